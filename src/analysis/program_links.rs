@@ -4,6 +4,8 @@
 //! visits to programs of the final compilation step. The highest visit of a program is the step with the most bytes
 //! alive there that are not always live, of the whole system, the first of equals.
 
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::comparison::owners::Owners;
@@ -15,6 +17,7 @@ use super::program::operations::Operation;
 use super::program::step_operations::FoundOperations;
 use super::program::tree::TreeShape;
 use crate::store::list_at;
+use crate::store::names::NameId;
 
 /// What all programs of a compilation step lead to; worked out once.
 #[derive(Debug)]
@@ -28,6 +31,9 @@ pub struct ProgramLinks {
     of_program: Vec<Option<u32>>,
     steps: Vec<u32>,
     step_ends: Vec<usize>,
+    /// The kinds of the programs, rows of [`crate::store::program::Programs::kind_names`], with how many there are of
+    /// each, most first; `None` is a kind that the file does not name.
+    pub kinds: Vec<(Option<NameId>, usize)>,
 }
 
 impl ProgramLinks {
@@ -50,7 +56,15 @@ impl ProgramLinks {
         }
         let (steps, step_ends) = steps_by_program(&compiled);
         let timeline = derived.timeline(Scope::Everything, is_cancelled);
-        let links = Self { shape, owners, timeline, operations, of_program, steps, step_ends };
+        let mut counts: BTreeMap<Option<NameId>, usize> = BTreeMap::new();
+        for kind in &compiled.programs.kinds {
+            let count = counts.entry(*kind).or_default();
+            *count = count.saturating_add(1);
+        }
+        let mut kinds: Vec<_> = counts.into_iter().collect();
+        kinds.sort_by_key(|(_, count)| Reverse(*count));
+        let links =
+            Self { shape, owners, timeline, operations, of_program, steps, step_ends, kinds };
         (!is_cancelled()).then_some(links)
     }
 

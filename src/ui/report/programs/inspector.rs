@@ -5,25 +5,30 @@ use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{self, CollapsingHeader, RichText};
 
 use super::usage::usage_ui;
-use super::words::{kind_words, name_words, title_words};
+use super::words::{UNKNOWN_KIND, kind_words, name_words, title_words};
 use crate::analysis::program::compiled_programs::CompiledPrograms;
 use crate::analysis::program::debug_tree::{DebugTree, Node};
+use crate::analysis::program::layers::layer_title;
 use crate::analysis::program::operations::{Operation, PROPORTION};
 use crate::analysis::program_details::ProgramDetails;
 use crate::analysis::program_links::ProgramLinks;
 use crate::text::{clean, counted, grouped, shortened};
 use crate::ui::report::moment::step_id;
+use crate::ui::report::program_kind_colors::kind_color;
 use crate::ui::report::run_part::RunPart;
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
-use crate::ui::widget::inspector::{fact_ui, long_fact_ui, title_ui};
+use crate::ui::widget::column_widths::{middle_left_out, text_width};
+use crate::ui::widget::inspector::{exact_fact_ui, fact_ui, long_fact_ui, title_ui, words_ui};
 
 /// Callers and steps that are named; of others there is the number.
 const MOST_CALLERS: usize = 8;
 const MOST_STEPS: usize = 12;
-/// The layer whose contexts are closed at first.
-const POPLAR: &str = "Poplar";
+/// The layer whose contexts are open at first, as the outermost one is.
+const POPLIBS: &str = "PopLibs";
+/// Around layer and value in the title of a context, with the triangle before it, points.
+const AROUND_TITLE: f32 = 38.0;
 /// Longest name.
 const NAME: usize = 300;
 
@@ -47,7 +52,7 @@ pub fn inspector_ui(
 ) -> Option<Asked> {
     let id = compiled.programs.ids.get(program).map_or(String::new(), |id| format!("Program {id}"));
     let kind = kind_words(compiled, &links.shape, program, true);
-    let name = name_words(compiled, program);
+    let (name, _) = name_words(compiled, links, program);
     title_ui(ui, &id, &kind, &shortened(&name, NAME));
     let mut asked = calls_ui(ui, (compiled, links), program, before);
     steps_ui(ui, part, (compiled, links), program);
@@ -63,6 +68,38 @@ pub fn inspector_ui(
         }
     }
     asked
+}
+
+/// The kinds of all programs with their colours; returns the one that is to be searched for.
+pub fn kinds_ui(
+    ui: &mut egui::Ui,
+    compiled: &CompiledPrograms<'_>,
+    links: &ProgramLinks,
+) -> Option<String> {
+    let tokens = *Tokens::now(ui);
+    ui.weak("Select a program to see what it uses, what it is of, and when it runs");
+    section_ui(ui, "Kinds of programs");
+    let mut wanted = None;
+    for (kind, count) in &links.kinds {
+        let known = kind.map(|kind| compiled.programs.kind_names.get(kind));
+        ui.horizontal(|ui| {
+            let (rect, _) = ui.allocate_exact_size(egui::vec2(4.0, 14.0), egui::Sense::hover());
+            ui.painter().rect_filled(rect, 2, kind_color(known.unwrap_or_default(), &tokens));
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                ui.label(fonts::number(grouped(*count as u64)));
+                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                    let title = clean(known.unwrap_or(UNKNOWN_KIND));
+                    let label = egui::Label::new(RichText::new(&*title).size(size::TABLE));
+                    let label = ui.add(label.truncate().sense(egui::Sense::click()));
+                    let label = label.on_hover_cursor(egui::CursorIcon::PointingHand);
+                    if label.on_hover_text("Search programs of this kind").clicked() {
+                        wanted = known.map(str::to_owned);
+                    }
+                });
+            });
+        });
+    }
+    wanted
 }
 
 /// A heading of a part of what is known.
@@ -82,7 +119,7 @@ fn calls_ui(
     let mut asked = None;
     ui.horizontal_wrapped(|ui| {
         if let Some(before) = before {
-            let title = title_words(compiled, &links.shape, before);
+            let title = title_words(compiled, links, before);
             let back = ui.button("← Back").on_hover_text(format!("Back to {title}"));
             if back.clicked() {
                 asked = Some(Asked::Back);
@@ -105,7 +142,7 @@ fn calls_ui(
     ui.horizontal_wrapped(|ui| {
         for caller in callers.iter().take(MOST_CALLERS) {
             let id = compiled.programs.ids.get(*caller).map_or(0, |id| id.0);
-            let hover = title_words(compiled, &links.shape, *caller);
+            let hover = title_words(compiled, links, *caller);
             if ui.link(format!("Call {id}")).on_hover_text(hover).clicked() {
                 asked = Some(Asked::Follow(*caller));
             }
@@ -152,11 +189,9 @@ fn steps_ui(
             ui.weak(format!("and {} more", grouped((steps.len() - MOST_STEPS) as u64)));
         }
     });
-    if let Some((step, Some(bytes))) = links.highest_visit(program) {
-        let name =
-            if steps.len() == 1 { "Not always live there" } else { "Not always live at most" };
-        fact_ui(ui, name, &units.exact(bytes));
-        let _ = step;
+    if let Some((_, Some(bytes))) = links.highest_visit(program) {
+        let name = if steps.len() == 1 { "Not always live" } else { "Not always live, at most" };
+        exact_fact_ui(ui, name, bytes);
     }
     if let Some(step) = shown {
         part.show_step(step);
@@ -197,7 +232,7 @@ fn facts_ui(ui: &mut egui::Ui, operation: &Operation) {
     let facts = [
         ("Kind", operation.kind.clone()),
         ("Name", operation.name.clone()),
-        ("Layer", Some(operation.layer.clone())),
+        ("Layer", Some(layer_title(&operation.layer).to_owned())),
         ("Innermost call", operation.detail.clone().filter(|_| operation.detail != operation.kind)),
         (PROPORTION, proportion),
         ("Source", operation.location.clone()),
@@ -253,26 +288,42 @@ fn debug_ui(
     }
 }
 
-/// A context with what it says below it; of Poplar's own only its line, until it is opened.
+/// A context with what it says below it, where that is the outermost or a call of PopLibs; of others when it is opened.
 fn context_ui(ui: &mut egui::Ui, level: usize, node: &Node) {
     let tokens = *Tokens::now(ui);
+    let (font, value) = (fonts::semibold(size::TABLE), clean(&node.value));
+    let value = shortened(&value, NAME);
+    let before = text_width(ui, &node.key, &fonts::regular(size::TABLE));
+    let room = ui.available_width() - before - AROUND_TITLE;
+    let is_cut = text_width(ui, &value, &font) > room;
+    let cut = is_cut.then(|| middle_left_out(ui, &value, &font, room));
+    let shown = cut.unwrap_or_else(|| value.into_owned());
     let mut title = LayoutJob::default();
     let layer = TextFormat::simple(fonts::regular(size::TABLE), tokens.third_text);
     title.append(&format!("{}  ", clean(&node.key)), 0.0, layer);
     let value = TextFormat::simple(fonts::semibold(size::TABLE), tokens.text);
-    title.append(&shortened(&clean(&node.value), NAME), 0.0, value);
+    title.append(&shown, 0.0, value);
     if node.children.is_empty() {
         ui.label(title);
         return;
     }
-    let is_open = node.key != POPLAR;
+    let is_open = level == 0 || node.key == POPLIBS;
     let header = CollapsingHeader::new(title).id_salt(("context", level)).default_open(is_open);
     header.show(ui, |ui| node.children.iter().for_each(|child| node_ui(ui, child)));
 }
 
 fn node_ui(ui: &mut egui::Ui, node: &Node) {
     if !node.value.is_empty() || node.children.is_empty() {
-        long_fact_ui(ui, &shortened(&clean(&node.key), NAME), &shortened(&node.value, NAME));
+        let (key, value) = (clean(&node.key), clean(&node.value));
+        let (key, value) = (shortened(&key, NAME), shortened(&value, NAME));
+        let needed = text_width(ui, &key, &fonts::regular(size::TABLE))
+            + text_width(ui, &value, &fonts::semibold(size::BODY));
+        if needed + 16.0 <= ui.available_width() {
+            fact_ui(ui, &key, &value);
+        } else {
+            ui.label(RichText::new(&*key).size(size::TABLE).weak());
+            words_ui(ui, fonts::number(&*value));
+        }
     } else {
         ui.label(RichText::new(shortened(&clean(&node.key), NAME)).size(size::TABLE).weak());
     }

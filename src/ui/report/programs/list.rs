@@ -82,6 +82,18 @@ pub fn titles_ui(ui: &mut egui::Ui) {
         ui.painter().text(at, align, text, font.clone(), tokens.third_text);
     };
     title(rect.left() + GUTTER + LEVEL, Align2::LEFT_CENTER, "Program");
+    let mut x = rect.left() + GUTTER + LEVEL + 62.0;
+    for (text, is_found) in [("found", true), ("same operation", false)] {
+        let at = Pos2::new(x, rect.center().y);
+        mark(ui.painter(), at, is_found, tokens);
+        let galley = ui.painter().layout_no_wrap(text.to_owned(), font.clone(), tokens.third_text);
+        let width = galley.size().x;
+        if x + width > columns.step - 40.0 {
+            break;
+        }
+        ui.painter().galley(at + Vec2::new(9.0, -galley.size().y / 2.0), galley, tokens.third_text);
+        x += width + 28.0;
+    }
     if columns.step < columns.alive {
         title(columns.alive - 8.0, Align2::RIGHT_CENTER, "Step");
     }
@@ -212,7 +224,7 @@ fn row_ui(
     x += 10.0;
     let is_top = row.depth == 1;
     let kind = kind_words(compiled, &shown.links.shape, program, is_top);
-    let name = name_words(compiled, program);
+    let (name, is_own) = name_words(compiled, shown.links, program);
     let right = columns.step - 8.0;
     let at = Pos2::new(x, rect.center().y);
     let kind_rect = text(ui, at, right, &kind, fonts::medium(size::TABLE), tokens.text);
@@ -221,7 +233,8 @@ fn row_ui(
         let at = Pos2::new(kind_rect + 8.0, rect.center().y);
         let font = fonts::regular(size::TABLE);
         is_cut = text_width(ui, &name, &font) > right - at.x;
-        text(ui, at, right, &name, font, tokens.weak_text);
+        let color = if is_own { tokens.weak_text } else { tokens.third_text };
+        text(ui, at, right, &name, font, color);
     }
     visits_ui(ui, rect, &columns, program, shown);
     let title = if name.is_empty() { kind } else { format!("{kind} {name}") };
@@ -242,10 +255,20 @@ fn row_ui(
 /// A disc of what was searched for, a ring of what is of the same operation.
 fn marks(painter: &egui::Painter, rect: Rect, program: usize, shown: &Shown<'_>, tokens: &Tokens) {
     let at = Pos2::new(rect.left() + GUTTER / 2.0, rect.center().y);
+    // What is both is a disc in a ring.
+    if shown.operation.is_some_and(|operation| shown.links.is_of(program, operation)) {
+        mark(painter, at, false, tokens);
+    }
     if shown.matches.is_some_and(|matches| matches.contains(program)) {
-        painter.circle_filled(at, 3.5, tokens.accent);
-    } else if shown.operation.is_some_and(|operation| shown.links.is_of(program, operation)) {
-        painter.circle_stroke(at, 3.0, Stroke::new(1.5, tokens.accent));
+        mark(painter, at, true, tokens);
+    }
+}
+
+fn mark(painter: &egui::Painter, at: Pos2, is_found: bool, tokens: &Tokens) {
+    if is_found {
+        painter.circle_filled(at, 2.5, tokens.accent);
+    } else {
+        painter.circle_stroke(at, 4.5, Stroke::new(1.2, tokens.accent));
     }
 }
 

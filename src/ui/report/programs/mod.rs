@@ -54,7 +54,7 @@ impl RunsPage for ProgramsPage {
             let of_run = self.of_runs.entry(run.id).or_default();
             // The others follow by the step that is selected.
             let asked = is_next.filter(|_| run.id == reference.id);
-            of_run.ui(ui, &mut part, &self.text, step, asked);
+            of_run.ui(ui, &mut part, &mut self.text, step, asked);
         });
     }
 

@@ -1,10 +1,9 @@
 //! The tree of a run: which of it is open, which program is selected, what was found, where one came from.
 
 use eframe::egui::{self, Button, Margin, Rect, ScrollArea, UiBuilder};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::inspector::{Asked, inspector_ui};
+use super::inspector::{Asked, inspector_ui, kinds_ui};
 use super::list::{Done, Shown, list_ui, titles_ui};
 use super::search::{Found, Way, found_ui};
 use crate::analysis::program::compiled_programs::CompiledPrograms;
@@ -40,6 +39,8 @@ const BESIDE: f32 = 760.0;
 const DETAILS: f32 = 0.36;
 const LEAST_DETAILS: f32 = 300.0;
 const MOST_DETAILS: f32 = 460.0;
+/// Width of the tree from which what was found stands beside the buttons, points.
+const ONE_LINE: f32 = 600.0;
 /// The share of the height that they have below it.
 const BELOW: f32 = 0.45;
 /// Programs that one came from.
@@ -79,8 +80,7 @@ impl ProgramsOfRun {
         };
         let text = self.counts.get(links, || {
             let programs = &compiled.programs;
-            let kinds: BTreeSet<_> = programs.kinds.iter().flatten().collect();
-            let kinds = counted(kinds.len() as u64, "kind");
+            let kinds = counted(links.kinds.len() as u64, "kind");
             format!("{}, {kinds}", counted(programs.ids.len() as u64, "program"))
         });
         ui.weak(text);
@@ -91,7 +91,7 @@ impl ProgramsOfRun {
         &mut self,
         ui: &mut egui::Ui,
         part: &mut RunPart<'_>,
-        text: &str,
+        text: &mut String,
         step: Option<usize>,
         asked: Option<Way>,
     ) {
@@ -133,7 +133,7 @@ impl ProgramsOfRun {
         let space = ui.available_rect_before_wrap();
         let [tree, details] = parts(space);
         part_ui(ui, tree, |ui| self.tree_ui(ui, part, (&compiled, &links), text, &of));
-        part_ui(ui, details, |ui| self.details_ui(ui, part, (&compiled, &links)));
+        part_ui(ui, details, |ui| self.details_ui(ui, part, (&compiled, &links), text));
         ui.advance_cursor_after_rect(space);
     }
 
@@ -279,7 +279,6 @@ impl ProgramsOfRun {
         text: &str,
         of: &Of,
     ) {
-        ui.set_min_size(ui.available_size());
         let found = self.found(text, of).cloned();
         let way = self.head_ui(ui, part.report(), (compiled, links), (text, found.as_deref()));
         if let Some(way) = way {
@@ -347,30 +346,34 @@ impl ProgramsOfRun {
         (text, found): (&str, Option<&Found>),
     ) -> Option<Way> {
         let mut way = None;
-        ui.horizontal(|ui| {
-            if is_taken_out(ui.ctx()) {
-                return;
+        if is_taken_out(ui.ctx()) {
+            return None;
+        }
+        let mut found_row = |ui: &mut egui::Ui, of_run: &Self| match found {
+            Some(found) => {
+                let at = of_run.place_of_selected(&found.matches.in_order);
+                way = found_ui(ui, found, at, compiled);
             }
+            None if !text.trim().is_empty() => {
+                ui.weak(of_run.found.failure().unwrap_or("Looking…"));
+            }
+            None => {}
+        };
+        let is_wide = ui.available_width() >= ONE_LINE;
+        ui.horizontal(|ui| {
             ui.set_min_height(26.0);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 self.opening_ui(ui, report, (compiled, links));
                 self.compilation_ui(ui, compiled);
-                ui.with_layout(
-                    egui::Layout::left_to_right(egui::Align::Center),
-                    |ui| match found {
-                        Some(found) => {
-                            let at = self.place_of_selected(&found.matches.in_order);
-                            way = found_ui(ui, found, at, compiled);
-                        }
-                        None if !text.trim().is_empty() => {
-                            let failure = self.found.failure();
-                            ui.weak(failure.unwrap_or("Looking…"));
-                        }
-                        None => {}
-                    },
-                );
+                if is_wide {
+                    let layout = egui::Layout::left_to_right(egui::Align::Center);
+                    ui.with_layout(layout, |ui| found_row(ui, self));
+                }
             });
         });
+        if !is_wide {
+            ui.horizontal(|ui| found_row(ui, self));
+        }
         way
     }
 
@@ -426,10 +429,14 @@ impl ProgramsOfRun {
         ui: &mut egui::Ui,
         part: &mut RunPart<'_>,
         (compiled, links): (&CompiledPrograms<'_>, &Arc<ProgramLinks>),
+        text: &mut String,
     ) {
-        ui.set_min_size(ui.available_size());
         let Some(program) = self.selected else {
-            ui.weak("Select a program to see what it uses, what it is of, and when it runs");
+            let area = ScrollArea::vertical().id_salt("kinds of programs").auto_shrink(false);
+            let wanted = area.show(ui, |ui| kinds_ui(ui, compiled, links)).inner;
+            if let Some(kind) = wanted {
+                *text = kind;
+            }
             return;
         };
         let known = self.details.last().filter(|((of, _), _)| *of == program);
@@ -495,6 +502,10 @@ fn part_ui(ui: &mut egui::Ui, rect: Rect, add: impl FnOnce(&mut egui::Ui)) {
         UiBuilder::new().id_salt(rect.min.x.to_bits() ^ rect.min.y.to_bits()).max_rect(rect);
     ui.scope_builder(builder, |ui| {
         let frame = card_frame(Tokens::now(ui)).inner_margin(Margin::symmetric(10, 8));
-        frame.show(ui, add);
+        frame.show(ui, |ui| {
+            ui.set_min_size(ui.available_size());
+            ui.set_max_size(ui.available_size());
+            add(ui);
+        });
     });
 }

@@ -2,10 +2,11 @@
 
 use crate::analysis::program::compiled_programs::CompiledPrograms;
 use crate::analysis::program::tree::TreeShape;
+use crate::analysis::program_links::ProgramLinks;
 use crate::text::{clean, grouped};
 
 /// Stands where the file does not say the kind.
-const UNKNOWN_KIND: &str = "Unknown kind";
+pub const UNKNOWN_KIND: &str = "Unknown kind";
 
 /// Its kind with what that leads to: `Function 3: Sequence`, `Call of function 3`, `Repeat × 4`.
 pub fn kind_words(
@@ -26,14 +27,31 @@ pub fn kind_words(
     words
 }
 
-/// Its name; empty without one.
-pub fn name_words(compiled: &CompiledPrograms<'_>, program: usize) -> String {
-    compiled.name(program).map(|name| clean(name).into_owned()).unwrap_or_default()
+/// Its name, or that of its operation, with whether it is its own; empty without one.
+pub fn name_words(
+    compiled: &CompiledPrograms<'_>,
+    links: &ProgramLinks,
+    program: usize,
+) -> (String, bool) {
+    if let Some(name) = compiled.name(program) {
+        return (clean(name).into_owned(), true);
+    }
+    let Some((_, operation)) = links.operation(program) else { return (String::new(), true) };
+    let words = match (&operation.name, &operation.kind) {
+        (Some(name), Some(kind)) => format!("{} ({})", clean(name), clean(kind)),
+        (Some(name), None) => clean(name).into_owned(),
+        (None, _) => clean(operation.title()).into_owned(),
+    };
+    (words, false)
 }
 
 /// Kind and name in one line.
-pub fn title_words(compiled: &CompiledPrograms<'_>, shape: &TreeShape, program: usize) -> String {
-    let kind = kind_words(compiled, shape, program, true);
-    let name = name_words(compiled, program);
+pub fn title_words(
+    compiled: &CompiledPrograms<'_>,
+    links: &ProgramLinks,
+    program: usize,
+) -> String {
+    let kind = kind_words(compiled, &links.shape, program, true);
+    let (name, _) = name_words(compiled, links, program);
     if name.is_empty() { kind } else { format!("{kind} {name}") }
 }
