@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::support::{
-    assert_text, assert_texts, choose, click, has_text, is_enabled, press, settle, texts,
+    assert_text, assert_texts, choose, click, copied, has_text, is_enabled, press, settle, texts,
     type_into, window_sized,
 };
 use eframe::egui::accesskit::Role;
@@ -151,8 +151,13 @@ fn rows_open_close_and_are_gone_through_with_the_keyboard() {
     assert!(
         rows(&harness).iter().any(|row| row.starts_with("WriteUndef")) || rows(&harness) != before
     );
+    let table = copied(&mut harness, "program tree");
     click(&mut harness, "Close all");
     assert_eq!(rows(&harness), before);
+    let closed = copied(&mut harness, "program tree");
+    assert!(table.len() > closed.len() && closed.len() > before.len(), "headings, too");
+    assert_eq!(table[0][..4], ["Level", "Program", "Kind", "Name"]);
+    assert!(table.iter().any(|line| line[2] == "Call" && line[6] == "0"), "{table:#?}");
     harness.get_all_by_role(Role::Row).next().expect("a row").click();
     settle(&mut harness);
     let root = selected(&harness);
@@ -233,7 +238,7 @@ fn the_page_looks_as_it_did() {
 fn look() {
     let Ok(path) = std::env::var("LOOK") else { return };
     for theme in [Theme::Light, Theme::Dark] {
-        for size in [Vec2::new(1440.0, 900.0), Vec2::new(1024.0, 700.0)] {
+        for size in [Vec2::new(1440.0, 1700.0), Vec2::new(1024.0, 1400.0)] {
             let paths: Vec<&Path> = path.split(':').map(Path::new).collect();
             let mut harness = page_of(theme, size, &paths);
             let save = |harness: &mut Harness<'_, App>, what: &str| {

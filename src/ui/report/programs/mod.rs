@@ -4,6 +4,7 @@ mod inspector;
 mod list;
 mod of_run;
 mod search;
+mod sheet;
 mod usage;
 mod words;
 

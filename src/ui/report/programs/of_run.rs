@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::inspector::{Asked, inspector_ui, kinds_ui};
 use super::list::{Done, Shown, list_ui, titles_ui};
 use super::search::{Found, Way, found_ui};
+use super::sheet::sheet_of;
 use crate::analysis::program::compiled_programs::CompiledPrograms;
 use crate::analysis::program::operations::OperationName;
 use crate::analysis::program::tree_rows::TreeRows;
@@ -14,6 +15,7 @@ use crate::analysis::program_details::{ProgramDetails, program_details};
 use crate::analysis::program_links::ProgramLinks;
 use crate::store::Report;
 use crate::text::{clean, counted, shortened};
+use crate::ui::command::{Command, Exported};
 use crate::ui::job::{Cancel, Job, Latest, MadeFor};
 use crate::ui::report::found_insights::settled;
 use crate::ui::report::run_part::RunPart;
@@ -21,7 +23,7 @@ use crate::ui::report::{ARE, part_or_reason};
 use crate::ui::runs::{Needed, Needs, Run, StepAt};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
 use crate::ui::widget::choice::choice_ui;
-use crate::ui::widget::exports::{exportable, is_taken_out};
+use crate::ui::widget::exports::{exportable, exports_ui, is_taken_out};
 use crate::ui::widget::long_list::LongList;
 
 /// What links and details go by.
@@ -280,7 +282,11 @@ impl ProgramsOfRun {
         of: &Of,
     ) {
         let found = self.found(text, of).cloned();
-        let way = self.head_ui(ui, part.report(), (compiled, links), (text, found.as_deref()));
+        let way = {
+            let report = Arc::clone(part.report());
+            let found = (text, found.as_deref());
+            self.head_ui(ui, &report, (compiled, links), found, part.commands)
+        };
         if let Some(way) = way {
             self.go(way, part, (compiled, links), text, of);
         }
@@ -344,6 +350,7 @@ impl ProgramsOfRun {
         report: &Arc<Report>,
         (compiled, links): (&CompiledPrograms<'_>, &Arc<ProgramLinks>),
         (text, found): (&str, Option<&Found>),
+        commands: &mut Vec<Command>,
     ) -> Option<Way> {
         let mut way = None;
         if is_taken_out(ui.ctx()) {
@@ -363,6 +370,12 @@ impl ProgramsOfRun {
         ui.horizontal(|ui| {
             ui.set_min_height(26.0);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                let sheet = || {
+                    let (_, rows) = self.rows.as_ref()?;
+                    let sheet = sheet_of(report, self.compilation_step, links, rows);
+                    Some(Exported::Table(sheet))
+                };
+                exports_ui(ui, ("as CSV", "program tree", true), commands, sheet);
                 self.opening_ui(ui, report, (compiled, links));
                 self.compilation_ui(ui, compiled);
                 if is_wide {
