@@ -116,21 +116,23 @@ fn calls_ui(
     program: usize,
     before: Option<usize>,
 ) -> Option<Asked> {
-    let mut asked = None;
-    ui.horizontal_wrapped(|ui| {
-        if let Some(before) = before {
-            let title = title_words(compiled, links, before);
-            let back = ui.button("← Back").on_hover_text(format!("Back to {title}"));
-            if back.clicked() {
-                asked = Some(Asked::Back);
+    let (mut asked, called) = (None, compiled.callee(program));
+    if before.is_some() || called.is_some() {
+        ui.horizontal_wrapped(|ui| {
+            if let Some(before) = before {
+                let title = title_words(compiled, links, before);
+                let back = ui.button("← Back").on_hover_text(format!("Back to {title}"));
+                if back.clicked() {
+                    asked = Some(Asked::Back);
+                }
             }
-        }
-        if let Some((function, callee)) = compiled.callee(program)
-            && ui.button(format!("Go to function {function}")).clicked()
-        {
-            asked = Some(Asked::Follow(callee));
-        }
-    });
+            if let Some((function, callee)) = called
+                && ui.button(format!("Go to function {function}")).clicked()
+            {
+                asked = Some(Asked::Follow(callee));
+            }
+        });
+    }
     let Some(function) = links.shape.function_at(program) else { return asked };
     let callers = compiled.callers(function);
     if callers.is_empty() {

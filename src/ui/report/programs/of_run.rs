@@ -23,7 +23,7 @@ use crate::ui::report::{ARE, part_or_reason};
 use crate::ui::runs::{Needed, Needs, Run, StepAt};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
 use crate::ui::widget::choice::choice_ui;
-use crate::ui::widget::exports::{exportable, exports_ui, is_taken_out};
+use crate::ui::widget::exports::{exports_ui, is_taken_out, picture_exports_ui};
 use crate::ui::widget::long_list::LongList;
 
 /// What links and details go by.
@@ -45,6 +45,8 @@ const MOST_DETAILS: f32 = 460.0;
 const ONE_LINE: f32 = 600.0;
 /// The share of the height that they have below it.
 const BELOW: f32 = 0.45;
+/// What the picture of the tree is called.
+const TREE: &str = "Program tree";
 /// Programs that one came from.
 const MOST_REMEMBERED: usize = 100;
 /// Longest name of a compilation step.
@@ -62,6 +64,8 @@ pub struct ProgramsOfRun {
     rows: Option<(usize, TreeRows)>,
     opening: Option<Job<Option<TreeRows>>>,
     list: LongList,
+    /// Where the tree lay in the last frame.
+    picture: Option<Rect>,
     selected: Option<usize>,
     selected_row: Option<usize>,
     /// Programs from which a call or a function was followed.
@@ -293,7 +297,6 @@ impl ProgramsOfRun {
         titles_ui(ui);
         let Some((_, rows)) = &self.rows else { return };
         let operation = self.selected.and_then(|program| links.operation(program));
-        let name = "Program tree";
         let shown = Shown {
             compiled: *compiled,
             links,
@@ -302,10 +305,9 @@ impl ProgramsOfRun {
             operation: operation.map(|(number, _)| number),
             selected: self.selected,
             selected_row: self.selected_row,
-            name,
+            name: TREE,
         };
-        let rect = ui.available_rect_before_wrap();
-        exportable(ui, name, rect);
+        self.picture = Some(ui.available_rect_before_wrap());
         let done = list_ui(ui, &mut self.list, &shown);
         let program = |row: usize| rows.program(row);
         match done {
@@ -354,6 +356,8 @@ impl ProgramsOfRun {
     ) -> Option<Way> {
         let mut way = None;
         if is_taken_out(ui.ctx()) {
+            // It says where the picture lies, too.
+            picture_exports_ui(ui, (TREE, true), self.picture, commands);
             return None;
         }
         let mut found_row = |ui: &mut egui::Ui, of_run: &Self| match found {
@@ -375,6 +379,7 @@ impl ProgramsOfRun {
                     let sheet = sheet_of(report, self.compilation_step, links, rows);
                     Some(Exported::Table(sheet))
                 };
+                picture_exports_ui(ui, (TREE, true), self.picture, commands);
                 exports_ui(ui, ("as CSV", "program tree", true), commands, sheet);
                 self.opening_ui(ui, report, (compiled, links));
                 self.compilation_ui(ui, compiled);

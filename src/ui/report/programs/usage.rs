@@ -66,7 +66,11 @@ fn vertices_ui(ui: &mut egui::Ui, vertices: &[TypeOfVertices]) {
     let whole = vertices.iter().filter_map(|row| row.bytes).max().unwrap_or(0);
     for row in vertices.iter().take(MOST_ROWS) {
         words_ui(ui, RichText::new(shortened(&clean(&row.name), NAME)).size(12.0));
-        let count = row.count.map_or("–".to_owned(), grouped);
+        let count = match row.count {
+            Some(1) => "1 vertex".to_owned(),
+            Some(count) => format!("{} vertices", grouped(count)),
+            None => "–".to_owned(),
+        };
         let bytes = row.bytes.map(|bytes| format!(", {}", units.bytes(bytes)));
         let color = category_color("vertexInstanceState", &tokens);
         let parts = [(row.bytes.unwrap_or(0), color)];
@@ -105,7 +109,11 @@ fn by_tile_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, list: &ByTile, is_bytes
     let shown = |number: u64| if is_bytes { units.exact(number) } else { grouped(number) };
     let system = &part.run.report.system;
     if is_bytes {
-        fact_ui(ui, &format!("On {} {}", grouped(list.tiles), system.arenas), &shown(list.sum));
+        let on = match list.tiles {
+            1 => format!("On one {}", system.arena_in_text),
+            tiles => format!("On {} {}", grouped(tiles), system.arenas),
+        };
+        fact_ui(ui, &on, &shown(list.sum));
     }
     let (most, tile) = list.most;
     if most == 0 {
