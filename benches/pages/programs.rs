@@ -50,10 +50,11 @@ fn report() -> Report {
     let layer = words.intern("poplibs");
     for id in 1..=1000_u64 {
         let kind = words.intern(if id % 3 == 0 { "matMul" } else { "convolution" });
+        let name = debug.texts.push(&format!("model.layer{id}"));
         debug.push(Context {
             layer: Some(layer),
             kind: Some(kind),
-            name: TextRef(debug.texts.push(&format!("model.layer{id}")).0),
+            name: TextRef(name.0),
             proportion: Proportion::Value(0.8),
             ..Context::of(id)
         });

@@ -19,6 +19,9 @@ use super::program::tree::TreeShape;
 use crate::store::list_at;
 use crate::store::names::NameId;
 
+/// Stands for no step.
+const NONE: u32 = u32::MAX;
+
 /// What all programs of a compilation step lead to; worked out once.
 #[derive(Debug)]
 pub struct ProgramLinks {
@@ -31,6 +34,8 @@ pub struct ProgramLinks {
     of_program: Vec<Option<u32>>,
     steps: Vec<u32>,
     step_ends: Vec<usize>,
+    /// For each program its highest visit; [`NONE`] of one that no step visits.
+    highest_visits: Vec<u32>,
     /// The kinds of the programs, rows of [`crate::store::program::Programs::kind_names`], with how many there are of
     /// each, most first; `None` is a kind that the file does not name.
     pub kinds: Vec<(Option<NameId>, usize)>,
@@ -63,8 +68,19 @@ impl ProgramLinks {
         }
         let mut kinds: Vec<_> = counts.into_iter().collect();
         kinds.sort_by_key(|(_, count)| Reverse(*count));
-        let links =
-            Self { shape, owners, timeline, operations, of_program, steps, step_ends, kinds };
+        let mut links = Self {
+            shape,
+            owners,
+            timeline,
+            operations,
+            of_program,
+            steps,
+            step_ends,
+            kinds,
+            highest_visits: Vec::new(),
+        };
+        let highest = (0..compiled.programs.ids.len()).map(|program| links.find_highest(program));
+        links.highest_visits = highest.collect();
         (!is_cancelled()).then_some(links)
     }
 
@@ -100,11 +116,18 @@ impl ProgramLinks {
         Some(self.timeline.as_ref()?.highest)
     }
 
+    fn find_highest(&self, program: usize) -> u32 {
+        let visits = self.steps_of(program).iter();
+        let visits = visits.map(|step| (*step, self.alive_at(*step as usize)));
+        let highest =
+            visits.reduce(|highest, visit| if visit.1 > highest.1 { visit } else { highest });
+        highest.map_or(NONE, |(step, _)| step)
+    }
+
     /// The highest visit of a program, with its bytes where they are known.
     pub fn highest_visit(&self, program: usize) -> Option<(usize, Option<u64>)> {
-        let visits = self.steps_of(program).iter().map(|step| *step as usize);
-        let visits = visits.map(|step| (step, self.alive_at(step)));
-        visits.reduce(|highest, visit| if visit.1 > highest.1 { visit } else { highest })
+        let step = *self.highest_visits.get(program).filter(|step| **step != NONE)? as usize;
+        Some((step, self.alive_at(step)))
     }
 
     /// Of some programs that with the highest visit, and its step.

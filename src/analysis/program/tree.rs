@@ -47,6 +47,8 @@ pub struct TreeShape {
     parents: Vec<u32>,
     /// All programs in the order of their first places.
     order: Vec<u32>,
+    /// For each program its place in `order`.
+    ranks: Vec<u32>,
     /// Functions by their program.
     functions: Vec<(u32, FunctionId)>,
 }
@@ -88,7 +90,14 @@ impl TreeShape {
                 }
             }
         }
-        Some(Self { roots, parents: walk.parents, order: walk.order, functions })
+        let Walk { parents, order, .. } = walk;
+        let mut ranks = vec![NONE; order.len()];
+        for (rank, program) in (0..).zip(&order) {
+            if let Some(place) = ranks.get_mut(*program as usize) {
+                *place = rank;
+            }
+        }
+        Some(Self { roots, parents, order, ranks, functions })
     }
 
     /// The programs at the top of a group.
@@ -105,6 +114,13 @@ impl TreeShape {
     /// All programs in the order of their first places.
     pub fn order(&self) -> &[u32] {
         &self.order
+    }
+
+    /// Where a program is among some that are in the order of their first places.
+    pub fn place_among(&self, program: usize, in_order: &[u32]) -> Option<usize> {
+        let rank = |program: usize| self.ranks.get(program).copied();
+        let wanted = rank(program)?;
+        in_order.binary_search_by_key(&Some(wanted), |other| rank(*other as usize)).ok()
     }
 
     /// The way to the first place of a program, from the top.
@@ -233,6 +249,8 @@ pub(crate) mod tests {
         let programs = programs(&[vec![1], vec![], vec![1], vec![4], vec![3], vec![99]]);
         let shape = shape(&programs, &tree(&[0], &[2]));
         assert_eq!(shape.order(), [0, 1, 2, 5, 3, 4]);
+        let place = |program| shape.place_among(program, &[0, 2, 5, 4]);
+        assert_eq!([0, 1, 5, 4, 99].map(place), [Some(0), None, Some(2), Some(3), None]);
         let roots = |group| shape.roots(group).collect::<Vec<_>>();
         assert_eq!(Group::ALL.map(roots), [vec![0], vec![2], vec![5, 3]]);
         assert_eq!((shape.function_at(2), shape.function_at(0)), (Some(FunctionId(0)), None));

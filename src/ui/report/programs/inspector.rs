@@ -4,13 +4,13 @@
 use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{self, CollapsingHeader, RichText};
 
+use super::of_run::Details;
 use super::usage::usage_ui;
 use super::words::{UNKNOWN_KIND, kind_words, name_words, title_words};
 use crate::analysis::program::compiled_programs::CompiledPrograms;
 use crate::analysis::program::debug_tree::{DebugTree, Node};
 use crate::analysis::program::layers::layer_title;
 use crate::analysis::program::operations::{Operation, PROPORTION};
-use crate::analysis::program_details::ProgramDetails;
 use crate::analysis::program_links::ProgramLinks;
 use crate::text::{clean, counted, grouped, shortened};
 use crate::ui::report::moment::step_id;
@@ -47,19 +47,21 @@ pub fn inspector_ui(
     part: &mut RunPart<'_>,
     (compiled, links): (&CompiledPrograms<'_>, &ProgramLinks),
     program: usize,
-    (details, failure): (Option<&ProgramDetails>, Option<&str>),
+    (details, failure): (Option<&Details>, Option<&str>),
     before: Option<usize>,
 ) -> Option<Asked> {
     let id = compiled.programs.ids.get(program).map_or(String::new(), |id| format!("Program {id}"));
     let kind = kind_words(compiled, &links.shape, program, true);
     let (name, _) = name_words(compiled, links, program);
     title_ui(ui, &id, &kind, &shortened(&name, NAME));
-    let mut asked = calls_ui(ui, (compiled, links), program, before);
+    let callers = details.map_or(&[][..], |details| &details.callers);
+    let mut asked = calls_ui(ui, (compiled, links), (program, callers), before);
     steps_ui(ui, part, (compiled, links), program);
-    asked = operation_ui(ui, links, program).or(asked);
-    debug_ui(ui, compiled, program, details.and_then(|details| details.debug.as_ref()));
+    let all = details.map_or(&[][..], |details| &details.of_operation);
+    asked = operation_ui(ui, links, program, all).or(asked);
+    debug_ui(ui, compiled, program, details.and_then(|details| details.uses.debug.as_ref()));
     match (details, failure) {
-        (Some(details), _) => usage_ui(ui, part, details),
+        (Some(details), _) => usage_ui(ui, part, &details.uses),
         (None, Some(failure)) => {
             ui.weak(failure);
         }
@@ -113,7 +115,7 @@ pub fn section_ui(ui: &mut egui::Ui, title: &str) {
 fn calls_ui(
     ui: &mut egui::Ui,
     (compiled, links): (&CompiledPrograms<'_>, &ProgramLinks),
-    program: usize,
+    (program, callers): (usize, &[usize]),
     before: Option<usize>,
 ) -> Option<Asked> {
     let (mut asked, called) = (None, compiled.callee(program));
@@ -133,10 +135,7 @@ fn calls_ui(
             }
         });
     }
-    let Some(function) = links.shape.function_at(program) else { return asked };
-    let callers = compiled.callers(function);
     if callers.is_empty() {
-        ui.weak("No program calls this function");
         return asked;
     }
     let times = counted(callers.len() as u64, "program");
@@ -201,12 +200,16 @@ fn steps_ui(
 }
 
 /// Its operation, and the way through the programs of it.
-fn operation_ui(ui: &mut egui::Ui, links: &ProgramLinks, program: usize) -> Option<Asked> {
-    let (number, operation) = links.operation(program)?;
+fn operation_ui(
+    ui: &mut egui::Ui,
+    links: &ProgramLinks,
+    program: usize,
+    all: &[u32],
+) -> Option<Asked> {
+    let (_, operation) = links.operation(program)?;
     section_ui(ui, "Operation");
     facts_ui(ui, operation);
-    let all = links.programs_of(number);
-    let at = all.iter().position(|other| *other as usize == program)?;
+    let at = links.shape.place_among(program, all)?;
     let mut asked = None;
     ui.horizontal_wrapped(|ui| {
         let to =

@@ -58,10 +58,4 @@ impl RunsPage for ProgramsPage {
             of_run.ui(ui, &mut part, &mut self.text, step, asked);
         });
     }
-
-    fn run_renamed(&mut self, from: RunId, to: RunId) {
-        if let Some(of_run) = self.of_runs.remove(&from) {
-            self.of_runs.insert(to, of_run);
-        }
-    }
 }

@@ -55,6 +55,15 @@ const NAME: usize = 40;
 /// What is worked out for a compilation step, from parts that are there.
 type Of = (usize, Vec<bool>);
 
+/// What is worked out for the selected program.
+pub struct Details {
+    pub uses: ProgramDetails,
+    /// The programs of its operation, in the order of the tree.
+    pub of_operation: Vec<u32>,
+    /// What calls the function that it is.
+    pub callers: Vec<usize>,
+}
+
 #[derive(Default)]
 pub struct ProgramsOfRun {
     /// Whose programs are shown, a position in [`crate::store::program::ProgramTrees::steps`].
@@ -71,7 +80,9 @@ pub struct ProgramsOfRun {
     /// Programs from which a call or a function was followed.
     before: Vec<usize>,
     found: Latest<(String, Of), Option<Arc<Found>>>,
-    details: Latest<(usize, Of), Arc<ProgramDetails>>,
+    /// A way that was asked for before anything was found.
+    waiting: Option<Way>,
+    details: Latest<(usize, Of), Arc<Details>>,
     /// The step that was last followed.
     followed: Option<usize>,
     counts: MadeFor<ProgramLinks, String>,
@@ -122,7 +133,8 @@ impl ProgramsOfRun {
         self.keep_rows(&compiled, &links);
         self.search(ui.ctx(), part.run, text, (&of, &links));
         self.follow(step, (&compiled, &links));
-        if let Some(way) = asked {
+        let waiting = self.waiting.take();
+        if let Some(way) = asked.or(waiting) {
             self.go(way, part, (&compiled, &links), text, &of);
         }
         if let Some(program) = self.selected {
@@ -132,7 +144,7 @@ impl ProgramsOfRun {
                 ui.ctx(),
                 &(program, of.clone()),
                 move |cancel| {
-                    Arc::new(details(&derived_report, compilation_step, program, &links, cancel))
+                    Arc::new(details_of(&derived_report, compilation_step, program, &links, cancel))
                 },
             );
         }
@@ -216,9 +228,12 @@ impl ProgramsOfRun {
         text: &str,
         of: &Of,
     ) {
-        let Some(found) = self.found(text, of).cloned() else { return };
+        let Some(found) = self.found(text, of).cloned() else {
+            self.waiting = Some(way).filter(|_| !text.trim().is_empty());
+            return;
+        };
         let all = &found.matches.in_order;
-        let at = self.place_of_selected(all);
+        let at = self.place_of_selected(links, all);
         let next = match way {
             Way::Highest => found.highest.map(|(program, ..)| program),
             Way::Next => {
@@ -235,9 +250,8 @@ impl ProgramsOfRun {
         }
     }
 
-    fn place_of_selected(&self, all: &[u32]) -> Option<usize> {
-        let selected = self.selected?;
-        all.iter().position(|program| *program as usize == selected)
+    fn place_of_selected(&self, links: &ProgramLinks, all: &[u32]) -> Option<usize> {
+        links.shape.place_among(self.selected?, all)
     }
 
     /// Selects a program, in one of its rows or at its first place, with its step and operation on all pages.
@@ -252,7 +266,8 @@ impl ProgramsOfRun {
         self.selected_row = row;
         if let Some((step, _)) = links.highest_visit(program) {
             let is_visited = |step: usize| {
-                u32::try_from(step).is_ok_and(|step| links.steps_of(program).contains(&step))
+                let step = u32::try_from(step);
+                step.is_ok_and(|step| links.steps_of(program).binary_search(&step).is_ok())
             };
             let now = part.selection.steps.iter().find(|at| at.run == part.run.id);
             let step = now.map(|at| at.step).filter(|step| is_visited(*step)).unwrap_or(step);
@@ -362,7 +377,7 @@ impl ProgramsOfRun {
         }
         let mut found_row = |ui: &mut egui::Ui, of_run: &Self| match found {
             Some(found) => {
-                let at = of_run.place_of_selected(&found.matches.in_order);
+                let at = of_run.place_of_selected(links, &found.matches.in_order);
                 way = found_ui(ui, found, at, compiled);
             }
             None if !text.trim().is_empty() => {
@@ -488,18 +503,25 @@ impl ProgramsOfRun {
     }
 }
 
-fn details(
+fn details_of(
     report: &Report,
     compilation_step: usize,
     program: usize,
     links: &ProgramLinks,
     cancel: &Cancel,
-) -> ProgramDetails {
+) -> Details {
     let operation = links.operation(program).map(|(number, _)| number);
-    CompiledPrograms::at(report, compilation_step)
-        .map_or_else(ProgramDetails::default, |compiled| {
-            program_details(&compiled, program, operation, &links.owners, cancel.progress())
-        })
+    let compiled = CompiledPrograms::at(report, compilation_step);
+    let uses = compiled.map(|compiled| {
+        program_details(&compiled, program, operation, &links.owners, cancel.progress())
+    });
+    let function = links.shape.function_at(program);
+    let callers = compiled.zip(function).map(|(compiled, function)| compiled.callers(function));
+    Details {
+        uses: uses.unwrap_or_default(),
+        of_operation: operation.map(|number| links.programs_of(number)).unwrap_or_default(),
+        callers: callers.unwrap_or_default(),
+    }
 }
 
 /// Where the tree and the details lie.
