@@ -115,11 +115,13 @@ fn the_highest_match_has_its_options_and_its_step_in_liveness() {
     assert!(selected(&harness).starts_with("Sequence"), "{}", selected(&harness));
 }
 
+/// What a call of the function that all layers call is called.
+const CALL: &str = "Call of function 0";
+
 #[test]
 fn a_call_leads_to_its_function_and_back() {
     let directory = report();
     let mut harness = page(directory.path());
-    const CALL: &str = "Call of function 0";
     let call = rows(&harness).into_iter().find(|row| row.starts_with(CALL)).expect("a call");
     harness.get_all_by_role_and_label(Role::Row, &call).next().expect("a row").click();
     settle(&mut harness);

@@ -60,7 +60,7 @@ impl TreeShape {
         tree: &ProgramTree,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Option<Self> {
-        let position = |program| Some(u32::try_from(programs.ids.position(program)?).ok()?);
+        let position = |program| u32::try_from(programs.ids.position(program)?).ok();
         let mut functions: Vec<(u32, FunctionId)> = tree
             .functions
             .iter()
@@ -231,8 +231,8 @@ pub(crate) mod tests {
 
     /// A tree that starts from a program, with functions that are programs.
     pub fn tree(control: &[u32], functions: &[u32]) -> ProgramTree {
-        let mut tree = ProgramTree::default();
-        tree.control = control.iter().copied().map(ProgramId).collect();
+        let control = control.iter().copied().map(ProgramId).collect();
+        let mut tree = ProgramTree { control, ..ProgramTree::default() };
         for (id, program) in (0..).zip(functions) {
             assert!(tree.function_ids.push(FunctionId(id)));
             tree.functions.push(ProgramId(*program));

@@ -83,10 +83,11 @@ impl Wanted {
     }
 }
 
-/// Whether values are equal, as numbers where both are; `wanted` is in lower case.
+/// Whether values are equal, as numbers of single precision where both are, for files have such; `wanted` is in lower
+/// case.
 fn is_equal(found: &str, wanted: &str) -> bool {
     match (found.parse::<f64>(), wanted.parse::<f64>()) {
-        (Ok(found), Ok(wanted)) => found.to_bits() == wanted.to_bits() || found == wanted,
+        (Ok(found), Ok(wanted)) => (found - wanted).abs() <= found.abs() * f64::from(f32::EPSILON),
         _ => found.to_lowercase() == wanted,
     }
 }
@@ -190,7 +191,7 @@ mod tests {
             ("poplar", "", ""),
         ]);
         debug.parents = [ContextRow::NONE, ContextRow(0), ContextRow(1)].into_iter().collect();
-        debug.proportions = vec![(1, Proportion::Value(0.8))];
+        debug.proportions = vec![(1, Proportion::Value(f64::from(0.8_f32)))];
         let mut list = programs(&[vec![2, 1], vec![], vec![]]);
         list.debug_ids = vec![0, 3, 1];
         list.kinds = vec![Some(NameId(0)), Some(NameId(1)), None];
