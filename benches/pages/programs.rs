@@ -122,7 +122,7 @@ pub fn measure_programs(size: Vec2) {
         wheel(rect, if (frame / 100).is_multiple_of(2) { -3.0 } else { 3.0 })
     });
     let bar = Pos2::new(rect.right() + 6.0, rect.top());
-    frames(&mut window, &scene, "dragging", |frame| {
+    frames(&mut window, &scene, "panning", |frame| {
         let share = (frame % 97) as f32 / 97.0;
         let pos = bar + Vec2::new(0.0, rect.height() * share);
         let button = |pressed| Event::PointerButton {

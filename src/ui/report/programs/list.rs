@@ -26,7 +26,7 @@ const MOST_LEVELS: u16 = 24;
 /// Where marks stand, points.
 const GUTTER: f32 = 14.0;
 /// Widths at the right: the step, and the bytes with their bar.
-const STEP: f32 = 96.0;
+const STEP: f32 = 76.0;
 const ALIVE: f32 = 132.0;
 const BAR: f32 = 48.0;
 /// Widths of the list below which these are left out.
