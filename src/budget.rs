@@ -64,6 +64,9 @@ pub(crate) const TREE_ROWS: usize = 4 << 20;
 /// Programs within each other that a tree opens.
 pub(crate) const TREE_DEPTH: u16 = 4096;
 
+/// Variables of which the offset or the size has more than 32 bits, in each range of rows that is read by a thread.
+pub(crate) const WIDE_VARIABLES: usize = 1024;
+
 /// Numbers of a list whose length nothing else says.
 pub(crate) const LIST_NUMBERS: usize = 1 << 20;
 
@@ -75,6 +78,9 @@ const RANGES: usize = 16 << 20;
 
 /// Ranges of steps of a class that count for nothing: real classes have up to about seven.
 const FEW_RANGES: usize = 16;
+
+/// Ranges of steps at which what is placed on a tile lives, as rectangles of a picture of it.
+const RECTANGLES: usize = 1 << 20;
 
 /// Findings of a log.
 pub(crate) const FINDINGS: usize = 50_000;
@@ -167,6 +173,11 @@ impl Lives {
     /// Of a table that is read in so many parts.
     pub(crate) fn of_part(parts: usize) -> Self {
         Self(RANGES.checked_div(parts).unwrap_or(RANGES))
+    }
+
+    /// Of the picture of a tile.
+    pub(crate) fn of_picture() -> Self {
+        Self(RECTANGLES)
     }
 
     /// Whether a row may name so many.

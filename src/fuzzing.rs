@@ -133,7 +133,8 @@ pub fn debug_cbor(input: &[u8]) {
 /// `app.json` and `framework.json`.
 pub fn side_file(input: &[u8]) {
     let warnings = Warnings::default();
-    let (facts, _) = in_file(input, |path| read_side_file(path, "app.json", &warnings));
+    let (facts, _) =
+        in_file(input, |path| read_side_file(path, "app.json", &warnings, &Progress::default()));
     assert!(facts.len() <= input.len(), "a fact takes a byte");
 }
 

@@ -58,6 +58,26 @@ pub fn without_limit() -> Report {
     without
 }
 
+/// One whose changes of memory from step to step are absent.
+pub fn without_deltas() -> Report {
+    let report = report(STEPS, 16 * 1024, &["weights", "activations", "gradients", "scratch"]);
+    let without = Report::of(System::POPLAR, PathBuf::from("/reports/without changes"));
+    let liveness = report.liveness.get().cloned().unwrap_or_default();
+    let why_no_deltas = Some(absent::deltas());
+    without.liveness.fill(Some(Liveness { deltas: None, why_no_deltas, ..liveness }));
+    without.tile_variable_bytes.fill(report.tile_variable_bytes.get().cloned());
+    without.target.fill(report.target.get().cloned());
+    without.memory.fill(report.memory.get().cloned());
+    without.fill_arenas_with_tiles();
+    without.steps.fill(report.steps.get().cloned());
+    without.programs.fill(report.programs.get().cloned());
+    without.about.fill(report.about.get().cloned());
+    without.graph.fill(report.graph.get().copied());
+    without.debug.fill(report.debug.get().cloned());
+    settle_rest(&without);
+    without
+}
+
 /// One step, and a limit of zero.
 pub fn one_step_no_limit() -> Report {
     report(1, 0, &["only"])
