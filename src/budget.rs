@@ -27,6 +27,12 @@ const SHORT_NAME_BYTES: usize = 128;
 /// Debug contexts on the way to the root. Real ones have about ten, or a few dozen where Python modules nest.
 pub(crate) const CONTEXT_DEPTH: usize = 256;
 
+/// Values that are shown of a debug context, and nodes of all on a way to the root. Real contexts have up to some hundreds.
+pub(crate) const CONTEXT_VALUES: usize = 4096;
+
+/// Bytes of texts that are shown of a debug context.
+pub(crate) const CONTEXT_BYTES: usize = 1 << 20;
+
 /// Values of a JSON file, each of which takes about 150 bytes while it is read.
 pub(crate) const JSON_VALUES: usize = 500_000;
 
@@ -45,6 +51,18 @@ pub(crate) const TILES: u64 = 1 << 20;
 
 /// Addresses and sizes within a tile: far beyond what one has, and so that sums of them stay numbers.
 pub(crate) const ADDRESS: u64 = 1 << 40;
+
+/// Compilation steps whose programs are read.
+pub(crate) const COMPILATION_STEPS: usize = 32;
+
+/// Programs of all earlier compilation steps; a large report has a million in its final one.
+pub(crate) const EARLIER_PROGRAMS: usize = 4 << 20;
+
+/// Rows of a tree of programs that are open together: shared children come once a place.
+pub(crate) const TREE_ROWS: usize = 4 << 20;
+
+/// Programs within each other that a tree opens.
+pub(crate) const TREE_DEPTH: u16 = 4096;
 
 /// Variables of which the offset or the size has more than 32 bits, in each range of rows that is read by a thread.
 pub(crate) const WIDE_VARIABLES: usize = 1024;

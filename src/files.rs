@@ -43,6 +43,32 @@ pub(crate) fn directory_of(file: &Path) -> PathBuf {
     }
 }
 
+/// Reads what a file has at a position, as much as there is room for; where it is read otherwise does not change.
+pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    #[cfg(unix)]
+    return std::os::unix::fs::FileExt::read_at(file, buffer, offset);
+    #[cfg(windows)]
+    return std::os::windows::fs::FileExt::seek_read(file, buffer, offset);
+    #[cfg(not(any(unix, windows)))]
+    return Err(io::ErrorKind::Unsupported.into());
+}
+
+/// The same, all of it.
+pub(crate) fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
+    while !buffer.is_empty() {
+        match read_at(file, buffer, offset) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(read) => {
+                buffer = buffer.get_mut(read..).unwrap_or_default();
+                offset = offset.saturating_add(read as u64);
+            }
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(())
+}
+
 fn special(kind: FileType) -> Option<&'static str> {
     #[cfg(unix)]
     {

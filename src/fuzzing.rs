@@ -17,10 +17,11 @@ use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
 use crate::analysis::diagnose;
-use crate::format::poplar::{blob, read_debug_info, read_side_file};
+use crate::format::poplar::{DebugFile, blob, read_debug_info, read_side_file};
 use crate::format::sqlite::{DatabaseFile, Only, Refusal, StoredTable, read_rows};
 use crate::index::{self, IndexFile};
 use crate::progress::Progress;
+use crate::store::context_details::ReadContext as _;
 use crate::store::debug_info::ContextRow;
 use crate::store::{Report, Warnings};
 
@@ -111,7 +112,16 @@ fn table() -> StoredTable {
 /// `debug.cbor`.
 pub fn debug_cbor(input: &[u8]) {
     let warnings = Warnings::default();
-    let read = |path: &Path| read_debug_info(path, "debug.cbor", &warnings, &Progress::default()).0;
+    let read = |path: &Path| {
+        let debug = read_debug_info(path, "debug.cbor", &warnings, &Progress::default()).0?;
+        let file = DebugFile::open(path).ok()?;
+        for (id, offset) in debug.ids.iter().zip(debug.offsets.iter()).take(16) {
+            if let Ok(found) = file.read(*id, *offset, &Progress::default()) {
+                assert!(found.entries.len() <= input.len(), "a key takes a byte");
+            }
+        }
+        Some(debug)
+    };
     let Some(debug) = in_file(input, read) else { return };
     let rows = debug.ids.len();
     assert!(rows > 0 && rows <= input.len(), "a context takes a byte");
@@ -148,6 +158,7 @@ pub fn index(input: &[u8]) {
     let _ = index::fill_variables(&report, &file);
     let _ = index::fill_tile_variable_bytes(&report, &file);
     let _ = index::fill_compute(&report, &file);
+    let _ = index::fill_program_trees(&report, &file);
     let _ = index::read_bytes_of_tiles(&file, |tile| tile.0 % 2 == 0);
 }
 

@@ -65,7 +65,7 @@ fn parts(open: &OpenReport) -> String {
         (
             (&report.debug, &report.variables, &report.tile_variable_bytes),
             (&report.vertex_types, &report.compute_set_tiles, &report.exchanges),
-            &report.control_code,
+            (&report.control_code, &report.program_trees),
         )
     );
     small + "\n" + &large

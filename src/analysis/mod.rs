@@ -31,6 +31,10 @@ pub mod comparison;
 
 pub mod derived;
 
+pub mod program_details;
+
+pub mod program_links;
+
 pub mod diagnose;
 
 pub mod insights;

@@ -43,6 +43,9 @@ pub struct SynthArguments {
     /// Run the program, if it fits, and record the execution.
     #[arg(long)]
     pub execution: bool,
+    /// Make layers functions that are called, and keep the programs of an earlier compilation step.
+    #[arg(long)]
+    pub functions: bool,
     /// Write the six runs of the story instead: a ResNeXt-101 at six proportions on a whole IPU.
     #[arg(long, conflicts_with_all = ["network", "batch", "proportion", "ipus", "tiles_per_ipu"])]
     pub amp_story: bool,
@@ -79,6 +82,7 @@ fn options(arguments: &SynthArguments) -> Options {
         tiles_per_ipu: arguments.tiles_per_ipu.unwrap_or(tiles),
         seed: arguments.seed,
         execution: arguments.execution,
+        functions: arguments.functions,
     };
     if let Some(bytes) = arguments.size {
         options.copies = synth::copies_for_size(&options, bytes);

@@ -17,7 +17,7 @@ use crate::store::liveness::{Liveness, TileVariableBytes};
 use crate::store::memory::TileMemory;
 use crate::store::names::Names;
 use crate::store::options::{About, GraphInfo};
-use crate::store::program::{Programs, Steps};
+use crate::store::program::{ProgramTrees, Programs, Steps};
 use crate::store::report::Categories;
 use crate::store::target::Target;
 use crate::store::tile_list::TileList;
@@ -60,7 +60,7 @@ struct SmallTablesOf<'a> {
     execution: Result<&'a ExecutionTotals, &'a Absence>,
 }
 
-const DEBUG: [&str; 9] = [
+const DEBUG: [&str; 10] = [
     "debug.ids",
     "debug.parents",
     "debug.layers",
@@ -68,6 +68,7 @@ const DEBUG: [&str; 9] = [
     "debug.names",
     "debug.files",
     "debug.lines",
+    "debug.offsets",
     "debug.texts",
     "debug.text_ends",
 ];
@@ -110,7 +111,7 @@ pub fn write_report<W: Write>(
     let debug = kept(&report.debug)?;
     to.encoded("debug", &(of_debug_info, debug))?;
     if let Ok(debug) = debug {
-        let [ids, parents, layers, kinds, names, files, lines, texts, text_ends] = DEBUG;
+        let [ids, parents, layers, kinds, names, files, lines, offsets, texts, text_ends] = DEBUG;
         to.column(ids, &debug.ids)?;
         to.column(parents, &debug.parents)?;
         to.column(layers, &debug.layers)?;
@@ -118,6 +119,7 @@ pub fn write_report<W: Write>(
         to.column(names, &debug.names)?;
         to.column(files, &debug.files)?;
         to.column(lines, &debug.lines)?;
+        to.column(offsets, &debug.offsets)?;
         to.column(texts, &debug.texts.text)?;
         to.column(text_ends, &debug.texts.ends)?;
     }
@@ -150,7 +152,8 @@ pub fn write_report<W: Write>(
     // Advice asks for the code alone.
     let code = exchanges.map(|exchanges| (&exchanges.ids, &exchanges.code));
     to.encoded("exchange_code", &code)?;
-    to.encoded("control_code", &kept(&report.control_code)?)
+    to.encoded("control_code", &kept(&report.control_code)?)?;
+    to.encoded("program_trees", &kept(&report.program_trees)?)
 }
 
 /// Bytes that the index of a report will take, about.
@@ -160,7 +163,7 @@ pub fn expected_bytes(report: &Report) -> u64 {
     let by_tile = report.tile_variable_bytes.get().map_or(0, |rows| rows.len().saturating_mul(12));
     let debug = report.debug.get().map_or(0, |debug| {
         let texts = debug.texts.text.len();
-        debug.ids.len().saturating_mul(60).saturating_add(texts)
+        debug.ids.len().saturating_mul(68).saturating_add(texts)
     });
     let lists = report.exchanges.get().map_or(0, Exchanges::resident_bytes);
     [variables, by_tile, debug, lists]
@@ -196,7 +199,7 @@ pub fn fill_debug_info(report: &Report, from: &IndexFile) -> Result<Vec<Warning>
     let (warnings, kept): (Vec<Warning>, Kept<DebugInfo>) = from.decoded("debug")?;
     let read = |mut debug: DebugInfo| {
         from.verify(&DEBUG)?;
-        let [ids, parents, layers, kinds, names, files, lines, texts, text_ends] = DEBUG;
+        let [ids, parents, layers, kinds, names, files, lines, offsets, texts, text_ends] = DEBUG;
         debug.ids = from.column(ids)?;
         debug.parents = from.column(parents)?;
         debug.layers = from.column(layers)?;
@@ -204,6 +207,7 @@ pub fn fill_debug_info(report: &Report, from: &IndexFile) -> Result<Vec<Warning>
         debug.names = from.column(names)?;
         debug.files = from.column(files)?;
         debug.lines = from.column(lines)?;
+        debug.offsets = from.column(offsets)?;
         debug.texts = Names { text: from.column(texts)?, ends: from.column(text_ends)? };
         let rows = debug.ids.len();
         let lengths = [
@@ -211,6 +215,7 @@ pub fn fill_debug_info(report: &Report, from: &IndexFile) -> Result<Vec<Warning>
             debug.names.len(),
             debug.files.len(),
             debug.lines.len(),
+            debug.offsets.len(),
             debug.parents.len(),
             debug.kinds.len(),
         ];
@@ -350,6 +355,16 @@ pub fn fill_compute(report: &Report, from: &IndexFile) -> Result<(), IndexError>
     report.compute_set_tiles.settle(tiles);
     report.exchanges.settle(exchanges);
     report.control_code.settle(code);
+    Ok(())
+}
+
+/// Fills what programs start from and call.
+///
+/// # Errors
+/// When the index is damaged; then it is not filled.
+pub fn fill_program_trees(report: &Report, from: &IndexFile) -> Result<(), IndexError> {
+    let trees: Kept<ProgramTrees> = from.decoded("program_trees")?;
+    report.program_trees.settle(trees);
     Ok(())
 }
 

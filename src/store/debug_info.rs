@@ -46,6 +46,10 @@ pub struct Context {
     pub proportion: Proportion,
     /// The option `partialsType`, a row of the words.
     pub partials_type: Option<NameId>,
+    /// File, a row of the words, and line in the user's source, where the layer says them beside its own location.
+    pub source: Option<(NameId, u32)>,
+    /// Byte of the file at which its map begins.
+    pub offset: u64,
 }
 
 impl Context {
@@ -61,6 +65,8 @@ impl Context {
             line: 0,
             proportion: Proportion::Absent,
             partials_type: None,
+            source: None,
+            offset: 0,
         }
     }
 }
@@ -103,6 +109,13 @@ pub struct DebugInfo {
     pub proportions: Vec<(u32, Proportion)>,
     /// The option `partialsType` of the rows that have it, ascending; a row of `words`.
     pub partials_types: Vec<(u32, NameId)>,
+    /// File, a row of `words`, and line in the user's source of the rows whose layer says them beside its own location
+    /// (`sourcefile`, `sourceline`), ascending.
+    pub sources: Vec<(u32, (NameId, u32))>,
+    /// Byte of `debug.cbor` at which each one's map begins: the rest of what it says is read there
+    /// ([`super::Report::read_context`]).
+    #[serde(skip)]
+    pub offsets: Column<u64>,
     /// Interned words of layers, kinds and types.
     pub words: Names,
     /// The file's string table; empty when the file was cut before it.
@@ -137,11 +150,15 @@ impl DebugInfo {
         self.names.push(context.name);
         self.files.push(context.file);
         self.lines.push(context.line);
+        self.offsets.push(context.offset);
         if context.proportion != Proportion::Absent {
             self.proportions.push((row, context.proportion));
         }
         if let Some(partials_type) = context.partials_type {
             self.partials_types.push((row, partials_type));
+        }
+        if let Some(source) = context.source {
+            self.sources.push((row, source));
         }
     }
 
@@ -174,9 +191,12 @@ impl DebugInfo {
         (parent != ContextRow::NONE).then_some(parent.0 as usize)
     }
 
-    /// Where in the source a context was made, as `file:line`.
+    /// Where in the source a context was made, as `file:line`: in the user's where its layer says that.
     pub fn location(&self, position: usize) -> Option<String> {
-        let file = self.text(*self.files.get(position)?).filter(|file| !file.is_empty())?;
+        if let Some((file, line)) = of_row(&self.sources, position) {
+            return Some(format!("{}:{line}", self.words.get(*file)));
+        }
+        let file = self.file(position)?;
         Some(format!("{file}:{}", self.lines.get(position)?))
     }
 
@@ -210,7 +230,18 @@ impl DebugInfo {
         bytes(&self.names).max(bytes(&self.files))
     }
 
-    fn text(&self, reference: TextRef) -> Option<&str> {
+    /// Whether a context's layer says a line of the user's source beside its own location.
+    pub(crate) fn has_source(&self, position: usize) -> bool {
+        of_row(&self.sources, position).is_some()
+    }
+
+    /// The source file that a context's location names.
+    pub(crate) fn file(&self, position: usize) -> Option<&str> {
+        self.text(*self.files.get(position)?).filter(|file| !file.is_empty())
+    }
+
+    /// A text of the file's string table.
+    pub(crate) fn text(&self, reference: TextRef) -> Option<&str> {
         self.texts.at(reference.0 as usize)
     }
 }

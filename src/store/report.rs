@@ -6,6 +6,7 @@ use std::sync::{Mutex, OnceLock, PoisonError};
 use super::absence::Absence;
 use super::arena::Arenas;
 use super::compute::{ComputeSetTiles, ComputeSets};
+use super::context_details::{ContextDetails, ReadContext};
 use super::debug_info::DebugInfo;
 use super::exchange::Exchanges;
 use super::execution::ExecutionTotals;
@@ -15,14 +16,15 @@ use super::log::Log;
 use super::memory::TileMemory;
 use super::names::Names;
 use super::options::{About, GraphInfo};
-use super::placed::ReadArena;
-use super::program::{Programs, Steps};
+use super::placed::{ReadArena, ReadError};
+use super::program::{ProgramTrees, Programs, Steps};
 use super::system::System;
 use super::target::Target;
 use super::tile_list::TileList;
 use super::variable::LoweredVariables;
 use super::vertex::VertexTypes;
 use super::warning::Warnings;
+use crate::progress::Progress;
 use crate::text::words;
 
 /// One part of a report: still loading, there, or absent for good.
@@ -142,6 +144,8 @@ pub struct Report {
     /// Control code of each of [`Programs::ids`] by tile, with that of its children, bytes; `None` for
     /// a program of which the file has none. Absent where it has none at all.
     pub control_code: Part<Vec<Option<TileList>>>,
+    /// What programs call and start from, with the programs of earlier compilation steps.
+    pub program_trees: Part<ProgramTrees>,
     /// Steps.
     pub steps: Part<Steps>,
     /// Liveness of the whole program.
@@ -163,6 +167,7 @@ pub struct Report {
     /// Logs beside the profile, in the order of their names; none where there is no log.
     pub logs: Part<Vec<Log>>,
     reader: OnceLock<Box<dyn ReadArena>>,
+    context_reader: OnceLock<Box<dyn ReadContext>>,
 }
 
 impl Report {
@@ -207,6 +212,7 @@ impl Report {
         settle(&self.compute_sets, why);
         settle(&self.programs, why);
         settle(&self.control_code, why);
+        settle(&self.program_trees, why);
         settle(&self.steps, why);
         settle(&self.liveness, why);
         settle(&self.execution, why);
@@ -228,6 +234,30 @@ impl Report {
     pub fn set_reader(&self, reader: Box<dyn ReadArena>) {
         // A second reader would be a mistake; the first one stands.
         drop(self.reader.set(reader));
+    }
+
+    /// All that the file says of a debug context, by its row; `None` where there is no such row, or no file.
+    ///
+    /// # Errors
+    /// When the file cannot be read any more, or has changed since its contexts were.
+    pub fn read_context(
+        &self,
+        context: usize,
+        progress: &Progress,
+    ) -> Result<Option<ContextDetails>, ReadError> {
+        let place = || {
+            let debug = self.debug.get()?;
+            Some((*debug.ids.get(context)?, *debug.offsets.get(context)?))
+        };
+        let (Some((id, offset)), Some(reader)) = (place(), self.context_reader.get()) else {
+            return Ok(None);
+        };
+        reader.read(id, offset, progress).map(Some)
+    }
+
+    /// Says where single debug contexts are read from. Only the first call counts.
+    pub fn set_context_reader(&self, reader: Box<dyn ReadContext>) {
+        drop(self.context_reader.set(reader));
     }
 
     /// The files of the report with what is known of them now.

@@ -1,6 +1,7 @@
 //! Writes `debug.cbor` (formats/poplar.md 3.1): contexts, children first, then the string table.
 
-use ciborium_ll::{Encoder, Header};
+use ciborium_ll::{Encoder, Header, simple};
+use serde_json::Value;
 
 use super::model::Context;
 
@@ -22,20 +23,13 @@ pub fn encode(contexts: &[Context]) -> Vec<u8> {
             Header::Positive(index as u64)
         };
         let (name, file) = (string(&context.name), string(context.location.0));
-        let has_options = !context.options.is_empty();
-        let entries = 5 + usize::from(context.parent != 0) + usize::from(has_options);
+        let entries = 5 + usize::from(context.parent != 0) + context.says.len();
         writer.header(Header::Map(Some(entries)));
         writer.text(context.kind.0);
         writer.text(&context.kind.1);
-        if has_options {
-            writer.text("args");
-            writer.header(Header::Map(Some(1)));
-            writer.text("options");
-            writer.header(Header::Map(Some(context.options.len())));
-            for (key, value) in &context.options {
-                writer.text(key);
-                writer.text(value);
-            }
+        for (key, value) in &context.says {
+            writer.text(key);
+            writer.value(value);
         }
         writer.text("id");
         writer.header(Header::Positive(context.id));
@@ -69,6 +63,32 @@ impl Writer {
     fn header(&mut self, header: Header) {
         // A write into memory does not fail.
         drop(Encoder::from(&mut self.0).push(header));
+    }
+
+    fn value(&mut self, value: &Value) {
+        match value {
+            Value::Null => self.header(Header::Simple(simple::NULL)),
+            Value::Bool(false) => self.header(Header::Simple(simple::FALSE)),
+            Value::Bool(true) => self.header(Header::Simple(simple::TRUE)),
+            Value::Number(number) => self.header(match number.as_u64() {
+                Some(number) => Header::Positive(number),
+                None => Header::Float(number.as_f64().unwrap_or(f64::NAN)),
+            }),
+            Value::String(text) => self.text(text),
+            Value::Array(values) => {
+                self.header(Header::Array(Some(values.len())));
+                for value in values {
+                    self.value(value);
+                }
+            }
+            Value::Object(entries) => {
+                self.header(Header::Map(Some(entries.len())));
+                for (key, value) in entries {
+                    self.text(key);
+                    self.value(value);
+                }
+            }
+        }
     }
 
     fn text(&mut self, text: &str) {

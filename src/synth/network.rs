@@ -28,6 +28,8 @@ pub struct Layer {
     pub(crate) output: u64,
     pub(crate) weights: u64,
     pub(crate) macs: u64,
+    /// Shapes of input, weights and output of one sample; without weights, empty.
+    pub(crate) shapes: [Vec<u64>; 3],
     /// Whether the layer begins a block whose input is kept until the block's sum.
     pub begins_block: bool,
     /// Line of the model's source.
@@ -42,6 +44,16 @@ impl Layer {
             Kind::MatMul => "matMul",
             Kind::AddRelu => "mapInPlace",
             Kind::Pool => "pool",
+        }
+    }
+
+    /// PyTorch's name of it.
+    pub(crate) fn torch(&self) -> &'static str {
+        match self.kind {
+            Kind::Convolution { .. } => "conv2d",
+            Kind::MatMul => "linear",
+            Kind::AddRelu => "add_",
+            Kind::Pool => "adaptive_avg_pool2d",
         }
     }
 
@@ -110,21 +122,28 @@ fn residual_network(stages: &[(u64, u64, u64)], width: u64) -> Vec<Layer> {
             layers.push(convolution(&name("conv2"), 3, 32, within, within, picture, stride, 93));
             layers.push(convolution(&name("conv3"), 1, 1, within, *output, *size, 1, 96));
             let elements = output * size * size;
-            layers.push(layer(&name("add"), Kind::AddRelu, elements, elements, 103));
+            let add = layer(&name("add"), Kind::AddRelu, elements, elements, 103);
+            let shape = vec![*output, *size, *size];
+            layers.push(Layer { shapes: [shape.clone(), Vec::new(), shape], ..add });
             channels = *output;
             picture = *size;
         }
     }
-    layers.push(layer("avgpool", Kind::Pool, channels * picture * picture, channels, 170));
+    let pool = layer("avgpool", Kind::Pool, channels * picture * picture, channels, 170);
+    let shapes = [vec![channels, picture, picture], Vec::new(), vec![channels]];
+    layers.push(Layer { shapes, ..pool });
     let weights = channels * 1000;
-    layers.push(Layer { weights, macs: weights, ..layer("fc", Kind::MatMul, channels, 1000, 172) });
+    let shapes = [vec![channels], vec![channels, 1000], vec![1000]];
+    let fc = layer("fc", Kind::MatMul, channels, 1000, 172);
+    layers.push(Layer { weights, macs: weights, shapes, ..fc });
     layers
 }
 
 /// A layer without weights that goes once through its input.
 fn layer(name: &str, kind: Kind, input: u64, output: u64, line: u64) -> Layer {
     let (name, begins_block) = (name.to_owned(), false);
-    Layer { name, kind, input, output, weights: 0, macs: input, begins_block, line }
+    let shapes = [vec![input], Vec::new(), vec![output]];
+    Layer { name, kind, input, output, weights: 0, macs: input, shapes, begins_block, line }
 }
 
 #[expect(clippy::too_many_arguments, reason = "the seven figures that define a convolution")]
@@ -142,7 +161,13 @@ fn convolution(
     let weights = kernel * kernel * from * to / groups;
     let kind = Kind::Convolution { kernel, groups };
     let (input, output) = (from * picture * picture, to * size * size);
-    Layer { weights, macs: weights * size * size, ..layer(name, kind, input, output, line) }
+    let shapes = [
+        vec![from, picture, picture],
+        vec![to, from / groups, kernel, kernel],
+        vec![to, size, size],
+    ];
+    let macs = weights * size * size;
+    Layer { weights, macs, shapes, ..layer(name, kind, input, output, line) }
 }
 
 #[cfg(test)]

@@ -29,6 +29,8 @@ pub enum Page {
     Liveness,
     /// What changed from one report to another.
     Comparison,
+    /// The tree of programs.
+    Programs,
 }
 
 /// What a directory or file is chosen for.

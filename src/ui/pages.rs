@@ -14,6 +14,7 @@ use super::report::liveness::LivenessPage;
 use super::report::map::MapPage;
 use super::report::memory::MemoryPage;
 use super::report::overview::OverviewPage;
+use super::report::programs::ProgramsPage;
 use super::report::summary::SummaryPage;
 use super::runs::RunId;
 use super::selection::Place;
@@ -52,7 +53,7 @@ pub struct PageEntry {
     lacks: fn(&Report) -> Option<WhyNot>,
 }
 
-pub const PAGES: [PageEntry; 7] = [
+pub const PAGES: [PageEntry; 8] = [
     PageEntry {
         title: "Overview",
         icon: Icon::Overview,
@@ -100,6 +101,14 @@ pub const PAGES: [PageEntry; 7] = [
         make: || Box::<LivenessPage>::default(),
         keys: &[command(Key::Num6)],
         lacks: |report| lacking(&report.steps).or_else(|| lacking(&report.liveness)),
+    },
+    PageEntry {
+        title: "Programs",
+        icon: Icon::Programs,
+        page: Page::Programs,
+        make: || Box::<ProgramsPage>::default(),
+        keys: &[command(Key::Num8)],
+        lacks: |report| lacking(&report.program_trees),
     },
     PageEntry {
         title: "Compare",

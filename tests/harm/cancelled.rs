@@ -43,6 +43,7 @@ fn every_read_ends_at_once_when_nobody_waits() {
         ("variables", Box::new(|| open.read_variables(&cancelled))),
         ("bytes by tile", Box::new(|| open.read_tile_variable_bytes(&cancelled))),
         ("compute", Box::new(|| open.read_compute(&cancelled))),
+        ("programs", Box::new(|| open.read_program_trees(&cancelled))),
         ("all tiles", Box::new(|| drop(open.read_each_tile(&cancelled, |_, _| ())))),
         ("a tile", Box::new(|| drop(reader().read(ArenaId(3), &cancelled)))),
         ("some tiles", Box::new(|| drop(reader().read_some(&arenas, &cancelled, &|_, _| ())))),

@@ -23,6 +23,7 @@ mod memory_runs;
 mod other_system;
 mod overview;
 mod palette;
+mod programs;
 mod report;
 mod runs;
 mod scenes;

@@ -11,7 +11,7 @@ use tilescope::store::liveness::{Classes, Deltas, Liveness, TileVariableBytes, V
 use tilescope::store::memory::{CategoryMemory, TileMemory};
 use tilescope::store::names::{Interner, Names};
 use tilescope::store::options::{About, CompilerPhase, EngineOption, GraphInfo, SideFact};
-use tilescope::store::program::{Programs, Steps};
+use tilescope::store::program::{ProgramTree, ProgramTrees, Programs, Steps};
 use tilescope::store::report::{Categories, FileStatus, ReportFile};
 use tilescope::store::target::Target;
 use tilescope::store::variable::{LoweredVariables, VariableFlags};
@@ -128,6 +128,7 @@ pub fn without_rows() -> Report {
 }
 
 fn settle_rest(report: &Report) {
+    report.program_trees.settle(Err(absent::programs()));
     report.tile_variable_bytes.settle(Err(absent::variable_bytes()));
     report.categories.settle(Err(absent::categories()));
     report.compute_sets.settle(Err(absent::compute_sets()));
@@ -162,6 +163,8 @@ fn report(steps: u32, bytes_per_tile: u64, names: &[&str]) -> Report {
     report.about.fill(Some(about()));
     report.debug.fill(Some(debug()));
     report.compute_sets.fill(Some(ComputeSets::default()));
+    let tree = ProgramTree { control: vec![ProgramId(0)], ..ProgramTree::default() };
+    report.program_trees.fill(Some(ProgramTrees { steps: vec![tree] }));
     report.variables.fill(Some(lowered()));
     report.categories.fill(Some(categories()));
     settle_rest(&report);

@@ -9,6 +9,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use crate::analysis::program::layers::source_line;
 use crate::store::debug_info::{DebugInfo, Proportion};
 use crate::store::program::Programs;
 
@@ -37,7 +38,7 @@ pub struct Operation {
     pub detail: Option<String>,
     /// The value of the option; `None` when no context has it, or it is no number.
     pub available_memory_proportion: Option<f64>,
-    /// `file:line` of the context that names the operation.
+    /// `file:line` in the user's own source ([`source_line`]).
     pub location: Option<String>,
 }
 
@@ -94,7 +95,7 @@ pub fn operation(debug: &DebugInfo, context: usize) -> Option<Operation> {
         detail: detail.map(str::to_owned),
         available_memory_proportion: proportion_context(debug, context)
             .and_then(|(_, value)| value),
-        location: debug.location(named_by),
+        location: source_line(debug, context),
     })
 }
 

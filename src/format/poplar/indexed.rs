@@ -146,6 +146,7 @@ impl OpenReport {
         self.read_variables(progress);
         self.read_tile_variable_bytes(progress);
         self.read_compute(progress);
+        self.read_program_trees(progress);
         self.compare_parts(compare);
         Ok(())
     }

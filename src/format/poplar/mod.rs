@@ -26,6 +26,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use database::{Database, size_of_file};
+pub(crate) use debug_cbor::DebugFile;
 #[cfg(any(test, fuzzing))]
 pub(crate) use debug_cbor::read_debug_info;
 pub use discover::{
@@ -204,9 +205,30 @@ impl OpenReport {
         Ok(())
     }
 
+    /// Reads what programs start from and call, and those of earlier compilation steps; to be called when the small
+    /// tables are there.
+    pub fn read_program_trees(&self, progress: &Progress) {
+        if self.take_indexed(index::fill_program_trees).is_some() {
+            return;
+        }
+        let report = &*self.report;
+        let Some(programs) = report.programs.get() else {
+            report.program_trees.settle(Err(report.programs.absence_or(absent::programs)));
+            return;
+        };
+        let read = self.database.tables(&report.warnings, progress);
+        let read = read.map(|tables| pop::program_trees::read_program_trees(&tables, programs));
+        self.settle(&report.program_trees, read, progress, absent::programs);
+    }
+
     /// Reads the debug contexts.
     pub fn read_debug_info(&self, progress: &Progress) {
         let before = self.report.warnings.count();
+        // That it cannot be opened is said by who reads all of it.
+        let whole = self.found.debug.as_ref().and_then(|path| DebugFile::open(path).ok());
+        if let Some(file) = whole {
+            self.report.set_context_reader(Box::new(file));
+        }
         let warnings = match self.take_with_warnings(index::fill_debug_info) {
             Some(warnings) => warnings,
             None => {

@@ -33,7 +33,7 @@ impl DatabaseFile {
         let file = files::open(path).map_err(unreadable)?;
         let bytes = file.metadata().map_err(unreadable)?.len();
         let mut header = [0; HEADER_BYTES];
-        read_exact_at(&file, &mut header, 0).map_err(unreadable)?;
+        files::read_exact_at(&file, &mut header, 0).map_err(unreadable)?;
         Ok(Self { file, header: Header::parse(&header, bytes)?, bytes })
     }
 
@@ -59,7 +59,7 @@ impl DatabaseFile {
         Work::Bytes.add(count.saturating_mul(page_bytes) as u64);
         into.resize(count.saturating_mul(page_bytes), 0);
         let start = u64::from(first).saturating_sub(1).saturating_mul(page_bytes as u64);
-        read_exact_at(&self.file, into, start).map_err(|error| Refusal::Unreadable {
+        files::read_exact_at(&self.file, into, start).map_err(|error| Refusal::Unreadable {
             place: format!("page {first} and the next, {count} in all"),
             what: error.to_string(),
         })
@@ -74,29 +74,4 @@ impl DatabaseFile {
         }
         Ok(())
     }
-}
-
-#[cfg(unix)]
-fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
-    std::os::unix::fs::FileExt::read_exact_at(file, buffer, offset)
-}
-
-#[cfg(windows)]
-fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
-    while !buffer.is_empty() {
-        match std::os::windows::fs::FileExt::seek_read(file, buffer, offset)? {
-            0 => return Err(io::ErrorKind::UnexpectedEof.into()),
-            read => {
-                buffer = buffer.get_mut(read..).unwrap_or_default();
-                offset = offset.saturating_add(read as u64);
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Elsewhere everything is read through SQLite.
-#[cfg(not(any(unix, windows)))]
-fn read_exact_at(_: &File, _: &mut [u8], _: u64) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
 }

@@ -31,8 +31,14 @@ impl Lowering<'_> {
         let call = self.contexts_of(layer);
         self.data_context = call;
         let sequence_context = self.context(poplar_context(call, "Sequence", ""));
+        let mut parent = 0;
+        if self.options.functions {
+            self.call_of_all(sequence_context);
+            parent = self.call(sequence_context, self.model.functions.len());
+            self.model.functions.push(parent.saturating_add(1));
+        }
         let sequence = self.step() as usize;
-        self.add("Sequence", String::new(), sequence_context, Some(0), Detail::None, 0);
+        self.add("Sequence", String::new(), sequence_context, Some(parent), Detail::None, 0);
         let context = self.context(poplar_context(call, "Execute", ""));
         let place = Place { name: &layer.name, sequence, context, number };
         if layer.is_planned() {
@@ -40,47 +46,6 @@ impl Lowering<'_> {
         } else {
             self.simple_layer(layer, &place);
         }
-    }
-
-    /// The chain of contexts from the framework to the PopLibs call, which it returns.
-    fn contexts_of(&mut self, layer: &Layer) -> u64 {
-        let name = format!("model.{}", layer.name);
-        let torch = self.context(Context {
-            layer: "poptorch",
-            kind: ("op_type", layer.api().to_owned()),
-            location: ("resnext.py", layer.line),
-            ..poplar_context(0, "", &name)
-        });
-        let onnx = self.context(Context {
-            layer: "onnx",
-            kind: ("opType", layer.onnx().to_owned()),
-            ..poplar_context(torch, "", &name)
-        });
-        let popart = self.context(Context {
-            layer: "popart",
-            kind: ("opid", format!("ai.onnx.{}:11", layer.onnx())),
-            ..poplar_context(onnx, "", &name)
-        });
-        let options = if layer.is_planned() {
-            vec![
-                ("availableMemoryProportion", self.options.proportion.to_string()),
-                ("partialsType", "float".to_owned()),
-            ]
-        } else {
-            Vec::new()
-        };
-        let file = match layer.kind {
-            Kind::Convolution { .. } => "poplibs/lib/poplin/Convolution.cpp",
-            Kind::MatMul => "poplibs/lib/poplin/MatMul.cpp",
-            Kind::AddRelu | Kind::Pool => "poplibs/lib/popops/ElementWise.cpp",
-        };
-        self.context(Context {
-            layer: "poplibs",
-            kind: ("api", layer.api().to_owned()),
-            location: (file, 1_200),
-            options,
-            ..poplar_context(popart, "", &layer.name)
-        })
     }
 
     fn execute(
@@ -189,6 +154,7 @@ impl Lowering<'_> {
             layer: "poplibs",
             kind: ("api", "reduceWithOutput".to_owned()),
             location: ("poplibs/lib/popops/Reduction.cpp", 273),
+            says: self.reduction_says(layer),
             ..poplar_context(call, "", "")
         });
         let context = self.context(poplar_context(reduce_context, "Execute", ""));

@@ -44,7 +44,12 @@ pub struct Cbor<R> {
 
 impl<R: Read> Cbor<R> {
     pub fn new(source: R) -> Self {
-        Self { source, block: vec![0; BLOCK].into(), at: 0, end: 0, before: 0 }
+        Self::in_blocks_of(BLOCK, source)
+    }
+
+    /// The same for who wants little of it: so many bytes are read at once.
+    pub fn in_blocks_of(bytes: usize, source: R) -> Self {
+        Self { source, block: vec![0; bytes].into(), at: 0, end: 0, before: 0 }
     }
 
     /// Bytes of the file that are passed.
@@ -98,7 +103,7 @@ impl<R: Read> Cbor<R> {
         Ok(!is_end)
     }
 
-    /// Passes so many bytes and shows them, at most [`BLOCK`].
+    /// Passes so many bytes and shows them, at most a block.
     pub fn next(&mut self, length: usize) -> Result<&[u8], Stop> {
         self.fill(length)?;
         let start = self.at;
@@ -148,7 +153,7 @@ impl<R: Read> Cbor<R> {
         self.next(N)?.try_into().map_err(|_| Stop::Truncated)
     }
 
-    /// Sees to it that so many bytes are there, at most [`BLOCK`].
+    /// Sees to it that so many bytes are there, at most a block.
     #[inline]
     fn fill(&mut self, wanted: usize) -> Result<(), Stop> {
         if self.end.saturating_sub(self.at) < wanted { self.fill_block(wanted) } else { Ok(()) }
@@ -164,7 +169,7 @@ impl<R: Read> Cbor<R> {
             let room = self.block.get_mut(self.end..).unwrap_or(&mut []);
             match self.source.read(room) {
                 Ok(0) => return Err(Stop::Truncated),
-                Ok(read) => self.end = self.end.saturating_add(read).min(BLOCK),
+                Ok(read) => self.end = self.end.saturating_add(read).min(self.block.len()),
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) => return Err(Stop::Fault(error.to_string())),
             }

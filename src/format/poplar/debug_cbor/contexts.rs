@@ -62,10 +62,12 @@ pub fn assemble(
     columns.names = in_order(columns.names, &order);
     columns.files = in_order(columns.files, &order);
     columns.lines = in_order(columns.lines, &order);
+    columns.offsets = in_order(columns.offsets, &order);
     let places = places_of_rows(before, &order);
     drop(order);
     in_order_of_rows(&mut columns.proportions, &places);
     in_order_of_rows(&mut columns.partials_types, &places);
+    in_order_of_rows(&mut columns.sources, &places);
     drop(places);
     let mut parents: Vec<ContextRow> = parent_rows(&columns.ids, &parent_ids);
     if let Some(row) = cut_cycles(&mut parents) {

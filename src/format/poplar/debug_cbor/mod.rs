@@ -5,6 +5,7 @@
 
 mod cbor;
 mod contexts;
+mod details;
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -12,6 +13,7 @@ use std::path::Path;
 
 use self::cbor::{Cbor, Item, Stop};
 use self::contexts::{FoundContexts, assemble};
+pub use self::details::DebugFile;
 use crate::budget;
 use crate::files;
 use crate::format::Progress;
@@ -143,6 +145,8 @@ enum Key {
     Kind,
     Proportion,
     PartialsType,
+    SourceFile,
+    SourceLine,
     Other,
 }
 
@@ -161,6 +165,8 @@ impl Key {
             b"api" | b"opType" | b"opid" | b"op_type" | b"opcode" | b"class" => Self::Kind,
             b"availableMemoryProportion" => Self::Proportion,
             b"partialsType" => Self::PartialsType,
+            b"sourcefile" => Self::SourceFile,
+            b"sourceline" => Self::SourceLine,
             _ => Self::Other,
         }
     }
@@ -207,11 +213,13 @@ impl Reader<'_> {
     }
 
     fn read_context(&mut self) -> Result<(), Stop> {
+        let offset = self.cbor.offset();
         let Item::Map(pairs) = self.cbor.item()? else {
             return Err(Stop::Fault("a context (a map) expected".to_owned()));
         };
-        let mut context = Context::of(0);
+        let mut context = Context { offset, ..Context::of(0) };
         let mut parent = 0;
+        let (mut source_file, mut source_line) = (None, 0);
         let mut options = Options::default();
         let mut left = pairs;
         while self.cbor.has_next(&mut left)? {
@@ -222,11 +230,14 @@ impl Reader<'_> {
                 Key::Location => self.read_location(&mut context)?,
                 Key::Layer => context.layer = self.word()?.or(context.layer),
                 Key::Kind => context.kind = context.kind.or(self.word()?),
+                Key::SourceFile => source_file = self.word()?,
+                Key::SourceLine => source_line = self.line()?,
                 key => self.scan(key, &mut options, 0)?,
             }
         }
         context.proportion = options.proportion.unwrap_or(Proportion::Absent);
         context.partials_type = options.partials_type;
+        context.source = source_file.map(|file| (file, source_line));
         if let Some(text) = options.unparsed {
             self.unparsed_proportion.get_or_insert((context.id, text));
         }
@@ -249,10 +260,7 @@ impl Reader<'_> {
         self.each(pairs, |reader| {
             match reader.key()? {
                 Key::FileName => context.file = reader.text_ref()?,
-                Key::LineNumber => {
-                    let line = reader.number()?.and_then(|line| u32::try_from(line).ok());
-                    context.line = line.unwrap_or(0);
-                }
+                Key::LineNumber => context.line = reader.line()?,
                 _ => reader.skip(0)?,
             }
             Ok(())
@@ -364,6 +372,11 @@ impl Reader<'_> {
             Item::Unsigned(number) => Ok(Some(number)),
             other => self.skip_rest(other, 0).map(|()| None),
         }
+    }
+
+    /// A line of a file; 0 for what is none.
+    fn line(&mut self) -> Result<u32, Stop> {
+        Ok(self.number()?.and_then(|line| u32::try_from(line).ok()).unwrap_or(0))
     }
 
     /// An index into the string table.

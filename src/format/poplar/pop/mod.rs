@@ -7,6 +7,7 @@ pub mod exchange;
 pub mod execution;
 pub mod liveness;
 pub mod memory;
+pub mod program_trees;
 pub mod programs;
 pub mod tile_bytes;
 pub mod tile_lists;

@@ -1,0 +1,299 @@
+//! A debug context with all that it and those above it say, as a tree to read: one node for each context on the way,
+//! the outermost (the framework's) first, with its place in the source, arguments, options, shapes and types below it.
+//!
+//! What is short is said in one line: `float [2, 3]` for a shape and a type, `[1, 2]` for a list.
+
+use crate::analysis::program::layers::layer_title;
+use crate::budget;
+use crate::progress::Progress;
+use crate::store::Report;
+use crate::store::context_details::{ContextDetails, Value, get};
+use crate::store::debug_info::{DebugInfo, TextRef};
+use crate::store::placed::ReadError;
+
+/// Characters of a list that is said in one line.
+const ONE_LINE: usize = 120;
+
+/// Nodes below each other.
+const DEPTH: usize = 16;
+
+/// Keys that stand in a context's own line, or that nothing is gained from.
+const OWN: [&str; 4] = ["layer", "location", "parentId", "name"];
+
+/// Keys by which layers name the kind of a thing, the first that a context has.
+const KINDS: [&str; 8] =
+    ["api", "opType", "opid", "op_type", "opcode", "class", "category", "type"];
+
+/// A line of the tree.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Node {
+    /// What is said: a layer, a key of the file.
+    pub key: String,
+    /// What it is; empty where the nodes below say it.
+    pub value: String,
+    /// What belongs to it.
+    pub children: Vec<Node>,
+}
+
+impl Node {
+    fn leaf(key: impl Into<String>, value: impl Into<String>) -> Self {
+        Self { key: key.into(), value: value.into(), children: Vec::new() }
+    }
+
+    /// The node below with this key.
+    pub fn child(&self, key: &str) -> Option<&Self> {
+        self.children.iter().find(|node| node.key == key)
+    }
+}
+
+/// What contexts say.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct DebugTree {
+    /// A node for each context, the outermost first.
+    pub contexts: Vec<Node>,
+    /// Whether the file says more than is shown.
+    pub is_cut: bool,
+}
+
+/// The tree of a context, by its row; `None` where the report cannot say more than its columns do. It is read from
+/// the file, so it is nothing for a thread that draws.
+///
+/// # Errors
+/// When the file cannot be read any more, or has changed since.
+pub fn debug_tree(
+    report: &Report,
+    context: usize,
+    progress: &Progress,
+) -> Result<Option<DebugTree>, ReadError> {
+    let Some(debug) = report.debug.get() else { return Ok(None) };
+    let mut found = Vec::new();
+    for row in debug.ancestry(context) {
+        match report.read_context(row, progress)? {
+            Some(details) => found.push((row, details)),
+            None => return Ok(None),
+        }
+    }
+    Ok(Some(tree_of(debug, &found)))
+}
+
+/// The tree of contexts, each with its row, the innermost first.
+pub fn tree_of(debug: &DebugInfo, contexts: &[(usize, ContextDetails)]) -> DebugTree {
+    let mut writer = Writer { debug, left: budget::CONTEXT_VALUES, is_cut: false };
+    // What is nearest is the last to be left out.
+    let mut nodes: Vec<Node> =
+        contexts.iter().map_while(|(row, details)| writer.context(*row, details)).collect();
+    nodes.reverse();
+    DebugTree { contexts: nodes, is_cut: writer.is_cut }
+}
+
+struct Writer<'a> {
+    debug: &'a DebugInfo,
+    /// Nodes that there is room for.
+    left: usize,
+    is_cut: bool,
+}
+
+impl Writer<'_> {
+    fn context(&mut self, row: usize, details: &ContextDetails) -> Option<Node> {
+        if !self.takes() {
+            return None;
+        }
+        self.is_cut |= details.is_cut;
+        let kind = KINDS.into_iter().find_map(|key| Some((key, text(details.get(key)?)?)));
+        let name = self.debug.name(row).map(str::to_owned);
+        let value: Vec<String> = kind.iter().map(|(_, kind)| kind.clone()).chain(name).collect();
+        let mut children = Vec::new();
+        if let Some(location) = self.debug.location(row) {
+            children.push(Node::leaf("source", location));
+        }
+        if let Some(Value::Map(location)) = details.get("location") {
+            children.extend(self.function(location).map(|name| Node::leaf("function", name)));
+            // Where the layer names the user's line, its own is another.
+            if self.debug.has_source(row) {
+                let of = self.own_location(row, location);
+                children.extend(of.map(|place| Node::leaf("location", place)));
+            }
+        }
+        let shown = kind.map(|(key, _)| key);
+        for (key, value) in &details.entries {
+            if !OWN.contains(&&**key) && Some(&**key) != shown {
+                children.extend(self.node(key, value, DEPTH));
+            }
+        }
+        let key = layer_title(self.debug.layer(row)).to_owned();
+        Some(Node { key, value: value.join(" · "), children })
+    }
+
+    fn function(&self, location: &[(String, Value)]) -> Option<String> {
+        self.referred(get(location, "functionName")?)
+    }
+
+    fn own_location(&self, row: usize, location: &[(String, Value)]) -> Option<String> {
+        let file = self.referred(get(location, "fileName")?)?;
+        Some(format!("{file}:{}", self.debug.lines.get(row)?))
+    }
+
+    /// A text that is named by its row in the string table.
+    fn referred(&self, value: &Value) -> Option<String> {
+        let Value::Integer(row) = value else { return None };
+        let text = self.debug.text(TextRef(u32::try_from(*row).ok()?))?;
+        (!text.is_empty()).then(|| text.to_owned())
+    }
+
+    fn node(&mut self, key: &str, value: &Value, depth: usize) -> Option<Node> {
+        if depth == 0 || !self.takes() {
+            self.is_cut = true;
+            return None;
+        }
+        let below = |writer: &mut Self, entries: &mut dyn Iterator<Item = (String, &Value)>| {
+            entries
+                .map_while(|(key, value)| writer.node(&key, value, depth.saturating_sub(1)))
+                .collect()
+        };
+        let children: Vec<Node> = match (one_line(value), value) {
+            (Some(line), _) => return Some(Node::leaf(in_words(key), line)),
+            (None, Value::List(values)) => {
+                let entries = values.iter().enumerate();
+                below(self, &mut entries.map(|(at, value)| (at.to_string(), value)))
+            }
+            (None, Value::Map(entries)) => {
+                below(self, &mut entries.iter().map(|(key, value)| (key.clone(), value)))
+            }
+            (None, _) => Vec::new(),
+        };
+        Some(Node { key: in_words(key).to_owned(), value: String::new(), children })
+    }
+
+    fn takes(&mut self) -> bool {
+        let left = self.left.checked_sub(1);
+        self.left = left.unwrap_or(0);
+        self.is_cut |= left.is_none();
+        left.is_some()
+    }
+}
+
+fn in_words(key: &str) -> &str {
+    match key {
+        "args" => "arguments",
+        other => other,
+    }
+}
+
+/// A value that is a single one.
+fn text(value: &Value) -> Option<String> {
+    Some(match value {
+        Value::Text(text) => text.clone(),
+        Value::Integer(number) => number.to_string(),
+        Value::Number(number) => decimal(*number),
+        Value::Flag(flag) => if *flag { "true" } else { "false" }.to_owned(),
+        Value::Null => "null".to_owned(),
+        Value::List(_) | Value::Map(_) => return None,
+    })
+}
+
+/// A number; one that is of single precision, as those of files are, with the digits that such a one has.
+fn decimal(number: f64) -> String {
+    #[allow(clippy::cast_possible_truncation, reason = "compared with what it was")]
+    let single = number as f32;
+    let is_single = f64::from(single).to_bits() == number.to_bits();
+    if is_single { single.to_string() } else { number.to_string() }
+}
+
+/// What can be said in one line: single values, short lists of them, a type with its shape.
+fn one_line(value: &Value) -> Option<String> {
+    let list = |values: &mut dyn Iterator<Item = &Value>| {
+        let texts: Option<Vec<String>> = values.map(text).collect();
+        let line = format!("[{}]", texts?.join(", "));
+        (line.len() <= ONE_LINE).then_some(line)
+    };
+    match value {
+        Value::List(values) => list(&mut values.iter()),
+        Value::Map(entries) if entries.is_empty() => Some("none".to_owned()),
+        Value::Map(entries) => {
+            let shape = |key| one_line(get(entries, key)?);
+            if entries.len() == 2
+                && let (Some(shape), Some(of_type)) = (shape("shape"), shape("type"))
+            {
+                return Some(format!("{of_type} {shape}"));
+            }
+            // Poplar writes lists as maps from "0" on.
+            let is_list = entries.iter().enumerate().all(|(at, (key, _))| *key == at.to_string());
+            is_list.then(|| list(&mut entries.iter().map(|(_, value)| value))).flatten()
+        }
+        single => text(single),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::fixture::contexts_of_layers;
+
+    fn text(text: &str) -> Value {
+        Value::Text(text.to_owned())
+    }
+
+    fn map<const N: usize>(entries: [(&str, Value); N]) -> Value {
+        Value::Map(entries.map(|(key, value)| (key.to_owned(), value)).into())
+    }
+
+    fn details<const N: usize>(entries: [(&str, Value); N]) -> ContextDetails {
+        let entries = entries.map(|(key, value)| (key.to_owned(), value)).into();
+        ContextDetails { entries, is_cut: false }
+    }
+
+    #[test]
+    fn a_call_has_its_arguments_and_options() {
+        let debug = contexts_of_layers([("onnx", "Conv", "conv1"), ("poplibs", "convolution", "")]);
+        let shape = map([("shape", text("[2, 3]")), ("type", text("half"))]);
+        let options = map([("availableMemoryProportion", Value::Number(f64::from(0.6_f32)))]);
+        let args = map([
+            ("in", shape),
+            ("dims", map([("0", Value::Integer(1)), ("1", Value::Integer(-2))])),
+            ("none", map([])),
+            ("options", options),
+        ]);
+        let call = details([
+            ("api", text("convolution")),
+            ("args", args),
+            ("id", Value::Integer(2)),
+            ("layer", text("poplibs")),
+        ]);
+        let tree = tree_of(&debug, &[(1, call), (0, details([("opType", text("Conv"))]))]);
+        assert!(!tree.is_cut);
+        let [outer, inner] = &*tree.contexts else { panic!("{tree:?}") };
+        assert_eq!((&*outer.key, &*outer.value), ("ONNX", "Conv · conv1"));
+        assert_eq!((&*inner.key, &*inner.value), ("PopLibs", "convolution"));
+        assert_eq!(inner.child("id"), Some(&Node::leaf("id", "2")));
+        let arguments = inner.child("arguments").unwrap();
+        let value = |key: &str| &*arguments.child(key).unwrap().value;
+        assert_eq!(value("in"), "half [2, 3]");
+        assert_eq!(value("dims"), "[1, -2]");
+        assert_eq!(value("none"), "none");
+        let proportion = arguments.child("options").unwrap().children.first().unwrap();
+        assert_eq!(*proportion, Node::leaf("availableMemoryProportion", "0.6"));
+    }
+
+    fn nodes(list: &[Node]) -> usize {
+        list.iter().map(|node| 1 + nodes(&node.children)).sum()
+    }
+
+    #[test]
+    fn a_tree_has_bounds() {
+        let debug = contexts_of_layers([("poplibs", "", ""), ("poplibs", "", "")]);
+        let deep = (0..40).fold(Value::Flag(true), |inner, _| map([("in", inner)]));
+        let tree = tree_of(&debug, &[(1, details([("args", deep)]))]);
+        assert!(tree.is_cut);
+        let mut depth = 0;
+        let mut node = tree.contexts.first();
+        while let Some(below) = node {
+            (depth, node) = (depth + 1, below.children.first());
+        }
+        assert_eq!(depth, DEPTH + 1);
+
+        let many = Value::List(vec![map([("a", text("long"))]); 3000]);
+        let wide = |row| (row, details([("args", many.clone())]));
+        let tree = tree_of(&debug, &[wide(1), wide(0)]);
+        assert!(tree.is_cut && nodes(&tree.contexts) <= budget::CONTEXT_VALUES);
+    }
+}
