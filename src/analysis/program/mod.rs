@@ -1,6 +1,7 @@
 //! What runs: steps, programs, operations, options, phases of the compiler.
 
 pub mod control_code;
+pub mod kinds;
 pub mod modules;
 pub(crate) mod named_facts;
 pub(crate) mod operation_text;
