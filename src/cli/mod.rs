@@ -19,6 +19,7 @@ pub mod summary;
 pub mod sweep;
 mod synth;
 pub mod tiles;
+pub mod trace;
 pub mod window;
 
 use std::ffi::{OsStr, OsString};
@@ -84,6 +85,8 @@ pub enum Command {
     Tiles(tiles::TilesArguments),
     /// Memory at every step: the curve, its peaks, and what is alive there.
     Liveness(liveness::LivenessArguments),
+    /// The steps that ran, when, on which IPU, and what the cycles were spent on.
+    Trace(trace::TraceArguments),
     /// What lies where on one tile, its gaps and their reasons.
     Map(map::MapArguments),
     /// Whether the memory stays within budgets, by the exit status; for CI.
@@ -219,6 +222,11 @@ pub fn run(command: &Command, started: Instant) -> ExitCode {
         Command::Liveness(arguments) => {
             output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
                 liveness::LivenessReport::of(open, arguments, progress)
+            })
+        }
+        Command::Trace(arguments) => {
+            output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
+                trace::TraceReport::of(open, arguments, progress)
             })
         }
         Command::Map(arguments) => {

@@ -10,7 +10,7 @@ pub mod column;
 pub mod compute;
 pub mod debug_info;
 pub mod exchange;
-pub(crate) mod execution;
+pub mod execution;
 pub mod ids;
 pub mod liveness;
 pub(crate) mod log;

@@ -8,7 +8,7 @@ use super::arena::Arenas;
 use super::compute::{ComputeSetTiles, ComputeSets};
 use super::debug_info::DebugInfo;
 use super::exchange::Exchanges;
-use super::execution::ExecutionTotals;
+use super::execution::{ExecutionTotals, ExecutionTrace};
 use super::ids::{CategoryId, IdColumn};
 use super::liveness::{Liveness, TileVariableBytes};
 use super::log::Log;
@@ -23,6 +23,7 @@ use super::tile_list::TileList;
 use super::variable::LoweredVariables;
 use super::vertex::VertexTypes;
 use super::warning::Warnings;
+use crate::progress::Progress;
 use crate::text::words;
 
 /// One part of a report: still loading, there, or absent for good.
@@ -113,7 +114,7 @@ impl Categories {
 
 /// A report directory, part by part. Shared between threads; a filled part never changes.
 ///
-/// Execution steps will be a further part of the same kind.
+/// [`Self::trace`] is read when somebody asks for it, all others by who opens the report.
 #[derive(Debug, Default)]
 pub struct Report {
     /// The path that was opened.
@@ -148,6 +149,8 @@ pub struct Report {
     pub liveness: Part<Liveness>,
     /// Totals of the recorded runs; absent when nothing was recorded.
     pub execution: Part<ExecutionTotals>,
+    /// The steps that ran; see [`Self::read_trace`].
+    pub trace: Part<ExecutionTrace>,
     /// Debug contexts.
     pub debug: Part<DebugInfo>,
     /// Lowered variables.
@@ -217,6 +220,24 @@ impl Report {
         settle(&self.compute_set_tiles, why);
         settle(&self.exchanges, why);
         settle(&self.logs, why);
+    }
+
+    /// The steps that ran, read now unless they are there; `None` while they are not known, because nothing was
+    /// recorded ([`Self::execution`] says why), or because the reading was cancelled.
+    pub fn read_trace(&self, progress: &Progress) -> Option<&ExecutionTrace> {
+        if !self.trace.is_settled() {
+            let read = self.reader().map(|reader| reader.read_trace(progress));
+            if progress.is_cancelled() {
+                return None;
+            }
+            let absence = || self.execution.absence_or(Absence::unexplained);
+            self.trace.settle(match read {
+                Some(Ok(Some(trace))) => Ok(trace),
+                Some(Err(error)) => Err(Absence::new(error.to_string(), "reload the report")),
+                Some(Ok(None)) | None => Err(absence()),
+            });
+        }
+        self.trace.get()
     }
 
     /// Where single arenas are read from; nothing of a report that has no files.
