@@ -15,6 +15,7 @@ use super::report::map::MapPage;
 use super::report::memory::MemoryPage;
 use super::report::overview::OverviewPage;
 use super::report::summary::SummaryPage;
+use super::report::trace::TracePage;
 use super::runs::RunId;
 use super::selection::Place;
 use crate::analysis::liveness::Scope;
@@ -52,7 +53,7 @@ pub struct PageEntry {
     lacks: fn(&Report) -> Option<WhyNot>,
 }
 
-pub const PAGES: [PageEntry; 7] = [
+pub const PAGES: [PageEntry; 8] = [
     PageEntry {
         title: "Overview",
         icon: Icon::Overview,
@@ -100,6 +101,14 @@ pub const PAGES: [PageEntry; 7] = [
         make: || Box::<LivenessPage>::default(),
         keys: &[command(Key::Num6)],
         lacks: |report| lacking(&report.steps).or_else(|| lacking(&report.liveness)),
+    },
+    PageEntry {
+        title: "Trace",
+        icon: Icon::Trace,
+        page: Page::Trace,
+        make: || Box::<TracePage>::default(),
+        keys: &[command(Key::Num8)],
+        lacks: |report| lacking(&report.execution),
     },
     PageEntry {
         title: "Compare",
