@@ -29,4 +29,5 @@ mod several_runs;
 mod summary;
 mod support;
 mod tools;
+mod trace;
 mod two_reports;

@@ -34,6 +34,8 @@ pub struct ReadRun {
     /// Tiles' time that is not spent waiting, over all cycles.
     pub overview: Vec<u64>,
     pub clock_hz: Option<u64>,
+    /// Whether there are spans on tiles.
+    pub has_tiles: bool,
     /// The cycles of each run of the engine.
     pub run_cycles: Vec<Option<Range<u64>>>,
 }
@@ -67,6 +69,7 @@ impl ReadRun {
             overview: overview(executed, &cycles),
             kinds: kinds.collect(),
             clock_hz: executed.clock_hz(),
+            has_tiles: !trace.spans.is_empty() && executed.tiles_per_ipu().is_some(),
             run_cycles: (0..trace.runs.len()).map(|run| executed.cycles_of_run(run)).collect(),
             liveness_steps,
             by_liveness,

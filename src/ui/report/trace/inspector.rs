@@ -3,7 +3,7 @@
 
 use eframe::egui::{self, Label};
 
-use super::axis::length_text;
+use super::axis::{AxisUnit, length_text};
 use super::data::ReadRun;
 use super::lanes::block_title;
 use super::{Chosen, OfRuns, TracePage};
@@ -137,8 +137,9 @@ impl TracePage {
                     ui.label(fonts::number(&*run.title));
                 });
             }
-            let length =
-                length_text(range.end.saturating_sub(range.start), self.unit, of_run.clock_hz);
+            let end = range.end.min(of_run.len() as u64);
+            let length = end.saturating_sub(range.start);
+            let length = length_text(length, self.unit, of_run.clock_hz);
             fact_ui(ui, "Length", &length);
             self.found_ui(ui, of_run, found);
             ui.add_space(6.0);
@@ -149,7 +150,10 @@ impl TracePage {
         let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
         let all = found.cycles().saturating_add(found.idle_cycles).max(1);
         let share = |cycles: u64| format!("{:.1} %", cycles as f64 * 100.0 / all as f64);
-        let length = |cycles: u64| length_text(cycles, self.unit, read.clock_hz);
+        let short = |cycles: u64| match self.unit {
+            AxisUnit::Cycles => grouped(cycles),
+            AxisUnit::Time => length_text(cycles, self.unit, read.clock_hz),
+        };
         let percent = |value: f64| format!("{:.1} %", value * 100.0);
         if let Some(utilisation) = found.utilisation {
             fact_ui(ui, "Utilisation", &percent(utilisation));
@@ -161,25 +165,26 @@ impl TracePage {
             fact_ui(ui, "Active tiles", &grouped(tiles.round() as u64));
         }
         if let Some(moved) = found.moved {
-            fact_ui(
-                ui,
-                "From and to host",
-                &format!("{}, {}", units.bytes(moved.from_host), units.bytes(moved.to_host)),
-            );
-            let ipus = [moved.from_ipus, moved.to_ipus].map(|bytes| units.bytes(bytes));
-            fact_ui(ui, "From and to other IPUs", &ipus.join(", "));
+            for (name, bytes) in [
+                ("From the host", moved.from_host),
+                ("To the host", moved.to_host),
+                ("From other IPUs", moved.from_ipus),
+                ("To other IPUs", moved.to_ipus),
+            ] {
+                fact_ui(ui, name, &units.bytes(bytes));
+            }
         }
         ui.label(fonts::caption("Cycles of steps by kind, on all IPUs").color(tokens.third_text));
         for kind in &found.kinds {
             let color = activity_color(kind.activity, &tokens);
             let bar = Bar { parts: &[(kind.cycles, color)], whole: all, limit: None };
-            let size = format!("{}, {}", length(kind.cycles), share(kind.cycles));
+            let size = format!("{} · {}", short(kind.cycles), share(kind.cycles));
             part_ui(ui, &shortened(&kind.kind, 30), &size, &bar);
         }
         fact_ui(
             ui,
             "No step",
-            &format!("{}, {}", length(found.idle_cycles), share(found.idle_cycles)),
+            &format!("{} · {}", short(found.idle_cycles), share(found.idle_cycles)),
         );
         if !found.left_out.is_empty() {
             let names: Vec<String> =

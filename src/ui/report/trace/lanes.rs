@@ -9,7 +9,7 @@ use super::memory::{MEMORY, memory_ui};
 use super::{Chosen, TracePage};
 use crate::analysis::execution::lanes::{Lane, LaneOf, Lanes, Node};
 use crate::store::execution::BlockKind;
-use crate::text::{grouped, shortened};
+use crate::text::{counted, grouped, shortened};
 use crate::ui::report::PageContext;
 use crate::ui::report::program_kind_colors::kind_color;
 use crate::ui::runs::Run;
@@ -41,7 +41,7 @@ struct Parts {
 impl Parts {
     fn height(run: &ReadRun, lanes: &Lanes, tiles: f32) -> f32 {
         let of_lanes = lanes.lanes.iter().map(|lane| lane_height(lane) + GAP);
-        let runs = if run.has_runs() { RUNS + 2.0 } else { 0.0 };
+        let runs = if run.has_runs() { RUNS + GAP } else { 0.0 };
         let memory = if run.memory.is_empty() { 0.0 } else { MEMORY + GAP };
         let tiles = if tiles > 0.0 { tiles + GAP } else { 0.0 };
         RULER + runs + of_lanes.sum::<f32>() + tiles + memory
@@ -56,10 +56,10 @@ impl Parts {
         };
         Self {
             ruler: next(RULER, 0.0),
-            runs: run.has_runs().then(|| next(RUNS, 2.0)),
+            runs: run.has_runs().then(|| next(RUNS, GAP)),
             lanes: lanes.lanes.iter().map(|lane| next(lane_height(lane), GAP)).collect(),
-            tiles: (tiles > 0.0).then(|| next(tiles, GAP)),
             memory: (!run.memory.is_empty()).then(|| next(MEMORY, GAP)),
+            tiles: (tiles > 0.0).then(|| next(tiles, GAP)),
         }
     }
 }
@@ -82,9 +82,10 @@ impl TracePage {
         page: &mut PageContext<'_>,
         (place, run, read): (usize, &Run, &ReadRun),
         lanes: &Lanes,
-        len: usize,
+        (len, room): (usize, f32),
     ) {
-        let tiles = self.tiles.height(read);
+        let without = Parts::height(read, lanes, 0.0) + GAP;
+        let tiles = self.tiles.height(read, room - without);
         let height = Parts::height(read, lanes, tiles);
         let size = Vec2::new(ui.available_width(), height);
         let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
@@ -152,17 +153,24 @@ impl TracePage {
         } else {
             format!("Execution trace of {}", run.the())
         };
-        describe(&response, &name, || self.text_of_chosen(run, read));
+        describe(&response, &name, || self.text_of_chosen(page, run, read));
     }
 
     /// What is chosen in a run, for those who cannot see it.
-    fn text_of_chosen(&self, run: &Run, read: &ReadRun) -> String {
+    fn text_of_chosen(&self, page: &PageContext<'_>, run: &Run, read: &ReadRun) -> String {
         let chosen = self.chosen.filter(|chosen| chosen.run == run.id);
+        let selected = page.selection.steps.iter().filter(|at| at.run == run.id);
+        let marked: usize = selected.map(|at| read.spans_of(at.step).count()).sum();
         let steps = || {
             let steps = read.executed().map_or(0, |executed| executed.trace.ids.len());
             format!("{} steps", grouped(steps as u64))
         };
-        chosen.map_or_else(steps, |chosen| text_of(read, chosen))
+        let text = chosen.map_or_else(steps, |chosen| text_of(read, chosen));
+        if marked == 0 {
+            text
+        } else {
+            format!("{text}; {} marked", counted(marked as u64, "span"))
+        }
     }
 
     fn interact(

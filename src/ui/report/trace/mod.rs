@@ -310,6 +310,9 @@ impl TracePage {
                 ScrollArea::vertical().id_salt("lanes").auto_shrink(false).scroll_source(source);
             area.show(ui, |ui| {
                 let runs = Arc::clone(page.runs);
+                // What one of several runs has of the height, without its title.
+                let title = if runs.is_one() { 8.0 } else { 40.0 };
+                let room = above.height() / runs.len() as f32 - title;
                 let parts = runs.iter().zip(read).zip(&lanes).enumerate();
                 for (place, ((run, of_run), lanes)) in parts {
                     if !runs.is_one() {
@@ -317,7 +320,8 @@ impl TracePage {
                     }
                     match (of_run, lanes) {
                         (Some(of_run), Some(lanes)) => {
-                            self.run_ui(ui, page, (place, run, of_run), lanes, len_of(read));
+                            let room = (len_of(read), room);
+                            self.run_ui(ui, page, (place, run, of_run), lanes, room);
                         }
                         _ => {
                             let absence = run.report.trace.absence();

@@ -14,8 +14,9 @@ use crate::ui::widget::flame::Placing;
 use crate::ui::widget::picture::{ShownImage, message, paint_texture};
 use crate::ui::widget::view::View;
 
-/// Its height, points.
-const HEIGHT: f32 = 230.0;
+/// Its height, points: what is left of the page, between these.
+const LEAST: f32 = 120.0;
+const MOST: f32 = 420.0;
 /// Least height of a tile at which lines part them, points.
 const PARTED: f32 = 6.0;
 
@@ -34,13 +35,19 @@ struct OfRun {
 }
 
 /// The pictures of all runs, which show the same tiles.
-#[derive(Default)]
 pub struct TilePictures {
-    /// The IPU that is shown; none where tiles are not.
-    ipu: Option<u32>,
+    is_shown: bool,
+    /// The IPU that is shown.
+    ipu: u32,
     /// The visible tiles.
     view: View,
     of_runs: Vec<OfRun>,
+}
+
+impl Default for TilePictures {
+    fn default() -> Self {
+        Self { is_shown: true, ipu: 0, view: View::default(), of_runs: Vec::new() }
+    }
 }
 
 impl TilePictures {
@@ -52,37 +59,32 @@ impl TilePictures {
         ipus.sort_unstable();
         ipus.dedup();
         let Some(first) = ipus.first().copied() else { return };
-        if self.ipu.is_some() && ipus.len() > 1 {
-            let mut now = self.ipu.unwrap_or(first);
+        if !ipus.contains(&self.ipu) {
+            self.ipu = first;
+        }
+        if self.is_shown && ipus.len() > 1 {
             let title = |ipu: &u32| format!("IPU {ipu}");
-            choice_ui(ui, ("Tiles of", 70.0), &mut now, ipus, title);
-            self.ipu = Some(now);
+            choice_ui(ui, ("Tiles of", 70.0), &mut self.ipu, ipus, title);
         }
-        let mut is_on = self.ipu.is_some();
-        let toggle =
-            ui.toggle_value(&mut is_on, "Tiles").on_hover_text("What every tile of an IPU does");
-        if toggle.changed() {
-            self.ipu = is_on.then_some(first);
-        }
+        ui.toggle_value(&mut self.is_shown, "Tiles")
+            .on_hover_text("What every tile of an IPU does");
     }
 
-    /// Shows the tiles of the first IPU.
+    /// Shows tiles.
     pub fn show(&mut self) {
-        self.ipu = Some(0);
+        self.is_shown = true;
     }
 
-    pub fn height(&self, read: &ReadRun) -> f32 {
-        if self.ipu.is_some() && tiles_of(read) > 0 { HEIGHT } else { 0.0 }
+    /// Its height where so much is left; 0 where it is not shown, or the report has no tiles.
+    pub fn height(&self, read: &ReadRun, left: f32) -> f32 {
+        let is_there = self.is_shown && read.has_tiles;
+        if is_there { left.clamp(LEAST, MOST) } else { 0.0 }
     }
 
     pub fn title(&self, read: &ReadRun) -> String {
         let (from, to) = self.tiles(read);
-        match self.ipu {
-            Some(ipu) => {
-                format!("Tiles {from}–{}\nof IPU {ipu},\nestimated starts", to.saturating_sub(1))
-            }
-            None => String::new(),
-        }
+        let (last, ipu) = (to.saturating_sub(1), self.ipu);
+        format!("Tiles {from}–{last}\nof IPU {ipu};\nstarts are\nestimated")
     }
 
     /// The visible tiles of the IPU: the first, and the one past the last.
@@ -102,7 +104,7 @@ impl TilePictures {
         hidden: &Hidden,
         response: &Response,
     ) {
-        let Some(ipu) = self.ipu else { return };
+        let ipu = self.ipu;
         let rect = placing.rect;
         self.navigate(ui, response, rect, tiles_of(read));
         let (first, last) = self.tiles(read);
