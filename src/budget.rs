@@ -66,6 +66,14 @@ pub(crate) const TREE_DEPTH: u16 = 4096;
 
 /// Variables of which the offset or the size has more than 32 bits, in each range of rows that is read by a thread.
 pub(crate) const WIDE_VARIABLES: usize = 1024;
+/// Cycles, and microseconds: beyond a year of them at 2 GHz, and so that sums of two stay numbers.
+pub(crate) const CYCLES: u64 = 1 << 56;
+
+/// Kinds of steps that ran: Poplar has about forty.
+pub(crate) const STEP_KINDS: usize = 4096;
+
+/// Bytes of the names of all runs together.
+pub(crate) const RUN_NAME_BYTES: usize = 16 << 20;
 
 /// Numbers of a list whose length nothing else says.
 pub(crate) const LIST_NUMBERS: usize = 1 << 20;

@@ -2,7 +2,8 @@
 //! tessellation while zooming, panning and hovering. Prints the median and the 99th percentile.
 //!
 //! `cargo bench --bench pages`; with `-- eight` only the scenes of eight runs, with `-- large` those of one run with 64 IPUs
-//! and of one with 1,000,000 steps, with `-- programs` those of the tree of programs, with `-- REPORT` those of a report that lies there.
+//! and of one with 1,000,000 steps, with `-- programs` those of the tree of programs, with `-- trace` those of 2,000,000 steps that
+//! ran, with `-- REPORT` those of a report that lies there.
 
 #![allow(
     clippy::unwrap_used,
@@ -16,6 +17,7 @@ mod pair_memory;
 mod programs;
 mod report;
 mod runs;
+mod trace;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -267,11 +269,13 @@ fn main() {
     match words.first().map(String::as_str) {
         None => {
             measure_all();
+            trace::measure_trace();
             measure_eight();
         }
         Some("eight") => measure_eight(),
         Some("large") => measure_large(),
         Some("programs") => SIZES.into_iter().for_each(programs::measure_programs),
+        Some("trace") => trace::measure_trace(),
         Some(path) => {
             let open = OpenReport::find(Path::new(path)).unwrap();
             let progress = Progress::default();

@@ -11,6 +11,8 @@
 #[cfg(test)]
 pub(crate) mod fixture;
 
+pub mod spans;
+
 pub mod figures;
 
 pub mod memory;
@@ -24,6 +26,8 @@ pub mod liveness;
 pub mod placement;
 
 pub mod compute;
+
+pub mod execution;
 
 pub mod cross_checks;
 

@@ -3,6 +3,7 @@
 //! One file per command, its figures, its JSON and its text side by side.
 
 mod check;
+mod chrome_trace;
 pub mod compare;
 mod demo;
 mod diagnose;
@@ -19,6 +20,7 @@ pub mod summary;
 pub mod sweep;
 mod synth;
 pub mod tiles;
+pub mod trace;
 pub mod window;
 
 use std::ffi::{OsStr, OsString};
@@ -84,6 +86,8 @@ pub enum Command {
     Tiles(tiles::TilesArguments),
     /// Memory at every step: the curve, its peaks, and what is alive there.
     Liveness(liveness::LivenessArguments),
+    /// The steps that ran, when, on which IPU, and what the cycles were spent on.
+    Trace(trace::TraceArguments),
     /// What lies where on one tile, its gaps and their reasons.
     Map(map::MapArguments),
     /// Whether the memory stays within budgets, by the exit status; for CI.
@@ -94,7 +98,8 @@ pub enum Command {
     Diagnose(diagnose::DiagnoseArguments),
     /// All reports below a directory: what varies, and the fastest that fits.
     Sweep(sweep::SweepArguments),
-    /// The figures of reports as Parquet files, many runs side by side, for DuckDB, Spark and others.
+    /// The figures of reports as Parquet files, many runs side by side, for DuckDB, Spark and others; or what ran as a
+    /// trace for Perfetto.
     Export(export::ExportArguments),
     /// A page of the window, or a picture of one, as PNG or SVG; needs neither a display nor a graphics card.
     Render(render::RenderArguments),
@@ -219,6 +224,11 @@ pub fn run(command: &Command, started: Instant) -> ExitCode {
         Command::Liveness(arguments) => {
             output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
                 liveness::LivenessReport::of(open, arguments, progress)
+            })
+        }
+        Command::Trace(arguments) => {
+            output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
+                trace::TraceReport::of(open, arguments, progress)
             })
         }
         Command::Map(arguments) => {

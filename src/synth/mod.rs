@@ -46,6 +46,25 @@ pub struct Options {
     /// Whether layers are functions that are called, with the programs of an earlier compilation step, in which they
     /// are not.
     pub functions: bool,
+    /// What is recorded of it.
+    pub recorded: Recorded,
+}
+
+/// What is recorded of a program that is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// Calls of `Engine::run`; `autoReport.executionProfileProgramRunCount` is 2 by default.
+    pub runs: u32,
+    /// Whether transfers with the host go on beside what else an IPU does.
+    pub overlapped_io: bool,
+    /// Whether lightweight profiling measures blocks on some tiles.
+    pub blocks: bool,
+}
+
+impl Default for Recorded {
+    fn default() -> Self {
+        Self { runs: 2, overlapped_io: false, blocks: false }
+    }
 }
 
 impl Default for Options {
@@ -61,6 +80,7 @@ impl Default for Options {
             seed: 1,
             execution: false,
             functions: false,
+            recorded: Recorded::default(),
         }
     }
 }

@@ -16,6 +16,7 @@ use super::report::memory::MemoryPage;
 use super::report::overview::OverviewPage;
 use super::report::programs::ProgramsPage;
 use super::report::summary::SummaryPage;
+use super::report::trace::TracePage;
 use super::runs::RunId;
 use super::selection::Place;
 use crate::analysis::liveness::Scope;
@@ -53,7 +54,7 @@ pub struct PageEntry {
     lacks: fn(&Report) -> Option<WhyNot>,
 }
 
-pub const PAGES: [PageEntry; 8] = [
+pub const PAGES: [PageEntry; 9] = [
     PageEntry {
         title: "Overview",
         icon: Icon::Overview,
@@ -103,6 +104,14 @@ pub const PAGES: [PageEntry; 8] = [
         lacks: |report| lacking(&report.steps).or_else(|| lacking(&report.liveness)),
     },
     PageEntry {
+        title: "Compare",
+        icon: Icon::Compare,
+        page: Page::Comparison,
+        make: || Box::<ComparisonPage>::default(),
+        keys: &[command(Key::Num7)],
+        lacks: |report| coming(&report.memory),
+    },
+    PageEntry {
         title: "Programs",
         icon: Icon::Programs,
         page: Page::Programs,
@@ -111,12 +120,12 @@ pub const PAGES: [PageEntry; 8] = [
         lacks: |report| lacking(&report.program_trees),
     },
     PageEntry {
-        title: "Compare",
-        icon: Icon::Compare,
-        page: Page::Comparison,
-        make: || Box::<ComparisonPage>::default(),
-        keys: &[command(Key::Num7)],
-        lacks: |report| coming(&report.memory),
+        title: "Trace",
+        icon: Icon::Trace,
+        page: Page::Trace,
+        make: || Box::<TracePage>::default(),
+        keys: &[command(Key::Num0)],
+        lacks: |report| lacking(&report.execution),
     },
 ];
 
