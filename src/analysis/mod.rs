@@ -29,6 +29,8 @@ pub mod cross_checks;
 
 pub mod comparison;
 
+pub mod operations;
+
 pub mod derived;
 
 pub mod diagnose;
