@@ -52,6 +52,15 @@ pub(crate) const TILES: u64 = 1 << 20;
 /// Addresses and sizes within a tile: far beyond what one has, and so that sums of them stay numbers.
 pub(crate) const ADDRESS: u64 = 1 << 40;
 
+/// Cycles, and microseconds: beyond a year of them at 2 GHz, and so that sums of two stay numbers.
+pub(crate) const CYCLES: u64 = 1 << 56;
+
+/// Kinds of steps that ran: Poplar has about forty.
+pub(crate) const STEP_KINDS: usize = 4096;
+
+/// Bytes of the names of all runs together.
+pub(crate) const RUN_NAME_BYTES: usize = 16 << 20;
+
 /// Numbers of a list whose length nothing else says.
 pub(crate) const LIST_NUMBERS: usize = 1 << 20;
 

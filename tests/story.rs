@@ -9,10 +9,13 @@ use std::path::Path;
 
 use common::{answer, summary};
 use serde_json::Value;
+use tilescope::analysis::execution::Executed;
+use tilescope::analysis::execution::stated::stated_and_summed;
 use tilescope::cli::Input;
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport};
 use tilescope::cli::tiles::{Tiles, TilesArguments};
 use tilescope::format::Progress;
+use tilescope::format::poplar::OpenReport;
 use tilescope::synth::story::{PROPORTIONS, directory_name, write_story};
 use tilescope::synth::{Options, write_report};
 
@@ -127,6 +130,18 @@ fn the_story_comes_out() {
     assert_eq!(at_035.summary["memory"]["fits"], true);
     assert!(at_035.summary["execution"]["cycles"].as_u64().unwrap() > 1_000_000);
     assert!([at_08, at_075, at_06, at_001].iter().all(|run| run.summary["execution"].is_null()));
+    // What ran adds up to what is stated of it, by kind and in whole; of the others there is nothing.
+    for (run, proportion) in runs.iter().zip(PROPORTIONS) {
+        let path = directory.path().join(directory_name(proportion));
+        let open = OpenReport::open(&path, &Progress::default()).unwrap();
+        open.report.read_trace(&Progress::default());
+        let executed = Executed::of(&open.report);
+        assert_eq!(executed.is_some(), !run.summary["execution"].is_null(), "{proportion}");
+        for of_run in executed.map_or_else(Vec::new, stated_and_summed) {
+            let rows = of_run.unwrap();
+            assert!(rows.iter().all(|row| row.stated == row.summed), "{rows:?}");
+        }
+    }
 
     // 0.01 and 0.005: the same report, the planner's warning, small spikes, failure by imbalance.
     assert_eq!(without_options(at_001), without_options(at_0005));

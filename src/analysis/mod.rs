@@ -25,6 +25,8 @@ pub mod placement;
 
 pub mod compute;
 
+pub mod execution;
+
 pub mod cross_checks;
 
 pub mod comparison;

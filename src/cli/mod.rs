@@ -20,6 +20,7 @@ pub mod summary;
 pub mod sweep;
 mod synth;
 pub mod tiles;
+pub mod trace;
 pub mod window;
 
 use std::ffi::{OsStr, OsString};
@@ -85,6 +86,8 @@ pub enum Command {
     Tiles(tiles::TilesArguments),
     /// Memory at every step: the curve, its peaks, and what is alive there.
     Liveness(liveness::LivenessArguments),
+    /// The steps that ran, when, on which IPU, and what the cycles were spent on.
+    Trace(trace::TraceArguments),
     /// What lies where on one tile, its gaps and their reasons.
     Map(map::MapArguments),
     /// Operations of a software layer: bytes, vertices, cycles, steps of each.
@@ -222,6 +225,11 @@ pub fn run(command: &Command, started: Instant) -> ExitCode {
         Command::Liveness(arguments) => {
             output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
                 liveness::LivenessReport::of(open, arguments, progress)
+            })
+        }
+        Command::Trace(arguments) => {
+            output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
+                trace::TraceReport::of(open, arguments, progress)
             })
         }
         Command::Map(arguments) => {

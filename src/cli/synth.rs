@@ -9,9 +9,10 @@ use super::output;
 use super::size;
 use crate::synth::machine::Architecture;
 use crate::synth::network::Network;
-use crate::synth::{self, Options, story};
+use crate::synth::{self, Options, Recorded, story};
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent switches of a command")]
 pub struct SynthArguments {
     /// The network.
     #[arg(long, default_value = "tiny")]
@@ -43,6 +44,15 @@ pub struct SynthArguments {
     /// Run the program, if it fits, and record the execution.
     #[arg(long)]
     pub execution: bool,
+    /// Record this many runs.
+    #[arg(long, default_value_t = 2, requires = "execution", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub runs: u32,
+    /// Let transfers with the host go on beside computing.
+    #[arg(long, requires = "execution")]
+    pub overlapped_io: bool,
+    /// Record blocks of lightweight profiling, too.
+    #[arg(long, requires = "execution")]
+    pub blocks: bool,
     /// Write the six runs of the story instead: a ResNeXt-101 at six proportions on a whole IPU.
     #[arg(long, conflicts_with_all = ["network", "batch", "proportion", "ipus", "tiles_per_ipu"])]
     pub amp_story: bool,
@@ -79,6 +89,11 @@ fn options(arguments: &SynthArguments) -> Options {
         tiles_per_ipu: arguments.tiles_per_ipu.unwrap_or(tiles),
         seed: arguments.seed,
         execution: arguments.execution,
+        recorded: Recorded {
+            runs: arguments.runs,
+            overlapped_io: arguments.overlapped_io,
+            blocks: arguments.blocks,
+        },
     };
     if let Some(bytes) = arguments.size {
         options.copies = synth::copies_for_size(&options, bytes);

@@ -1,4 +1,11 @@
-//! Execution. Only the totals so far; steps and cycles by tile come with a later reader.
+//! Execution: what was recorded of the program's runs, in total, by step and IPU, and by tile in blocks
+//! (formats/poplar.md 2.4, Execution side).
+
+use std::ops::Range;
+
+use super::column::Column;
+use super::ids::{ComputeSetId, ProgramId};
+use super::names::{NameId, Names};
 
 /// What was recorded of the program's runs, over all of them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
@@ -11,4 +18,382 @@ pub struct ExecutionTotals {
     pub cycles: Option<u64>,
     /// Sum of the runs' elapsed time, microseconds.
     pub elapsed_microseconds: Option<u64>,
+}
+
+/// Cycles that the report states (`execution_cycle_totals`): of the run, and, summed over tiles, by what they do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StatedCycles {
+    /// Of the run, from its first step to its last.
+    pub cycles: u64,
+    /// Vertices run on the tile.
+    pub compute: u64,
+    /// Data moves between tiles.
+    pub internal_exchange: u64,
+    /// Data moves between IPUs.
+    pub global_exchange: u64,
+    /// Data moves between IPU and host.
+    pub stream_copy: u64,
+    /// Transfers with the host begin.
+    pub stream_copy_begin: u64,
+    /// Transfers with the host end.
+    pub stream_copy_end: u64,
+    /// Tiles wait for each other.
+    pub sync: u64,
+}
+
+/// A call of `Engine::run` (`runs`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExecutionRun {
+    /// Its number.
+    pub id: u64,
+    /// Its name.
+    pub name: String,
+    /// When it began, microseconds since 1970.
+    pub start_microseconds: Option<u64>,
+    /// How long it took by the host's clock, microseconds.
+    pub elapsed_microseconds: Option<u64>,
+    /// Programs that it ran, without syncs.
+    pub programs: Option<u64>,
+    /// Steps of it.
+    pub steps: Option<u64>,
+    /// The clock of each IPU as it was estimated, Hz; empty where not recorded.
+    pub clock_hz: Vec<u64>,
+    /// The cycle of each IPU at which it began; empty where not recorded.
+    pub start_cycles: Vec<u64>,
+    /// The cycle of each IPU at which it ended; empty where not recorded.
+    pub end_cycles: Vec<u64>,
+    /// What the report states of it.
+    pub stated: Option<StatedCycles>,
+}
+
+/// Nothing in a column of 32-bit numbers.
+const NONE: u32 = u32::MAX;
+
+/// Columns of the steps that ran: of `steps` a row for each, of `steps_by_ipu` a row, a *span*, for each on an IPU.
+/// A step takes 14 bytes, a span 36.
+#[derive(Clone, Debug, Default)]
+pub struct ExecutionTrace {
+    /// The runs, in the order in which they were.
+    pub runs: Vec<ExecutionRun>,
+    /// What the report states over all runs, where it does.
+    pub stated: Option<StatedCycles>,
+    /// Names of kinds.
+    pub kind_names: Names,
+    /// Number of each step, ascending.
+    pub ids: Column<u32>,
+    /// Kind of each step, a row of [`Self::kind_names`].
+    pub kinds: Column<NameId>,
+    /// Program of each step.
+    programs: Column<u32>,
+    /// Compute set of each step.
+    compute_sets: Column<u32>,
+    /// Steps on IPUs, by IPU, then by start, then by step.
+    pub spans: Spans,
+    /// The IPUs that have spans, ascending.
+    pub ipus: Vec<IpuSpans>,
+    /// Number and sum of each list of cycles by tile, by number.
+    pub lists: Vec<(u32, u64)>,
+    /// Lightweight profiling.
+    pub blocks: Blocks,
+}
+
+/// Columns of steps on IPUs.
+#[derive(Clone, Debug, Default)]
+pub struct Spans {
+    /// Row of the step.
+    pub steps: Column<u32>,
+    /// The cycle at which the first tile began.
+    pub starts: Column<u64>,
+    /// The cycle at which the last tile ended; not before the start.
+    pub ends: Column<u64>,
+    /// Cycles of the tile that took longest.
+    pub cycles: Column<u64>,
+    /// Tiles that did something.
+    pub active_tiles: Column<u32>,
+    /// Cycles of a tile on average by those of the longest, 0 to 1.
+    pub balances: Column<f32>,
+    /// Number of the list of cycles by tile.
+    lists: Column<u32>,
+}
+
+/// A span, as it is added.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    /// Its IPU.
+    pub ipu: u32,
+    /// Row of its step.
+    pub step: u32,
+    /// The cycle at which the first tile began.
+    pub start: u64,
+    /// The cycle at which the last tile ended.
+    pub end: u64,
+    /// Cycles of the tile that took longest.
+    pub cycles: u64,
+    /// Tiles that did something.
+    pub active_tiles: u32,
+    /// Cycles of a tile on average by those of the longest.
+    pub balance: f32,
+    /// Number of the list of cycles by tile.
+    pub list: Option<u32>,
+}
+
+/// The spans of an IPU.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IpuSpans {
+    /// The IPU.
+    pub ipu: u32,
+    /// Its rows in [`Spans`].
+    pub rows: Range<usize>,
+}
+
+impl Spans {
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.steps.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.steps.is_empty()
+    }
+
+    /// The number of a span's list of cycles by tile; `None` where none was recorded.
+    pub fn list(&self, span: usize) -> Option<u32> {
+        self.lists.get(span).copied().filter(|list| *list != NONE)
+    }
+
+    fn push(&mut self, span: &Span) {
+        self.steps.push(span.step);
+        self.starts.push(span.start);
+        self.ends.push(span.end.max(span.start));
+        self.cycles.push(span.cycles);
+        self.active_tiles.push(span.active_tiles);
+        self.balances.push(span.balance);
+        self.lists.push(span.list.unwrap_or(NONE));
+    }
+}
+
+impl ExecutionTrace {
+    /// Appends a step; numbers ascend.
+    pub fn push_step(
+        &mut self,
+        id: u32,
+        kind: NameId,
+        program: Option<ProgramId>,
+        compute_set: Option<ComputeSetId>,
+    ) {
+        self.ids.push(id);
+        self.kinds.push(kind);
+        self.programs.push(program.map_or(NONE, |program| program.0));
+        self.compute_sets.push(compute_set.map_or(NONE, |set| set.0));
+    }
+
+    /// Takes all spans, in any order.
+    pub fn set_spans(&mut self, mut spans: Vec<Span>) {
+        spans.sort_unstable_by_key(|span| (span.ipu, span.start, span.step));
+        self.ipus.clear();
+        self.spans = Spans::default();
+        for of_ipu in spans.chunk_by(|a, b| a.ipu == b.ipu) {
+            let first = self.spans.len();
+            for span in of_ipu {
+                self.spans.push(span);
+            }
+            let ipu = of_ipu.first().map_or(0, |span| span.ipu);
+            self.ipus.push(IpuSpans { ipu, rows: first..self.spans.len() });
+        }
+    }
+
+    /// The program of a step.
+    pub fn program(&self, step: usize) -> Option<ProgramId> {
+        self.programs.get(step).copied().filter(|id| *id != NONE).map(ProgramId)
+    }
+
+    /// The compute set of a step, where the row says so itself.
+    pub fn compute_set(&self, step: usize) -> Option<ComputeSetId> {
+        self.compute_sets.get(step).copied().filter(|id| *id != NONE).map(ComputeSetId)
+    }
+
+    /// The kind of a step.
+    pub fn kind(&self, step: usize) -> &str {
+        self.kinds.get(step).map_or("", |kind| self.kind_names.get(*kind))
+    }
+
+    /// Cycles of all tiles in a span together; `None` where they were not recorded by tile.
+    pub fn tile_cycles(&self, span: usize) -> Option<u64> {
+        let list = self.spans.list(span)?;
+        let place = self.lists.binary_search_by_key(&list, |(id, _)| *id).ok()?;
+        self.lists.get(place).map(|(_, sum)| *sum)
+    }
+
+    /// The IPU of a span.
+    pub fn ipu_of(&self, span: usize) -> Option<u32> {
+        self.ipus.iter().find(|ipu| ipu.rows.contains(&span)).map(|ipu| ipu.ipu)
+    }
+
+    /// The steps of each run, as rows: by the numbers that runs state; `None` where these do not add up to the
+    /// steps that there are.
+    pub fn steps_of_runs(&self) -> Option<Vec<Range<usize>>> {
+        let mut first = 0_usize;
+        let mut rows = Vec::new();
+        for run in &self.runs {
+            let end = first.checked_add(usize::try_from(run.steps?).ok()?)?;
+            rows.push(first..end);
+            first = end;
+        }
+        (first == self.ids.len()).then_some(rows)
+    }
+}
+
+/// What a block measured (`blocks.type`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockKind {
+    /// A block of the user's program.
+    Common,
+    /// A transfer with the host.
+    StreamCopy,
+    /// The buffer of measurements was full: some were lost.
+    Overflow,
+    /// A block without a name.
+    Anonymous,
+    /// The measurements were sent to the host.
+    Flush,
+    /// A number that the notes do not have.
+    Unknown,
+}
+
+impl BlockKind {
+    /// By its number in the file.
+    pub fn of(number: u8) -> Self {
+        match number {
+            0 => Self::Common,
+            1 => Self::StreamCopy,
+            2 => Self::Overflow,
+            3 => Self::Anonymous,
+            4 => Self::Flush,
+            _ => Self::Unknown,
+        }
+    }
+
+    /// What people call it.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Common => "Block",
+            Self::StreamCopy => "Stream copy",
+            Self::Overflow => "Overflow",
+            Self::Anonymous => "Anonymous",
+            Self::Flush => "Block flush",
+            Self::Unknown => "Unknown",
+        }
+    }
+}
+
+/// Columns of `blocks`, what lightweight profiling measured: by tile, then by start. Cycles are those of the tile.
+#[derive(Clone, Debug, Default)]
+pub struct Blocks {
+    /// The tile.
+    pub tiles: Column<u32>,
+    /// First cycle.
+    pub starts: Column<u64>,
+    /// One past the last; not before the first.
+    pub ends: Column<u64>,
+    /// Number of the block.
+    ids: Column<u32>,
+    /// Number of its kind.
+    kinds: Column<u8>,
+}
+
+/// A block, as it is added.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Block {
+    /// The tile.
+    pub tile: u32,
+    /// First cycle.
+    pub start: u64,
+    /// One past the last.
+    pub end: u64,
+    /// Number of the block.
+    pub id: Option<u32>,
+    /// Number of its kind in the file.
+    pub kind: u8,
+}
+
+impl Blocks {
+    /// Of blocks in any order.
+    pub fn of(mut blocks: Vec<Block>) -> Self {
+        blocks.sort_unstable();
+        let mut columns = Self::default();
+        for block in blocks {
+            columns.tiles.push(block.tile);
+            columns.starts.push(block.start);
+            columns.ends.push(block.end.max(block.start));
+            columns.ids.push(block.id.unwrap_or(NONE));
+            columns.kinds.push(block.kind);
+        }
+        columns
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.tiles.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.tiles.is_empty()
+    }
+
+    /// A block by its row.
+    pub fn get(&self, row: usize) -> Option<Block> {
+        Some(Block {
+            tile: *self.tiles.get(row)?,
+            start: *self.starts.get(row)?,
+            end: *self.ends.get(row)?,
+            id: self.ids.get(row).copied().filter(|id| *id != NONE),
+            kind: *self.kinds.get(row)?,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn span(ipu: u32, step: u32, start: u64, end: u64) -> Span {
+        Span {
+            ipu,
+            step,
+            start,
+            end,
+            cycles: end.saturating_sub(start),
+            active_tiles: 4,
+            balance: 1.0,
+            list: None,
+        }
+    }
+
+    #[test]
+    fn spans_are_found_by_their_ipu_in_the_order_of_their_starts() {
+        let mut trace = ExecutionTrace::default();
+        trace.set_spans(vec![span(1, 3, 50, 60), span(0, 2, 30, 20), span(0, 1, 5, 9)]);
+        let found: Vec<_> = trace.ipus.iter().map(|ipu| (ipu.ipu, ipu.rows.clone())).collect();
+        assert_eq!(found, [(0, 0..2), (1, 2..3)]);
+        assert_eq!(&*trace.spans.steps, &[1, 2, 3]);
+        assert_eq!(trace.spans.ends[1], 30, "a span does not end before it begins");
+        assert_eq!((trace.ipu_of(2), trace.ipu_of(3)), (Some(1), None));
+        assert_eq!(trace.tile_cycles(0), None);
+    }
+
+    #[test]
+    fn steps_belong_to_runs_only_where_the_numbers_add_up() {
+        let mut trace = ExecutionTrace::default();
+        let kind = NameId::NONE;
+        (0..5).for_each(|id| trace.push_step(id, kind, None, None));
+        let run = |steps| ExecutionRun { steps, ..ExecutionRun::default() };
+        trace.runs = vec![run(Some(2)), run(Some(3))];
+        assert_eq!(trace.steps_of_runs(), Some(vec![0..2, 2..5]));
+        trace.runs = vec![run(Some(2)), run(Some(2))];
+        assert_eq!(trace.steps_of_runs(), None);
+        trace.runs = vec![run(None)];
+        assert_eq!(trace.steps_of_runs(), None);
+    }
 }

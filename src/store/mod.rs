@@ -11,7 +11,7 @@ pub mod compute;
 pub mod context_details;
 pub mod debug_info;
 pub mod exchange;
-pub(crate) mod execution;
+pub mod execution;
 pub mod ids;
 pub mod liveness;
 pub(crate) mod log;

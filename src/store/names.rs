@@ -89,6 +89,16 @@ impl Interner {
         id
     }
 
+    /// The row of `name`; [`NameId::NONE`] when it was not seen before.
+    pub(crate) fn find(&self, name: &str) -> NameId {
+        self.rows.get(name).copied().unwrap_or(NameId::NONE)
+    }
+
+    /// Number of texts.
+    pub(crate) fn len(&self) -> usize {
+        self.names.len()
+    }
+
     /// The finished column.
     pub fn into_names(self) -> Names {
         self.names

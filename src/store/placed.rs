@@ -8,9 +8,11 @@ use std::fmt;
 use std::sync::OnceLock;
 
 use super::exchange::CodeOnTiles;
+use super::execution::ExecutionTrace;
 use super::ids::{ArenaId, ClassId, UnloweredId};
 use super::liveness::TileVariableBytes;
 use super::names::Names;
+use super::tile_list::TileList;
 use super::variable::VariableFlags;
 use crate::progress::Progress;
 
@@ -140,6 +142,29 @@ pub trait ReadArena: fmt::Debug + Send + Sync {
     ) -> Result<Option<TileVariableBytes>, ReadError> {
         let (_, _) = (arenas, progress);
         Ok(None)
+    }
+
+    /// The steps that ran; `None` where none were recorded, or when the reading was cancelled.
+    ///
+    /// # Errors
+    /// When the files cannot be read any more.
+    fn read_trace(&self, progress: &Progress) -> Result<Option<ExecutionTrace>, ReadError> {
+        let _ = progress;
+        Ok(None)
+    }
+
+    /// Lists of cycles by tile of an IPU, by the numbers that spans of the trace have; `None` for each that is not
+    /// there. A reading that was cancelled is not complete.
+    ///
+    /// # Errors
+    /// When the files cannot be read any more.
+    fn read_tile_cycles(
+        &self,
+        lists: &[u32],
+        progress: &Progress,
+    ) -> Result<Vec<Option<TileList>>, ReadError> {
+        let _ = progress;
+        Ok(vec![None; lists.len()])
     }
 
     /// The code of exchanges on some arenas; `None` where the files do not say.

@@ -9,7 +9,7 @@ use super::compute::{ComputeSetTiles, ComputeSets};
 use super::context_details::{ContextDetails, ReadContext};
 use super::debug_info::DebugInfo;
 use super::exchange::Exchanges;
-use super::execution::ExecutionTotals;
+use super::execution::{ExecutionTotals, ExecutionTrace};
 use super::ids::{CategoryId, IdColumn};
 use super::liveness::{Liveness, TileVariableBytes};
 use super::log::Log;
@@ -115,7 +115,7 @@ impl Categories {
 
 /// A report directory, part by part. Shared between threads; a filled part never changes.
 ///
-/// Execution steps will be a further part of the same kind.
+/// [`Self::trace`] is read when somebody asks for it, all others by who opens the report.
 #[derive(Debug, Default)]
 pub struct Report {
     /// The path that was opened.
@@ -150,6 +150,8 @@ pub struct Report {
     pub liveness: Part<Liveness>,
     /// Totals of the recorded runs; absent when nothing was recorded.
     pub execution: Part<ExecutionTotals>,
+    /// The steps that ran; see [`Self::read_trace`].
+    pub trace: Part<ExecutionTrace>,
     /// Debug contexts.
     pub debug: Part<DebugInfo>,
     /// Lowered variables.
@@ -220,6 +222,24 @@ impl Report {
         settle(&self.compute_set_tiles, why);
         settle(&self.exchanges, why);
         settle(&self.logs, why);
+    }
+
+    /// The steps that ran, read now unless they are there; `None` while they are not known, because nothing was
+    /// recorded ([`Self::execution`] says why), or because the reading was cancelled.
+    pub fn read_trace(&self, progress: &Progress) -> Option<&ExecutionTrace> {
+        if !self.trace.is_settled() {
+            let read = self.reader().map(|reader| reader.read_trace(progress));
+            if progress.is_cancelled() {
+                return None;
+            }
+            let absence = || self.execution.absence_or(Absence::unexplained);
+            self.trace.settle(match read {
+                Some(Ok(Some(trace))) => Ok(trace),
+                Some(Err(error)) => Err(Absence::new(error.to_string(), "reload the report")),
+                Some(Ok(None)) | None => Err(absence()),
+            });
+        }
+        self.trace.get()
     }
 
     /// Where single arenas are read from; nothing of a report that has no files.

@@ -43,6 +43,25 @@ pub struct Options {
     pub seed: u64,
     /// Whether the program is run when it fits.
     pub execution: bool,
+    /// What is recorded of it.
+    pub recorded: Recorded,
+}
+
+/// What is recorded of a program that is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// Calls of `Engine::run`; `autoReport.executionProfileProgramRunCount` is 2 by default.
+    pub runs: u32,
+    /// Whether transfers with the host go on beside what else an IPU does.
+    pub overlapped_io: bool,
+    /// Whether lightweight profiling measures blocks on some tiles.
+    pub blocks: bool,
+}
+
+impl Default for Recorded {
+    fn default() -> Self {
+        Self { runs: 2, overlapped_io: false, blocks: false }
+    }
 }
 
 impl Default for Options {
@@ -57,6 +76,7 @@ impl Default for Options {
             tiles_per_ipu: 16,
             seed: 1,
             execution: false,
+            recorded: Recorded::default(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::Recorded;
 use super::planner::Plan;
 use crate::store::target::Target;
 
@@ -222,6 +223,8 @@ pub struct Model {
     pub plans: Vec<Plan>,
     /// Whether the program was run, if it fits.
     pub has_execution: bool,
+    /// What is recorded of that.
+    pub recorded: Recorded,
 }
 
 impl Model {

@@ -17,6 +17,7 @@ use tilescope::cli::output::{Answer, CsvAnswer, Document, warnings_of};
 use tilescope::cli::summary::Summary;
 use tilescope::cli::sweep::{SweepArguments, SweepReport};
 use tilescope::cli::tiles::{Breakdown, Tiles, TilesArguments};
+use tilescope::cli::trace::{TraceArguments, TraceReport};
 use tilescope::format::poplar::OpenReport;
 use tilescope::format::{Error, Progress};
 use tilescope::index::Cache;
@@ -163,6 +164,13 @@ pub fn liveness_arguments(path: &Path, tile: Option<u32>) -> LivenessArguments {
     }
 }
 
+/// `trace`.
+pub fn trace(path: &Path) -> Result<Value, Error> {
+    let arguments =
+        TraceArguments { input: input(path), ipu: None, from: None, to: None, csv: false };
+    answer(path, |open, progress| TraceReport::of(open, &arguments, progress))
+}
+
 /// `sweep` of a directory with this report only, without its paths.
 pub fn sweep(path: &Path) -> Result<Value, Error> {
     let arguments = SweepArguments {
@@ -215,9 +223,9 @@ pub fn comparison(path: &Path) -> Result<Value, Error> {
         })
 }
 
-/// What all commands say of a report, each an answer or an error.
+/// What all commands say of a report, each an answer or an error; `trace` only where it has one.
 pub fn all_answers(path: &Path) -> Vec<Result<Value, Error>> {
-    vec![
+    let mut answers = vec![
         summary(path),
         tiles(path, Breakdown::Category),
         tiles(path, Breakdown::Region),
@@ -229,7 +237,9 @@ pub fn all_answers(path: &Path) -> Vec<Result<Value, Error>> {
         compute(path),
         sweep(path),
         comparison(path),
-    ]
+    ];
+    answers.extend(Some(trace(path)).filter(Result::is_ok));
+    answers
 }
 
 /// The codes of an answer's warnings.

@@ -2,6 +2,7 @@
 
 pub mod control_code;
 pub mod debug_tree;
+pub mod kinds;
 pub mod layers;
 pub mod modules;
 pub(crate) mod named_facts;

@@ -6,6 +6,7 @@ use std::sync::{Arc, Weak};
 use super::Database;
 use super::indexed::Indexed;
 use super::pop::exchange::read_code_on_tiles;
+use super::pop::execution_trace::{read_lists, read_trace};
 use super::pop::tile_bytes::read_bytes_of_tiles;
 use super::pop::tile_lists::ListSizes;
 use super::pop::tiles::each_wanted_tile;
@@ -13,8 +14,10 @@ use super::pop::variables::TileReader;
 use crate::format::Progress;
 use crate::index::{self, IndexError, IndexFile};
 use crate::store::exchange::CodeOnTiles;
+use crate::store::execution::ExecutionTrace;
 use crate::store::liveness::TileVariableBytes;
 use crate::store::placed::{Placed, Placement, ReadArena, ReadError};
+use crate::store::tile_list::TileList;
 use crate::store::variable::LoweredVariables;
 use crate::store::{ArenaId, Report, TileId};
 
@@ -96,6 +99,24 @@ impl ReadArena for Tiles {
         let (classes, warnings) = (&liveness.classes, &report.warnings);
         let database = &self.database;
         Ok(read_bytes_of_tiles(database, classes, of_tiles, &always_live, warnings, progress)?)
+    }
+
+    fn read_trace(&self, progress: &Progress) -> Result<Option<ExecutionTrace>, ReadError> {
+        let Some(report) = self.report.upgrade() else { return Ok(None) };
+        let tables = self.database.tables(&report.warnings, progress)?;
+        Ok(read_trace(&tables, &report))
+    }
+
+    fn read_tile_cycles(
+        &self,
+        lists: &[u32],
+        progress: &Progress,
+    ) -> Result<Vec<Option<TileList>>, ReadError> {
+        let none = || Ok(vec![None; lists.len()]);
+        let Some(report) = self.report.upgrade() else { return none() };
+        let Some(sizes) = ListSizes::of(&report) else { return none() };
+        let tables = self.database.tables(&report.warnings, progress)?;
+        Ok(read_lists(&tables, sizes, lists))
     }
 
     fn read_exchange_code(

@@ -159,6 +159,20 @@ impl<'r> Cells<'r, '_> {
         }
     }
 
+    /// A number that need not be whole and may be absent.
+    pub fn real(&mut self, column: usize) -> Option<f64> {
+        match self.value(column) {
+            ValueRef::Real(number) => Some(number),
+            ValueRef::Integer(number) => Some(number as f64),
+            ValueRef::Null => None,
+            other => {
+                let found = format!("{}", other.data_type());
+                self.damage(column, &format!("a number expected, {found} found"));
+                None
+            }
+        }
+    }
+
     /// Whether the cell is NULL, or its column absent.
     #[inline]
     pub fn is_null(&self, column: usize) -> bool {

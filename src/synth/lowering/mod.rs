@@ -73,6 +73,7 @@ impl<'a> Lowering<'a> {
                 option("target.deterministicWorkers", "true", true),
             ],
             has_execution: options.execution,
+            recorded: options.recorded,
             ..Model::default()
         };
         Self {

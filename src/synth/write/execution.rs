@@ -1,4 +1,4 @@
-//! Writes what two runs of the program would have recorded.
+//! Writes what runs of the program would have recorded.
 
 use rusqlite::types::Null;
 use rusqlite::{Transaction, params};
@@ -10,8 +10,6 @@ use crate::format::poplar::blob::{encode_list, encode_run_length_list};
 use crate::synth::WriteError;
 use crate::synth::model::{Detail, Model, Program};
 
-/// Runs that are recorded, as `autoReport.executionProfileProgramRunCount` has it by default.
-const RUNS: u64 = 2;
 /// 1 January 2026, 00:00:10 UTC, microseconds since 1970.
 const FIRST_RUN_MICROSECONDS: u64 = 1_767_225_610_000_000;
 
@@ -33,9 +31,11 @@ pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
     let clock_hz = model.target.clock_hz.unwrap_or(1).max(1);
     // The time of each IPU; they wait for each other at syncs.
     let mut now = vec![0_u64; ipus];
+    // That of its transfers with the host, where these go on beside the rest.
+    let mut of_host = vec![0_u64; ipus];
     let mut step = 0_i64;
     let mut start_microseconds = FIRST_RUN_MICROSECONDS;
-    for run in 0..RUNS {
+    for run in 0..u64::from(model.recorded.runs) {
         let start = now.clone();
         let mut totals = [0_u64; SPENT_ON.len() + 1];
         for id in &order {
@@ -44,8 +44,15 @@ pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
                 let latest = now.iter().copied().max().unwrap_or(0);
                 now.fill(latest);
             }
-            let Some(clock) = now.get_mut(program.ipu as usize) else { continue };
+            let is_beside = model.recorded.overlapped_io && program.kind.starts_with("StreamCopy");
+            let ipu = program.ipu as usize;
+            let Some(clock) = (if is_beside { &mut of_host } else { &mut now }).get_mut(ipu) else {
+                continue;
+            };
             let cycles = cycles_by_tile(model, *id, program.cycles);
+            if model.recorded.blocks {
+                write_blocks(model, db, *id, *clock, &cycles)?;
+            }
             let longest = write_step(db, step, *id, program, *clock, &cycles)?;
             let column = SPENT_ON.iter().position(|kind| *kind == program.kind);
             if let Some(total) = totals.get_mut(column.unwrap_or(SPENT_ON.len())) {
@@ -55,8 +62,9 @@ pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
             insert(db, "program_trace", params![step, id])?;
             step += 1;
         }
-        let latest = now.iter().copied().max().unwrap_or(0);
+        let latest = now.iter().chain(&of_host).copied().max().unwrap_or(0);
         now.fill(latest);
+        of_host.fill(latest);
         let cycles = latest - start.iter().copied().max().unwrap_or(0);
         // The host takes its own time beside that of the chip.
         let elapsed =
@@ -78,6 +86,31 @@ pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
         insert(db, "execution_parameters", params![name, value, is_default, 0])?;
     }
     insert(db, "execution_info", params![compilation_id(model)])
+}
+
+/// Tiles of each IPU that lightweight profiling measures on.
+const MEASURED_TILES: u32 = 4;
+
+/// Writes what a program takes on the tiles that are measured: a block for a compute set, with its number, and for
+/// a transfer with the host.
+fn write_blocks(
+    model: &Model,
+    db: &Transaction<'_>,
+    id: usize,
+    base: u64,
+    cycles: &[u64],
+) -> Result<(), WriteError> {
+    let Some(program) = model.programs.get(id) else { return Ok(()) };
+    let (block, kind) = match program.detail {
+        Detail::Execute(compute_set) => (Some(compute_set), 0),
+        Detail::HostExchange(..) => (None, 1),
+        _ => return Ok(()),
+    };
+    let first = program.ipu * u32::try_from(cycles.len()).unwrap_or(0);
+    for (tile, cycles) in (first..).zip(cycles).take(MEASURED_TILES as usize) {
+        insert(db, "blocks", params![tile, base, base + cycles, block, kind])?;
+    }
+    Ok(())
 }
 
 /// Programs in the order in which they run: those that take time, loops as often as they repeat.

@@ -16,6 +16,7 @@ pub mod map;
 pub mod memory;
 pub mod moment;
 pub mod overview;
+mod program_kind_colors;
 mod run_part;
 mod side_by_side;
 mod slot_axis;

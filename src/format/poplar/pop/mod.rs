@@ -5,6 +5,7 @@ pub mod compute;
 pub mod emptied;
 pub mod exchange;
 pub mod execution;
+pub mod execution_trace;
 pub mod liveness;
 pub mod memory;
 pub mod programs;

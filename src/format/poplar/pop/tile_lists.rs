@@ -35,6 +35,11 @@ impl ListSizes {
         run_length(blob, self.tiles).map(TileList::from_runs)
     }
 
+    /// A run-length list with a number for each tile of an IPU.
+    pub fn run_length_of_ipu(self, blob: &[u8]) -> Result<TileList, BlobError> {
+        run_length(blob, self.tiles_per_ipu).map(TileList::from_runs)
+    }
+
     /// A plain list with a number for each tile.
     pub fn plain(self, blob: &[u8]) -> Result<TileList, BlobError> {
         plain(blob, self.tiles).map(TileList::from_runs)
@@ -72,8 +77,7 @@ impl Cycles {
         let columns = ["id", "cycles_by_tile_rle"];
         tables.rows(&Rows::all("compilation_cycles_by_tile", &columns, ROW_ID), |cells| {
             let Some(id) = cells.required(0) else { return };
-            let list = cells
-                .decode(1, |blob| run_length(blob, sizes.tiles_per_ipu).map(TileList::from_runs));
+            let list = cells.decode(1, |blob| sizes.run_length_of_ipu(blob));
             by_id.insert(id, list);
         });
         Self { sizes, by_id }

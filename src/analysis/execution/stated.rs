@@ -1,0 +1,94 @@
+//! What the report states of its runs against what its steps add up to (`execution_cycle_totals`).
+//!
+//! The columns of the table are told apart by what kinds do ([`Activity`]); syncs take all that is none of the
+//! others, as waiting is what is left of a tile's time.
+
+use super::Executed;
+use crate::analysis::program::kinds::Activity;
+use crate::store::execution::StatedCycles;
+
+/// Tile cycles of a run by what they were spent on: as the report states them and as its steps add up to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StatedAndSummed {
+    /// What is counted: the activity of kinds, or the whole of the run.
+    pub activity: Option<Activity>,
+    /// What the report states.
+    pub stated: u64,
+    /// What its steps add up to.
+    pub summed: u64,
+}
+
+const COLUMNS: [Activity; 7] = [
+    Activity::Compute,
+    Activity::InternalExchange,
+    Activity::GlobalExchange,
+    Activity::StreamCopy,
+    Activity::StreamCopyBegin,
+    Activity::StreamCopyEnd,
+    Activity::Sync,
+];
+
+fn column(activity: Activity) -> usize {
+    COLUMNS.iter().position(|other| *other == activity).unwrap_or(COLUMNS.len() - 1)
+}
+
+/// Of each run: cycles, then tile cycles by activity. `None` of a run that states nothing, and where steps are not
+/// known by run or by tile.
+pub fn stated_and_summed(executed: Executed<'_>) -> Vec<Option<Vec<StatedAndSummed>>> {
+    let trace = executed.trace;
+    let Some(rows) = trace.steps_of_runs() else { return vec![None; trace.runs.len()] };
+    let columns: Vec<usize> = executed.activities().into_iter().map(column).collect();
+    let mut sums = vec![Some([0_u64; COLUMNS.len()]); rows.len()];
+    for span in 0..trace.spans.len() {
+        let step = executed.step_of(span);
+        let run = rows.partition_point(|steps| steps.end <= step);
+        let kind = trace.kinds.get(step).map_or(usize::MAX, |kind| kind.0 as usize);
+        let place = columns.get(kind).copied().unwrap_or(COLUMNS.len() - 1);
+        let Some(of_run) = sums.get_mut(run) else { continue };
+        match (trace.tile_cycles(span), of_run.as_mut().and_then(|sums| sums.get_mut(place))) {
+            (Some(cycles), Some(sum)) => *sum = sum.saturating_add(cycles),
+            _ => *of_run = None,
+        }
+    }
+    let of_run = |(run, sums): (usize, Option<[u64; COLUMNS.len()]>)| {
+        let stated = trace.runs.get(run)?.stated?;
+        let cycles = executed.cycles_of_run(run)?;
+        let StatedCycles { cycles: all, .. } = stated;
+        let whole =
+            StatedAndSummed { activity: None, stated: all, summed: cycles.end - cycles.start };
+        let by_activity = COLUMNS.into_iter().zip(by_column(&stated)).zip(sums?);
+        let of = |((activity, stated), summed)| StatedAndSummed {
+            activity: Some(activity),
+            stated,
+            summed,
+        };
+        Some(std::iter::once(whole).chain(by_activity.map(of)).collect())
+    };
+    sums.into_iter().enumerate().map(of_run).collect()
+}
+
+fn by_column(stated: &StatedCycles) -> [u64; COLUMNS.len()] {
+    [
+        stated.compute,
+        stated.internal_exchange,
+        stated.global_exchange,
+        stated.stream_copy,
+        stated.stream_copy_begin,
+        stated.stream_copy_end,
+        stated.sync,
+    ]
+}
+
+/// What does not add up, in words.
+pub fn contradictions(executed: Executed<'_>) -> Vec<String> {
+    let of_run = |(run, found): (usize, Option<Vec<StatedAndSummed>>)| {
+        let differs = found?.into_iter().find(|row| row.stated != row.summed)?;
+        let id = executed.trace.runs.get(run)?.id;
+        let what = differs.activity.map_or("cycles", Activity::title);
+        let StatedAndSummed { stated, summed, .. } = differs;
+        Some(format!(
+            "table execution_cycle_totals, run {id}, {what}: {stated} stated, the steps add up to {summed}"
+        ))
+    };
+    stated_and_summed(executed).into_iter().enumerate().filter_map(of_run).collect()
+}

@@ -1,0 +1,478 @@
+//! `tilescope trace`: the steps that ran, when, on which IPU, and what the cycles were spent on.
+
+use std::ops::Range;
+
+use clap::Args;
+use serde::Serialize;
+
+use super::Input;
+use super::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
+use super::tiles::check_ipu;
+use crate::analysis::execution::Executed;
+use crate::analysis::execution::slow::slow_at_peak;
+use crate::analysis::execution::stated::contradictions;
+use crate::analysis::execution::statistics::{Asked, MovedBytes, Statistics, statistics};
+use crate::budget::RepeatedNames;
+use crate::csv;
+use crate::format::poplar::OpenReport;
+use crate::format::{Error, ErrorKind, Progress};
+use crate::store::execution::BlockKind;
+use crate::store::{Report, WarningCode};
+use crate::text::{bytes, counted, grouped};
+
+/// How many steps the text lists, longest first.
+const STEPS_IN_TEXT: usize = 10;
+
+/// Arguments of `tilescope trace`.
+#[derive(Debug, Args)]
+pub struct TraceArguments {
+    /// The report.
+    #[command(flatten)]
+    pub input: Input,
+    /// Only this IPU.
+    #[arg(long, value_name = "N")]
+    pub ipu: Option<u32>,
+    /// Only steps that end after this cycle of their IPU.
+    #[arg(long, value_name = "C")]
+    pub from: Option<u64>,
+    /// Only steps that begin before this cycle of their IPU.
+    #[arg(long, value_name = "C")]
+    pub to: Option<u64>,
+    /// Print comma-separated values instead of text: one line of titles with the units, then a line for each step.
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
+}
+
+/// `tilescope.trace/1` (cli.md).
+#[derive(Debug, Serialize)]
+pub struct TraceReport {
+    clock_hz: Option<u64>,
+    from_cycle: u64,
+    to_cycle: u64,
+    runs: Vec<Run>,
+    steps: Vec<Step>,
+    totals: Vec<Total>,
+    ipus: Vec<OfIpu>,
+    blocks: Vec<Blocks>,
+}
+
+#[derive(Debug, Serialize)]
+struct Run {
+    run: u64,
+    name: String,
+    start_microseconds: Option<u64>,
+    elapsed_microseconds: Option<u64>,
+    programs: Option<u64>,
+    steps: Option<u64>,
+    start_cycle: Option<u64>,
+    end_cycle: Option<u64>,
+    /// What the report states; the steps may add up to something else, which is a warning.
+    cycles: Option<u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Step {
+    step: u32,
+    ipu: u32,
+    kind: String,
+    name: Option<String>,
+    start_cycle: u64,
+    end_cycle: u64,
+    cycles: u64,
+    active_tiles: u32,
+    tile_balance: f32,
+    tile_cycles: Option<u64>,
+    /// The step of `liveness` at which it runs.
+    liveness_step: Option<u32>,
+    is_slow_at_peak: bool,
+}
+
+/// Cycles of a kind on an IPU.
+#[derive(Debug, Serialize)]
+struct Total {
+    ipu: u32,
+    kind: String,
+    activity: &'static str,
+    steps: u64,
+    cycles: u64,
+    tile_cycles: Option<u64>,
+}
+
+/// What else is known of an IPU.
+#[derive(Debug, Serialize)]
+struct OfIpu {
+    ipu: u32,
+    idle_cycles: u64,
+    active_tiles: Option<f64>,
+    tile_balance: Option<f64>,
+    utilisation: Option<f64>,
+    /// What the compiler made of the transfers that began in the range, bytes.
+    moved_bytes: Option<MovedBytes>,
+}
+
+/// Blocks of lightweight profiling with one number.
+#[derive(Debug, Serialize)]
+struct Blocks {
+    block: Option<u32>,
+    kind: &'static str,
+    count: u64,
+    tiles: u64,
+    cycles: u64,
+}
+
+impl TraceReport {
+    /// The trace of the cycles and the IPU that the arguments name.
+    ///
+    /// # Errors
+    /// `damaged` when no execution was recorded, `usage` for an IPU that is not there or cycles out of order.
+    pub fn of(
+        open: &OpenReport,
+        arguments: &TraceArguments,
+        progress: &Progress,
+    ) -> Result<Self, Error> {
+        let report = &*open.report;
+        let executed = read_trace(report, progress)?;
+        if let Some(ipu) = arguments.ipu {
+            check_ipu(report, ipu)?;
+        }
+        // What transfers move is read with what goes by tile.
+        open.read_compute(progress);
+        let file = open.profile().file_name().map(|name| name.to_string_lossy().into_owned());
+        for message in contradictions(executed) {
+            let file = file.as_deref().unwrap_or_default();
+            report.warnings.add(WarningCode::Inconsistent, file, message);
+        }
+        let all = executed.cycles().unwrap_or_default();
+        let cycles = arguments.from.unwrap_or(all.start)..arguments.to.unwrap_or(all.end);
+        if cycles.start > cycles.end {
+            let message = format!("--from {} is after --to {}", cycles.start, cycles.end);
+            return Err(Error::new(ErrorKind::Usage, message));
+        }
+        let wanted = |ipu: u32| arguments.ipu.is_none_or(|wanted| wanted == ipu);
+        let (mut totals, mut ipus) = (Vec::new(), Vec::new());
+        for ipu in executed.trace.ipus.iter().map(|ipu| ipu.ipu).filter(|ipu| wanted(*ipu)) {
+            let asked = Asked { cycles: cycles.clone(), ipu: Some(ipu), hidden: Vec::new() };
+            let found = statistics(executed, &asked);
+            totals.extend(found.kinds.iter().map(|kind| Total {
+                ipu,
+                kind: kind.kind.clone(),
+                activity: kind.activity.as_str(),
+                steps: kind.spans,
+                cycles: kind.cycles,
+                tile_cycles: kind.tile_cycles,
+            }));
+            ipus.push(OfIpu::of(ipu, &found));
+        }
+        Ok(Self {
+            clock_hz: executed.clock_hz(),
+            from_cycle: cycles.start,
+            to_cycle: cycles.end,
+            runs: (0..executed.trace.runs.len()).filter_map(|run| run_row(executed, run)).collect(),
+            steps: steps(executed, &cycles, wanted),
+            totals,
+            ipus,
+            blocks: blocks(report),
+        })
+    }
+}
+
+/// The steps that ran, read now.
+///
+/// # Errors
+/// `damaged` when none were recorded, with the option that brings them.
+pub fn read_trace<'a>(report: &'a Report, progress: &Progress) -> Result<Executed<'a>, Error> {
+    report.read_trace(progress);
+    Executed::of(report).ok_or_else(|| {
+        let absence = report.trace.absence().or(report.execution.absence());
+        let (what, hint) = match absence {
+            Some(absence) => (absence.what.clone(), absence.hint.clone()),
+            None => ("the steps that ran were not read".to_owned(), String::new()),
+        };
+        Error::new(ErrorKind::Damaged, format!("no execution recorded: {what}"))
+            .at("table steps")
+            .hint(hint)
+    })
+}
+
+fn run_row(executed: Executed<'_>, run: usize) -> Option<Run> {
+    let recorded = executed.trace.runs.get(run)?;
+    let cycles = executed.cycles_of_run(run);
+    Some(Run {
+        run: recorded.id,
+        name: recorded.name.clone(),
+        start_microseconds: recorded.start_microseconds,
+        elapsed_microseconds: recorded.elapsed_microseconds,
+        programs: recorded.programs,
+        steps: recorded.steps,
+        start_cycle: cycles.as_ref().map(|cycles| cycles.start),
+        end_cycle: cycles.as_ref().map(|cycles| cycles.end),
+        cycles: recorded.stated.map(|stated| stated.cycles),
+    })
+}
+
+/// The steps of some IPUs that lie in the range, whole or in part, by IPU, then by start.
+fn steps(
+    executed: Executed<'_>,
+    cycles: &Range<u64>,
+    is_wanted: impl Fn(u32) -> bool,
+) -> Vec<Step> {
+    let trace = executed.trace;
+    let liveness_steps = executed.liveness_steps();
+    let marked = slow_at_peak(executed, &liveness_steps).unwrap_or_default();
+    // A few long names would be as many as there are steps.
+    let mut names = RepeatedNames::default();
+    let id_of = |step: u32| executed.report.steps.get()?.ids.get(step as usize);
+    let mut step = |ipu: u32, span: usize| {
+        let spans = &trace.spans;
+        let (start_cycle, end_cycle) = (*spans.starts.get(span)?, *spans.ends.get(span)?);
+        let is_there = start_cycle < cycles.end && end_cycle > cycles.start
+            || start_cycle == end_cycle && (cycles.start..=cycles.end).contains(&start_cycle);
+        let step = executed.step_of(span);
+        is_there.then_some(Step {
+            step: *trace.ids.get(step)?,
+            ipu,
+            kind: names.take(trace.kind(step)).into_owned(),
+            name: executed.name(step).map(|name| names.take(name).into_owned()),
+            start_cycle,
+            end_cycle,
+            cycles: *spans.cycles.get(span)?,
+            active_tiles: *spans.active_tiles.get(span)?,
+            tile_balance: *spans.balances.get(span)?,
+            tile_cycles: trace.tile_cycles(span),
+            liveness_step: liveness_steps
+                .get(step)
+                .copied()
+                .flatten()
+                .and_then(id_of)
+                .map(|id| id.0),
+            is_slow_at_peak: u32::try_from(span)
+                .is_ok_and(|span| marked.binary_search(&span).is_ok()),
+        })
+    };
+    let mut steps = Vec::new();
+    for ipu in trace.ipus.iter().filter(|ipu| is_wanted(ipu.ipu)) {
+        steps.extend(ipu.rows.clone().filter_map(|span| step(ipu.ipu, span)));
+    }
+    steps
+}
+
+impl OfIpu {
+    fn of(ipu: u32, found: &Statistics) -> Self {
+        Self {
+            ipu,
+            idle_cycles: found.idle_cycles,
+            active_tiles: found.active_tiles,
+            tile_balance: found.balance,
+            utilisation: found.utilisation,
+            moved_bytes: found.moved,
+        }
+    }
+}
+
+fn blocks(report: &Report) -> Vec<Blocks> {
+    let Some(trace) = report.trace.get() else { return Vec::new() };
+    let mut found: Vec<(Option<u32>, u8, u32, u64)> = (0..trace.blocks.len())
+        .filter_map(|row| trace.blocks.get(row))
+        .map(|block| (block.id, block.kind, block.tile, block.end - block.start))
+        .collect();
+    found.sort_unstable();
+    let rows = found.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)).filter_map(|of_block| {
+        let (block, kind, ..) = of_block.first()?;
+        let tiles = of_block.chunk_by(|a, b| a.2 == b.2).count();
+        let cycles = of_block.iter().fold(0_u64, |sum, (.., cycles)| sum.saturating_add(*cycles));
+        Some(Blocks {
+            block: *block,
+            kind: BlockKind::of(*kind).title(),
+            count: of_block.len() as u64,
+            tiles: tiles as u64,
+            cycles,
+        })
+    });
+    rows.collect()
+}
+
+impl TraceReport {
+    fn time(&self, cycles: u64) -> String {
+        match self.clock_hz {
+            Some(clock) => format!("{:.1} µs", cycles as f64 * 1e6 / clock as f64),
+            None => String::new(),
+        }
+    }
+
+    fn runs_text(&self) -> String {
+        let rows = self.runs.iter().map(|run| {
+            let or_unknown = |number: Option<u64>| or_unknown(number, grouped);
+            vec![
+                run.run.to_string(),
+                name_cell(&run.name),
+                or_unknown(run.steps),
+                or_unknown(run.cycles),
+                run.cycles.map_or_else(String::new, |cycles| self.time(cycles)),
+                or_unknown(run.elapsed_microseconds) + " µs",
+            ]
+        });
+        aligned(&["run", "<name", "steps", "cycles", "by the clock", "elapsed"], rows)
+    }
+
+    fn totals_text(&self) -> String {
+        let length = self.to_cycle.saturating_sub(self.from_cycle);
+        let share = |cycles: u64| format!("{:.1} %", cycles as f64 * 100.0 / length.max(1) as f64);
+        let mut rows: Vec<Vec<String>> = Vec::new();
+        for of_ipu in &self.ipus {
+            let totals = self.totals.iter().filter(|total| total.ipu == of_ipu.ipu);
+            rows.extend(totals.map(|total| {
+                vec![
+                    total.ipu.to_string(),
+                    name_cell(&total.kind),
+                    grouped(total.steps),
+                    grouped(total.cycles),
+                    share(total.cycles),
+                    or_unknown(total.tile_cycles, grouped),
+                ]
+            }));
+            let idle = of_ipu.idle_cycles;
+            let none = String::new;
+            rows.push(vec![
+                of_ipu.ipu.to_string(),
+                "no step".to_owned(),
+                none(),
+                grouped(idle),
+                share(idle),
+                none(),
+            ]);
+        }
+        aligned(&["IPU", "<kind", "steps", "cycles", "", "tile cycles"], rows)
+    }
+
+    fn ipus_text(&self) -> String {
+        let percent =
+            |value: Option<f64>| or_unknown(value, |share| format!("{:.1} %", share * 100.0));
+        let rows = self.ipus.iter().map(|of_ipu| {
+            let moved = |part: fn(&MovedBytes) -> u64| {
+                or_unknown(of_ipu.moved_bytes.as_ref(), |moved| bytes(part(moved)))
+            };
+            vec![
+                of_ipu.ipu.to_string(),
+                percent(of_ipu.utilisation),
+                percent(of_ipu.tile_balance),
+                or_unknown(of_ipu.active_tiles, |tiles| format!("{tiles:.0}")),
+                moved(|moved| moved.from_host),
+                moved(|moved| moved.to_host),
+                moved(|moved| moved.from_ipus),
+                moved(|moved| moved.to_ipus),
+            ]
+        });
+        let titles = [
+            "IPU",
+            "utilisation",
+            "balance",
+            "active tiles",
+            "from host",
+            "to host",
+            "from IPUs",
+            "to IPUs",
+        ];
+        aligned(&titles, rows)
+    }
+
+    fn steps_text(&self) -> String {
+        let mut longest: Vec<&Step> = self.steps.iter().collect();
+        longest.sort_by_key(|step| (std::cmp::Reverse(step.cycles), step.step));
+        let rows = longest.into_iter().take(STEPS_IN_TEXT).map(|step| {
+            vec![
+                step.step.to_string(),
+                step.ipu.to_string(),
+                grouped(step.start_cycle),
+                grouped(step.cycles),
+                grouped(u64::from(step.active_tiles)),
+                format!("{:.0} %", step.tile_balance * 100.0),
+                if step.is_slow_at_peak { "yes".to_owned() } else { String::new() },
+                name_cell(&step.kind),
+                name_cell(step.name.as_deref().unwrap_or("–")),
+            ]
+        });
+        let titles = [
+            "step",
+            "IPU",
+            "from cycle",
+            "cycles",
+            "tiles",
+            "balance",
+            "at peak",
+            "<kind",
+            "<name",
+        ];
+        aligned(&titles, rows)
+    }
+
+    fn blocks_text(&self) -> String {
+        let rows = self.blocks.iter().map(|of_block| {
+            vec![
+                of_block.block.map_or_else(|| "–".to_owned(), |block| block.to_string()),
+                of_block.kind.to_owned(),
+                grouped(of_block.count),
+                grouped(of_block.tiles),
+                grouped(of_block.cycles),
+            ]
+        });
+        aligned(&["block", "<kind", "measured", "tiles", "cycles"], rows)
+    }
+}
+
+impl Answer for TraceReport {
+    const SCHEMA: &'static str = "tilescope.trace/1";
+
+    fn text(&self) -> String {
+        let length = self.to_cycle.saturating_sub(self.from_cycle);
+        let mut text = format!(
+            "Trace of {}, cycles {} to {} {}\n\n{}",
+            counted(self.steps.len() as u64, "step"),
+            grouped(self.from_cycle),
+            grouped(self.to_cycle),
+            self.time(length),
+            self.runs_text(),
+        );
+        text += &format!("\nSpent on\n{}\n{}", self.totals_text(), self.ipus_text());
+        text += &format!("\nLongest steps\n{}", self.steps_text());
+        if !self.blocks.is_empty() {
+            text += &format!("\nBlocks of lightweight profiling\n{}", self.blocks_text());
+        }
+        text
+    }
+}
+
+impl CsvAnswer for TraceReport {
+    fn csv(&self) -> String {
+        let mut text = csv::line([
+            "step",
+            "ipu",
+            "kind",
+            "name",
+            "start_cycle",
+            "end_cycle",
+            "cycles",
+            "active_tiles",
+            "tile_balance",
+            "tile_cycles",
+            "liveness_step",
+        ]);
+        let known =
+            |number: Option<u64>| number.map_or_else(String::new, |number| number.to_string());
+        for step in &self.steps {
+            text += &csv::line([
+                step.step.to_string(),
+                step.ipu.to_string(),
+                step.kind.clone(),
+                step.name.clone().unwrap_or_default(),
+                step.start_cycle.to_string(),
+                step.end_cycle.to_string(),
+                step.cycles.to_string(),
+                step.active_tiles.to_string(),
+                step.tile_balance.to_string(),
+                known(step.tile_cycles),
+                known(step.liveness_step.map(u64::from)),
+            ]);
+        }
+        text
+    }
+}

@@ -1,0 +1,241 @@
+//! The steps that ran: what they add up to, what the command says of them, and what is damaged.
+
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod common;
+
+use std::path::Path;
+
+use common::{answer, damaged_sample, in_package, json, tilescope, warning_codes};
+use rusqlite::Connection;
+use serde_json::Value;
+use tilescope::analysis::execution::Executed;
+use tilescope::analysis::execution::stated::stated_and_summed;
+use tilescope::analysis::program::kinds::Activity;
+use tilescope::cli::Input;
+use tilescope::cli::trace::{TraceArguments, TraceReport};
+use tilescope::format::poplar::OpenReport;
+use tilescope::format::{Error, Progress};
+use tilescope::synth::{Options, Recorded, write_report};
+
+fn arguments(path: &Path) -> TraceArguments {
+    let input = Input { path: path.to_owned(), json: true };
+    TraceArguments { input, ipu: None, from: None, to: None, csv: false }
+}
+
+fn trace_of(path: &Path, arguments: &TraceArguments) -> Result<Value, Error> {
+    answer(path, |open, progress| TraceReport::of(open, arguments, progress))
+}
+
+fn trace(path: &Path) -> Value {
+    trace_of(path, &arguments(path)).unwrap()
+}
+
+fn written(options: &Options) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    write_report(options, directory.path(), &Progress::default()).unwrap();
+    directory
+}
+
+/// A report that has all: two IPUs, three runs, transfers beside computing, blocks.
+fn full() -> Options {
+    let recorded = Recorded { runs: 3, overlapped_io: true, blocks: true };
+    Options { ipus: 2, batch: 4, execution: true, recorded, ..Options::default() }
+}
+
+fn pair() -> std::path::PathBuf {
+    in_package("sample_profiles/pair-0.6")
+}
+
+#[test]
+fn steps_add_up_to_what_the_report_states() {
+    let one = Options { execution: true, ..Options::default() };
+    let reports = [
+        written(&one),
+        written(&Options { ipus: 3, ..one.clone() }),
+        written(&Options { recorded: Recorded { runs: 5, ..Recorded::default() }, ..one }),
+        written(&full()),
+    ];
+    let samples = ["pair-0.6", "pair-0.2", "pipeline"];
+    let samples = samples.map(|name| in_package("sample_profiles").join(name));
+    for path in reports.iter().map(tempfile::TempDir::path).chain(samples.iter().map(AsRef::as_ref))
+    {
+        let open = OpenReport::open(path, &Progress::default()).unwrap();
+        open.report.read_trace(&Progress::default());
+        let executed = Executed::of(&open.report).unwrap();
+        let runs = stated_and_summed(executed);
+        assert_eq!(runs.len() as u64, open.report.execution.get().unwrap().runs);
+        for rows in runs {
+            let rows = rows.expect("stated and recorded by tile");
+            assert_eq!(rows.len(), 8);
+            for row in &rows {
+                assert_eq!(row.stated, row.summed, "{:?} of {}", row.activity, path.display());
+            }
+            let compute = rows.iter().find(|row| row.activity == Some(Activity::Compute));
+            assert!(compute.unwrap().summed > 0);
+        }
+        assert!(!warning_codes(&trace(path)).contains(&"inconsistent"), "{}", path.display());
+    }
+}
+
+#[test]
+fn the_command_says_runs_steps_and_totals() {
+    let path = pair();
+    let found = trace(&path);
+    let runs = found["runs"].as_array().unwrap();
+    assert_eq!(runs.len(), 2);
+    let length =
+        |run: &Value| run["end_cycle"].as_u64().unwrap() - run["start_cycle"].as_u64().unwrap();
+    assert!(runs.iter().all(|run| run["cycles"] == length(run)));
+    let steps = found["steps"].as_array().unwrap();
+    let of_runs: u64 = runs.iter().map(|run| run["steps"].as_u64().unwrap()).sum();
+    assert_eq!(steps.len() as u64, of_runs, "on one IPU");
+    for step in steps {
+        let length = step["end_cycle"].as_u64().unwrap() - step["start_cycle"].as_u64().unwrap();
+        assert_eq!(step["cycles"], length);
+    }
+    let computing = steps.iter().find(|step| step["kind"] == "OnTileExecute").unwrap();
+    assert!(computing["name"].as_str().is_some_and(|name| !name.is_empty()));
+    // One after the other, so kinds and what is idle fill the whole.
+    let sum = |rows: &Value, key: &str| -> u64 {
+        rows.as_array().unwrap().iter().map(|row| row[key].as_u64().unwrap()).sum()
+    };
+    let idle = found["ipus"][0]["idle_cycles"].as_u64().unwrap();
+    let whole = found["to_cycle"].as_u64().unwrap() - found["from_cycle"].as_u64().unwrap();
+    assert_eq!(sum(&found["totals"], "cycles") + idle, whole);
+    assert!(steps.iter().any(|step| step["is_slow_at_peak"] == true));
+    assert!(found["ipus"][0]["moved_bytes"]["from_host"].as_u64().unwrap() > 0);
+    let utilisation = found["ipus"][0]["utilisation"].as_f64().unwrap();
+    assert!(utilisation > 0.0 && utilisation < 1.0, "{utilisation}");
+}
+
+#[test]
+fn the_parts_of_a_range_add_up_to_it() {
+    let path = pair();
+    let whole = trace(&path);
+    let to = whole["to_cycle"].as_u64().unwrap();
+    let middle = to / 3;
+    let part =
+        |from, to| trace_of(&path, &TraceArguments { from, to, ..arguments(&path) }).unwrap();
+    let (before, after) = (part(None, Some(middle)), part(Some(middle), None));
+    let cycles = |found: &Value, kind: &str| -> u64 {
+        let rows = found["totals"].as_array().unwrap().iter();
+        rows.filter(|row| row["kind"] == kind).map(|row| row["cycles"].as_u64().unwrap()).sum()
+    };
+    for kind in ["OnTileExecute", "DoExchange", "StreamCopyBegin", "Sync"] {
+        assert_eq!(cycles(&before, kind) + cycles(&after, kind), cycles(&whole, kind), "{kind}");
+    }
+    let count = |found: &Value| found["steps"].as_array().unwrap().len();
+    let both = count(&before) + count(&after);
+    assert!(both == count(&whole) || both == count(&whole) + 1, "one step may lie across");
+    let ends = before["steps"].as_array().unwrap().iter().map(|step| step["start_cycle"].as_u64());
+    assert!(ends.flatten().all(|start| start < middle));
+    let wrong = TraceArguments { from: Some(2), to: Some(1), ..arguments(&path) };
+    assert!(trace_of(&path, &wrong).unwrap_err().message.contains("--from 2"));
+    let no_ipu = TraceArguments { ipu: Some(7), ..arguments(&path) };
+    assert!(trace_of(&path, &no_ipu).unwrap_err().message.contains("no IPU 7"));
+}
+
+#[test]
+fn transfers_beside_computing_overlap_and_blocks_are_counted() {
+    let report = written(&full());
+    let found = trace(report.path());
+    assert_eq!(found["runs"].as_array().unwrap().len(), 3);
+    let range =
+        |step: &Value| (step["start_cycle"].as_u64().unwrap(), step["end_cycle"].as_u64().unwrap());
+    let steps = found["steps"].as_array().unwrap();
+    let is_of_host = |step: &&Value| step["kind"].as_str().unwrap().starts_with("StreamCopy");
+    let overlapped = steps.iter().filter(is_of_host).any(|copy| {
+        let (from, to) = range(copy);
+        let others = steps.iter().filter(|step| step["ipu"] == copy["ipu"] && !is_of_host(step));
+        others.map(range).any(|(start, end)| start < to && end > from)
+    });
+    assert!(overlapped);
+    let blocks = found["blocks"].as_array().unwrap();
+    assert!(blocks.iter().any(|block| block["kind"] == "Stream copy" && block["block"].is_null()));
+    let common: Vec<&Value> = blocks.iter().filter(|block| block["kind"] == "Block").collect();
+    assert!(!common.is_empty());
+    assert!(
+        common
+            .iter()
+            .all(|block| block["tiles"] == 4 && block["count"].as_u64().unwrap() % 12 == 0)
+    );
+    let one = TraceArguments { ipu: Some(1), ..arguments(report.path()) };
+    let of_one = trace_of(report.path(), &one).unwrap();
+    assert!(of_one["steps"].as_array().unwrap().iter().all(|step| step["ipu"] == 1));
+    assert_eq!(of_one["ipus"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn without_execution_the_option_that_records_it_is_named() {
+    let path = in_package("sample_profiles/tiny");
+    let output = tilescope(&["trace", path.to_str().unwrap(), "--json"]);
+    assert_eq!(output.status.code(), Some(3));
+    let error = &json(&output)["error"];
+    assert!(error["message"].as_str().unwrap().starts_with("no execution recorded"));
+    assert!(error["hint"].as_str().unwrap().contains("autoReport.outputExecutionProfile"));
+}
+
+#[test]
+fn text_and_csv_come_out() {
+    let path = pair();
+    let path = path.to_str().unwrap();
+    let text = tilescope(&["trace", path]);
+    let text = String::from_utf8(text.stdout).unwrap();
+    for expected in ["Spent on", "OnTileExecute", "utilisation", "Longest steps", "no step"] {
+        assert!(text.contains(expected), "{expected} in {text}");
+    }
+    let csv = tilescope(&["trace", path, "--csv"]);
+    let csv = String::from_utf8(csv.stdout).unwrap();
+    let steps = trace(Path::new(path))["steps"].as_array().unwrap().len();
+    assert_eq!(csv.lines().count(), steps + 1);
+}
+
+/// A copy of a report whose profile was changed by a statement.
+fn changed(statement: &str) -> tempfile::TempDir {
+    let copy = damaged_sample(|directory| {
+        std::fs::copy(pair().join("profile.pop"), directory.join("profile.pop")).unwrap();
+    });
+    let profile = Connection::open(copy.path().join("profile.pop")).unwrap();
+    profile.execute_batch(statement).unwrap();
+    copy
+}
+
+#[test]
+fn what_does_not_come_out_by_the_rules_is_a_warning_and_left_out() {
+    let sound = trace(&pair())["steps"].as_array().unwrap().len();
+    let cases = [
+        (
+            "UPDATE cycles_by_tile SET cycles_by_tile_rle = x'8280' WHERE id = (SELECT min(id) FROM cycles_by_tile)",
+            "table cycles_by_tile",
+            0,
+        ),
+        ("UPDATE steps_by_ipu SET step_id = 999999 WHERE step_id = 3", "table steps_by_ipu", 1),
+        ("UPDATE steps_by_ipu SET ipu = 9 WHERE step_id = 3", "table steps_by_ipu", 1),
+        (
+            "UPDATE steps_by_ipu SET active_cycles_from_min = 1 << 40 WHERE step_id = 3",
+            "table steps_by_ipu",
+            1,
+        ),
+        ("UPDATE steps_by_ipu SET cycles_base = -5 WHERE step_id = 3", "table steps_by_ipu", 1),
+        ("UPDATE steps_by_ipu SET tile_balance = 7 WHERE step_id = 3", "table steps_by_ipu", 0),
+        ("UPDATE runs SET start_cycles_by_ipu = x'8080' WHERE id = 0", "table runs", 0),
+        (
+            "UPDATE execution_cycle_totals SET tile_cycles_sync = tile_cycles_sync + 1 WHERE run_id = 0",
+            "table execution_cycle_totals, run 0, Sync",
+            0,
+        ),
+    ];
+    for (statement, expected, fewer) in cases {
+        let report = changed(statement);
+        let found = trace(report.path());
+        let warnings = found["warnings"].as_array().unwrap();
+        let said = |warning: &Value| warning["message"].as_str().unwrap().contains(expected);
+        assert!(warnings.iter().any(said), "{statement}: {warnings:?}");
+        assert_eq!(found["steps"].as_array().unwrap().len(), sound - fewer, "{statement}");
+    }
+    let of_lists = changed(cases[0].0);
+    let found = trace(of_lists.path());
+    let steps = found["steps"].as_array().unwrap();
+    assert!(steps.iter().any(|step| step["tile_cycles"].is_null()), "not known is not nothing");
+}
