@@ -291,7 +291,6 @@ fn a_word_that_is_neither_command_nor_path_is_a_wrong_argument() {
         (&["summry", path][..], "did you mean 'summary'?"),
         (&["summry", "x", "--json"], "did you mean 'summary'?"),
         (&["view", path], "the command 'view' is not there yet"),
-        (&["trace", path], "the command 'trace' is not there yet"),
         (&["xyzzy"], "neither a command nor an existing path"),
         (&[path, "absent"], "there is no 'absent'"),
     ] {

@@ -9,7 +9,7 @@ use clap::{Command, CommandFactory as _};
 use super::Arguments;
 
 /// Commands that are described and not there yet.
-const NOT_YET: [&str; 2] = ["trace", "view"];
+const NOT_YET: [&str; 1] = ["view"];
 
 /// Checks the first word of a command line.
 ///

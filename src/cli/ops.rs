@@ -120,6 +120,8 @@ impl Ops {
         open.read_debug_info(progress);
         open.read_compute(progress);
         let report = &*open.report;
+        // Where nothing was recorded, measured cycles are not known.
+        let _ = report.read_trace(progress);
         let layers = operations::layers(report);
         if let Some(wanted) = &arguments.layer
             && report.debug.get().is_some()
@@ -233,7 +235,7 @@ impl Answer for Ops {
             words.into_iter().chain(cells(figures)).collect()
         });
         text += &aligned(&header, lines);
-        text += "\nCycles are the compiler's estimates, of each step once; – is not known or not recorded.\n";
+        text += "\nEstimated cycles are the compiler's, of each step once; measured ones are of all runs. – is not known or not recorded.\n";
         text
     }
 }

@@ -42,7 +42,7 @@ words! {
         WorstLive = "worst_live_bytes" | "At its worst step",
         /// Of its compute sets.
         Vertices = "vertices" | "Vertices",
-        /// Recorded, over all runs.
+        /// Recorded of its steps over all runs, each with those of the tile that took longest, of all IPUs together.
         Cycles = "cycles" | "Cycles measured",
         /// Estimated by the compiler, of the busiest tile, added up over its steps, each of which counts once.
         EstimatedCycles = "estimated_cycles" | "Cycles, estimated",

@@ -7,7 +7,8 @@
 //!   operation, use the type; what is shared belongs to none.
 //! - Alive at a step: variables whose class lives there; code and vertex state live as long as the program, unless
 //!   the report says of any of their kind that it does not: then of no operation.
-//! - Cycles and FLOPs are the compiler's estimates: of each step once, however often a loop runs it. They are known of
+//! - Measured cycles are those of the steps that ran, each with the tile that took longest.
+//! - Estimated cycles and FLOPs are the compiler's: of each step once, however often a loop runs it. They are known of
 //!   an operation where they are of all its steps that compute or exchange.
 
 use std::collections::{BTreeMap, HashMap};
@@ -67,6 +68,7 @@ pub fn table(
     let pseudo_is_always_live = table.variables(peak, is_cancelled)?;
     table.code_and_state(pseudo_is_always_live);
     table.compute(steps);
+    table.measured();
     let mut contexts: Vec<Option<u32>> = vec![None; owners.operations().len()];
     let programs = report.programs.get();
     for (row, owner) in owners.programs.iter().enumerate() {
@@ -324,6 +326,25 @@ impl Filling<'_> {
             let (cycles, flops) = estimates.sums(report, &all);
             self.whole.set(Figure::EstimatedCycles, cycles);
             self.whole.set(Figure::EstimatedFlops, flops);
+        }
+    }
+
+    /// Cycles of the steps that ran; nothing where none was recorded.
+    fn measured(&mut self) {
+        let (report, owners) = (self.report, self.owners);
+        let (Some(trace), Some(programs)) = (report.trace.get(), report.programs.get()) else {
+            return;
+        };
+        self.rows.iter_mut().for_each(|figures| figures.add(Figure::Cycles, 0));
+        for (step, cycles) in trace.spans.steps.iter().zip(&*trace.spans.cycles) {
+            self.whole.add(Figure::Cycles, *cycles);
+            let program = trace.program(*step as usize);
+            let row = program.and_then(|program| programs.ids.position(program));
+            let owner = row.and_then(|row| *owners.programs.get(row)?);
+            let figures = owner.and_then(|owner| self.rows.get_mut(owner as usize));
+            if let Some(figures) = figures {
+                figures.add(Figure::Cycles, *cycles);
+            }
         }
     }
 }
