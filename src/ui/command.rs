@@ -29,6 +29,8 @@ pub enum Page {
     Liveness,
     /// What changed from one report to another.
     Comparison,
+    /// What each operation takes and needs.
+    Operations,
 }
 
 /// What a directory or file is chosen for.

@@ -13,6 +13,7 @@ use super::report::insights::InsightsPage;
 use super::report::liveness::LivenessPage;
 use super::report::map::MapPage;
 use super::report::memory::MemoryPage;
+use super::report::operations::OperationsPage;
 use super::report::overview::OverviewPage;
 use super::report::summary::SummaryPage;
 use super::runs::RunId;
@@ -52,7 +53,7 @@ pub struct PageEntry {
     lacks: fn(&Report) -> Option<WhyNot>,
 }
 
-pub const PAGES: [PageEntry; 7] = [
+pub const PAGES: [PageEntry; 8] = [
     PageEntry {
         title: "Overview",
         icon: Icon::Overview,
@@ -100,6 +101,14 @@ pub const PAGES: [PageEntry; 7] = [
         make: || Box::<LivenessPage>::default(),
         keys: &[command(Key::Num6)],
         lacks: |report| lacking(&report.steps).or_else(|| lacking(&report.liveness)),
+    },
+    PageEntry {
+        title: "Operations",
+        icon: Icon::Operations,
+        page: Page::Operations,
+        make: || Box::<OperationsPage>::default(),
+        keys: &[command(Key::Num9)],
+        lacks: |report| lacking(&report.debug),
     },
     PageEntry {
         title: "Compare",

@@ -1,6 +1,6 @@
 //! Operations of several runs side by side: those of one layer, kind and name belong together.
 
-use super::{Figure, OperationRow};
+use super::OperationRow;
 use crate::analysis::figures::joined;
 use crate::analysis::program::operations::OperationName;
 
@@ -14,9 +14,4 @@ pub fn side_by_side(runs: &[&[OperationRow]]) -> Vec<RunRow> {
         rows.iter().enumerate().map(key).collect()
     };
     joined::side_by_side(runs.iter().map(keyed).collect())
-}
-
-/// By how much a figure of a run differs from the reference; `None` where one of both does not say.
-pub fn change(reference: &OperationRow, run: &OperationRow, figure: Figure) -> Option<i64> {
-    Some(run.figures.get(figure)?.saturating_sub(reference.figures.get(figure)?))
 }

@@ -54,12 +54,8 @@ pub fn assemble(
             format!("{repeated} contexts have the id of another one; the first of each counts"),
         );
     }
-    // One after the other, so that no more than one is there twice; of the widest ones none is.
-    if repeated == 0 {
-        columns.ids.sort_unstable();
-    } else {
-        columns.ids = in_order(columns.ids, &order);
-    }
+    // One after the other, so that no more than one is there twice.
+    columns.ids = in_order(columns.ids, &order);
     let mut parents: Vec<ContextRow> = parent_rows(&columns.ids, &parent_ids, &order);
     drop(parent_ids);
     columns.layers = in_order(columns.layers, &order);
