@@ -10,7 +10,7 @@ use crate::store::tile_list::TileList;
 /// What is asked of every tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TileFigure {
-    /// Control code of its programs and code of its internal exchanges, bytes.
+    /// Control code of its programs and code of its internal exchanges, bytes, as far as the report has them.
     Code,
     /// Estimated cycles, added up over its steps, each of which counts once.
     EstimatedCycles,
@@ -40,26 +40,29 @@ pub fn by_tile(
     };
     match figure {
         TileFigure::Code => {
-            let programs = report.programs.get()?;
-            let control = report.control_code.get()?;
-            let exchanges = report.exchanges.get()?;
-            let list = |row: usize| control.get(row).and_then(Option::as_ref);
-            for (row, owner) in owners.programs.iter().enumerate() {
-                if *owner != Some(operation) {
-                    continue;
-                }
-                let Some(with_children) = list(row) else { continue };
-                add(with_children, 1);
-                let children = programs.children_of(row).iter();
-                let children = children.filter_map(|child| programs.ids.position(*child));
-                children.filter_map(list).for_each(|child| add(child, -1));
+            let control = report.control_code.get().zip(report.programs.get());
+            if control.is_none() && report.exchanges.get().is_none() {
+                return None;
             }
-            for (id, code) in exchanges.ids.iter().zip(&exchanges.code) {
-                if id.kind == ExchangeKind::Internal
-                    && owners.of_exchange(*id) == Some(operation)
-                    && let Some(code) = code
-                {
-                    add(code, 1);
+            if let Some((control, programs)) = control {
+                let list = |row: usize| control.get(row).and_then(Option::as_ref);
+                for (row, owner) in owners.programs.iter().enumerate() {
+                    let with_children = list(row).filter(|_| *owner == Some(operation));
+                    let Some(with_children) = with_children else { continue };
+                    add(with_children, 1);
+                    let children = programs.children_of(row).iter();
+                    let children = children.filter_map(|child| programs.ids.position(*child));
+                    children.filter_map(list).for_each(|child| add(child, -1));
+                }
+            }
+            if let Some(exchanges) = report.exchanges.get() {
+                for (id, code) in exchanges.ids.iter().zip(&exchanges.code) {
+                    if id.kind == ExchangeKind::Internal
+                        && owners.of_exchange(*id) == Some(operation)
+                        && let Some(code) = code
+                    {
+                        add(code, 1);
+                    }
                 }
             }
         }
@@ -89,4 +92,46 @@ pub fn by_tile(
         }
     }
     Some(sums.into_iter().map(|sum| u64::try_from(sum).unwrap_or(0)).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::ProgramId;
+    use crate::store::exchange::{ExchangeId, Exchanges};
+    use crate::store::program::Programs;
+    use crate::store::target::Target;
+
+    #[test]
+    fn code_of_children_and_of_others_does_not_count() {
+        let report = Report::default();
+        let code = |report: &Report| {
+            let debug = crate::analysis::fixture::contexts([("convolution", "a"), ("matMul", "b")]);
+            let _ = report.debug.get().is_none().then(|| report.debug.fill(Some(debug)));
+            let steps = StepOperations::default();
+            let owners = Owners::of(report, &steps);
+            by_tile(report, (&steps, &owners), 0, TileFigure::Code)
+        };
+        report.target.fill(Some(Target { tiles: Some(3), ..Target::default() }));
+        assert_eq!(code(&report), None, "nothing says where code is");
+        let exchange = |number| ExchangeId { kind: ExchangeKind::Internal, number };
+        let mut programs = Programs::default();
+        for (id, debug_id, children) in [(0, 1, vec![1]), (1, 2, vec![])] {
+            assert!(programs.ids.push(ProgramId(id)));
+            programs.debug_ids.push(debug_id);
+            programs.exchanges.push(Some(exchange(id)));
+            programs.children.extend(children.into_iter().map(ProgramId));
+            programs.children_ends.push(programs.children.len());
+        }
+        let list = |runs: [u64; 3]| Some(TileList::from_runs(runs.map(|bytes| (1, bytes))));
+        report.programs.fill(Some(programs));
+        report.exchanges.fill(Some(Exchanges {
+            ids: vec![exchange(0), exchange(1)],
+            code: vec![list([1, 2, 3]), list([50, 50, 50])],
+            ..Exchanges::default()
+        }));
+        assert_eq!(code(&report), Some(vec![1, 2, 3]));
+        report.control_code.fill(Some(vec![list([10, 20, 30]), list([10, 5, 0])]));
+        assert_eq!(code(&report), Some(vec![1, 17, 33]));
+    }
 }

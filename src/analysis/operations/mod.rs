@@ -43,11 +43,11 @@ words! {
         /// Of its compute sets.
         Vertices = "vertices" | "Vertices",
         /// Recorded of its steps over all runs, each with those of the tile that took longest, of all IPUs together.
-        Cycles = "cycles" | "Cycles measured",
+        Cycles = "cycles" | "Measured cycles",
         /// Estimated by the compiler, of the busiest tile, added up over its steps, each of which counts once.
-        EstimatedCycles = "estimated_cycles" | "Cycles, estimated",
+        EstimatedCycles = "estimated_cycles" | "Estimated cycles",
         /// Estimated by the compiler, of all tiles, added up over its steps.
-        EstimatedFlops = "estimated_flops" | "FLOPs, estimated",
+        EstimatedFlops = "estimated_flops" | "Estimated FLOPs",
         /// Programs that belong to it.
         Programs = "programs" | "Programs",
         /// Steps that are visits to them.

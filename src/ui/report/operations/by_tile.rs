@@ -39,7 +39,7 @@ pub struct ByTile {
 }
 
 pub fn choice_ui(ui: &mut egui::Ui, figure: &mut TileFigure) {
-    let choices = [(TileFigure::Code, "Code"), (TileFigure::EstimatedCycles, "Cycles, estimated")];
+    let choices = [(TileFigure::Code, "Code"), (TileFigure::EstimatedCycles, "Estimated cycles")];
     segments_ui(ui, "What each tile has of the operation", figure, choices);
 }
 

@@ -75,7 +75,7 @@ impl OperationRows {
         }
         if let Some(of) = runs.get(run).filter(|_| !runs.is_one()) {
             let after = if is_change { "change" } else { title };
-            let whole = if is_change { format!("{title}, change") } else { title.to_owned() };
+            let whole = if is_change { format!("{title} (change)") } else { title.to_owned() };
             column = column.of_run(Some(of.badge), after).called(format!("{}: {whole}", of.title));
         } else if figure == Figure::PeakLive {
             let whole = self.found.runs.first().and_then(Option::as_ref);
