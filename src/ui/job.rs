@@ -84,6 +84,7 @@ impl<T> Drop for Job<T> {
     }
 }
 
+/// Threads that work for the window, those among them that were told to stop too.
 pub fn in_flight(ctx: &egui::Context) -> usize {
     counter(ctx).load(Ordering::Relaxed)
 }
@@ -93,14 +94,14 @@ fn counter(ctx: &egui::Context) -> Arc<AtomicUsize> {
     ctx.data_mut(|data| Arc::clone(data.get_temp_mut_or_default(key)))
 }
 
-/// Counts a job, and wakes the window when it ends.
-struct Wake {
+/// Counts what a thread does for the window, and wakes it at the end.
+pub(super) struct Wake {
     ctx: egui::Context,
     counter: Arc<AtomicUsize>,
 }
 
 impl Wake {
-    fn new(ctx: &egui::Context) -> Self {
+    pub(super) fn new(ctx: &egui::Context) -> Self {
         let counter = counter(ctx);
         counter.fetch_add(1, Ordering::Relaxed);
         Self { ctx: ctx.clone(), counter }

@@ -5,6 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use super::job::Wake;
 use super::reading::{Glance, first_glance, glance_below};
 use crate::analysis::cross_checks::contradictions;
 use crate::analysis::insights::logs::log_messages;
@@ -155,7 +156,9 @@ impl Load {
         let stage = Mutex::new(first);
         let shared = Arc::new(Shared { ctx: ctx.clone(), stage, ..Shared::default() });
         let load = Self { path: path.clone(), logs: Vec::new(), shared: Arc::clone(&shared) };
+        let wake = Wake::new(ctx);
         let started = std::thread::Builder::new().name("load report".to_owned()).spawn(move || {
+            let _until_the_end = wake;
             let failure = match catch_unwind(AssertUnwindSafe(|| work(&shared))) {
                 Ok(Ok(())) => return,
                 Ok(Err(error)) => error,

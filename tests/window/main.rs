@@ -5,6 +5,7 @@ mod address_steps;
 mod chip_map;
 mod comparison;
 mod counts;
+mod damaged;
 mod dump;
 mod export;
 mod frame;

@@ -39,6 +39,14 @@ pub(crate) fn unreadable(message: &str) -> Absence {
     Absence::new(format!("The profile cannot be read: {message}"), "reload the report")
 }
 
+/// Of a file that is cut off no engine option brings what it lacks.
+pub(crate) fn of_file(is_cut: bool, absence: Absence) -> Absence {
+    if !is_cut {
+        return absence;
+    }
+    Absence::new(absence.what, "the file is cut off: copy it again, or capture the report again")
+}
+
 /// What compute sets have on tiles.
 pub fn compute_set_tiles() -> Absence {
     let what = "The profile has no readable tables vertex_instances and memory_by_compute_set";

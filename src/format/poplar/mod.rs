@@ -348,6 +348,7 @@ impl OpenReport {
         absent: impl Fn() -> Absence,
     ) {
         let read = read.map_err(|error| self.unreadable(error));
+        let absent = || absent::of_file(self.database.missing_bytes() > 0, absent());
         part.settle(read.and_then(|found| complete(found, progress, absent)));
     }
 
@@ -515,6 +516,7 @@ fn complete<T>(
 impl Tables<'_> {
     /// Fills a part with what was read.
     fn settle<T>(&self, part: &Part<T>, found: Option<T>, absent: impl Fn() -> Absence) {
+        let absent = || absent::of_file(self.is_cut, absent());
         part.settle(complete(found, self.progress, absent));
     }
 }
@@ -527,6 +529,9 @@ impl Database {
     ) -> Result<Tables<'a>, Error> {
         let (connection, patience) = self.connect(progress)?;
         let file = (&*self.name, self.bytes);
-        Ok(Tables::new((connection, patience), self.direct(), file, warnings, progress))
+        let mut tables =
+            Tables::new((connection, patience), self.direct(), file, warnings, progress);
+        tables.is_cut = self.missing_bytes() > 0;
+        Ok(tables)
     }
 }

@@ -41,6 +41,8 @@ pub struct Tables<'a> {
     schema_error: Option<String>,
     file: &'a str,
     file_bytes: u64,
+    /// Whether the file ends before its header says.
+    pub is_cut: bool,
     warnings: &'a Warnings,
     pub progress: &'a Progress,
 }
@@ -96,6 +98,7 @@ impl<'a> Tables<'a> {
             schema_error,
             file,
             file_bytes,
+            is_cut: false,
             warnings,
             progress,
         }
