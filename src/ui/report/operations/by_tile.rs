@@ -29,6 +29,7 @@ type Question = (Layer, OperationName, TileFigure);
 /// What each tile of a run has.
 struct OfRun {
     values: Vec<u64>,
+    most: u64,
     version: u64,
 }
 
@@ -40,7 +41,8 @@ pub struct ByTile {
 
 pub fn choice_ui(ui: &mut egui::Ui, figure: &mut TileFigure) {
     let choices = [(TileFigure::Code, "Code"), (TileFigure::EstimatedCycles, "Estimated cycles")];
-    segments_ui(ui, "What each tile has of the operation", figure, choices);
+    let hover = "What each tile has of the operation: control code and code of its exchanges, or the compiler's estimate of cycles";
+    segments_ui(ui, hover, figure, choices);
 }
 
 impl ByTile {
@@ -54,19 +56,20 @@ impl ByTile {
         let runs = page.runs;
         // The card is as high as the one beside it, whatever it says.
         ui.set_min_height(ui.available_height());
-        let Some((row, name)) = chosen.and_then(|row| Some((row, found.name(row)?))) else {
+        let Some((row, name)) = chosen.and_then(|row| Some((row, found.names.get(row)?))) else {
             ui.weak("Choose an operation: what each tile has of it stands here");
             return;
         };
         let of = Arc::clone(found);
-        let key = (layer.clone(), name, figure);
+        let key = (layer.clone(), name.clone(), figure);
         self.found.ask("operation by tile", ui.ctx(), (runs, NEEDS), &key, move |runs, _| {
             let of_run = |(place, run): (usize, &crate::ui::runs::Run)| {
                 let known = of.runs.get(place)?.as_ref()?;
                 let operation = u32::try_from((*of.rows.get(row)?.get(place)?)?).ok()?;
                 let values =
                     by_tile(&run.report, (&known.steps, &known.owners), operation, figure)?;
-                Some(OfRun { values, version: new_version() })
+                let most = values.iter().copied().max().unwrap_or(0);
+                Some(OfRun { values, most, version: new_version() })
             };
             runs.iter().enumerate().map(of_run).collect()
         });
@@ -75,8 +78,8 @@ impl ByTile {
             return;
         };
         let tiles = of_runs.iter().flatten().map(|it| it.values.len()).max().unwrap_or(0);
-        let most = of_runs.iter().flatten().flat_map(|it| it.values.iter().max()).max();
-        let Some(most) = most.copied().filter(|most| *most > 0) else {
+        let most = of_runs.iter().flatten().map(|it| it.most).max();
+        let Some(most) = most.filter(|most| *most > 0) else {
             ui.weak(match figure {
                 TileFigure::Code => "No code is known of it",
                 TileFigure::EstimatedCycles => {

@@ -42,9 +42,8 @@ pub fn menu_ui(ui: &mut egui::Ui, commands: &mut Vec<Command>) {
             let choice =
                 ui.add_enabled(!is_last, egui::Checkbox::new(&mut is_shown, figure.title()));
             if choice.changed() {
-                let is_wanted = |other: &Figure| match *other == figure {
-                    true => is_shown,
-                    false => shown.contains(other),
+                let is_wanted = |other: &Figure| {
+                    if *other == figure { is_shown } else { shown.contains(other) }
                 };
                 let keys = Figure::ALL.into_iter().filter(is_wanted);
                 let keys: Vec<String> = keys.map(|figure| figure.key().to_owned()).collect();

@@ -9,6 +9,7 @@ use crate::analysis::operations::{
 };
 use crate::analysis::program::operations::{Operation, OperationName};
 use crate::analysis::program::step_operations::{StepOperations, step_operations_of};
+use crate::text::{counted, shortened};
 use crate::ui::job::Cancel;
 use crate::ui::runs::{Needed, Needs, PerRun, Run, Runs};
 
@@ -31,7 +32,12 @@ pub struct Found {
     pub runs: PerRun<Option<RunOperations>>,
     /// What belongs together.
     pub rows: Vec<RunRow>,
+    /// What each row is called.
+    pub names: Vec<OperationName>,
+    places: HashMap<OperationName, usize>,
     pub modules: Vec<ModuleLine>,
+    /// How many there are, and which takes most at the peak of the first run.
+    pub summary: String,
 }
 
 /// The operations of a run.
@@ -69,8 +75,16 @@ impl Found {
             .map(|found| found.as_ref().map_or(&[][..], |found| &found.table.rows))
             .collect();
         let rows = side_by_side(&lists);
-        let modules = modules(&lists, &rows);
-        Some(Self { layers: known, runs: of_runs, rows, modules })
+        let name_of = |row: &RunRow| {
+            let mut cells = row.iter().zip(&lists);
+            let found = cells.find_map(|(place, list)| list.get((*place)?));
+            found.map(|found| OperationName::of(&found.operation))
+        };
+        let names: Vec<OperationName> = rows.iter().filter_map(name_of).collect();
+        let modules = modules(&lists, &names);
+        let places = names.iter().cloned().zip(0..).collect();
+        let summary = summary(&lists, &names);
+        Some(Self { layers: known, runs: of_runs, rows, names, places, modules, summary })
     }
 
     /// An operation of a run.
@@ -85,15 +99,9 @@ impl Found {
         (0..self.runs.len()).filter_map(of_run).collect()
     }
 
-    /// What an operation is called.
-    pub fn name(&self, row: usize) -> Option<OperationName> {
-        let mut rows = (0..self.runs.len()).filter_map(|run| self.operation(row, run));
-        rows.next().map(|row| OperationName::of(&row.operation))
-    }
-
     /// The row of an operation.
     pub fn position(&self, wanted: &OperationName) -> Option<usize> {
-        (0..self.rows.len()).find(|row| self.name(*row).as_ref() == Some(wanted))
+        self.places.get(wanted).copied()
     }
 
     /// The cycles that are known: measured where any were recorded, else estimated ones.
@@ -122,7 +130,17 @@ fn of_run(run: &Run, layer: &Layer, cancel: &Cancel) -> Option<RunOperations> {
     Some(RunOperations { steps, owners, table })
 }
 
-fn modules(lists: &[&[OperationRow]], rows: &[RunRow]) -> Vec<ModuleLine> {
+fn summary(lists: &[&[OperationRow]], names: &[OperationName]) -> String {
+    let count = counted(names.len() as u64, "operation");
+    let rows = lists.first().into_iter().copied().flatten();
+    let largest = rows.max_by_key(|row| row.figures.get(Figure::PeakLive));
+    let name = largest.map(|row| OperationName::of(&row.operation).in_words());
+    name.map_or(count.clone(), |name| {
+        format!("{count}; most at the peak: {}", shortened(&name, 60))
+    })
+}
+
+fn modules(lists: &[&[OperationRow]], names: &[OperationName]) -> Vec<ModuleLine> {
     let mut places: HashMap<String, usize> = HashMap::new();
     let mut lines: Vec<ModuleLine> = Vec::new();
     let mut line_of = |lines: &mut Vec<ModuleLine>, name: &str| {
@@ -140,13 +158,9 @@ fn modules(lists: &[&[OperationRow]], rows: &[RunRow]) -> Vec<ModuleLine> {
             }
         }
     }
-    for (place, row) in rows.iter().enumerate() {
-        let first = row.iter().enumerate().find_map(|(run, cell)| lists.get(run)?.get((*cell)?));
-        if let Some(first) = first {
-            let name = OperationName::of(&first.operation);
-            let line = line_of(&mut lines, name.module());
-            lines[line].rows.push(place);
-        }
+    for (place, name) in names.iter().enumerate() {
+        let line = line_of(&mut lines, name.module());
+        lines[line].rows.push(place);
     }
     lines
 }

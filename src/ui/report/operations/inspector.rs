@@ -17,12 +17,17 @@ use crate::ui::report::run_title_ui;
 use crate::ui::runs::{Run, RunId};
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
-use crate::ui::widget::inspector::{fact_ui, long_fact_ui, title_ui};
+use crate::ui::widget::inspector::{fact_ui, long_fact_ui, title_ui, words_ui};
 
 /// Steps that have a link.
 const MOST_STEPS: usize = 16;
 /// Longest text of a value.
 const VALUE: usize = 400;
+/// Longest title of a context.
+const TITLE: usize = 34;
+/// Characters of a key and its value that fit beside each other, and what each indentation takes of them.
+const ONE_LINE: usize = 36;
+const INDENT: usize = 4;
 
 /// A tree, or why there is none.
 type Read = Result<Option<DebugTree>, String>;
@@ -108,9 +113,8 @@ fn figures_ui(ui: &mut egui::Ui, row: &OperationRow) {
     let units = Units::now(ui);
     for figure in Figure::ALL {
         let Some(number) = row.figures.get(figure) else { continue };
-        let shown = |number: u64| match figure.is_bytes() {
-            true => units.bytes(number),
-            false => grouped(number),
+        let shown = |number: u64| {
+            if figure.is_bytes() { units.bytes(number) } else { grouped(number) }
         };
         fact_ui(ui, figure.title(), &size_or_less(number, shown));
     }
@@ -166,24 +170,35 @@ fn steps_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, row: &OperationRow) {
 /// All contexts, the framework's first.
 fn tree_ui(ui: &mut egui::Ui, tree: &DebugTree) {
     for (level, node) in tree.contexts.iter().enumerate() {
-        let title = format!("{}  {}", clean(&node.key), shortened(&node.value, VALUE));
-        let title = RichText::new(title).font(fonts::medium(size::TABLE));
+        // A title is not cut by itself: one that is too long would widen the page.
+        let whole = format!("{}  {}", clean(&node.key), clean(&node.value));
+        let title = RichText::new(shortened(&whole, TITLE)).font(fonts::medium(size::TABLE));
         let header = CollapsingHeader::new(title).id_salt(("context", level));
         // Poplar's own say little.
         let header = header.default_open(node.key != layer_title("poplar"));
-        header.show(ui, |ui| node.children.iter().for_each(|child| node_ui(ui, child)));
+        let shown = header.show(ui, |ui| node.children.iter().for_each(|it| node_ui(ui, it, 1)));
+        shown.header_response.on_hover_text(shortened(&whole, VALUE));
     }
     if tree.is_cut {
         ui.weak("The file says more than is shown");
     }
 }
 
-fn node_ui(ui: &mut egui::Ui, node: &Node) {
-    let key = shortened(&node.key, VALUE);
-    if node.children.is_empty() {
-        long_fact_ui(ui, &clean(&key), &shortened(&node.value, VALUE));
+fn node_ui(ui: &mut egui::Ui, node: &Node, level: usize) {
+    let (key, value) = (shortened(&node.key, VALUE), shortened(&node.value, VALUE));
+    let name = RichText::new(clean(&key)).size(size::TABLE).weak();
+    if !node.children.is_empty() {
+        ui.label(name);
+        ui.indent(&node.key, |ui| {
+            node.children.iter().for_each(|child| node_ui(ui, child, level.saturating_add(1)));
+        });
         return;
     }
-    ui.label(RichText::new(clean(&key)).size(size::TABLE).weak());
-    ui.indent(&node.key, |ui| node.children.iter().for_each(|child| node_ui(ui, child)));
+    let room = ONE_LINE.saturating_sub(level.saturating_mul(INDENT));
+    if key.chars().count().saturating_add(value.chars().count()) <= room {
+        fact_ui(ui, &key, &value);
+    } else {
+        ui.add(egui::Label::new(name).truncate());
+        words_ui(ui, fonts::number(clean(&value)));
+    }
 }

@@ -16,7 +16,7 @@ use super::head::page_head_with_ui;
 use super::{PageContext, unread_ui};
 use crate::analysis::operations::{Figure, TileFigure};
 use crate::analysis::program::layers::layer_title;
-use crate::text::{counted, shortened};
+use crate::text::shortened;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Runs, RunsAnswer};
 use crate::ui::split;
@@ -132,7 +132,7 @@ impl OperationsPage {
     fn head_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, found: Option<&Found>) {
         let after = |ui: &mut egui::Ui| {
             if let Some(found) = found {
-                ui.add(egui::Label::new(egui::RichText::new(summary(found)).weak()).truncate());
+                ui.add(egui::Label::new(egui::RichText::new(&found.summary).weak()).truncate());
             }
         };
         let (layer, lines, commands) = (&mut self.layer, &mut self.lines, &mut *page.commands);
@@ -193,7 +193,7 @@ impl OperationsPage {
         let row = clicked.and_then(|clicked| rows.operation(clicked.row));
         if let Some(row) = row {
             let is_chosen = chosen == Some(row);
-            page.selection.operation = if is_chosen { None } else { found.name(row) };
+            page.selection.operation = if is_chosen { None } else { found.names.get(row).cloned() };
         }
         debug_assert!(rows.len() > 0, "an empty table is not drawn");
     }
@@ -261,21 +261,9 @@ impl OperationsPage {
         });
         page.commands.append(&mut exports);
         if let Some(row) = clicked {
-            page.selection.operation = found.name(row);
+            page.selection.operation = found.names.get(row).cloned();
         }
     }
-}
-
-/// How many there are, and which takes most at the peak of the first run.
-fn summary(found: &Found) -> String {
-    let count = counted(found.rows.len() as u64, "operation");
-    let at_peak =
-        |row: &usize| found.operation(*row, 0).and_then(|it| it.figures.get(Figure::PeakLive));
-    let largest = (0..found.rows.len()).max_by_key(at_peak);
-    let name = largest.and_then(|row| found.name(row));
-    name.map_or(count.clone(), |name| {
-        format!("{count}; most at the peak: {}", shortened(&name.in_words(), 60))
-    })
 }
 
 fn why_none(runs: &Runs) -> String {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::found::Found;
-use crate::analysis::operations::{Figure, Figures};
+use crate::analysis::operations::{Figure, Figures, OperationRow};
 use crate::analysis::program::operation_text::operations_text;
 use crate::text::counted;
 use crate::ui::runs::Runs;
@@ -36,6 +36,8 @@ pub struct OperationRows {
     found: Arc<Found>,
     lines: Lines,
     shown: Vec<Shown>,
+    /// Of each operation.
+    words: Vec<[String; 5]>,
 }
 
 impl OperationRows {
@@ -50,7 +52,8 @@ impl OperationRows {
             (0..runs).flat_map(of_run)
         };
         let shown = figures.iter().flat_map(of_figure).collect();
-        Self { found, lines, shown }
+        let words = (0..found.rows.len()).map(|row| words_of(&found, row)).collect();
+        Self { found, lines, shown, words }
     }
 
     pub fn columns(&self, runs: &Runs) -> Vec<Column> {
@@ -112,46 +115,50 @@ impl OperationRows {
         }
     }
 
-    fn cell<'a>(&'a self, shown: Shown, of: impl Fn(usize) -> Option<&'a Figures>) -> Value<'a> {
-        let Shown { figure, run, is_change } = shown;
-        let number = |run| of(run).and_then(|figures| figures.get(figure));
-        let is_bytes = figure.is_bytes();
-        let signed = |number| match is_bytes {
-            true => Value::Change(number),
-            false => Value::CountChange(number),
-        };
-        if is_change {
-            let change = number(0).zip(number(run));
-            return change.map_or(Value::Nothing, |(from, to)| signed(to.saturating_sub(from)));
-        }
-        match number(run).map(|number| (number, u64::try_from(number))) {
+    fn word(&self, row: usize, column: usize) -> Value<'_> {
+        let word = self.words.get(row).and_then(|words| words.get(column));
+        match word.filter(|word| !word.is_empty()) {
+            Some(word) => Value::text(word.as_str()),
             None => Value::Nothing,
-            Some((_, Ok(bytes))) if is_bytes => Value::Bytes(bytes),
-            Some((_, Ok(count))) => Value::Count(count),
-            Some((number, Err(_))) => signed(number),
         }
     }
+}
 
-    fn words(&self, row: usize, column: usize) -> Value<'_> {
-        let operations = self.found.operations(row);
-        let Some(first) = operations.first() else { return Value::Nothing };
-        match column {
-            0 => Value::text(first.name.clone().unwrap_or_else(|| "without a name".to_owned())),
-            _ => Value::text(operations_text(&operations)),
-        }
+fn cell<'a>(shown: Shown, of: impl Fn(usize) -> Option<&'a Figures>) -> Value<'a> {
+    let Shown { figure, run, is_change } = shown;
+    let number = |run| of(run).and_then(|figures| figures.get(figure));
+    let is_bytes = figure.is_bytes();
+    let signed = |number| {
+        if is_bytes { Value::Change(number) } else { Value::CountChange(number) }
+    };
+    if is_change {
+        let change = number(0).zip(number(run));
+        return change.map_or(Value::Nothing, |(from, to)| signed(to.saturating_sub(from)));
     }
+    match number(run).map(|number| (number, u64::try_from(number))) {
+        None => Value::Nothing,
+        Some((_, Ok(bytes))) if is_bytes => Value::Bytes(bytes),
+        Some((_, Ok(count))) => Value::Count(count),
+        Some((number, Err(_))) => signed(number),
+    }
+}
 
-    fn planner(&self, row: usize, column: usize) -> Value<'_> {
-        let rows = (0..self.found.runs.len()).filter_map(|run| self.found.operation(row, run));
-        let words = rows.filter_map(|row| match column {
-            0 => row.operation.available_memory_proportion.map(|value| value.to_string()),
-            1 => row.partials_type.clone(),
-            _ => row.operation.location.clone(),
-        });
-        let mut words: Vec<String> = words.collect();
+/// Name, kind and planner values of an operation, of all runs together.
+fn words_of(found: &Found, row: usize) -> [String; 5] {
+    let name = found.names.get(row).and_then(|name| name.name.clone());
+    let of_runs = |words: fn(&OperationRow) -> Option<String>| {
+        let rows = (0..found.runs.len()).filter_map(|run| found.operation(row, run));
+        let mut words: Vec<String> = rows.filter_map(words).collect();
         words.dedup();
-        if words.is_empty() { Value::Nothing } else { Value::text(words.join(" → ")) }
-    }
+        words.join(" → ")
+    };
+    [
+        name.unwrap_or_else(|| "without a name".to_owned()),
+        operations_text(&found.operations(row)),
+        of_runs(|row| row.operation.available_memory_proportion.map(|value| value.to_string())),
+        of_runs(|row| row.partials_type.clone()),
+        of_runs(|row| row.operation.location.clone()),
+    ]
 }
 
 impl Rows for OperationRows {
@@ -162,11 +169,11 @@ impl Rows for OperationRows {
     fn value(&self, row: usize, column: usize) -> Value<'_> {
         let is_rest = row >= self.lines();
         if let Some(shown) = column.checked_sub(WORDS).and_then(|at| self.shown.get(at)) {
-            return self.cell(*shown, |run| self.figures(row, run));
+            return cell(*shown, |run| self.figures(row, run));
         }
         match (column.checked_sub(WORDS), self.lines) {
             (None, _) if is_rest => Value::text(if column == 0 { "Of no operation" } else { "" }),
-            (None, Lines::Operations) => self.words(row, column),
+            (None, Lines::Operations) => self.word(row, column),
             (None, Lines::Modules) => {
                 let Some(module) = self.found.modules.get(row) else { return Value::Nothing };
                 match column {
@@ -175,7 +182,9 @@ impl Rows for OperationRows {
                 }
             }
             (Some(_), _) if is_rest => Value::Nothing,
-            (Some(at), Lines::Operations) => self.planner(row, at - self.shown.len()),
+            (Some(at), Lines::Operations) => {
+                self.word(row, WORDS + at.saturating_sub(self.shown.len()))
+            }
             (Some(_), Lines::Modules) => Value::Nothing,
         }
     }
@@ -194,9 +203,9 @@ impl Rows for OperationRows {
         let of_part = || self.found.modules.get(row)?.rows.get(part).copied();
         let Some(place) = of_part() else { return Value::Nothing };
         match column.checked_sub(WORDS) {
-            None => self.words(place, column),
+            None => self.word(place, column),
             Some(at) => self.shown.get(at).map_or(Value::Nothing, |shown| {
-                self.cell(*shown, |run| Some(&self.found.operation(place, run)?.figures))
+                cell(*shown, |run| Some(&self.found.operation(place, run)?.figures))
             }),
         }
     }

@@ -23,6 +23,8 @@ const TICKS_ACROSS: f32 = 90.0;
 const NEAR: f32 = 18.0;
 /// Points that are named.
 const NAMED: usize = 5;
+/// Points that are drawn: the largest in memory.
+const MOST: usize = 2000;
 
 struct Dot {
     row: usize,
@@ -54,6 +56,7 @@ impl Scatter {
         }
         // Those that are named are the largest.
         dots.sort_by(|a, b| b.bytes.total_cmp(&a.bytes));
+        dots.truncate(MOST);
         let most = |of: fn(&Dot) -> f64| dots.iter().map(of).fold(1.0, f64::max) * 1.06;
         let top = [most(|dot| dot.cycles), most(|dot| dot.bytes)];
         Some(Self { dots, cycles, top })
@@ -94,7 +97,7 @@ impl Scatter {
                 ui.painter().circle_stroke(at, 6.5, Stroke::new(1.5, tokens.accent));
             }
             if rank < NAMED && runs.is_one() {
-                self.name_ui(ui, (found, dot), at, frame, &mut taken);
+                name_ui(ui, (found, dot), at, frame, &mut taken);
             }
             let distance = pointer.map_or(f32::INFINITY, |pointer| pointer.distance(at));
             if distance < NEAR && nearest.is_none_or(|(other, _)| distance < other) {
@@ -123,28 +126,6 @@ impl Scatter {
         is_clicked.then_some(dot.row)
     }
 
-    fn name_ui(
-        &self,
-        ui: &egui::Ui,
-        (found, dot): (&Found, &Dot),
-        at: Pos2,
-        frame: Rect,
-        taken: &mut Vec<Rect>,
-    ) {
-        let operation = found.operation(dot.row, dot.run);
-        let Some(name) = operation.and_then(|row| row.operation.name.as_deref()) else { return };
-        let color = Tokens::now(ui).weak_text;
-        let text = shortened(name, 28).into_owned();
-        let galley = ui.painter().layout_no_wrap(text, fonts::regular(size::CAPTION), color);
-        let right = Align2::LEFT_CENTER.anchor_size(at + Vec2::new(9.0, 0.0), galley.size());
-        let left = Align2::RIGHT_CENTER.anchor_size(at - Vec2::new(9.0, 0.0), galley.size());
-        let place = if right.right() < frame.right() { right } else { left };
-        if taken.iter().all(|other| !other.intersects(place)) {
-            taken.push(place);
-            ui.painter().galley(place.min, galley, color);
-        }
-    }
-
     fn axes_ui(&self, ui: &egui::Ui, frame: Rect) {
         let (painter, units, tokens) = (ui.painter(), Units::now(ui), Tokens::now(ui));
         let font = fonts::regular(size::CAPTION);
@@ -166,5 +147,27 @@ impl Scatter {
         }
         let at = Pos2::new(frame.right(), frame.bottom() + BELOW);
         painter.text(at, Align2::RIGHT_BOTTOM, self.cycles.title(), font, tokens.third_text);
+    }
+}
+
+/// The name of a point beside it, where it meets no other.
+fn name_ui(
+    ui: &egui::Ui,
+    (found, dot): (&Found, &Dot),
+    at: Pos2,
+    frame: Rect,
+    taken: &mut Vec<Rect>,
+) {
+    let operation = found.operation(dot.row, dot.run);
+    let Some(name) = operation.and_then(|row| row.operation.name.as_deref()) else { return };
+    let color = Tokens::now(ui).weak_text;
+    let text = shortened(name, 28).into_owned();
+    let galley = ui.painter().layout_no_wrap(text, fonts::regular(size::CAPTION), color);
+    let right = Align2::LEFT_CENTER.anchor_size(at + Vec2::new(9.0, 0.0), galley.size());
+    let left = Align2::RIGHT_CENTER.anchor_size(at - Vec2::new(9.0, 0.0), galley.size());
+    let place = if right.right() < frame.right() { right } else { left };
+    if taken.iter().all(|other| !other.intersects(place)) {
+        taken.push(place);
+        ui.painter().galley(place.min, galley, color);
     }
 }
