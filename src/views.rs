@@ -30,6 +30,10 @@ pub enum View {
     GridDifferences,
     /// Bytes over steps.
     Liveness,
+    /// What ran when on each IPU, and the memory below it.
+    Trace,
+    /// What every tile of an IPU does over time, too.
+    TraceTiles,
     /// How long the largest variables of a step live.
     Lifetimes,
     /// What each operation takes and needs: the whole page.

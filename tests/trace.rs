@@ -239,3 +239,67 @@ fn what_does_not_come_out_by_the_rules_is_a_warning_and_left_out() {
     let steps = found["steps"].as_array().unwrap();
     assert!(steps.iter().any(|step| step["tile_cycles"].is_null()), "not known is not nothing");
 }
+
+/// What Chrome's "Trace Event Format" asks of an event; a check of the form, not a consumer of it.
+fn check_event(event: &Value) {
+    let phase = event["ph"].as_str().unwrap();
+    assert!(event["pid"].is_u64() && event["tid"].is_u64(), "{event}");
+    assert!(event["name"].as_str().is_some_and(|name| !name.is_empty()), "{event}");
+    let is_time = |key: &str| event[key].as_f64().is_some_and(|time| time >= 0.0);
+    match phase {
+        "M" => assert!(event["args"]["name"].is_string(), "{event}"),
+        "X" => assert!(is_time("ts") && is_time("dur") && event["args"].is_object(), "{event}"),
+        "C" => assert!(is_time("ts") && event["args"]["bytes"].is_u64(), "{event}"),
+        other => panic!("phase {other}"),
+    }
+}
+
+#[test]
+fn a_chrome_trace_has_the_form_and_every_span() {
+    let report = written(&full());
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("trace.json");
+    let [path, to] = [report.path(), &file].map(|path| path.to_str().unwrap());
+    let output = tilescope(&["export", path, "--chrome-trace", to, "--json"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let said = json(&output);
+    let whole: Value = serde_json::from_slice(&std::fs::read(&file).unwrap()).unwrap();
+    let events = whole["traceEvents"].as_array().unwrap();
+    events.iter().for_each(check_event);
+    let of = |phase: &str| events.iter().filter(|event| event["ph"] == phase).collect::<Vec<_>>();
+    let spans: Vec<&Value> = of("X").into_iter().filter(|event| event["pid"] != 1).collect();
+    assert_eq!(said["spans"], spans.len() as u64);
+    assert_eq!(said["counters"], of("C").len() as u64);
+    let found = trace(report.path());
+    let blocks: u64 = found["blocks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|block| block["count"].as_u64().unwrap())
+        .sum();
+    assert_eq!(spans.len() as u64, found["steps"].as_array().unwrap().len() as u64 + blocks);
+    // Events of a thread nest or follow each other: viewers drop others.
+    let clock = found["clock_hz"].as_f64().unwrap();
+    let cycle = 1e6 / clock;
+    let mut ends = std::collections::HashMap::new();
+    for span in &spans {
+        let (start, length) = (span["ts"].as_f64().unwrap(), span["dur"].as_f64().unwrap());
+        let end = ends.entry((span["pid"].as_u64(), span["tid"].as_u64())).or_insert(0.0);
+        assert!(start >= *end - cycle / 2.0, "{span} before {end}");
+        *end = start + length;
+    }
+    let step = &found["steps"][5];
+    let is_it =
+        |span: &&&Value| span["args"]["step"] == step["step"] && span["cat"] == step["kind"];
+    let span = spans.iter().find(is_it).unwrap();
+    let start = step["start_cycle"].as_f64().unwrap() * cycle;
+    assert!((span["ts"].as_f64().unwrap() - start).abs() < cycle / 2.0);
+
+    let inside = report.path().join("trace.json");
+    let refused = tilescope(&["export", path, "--chrome-trace", inside.to_str().unwrap()]);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(!inside.exists());
+    let none = in_package("sample_profiles/tiny");
+    let none = tilescope(&["export", none.to_str().unwrap(), "--chrome-trace", to]);
+    assert_eq!(none.status.code(), Some(3));
+}

@@ -2,7 +2,7 @@
 //! tessellation while zooming, panning and hovering. Prints the median and the 99th percentile.
 //!
 //! `cargo bench --bench pages`; with `-- eight` only the scenes of eight runs, with `-- large` those of one run with 64 IPUs
-//! and of one with 1,000,000 steps, with `-- REPORT` those of a report that lies there.
+//! and of one with 1,000,000 steps, with `-- trace` those of 2,000,000 steps that ran, with `-- REPORT` those of a report that lies there.
 
 #![allow(
     clippy::unwrap_used,
@@ -15,6 +15,7 @@ mod pair_liveness;
 mod pair_memory;
 mod report;
 mod runs;
+mod trace;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -266,10 +267,12 @@ fn main() {
     match words.first().map(String::as_str) {
         None => {
             measure_all();
+            trace::measure_trace();
             measure_eight();
         }
         Some("eight") => measure_eight(),
         Some("large") => measure_large(),
+        Some("trace") => trace::measure_trace(),
         Some(path) => {
             let open = OpenReport::find(Path::new(path)).unwrap();
             let progress = Progress::default();

@@ -11,6 +11,8 @@
 #[cfg(test)]
 pub(crate) mod fixture;
 
+pub mod spans;
+
 pub mod figures;
 
 pub mod memory;

@@ -7,6 +7,7 @@ use clap::Args;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
+use super::chrome_trace;
 use super::output::{self, Answer, Document};
 use crate::lake::{ExportedRun, export};
 use crate::text::{bytes, clean, counted, grouped};
@@ -20,8 +21,11 @@ pub struct ExportArguments {
     /// The lake: a directory of Parquet files, a table for all runs in each of its directories. Exporting
     /// the same report again replaces its files. docs/lake.md has the columns, and queries for DuckDB and
     /// Spark.
-    #[arg(long, value_name = "DIR", required = true)]
-    pub parquet: PathBuf,
+    #[arg(long, value_name = "DIR", required_unless_present = "chrome_trace")]
+    pub parquet: Option<PathBuf>,
+    /// Write the steps that ran as a file that Perfetto and Chrome's tracing open, instead.
+    #[arg(long, value_name = "FILE", conflicts_with = "parquet")]
+    pub chrome_trace: Option<PathBuf>,
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub json: bool,
@@ -36,7 +40,10 @@ struct Export {
 
 /// Runs the command.
 pub fn run(arguments: &ExportArguments) -> ExitCode {
-    let lake = &arguments.parquet;
+    if let Some(file) = &arguments.chrome_trace {
+        return chrome_trace::run(&arguments.paths, file, arguments.json);
+    }
+    let lake = &arguments.parquet.clone().unwrap_or_default();
     let result = output::with_progress("Exporting the reports", |progress| {
         let exported = export(&arguments.paths, lake, progress)?;
         exported.shared_warnings().iter().for_each(output::print_warning);

@@ -3,6 +3,7 @@
 //! One file per command, its figures, its JSON and its text side by side.
 
 mod check;
+mod chrome_trace;
 pub mod compare;
 mod demo;
 mod diagnose;
@@ -100,7 +101,8 @@ pub enum Command {
     Diagnose(diagnose::DiagnoseArguments),
     /// All reports below a directory: what varies, and the fastest that fits.
     Sweep(sweep::SweepArguments),
-    /// The figures of reports as Parquet files, many runs side by side, for DuckDB, Spark and others.
+    /// The figures of reports as Parquet files, many runs side by side, for DuckDB, Spark and others; or what ran as a
+    /// trace for Perfetto.
     Export(export::ExportArguments),
     /// A page of the window, or a picture of one, as PNG or SVG; needs neither a display nor a graphics card.
     Render(render::RenderArguments),

@@ -129,7 +129,11 @@ pub fn answer_of_several<A: Answer>(
     finish(&result, json, A::text)
 }
 
-fn open(path: &Path, progress: &Progress) -> Result<OpenReport, Error> {
+/// Opens the report at a path and reads its small tables.
+///
+/// # Errors
+/// As [`OpenReport::open`].
+pub fn open(path: &Path, progress: &Progress) -> Result<OpenReport, Error> {
     let open = OpenReport::find_with(path, index::of_process(), progress)?;
     progress.expect(open.bytes_to_read());
     open.read_small_tables(progress)?;

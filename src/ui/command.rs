@@ -27,6 +27,8 @@ pub enum Page {
     Map,
     /// Bytes over steps.
     Liveness,
+    /// What ran when.
+    Trace,
     /// What changed from one report to another.
     Comparison,
     /// What each operation takes and needs.

@@ -16,6 +16,7 @@ use super::report::memory::MemoryPage;
 use super::report::operations::OperationsPage;
 use super::report::overview::OverviewPage;
 use super::report::summary::SummaryPage;
+use super::report::trace::TracePage;
 use super::runs::RunId;
 use super::selection::Place;
 use crate::analysis::liveness::Scope;
@@ -53,7 +54,7 @@ pub struct PageEntry {
     lacks: fn(&Report) -> Option<WhyNot>,
 }
 
-pub const PAGES: [PageEntry; 8] = [
+pub const PAGES: [PageEntry; 9] = [
     PageEntry {
         title: "Overview",
         icon: Icon::Overview,
@@ -109,6 +110,14 @@ pub const PAGES: [PageEntry; 8] = [
         make: || Box::<OperationsPage>::default(),
         keys: &[command(Key::Num9)],
         lacks: |report| lacking(&report.debug),
+    },
+    PageEntry {
+        title: "Trace",
+        icon: Icon::Trace,
+        page: Page::Trace,
+        make: || Box::<TracePage>::default(),
+        keys: &[command(Key::Num8)],
+        lacks: |report| lacking(&report.execution),
     },
     PageEntry {
         title: "Compare",

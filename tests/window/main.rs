@@ -31,4 +31,5 @@ mod several_runs;
 mod summary;
 mod support;
 mod tools;
+mod trace;
 mod two_reports;

@@ -8,9 +8,13 @@
 //! - The *step of liveness* of a step that ran is the visit to its program: of several the first that is not before
 //!   that of the step that ran before it, else the first of all.
 
+pub mod chrome;
+pub mod lanes;
+pub mod search;
 pub mod slow;
 pub mod stated;
 pub mod statistics;
+pub mod tile_picture;
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -82,6 +86,15 @@ impl<'a> Executed<'a> {
     pub fn cycles(self) -> Option<Range<u64>> {
         let spans = &self.trace.spans;
         Some(*spans.starts.iter().min()?..*spans.ends.iter().max()?)
+    }
+
+    /// The same with the blocks of lightweight profiling; an empty range where there is nothing at all.
+    pub fn whole(self) -> Range<u64> {
+        let blocks = &self.trace.blocks;
+        let ends = blocks.starts.iter().min().zip(blocks.ends.iter().max());
+        let of_blocks = ends.map(|(start, end)| *start..*end);
+        let both = self.cycles().into_iter().chain(of_blocks);
+        both.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or_default()
     }
 
     /// The cycles of a run on all IPUs: as recorded, else by its steps.

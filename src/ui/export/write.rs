@@ -5,13 +5,12 @@ use eframe::egui::{self, ColorImage};
 use image::{ExtendedColorType, ImageEncoder as _, ImageError, codecs::png::PngEncoder};
 use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
-use tempfile::NamedTempFile;
 
 use super::raster::image_of;
 use super::scene::Scene;
 use super::svg::svg;
 use super::text_of;
-use crate::files::directory_of;
+use crate::files::{directory_of, is_below, new_file};
 use crate::ui::command::Sheet;
 
 pub enum Contents {
@@ -80,25 +79,6 @@ pub fn write(
 
 pub fn has_extension(path: &Path, extension: &str) -> bool {
     path.extension().is_some_and(|found| found.eq_ignore_ascii_case(extension))
-}
-
-/// A temporary file, which everybody may read who may read new files of the user.
-fn new_file(directory: &Path) -> std::io::Result<NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".tilescope-");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(directory)
-}
-
-/// Whether a file would lie in a directory or below it, through whatever links.
-fn is_below(path: &Path, report: &Path) -> bool {
-    let directory = if report.is_dir() { Some(report) } else { report.parent() };
-    let real = |path: &Path| path.canonicalize().ok();
-    match (real(&directory_of(path)), directory.and_then(real)) {
-        (Some(parent), Some(directory)) => parent.starts_with(directory),
-        _ => false,
-    }
 }
 
 pub fn png(image: &ColorImage) -> Result<Vec<u8>, ImageError> {

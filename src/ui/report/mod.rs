@@ -25,6 +25,7 @@ mod step_choice;
 pub mod summary;
 mod tile_figures;
 mod tile_histogram;
+pub mod trace;
 mod two_columns;
 mod verdict_banner;
 

@@ -1,46 +1,152 @@
-//! Nested spans of time as rows of rectangles: what was done within what, and for how long.
+//! Ranges within ranges as rows of rectangles: what was done within what, and for how long; what memory consists of.
 //!
-//! A click, or Enter, gives a span the whole width; arrows go to spans beside, above and below.
+//! What is drawn is what [`SpanRows`] hands out for the visible part: as many rectangles as there are pixels, whatever
+//! the number of ranges, and a name only where there is room for it. A click, or Enter, gives a range the whole width;
+//! arrows go to ranges beside, above and below.
 
-use eframe::egui::{self, Key, Rect, Response, Role, Sense, Stroke, StrokeKind, Vec2, WidgetInfo};
+use eframe::egui::{
+    self, Color32, Key, Mesh, Painter, Rect, Response, Role, Sense, Shape, Stroke, StrokeKind,
+    Vec2, WidgetInfo,
+};
 
 use super::picture::{pressed_keys, text_within};
-use crate::ui::theme::Tokens;
+use crate::analysis::spans::{SpanRow, SpanRows};
+use crate::ui::theme::{Tokens, text_on};
 
 /// Height of a row, points.
 pub const FLAME_ROW: f32 = 20.0;
-/// Narrowest span with its name inside, points.
+/// Narrowest range with its name inside, points.
 const NAMED: f32 = 34.0;
-/// Spans narrower than this leave no room between them, points.
+/// Ranges narrower than this leave no room between them, points.
 const NARROW: f32 = 3.0;
 
-/// A span. Spans are in the order of their starts, what contains before what is contained.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FlameFrame {
-    /// Its name; clean.
-    pub name: String,
-    /// How many spans contain it.
-    pub depth: usize,
-    pub start: u64,
-    pub duration: u64,
-    /// Duration without what it contains.
-    pub own: u64,
+/// Where places of an axis lie in a rectangle.
+#[derive(Clone, Copy, Debug)]
+pub struct Placing {
+    pub rect: Rect,
+    pub from: f64,
+    pub to: f64,
 }
 
-impl FlameFrame {
-    fn end(&self) -> u64 {
-        self.start.saturating_add(self.duration)
+impl Placing {
+    /// Places of a point.
+    pub fn per_point(&self) -> f64 {
+        ((self.to - self.from) / f64::from(self.rect.width().max(1.0))).max(f64::MIN_POSITIVE)
     }
+
+    /// The place of a position in the window.
+    pub fn place(&self, x: f32) -> f64 {
+        self.from + f64::from(x - self.rect.left()) * self.per_point()
+    }
+
+    /// Where a place lies, within the rectangle.
+    pub fn x(&self, place: u64) -> f32 {
+        let along = (place as f64).clamp(self.from, self.to) - self.from;
+        self.rect.left() + (along / self.per_point()) as f32
+    }
+}
+
+/// How ranges look.
+pub struct Look<'a> {
+    /// Height of a row, points.
+    pub row: f32,
+    /// The fill of a range, by its number and its row.
+    pub fill: &'a dyn Fn(u32, usize) -> Color32,
+    /// Its name, asked for where there is room.
+    pub name: &'a dyn Fn(u32) -> String,
+    /// The colour of names; without one what is read on the fill.
+    pub text: Option<Color32>,
+    /// Those with a line around them.
+    pub chosen: Option<u32>,
+    /// The one under the pointer.
+    pub hovered: Option<u32>,
+}
+
+/// Draws what is visible of all rows, from the top of the rectangle down.
+pub fn paint_rows(painter: &Painter, placing: Placing, rows: &SpanRows, look: &Look<'_>) {
+    for (depth, row) in rows.rows().iter().enumerate() {
+        let top = placing.rect.top() + depth as f32 * look.row;
+        let area = Rect::from_x_y_ranges(placing.rect.x_range(), top..=top + look.row - 1.0);
+        if area.bottom() < painter.clip_rect().top() || area.top() > painter.clip_rect().bottom() {
+            continue;
+        }
+        paint_row(painter, Placing { rect: area, ..placing }, (rows, row, depth), look);
+    }
+}
+
+fn paint_row(
+    painter: &Painter,
+    placing: Placing,
+    (rows, row, depth): (&SpanRows, &SpanRow, usize),
+    look: &Look<'_>,
+) {
+    let pixel = placing.per_point() / f64::from(painter.ctx().pixels_per_point());
+    let tokens = Tokens::of(painter.ctx().theme());
+    let mut narrow = Mesh::default();
+    row.each_visible((placing.from, placing.to), pixel, |at, start, end| {
+        let Some(number) = rows.number(depth, at) else { return };
+        let Some(rect) = placed(&placing, start, end) else { return };
+        let is_marked = look.chosen == Some(number) || look.hovered == Some(number);
+        let fill = if is_marked { tokens.selected } else { (look.fill)(number, depth) };
+        if rect.width() < NARROW {
+            narrow.add_colored_rect(rect, fill);
+            return;
+        }
+        painter.rect_filled(rect, 2, fill);
+        if look.chosen == Some(number) {
+            painter.rect_stroke(rect, 2, Stroke::new(1.5, tokens.accent), StrokeKind::Inside);
+        }
+        if rect.width() >= NAMED {
+            let inside = rect.shrink2(Vec2::new(5.0, 0.0));
+            let color = look.text.filter(|_| !is_marked).unwrap_or_else(|| text_on(fill));
+            text_within(painter, inside, (look.name)(number), 12.5, color);
+        }
+    });
+    painter.add(Shape::mesh(narrow));
+}
+
+/// Where a range is drawn; `None` when it is outside of what is shown.
+fn placed(placing: &Placing, start: u64, end: u64) -> Option<Rect> {
+    if (end as f64) < placing.from || start as f64 > placing.to {
+        return None;
+    }
+    let (left, right) = (placing.x(start), placing.x(end));
+    let is_narrow = right - left < NARROW;
+    // A range beside the one that is shown touches it in one point only.
+    let is_beside = end as f64 <= placing.from || start as f64 >= placing.to;
+    if is_narrow && end > start && is_beside {
+        return None;
+    }
+    let gap = if is_narrow { 0.0 } else { 1.0 };
+    let right = (right - gap).max(left + 1.0);
+    Some(Rect::from_x_y_ranges(left..=right, placing.rect.y_range()))
+}
+
+/// The range at a position in the window.
+pub fn range_at(placing: Placing, rows: &SpanRows, row: f32, at: egui::Pos2) -> Option<u32> {
+    if !placing.rect.contains(at) {
+        return None;
+    }
+    let depth = ((at.y - placing.rect.top()) / row).floor() as usize;
+    // What is narrower than a point is met by its pixel.
+    let place = placing.place(at.x).max(0.0);
+    let near = place + placing.per_point();
+    rows.at(depth, place as u64).or_else(|| {
+        let found = rows.rows().get(depth)?;
+        let next = found.begun_before(place as u64);
+        found.get(next).filter(|(start, _)| (*start as f64) < near)?;
+        rows.number(depth, next)
+    })
 }
 
 #[derive(Default)]
 pub struct Flame {
     /// What the whole width stands for at least, so that pictures below each other have one scale.
     pub span: u64,
-    /// The span that has the whole width.
-    pub zoomed: Option<usize>,
-    /// The span that was clicked last, or that arrows went to.
-    pub chosen: Option<usize>,
+    /// The range that has the whole width.
+    pub zoomed: Option<u32>,
+    /// The range that was clicked last, or that arrows went to.
+    pub chosen: Option<u32>,
 }
 
 impl Flame {
@@ -52,21 +158,19 @@ impl Flame {
         self.zoomed = None;
     }
 
-    /// Draws the picture; its value is the text of the chosen span. Returns the span under the pointer.
+    /// Draws the picture; its value is the text of the chosen range. Returns the range under the pointer.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
         name: &str,
-        frames: &[FlameFrame],
-        text: impl Fn(&FlameFrame) -> String,
-    ) -> (Response, Option<usize>) {
-        let rows = frames.iter().map(|frame| frame.depth + 1).max().unwrap_or(1);
-        let size = Vec2::new(ui.available_width(), rows as f32 * FLAME_ROW);
+        rows: &SpanRows,
+        (title, text): (&dyn Fn(u32) -> String, &dyn Fn(u32) -> String),
+    ) -> (Response, Option<u32>) {
+        let size = Vec2::new(ui.available_width(), rows.rows().len().max(1) as f32 * FLAME_ROW);
         let (rect, response) = ui.allocate_exact_size(size, Sense::click());
-        let hovered = response.hover_pos().and_then(|pointer| {
-            let scale = self.scale(frames, rect);
-            frames.iter().position(|frame| scale.rect(frame).is_some_and(|r| r.contains(pointer)))
-        });
+        let hovered = response
+            .hover_pos()
+            .and_then(|pointer| range_at(self.placing(rows, rect), rows, FLAME_ROW, pointer));
         if response.clicked()
             && let Some(clicked) = hovered
         {
@@ -76,12 +180,28 @@ impl Flame {
         if response.double_clicked() {
             self.reset();
         }
-        self.keys(ui, &response, frames);
-        let scale = self.scale(frames, rect);
-        self.paint(ui, &response, frames, &scale, hovered);
+        self.keys(ui, &response, rows);
+        let tokens = Tokens::now(ui);
+        // Contained ranges are told apart from what contains them by place, not by colour alone.
+        let fill = |_: u32, depth: usize| {
+            tokens.area(if depth.is_multiple_of(2) { tokens.always_live } else { tokens.temporary })
+        };
+        let look = Look {
+            row: FLAME_ROW,
+            fill: &fill,
+            name: title,
+            text: Some(tokens.text),
+            chosen: self.chosen,
+            hovered,
+        };
+        paint_rows(&ui.painter_at(rect), self.placing(rows, rect), rows, &look);
+        if response.has_focus() {
+            let stroke = Stroke::new(1.0, tokens.accent);
+            ui.painter().rect_stroke(rect, 2, stroke, StrokeKind::Inside);
+        }
         response.widget_info(|| {
-            let chosen = self.chosen.or(self.zoomed).and_then(|chosen| frames.get(chosen));
-            let value = chosen.map_or_else(|| format!("{} spans", frames.len()), &text);
+            let chosen = self.chosen.or(self.zoomed);
+            let value = chosen.map_or_else(|| format!("{} spans", rows.len()), text);
             let mut info = WidgetInfo::labeled(Role::Image, true, name);
             info.current_text_value = Some(value);
             info
@@ -89,44 +209,30 @@ impl Flame {
         (response, hovered)
     }
 
-    fn scale(&self, frames: &[FlameFrame], rect: Rect) -> Scale {
-        let zoomed = self.zoomed.and_then(|zoomed| frames.get(zoomed));
-        let (start, end) = match zoomed {
-            Some(frame) => (frame.start, frame.end()),
+    fn placing(&self, rows: &SpanRows, rect: Rect) -> Placing {
+        let (from, to) = match self.zoomed.and_then(|zoomed| rows.get(zoomed)) {
+            Some(range) => range,
             None => {
-                let start = frames.iter().map(|frame| frame.start).min().unwrap_or(0);
-                let end = frames.iter().map(FlameFrame::end).max().unwrap_or(0);
-                (start, end.max(start.saturating_add(self.span)))
+                let extent = rows.extent().unwrap_or_default();
+                (extent.start, extent.end.max(extent.start.saturating_add(self.span)))
             }
         };
-        let span = end.saturating_sub(start).max(1);
-        Scale { rect, start, end, per_unit: f64::from(rect.width()) / span as f64 }
+        Placing { rect, from: from as f64, to: to.max(from.saturating_add(1)) as f64 }
     }
 
     /// Arrows, Enter and 0, while the picture has the focus.
-    fn keys(&mut self, ui: &egui::Ui, response: &Response, frames: &[FlameFrame]) {
-        if !response.has_focus() || frames.is_empty() {
+    fn keys(&mut self, ui: &egui::Ui, response: &Response, rows: &SpanRows) {
+        if !response.has_focus() || rows.is_empty() {
             return;
         }
         let pressed = pressed_keys(ui, response, true);
-        let now = self.chosen;
-        let depth = now.and_then(|now| frames.get(now)).map_or(0, |frame| frame.depth);
-        let moved = if pressed(Key::ArrowRight) {
-            after(frames, now, |frame| frame.depth == depth)
-        } else if pressed(Key::ArrowLeft) {
-            before(frames, now, |frame| frame.depth == depth)
-        } else if pressed(Key::ArrowDown) {
-            after(frames, now, |_| true)
-                .filter(|next| frames.get(*next).is_some_and(|f| f.depth > depth))
-        } else if pressed(Key::ArrowUp) {
-            before(frames, now, |frame| frame.depth < depth)
-        } else {
-            None
-        };
-        if let Some(moved) = moved {
-            self.chosen = Some(moved);
-        } else if now.is_none() && [Key::ArrowRight, Key::ArrowDown].into_iter().any(&pressed) {
-            self.chosen = Some(0);
+        let arrows = [Key::ArrowRight, Key::ArrowLeft, Key::ArrowDown, Key::ArrowUp];
+        if let Some(key) = arrows.into_iter().find(|key| pressed(*key)) {
+            let moved = match self.chosen {
+                Some(now) => neighbour(rows, now, key),
+                None => matches!(key, Key::ArrowRight | Key::ArrowDown).then_some(0),
+            };
+            self.chosen = moved.or(self.chosen);
         }
         if pressed(Key::Enter) {
             self.zoomed = self.chosen;
@@ -135,102 +241,21 @@ impl Flame {
             self.reset();
         }
     }
-
-    fn paint(
-        &self,
-        ui: &egui::Ui,
-        response: &Response,
-        frames: &[FlameFrame],
-        scale: &Scale,
-        hovered: Option<usize>,
-    ) {
-        let tokens = Tokens::now(ui);
-        let painter = ui.painter_at(response.rect);
-        // Where the last span of each row ends: what falls onto the same point is not drawn again.
-        let mut painted_to: Vec<f32> = Vec::new();
-        for (index, frame) in frames.iter().enumerate() {
-            let Some(rect) = scale.rect(frame) else { continue };
-            if painted_to.len() <= frame.depth {
-                painted_to.resize(frame.depth + 1, f32::NEG_INFINITY);
-            }
-            if let Some(to) = painted_to.get_mut(frame.depth) {
-                if rect.right() <= *to {
-                    continue;
-                }
-                *to = rect.right();
-            }
-            // Contained spans are told apart from what contains them by place, not by colour alone.
-            let fill = tokens.area(if frame.depth % 2 == 0 {
-                tokens.always_live
-            } else {
-                tokens.temporary
-            });
-            let is_marked = hovered == Some(index) || self.chosen == Some(index);
-            let fill = if is_marked { tokens.selected } else { fill };
-            painter.rect_filled(rect, 2, fill);
-            if self.chosen == Some(index) {
-                painter.rect_stroke(rect, 2, Stroke::new(1.5, tokens.accent), StrokeKind::Inside);
-            }
-            if rect.width() >= NAMED {
-                let inside = rect.shrink2(Vec2::new(5.0, 0.0));
-                text_within(&painter, inside, frame.name.clone(), 12.5, tokens.text);
-            }
-        }
-        if response.has_focus() {
-            let stroke = Stroke::new(1.0, tokens.accent);
-            painter.rect_stroke(response.rect, 2, stroke, StrokeKind::Inside);
-        }
-    }
 }
 
-fn after(
-    frames: &[FlameFrame],
-    now: Option<usize>,
-    is_meant: impl Fn(&FlameFrame) -> bool,
-) -> Option<usize> {
-    let first = now? + 1;
-    let rest = frames.get(first..)?;
-    rest.iter().position(is_meant).map(|place| first + place)
-}
-
-fn before(
-    frames: &[FlameFrame],
-    now: Option<usize>,
-    is_meant: impl Fn(&FlameFrame) -> bool,
-) -> Option<usize> {
-    frames.get(..now?)?.iter().rposition(is_meant)
-}
-
-/// From time to points.
-#[derive(Clone, Copy, Debug)]
-struct Scale {
-    rect: Rect,
-    start: u64,
-    end: u64,
-    per_unit: f64,
-}
-
-impl Scale {
-    fn x(&self, time: u64) -> f32 {
-        let time = time.clamp(self.start, self.end).saturating_sub(self.start);
-        self.rect.left() + (time as f64 * self.per_unit) as f32
-    }
-
-    /// Where a span is drawn; `None` when it is outside of what is shown.
-    fn rect(&self, frame: &FlameFrame) -> Option<Rect> {
-        if frame.end() < self.start || frame.start > self.end {
-            return None;
+/// The range beside, above or below another.
+pub fn neighbour(rows: &SpanRows, now: u32, key: Key) -> Option<u32> {
+    let (row, at) = rows.place(now)?;
+    let (start, end) = rows.get(now)?;
+    match key {
+        Key::ArrowRight => rows.number(row, at + 1),
+        Key::ArrowLeft => rows.number(row, at.checked_sub(1)?),
+        Key::ArrowUp => rows.at(row.checked_sub(1)?, start),
+        _ => {
+            let below = rows.rows().get(row + 1)?;
+            let first = below.begun_before(start);
+            below.get(first).filter(|(start, _)| *start < end)?;
+            rows.number(row + 1, first)
         }
-        let (left, right) = (self.x(frame.start), self.x(frame.end()));
-        let is_narrow = right - left < NARROW;
-        // A span beside the one that is shown touches it in one point only.
-        if is_narrow && frame.duration > 0 && (frame.end() == self.start || frame.start == self.end)
-        {
-            return None;
-        }
-        let gap = if is_narrow { 0.0 } else { 1.0 };
-        let right = (right - gap).max(left + 1.0);
-        let top = self.rect.top() + frame.depth as f32 * FLAME_ROW;
-        Some(Rect::from_min_max(egui::pos2(left, top), egui::pos2(right, top + FLAME_ROW - 1.0)))
     }
 }

@@ -2,7 +2,8 @@
 
 use eframe::egui::{self, Button, Label, Margin, Rect, RichText, ScrollArea};
 
-use crate::analysis::program::phases::{joined_frames, phases};
+use crate::analysis::program::phases::{Frame, joined_frames, phases};
+use crate::analysis::spans::{SpanRow, SpanRows};
 use crate::text::{grouped, shortened};
 use crate::ui::command::Command;
 use crate::ui::report::{PageContext, change_of};
@@ -11,7 +12,7 @@ use crate::ui::runs::{Run, Runs};
 use crate::ui::split;
 use crate::ui::theme::fonts;
 use crate::ui::widget::exports::{is_taken_out, picture_exports_ui, scrolled_of_exports};
-use crate::ui::widget::flame::{FLAME_ROW, Flame, FlameFrame};
+use crate::ui::widget::flame::{FLAME_ROW, Flame};
 use crate::ui::widget::picture::at_pointer_ui;
 
 /// Longest name.
@@ -23,8 +24,20 @@ const HEAD: f32 = 42.0;
 /// Height of the title of a run, points.
 const TITLE: f32 = 18.0;
 
+/// A phase as it is drawn.
+struct PhaseFrame {
+    /// Its name; clean.
+    name: String,
+    /// Microseconds.
+    duration: u64,
+    /// The same without what it contains.
+    own: u64,
+}
+
 struct PhasesOfRun {
-    frames: Vec<FlameFrame>,
+    /// Row by row, as the picture numbers them.
+    frames: Vec<PhaseFrame>,
+    spans: SpanRows,
     /// The time of all.
     total: u64,
     /// For each phase its row among those of all runs.
@@ -50,22 +63,15 @@ impl NestedPhases {
         }
         let nested = |run: &Run| Some(phases(&run.report.about.get()?.phases));
         let compilations: Vec<_> = runs.iter().map(nested).collect::<Option<_>>()?;
-        let rows = joined_frames(&compilations);
-        let mut runs: Vec<PhasesOfRun> = compilations
-            .into_iter()
-            .map(|phases| {
-                let frames = phases.frames.into_iter().map(|frame| FlameFrame {
-                    name: shortened(&frame.name, NAME).into_owned(),
-                    depth: frame.depth,
-                    start: frame.start_microseconds,
-                    duration: frame.duration_microseconds,
-                    own: frame.self_microseconds,
-                });
-                let frames: Vec<FlameFrame> = frames.collect();
-                let rows = vec![0; frames.len()];
-                PhasesOfRun { frames, total: phases.span_microseconds, rows }
-            })
-            .collect();
+        let mut rows = joined_frames(&compilations);
+        let mut runs = Vec::with_capacity(compilations.len());
+        for (place, phases) in compilations.into_iter().enumerate() {
+            let (run, numbers) = PhasesOfRun::of(&phases.frames, phases.span_microseconds);
+            for cell in rows.iter_mut().filter_map(|row| row.get_mut(place)) {
+                *cell = cell.and_then(|frame| numbers.get(frame).copied());
+            }
+            runs.push(run);
+        }
         for (place, row) in rows.iter().enumerate() {
             for (run, frame) in runs.iter_mut().zip(row) {
                 if let Some(cell) = frame.and_then(|frame| run.rows.get_mut(frame)) {
@@ -77,22 +83,55 @@ impl NestedPhases {
     }
 
     /// What a phase of a run is in another one.
-    fn partner(&self, run: usize, frame: Option<usize>, other: usize) -> Option<usize> {
-        let row = *self.runs.get(run)?.rows.get(frame?)?;
-        *self.rows.get(row)?.get(other)?
+    fn partner(&self, run: usize, frame: Option<u32>, other: usize) -> Option<u32> {
+        let row = *self.runs.get(run)?.rows.get(frame? as usize)?;
+        u32::try_from((*self.rows.get(row)?.get(other)?)?).ok()
     }
 
-    fn of_run(&self, run: usize, frame: Option<usize>) -> Option<&FlameFrame> {
-        self.runs.get(run)?.frames.get(frame?)
+    fn of_run(&self, run: usize, frame: Option<u32>) -> Option<&PhaseFrame> {
+        self.runs.get(run)?.frames.get(frame? as usize)
     }
 }
 
 impl PhasesOfRun {
-    fn depth(&self) -> usize {
-        self.frames.iter().map(|frame| frame.depth + 1).max().unwrap_or(1)
+    /// The phases row by row, and for each of `list` its place among them.
+    fn of(list: &[Frame], total: u64) -> (Self, Vec<usize>) {
+        let mut order: Vec<usize> = (0..list.len()).collect();
+        let depth = |frame: &usize| list.get(*frame).map_or(0, |frame| frame.depth);
+        order.sort_by_key(depth);
+        let mut numbers = vec![0; list.len()];
+        for (number, frame) in order.iter().enumerate() {
+            if let Some(cell) = numbers.get_mut(*frame) {
+                *cell = number;
+            }
+        }
+        let in_order = || order.iter().filter_map(|frame| list.get(*frame));
+        let frames: Vec<PhaseFrame> = in_order()
+            .map(|frame| PhaseFrame {
+                name: shortened(&frame.name, NAME).into_owned(),
+                duration: frame.duration_microseconds,
+                own: frame.self_microseconds,
+            })
+            .collect();
+        let in_order: Vec<&Frame> = in_order().collect();
+        let rows = in_order.chunk_by(|a, b| a.depth == b.depth).map(|row| {
+            let starts = row.iter().map(|frame| frame.start_microseconds).collect();
+            SpanRow::of(starts, row.iter().map(|frame| frame.end_microseconds()).collect())
+        });
+        let spans = SpanRows::of(rows.collect());
+        let rows = vec![0; frames.len()];
+        (Self { frames, spans, total, rows }, numbers)
     }
 
-    fn text(&self, frame: &FlameFrame) -> String {
+    fn depth(&self) -> usize {
+        self.spans.rows().len().max(1)
+    }
+
+    fn frame(&self, number: u32) -> Option<&PhaseFrame> {
+        self.frames.get(number as usize)
+    }
+
+    fn text(&self, frame: &PhaseFrame) -> String {
         let time = duration_text(frame.duration);
         let own = duration_text(frame.own);
         let share = share_text(frame.duration, self.total);
@@ -154,7 +193,7 @@ impl Phases {
                 }
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                     let chosen = self.flames.iter().enumerate();
-                    let chosen: Vec<Option<&FlameFrame>> =
+                    let chosen: Vec<Option<&PhaseFrame>> =
                         chosen.map(|(run, flame)| phases.of_run(run, flame.chosen)).collect();
                     if let Some(text) = chosen_text(runs, phases, &chosen) {
                         ui.separator();
@@ -188,8 +227,10 @@ impl Phases {
             let Some(flame) = self.flames.get_mut(place) else { continue };
             flame.span = span;
             let before = (flame.zoomed, flame.chosen);
-            let (response, hovered) =
-                flame.ui(ui, &name, &of_run.frames, |frame| of_run.text(frame));
+            let title =
+                |number| of_run.frame(number).map_or_else(String::new, |it| it.name.clone());
+            let text = |number| of_run.frame(number).map_or_else(String::new, |it| of_run.text(it));
+            let (response, hovered) = flame.ui(ui, &name, &of_run.spans, (&title, &text));
             drawn = drawn.union(response.rect);
             let after = (flame.zoomed, flame.chosen);
             if after != before {
@@ -205,7 +246,7 @@ impl Phases {
                     let frame = phases.partner(place, hovered, other);
                     phases.of_run(other, frame)
                 };
-                let frames: Vec<Option<&FlameFrame>> = (0..runs.len()).map(partner).collect();
+                let frames: Vec<Option<&PhaseFrame>> = (0..runs.len()).map(partner).collect();
                 at_pointer_ui(&response, |ui| tooltip_ui(ui, runs, phases, &frames));
             }
         }
@@ -255,7 +296,7 @@ fn durations_text(durations: &[Option<u64>]) -> String {
 fn chosen_text(
     runs: &Runs,
     phases: &NestedPhases,
-    chosen: &[Option<&FlameFrame>],
+    chosen: &[Option<&PhaseFrame>],
 ) -> Option<String> {
     let first = chosen.iter().flatten().next()?;
     if runs.is_one() {
@@ -269,7 +310,7 @@ fn tooltip_ui(
     ui: &mut egui::Ui,
     runs: &Runs,
     phases: &NestedPhases,
-    frames: &[Option<&FlameFrame>],
+    frames: &[Option<&PhaseFrame>],
 ) {
     let Some(first) = frames.iter().flatten().next() else { return };
     ui.label(RichText::new(&first.name).strong());
@@ -282,7 +323,7 @@ fn tooltip_ui(
             }
             ui.end_row();
         }
-        let mut row = |title: &str, of: &dyn Fn(&PhasesOfRun, &FlameFrame) -> String| {
+        let mut row = |title: &str, of: &dyn Fn(&PhasesOfRun, &PhaseFrame) -> String| {
             ui.weak(title);
             for (frame, of_run) in frames.iter().zip(&phases.runs) {
                 let text = frame.map_or_else(|| "not there".to_owned(), |frame| of(of_run, frame));

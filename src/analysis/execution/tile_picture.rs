@@ -1,0 +1,158 @@
+//! What every tile of an IPU does over time: bulk synchronous phases, by pixel.
+//!
+//! The report says how many cycles each tile takes in a span, not when it begins. A tile is drawn busy from the
+//! beginning of the span on for as long as it takes, then waiting until the next span that it takes part in: an
+//! estimate. A pixel shows the middle of what it covers, so a picture costs as much as it is large.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::Executed;
+use crate::analysis::program::kinds::Activity;
+use crate::analysis::spans::SpanRow;
+use crate::progress::Progress;
+use crate::store::names::NameId;
+use crate::store::tile_list::TileList;
+
+/// Spans at a place of time that are looked at, the latest first.
+const MOST_AT_ONCE: usize = 8;
+
+/// What a tile does at a place of time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Doing {
+    /// It waits, or nothing runs.
+    Waits,
+    /// It is busy.
+    Busy(Activity),
+    /// A span runs, of which no cycles by tile were recorded.
+    NotRecorded(Activity),
+}
+
+/// What is to be drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Wanted {
+    /// The IPU.
+    pub ipu: u32,
+    /// The cycles.
+    pub cycles: (f64, f64),
+    /// The tiles of the IPU, counted from 0.
+    pub tiles: Range<u32>,
+    /// Pixels along time and along tiles.
+    pub size: [usize; 2],
+    /// Kinds that are left out.
+    pub hidden: Vec<NameId>,
+}
+
+/// The spans of an IPU in a row, without those of hidden kinds, and the number of each.
+#[derive(Clone, Debug, Default)]
+pub struct SpansOfIpu {
+    row: SpanRow,
+    spans: Vec<u32>,
+}
+
+impl SpansOfIpu {
+    /// Of an IPU.
+    pub fn of(executed: Executed<'_>, ipu: u32, hidden: &[NameId]) -> Self {
+        let trace = executed.trace;
+        let rows = trace.ipus.iter().find(|it| it.ipu == ipu).map_or(0..0, |ipu| ipu.rows.clone());
+        let kind = |span: usize| trace.kinds.get(executed.step_of(span)).copied();
+        let shown = rows.filter(|span| kind(*span).is_none_or(|kind| !hidden.contains(&kind)));
+        let spans: Vec<u32> = shown.filter_map(|span| u32::try_from(span).ok()).collect();
+        let of = |column: &[u64]| -> Vec<u64> {
+            spans.iter().map(|span| column.get(*span as usize).copied().unwrap_or(0)).collect()
+        };
+        Self { row: SpanRow::of(of(&trace.spans.starts), of(&trace.spans.ends)), spans }
+    }
+
+    /// The spans at a place of time, the latest first.
+    fn at(&self, place: u64) -> Vec<u32> {
+        let covering = self.row.covering(place, MOST_AT_ONCE);
+        covering.into_iter().filter_map(|at| self.spans.get(at).copied()).collect()
+    }
+}
+
+/// What the tiles do, pixel by pixel: rows of tiles from the first down, each from left to right. `None` when it was
+/// cancelled or the report cannot be read any more.
+pub fn tile_picture(
+    executed: Executed<'_>,
+    spans: &SpansOfIpu,
+    wanted: &Wanted,
+    progress: &Progress,
+) -> Option<Vec<Doing>> {
+    let [width, height] = wanted.size;
+    let (from, to) = wanted.cycles;
+    let per_pixel = (to - from) / width.max(1) as f64;
+    let place = |x: usize| (from + (x as f64 + 0.5) * per_pixel).max(0.0) as u64;
+    let columns: Vec<Vec<u32>> = (0..width).map(|x| spans.at(place(x))).collect();
+    let trace = executed.trace;
+    let list_of = |span: &u32| trace.spans.list(*span as usize);
+    let mut ids: Vec<u32> = columns.iter().flatten().filter_map(list_of).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let read = executed.report.reader().map(|reader| reader.read_tile_cycles(&ids, progress));
+    let lists: HashMap<u32, Option<TileList>> = match read {
+        Some(Ok(lists)) => ids.into_iter().zip(lists).collect(),
+        Some(Err(_)) => return None,
+        None => HashMap::new(),
+    };
+    let activities = executed.activities();
+    let mut doing = vec![Doing::Waits; width * height];
+    for (x, column) in columns.iter().enumerate() {
+        if progress.is_cancelled() {
+            return None;
+        }
+        let at = place(x);
+        // The earliest first, so that what began last is drawn over it.
+        for span in column.iter().rev() {
+            let kind =
+                trace.kinds.get(executed.step_of(*span as usize)).map(|kind| kind.0 as usize);
+            let activity =
+                kind.and_then(|kind| activities.get(kind)).copied().unwrap_or(Activity::Other);
+            let start = trace.spans.starts.get(*span as usize).copied().unwrap_or(0);
+            let list = list_of(span).and_then(|id| lists.get(&id)).and_then(Option::as_ref);
+            let by_tile = list.map(|list| tile_column(list, &wanted.tiles, height));
+            for y in 0..height {
+                let found = match &by_tile {
+                    None => Doing::NotRecorded(activity),
+                    Some(cycles) => match cycles.get(y) {
+                        Some(cycles) if start.saturating_add(*cycles) > at => Doing::Busy(activity),
+                        _ => continue,
+                    },
+                };
+                if let Some(pixel) = doing.get_mut(y * width + x) {
+                    *pixel = found;
+                }
+            }
+        }
+    }
+    Some(doing)
+}
+
+/// The number of the tile in the middle of each pixel.
+fn tile_column(list: &TileList, tiles: &Range<u32>, height: usize) -> Vec<u64> {
+    let count = tiles.end.saturating_sub(tiles.start) as usize;
+    let mut numbers = Vec::with_capacity(height);
+    let mut end = 0_usize;
+    list.runs_in(tiles.clone(), |run, value| {
+        end += run as usize;
+        // The pixels whose middle lies before the end of the run.
+        while numbers.len() < height && (2 * numbers.len() + 1) * count < 2 * end * height {
+            numbers.push(value);
+        }
+    });
+    numbers
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_pixel_shows_the_tile_in_its_middle() {
+        let list = TileList::from_runs([(2, 5), (1, 7), (5, 0)]);
+        assert_eq!(tile_column(&list, &(0..8), 8), [5, 5, 7, 0, 0, 0, 0, 0]);
+        assert_eq!(tile_column(&list, &(0..8), 4), [5, 0, 0, 0], "tiles 1, 3, 5, 7");
+        assert_eq!(tile_column(&list, &(2..4), 4), [7, 7, 0, 0]);
+        assert_eq!(tile_column(&list, &(7..9), 2), [0], "a tile that the list does not have");
+    }
+}

@@ -1,0 +1,142 @@
+//! What the page knows of each run: read and worked out beside the window.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::analysis::execution::Executed;
+use crate::analysis::execution::lanes::{Lanes, MemoryOfIpu, Nesting, memory_over_spans};
+use crate::analysis::execution::slow::slow_at_peak;
+use crate::analysis::execution::statistics::{Asked, Statistics, statistics};
+use crate::analysis::program::kinds::Activity;
+use crate::progress::Progress;
+use crate::store::names::NameId;
+use crate::store::{Absence, Report};
+use crate::ui::runs::Run;
+
+/// Parts of the overview.
+const OVERVIEW: usize = 2048;
+
+/// A run whose steps are read.
+pub struct ReadRun {
+    pub report: Arc<Report>,
+    /// From the first cycle to the last.
+    pub cycles: Range<u64>,
+    /// The step of liveness of each step.
+    pub liveness_steps: Vec<Option<u32>>,
+    /// Spans by their step of liveness, then by start.
+    by_liveness: Vec<(u32, u32)>,
+    pub memory: Vec<MemoryOfIpu>,
+    /// Spans that are slow and at the peak, by start.
+    pub slow: Vec<u32>,
+    /// Kinds that have spans, and what they do.
+    pub kinds: Vec<(String, Activity)>,
+    /// Tiles' time that is not spent waiting, over all cycles.
+    pub overview: Vec<u64>,
+    pub clock_hz: Option<u64>,
+    /// Whether there are spans on tiles.
+    pub has_tiles: bool,
+    /// The cycles of each run of the engine.
+    pub run_cycles: Vec<Option<Range<u64>>>,
+}
+
+impl ReadRun {
+    /// Reads the steps of a run, or says why there are none. `None` when it was cancelled.
+    pub fn of(run: &Run, progress: &Progress) -> Option<Result<Self, Absence>> {
+        let report = &run.report;
+        report.read_trace(progress);
+        if progress.is_cancelled() {
+            return None;
+        }
+        let Some(executed) = Executed::of(report) else {
+            return Some(Err(report.trace.absence_or(Absence::unexplained)));
+        };
+        let liveness_steps = executed.liveness_steps();
+        let trace = executed.trace;
+        let start = |span: &u32| trace.spans.starts.get(*span as usize).copied();
+        let mut by_liveness: Vec<(u32, u32)> = (0_u32..)
+            .zip(&trace.spans.steps)
+            .filter_map(|(span, step)| Some((liveness_steps.get(*step as usize).copied()??, span)))
+            .collect();
+        by_liveness.sort_by_key(|(step, span)| (*step, start(span)));
+        let mut slow = slow_at_peak(executed, &liveness_steps).unwrap_or_default();
+        slow.sort_by_key(start);
+        let kinds = trace.kind_names.iter().map(|kind| (kind.to_owned(), Activity::of_kind(kind)));
+        let cycles = executed.whole();
+        Some(Ok(Self {
+            report: Arc::clone(report),
+            memory: memory_over_spans(executed, &liveness_steps),
+            overview: overview(executed, &cycles),
+            kinds: kinds.collect(),
+            clock_hz: executed.clock_hz(),
+            has_tiles: !trace.spans.is_empty() && executed.tiles_per_ipu().is_some(),
+            run_cycles: (0..trace.runs.len()).map(|run| executed.cycles_of_run(run)).collect(),
+            liveness_steps,
+            by_liveness,
+            slow,
+            cycles,
+        }))
+    }
+
+    pub fn executed(&self) -> Option<Executed<'_>> {
+        Executed::of(&self.report)
+    }
+
+    /// How many cycles it took, as positions of the axis.
+    pub fn len(&self) -> usize {
+        usize::try_from(self.cycles.end.saturating_sub(self.cycles.start)).unwrap_or(usize::MAX)
+    }
+
+    /// The spans of a step of liveness, by start.
+    pub fn spans_of(&self, liveness_step: usize) -> impl Iterator<Item = u32> + '_ {
+        let step = u32::try_from(liveness_step).unwrap_or(u32::MAX);
+        let first = self.by_liveness.partition_point(|(other, _)| *other < step);
+        let rest = self.by_liveness.get(first..).unwrap_or(&[]);
+        rest.iter().take_while(move |(other, _)| *other == step).map(|(_, span)| *span)
+    }
+
+    /// Its numbers of kinds by their names.
+    pub fn hidden(&self, names: &BTreeSet<String>) -> Vec<NameId> {
+        let kinds = (0_u32..).zip(&self.kinds);
+        kinds.filter(|(_, (name, _))| names.contains(name)).map(|(kind, _)| NameId(kind)).collect()
+    }
+
+    pub fn lanes(&self, nesting: Nesting, hidden: &BTreeSet<String>) -> Lanes {
+        let executed = self.executed();
+        executed.map_or_else(Lanes::default, |executed| {
+            Lanes::of(executed, nesting, &self.hidden(hidden))
+        })
+    }
+
+    pub fn statistics(&self, cycles: Range<u64>, hidden: &BTreeSet<String>) -> Statistics {
+        let asked = Asked { cycles, ipu: None, hidden: self.hidden(hidden) };
+        self.executed().map_or_else(Statistics::default, |executed| statistics(executed, &asked))
+    }
+}
+
+/// Cycles in which IPUs do not wait, in equal parts of all cycles.
+fn overview(executed: Executed<'_>, cycles: &Range<u64>) -> Vec<u64> {
+    let trace = executed.trace;
+    let length = cycles.end.saturating_sub(cycles.start).max(1);
+    let part = length.div_ceil(OVERVIEW as u64).max(1);
+    let parts = usize::try_from(length.div_ceil(part)).unwrap_or(OVERVIEW);
+    let mut sums = vec![0_u64; parts];
+    let activities = executed.activities();
+    for (span, (start, end)) in trace.spans.starts.iter().zip(&trace.spans.ends).enumerate() {
+        let kind = trace.kinds.get(executed.step_of(span)).map(|kind| kind.0 as usize);
+        if kind.and_then(|kind| activities.get(kind)).is_some_and(|activity| activity.is_waiting())
+        {
+            continue;
+        }
+        let (mut from, to) = (start - cycles.start, end - cycles.start);
+        while from < to {
+            let place = from / part;
+            let next = (place + 1).saturating_mul(part).min(to);
+            if let Some(sum) = usize::try_from(place).ok().and_then(|place| sums.get_mut(place)) {
+                *sum = sum.saturating_add(next - from);
+            }
+            from = next;
+        }
+    }
+    sums
+}

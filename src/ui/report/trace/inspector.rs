@@ -1,0 +1,195 @@
+//! The inspector of the page: the step under the pointer or the chosen one, then what the visible or selected range was
+//! spent on.
+
+use eframe::egui::{self, Label};
+
+use super::axis::{AxisUnit, length_text};
+use super::data::ReadRun;
+use super::lanes::block_title;
+use super::{Chosen, OfRuns, TracePage};
+use crate::analysis::execution::lanes::LaneOf;
+use crate::analysis::execution::statistics::Statistics;
+use crate::text::{capitalised, grouped, shortened};
+use crate::ui::command::{Command, Page};
+use crate::ui::report::PageContext;
+use crate::ui::report::program_kind_colors::activity_color;
+use crate::ui::run_chips::badge_ui;
+use crate::ui::theme::{Tokens, fonts};
+use crate::ui::units::Units;
+use crate::ui::widget::bar::Bar;
+use crate::ui::widget::inspector::{fact_ui, long_fact_ui, part_ui, title_ui};
+
+/// Longest name of a step.
+const NAME: usize = 90;
+
+impl TracePage {
+    pub(super) fn inspect_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        read: &OfRuns,
+        hovered: Option<Chosen>,
+    ) {
+        let runs = page.runs;
+        match hovered.or(self.chosen) {
+            Some(chosen) => {
+                let kind = if hovered.is_some() && hovered != self.chosen {
+                    "Step under the pointer; a click selects it"
+                } else {
+                    "Selected step"
+                };
+                let of_run = runs.position(chosen.run).and_then(|place| read.get(place)?.as_ref());
+                if let Some(of_run) = of_run {
+                    self.step_ui(ui, page, (kind, of_run, chosen));
+                }
+            }
+            None => {
+                ui.weak("Click a step to select it, here and in Liveness. Drag along the axis, or with Shift, to select a range.");
+            }
+        }
+        ui.separator();
+        self.statistics_ui(ui, page, read);
+    }
+
+    fn step_ui(
+        &self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        (kind, read, chosen): (&str, &ReadRun, Chosen),
+    ) {
+        let Some(executed) = read.executed() else { return };
+        let (trace, units) = (executed.trace, Units::now(ui));
+        let length = |cycles: u64| length_text(cycles, self.unit, read.clock_hz);
+        if let LaneOf::Blocks(tile) = chosen.of {
+            let Some(block) = trace.blocks.get(chosen.row) else { return };
+            title_ui(ui, kind, &block_title(read, chosen.row), &format!("tile {tile}"));
+            fact_ui(ui, "Took", &length(block.end - block.start));
+            return;
+        }
+        let step = executed.step_of(chosen.row);
+        let id = trace.ids.get(step).copied().unwrap_or(0);
+        title_ui(
+            ui,
+            kind,
+            &format!("Step {}", grouped(u64::from(id))),
+            &shortened(executed.title(step), NAME),
+        );
+        let spans = &trace.spans;
+        let number = |column: &[u64]| column.get(chosen.row).copied().unwrap_or(0);
+        fact_ui(ui, "Kind", &shortened(trace.kind(step), 40));
+        if let Some(ipu) = trace.ipu_of(chosen.row) {
+            fact_ui(ui, "On", &format!("{} {ipu}", page.runs.system().device));
+        }
+        fact_ui(ui, "Longest tile", &length(number(&spans.cycles)));
+        fact_ui(ui, "From", &length(number(&spans.starts).saturating_sub(read.cycles.start)));
+        let tiles = spans.active_tiles.get(chosen.row).copied().unwrap_or(0);
+        fact_ui(ui, "Active tiles", &grouped(u64::from(tiles)));
+        let balance = spans.balances.get(chosen.row).copied().unwrap_or(0.0);
+        fact_ui(ui, "Balance of tiles", &format!("{:.0} %", balance * 100.0));
+        if let Some(cycles) = trace.tile_cycles(chosen.row) {
+            fact_ui(ui, "Cycles of all tiles", &grouped(cycles));
+        }
+        let liveness_step = read.liveness_steps.get(step).copied().flatten();
+        if let Some(at) = liveness_step {
+            let bytes = trace.ipu_of(chosen.row).and_then(|ipu| {
+                let of_ipu = read.memory.iter().find(|of_ipu| of_ipu.ipu == ipu)?;
+                let start = number(&spans.starts);
+                of_ipu.most_between(start, start + 1)
+            });
+            if let Some(bytes) = bytes {
+                fact_ui(ui, "Not always live", &units.bytes(bytes));
+            }
+            let id = read.report.steps.get().and_then(|steps| steps.ids.get(at as usize));
+            if let Some(id) = id {
+                fact_ui(ui, "Step in Liveness", &id.to_string());
+            }
+        }
+        let is_slow = u32::try_from(chosen.row).is_ok_and(|span| read.slow.contains(&span));
+        if is_slow {
+            let text = "▲ Slow, and memory is at its peak here";
+            ui.add(Label::new(fonts::caption(text).color(Tokens::now(ui).note)).wrap());
+        }
+        if liveness_step.is_some() && Some(chosen) == self.chosen {
+            let button = ui.button("Show in Liveness");
+            if button.on_hover_text("What is in memory at this step").clicked() {
+                page.commands.push(Command::Go(Page::Liveness));
+            }
+        }
+    }
+
+    fn statistics_ui(&self, ui: &mut egui::Ui, page: &PageContext<'_>, read: &OfRuns) {
+        let range = self.asked_range(read);
+        let title = match (self.range.is_some(), self.view.is_zoomed()) {
+            (true, _) => "Selected range",
+            (false, true) => "Visible range",
+            (false, false) => "Whole trace",
+        };
+        ui.label(fonts::number(title));
+        let Some((_, answers)) = self.statistics.last(page.runs) else {
+            ui.weak(self.statistics.failure().unwrap_or("Adding up…"));
+            return;
+        };
+        for ((run, of_run), found) in page.runs.iter().zip(read).zip(answers) {
+            let (Some(of_run), Some(found)) = (of_run, found) else { continue };
+            if !page.runs.is_one() {
+                ui.horizontal(|ui| {
+                    badge_ui(ui, run.badge);
+                    ui.label(fonts::number(&*run.title));
+                });
+            }
+            let end = range.end.min(of_run.len() as u64);
+            let length = end.saturating_sub(range.start);
+            let length = length_text(length, self.unit, of_run.clock_hz);
+            fact_ui(ui, "Length", &length);
+            self.found_ui(ui, of_run, found);
+            ui.add_space(6.0);
+        }
+    }
+
+    fn found_ui(&self, ui: &mut egui::Ui, read: &ReadRun, found: &Statistics) {
+        let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
+        let all = found.cycles().saturating_add(found.idle_cycles).max(1);
+        let share = |cycles: u64| format!("{:.1} %", cycles as f64 * 100.0 / all as f64);
+        let short = |cycles: u64| match self.unit {
+            AxisUnit::Cycles => grouped(cycles),
+            AxisUnit::Time => length_text(cycles, self.unit, read.clock_hz),
+        };
+        let percent = |value: f64| format!("{:.1} %", value * 100.0);
+        if let Some(utilisation) = found.utilisation {
+            fact_ui(ui, "Utilisation", &percent(utilisation));
+        }
+        if let Some(balance) = found.balance {
+            fact_ui(ui, "Balance of tiles", &percent(balance));
+        }
+        if let Some(tiles) = found.active_tiles {
+            fact_ui(ui, "Active tiles", &grouped(tiles.round() as u64));
+        }
+        if let Some(moved) = found.moved {
+            for (name, bytes) in [
+                ("From the host", moved.from_host),
+                ("To the host", moved.to_host),
+                ("From other IPUs", moved.from_ipus),
+                ("To other IPUs", moved.to_ipus),
+            ] {
+                fact_ui(ui, name, &units.bytes(bytes));
+            }
+        }
+        ui.label(fonts::caption("Cycles of steps by kind, on all IPUs").color(tokens.third_text));
+        for kind in &found.kinds {
+            let color = activity_color(kind.activity, &tokens);
+            let bar = Bar { parts: &[(kind.cycles, color)], whole: all, limit: None };
+            let size = format!("{} · {}", short(kind.cycles), share(kind.cycles));
+            part_ui(ui, &shortened(&kind.kind, 30), &size, &bar);
+        }
+        fact_ui(
+            ui,
+            "No step",
+            &format!("{} · {}", short(found.idle_cycles), share(found.idle_cycles)),
+        );
+        if !found.left_out.is_empty() {
+            let names: Vec<String> =
+                found.left_out.iter().map(|kind| shortened(kind, 30).into_owned()).collect();
+            long_fact_ui(ui, "Hidden, and left out here", &capitalised(&names.join(", ")));
+        }
+    }
+}

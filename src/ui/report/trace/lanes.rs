@@ -1,0 +1,432 @@
+//! The lanes of one run: its runs of the engine, each IPU with what is nested there, tiles, memory; one widget, so that
+//! zoom, pan and selection are the same everywhere in it.
+
+use eframe::egui::{self, Align2, Color32, Pos2, Rect, Response, Sense, Stroke, Vec2};
+
+use super::axis::{RULER, ruler_ui, selected_range_ui};
+use super::data::ReadRun;
+use super::memory::{MEMORY, memory_ui};
+use super::{Chosen, TracePage};
+use crate::analysis::execution::lanes::{Lane, LaneOf, Lanes, Node};
+use crate::store::execution::BlockKind;
+use crate::text::{counted, grouped, shortened};
+use crate::ui::report::PageContext;
+use crate::ui::report::program_kind_colors::kind_color;
+use crate::ui::runs::Run;
+use crate::ui::theme::{Tokens, fonts, text_on};
+use crate::ui::widget::flame::{Look, Placing, neighbour, paint_rows, range_at};
+use crate::ui::widget::navigate::{Axis, navigate, navigate_by_key};
+use crate::ui::widget::picture::{describe, focus, pressed_keys, text_within};
+
+/// Height of a row, points.
+const ROW: f32 = 18.0;
+/// Between lanes, points.
+const GAP: f32 = 8.0;
+/// Room for what lanes are called, points.
+const GUTTER: f32 = 84.0;
+/// Height of the headers of runs, points.
+const RUNS: f32 = 18.0;
+/// Longest name in a picture.
+const NAME: usize = 80;
+
+/// Where the parts of a run's picture lie, from the top down.
+struct Parts {
+    ruler: Rect,
+    runs: Option<Rect>,
+    lanes: Vec<Rect>,
+    tiles: Option<Rect>,
+    memory: Option<Rect>,
+}
+
+impl Parts {
+    fn height(run: &ReadRun, lanes: &Lanes, tiles: f32) -> f32 {
+        let of_lanes = lanes.lanes.iter().map(|lane| lane_height(lane) + GAP);
+        let runs = if run.has_runs() { RUNS + GAP } else { 0.0 };
+        let memory = if run.memory.is_empty() { 0.0 } else { MEMORY + GAP };
+        let tiles = if tiles > 0.0 { tiles + GAP } else { 0.0 };
+        RULER + runs + of_lanes.sum::<f32>() + tiles + memory
+    }
+
+    fn of(run: &ReadRun, lanes: &Lanes, tiles: f32, rect: Rect) -> Self {
+        let mut top = rect.top();
+        let mut next = |height: f32, gap: f32| {
+            let part = Rect::from_x_y_ranges(rect.x_range(), top..=top + height);
+            top += height + gap;
+            part
+        };
+        Self {
+            ruler: next(RULER, 0.0),
+            runs: run.has_runs().then(|| next(RUNS, GAP)),
+            lanes: lanes.lanes.iter().map(|lane| next(lane_height(lane), GAP)).collect(),
+            memory: (!run.memory.is_empty()).then(|| next(MEMORY, GAP)),
+            tiles: (tiles > 0.0).then(|| next(tiles, GAP)),
+        }
+    }
+}
+
+fn lane_height(lane: &Lane) -> f32 {
+    lane.rows.rows().len().max(1) as f32 * ROW
+}
+
+impl ReadRun {
+    fn has_runs(&self) -> bool {
+        self.executed().is_some_and(|executed| !executed.trace.runs.is_empty())
+    }
+}
+
+impl TracePage {
+    /// Draws one run.
+    pub fn run_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        (place, run, read): (usize, &Run, &ReadRun),
+        lanes: &Lanes,
+        (len, room): (usize, f32),
+    ) {
+        let without = Parts::height(read, lanes, 0.0) + GAP;
+        let tiles = self.tiles.height(read, room - without);
+        let height = Parts::height(read, lanes, tiles);
+        let size = Vec2::new(ui.available_width(), height);
+        let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
+        let data = rect.with_min_x(rect.left() + GUTTER);
+        let parts = Parts::of(read, lanes, tiles, data);
+        let placing = |rect: Rect, view: &crate::ui::widget::view::View| {
+            let (from, to) = view.range(len);
+            let start = read.cycles.start as f64 + 0.5;
+            Placing { rect, from: start + from, to: start + to }
+        };
+        let now = placing(data, &self.view);
+        self.interact(ui, &response, read, now, len);
+        let now = placing(data, &self.view);
+        let tokens = *Tokens::now(ui);
+        let from_start = Placing {
+            rect: parts.ruler,
+            from: now.from - read.cycles.start as f64,
+            to: now.to - read.cycles.start as f64,
+        };
+        ruler_ui(ui, from_start, (self.unit, read.clock_hz));
+        if let Some(rect) = parts.runs {
+            runs_ui(ui, Placing { rect, ..now }, read);
+            label_ui(ui, rect, "Runs", &tokens);
+        }
+        let pointer = response.hover_pos();
+        for (lane, rect) in lanes.lanes.iter().zip(&parts.lanes) {
+            let placing = Placing { rect: *rect, ..now };
+            let hit = |at| range_at(placing, &lane.rows, ROW, at);
+            let hovered = pointer.and_then(hit);
+            self.lane_ui(ui, placing, (run, read), (lanes, lane), hovered);
+            label_ui(ui, *rect, &lane_title(run, lane.of), &tokens);
+            if let Some(row) = hovered.and_then(|number| lane.node(number)).and_then(leaf_row) {
+                self.hovered = Some(Chosen { run: run.id, of: lane.of, row });
+            }
+            if let Some(number) = hovered.filter(|_| response.clicked()) {
+                self.click(page, (run, read), (lane, number), len);
+            }
+            self.marks_ui(ui, placing, (page, run, read), lane, place);
+        }
+        if let Some(rect) = parts.tiles {
+            label_ui(ui, rect, &self.tiles.title(read), &tokens);
+            self.tiles.picture_ui(
+                ui,
+                Placing { rect, ..now },
+                (place, read),
+                &self.hidden,
+                &response,
+            );
+        }
+        if let Some(rect) = parts.memory {
+            label_ui(ui, rect, "Not always live", &tokens);
+            memory_ui(ui, Placing { rect, ..now }, read, pointer);
+        }
+        selected_range_ui(
+            ui,
+            now,
+            self.range.map(|(from, to)| {
+                (from.saturating_add(read.cycles.start), to.saturating_add(read.cycles.start))
+            }),
+        );
+        self.keys(ui, page, &response, (run, read), lanes);
+        focus(ui, &response, rect, egui::StrokeKind::Inside);
+        let name = if page.runs.is_one() {
+            "Execution trace".to_owned()
+        } else {
+            format!("Execution trace of {}", run.the())
+        };
+        describe(&response, &name, || self.text_of_chosen(page, run, read));
+    }
+
+    /// What is chosen in a run, for those who cannot see it.
+    fn text_of_chosen(&self, page: &PageContext<'_>, run: &Run, read: &ReadRun) -> String {
+        let chosen = self.chosen.filter(|chosen| chosen.run == run.id);
+        let selected = page.selection.steps.iter().filter(|at| at.run == run.id);
+        let marked: usize = selected.map(|at| read.spans_of(at.step).count()).sum();
+        let steps = || {
+            let steps = read.executed().map_or(0, |executed| executed.trace.ids.len());
+            format!("{} steps", grouped(steps as u64))
+        };
+        let text = chosen.map_or_else(steps, |chosen| text_of(read, chosen));
+        if marked == 0 {
+            text
+        } else {
+            format!("{text}; {} marked", counted(marked as u64, "span"))
+        }
+    }
+
+    fn interact(
+        &mut self,
+        ui: &egui::Ui,
+        response: &Response,
+        read: &ReadRun,
+        now: Placing,
+        len: usize,
+    ) {
+        let start = read.cycles.start;
+        let on_ruler = |at: Pos2| at.y < now.rect.top() + RULER;
+        let cycle = |at: Pos2| (now.place(at.x).max(start as f64) as u64 - start).min(len as u64);
+        if response.drag_started()
+            && let Some(at) = ui.input(|input| input.pointer.press_origin())
+        {
+            let is_selecting = ui.input(|input| input.modifiers.shift) || on_ruler(at);
+            self.range_from = is_selecting.then(|| cycle(at));
+        }
+        if let (Some(from), Some(at)) = (self.range_from, response.interact_pointer_pos()) {
+            let to = cycle(at);
+            if response.dragged() && from != to {
+                self.range = Some((from.min(to), from.max(to)));
+            }
+        }
+        let per_point = now.per_point();
+        let origin = f64::from(now.rect.left()) - (now.from - start as f64) / per_point;
+        let axis = Axis { origin, per_point };
+        let mut moved =
+            navigate(ui, response, axis, &mut self.view, len, self.range_from.is_none());
+        if response.drag_stopped() {
+            self.range_from = None;
+        }
+        if response.double_clicked() {
+            self.view.reset();
+            moved = true;
+        }
+        if response.has_focus() {
+            moved |= navigate_by_key(ui, &mut self.view, len);
+        }
+        if moved {
+            ui.request_repaint();
+        }
+    }
+
+    fn click(
+        &mut self,
+        page: &mut PageContext<'_>,
+        (run, read): (&Run, &ReadRun),
+        (lane, number): (&Lane, u32),
+        len: usize,
+    ) {
+        match lane.node(number) {
+            Some(Node::Span(span)) => {
+                self.choose_span(page, read, run.id, span);
+                if let Some(chosen) = &mut self.chosen {
+                    chosen.of = lane.of;
+                }
+            }
+            Some(Node::Block(row)) => {
+                self.chosen = Some(Chosen { run: run.id, of: lane.of, row });
+            }
+            // What contains steps gets the whole width.
+            Some(Node::Part(_)) => {
+                if let Some((start, end)) = lane.rows.get(number) {
+                    let from = |cycle: u64| cycle.saturating_sub(read.cycles.start) as f64;
+                    let room = (end - start) as f64 * 0.02;
+                    self.view.show(len, from(start) - room, from(end) + room);
+                    self.range = Some((start - read.cycles.start, end - read.cycles.start));
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// Arrows go from the chosen range to those beside, above and below.
+    fn keys(
+        &mut self,
+        ui: &egui::Ui,
+        page: &mut PageContext<'_>,
+        response: &Response,
+        (run, read): (&Run, &ReadRun),
+        lanes: &Lanes,
+    ) {
+        if !response.has_focus() {
+            return;
+        }
+        let pressed = pressed_keys(ui, response, true);
+        let arrows = [egui::Key::ArrowRight, egui::Key::ArrowLeft];
+        let Some(key) = arrows.into_iter().find(|key| pressed(*key)) else { return };
+        let chosen = self.chosen.filter(|chosen| chosen.run == run.id);
+        let lane = lanes.lanes.iter().find(|lane| chosen.is_none_or(|it| it.of == lane.of));
+        let Some(lane) = lane else { return };
+        let now = chosen.and_then(|chosen| lane.range_of(chosen.row, start_of(read, chosen)?));
+        let mut next = now.map_or(Some(0), |now| neighbour(&lane.rows, now, key));
+        // Parts are passed over.
+        while let Some(number) = next {
+            match lane.node(number) {
+                Some(Node::Span(span)) => {
+                    self.choose_span(page, read, run.id, span);
+                    if let Some(chosen) = &mut self.chosen {
+                        chosen.of = lane.of;
+                    }
+                    break;
+                }
+                Some(Node::Block(row)) => {
+                    self.chosen = Some(Chosen { run: run.id, of: lane.of, row });
+                    break;
+                }
+                _ => next = neighbour(&lane.rows, number, egui::Key::ArrowDown),
+            }
+        }
+    }
+
+    fn lane_ui(
+        &self,
+        ui: &egui::Ui,
+        placing: Placing,
+        (run, read): (&Run, &ReadRun),
+        (lanes, lane): (&Lanes, &Lane),
+        hovered: Option<u32>,
+    ) {
+        let tokens = *Tokens::now(ui);
+        let Some(executed) = read.executed() else { return };
+        let trace = executed.trace;
+        let colors: Vec<Color32> =
+            trace.kind_names.iter().map(|kind| kind_color(kind, &tokens)).collect();
+        let part_fill = tokens.raised.lerp_to_gamma(tokens.always_live, 0.35);
+        let fill = |number: u32, depth: usize| match lane.node(number) {
+            Some(Node::Span(span)) => {
+                let kind = trace.kinds.get(executed.step_of(span)).map(|kind| kind.0 as usize);
+                kind.and_then(|kind| colors.get(kind)).copied().unwrap_or(tokens.gap)
+            }
+            Some(Node::Block(row)) => block_color(trace.blocks.get(row).map(|it| it.kind), &tokens),
+            _ => part_fill.lerp_to_gamma(tokens.raised, 0.12 * (depth % 3) as f32),
+        };
+        let name = |number: u32| match lane.node(number) {
+            Some(Node::Span(span)) => {
+                let title = executed.title(executed.step_of(span));
+                let last = title.rsplit('/').next().unwrap_or(title);
+                shortened(last, NAME).into_owned()
+            }
+            Some(Node::Block(row)) => block_title(read, row),
+            Some(Node::Part(part)) => {
+                let text = lanes.parts.get(part as usize).map_or("", |part| part);
+                shortened(text, NAME).into_owned()
+            }
+            None => String::new(),
+        };
+        let chosen = self.chosen.filter(|chosen| chosen.run == run.id && chosen.of == lane.of);
+        let chosen = chosen.and_then(|chosen| lane.range_of(chosen.row, start_of(read, chosen)?));
+        let look = Look { row: ROW, fill: &fill, name: &name, text: None, chosen, hovered };
+        let painter = ui.painter_at(placing.rect);
+        painter.rect_filled(placing.rect, 0, tokens.raised.gamma_multiply(0.35));
+        paint_rows(&painter, placing, &lane.rows, &look);
+    }
+}
+
+fn leaf_row(node: Node) -> Option<usize> {
+    match node {
+        Node::Span(row) | Node::Block(row) => Some(row),
+        Node::Part(_) => None,
+    }
+}
+
+/// Where what is chosen begins.
+fn start_of(read: &ReadRun, chosen: Chosen) -> Option<u64> {
+    let trace = read.executed()?.trace;
+    match chosen.of {
+        LaneOf::Blocks(_) => trace.blocks.starts.get(chosen.row).copied(),
+        _ => trace.spans.starts.get(chosen.row).copied(),
+    }
+}
+
+/// What is chosen, in words.
+fn text_of(read: &ReadRun, chosen: Chosen) -> String {
+    let Some(executed) = read.executed() else { return String::new() };
+    let trace = executed.trace;
+    if let LaneOf::Blocks(tile) = chosen.of {
+        return format!("{} on tile {tile}", block_title(read, chosen.row));
+    }
+    let step = executed.step_of(chosen.row);
+    let id = trace.ids.get(step).copied().unwrap_or(0);
+    let cycles = trace.spans.cycles.get(chosen.row).copied().unwrap_or(0);
+    let title = shortened(executed.title(step), NAME);
+    format!(
+        "Step {} {title}, {}, {} cycles",
+        grouped(u64::from(id)),
+        trace.kind(step),
+        grouped(cycles)
+    )
+}
+
+pub fn block_title(read: &ReadRun, row: usize) -> String {
+    let block = read.executed().and_then(|executed| executed.trace.blocks.get(row));
+    let Some(block) = block else { return String::new() };
+    let title = BlockKind::of(block.kind).title();
+    block.id.map_or_else(|| title.to_owned(), |id| format!("{title} {id}"))
+}
+
+fn block_color(kind: Option<u8>, tokens: &Tokens) -> Color32 {
+    match kind.map(BlockKind::of) {
+        Some(BlockKind::Common) => kind_color("OnTileExecute", tokens),
+        Some(BlockKind::StreamCopy) => kind_color("StreamCopyMid", tokens),
+        Some(BlockKind::Overflow) => tokens.note,
+        _ => tokens.gap,
+    }
+}
+
+fn lane_title(run: &Run, of: LaneOf) -> String {
+    let system = &run.report.system;
+    match of {
+        LaneOf::Ipu(ipu) => format!("{} {ipu}", system.device),
+        LaneOf::OverlappedIo(_) => "Overlapped I/O".to_owned(),
+        LaneOf::Blocks(tile) => format!("Tile {tile}"),
+    }
+}
+
+fn label_ui(ui: &egui::Ui, rect: Rect, text: &str, tokens: &Tokens) {
+    let at = Pos2::new(rect.left() - GUTTER, rect.top() + 2.0);
+    let font = fonts::regular(fonts::size::CAPTION);
+    ui.painter().text(at, Align2::LEFT_TOP, text, font, tokens.weak_text);
+}
+
+/// The headers of the runs of the engine.
+fn runs_ui(ui: &egui::Ui, placing: Placing, read: &ReadRun) {
+    let Some(executed) = read.executed() else { return };
+    let (tokens, painter) = (Tokens::now(ui), ui.painter_at(placing.rect));
+    let mut painted_to = f32::NEG_INFINITY;
+    for (number, recorded) in executed.trace.runs.iter().enumerate() {
+        let Some(cycles) = read.run_cycles.get(number).cloned().flatten() else { continue };
+        if (cycles.end as f64) < placing.from || cycles.start as f64 > placing.to {
+            continue;
+        }
+        let (left, right) = (placing.x(cycles.start), placing.x(cycles.end));
+        // Of many that fall onto one point one is drawn.
+        if right <= painted_to + 1.0 {
+            continue;
+        }
+        painted_to = right;
+        let rect =
+            Rect::from_x_y_ranges(left..=(right - 1.0).max(left + 1.0), placing.rect.y_range());
+        painter.rect(
+            rect,
+            2,
+            tokens.raised,
+            Stroke::new(1.0, tokens.border),
+            egui::StrokeKind::Inside,
+        );
+        if rect.width() > 40.0 {
+            let elapsed = recorded.elapsed_microseconds;
+            let elapsed = elapsed.map_or_else(String::new, |it| format!(", {} µs", grouped(it)));
+            let name = shortened(&recorded.name, NAME);
+            let text = format!("Run {} {name}{elapsed}", recorded.id);
+            let inside = rect.shrink2(Vec2::new(5.0, 0.0));
+            text_within(&painter, inside, text, 12.0, text_on(tokens.raised));
+        }
+    }
+}

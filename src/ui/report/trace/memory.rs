@@ -1,0 +1,63 @@
+//! The liveness curve on the axis of the trace: what is alive, not always, while each step runs; a line for each IPU.
+
+use eframe::egui::{self, Align2, Mesh, Pos2, Rect, Shape, Stroke};
+
+use super::data::ReadRun;
+use crate::ui::theme::{Tokens, fonts};
+use crate::ui::units::Units;
+use crate::ui::widget::flame::Placing;
+
+/// Its height, points.
+pub const MEMORY: f32 = 64.0;
+
+/// Draws it; where the pointer is, what is alive there.
+pub fn memory_ui(ui: &egui::Ui, placing: Placing, read: &ReadRun, pointer: Option<Pos2>) {
+    let (tokens, units) = (Tokens::now(ui), Units::now(ui));
+    let rect = placing.rect;
+    let painter = ui.painter_at(rect);
+    painter.rect_filled(rect, 0, tokens.raised.gamma_multiply(0.35));
+    let top = read.memory.iter().map(|of_ipu| of_ipu.most).max().unwrap_or(0).max(1);
+    let y = |bytes: u64| rect.bottom() - bytes as f32 / top as f32 * (rect.height() - 6.0);
+    let pixel = 1.0 / ui.pixels_per_point();
+    let columns = (rect.width() / pixel).ceil() as usize;
+    let is_one = read.memory.len() == 1;
+    for (place, of_ipu) in read.memory.iter().enumerate() {
+        let color = if is_one { tokens.temporary } else { tokens.ordered(place) };
+        let (mut area, mut line) = (Mesh::default(), Vec::with_capacity(columns));
+        for column in 0..columns {
+            let left = rect.left() + column as f32 * pixel;
+            let (from, to) = (placing.place(left), placing.place(left + pixel));
+            // Beyond what was recorded there is nothing.
+            if to <= read.cycles.start as f64 || from >= read.cycles.end as f64 {
+                continue;
+            }
+            let (from, to) =
+                (from.max(0.0) as u64, (to.max(0.0) as u64).max(from.max(0.0) as u64 + 1));
+            let Some(bytes) = of_ipu.most_between(from, to) else { continue };
+            let column = Rect::from_x_y_ranges(left..=left + pixel, y(bytes)..=rect.bottom());
+            if is_one {
+                area.add_colored_rect(column, tokens.area(color));
+            }
+            line.push(Pos2::new(left, y(bytes)));
+        }
+        painter.add(Shape::mesh(area));
+        painter.add(Shape::line(line, Stroke::new(1.2, color)));
+    }
+    let font = fonts::regular(fonts::size::CAPTION);
+    let at = rect.right_top() + egui::vec2(-4.0, 2.0);
+    let text = format!("peak {}", units.bytes(top));
+    painter.text(at, Align2::RIGHT_TOP, text, font.clone(), tokens.third_text);
+    if let Some(pointer) = pointer.filter(|pointer| rect.x_range().contains(pointer.x)) {
+        let at = placing.place(pointer.x).max(0.0) as u64;
+        painter.vline(pointer.x, rect.y_range(), Stroke::new(1.0, tokens.weak_text));
+        let of_ipus = read.memory.iter().filter_map(|of_ipu| of_ipu.most_between(at, at + 1));
+        let texts: Vec<String> = of_ipus.map(|bytes| units.bytes(bytes)).collect();
+        let (align, side) = if pointer.x > rect.center().x {
+            (Align2::RIGHT_BOTTOM, -4.0)
+        } else {
+            (Align2::LEFT_BOTTOM, 4.0)
+        };
+        let place = Pos2::new(pointer.x + side, rect.bottom() - 2.0);
+        painter.text(place, align, texts.join(" · "), font, tokens.text);
+    }
+}

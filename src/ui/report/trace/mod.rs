@@ -1,0 +1,375 @@
+//! The execution trace: what ran when on each IPU, what the time was spent on, and the memory below it.
+
+mod axis;
+mod data;
+mod inspector;
+mod lanes;
+mod marks;
+mod memory;
+mod search;
+mod tiles;
+
+use eframe::egui::{self, Margin, RichText, ScrollArea, containers::scroll_area::ScrollSource};
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::head::page_head_ui;
+use super::program_kind_colors::kind_color;
+use super::{PageContext, run_title_ui};
+use crate::analysis::execution::lanes::{LaneOf, Lanes, Nesting};
+use crate::analysis::execution::statistics::Statistics;
+use crate::analysis::liveness::Scope;
+use crate::store::Absence;
+use crate::text::{counted, grouped, shortened};
+use crate::ui::pages::RunsPage;
+use crate::ui::runs::{Needed, Needs, PerRun, RunId, Runs, RunsAnswer, StepAt};
+use crate::ui::split;
+use crate::ui::theme::{Tokens, card_frame};
+use crate::ui::widget::bins::{BinCache, Values};
+use crate::ui::widget::choice::segments_ui;
+use crate::ui::widget::facts::absent_ui;
+use crate::ui::widget::inspector::inspector_ui;
+use crate::ui::widget::legend::{Patch, entry_ui};
+use crate::ui::widget::overview::Overview;
+use crate::ui::widget::sign::Sign;
+use crate::ui::widget::toolbar::Toolbar;
+use crate::ui::widget::view::View;
+use axis::{AxisUnit, length_text};
+use data::ReadRun;
+use search::{Search, SpanOfRun};
+use tiles::TilePictures;
+
+/// What steps are read and shown with.
+const NEEDS: Needs = &[Needed::Liveness, Needed::Debug, Needed::Exchanges];
+/// Kinds that the key names.
+const MOST_KINDS: usize = 14;
+/// Height of the line below the picture, points.
+const TOOLBAR: f32 = 28.0;
+
+/// What is known of each run; `None` of one without steps.
+type OfRuns = PerRun<Option<Arc<ReadRun>>>;
+type LanesOfRuns = PerRun<Option<Arc<Lanes>>>;
+/// Kinds that are hidden, by name.
+type Hidden = BTreeSet<String>;
+
+/// A span or block of a run that was clicked, or gone to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Chosen {
+    run: RunId,
+    of: LaneOf,
+    /// Its row in the columns of spans, or of blocks.
+    row: usize,
+}
+
+#[derive(Default)]
+pub struct TracePage {
+    nesting: Nesting,
+    unit: AxisUnit,
+    hidden: Hidden,
+    view: View,
+    toolbar: Toolbar,
+    overview: BinCache,
+    read: RunsAnswer<(), PerRun<Result<Arc<ReadRun>, Absence>>>,
+    lanes: RunsAnswer<(Nesting, Hidden), LanesOfRuns>,
+    statistics: RunsAnswer<((u64, u64), Hidden), PerRun<Option<Statistics>>>,
+    search: Search,
+    tiles: TilePictures,
+    chosen: Option<Chosen>,
+    /// The part that is selected, in cycles from the first.
+    range: Option<(u64, u64)>,
+    /// Where the selection of a part began.
+    range_from: Option<u64>,
+    /// What the pointer is over: the run's place and its range.
+    hovered: Option<Chosen>,
+    /// The slow step at the peak that was gone to.
+    slow_at: Option<usize>,
+}
+
+impl RunsPage for TracePage {
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
+        let runs = page.runs;
+        self.read.ask(
+            "steps that ran",
+            ui.ctx(),
+            (runs, &[Needed::Liveness]),
+            &(),
+            |runs, cancel| {
+                let read = |run| {
+                    let found = ReadRun::of(run, cancel.progress());
+                    found.unwrap_or_else(|| Err(Absence::cancelled())).map(Arc::new)
+                };
+                runs.each(read)
+            },
+        );
+        let Some(answers) = self.read.last(runs).map(|(_, read)| read) else {
+            let failure = self.read.failure();
+            absent_ui(ui, "The steps that ran are being read", failure.unwrap_or_default());
+            return;
+        };
+        let read: OfRuns = answers.iter().map(|read| read.as_ref().ok().cloned()).collect();
+        let absence = answers.iter().find_map(|read| read.as_ref().err().cloned());
+        if read.iter().all(Option::is_none) {
+            let reason = absence.map(|absence| absence.to_string()).unwrap_or_default();
+            absent_ui(ui, "No execution recorded", &reason);
+            return;
+        }
+        self.ask(ui.ctx(), runs, &read);
+        self.search.update(ui.ctx(), runs, &read);
+        self.head_ui(ui, runs, &read);
+        self.key_ui(ui, page, &read);
+        let hovered = self.hovered;
+        inspector_ui(ui, |ui| self.inspect_ui(ui, page, &read, hovered));
+        split::rest(ui, Margin { top: 6, bottom: 6, ..Default::default() }, |ui| {
+            let frame = card_frame(Tokens::now(ui)).inner_margin(Margin::symmetric(12, 8));
+            frame.show(ui, |ui| self.pictures_ui(ui, page, &read));
+        });
+    }
+
+    fn show_view(&mut self, view: crate::views::View, _scope: Scope) {
+        if view == crate::views::View::TraceTiles {
+            self.tiles.show();
+        }
+    }
+
+    fn run_renamed(&mut self, from: RunId, to: RunId) {
+        if let Some(chosen) = self.chosen.as_mut().filter(|chosen| chosen.run == from) {
+            chosen.run = to;
+        }
+    }
+}
+
+/// The longest of the runs, in cycles: what the axis is as long as.
+fn len_of(read: &OfRuns) -> usize {
+    read.iter().flatten().map(|run| run.len()).max().unwrap_or(1).max(1)
+}
+
+impl TracePage {
+    fn ask(&mut self, ctx: &egui::Context, runs: &Arc<Runs>, read: &OfRuns) {
+        let (nesting, hidden) = (self.nesting, self.hidden.clone());
+        let for_job = read.clone();
+        let key = (nesting, hidden.clone());
+        self.lanes.ask("lanes of steps", ctx, (runs, NEEDS), &key, move |_, _| {
+            let lanes = |run: &Option<Arc<ReadRun>>| {
+                run.as_ref().map(|run| Arc::new(run.lanes(nesting, &hidden)))
+            };
+            for_job.iter().map(lanes).collect()
+        });
+        let range = self.asked_range(read);
+        let (for_job, hidden) = (read.clone(), self.hidden.clone());
+        let key = ((range.start, range.end), hidden.clone());
+        self.statistics.ask("what a range is spent on", ctx, (runs, NEEDS), &key, move |_, _| {
+            let of_run = |run: &Option<Arc<ReadRun>>| {
+                let run = run.as_ref()?;
+                let from = run.cycles.start.saturating_add(range.start);
+                let to = run.cycles.start.saturating_add(range.end).min(run.cycles.end);
+                Some(run.statistics(from.min(to)..to, &hidden))
+            };
+            for_job.iter().map(of_run).collect()
+        });
+    }
+
+    /// The part that is selected, else the visible one, in cycles from the first.
+    fn asked_range(&self, read: &OfRuns) -> Range<u64> {
+        if let Some((from, to)) = self.range {
+            return from..to;
+        }
+        let (from, to) = self.view.range(len_of(read));
+        (from + 0.5).max(0.0).round() as u64..(to + 0.5).max(0.0).round() as u64
+    }
+
+    fn head_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, read: &OfRuns) {
+        let answer = answer(runs, read, self.unit);
+        page_head_ui(ui, "Trace", answer.as_ref(), |ui| {
+            self.search.field_ui(ui);
+            let nestings =
+                [(Nesting::Names, "Names"), (Nesting::Layers, "Layers"), (Nesting::Flat, "Flat")];
+            segments_ui(ui, "What steps are nested by", &mut self.nesting, nestings);
+            if read.iter().flatten().any(|run| run.clock_hz.is_some()) {
+                let units = [(AxisUnit::Cycles, "Cycles"), (AxisUnit::Time, "Time")];
+                segments_ui(ui, "What the axis is written in", &mut self.unit, units);
+            }
+            self.tiles.choice_ui(ui, read);
+        });
+    }
+
+    /// Kinds in their colours, what was found, and the way to slow steps at the peak.
+    fn key_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, read: &OfRuns) {
+        let tokens = *Tokens::now(ui);
+        let mut kinds: Vec<&str> = Vec::new();
+        for (kind, _) in read.iter().flatten().flat_map(|run| &run.kinds) {
+            if !kinds.contains(&&**kind) {
+                kinds.push(kind);
+            }
+        }
+        ui.horizontal_wrapped(|ui| {
+            for kind in kinds.iter().take(MOST_KINDS) {
+                let color = kind_color(kind, &tokens);
+                let mut is_on = !self.hidden.contains(*kind);
+                let title = shortened(kind, 30);
+                if entry_ui(ui, Patch::Area(color, color), &title, &mut is_on).changed() {
+                    if is_on {
+                        self.hidden.remove(*kind);
+                    } else {
+                        self.hidden.insert((*kind).to_owned());
+                    }
+                }
+            }
+            if let Some(more) = kinds.len().checked_sub(MOST_KINDS).filter(|more| *more > 0) {
+                ui.weak(format!("and {more} more kinds"));
+            }
+        });
+        let slow: Vec<SpanOfRun> = read
+            .iter()
+            .enumerate()
+            .filter_map(|(place, run)| Some((place, run.as_ref()?)))
+            .flat_map(|(place, run)| run.slow.iter().map(move |span| (place, *span)))
+            .collect();
+        ui.horizontal(|ui| {
+            let mut gone_to = self.search.found_ui(ui, page.runs);
+            if !slow.is_empty() {
+                ui.label(format!(
+                    "{} slow and at the peak",
+                    counted(slow.len() as u64, "step")
+                ))
+                .on_hover_text(
+                    "Slow: among the longest that take half of the cycles of their IPU. At the peak: nine tenths \
+                     of the most that is alive, or more, is alive there",
+                );
+                let next = ui.button("Next slow step").on_hover_text("Marked by a triangle");
+                if next.clicked() {
+                    let at = self.slow_at.map_or(0, |at| (at + 1) % slow.len());
+                    self.slow_at = Some(at);
+                    gone_to = slow.get(at).copied();
+                }
+            }
+            if self.range.is_some() && ui.button("Forget the selected range").clicked() {
+                self.range = None;
+            }
+            if let Some(found) = gone_to {
+                self.go_to(page, read, found);
+            }
+        });
+    }
+
+    /// Selects a span, shows it, and selects its step of liveness.
+    fn go_to(&mut self, page: &mut PageContext<'_>, read: &OfRuns, (place, span): SpanOfRun) {
+        let (Some(run), Some(of_run)) =
+            (page.runs.get(place), read.get(place).and_then(Option::as_ref))
+        else {
+            return;
+        };
+        self.choose_span(page, of_run, run.id, span as usize);
+        let Some(executed) = of_run.executed() else { return };
+        let spans = &executed.trace.spans;
+        if let (Some(start), Some(end)) =
+            (spans.starts.get(span as usize), spans.ends.get(span as usize))
+        {
+            let from = start.saturating_sub(of_run.cycles.start) as f64;
+            let length = (end - start) as f64;
+            let len = len_of(read);
+            let (low, high) = self.view.range(len);
+            // It is to be seen as more than a line.
+            if length < (high - low) / 200.0 || from < low || from + length > high {
+                let room = (length * 20.0).max(100.0);
+                self.view.show(
+                    len,
+                    from + (length - room) / 2.0,
+                    from + f64::midpoint(length, room),
+                );
+            }
+        }
+    }
+
+    fn choose_span(&mut self, page: &mut PageContext<'_>, read: &ReadRun, run: RunId, span: usize) {
+        let Some(executed) = read.executed() else { return };
+        let Some(ipu) = executed.trace.ipu_of(span) else { return };
+        self.chosen = Some(Chosen { run, of: LaneOf::Ipu(ipu), row: span });
+        let step = read.liveness_steps.get(executed.step_of(span)).copied().flatten();
+        if let Some(step) = step {
+            page.selection.steps = vec![StepAt { run, step: step as usize }];
+        }
+    }
+
+    fn pictures_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, read: &OfRuns) {
+        let space = ui.available_rect_before_wrap();
+        let line = space.with_min_y(space.bottom() - TOOLBAR);
+        let above = space.with_max_y(line.top() - 4.0);
+        let lanes: LanesOfRuns = match self.lanes.last(page.runs) {
+            Some((_, lanes)) => lanes.clone(),
+            None => {
+                absent_ui(ui, "The lanes are being laid out", "");
+                return;
+            }
+        };
+        self.hovered = None;
+        ui.scope_builder(egui::UiBuilder::new().max_rect(above), |ui| {
+            // The wheel zooms.
+            let source = ScrollSource { mouse_wheel: false, ..ScrollSource::default() };
+            let area =
+                ScrollArea::vertical().id_salt("lanes").auto_shrink(false).scroll_source(source);
+            area.show(ui, |ui| {
+                let runs = Arc::clone(page.runs);
+                // What one of several runs has of the height, without its title.
+                let title = if runs.is_one() { 8.0 } else { 40.0 };
+                let room = above.height() / runs.len() as f32 - title;
+                let parts = runs.iter().zip(read).zip(&lanes).enumerate();
+                for (place, ((run, of_run), lanes)) in parts {
+                    if !runs.is_one() {
+                        run_title_ui(ui, run);
+                    }
+                    match (of_run, lanes) {
+                        (Some(of_run), Some(lanes)) => {
+                            let room = (len_of(read), room);
+                            self.run_ui(ui, page, (place, run, of_run), lanes, room);
+                        }
+                        _ => {
+                            let absence = run.report.trace.absence();
+                            let why = absence.map(ToString::to_string).unwrap_or_default();
+                            ui.label(RichText::new(format!("No execution recorded. {why}")).weak());
+                        }
+                    }
+                    ui.add_space(8.0);
+                }
+            });
+        });
+        self.toolbar.picture = Some(above);
+        ui.scope_builder(egui::UiBuilder::new().max_rect(line), |ui| {
+            let of_first = read.iter().flatten().next();
+            let values = of_first.map_or(&[][..], |run| &run.overview);
+            let overview = Overview {
+                values: Values::Known(values),
+                len: len_of(read),
+                base: 0,
+                version: of_first.map_or(0, |run| Arc::as_ptr(run).addr() as u64),
+                top: values.iter().copied().max().unwrap_or(1),
+                limit: None,
+                selected: None,
+                cache: &mut self.overview,
+            };
+            let (view, commands) = (&mut self.view, &mut *page.commands);
+            self.toolbar.ui(ui, "execution trace", view, overview, commands, |_| false);
+        });
+        ui.advance_cursor_after_rect(space);
+        *page.has_painted_graph = true;
+    }
+}
+
+/// What the runs were spent on, in a sentence.
+fn answer(runs: &Runs, read: &OfRuns, unit: AxisUnit) -> Option<(Sign, String)> {
+    let of_run = read.iter().flatten().next()?;
+    let executed = of_run.executed()?;
+    let recorded = executed.trace.runs.len();
+    let steps = executed.trace.ids.len();
+    let length = length_text(of_run.cycles.end - of_run.cycles.start, unit, of_run.clock_hz);
+    let slow = of_run.slow.len() as u64;
+    let mut text =
+        format!("{}, {} steps in {length}", counted(recorded as u64, "run"), grouped(steps as u64));
+    if slow > 0 {
+        text += &format!("; {} slow where memory is at its peak", grouped(slow));
+    }
+    if !runs.is_one() {
+        text = format!("{}: {text}", runs.reference().title);
+    }
+    Some((Sign::Note, text))
+}

@@ -1,0 +1,115 @@
+//! The search over the steps that ran: its field, how many there are, and the way from one to the next.
+
+use eframe::egui::{self, Button, Key, TextEdit};
+use std::sync::Arc;
+
+use super::data::ReadRun;
+use super::{NEEDS, OfRuns};
+use crate::analysis::execution::search::matching_spans;
+use crate::text::grouped;
+use crate::ui::runs::{PerRun, Runs, RunsAnswer};
+
+/// Spans that a text is found in, of each run by start.
+pub type Matches = PerRun<Arc<Vec<u32>>>;
+
+#[derive(Default)]
+pub struct Search {
+    pub text: String,
+    found: RunsAnswer<String, Matches>,
+    /// The match that was gone to: its number among those of all runs.
+    at: Option<usize>,
+    /// Whether the first one is to be gone to as soon as it is known.
+    is_wanted: bool,
+}
+
+/// A span of a run, by their places.
+pub type SpanOfRun = (usize, u32);
+
+impl Search {
+    pub fn update(&mut self, ctx: &egui::Context, runs: &Arc<Runs>, read: &OfRuns) {
+        let of_runs: Vec<Option<Arc<ReadRun>>> = read.to_vec();
+        let text = self.text.trim().to_owned();
+        self.found.ask("matching steps", ctx, (runs, NEEDS), &text.clone(), move |_, _| {
+            let matches = |run: &Option<Arc<ReadRun>>| {
+                let executed = run.as_ref().and_then(|run| run.executed());
+                Arc::new(executed.map_or_else(Vec::new, |it| matching_spans(it, &text)))
+            };
+            of_runs.iter().map(matches).collect()
+        });
+    }
+
+    /// The spans of all runs that match; `None` where nothing is looked for, or they are not known yet.
+    pub fn matches(&self, runs: &Runs) -> Option<&Matches> {
+        let (text, matches) = self.found.last(runs)?;
+        (!text.is_empty() && text == self.text.trim()).then_some(matches)
+    }
+
+    /// Draws the field; Enter goes to the next match.
+    pub fn field_ui(&mut self, ui: &mut egui::Ui) {
+        let field = TextEdit::singleline(&mut self.text).hint_text("Find steps");
+        let field = ui.add(field.desired_width(130.0)).accessible_name("Find steps");
+        if field.changed() {
+            self.at = None;
+        }
+        if field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter)) {
+            self.is_wanted = true;
+            field.request_focus();
+        }
+        field
+            .on_hover_text("A part of a name, a kind or an operation, such as conv; Enter goes on");
+    }
+
+    /// How many there are, and buttons to go on; returns the match that is gone to.
+    pub fn found_ui(&mut self, ui: &mut egui::Ui, runs: &Runs) -> Option<SpanOfRun> {
+        if self.text.trim().is_empty() {
+            return None;
+        }
+        let Some(matches) = self.matches(runs).cloned() else {
+            ui.weak("Looking…");
+            return None;
+        };
+        let count: usize = matches.iter().map(|matches| matches.len()).sum();
+        let of = match self.at {
+            Some(at) => format!("{} of {} matches", grouped(at as u64 + 1), grouped(count as u64)),
+            None if count == 0 => "No step matches".to_owned(),
+            None if count == 1 => "1 step matches".to_owned(),
+            None => format!("{} steps match", grouped(count as u64)),
+        };
+        ui.label(of);
+        let last = count.checked_sub(1)?;
+        let key = |ui: &mut egui::Ui, sign: &str, name: &str| {
+            ui.add(Button::new(sign).min_size([24.0, 22.0].into())).accessible_name(name).clicked()
+        };
+        let before = key(ui, "«", "Match before");
+        let after = key(ui, "»", "Next match") || std::mem::take(&mut self.is_wanted);
+        if !before && !after {
+            return None;
+        }
+        let at = match self.at {
+            None if after => 0,
+            None => last,
+            Some(at) if after => {
+                if at >= last {
+                    0
+                } else {
+                    at + 1
+                }
+            }
+            Some(at) => at.checked_sub(1).unwrap_or(last),
+        };
+        let found = nth(&matches, at);
+        self.at = Some(at);
+        found
+    }
+}
+
+/// The match of a number, of all runs one after the other.
+fn nth(matches: &Matches, mut number: usize) -> Option<SpanOfRun> {
+    for (run, matches) in matches.iter().enumerate() {
+        match matches.get(number) {
+            Some(span) => return Some((run, *span)),
+            None => number -= matches.len(),
+        }
+    }
+    None
+}

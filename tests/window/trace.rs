@@ -1,0 +1,203 @@
+//! Drives the page Trace through its accessibility tree.
+
+use crate::support::{SIZES, click, has_text, settle, texts, type_into, window_on, window_sized};
+use eframe::egui::accesskit::Role;
+use eframe::egui::{Event, Modifiers, PointerButton, Pos2, Theme, Vec2};
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use tilescope::analysis::execution::Executed;
+use tilescope::analysis::execution::statistics::{Asked, statistics};
+use tilescope::format::Progress;
+use tilescope::format::poplar::OpenReport;
+use tilescope::store::Report;
+use tilescope::text::grouped;
+use tilescope::ui::app::App;
+use tilescope::ui::command::Page;
+
+const PICTURE: &str = "Execution trace";
+
+fn sample(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_profiles").join(name)
+}
+
+fn read(name: &str) -> Arc<Report> {
+    let progress = Progress::default();
+    let open = OpenReport::find(&sample(name)).expect("a report");
+    open.read_all(&progress, |_| Vec::new()).expect("its tables");
+    Arc::clone(&open.report)
+}
+
+fn page(name: &str) -> Harness<'static, App> {
+    let report = read(name);
+    let mut harness = window_sized(Theme::Light, SIZES[1], |ctx| App::with_report(ctx, report));
+    harness.state_mut().go(Page::Trace);
+    settle(&mut harness);
+    harness
+}
+
+fn value(harness: &Harness<'_, App>, name: &str) -> String {
+    harness.get_by_label(name).value().unwrap_or_default()
+}
+
+fn click_kind(harness: &mut Harness<'_, App>, kind: &str) {
+    harness.get_by_role_and_label(Role::CheckBox, kind).click();
+    settle(harness);
+}
+
+/// Drags from one place to another.
+fn drag(harness: &mut Harness<'_, App>, [from, to]: [Pos2; 2]) {
+    let button = |pos, pressed| Event::PointerButton {
+        pos,
+        button: PointerButton::Primary,
+        pressed,
+        modifiers: Modifiers::NONE,
+    };
+    harness.event(Event::PointerMoved(from));
+    harness.event(button(from, true));
+    harness.step();
+    for share in [0.3, 0.7, 1.0] {
+        harness.event(Event::PointerMoved(from + (to - from) * share));
+        harness.step();
+    }
+    harness.event(button(to, false));
+    settle(harness);
+}
+
+/// What stands beside the name of a fact.
+fn fact(harness: &Harness<'_, App>, name: &str) -> String {
+    let all = texts(harness);
+    let at = all.iter().position(|text| text == name);
+    let at = at.unwrap_or_else(|| panic!("{name:?} in {all:#?}"));
+    all.iter().skip(at + 1).find(|text| *text != name).cloned().unwrap_or_default()
+}
+
+#[test]
+fn a_match_is_gone_to_and_marked_in_trace_and_liveness() {
+    let mut harness = page("pair-0.6");
+    assert_eq!(value(&harness, PICTURE), "172 steps");
+    type_into(&mut harness, "Find steps", "no such thing");
+    settle(&mut harness);
+    assert!(has_text(&harness, "No step matches"), "{:#?}", texts(&harness));
+    type_into(&mut harness, "Find steps", "Convolve");
+    settle(&mut harness);
+    assert!(has_text(&harness, "steps match"), "{:#?}", texts(&harness));
+    click(&mut harness, "Next match");
+    assert!(has_text(&harness, "1 of "), "{:#?}", texts(&harness));
+    let first = value(&harness, PICTURE);
+    assert!(first.contains("/Convolve"), "{first}");
+    click(&mut harness, "Next match");
+    let second = value(&harness, PICTURE);
+    assert!(second != first && second.contains("Convolve"), "{second}");
+    click(&mut harness, "Match before");
+    assert_eq!(value(&harness, PICTURE), first);
+    // It ran in both runs, or oftener.
+    let marked = first.rsplit_once("; ").expect("marks").1.trim_end_matches(" spans marked");
+    assert!(marked.parse::<usize>().expect("a number") >= 2, "{first}");
+    let step = fact(&harness, "Step in Liveness");
+    click(&mut harness, "Show in Liveness");
+    let curve = value(&harness, "Liveness curve");
+    assert!(curve.starts_with(&format!("step {step}, ")), "{curve}");
+    assert!(has_text(&harness, "Selected step"));
+    // The other way round: what is selected there is marked here.
+    let rect = harness.get_by_label("Liveness curve").rect();
+    let at = rect.left_center() + Vec2::new(rect.width() * 0.5, 0.0);
+    crate::support::click_at(&mut harness, at, Modifiers::NONE);
+    harness.state_mut().go(Page::Trace);
+    settle(&mut harness);
+    assert!(value(&harness, PICTURE).contains("marked"), "{}", value(&harness, PICTURE));
+}
+
+#[test]
+fn a_range_is_selected_and_its_statistics_are_read() {
+    let mut harness = page("pair-0.6");
+    let report = read("pair-0.6");
+    report.read_trace(&Progress::default());
+    let executed = Executed::of(&report).unwrap();
+    let cycles = executed.cycles().unwrap();
+    assert!(has_text(&harness, "Whole trace"));
+    let asked = Asked { cycles: cycles.clone(), ipu: None, hidden: Vec::new() };
+    for kind in statistics(executed, &asked).kinds {
+        let shown = fact(&harness, &kind.kind);
+        let is_it = |text: &String| text.starts_with(&format!("{} · ", grouped(kind.cycles)));
+        assert!(texts(&harness).iter().any(is_it), "{} of {}: {shown}", kind.cycles, kind.kind);
+    }
+    // Along the axis, which is on top.
+    let rect = harness.get_by_label(PICTURE).rect();
+    let at = |share: f32| {
+        Pos2::new(rect.left() + 84.0 + (rect.width() - 84.0) * share, rect.top() + 8.0)
+    };
+    drag(&mut harness, [at(0.25), at(0.75)]);
+    assert!(has_text(&harness, "Selected range"), "{:#?}", texts(&harness));
+    let length = fact(&harness, "Length").replace([',', ' '], "").replace("cycles", "");
+    let length: f64 = length.parse().unwrap();
+    let whole = (cycles.end - cycles.start) as f64;
+    assert!((length / whole - 0.5).abs() < 0.02, "{length} of {whole}");
+    click(&mut harness, "Forget the selected range");
+    assert!(has_text(&harness, "Whole trace"));
+}
+
+#[test]
+fn a_hidden_kind_is_named_where_the_statistics_leave_it_out() {
+    let mut harness = page("pair-0.6");
+    assert!(!has_text(&harness, "Hidden, and left out here"));
+    click_kind(&mut harness, "StreamCopyBegin");
+    assert!(has_text(&harness, "Hidden, and left out here"), "{:#?}", texts(&harness));
+    click_kind(&mut harness, "SyncAns");
+    assert!(has_text(&harness, "StreamCopyBegin, SyncAns"), "{:#?}", texts(&harness));
+    click_kind(&mut harness, "StreamCopyBegin");
+    click_kind(&mut harness, "SyncAns");
+    assert!(!has_text(&harness, "Hidden, and left out here"));
+}
+
+#[test]
+fn the_axis_is_in_time_and_steps_are_nested_as_is_wanted() {
+    let mut harness = page("pair-0.6");
+    assert!(fact(&harness, "Length").ends_with(" cycles"));
+    click(&mut harness, "Time");
+    assert!(fact(&harness, "Length").ends_with("ms"), "{}", fact(&harness, "Length"));
+    for nesting in ["Layers", "Flat", "Names"] {
+        click(&mut harness, nesting);
+        assert!(has_text(&harness, PICTURE));
+    }
+    click(&mut harness, "Tiles");
+    click(&mut harness, "Tiles");
+    click(&mut harness, "Next slow step");
+    assert!(has_text(&harness, "Slow, and memory is at its peak here"), "{:#?}", texts(&harness));
+}
+
+#[test]
+fn of_several_runs_each_has_its_lanes_and_one_without_says_why() {
+    let [with, without] = ["pair-0.6", "does-not-fit"].map(read);
+    let mut harness =
+        window_sized(Theme::Dark, SIZES[0], |ctx| App::with_reports(ctx, with, without));
+    harness.state_mut().go(Page::Trace);
+    settle(&mut harness);
+    assert!(has_text(&harness, "Execution trace of the source"), "{:#?}", texts(&harness));
+    assert!(has_text(&harness, "autoReport.outputExecutionProfile"), "{:#?}", texts(&harness));
+    let [first, second] = ["pair-0.6", "pair-0.2"].map(read);
+    let mut harness =
+        window_sized(Theme::Dark, SIZES[0], |ctx| App::with_reports(ctx, first, second));
+    harness.state_mut().go(Page::Trace);
+    settle(&mut harness);
+    for name in ["Execution trace of the source", "Execution trace of the target"] {
+        assert!(value(&harness, name).ends_with("steps"), "{name}");
+    }
+}
+
+#[test]
+fn without_execution_the_page_says_what_records_it() {
+    let report = OpenReport::open(&sample("tiny"), &Progress::default()).unwrap();
+    let report = Arc::into_inner(report.report).map_or_else(|| read("tiny"), Arc::new);
+    let absence = report.execution.absence().expect("a reason").to_string();
+    assert!(absence.contains("autoReport.outputExecutionProfile"), "{absence}");
+    let mut harness = window_sized(Theme::Light, SIZES[0], |ctx| App::with_report(ctx, report));
+    harness.state_mut().go(Page::Trace);
+    settle(&mut harness);
+    assert!(has_text(&harness, "autoReport.outputExecutionProfile"), "{:#?}", texts(&harness));
+    // One without any files behind it says so, too, and does not wait for ever.
+    let mut harness = window_on(Theme::Light, Report::new("r".into()));
+    harness.state_mut().go(Page::Trace);
+    settle(&mut harness);
+}
