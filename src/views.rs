@@ -36,6 +36,8 @@ pub enum View {
     TraceTiles,
     /// How long the largest variables of a step live.
     Lifetimes,
+    /// What each operation takes and needs: the whole page.
+    Operations,
     /// Two to eight runs side by side: the whole page.
     Compare,
     /// What the peak of one run lost and gained towards that of another.

@@ -290,7 +290,7 @@ fn a_word_that_is_neither_command_nor_path_is_a_wrong_argument() {
     for (arguments, expected) in [
         (&["summry", path][..], "did you mean 'summary'?"),
         (&["summry", "x", "--json"], "did you mean 'summary'?"),
-        (&["ops", path, "--layer", "poplibs"], "the command 'ops' is not there yet"),
+        (&["view", path], "the command 'view' is not there yet"),
         (&["xyzzy"], "neither a command nor an existing path"),
         (&[path, "absent"], "there is no 'absent'"),
     ] {

@@ -33,6 +33,8 @@ pub mod cross_checks;
 
 pub mod comparison;
 
+pub mod operations;
+
 pub mod derived;
 
 pub mod program_details;

@@ -54,7 +54,7 @@ impl ProgramLinks {
         let owners = derived.owners();
         let (mut operations, mut of_program) = (owners.operations().to_vec(), Vec::new());
         if let Some(debug) = report.debug.get() {
-            let mut found = FoundOperations::new(debug, owners.operations());
+            let mut found = FoundOperations::new(debug, owners.operations(), None);
             let ids = compiled.programs.debug_ids.iter();
             of_program = ids.map(|id| found.of_context(*id)).collect();
             operations = found.operations;

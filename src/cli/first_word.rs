@@ -9,7 +9,7 @@ use clap::{Command, CommandFactory as _};
 use super::Arguments;
 
 /// Commands that are described and not there yet.
-const NOT_YET: [&str; 2] = ["ops", "view"];
+const NOT_YET: [&str; 1] = ["view"];
 
 /// Checks the first word of a command line.
 ///
@@ -86,7 +86,7 @@ mod tests {
         for (word, expected) in [
             ("summry", "did you mean 'summary'?"),
             ("liveliness", "did you mean 'liveness'?"),
-            ("ops", "'ops' is not there yet"),
+            ("view", "'view' is not there yet"),
             ("xyzzy", "neither a command nor an existing path\n"),
         ] {
             let message = said(word).unwrap_or_default();

@@ -13,6 +13,7 @@ mod index;
 mod insights;
 pub mod liveness;
 pub mod map;
+pub mod ops;
 pub mod output;
 mod render;
 mod size;
@@ -90,6 +91,8 @@ pub enum Command {
     Trace(trace::TraceArguments),
     /// What lies where on one tile, its gaps and their reasons.
     Map(map::MapArguments),
+    /// Operations of a software layer: bytes, vertices, cycles, steps of each.
+    Ops(ops::OpsArguments),
     /// Whether the memory stays within budgets, by the exit status; for CI.
     Check(check::CheckArguments),
     /// What changed between two reports, and what the change consists of.
@@ -234,6 +237,11 @@ pub fn run(command: &Command, started: Instant) -> ExitCode {
         Command::Map(arguments) => {
             output::answer_or_csv(&arguments.input, arguments.csv, |open, _| {
                 map::Map::of(open, arguments)
+            })
+        }
+        Command::Ops(arguments) => {
+            output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
+                ops::Ops::of(open, arguments, progress)
             })
         }
         Command::Check(arguments) => check::run(arguments),

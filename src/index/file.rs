@@ -106,6 +106,7 @@ fn element_name(bytes: usize) -> &'static str {
         1 => "u8",
         2 => "u16",
         4 => "u32",
+        5 => "five bytes",
         _ => "u64",
     }
 }

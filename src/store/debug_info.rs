@@ -81,6 +81,24 @@ impl ContextRow {
     pub const NONE: Self = Self(u32::MAX);
 }
 
+number! {
+    /// A byte of a file, in five bytes, for there are millions of them.
+    pub struct FileOffset(pub [u8; 5]);
+}
+
+impl FileOffset {
+    /// Of a number; one beyond 2⁴⁰ − 1 is that.
+    pub fn of(offset: u64) -> Self {
+        let [low @ .., _, _, _] = offset.min((1 << 40) - 1).to_le_bytes();
+        Self(low)
+    }
+
+    /// The number.
+    pub fn get(self) -> u64 {
+        self.0.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+}
+
 /// Columns of `contexts` (formats/poplar.md 3.1), sorted by id.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct DebugInfo {
@@ -115,7 +133,7 @@ pub struct DebugInfo {
     /// Byte of `debug.cbor` at which each one's map begins: the rest of what it says is read there
     /// ([`super::Report::read_context`]).
     #[serde(skip)]
-    pub offsets: Column<u64>,
+    pub offsets: Column<FileOffset>,
     /// Interned words of layers, kinds and types.
     pub words: Names,
     /// The file's string table; empty when the file was cut before it.
@@ -150,7 +168,7 @@ impl DebugInfo {
         self.names.push(context.name);
         self.files.push(context.file);
         self.lines.push(context.line);
-        self.offsets.push(context.offset);
+        self.offsets.push(FileOffset::of(context.offset));
         if context.proportion != Proportion::Absent {
             self.proportions.push((row, context.proportion));
         }
@@ -285,6 +303,15 @@ pub fn cut_cycles(parents: &mut [ContextRow]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_offset_comes_back() {
+        for offset in [0, 1, 255, 256, (1 << 32) + 7, (1 << 40) - 1] {
+            assert_eq!(FileOffset::of(offset).get(), offset);
+        }
+        assert_eq!(FileOffset::of(u64::MAX).get(), (1 << 40) - 1);
+        assert_eq!(size_of::<FileOffset>(), 5);
+    }
 
     #[test]
     fn cycles_are_cut_and_the_rest_stays() {

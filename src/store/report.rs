@@ -267,7 +267,7 @@ impl Report {
     ) -> Result<Option<ContextDetails>, ReadError> {
         let place = || {
             let debug = self.debug.get()?;
-            Some((*debug.ids.get(context)?, *debug.offsets.get(context)?))
+            Some((*debug.ids.get(context)?, debug.offsets.get(context)?.get()))
         };
         let (Some((id, offset)), Some(reader)) = (place(), self.context_reader.get()) else {
             return Ok(None);

@@ -408,6 +408,10 @@ impl App {
         if self.settings.poll() {
             self.apply_settings(ctx);
             split::set_all(ctx, self.settings.now.splitters.clone());
+            super::report::operations::columns::apply(
+                ctx,
+                self.settings.now.operation_columns.clone(),
+            );
         }
         if let Some(notice) = self.settings.notice.take() {
             self.notice = Some(notice);

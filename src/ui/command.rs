@@ -33,6 +33,8 @@ pub enum Page {
     Comparison,
     /// The tree of programs.
     Programs,
+    /// What each operation takes and needs.
+    Operations,
 }
 
 /// What a directory or file is chosen for.

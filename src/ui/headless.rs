@@ -46,9 +46,12 @@ impl Wanted<'static> {
     /// What stands for a view.
     fn of(view: View) -> Self {
         match view {
-            View::Overview | View::Summary | View::Insights | View::Compare | View::Sweep => {
-                Self::WholePage
-            }
+            View::Overview
+            | View::Summary
+            | View::Insights
+            | View::Operations
+            | View::Compare
+            | View::Sweep => Self::WholePage,
             View::Histogram => Self::Named("Tiles"),
             View::CompilerPhases => Self::Named("compiler phases"),
             View::Lifetimes => Self::Named("lifetimes below the curve"),

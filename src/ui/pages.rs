@@ -13,6 +13,7 @@ use super::report::insights::InsightsPage;
 use super::report::liveness::LivenessPage;
 use super::report::map::MapPage;
 use super::report::memory::MemoryPage;
+use super::report::operations::OperationsPage;
 use super::report::overview::OverviewPage;
 use super::report::programs::ProgramsPage;
 use super::report::summary::SummaryPage;
@@ -54,7 +55,7 @@ pub struct PageEntry {
     lacks: fn(&Report) -> Option<WhyNot>,
 }
 
-pub const PAGES: [PageEntry; 9] = [
+pub const PAGES: [PageEntry; 10] = [
     PageEntry {
         title: "Overview",
         icon: Icon::Overview,
@@ -118,6 +119,14 @@ pub const PAGES: [PageEntry; 9] = [
         make: || Box::<ProgramsPage>::default(),
         keys: &[command(Key::Num8)],
         lacks: |report| lacking(&report.program_trees),
+    },
+    PageEntry {
+        title: "Operations",
+        icon: Icon::Operations,
+        page: Page::Operations,
+        make: || Box::<OperationsPage>::default(),
+        keys: &[command(Key::Num9)],
+        lacks: |report| lacking(&report.debug),
     },
     PageEntry {
         title: "Trace",

@@ -17,6 +17,7 @@ const THEME: &str = "theme";
 const MENU: &str = "menu_collapsed";
 const UNITS: &str = "units";
 const SPLITTERS: &str = "splitters";
+const OPERATION_COLUMNS: &str = "operation_columns";
 const REPORTS: &str = "recent_reports";
 const COMPARISONS: &str = "recent_pairs";
 const SWEEPS: &str = "recent_sweeps";
@@ -33,6 +34,8 @@ pub struct Settings {
     pub units: Units,
     /// Sizes beside splitters, by the splitters' names.
     pub splitters: BTreeMap<String, f32>,
+    /// Columns of the table of operations, by the keys of their figures; none as at first.
+    pub operation_columns: Vec<String>,
     /// Reports that were opened, the latest first.
     pub recent_reports: Vec<RecentReport>,
     /// Comparisons, the latest first.
@@ -48,6 +51,7 @@ impl From<&Object> for Settings {
             is_menu_collapsed: value(object, MENU),
             units: value(object, UNITS),
             splitters: value(object, SPLITTERS),
+            operation_columns: value(object, OPERATION_COLUMNS),
             recent_reports: value(object, REPORTS),
             recent_comparisons: value(object, COMPARISONS),
             recent_sweeps: value(object, SWEEPS),
@@ -63,6 +67,8 @@ pub enum Change {
     Units(Units),
     /// A splitter was moved, or put back to where it was at first.
     Splitter(String, Option<f32>),
+    /// Columns of the table of operations, by the keys of their figures.
+    OperationColumns(Vec<String>),
     Opened(RecentReport),
     Forget(PathBuf),
     Compared(RecentComparison),
@@ -83,6 +89,7 @@ impl Change {
                     None => drop(sizes.remove(name)),
                 });
             }
+            Self::OperationColumns(keys) => set(object, OPERATION_COLUMNS, keys),
             Self::Opened(report) => put(object, REPORTS, report),
             Self::Forget(path) => forget(object, REPORTS, path),
             Self::Swept(sweep) => put(object, SWEEPS, sweep),
@@ -167,6 +174,7 @@ mod tests {
             Change::Splitter("tables".into(), Some(120.0)),
             Change::Splitter("facts".into(), Some(80.0)),
             Change::Splitter("facts".into(), None),
+            Change::OperationColumns(vec!["steps".into()]),
             Change::Opened(report("/a")),
             Change::Opened(report("/b")),
             Change::Opened(report("/a")),
@@ -180,6 +188,7 @@ mod tests {
         assert_eq!(settings.theme, Some(ThemePreference::Dark));
         assert!(settings.is_menu_collapsed);
         assert_eq!(settings.units, Units::Bytes);
+        assert_eq!(settings.operation_columns, ["steps"]);
         assert_eq!(settings.splitters, [("tables".to_owned(), 120.0)].into());
         assert_eq!(settings.recent_reports, [report("/a"), report("/b")]);
         assert_eq!(settings.recent_comparisons, [pair]);

@@ -20,6 +20,7 @@ mod memory;
 mod memory_map;
 mod memory_pair;
 mod memory_runs;
+mod operations;
 mod other_system;
 mod overview;
 mod palette;

@@ -25,7 +25,8 @@ pub struct Owners {
     pub variables: VariableOperations,
     /// For each compute set its operation, a position in [`Self::operations`].
     pub compute_sets: Vec<Option<u32>>,
-    programs: Vec<Option<u32>>,
+    /// The same for each program.
+    pub programs: Vec<Option<u32>>,
     exchanges: HashMap<ExchangeId, Option<u32>>,
 }
 
@@ -38,7 +39,7 @@ impl Owners {
             return Self { variables, ..Self::default() };
         };
         let known = std::mem::take(&mut variables.operations);
-        let mut found = FoundOperations::new(debug, &known);
+        let mut found = FoundOperations::new(debug, &known, steps.layer.as_ref());
         let sets = report.compute_sets.get().map_or(&[][..], |sets| &sets.debug_ids);
         let compute_sets = sets.iter().map(|id| found.of_context(*id)).collect();
         let mut exchanges: HashMap<ExchangeId, Option<u32>> = HashMap::new();

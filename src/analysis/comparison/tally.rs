@@ -24,7 +24,7 @@ pub struct Tally {
 
 /// What pseudo variables count together and tables tell apart by exchange, compute set or program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Pseudo {
+pub enum Pseudo {
     ExchangeCode,
     VertexState,
     ControlCode,
@@ -32,7 +32,7 @@ enum Pseudo {
 
 impl Pseudo {
     /// What the pseudo variable of a name counts; the names are those of categories.
-    fn of(name: &str) -> Option<Self> {
+    pub fn of(name: &str) -> Option<Self> {
         match name {
             "internalExchangeCode" => Some(Self::ExchangeCode),
             "vertexInstanceState"

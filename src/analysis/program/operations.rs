@@ -16,6 +16,8 @@ use crate::store::program::Programs;
 /// The option of PopLibs that says how much memory an operation may take while it runs.
 pub const PROPORTION: &str = "availableMemoryProportion";
 
+const POPLIBS: &str = "poplibs";
+
 /// PopLibs calls that only steer other programs.
 const CONTROL_FLOW: [&str; 5] = [
     "countedLoop",
@@ -55,12 +57,24 @@ fn is_control_flow(api: &str) -> bool {
 
 /// The row of the context that names the operation of a context.
 pub fn naming_context(debug: &DebugInfo, context: usize) -> Option<usize> {
+    naming_context_of(debug, context, None)
+}
+
+/// The same among the contexts of one layer: of PopLibs by the same rule, of others the nearest.
+pub fn naming_context_of(debug: &DebugInfo, context: usize, layer: Option<&str>) -> Option<usize> {
+    if let Some(layer) = layer.filter(|layer| *layer != POPLIBS) {
+        return debug.ancestry(context).find(|row| debug.layer(*row) == layer);
+    }
+    let is_poplibs_alone = layer.is_some();
     let (mut poplibs, mut other, mut control_flow) = (None, None, None);
     for row in debug.ancestry(context) {
         match debug.layer(row) {
-            "poplibs" if debug.kind(row).is_some_and(is_control_flow) => control_flow = Some(row),
-            "poplibs" => poplibs = Some(row),
+            POPLIBS if debug.kind(row).is_some_and(is_control_flow) => {
+                control_flow = control_flow.or(Some(row));
+            }
+            POPLIBS => poplibs = Some(row),
             "poplar" | "" => {}
+            _ if is_poplibs_alone => {}
             _ => other = other.or(Some(row)),
         }
     }
@@ -81,17 +95,34 @@ pub fn partials_type(debug: &DebugInfo, context: usize) -> Option<&str> {
     debug.ancestry(context).find_map(|row| debug.partials_type(row))
 }
 
+/// The nearest debug name of an operation, `named_by` a context: of one of a chosen layer from there on, for layers
+/// below it name their own things.
+pub fn debug_name<'a>(
+    debug: &'a DebugInfo,
+    context: usize,
+    named_by: usize,
+    layer: Option<&str>,
+) -> Option<&'a str> {
+    let from = if layer.is_some() { named_by } else { context };
+    debug.ancestry(from).find_map(|row| debug.name(row))
+}
+
 /// The operation of a debug context; `None` when no layer above `poplar` claims it.
 pub fn operation(debug: &DebugInfo, context: usize) -> Option<Operation> {
-    let named_by = naming_context(debug, context)?;
+    operation_of(debug, context, None)
+}
+
+/// The same of one layer.
+pub fn operation_of(debug: &DebugInfo, context: usize, layer: Option<&str>) -> Option<Operation> {
+    let named_by = naming_context_of(debug, context, layer)?;
     let detail = debug
         .ancestry(context)
-        .find(|row| debug.layer(*row) == "poplibs")
+        .find(|row| debug.layer(*row) == POPLIBS)
         .and_then(|row| debug.kind(row));
     Some(Operation {
         kind: debug.kind(named_by).map(str::to_owned),
         layer: debug.layer(named_by).to_owned(),
-        name: debug.ancestry(context).find_map(|row| debug.name(row)).map(str::to_owned),
+        name: debug_name(debug, context, named_by, layer).map(str::to_owned),
         detail: detail.map(str::to_owned),
         available_memory_proportion: proportion_context(debug, context)
             .and_then(|(_, value)| value),

@@ -2,12 +2,15 @@
 //! same layer, kind and name count as one.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use crate::store::Report;
 use crate::store::debug_info::DebugInfo;
 use crate::store::list_at;
 
-use crate::analysis::program::operations::{Operation, OperationName, naming_context, operation};
+use crate::analysis::program::operations::{
+    Operation, OperationName, debug_name, naming_context_of, operation_of,
+};
 
 /// The operations of all steps, by step and by operation. Steps are positions in
 /// [`crate::store::program::Steps`].
@@ -22,13 +25,15 @@ pub struct StepOperations {
     steps: Vec<u32>,
     /// Where each operation's steps end in `steps`.
     ends: Vec<usize>,
+    /// The layer whose operations they are; `None` of the layer that names each best.
+    pub layer: Option<Arc<str>>,
 }
 
 impl StepOperations {
     /// Of each step a position in `operations`, which all are below their number.
     pub(crate) fn new(of_step: Vec<Option<u32>>, operations: Vec<Operation>) -> Self {
         let (steps, ends) = by_operation(&of_step, operations.len());
-        Self { of_step, operations, steps, ends }
+        Self { of_step, operations, steps, ends, layer: None }
     }
 
     /// The operation of a step.
@@ -51,8 +56,13 @@ impl StepOperations {
 
 /// The operations of all steps; `None` where steps, programs or debug contexts are absent.
 pub fn step_operations(report: &Report) -> Option<StepOperations> {
+    step_operations_of(report, None)
+}
+
+/// The same of one layer.
+pub fn step_operations_of(report: &Report, layer: Option<&Arc<str>>) -> Option<StepOperations> {
     let (steps, programs) = (report.steps.get()?, report.programs.get()?);
-    let mut found = FoundOperations::new(report.debug.get()?, &[]);
+    let mut found = FoundOperations::new(report.debug.get()?, &[], layer);
     let of_step: Vec<Option<u32>> = steps
         .programs
         .iter()
@@ -61,11 +71,13 @@ pub fn step_operations(report: &Report) -> Option<StepOperations> {
             found.of_context(*programs.debug_ids.get(row)?)
         })
         .collect();
-    Some(StepOperations::new(of_step, found.operations))
+    let operations = StepOperations::new(of_step, found.operations);
+    Some(StepOperations { layer: layer.cloned(), ..operations })
 }
 
 pub(crate) struct FoundOperations<'a> {
     debug: &'a DebugInfo,
+    layer: Option<&'a str>,
     /// By debug context id: each is looked up once, however many steps it has.
     of_context: HashMap<u64, Option<u32>>,
     /// By layer, kind and name.
@@ -75,12 +87,17 @@ pub(crate) struct FoundOperations<'a> {
 
 impl<'a> FoundOperations<'a> {
     /// Goes on from operations that are known already.
-    pub(crate) fn new(debug: &'a DebugInfo, known: &'a [Operation]) -> Self {
+    pub(crate) fn new(
+        debug: &'a DebugInfo,
+        known: &'a [Operation],
+        layer: Option<&'a Arc<str>>,
+    ) -> Self {
         let key = |operation: &'a Operation| {
             (&*operation.layer, operation.kind.as_deref(), operation.name.as_deref())
         };
         let by_key = known.iter().map(key).zip(0..).collect();
-        Self { debug, of_context: HashMap::new(), by_key, operations: known.to_vec() }
+        let layer = layer.map(|layer| &**layer);
+        Self { debug, layer, of_context: HashMap::new(), by_key, operations: known.to_vec() }
     }
 
     /// The operation of a debug context, by its id; 0 is no context.
@@ -99,14 +116,14 @@ impl<'a> FoundOperations<'a> {
     fn look_up(&mut self, id: u64) -> Option<u32> {
         let debug = self.debug;
         let context = debug.position(id)?;
-        let named_by = naming_context(debug, context)?;
-        let name = debug.ancestry(context).find_map(|row| debug.name(row));
+        let named_by = naming_context_of(debug, context, self.layer)?;
+        let name = debug_name(debug, context, named_by, self.layer);
         let key = (debug.layer(named_by), debug.kind(named_by), name);
         if let Some(known) = self.by_key.get(&key) {
             return Some(*known);
         }
         let new = u32::try_from(self.operations.len()).ok()?;
-        self.operations.push(operation(debug, context)?);
+        self.operations.push(operation_of(debug, context, self.layer)?);
         self.by_key.insert(key, new);
         Some(new)
     }

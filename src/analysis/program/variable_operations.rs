@@ -66,7 +66,7 @@ impl VariableOperations {
 pub fn variable_operations(report: &Report, steps: &StepOperations) -> Option<VariableOperations> {
     let liveness = report.liveness.get()?;
     let Some(debug) = report.debug.get() else { return Some(VariableOperations::default()) };
-    let mut found = FoundOperations::new(debug, &steps.operations);
+    let mut found = FoundOperations::new(debug, &steps.operations, steps.layer.as_ref());
     let by_contexts: Vec<Option<u32>> = (0..liveness.variable_ids.len())
         .map(|position| {
             only_one(liveness.debug_ids_of(position).iter().filter_map(|id| found.of_context(*id)))

@@ -15,6 +15,7 @@ mod machines;
 pub mod map;
 pub mod memory;
 pub mod moment;
+pub mod operations;
 pub mod overview;
 mod program_kind_colors;
 pub mod programs;

@@ -55,8 +55,9 @@ pub fn assemble(
         );
     }
     // One after the other, so that no more than one is there twice.
-    let parent_ids = in_order(parent_ids, &order);
     columns.ids = in_order(columns.ids, &order);
+    let mut parents: Vec<ContextRow> = parent_rows(&columns.ids, &parent_ids, &order);
+    drop(parent_ids);
     columns.layers = in_order(columns.layers, &order);
     columns.kinds = in_order(columns.kinds, &order);
     columns.names = in_order(columns.names, &order);
@@ -69,7 +70,6 @@ pub fn assemble(
     in_order_of_rows(&mut columns.partials_types, &places);
     in_order_of_rows(&mut columns.sources, &places);
     drop(places);
-    let mut parents: Vec<ContextRow> = parent_rows(&columns.ids, &parent_ids);
     if let Some(row) = cut_cycles(&mut parents) {
         let id = columns.ids.get(row).copied().unwrap_or(0);
         warnings.add(
@@ -147,13 +147,14 @@ fn in_order_of_rows<T>(of_rows: &mut Vec<(u32, T)>, places: &[u32]) {
     of_rows.sort_unstable_by_key(|(row, _)| *row);
 }
 
-/// The row of each parent by its id; ids ascend.
-fn parent_rows(ids: &[u64], parents: &[u64]) -> Vec<ContextRow> {
+/// The row of each parent by its id, in order; ids ascend.
+fn parent_rows(ids: &[u64], parents: &[u64], order: &[u32]) -> Vec<ContextRow> {
     let row_of = |parent: &u64| {
         let row = ids.binary_search(parent).ok().filter(|_| *parent != 0)?;
         u32::try_from(row).ok().map(ContextRow)
     };
-    parents.iter().map(|parent| row_of(parent).unwrap_or(ContextRow::NONE)).collect()
+    let of_row = |row: &u32| row_of(parents.get(*row as usize)?);
+    order.iter().map(|row| of_row(row).unwrap_or(ContextRow::NONE)).collect()
 }
 
 #[cfg(test)]

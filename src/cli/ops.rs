@@ -1,0 +1,265 @@
+//! `tilescope ops`: the operations of a software layer, each with what belongs to it.
+
+use std::cmp::Reverse;
+use std::sync::Arc;
+
+use clap::{Args, ValueEnum};
+use serde::{Serialize, Serializer};
+
+use super::Input;
+use super::output::{Answer, CsvAnswer, aligned, name_cell};
+use crate::analysis::comparison::owners::Owners;
+use crate::analysis::operations::{self, Figure, Figures, OperationRow, OperationTable, by_module};
+use crate::analysis::program::layers::layer_title;
+use crate::analysis::program::operation_text::operation_text;
+use crate::analysis::program::operations::Operation;
+use crate::analysis::program::step_operations::step_operations_of;
+use crate::csv;
+use crate::format::poplar::OpenReport;
+use crate::format::{Error, ErrorKind, Progress};
+use crate::store::StepId;
+use crate::text::{self, size_or_less};
+
+/// Arguments of `tilescope ops`.
+#[derive(Debug, Args)]
+pub struct OpsArguments {
+    /// The report.
+    #[command(flatten)]
+    pub input: Input,
+    /// Operations of this software layer, as debug.cbor names it: poplibs, popart, onnx, poptorch … Without it each
+    /// step belongs to its PopLibs call or, without one, to the nearest layer above.
+    #[arg(long, value_name = "LAYER")]
+    pub layer: Option<String>,
+    /// What the text has a line for.
+    #[arg(long, value_enum, default_value_t = Lines::Operation, conflicts_with = "json")]
+    pub by: Lines,
+    /// Print comma-separated values instead of text: one line of titles with the units, then a line for each operation.
+    #[arg(long, conflicts_with = "json")]
+    pub csv: bool,
+}
+
+/// What a line is of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Lines {
+    /// An operation.
+    #[default]
+    Operation,
+    /// A module of the network, by the path in the names of its operations.
+    Module,
+}
+
+/// The columns of the text.
+const IN_TEXT: [Figure; 8] = [
+    Figure::Code,
+    Figure::Variables,
+    Figure::AlwaysLive,
+    Figure::PeakLive,
+    Figure::WorstLive,
+    Figure::EstimatedCycles,
+    Figure::Cycles,
+    Figure::Steps,
+];
+
+/// `tilescope.ops/1` (cli.md).
+#[derive(Debug, Serialize)]
+pub struct Ops {
+    /// The layers that the debug information names, those that most contexts are of first.
+    layers: Vec<String>,
+    layer: Option<String>,
+    peak_step: Option<u32>,
+    /// Most bytes alive at the peak first; last what belongs to none, without an operation.
+    operations: Vec<Row>,
+    modules: Vec<ModuleRow>,
+    totals: ByKey,
+    #[serde(skip)]
+    lines: Lines,
+}
+
+/// Figures by their keys.
+#[derive(Debug)]
+struct ByKey(Figures);
+
+impl Serialize for ByKey {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(Figure::ALL.map(|figure| (figure.key(), self.0.get(figure))))
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Row {
+    name: Option<String>,
+    operation: Option<Operation>,
+    layer: Option<String>,
+    #[serde(flatten)]
+    figures: ByKey,
+    worst_step: Option<u32>,
+    first_step: Option<u32>,
+    available_memory_proportion: Option<f64>,
+    partials_type: Option<String>,
+    location: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct ModuleRow {
+    name: String,
+    operations: usize,
+    #[serde(flatten)]
+    figures: ByKey,
+}
+
+impl Ops {
+    /// The operations of the layer that the arguments name.
+    ///
+    /// # Errors
+    /// `usage` for a layer that the report does not have.
+    pub fn of(
+        open: &OpenReport,
+        arguments: &OpsArguments,
+        progress: &Progress,
+    ) -> Result<Self, Error> {
+        open.read_debug_info(progress);
+        open.read_compute(progress);
+        let report = &*open.report;
+        // Where nothing was recorded, measured cycles are not known.
+        let _ = report.read_trace(progress);
+        let layers = operations::layers(report);
+        if let Some(wanted) = &arguments.layer
+            && report.debug.get().is_some()
+            && !layers.contains(wanted)
+        {
+            let message = format!("the report has no layer `{wanted}`");
+            let known = format!("It has: {}.", layers.join(", "));
+            return Err(Error::new(ErrorKind::Usage, message).hint(known));
+        }
+        let layer: Option<Arc<str>> = arguments.layer.as_deref().map(Arc::from);
+        let steps = step_operations_of(report, layer.as_ref()).unwrap_or_default();
+        let owners = Owners::of(report, &steps);
+        let is_cancelled = || progress.is_cancelled();
+        let table = operations::table(report, &steps, &owners, &is_cancelled).unwrap_or_default();
+        let step = |position: u32| {
+            let id: Option<StepId> = report.steps.get()?.ids.get(position as usize);
+            Some(id?.0)
+        };
+        let modules = by_module(&table.rows).into_iter().map(|module| ModuleRow {
+            name: module.name,
+            operations: module.rows.len(),
+            figures: ByKey(module.figures),
+        });
+        let mut modules: Vec<ModuleRow> = modules.collect();
+        modules.sort_by_key(|row| Reverse(row.figures.0.get(Figure::PeakLive)));
+        let OperationTable { rows, rest, whole, peak } = table;
+        let row = |row: OperationRow| Row {
+            name: row.operation.name.clone(),
+            layer: Some(row.operation.layer.clone()),
+            worst_step: row.worst_step.and_then(step),
+            first_step: row.steps.first().copied().and_then(step),
+            available_memory_proportion: row.operation.available_memory_proportion,
+            partials_type: row.partials_type,
+            location: row.operation.location.clone(),
+            figures: ByKey(row.figures),
+            operation: Some(row.operation),
+        };
+        let mut operations: Vec<Row> = rows.into_iter().map(row).collect();
+        operations.sort_by_key(|row| Reverse(row.figures.0.get(Figure::PeakLive)));
+        if report.debug.get().is_some() {
+            operations.push(Row {
+                name: None,
+                operation: None,
+                layer: None,
+                figures: ByKey(rest),
+                worst_step: None,
+                first_step: None,
+                available_memory_proportion: None,
+                partials_type: None,
+                location: None,
+            });
+        }
+        Ok(Self {
+            layers,
+            layer: arguments.layer.clone(),
+            peak_step: peak.and_then(step),
+            operations,
+            modules,
+            totals: ByKey(whole),
+            lines: arguments.by,
+        })
+    }
+}
+
+fn cell(figures: &Figures, figure: Figure) -> String {
+    match figures.get(figure) {
+        Some(bytes) if figure.is_bytes() => size_or_less(bytes, text::bytes),
+        Some(number) => size_or_less(number, text::grouped),
+        None => "–".to_owned(),
+    }
+}
+
+impl Answer for Ops {
+    const SCHEMA: &'static str = "tilescope.ops/1";
+
+    fn text(&self) -> String {
+        let layers: Vec<&str> = self.layers.iter().map(String::as_str).collect();
+        if self.operations.is_empty() {
+            return "No operation is known: the report has no debug information that can be read.\n"
+                .to_owned();
+        }
+        let of = match &self.layer {
+            Some(layer) => format!("of {}", name_cell(layer_title(layer))),
+            None => "of PopLibs or, where a step has no such call, of the layer above".to_owned(),
+        };
+        let mut text = format!("Operations {of}; layers: {}\n\n", name_cell(&layers.join(", ")));
+        let figures = IN_TEXT.map(|figure| figure.title().to_owned());
+        let cells = |figures: &Figures| IN_TEXT.map(|figure| cell(figures, figure));
+        let all = ("All".to_owned(), String::new(), &self.totals.0);
+        let mut of_rows = self.operations.iter().map(|row| {
+            let (name, kind) = match &row.operation {
+                Some(operation) => (row.name.clone(), operation_text(operation)),
+                None => (Some("Of no operation".to_owned()), String::new()),
+            };
+            (name.unwrap_or_else(|| "without a name".to_owned()), kind, &row.figures.0)
+        });
+        let of_modules = self.modules.iter().map(|module| {
+            let count = text::counted(module.operations as u64, "operation");
+            (module.name.clone(), count, &module.figures.0)
+        });
+        let (title, rows): (_, Vec<_>) = match self.lines {
+            Lines::Operation => (["<Name", "<Operation"], of_rows.collect()),
+            Lines::Module => {
+                let rest = of_rows.next_back();
+                (["<Module", "<"], of_modules.chain(rest).collect())
+            }
+        };
+        let header: Vec<String> = title.map(str::to_owned).into_iter().chain(figures).collect();
+        let lines = std::iter::once(all).chain(rows).map(|(name, kind, figures)| {
+            let words = [name_cell(&name), name_cell(&kind)];
+            words.into_iter().chain(cells(figures)).collect()
+        });
+        text += &aligned(&header, lines);
+        text += "\nEstimated cycles are the compiler's, of each step once; measured ones are of all runs. – is not known or not recorded.\n";
+        text
+    }
+}
+
+impl CsvAnswer for Ops {
+    fn csv(&self) -> String {
+        let words = ["name", "operation", "layer"];
+        let planner = ["available_memory_proportion", "partials_type", "location"];
+        let figures = Figure::ALL.map(Figure::key);
+        let mut text = csv::line(words.into_iter().chain(figures).chain(planner));
+        for row in &self.operations {
+            let operation = row.operation.as_ref();
+            let kind = operation.map_or("", |operation| operation.title()).to_owned();
+            let or_empty = |text: &Option<String>| text.clone().unwrap_or_default();
+            let mut cells = vec![or_empty(&row.name), kind, or_empty(&row.layer)];
+            let number = |number: i64| number.to_string();
+            cells.extend(
+                Figure::ALL.map(|it| row.figures.0.get(it).map(number).unwrap_or_default()),
+            );
+            let proportion = row.available_memory_proportion;
+            cells.push(proportion.map(|value| value.to_string()).unwrap_or_default());
+            cells.extend([or_empty(&row.partials_type), or_empty(&row.location)]);
+            text += &csv::line(cells);
+        }
+        text
+    }
+}

@@ -1,0 +1,178 @@
+//! Code and cycles of the chosen operation on each tile.
+
+use eframe::egui::{self, Align2, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo};
+use std::sync::Arc;
+
+use super::found::{Found, Layer, NEEDS};
+use crate::analysis::operations::{TileFigure, by_tile};
+use crate::analysis::program::operations::OperationName;
+use crate::store::TileId;
+use crate::text::{grouped, shortened};
+use crate::ui::report::PageContext;
+use crate::ui::report::tile_figures::tile_text;
+use crate::ui::runs::{PerRun, RunsAnswer};
+use crate::ui::theme::Tokens;
+use crate::ui::theme::fonts::{self, size};
+use crate::ui::units::Units;
+use crate::ui::widget::bins::{BinCache, Values, new_version};
+use crate::ui::widget::choice::segments_ui;
+use crate::ui::widget::ticks::{bytes_step, bytes_text, multiples, whole_step};
+
+const LEFT: f32 = 64.0;
+const ABOVE: f32 = 8.0;
+const BELOW: f32 = 20.0;
+const TICKS: f32 = 30.0;
+const TICKS_ACROSS: f32 = 70.0;
+
+type Question = (Layer, OperationName, TileFigure);
+
+/// What each tile of a run has.
+struct OfRun {
+    values: Vec<u64>,
+    most: u64,
+    version: u64,
+}
+
+#[derive(Default)]
+pub struct ByTile {
+    found: RunsAnswer<Question, PerRun<Option<OfRun>>>,
+    bins: Vec<BinCache>,
+}
+
+pub fn choice_ui(ui: &mut egui::Ui, figure: &mut TileFigure) {
+    let choices = [(TileFigure::Code, "Code"), (TileFigure::EstimatedCycles, "Estimated cycles")];
+    let hover = "What each tile has of the operation: control code and code of its exchanges, or the compiler's estimate of cycles";
+    segments_ui(ui, hover, figure, choices);
+}
+
+impl ByTile {
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &PageContext<'_>,
+        (layer, found): (&Layer, &Arc<Found>),
+        (chosen, figure): (Option<usize>, TileFigure),
+    ) {
+        let runs = page.runs;
+        // The card is as high as the one beside it, whatever it says.
+        ui.set_min_height(ui.available_height());
+        let Some((row, name)) = chosen.and_then(|row| Some((row, found.names.get(row)?))) else {
+            ui.weak("Choose an operation: what each tile has of it stands here");
+            return;
+        };
+        let of = Arc::clone(found);
+        let key = (layer.clone(), name.clone(), figure);
+        self.found.ask("operation by tile", ui.ctx(), (runs, NEEDS), &key, move |runs, _| {
+            let of_run = |(place, run): (usize, &crate::ui::runs::Run)| {
+                let known = of.runs.get(place)?.as_ref()?;
+                let operation = u32::try_from((*of.rows.get(row)?.get(place)?)?).ok()?;
+                let values =
+                    by_tile(&run.report, (&known.steps, &known.owners), operation, figure)?;
+                let most = values.iter().copied().max().unwrap_or(0);
+                Some(OfRun { values, most, version: new_version() })
+            };
+            runs.iter().enumerate().map(of_run).collect()
+        });
+        let Some(of_runs) = self.found.get((runs, NEEDS), &key) else {
+            ui.weak(self.found.failure().unwrap_or("Adding up tiles"));
+            return;
+        };
+        let tiles = of_runs.iter().flatten().map(|it| it.values.len()).max().unwrap_or(0);
+        let most = of_runs.iter().flatten().map(|it| it.most).max();
+        let Some(most) = most.filter(|most| *most > 0) else {
+            ui.weak(match figure {
+                TileFigure::Code => "No code is known of it",
+                TileFigure::EstimatedCycles => {
+                    "The compiler made no estimate: the engine option profiler.includeCycleEstimates brings it"
+                }
+            });
+            return;
+        };
+        let size = ui.available_size().max(Vec2::new(120.0, 70.0));
+        let (rect, response) = ui.allocate_exact_size(size, Sense::hover());
+        let frame = Rect::from_min_max(
+            rect.min + Vec2::new(LEFT, ABOVE),
+            rect.max - Vec2::new(10.0, BELOW),
+        );
+        let top = most as f64 * 1.06;
+        axes_ui(ui, frame, (figure, top), tiles);
+        let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
+        self.bins.resize_with(of_runs.len(), BinCache::default);
+        let seen = (-0.5, tiles as f64 - 0.5);
+        let per_tile = frame.width() / tiles.max(1) as f32;
+        let height = |value: u64| frame.height() * (value as f64 / top) as f32;
+        for ((of_run, bins), run) in of_runs.iter().zip(&mut self.bins).zip(runs.iter()) {
+            let Some(of_run) = of_run else { continue };
+            let columns = frame.width().max(1.0) as usize;
+            let values = Values::Known(&of_run.values);
+            let bins = bins.get(of_run.version, values, seen, columns);
+            let x = |tile: usize| frame.left() + per_tile * tile as f32;
+            if runs.is_one() {
+                for bin in bins {
+                    let bar = Rect::from_min_max(
+                        Pos2::new(x(bin.from), frame.bottom() - height(bin.max)),
+                        Pos2::new(x(bin.to), frame.bottom()),
+                    );
+                    ui.painter().rect_filled(bar, 0, tokens.temporary);
+                }
+            } else {
+                let points = bins.iter().flat_map(|bin| {
+                    let y = frame.bottom() - height(bin.max);
+                    [Pos2::new(x(bin.from), y), Pos2::new(x(bin.to), y)]
+                });
+                let line = Shape::line(points.collect(), Stroke::new(1.5, run.color(ui)));
+                ui.painter().with_clip_rect(frame).add(line);
+            }
+        }
+        let title = match figure {
+            TileFigure::Code => "Code",
+            TileFigure::EstimatedCycles => "Estimated cycles",
+        };
+        let operation = key.1.in_words();
+        let said = format!("{title} by tile of {}", shortened(&operation, 120));
+        response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, said.clone()));
+        let Some(pointer) = response.hover_pos().filter(|at| frame.contains(*at)) else { return };
+        let tile = (((pointer.x - frame.left()) / per_tile) as usize).min(tiles - 1);
+        ui.painter().vline(pointer.x, frame.y_range(), Stroke::new(1.0, tokens.ink));
+        let target = runs.machine();
+        let tile_name = tile_text(target, TileId(u32::try_from(tile).unwrap_or(u32::MAX)));
+        let mut lines = vec![tile_name];
+        for (of_run, run) in of_runs.iter().zip(runs.iter()) {
+            let value = of_run.as_ref().and_then(|of_run| of_run.values.get(tile).copied());
+            let value = value.map_or("–".to_owned(), |value| match figure {
+                TileFigure::Code => units.exact(value),
+                TileFigure::EstimatedCycles => format!("{} cycles", grouped(value)),
+            });
+            let of = if runs.is_one() { String::new() } else { format!("{}: ", run.title) };
+            lines.push(format!("{of}{value}"));
+        }
+        response.on_hover_text_at_pointer(lines.join("\n"));
+    }
+}
+
+fn axes_ui(ui: &egui::Ui, frame: Rect, (figure, top): (TileFigure, f64), tiles: usize) {
+    let (painter, units, tokens) = (ui.painter(), Units::now(ui), Tokens::now(ui));
+    let font = fonts::regular(size::CAPTION);
+    let least = top * f64::from(TICKS / frame.height().max(1.0));
+    let step = match figure {
+        TileFigure::Code => bytes_step(least, units),
+        TileFigure::EstimatedCycles => whole_step(least),
+    };
+    for value in multiples(step, (0.0, top)) {
+        let y = frame.bottom() - frame.height() * (value / top) as f32;
+        painter.hline(frame.x_range(), y, Stroke::new(1.0, tokens.grid));
+        let text = match figure {
+            TileFigure::Code => bytes_text(value, step, top, units),
+            TileFigure::EstimatedCycles => grouped(value as u64),
+        };
+        let at = Pos2::new(frame.left() - 8.0, y);
+        painter.text(at, Align2::RIGHT_CENTER, text, font.clone(), tokens.weak_text);
+    }
+    let step = whole_step(tiles as f64 * f64::from(TICKS_ACROSS / frame.width().max(1.0)));
+    for tile in multiples(step, (0.0, tiles.saturating_sub(1) as f64)) {
+        let x = frame.left() + frame.width() * ((tile + 0.5) / tiles.max(1) as f64) as f32;
+        let at = Pos2::new(x, frame.bottom() + 4.0);
+        let text = format!("{tile:.0}");
+        painter.text(at, Align2::CENTER_TOP, text, font.clone(), tokens.weak_text);
+    }
+}

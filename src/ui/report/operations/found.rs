@@ -1,0 +1,166 @@
+//! What the page works out of all runs, beside the window.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use crate::analysis::comparison::owners::Owners;
+use crate::analysis::operations::{
+    Figure, Figures, OperationRow, OperationTable, RunRow, by_module, layers, side_by_side, table,
+};
+use crate::analysis::program::operations::{Operation, OperationName};
+use crate::analysis::program::step_operations::{StepOperations, step_operations_of};
+use crate::text::{counted, shortened};
+use crate::ui::job::Cancel;
+use crate::ui::runs::{Needed, Needs, PerRun, Run, Runs};
+
+pub const NEEDS: Needs = &[
+    Needed::Memory,
+    Needed::Liveness,
+    Needed::Debug,
+    Needed::ComputeSets,
+    Needed::VertexTypes,
+    Needed::Exchanges,
+];
+
+/// A layer; `None` of the one that names each operation best.
+pub type Layer = Option<Arc<str>>;
+
+/// The operations of all runs.
+pub struct Found {
+    /// Layers that any of them has.
+    pub layers: Vec<Arc<str>>,
+    pub runs: PerRun<Option<RunOperations>>,
+    /// What belongs together.
+    pub rows: Vec<RunRow>,
+    /// What each row is called.
+    pub names: Vec<OperationName>,
+    places: HashMap<OperationName, usize>,
+    pub modules: Vec<ModuleLine>,
+    /// How many there are, and which takes most at the peak of the first run.
+    pub summary: String,
+}
+
+/// The operations of a run.
+pub struct RunOperations {
+    pub steps: Arc<StepOperations>,
+    pub owners: Arc<Owners>,
+    pub table: OperationTable,
+}
+
+/// A module with its sums in each run, and its operations, rows of [`Found::rows`].
+pub struct ModuleLine {
+    pub name: String,
+    pub figures: PerRun<Option<Figures>>,
+    pub rows: Vec<usize>,
+}
+
+impl Found {
+    /// Works it out; `None` when it was cancelled.
+    pub fn of(runs: &Runs, layer: &Layer, cancel: &Cancel) -> Option<Self> {
+        let mut of_runs: PerRun<Option<RunOperations>> = Vec::with_capacity(runs.len());
+        let mut known: Vec<Arc<str>> = Vec::new();
+        for run in runs.iter() {
+            for found in self::layers(&run.report) {
+                if !known.iter().any(|layer| **layer == *found) {
+                    known.push(found.into());
+                }
+            }
+            of_runs.push(of_run(run, layer, cancel));
+            if cancel.is_cancelled() {
+                return None;
+            }
+        }
+        let lists: Vec<&[OperationRow]> = of_runs
+            .iter()
+            .map(|found| found.as_ref().map_or(&[][..], |found| &found.table.rows))
+            .collect();
+        let rows = side_by_side(&lists);
+        let name_of = |row: &RunRow| {
+            let mut cells = row.iter().zip(&lists);
+            let found = cells.find_map(|(place, list)| list.get((*place)?));
+            found.map(|found| OperationName::of(&found.operation))
+        };
+        let names: Vec<OperationName> = rows.iter().filter_map(name_of).collect();
+        let modules = modules(&lists, &names);
+        let places = names.iter().cloned().zip(0..).collect();
+        let summary = summary(&lists, &names);
+        Some(Self { layers: known, runs: of_runs, rows, names, places, modules, summary })
+    }
+
+    /// An operation of a run.
+    pub fn operation(&self, row: usize, run: usize) -> Option<&OperationRow> {
+        let place = (*self.rows.get(row)?.get(run)?)?;
+        self.runs.get(run)?.as_ref()?.table.rows.get(place)
+    }
+
+    /// The operation in each run that has it.
+    pub fn operations(&self, row: usize) -> Vec<Operation> {
+        let of_run = |run| self.operation(row, run).map(|row| row.operation.clone());
+        (0..self.runs.len()).filter_map(of_run).collect()
+    }
+
+    /// The row of an operation.
+    pub fn position(&self, wanted: &OperationName) -> Option<usize> {
+        self.places.get(wanted).copied()
+    }
+
+    /// The cycles that are known: measured where any were recorded, else estimated ones.
+    pub fn cycles(&self) -> Option<Figure> {
+        let is_known = |figure: &Figure| {
+            let rows = self.runs.iter().flatten().flat_map(|found| &found.table.rows);
+            rows.into_iter().any(|row| row.figures.get(*figure).is_some_and(|cycles| cycles > 0))
+        };
+        [Figure::Cycles, Figure::EstimatedCycles].into_iter().find(is_known)
+    }
+}
+
+fn of_run(run: &Run, layer: &Layer, cancel: &Cancel) -> Option<RunOperations> {
+    let report = &run.report;
+    // Where nothing was recorded, measured cycles are not known.
+    let _ = report.read_trace(cancel.progress());
+    let (steps, owners) = match layer {
+        None => (run.derived.operations()?, run.derived.owners()),
+        Some(_) => {
+            let steps = step_operations_of(report, layer.as_ref())?;
+            let owners = Owners::of(report, &steps);
+            (Arc::new(steps), Arc::new(owners))
+        }
+    };
+    let table = table(report, &steps, &owners, &|| cancel.is_cancelled())?;
+    Some(RunOperations { steps, owners, table })
+}
+
+fn summary(lists: &[&[OperationRow]], names: &[OperationName]) -> String {
+    let count = counted(names.len() as u64, "operation");
+    let rows = lists.first().into_iter().copied().flatten();
+    let largest = rows.max_by_key(|row| row.figures.get(Figure::PeakLive));
+    let name = largest.map(|row| OperationName::of(&row.operation).in_words());
+    name.map_or(count.clone(), |name| {
+        format!("{count}; most at the peak: {}", shortened(&name, 60))
+    })
+}
+
+fn modules(lists: &[&[OperationRow]], names: &[OperationName]) -> Vec<ModuleLine> {
+    let mut places: HashMap<String, usize> = HashMap::new();
+    let mut lines: Vec<ModuleLine> = Vec::new();
+    let mut line_of = |lines: &mut Vec<ModuleLine>, name: &str| {
+        *places.entry(name.to_owned()).or_insert_with(|| {
+            let figures = vec![None; lists.len()];
+            lines.push(ModuleLine { name: name.to_owned(), figures, rows: Vec::new() });
+            lines.len() - 1
+        })
+    };
+    for (run, list) in lists.iter().enumerate() {
+        for module in by_module(list) {
+            let place = line_of(&mut lines, &module.name);
+            if let Some(cell) = lines[place].figures.get_mut(run) {
+                *cell = Some(module.figures);
+            }
+        }
+    }
+    for (place, name) in names.iter().enumerate() {
+        let line = line_of(&mut lines, name.module());
+        lines[line].rows.push(place);
+    }
+    lines
+}

@@ -1,0 +1,275 @@
+//! The operations of a software layer: what each takes and needs, which are dear in memory and in cycles, and all that
+//! is known of the chosen one. One table, of several runs with a column for each and its change.
+
+pub mod columns;
+
+mod by_tile;
+mod found;
+mod inspector;
+mod rows;
+mod scatter;
+
+use eframe::egui::{self, Margin};
+use std::sync::Arc;
+
+use super::head::page_head_with_ui;
+use super::{PageContext, unread_ui};
+use crate::analysis::operations::{Figure, TileFigure};
+use crate::analysis::program::layers::layer_title;
+use crate::text::shortened;
+use crate::ui::pages::RunsPage;
+use crate::ui::runs::{Runs, RunsAnswer};
+use crate::ui::split;
+use crate::ui::theme::BETWEEN_CARDS;
+use crate::ui::widget::card::{picture_card_ui, table_card_ui};
+use crate::ui::widget::choice::{choice_ui, segments_ui};
+use crate::ui::widget::data_table::{Data, DataTable};
+use crate::ui::widget::facts::absent_ui;
+use crate::ui::widget::inspector::inspector_ui;
+use crate::ui::widget::rows::{Column, Rows as _};
+use by_tile::ByTile;
+use found::{Found, Layer, NEEDS};
+use inspector::Inspector;
+use rows::{Lines, OperationRows};
+use scatter::Scatter;
+
+/// Least height of the pictures below the table, points.
+const LEAST: f32 = 120.0;
+/// Width from which both pictures stand beside each other.
+const BOTH: f32 = 640.0;
+
+pub struct OperationsPage {
+    layer: Layer,
+    lines: Lines,
+    /// What memory is held against cycles.
+    memory: Figure,
+    found: RunsAnswer<Layer, Option<Arc<Found>>>,
+    table: DataTable,
+    shown: Option<Shown>,
+    tile_figure: TileFigure,
+    by_tile: ByTile,
+    inspector: Inspector,
+}
+
+/// What is drawn, made once for what it depends on.
+struct Shown {
+    found: Arc<Found>,
+    lines: Lines,
+    memory: Figure,
+    figures: Vec<Figure>,
+    rows: Arc<OperationRows>,
+    columns: Vec<Column>,
+    scatter: Option<Scatter>,
+}
+
+impl Default for OperationsPage {
+    fn default() -> Self {
+        Self {
+            layer: None,
+            lines: Lines::default(),
+            memory: Figure::WorstLive,
+            found: RunsAnswer::default(),
+            // What takes most at the peak.
+            table: DataTable::sorted_by(2),
+            shown: None,
+            tile_figure: TileFigure::Code,
+            by_tile: ByTile::default(),
+            inspector: Inspector::default(),
+        }
+    }
+}
+
+impl Shown {
+    fn is_of(&self, found: &Arc<Found>, page: &OperationsPage, figures: &[Figure]) -> bool {
+        Arc::ptr_eq(&self.found, found)
+            && (self.lines, self.memory) == (page.lines, page.memory)
+            && self.figures == figures
+    }
+}
+
+impl RunsPage for OperationsPage {
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
+        let runs = page.runs;
+        if runs.are_read(NEEDS) {
+            let layer = self.layer.clone();
+            self.found.ask(
+                "operations",
+                ui.ctx(),
+                (runs, NEEDS),
+                &self.layer,
+                move |runs, cancel| Found::of(runs, &layer, cancel).map(Arc::new),
+            );
+        }
+        let found = self.found.get((runs, NEEDS), &self.layer).and_then(Option::as_ref);
+        let found = found.map(Arc::clone);
+        self.head_ui(ui, page, found.as_deref());
+        let Some(found) = found else {
+            match self.found.failure() {
+                Some(failure) => absent_ui(ui, failure, ""),
+                None => unread_ui(ui, "Operations", runs.is_working() || runs.are_read(NEEDS)),
+            }
+            return;
+        };
+        if found.rows.is_empty() {
+            absent_ui(ui, "No operation is known", &why_none(runs));
+            return;
+        }
+        self.arrange(ui, runs, &found);
+        let chosen = page.selection.operation.as_ref().and_then(|name| found.position(name));
+        let inspector = &mut self.inspector;
+        inspector_ui(ui, |ui| inspector.ui(ui, page, &found, chosen));
+        let height = ui.available_height();
+        let least = LEAST.min(height * 0.5);
+        split::below(ui, "operations", height * 0.36, least..=height * 0.7, |ui| {
+            self.pictures_ui(ui, page, &found, chosen);
+        });
+        let margin = Margin { bottom: BETWEEN_CARDS as i8, ..Margin::ZERO };
+        split::rest(ui, margin, |ui| self.table_ui(ui, page, &found, chosen));
+    }
+}
+
+impl OperationsPage {
+    fn head_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, found: Option<&Found>) {
+        let after = |ui: &mut egui::Ui| {
+            if let Some(found) = found {
+                ui.add(egui::Label::new(egui::RichText::new(&found.summary).weak()).truncate());
+            }
+        };
+        let (layer, lines, commands) = (&mut self.layer, &mut self.lines, &mut *page.commands);
+        let layers = found.map_or(&[][..], |found| &found.layers);
+        page_head_with_ui(ui, "Operations", None, after, |ui| {
+            columns::menu_ui(ui, commands);
+            let choices = [(Lines::Operations, "Operations"), (Lines::Modules, "Modules")];
+            segments_ui(ui, "What a line is of", lines, choices);
+            let choices = std::iter::once(None).chain(layers.iter().cloned().map(Some));
+            let title = |layer: &Layer| match layer {
+                None => "PopLibs, else above".to_owned(),
+                Some(layer) => shortened(layer_title(layer), 30).into_owned(),
+            };
+            choice_ui(ui, ("Software layer", 150.0), layer, choices, title).on_hover_text(
+                "Whose operations are listed: those of one software layer, or of each step its PopLibs call or, without \
+                 one, the nearest layer above",
+            );
+        });
+    }
+
+    /// Makes what is drawn, when anything has changed that it depends on.
+    fn arrange(&mut self, ui: &egui::Ui, runs: &Runs, found: &Arc<Found>) {
+        let figures = columns::now(ui.ctx());
+        if self.shown.as_ref().is_some_and(|shown| shown.is_of(found, self, &figures)) {
+            return;
+        }
+        let rows = Arc::new(OperationRows::new(Arc::clone(found), self.lines, &figures));
+        self.shown = Some(Shown {
+            columns: rows.columns(runs),
+            rows,
+            scatter: Scatter::new(found, self.memory),
+            lines: self.lines,
+            memory: self.memory,
+            figures,
+            found: Arc::clone(found),
+        });
+    }
+
+    fn table_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        found: &Found,
+        chosen: Option<usize>,
+    ) {
+        let Some(shown) = &self.shown else { return };
+        let rows = &shown.rows;
+        let is_selected = |line: usize| chosen.is_some() && rows.operation(line) == chosen;
+        let clicked = table_card_ui(ui, |ui| {
+            let data = Data {
+                title: "Operations",
+                note: "with a row for what belongs to none; estimates count each step once",
+                is_selected: &is_selected,
+                ..Data::of("Operations", &shown.columns, Arc::clone(rows) as _)
+            };
+            self.table.ui(ui, &data, page.commands)
+        });
+        let row = clicked.and_then(|clicked| rows.operation(clicked.row));
+        if let Some(row) = row {
+            let is_chosen = chosen == Some(row);
+            page.selection.operation = if is_chosen { None } else { found.names.get(row).cloned() };
+        }
+        debug_assert!(rows.len() > 0, "an empty table is not drawn");
+    }
+
+    fn pictures_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        found: &Arc<Found>,
+        chosen: Option<usize>,
+    ) {
+        let room = ui.available_size();
+        let is_wide = room.x >= BOTH;
+        let width = if is_wide { (room.x - BETWEEN_CARDS) / 2.0 } else { room.x };
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = BETWEEN_CARDS;
+            if is_wide {
+                let size = egui::vec2(width, room.y);
+                ui.allocate_ui_with_layout(size, egui::Layout::top_down(egui::Align::Min), |ui| {
+                    self.scatter_ui(ui, page, found, chosen);
+                });
+            }
+            let size = egui::vec2(width, room.y);
+            ui.allocate_ui_with_layout(size, egui::Layout::top_down(egui::Align::Min), |ui| {
+                let mut exports = Vec::new();
+                let mut figure = self.tile_figure;
+                let (by_tile, layer) = (&mut self.by_tile, &self.layer);
+                let now = (chosen, figure);
+                let choice = |ui: &mut egui::Ui| self::by_tile::choice_ui(ui, &mut figure);
+                picture_card_ui(ui, "By tile", &mut exports, choice, |ui| {
+                    by_tile.ui(ui, page, (layer, found), now);
+                });
+                self.tile_figure = figure;
+                page.commands.append(&mut exports);
+            });
+        });
+    }
+
+    fn scatter_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        found: &Found,
+        chosen: Option<usize>,
+    ) {
+        let memory = &mut self.memory;
+        let scatter = self.shown.as_ref().and_then(|shown| shown.scatter.as_ref());
+        let mut exports = Vec::new();
+        let at_right = |ui: &mut egui::Ui| {
+            let choices =
+                [(Figure::WorstLive, "At its worst step"), (Figure::PeakLive, "At the peak")];
+            segments_ui(ui, "Which bytes are held against cycles", memory, choices);
+        };
+        let clicked = picture_card_ui(ui, "Cycles against memory", &mut exports, at_right, |ui| {
+            ui.set_min_height(ui.available_height());
+            let Some(scatter) = scatter else {
+                ui.weak(
+                    "No cycles are known: nothing was recorded (engine option \
+                         autoReport.outputExecutionProfile) and the compiler made no estimates \
+                         (profiler.includeCycleEstimates)",
+                );
+                return None;
+            };
+            scatter.ui(ui, (page.runs, found), chosen)
+        });
+        page.commands.append(&mut exports);
+        if let Some(row) = clicked {
+            page.selection.operation = found.names.get(row).cloned();
+        }
+    }
+}
+
+fn why_none(runs: &Runs) -> String {
+    let absence = runs.iter().find_map(|run| run.report.debug.absence());
+    absence.map_or_else(
+        || "No step belongs to an operation of this layer".to_owned(),
+        ToString::to_string,
+    )
+}

@@ -1,0 +1,219 @@
+//! The table of operations or modules: of each figure a column, of several runs a column for each and its change.
+
+use std::sync::Arc;
+
+use super::found::Found;
+use crate::analysis::operations::{Figure, Figures, OperationRow};
+use crate::analysis::program::operation_text::operations_text;
+use crate::text::counted;
+use crate::ui::runs::Runs;
+use crate::ui::widget::rows::{BarOf, Column, Rows, Value};
+
+const WIDTH: f32 = 96.0;
+/// Columns of words before the figures.
+const WORDS: usize = 2;
+/// Columns of words behind them.
+const PLANNER: [&str; 3] = ["Proportion", "Partials", "Source"];
+
+/// What a line is of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lines {
+    #[default]
+    Operations,
+    Modules,
+}
+
+/// A column of figures.
+#[derive(Clone, Copy)]
+struct Shown {
+    figure: Figure,
+    run: usize,
+    /// Whether it is the difference to the reference.
+    is_change: bool,
+}
+
+pub struct OperationRows {
+    found: Arc<Found>,
+    lines: Lines,
+    shown: Vec<Shown>,
+    /// Of each operation.
+    words: Vec<[String; 5]>,
+}
+
+impl OperationRows {
+    pub fn new(found: Arc<Found>, lines: Lines, figures: &[Figure]) -> Self {
+        let runs = found.runs.len();
+        let of_figure = |figure: &Figure| {
+            let figure = *figure;
+            let of_run = move |run: usize| {
+                let own = Shown { figure, run, is_change: false };
+                std::iter::once(own).chain((run > 0).then_some(Shown { is_change: true, ..own }))
+            };
+            (0..runs).flat_map(of_run)
+        };
+        let shown = figures.iter().flat_map(of_figure).collect();
+        let words = (0..found.rows.len()).map(|row| words_of(&found, row)).collect();
+        Self { found, lines, shown, words }
+    }
+
+    pub fn columns(&self, runs: &Runs) -> Vec<Column> {
+        let first = match self.lines {
+            Lines::Operations => ["Name", "Operation"],
+            Lines::Modules => ["Module", "Operations"],
+        };
+        let mut columns: Vec<Column> = first.map(Column::rest).into();
+        columns.extend(self.shown.iter().map(|shown| self.column(runs, *shown)));
+        if self.lines == Lines::Operations {
+            columns.extend(PLANNER.map(Column::rest));
+        }
+        columns
+    }
+
+    fn column(&self, runs: &Runs, Shown { figure, run, is_change }: Shown) -> Column {
+        let title = figure.title();
+        let column = if figure.is_bytes() { Column::bytes } else { Column::count };
+        let mut column = column(title, WIDTH);
+        if !figure.adds_up() {
+            column = column.not_summed();
+        }
+        if let Some(of) = runs.get(run).filter(|_| !runs.is_one()) {
+            let after = if is_change { "change" } else { title };
+            let whole = if is_change { format!("{title} (change)") } else { title.to_owned() };
+            column = column.of_run(Some(of.badge), after).called(format!("{}: {whole}", of.title));
+        } else if figure == Figure::PeakLive {
+            let whole = self.found.runs.first().and_then(Option::as_ref);
+            let whole = whole.and_then(|found| found.table.whole.get(figure)).unwrap_or(0) as f64;
+            if whole > 0.0 {
+                let of = "of the peak";
+                column = column.with_bars(BarOf { track: whole, limit: None, whole, of });
+            }
+        }
+        column
+    }
+
+    /// The operation in a line; `None` of others.
+    pub fn operation(&self, line: usize) -> Option<usize> {
+        let is_operation = self.lines == Lines::Operations && line < self.found.rows.len();
+        is_operation.then_some(line)
+    }
+
+    fn lines(&self) -> usize {
+        match self.lines {
+            Lines::Operations => self.found.rows.len(),
+            Lines::Modules => self.found.modules.len(),
+        }
+    }
+
+    /// The figures of a line in a run; the last line is what belongs to none.
+    fn figures(&self, line: usize, run: usize) -> Option<&Figures> {
+        if line >= self.lines() {
+            return Some(&self.found.runs.get(run)?.as_ref()?.table.rest);
+        }
+        match self.lines {
+            Lines::Operations => Some(&self.found.operation(line, run)?.figures),
+            Lines::Modules => self.found.modules.get(line)?.figures.get(run)?.as_ref(),
+        }
+    }
+
+    fn word(&self, row: usize, column: usize) -> Value<'_> {
+        let word = self.words.get(row).and_then(|words| words.get(column));
+        match word.filter(|word| !word.is_empty()) {
+            Some(word) => Value::text(word.as_str()),
+            None => Value::Nothing,
+        }
+    }
+}
+
+fn cell<'a>(shown: Shown, of: impl Fn(usize) -> Option<&'a Figures>) -> Value<'a> {
+    let Shown { figure, run, is_change } = shown;
+    let number = |run| of(run).and_then(|figures| figures.get(figure));
+    let is_bytes = figure.is_bytes();
+    let signed = |number| {
+        if is_bytes { Value::Change(number) } else { Value::CountChange(number) }
+    };
+    if is_change {
+        let change = number(0).zip(number(run));
+        return change.map_or(Value::Nothing, |(from, to)| signed(to.saturating_sub(from)));
+    }
+    match number(run).map(|number| (number, u64::try_from(number))) {
+        None => Value::Nothing,
+        Some((_, Ok(bytes))) if is_bytes => Value::Bytes(bytes),
+        Some((_, Ok(count))) => Value::Count(count),
+        Some((number, Err(_))) => signed(number),
+    }
+}
+
+/// Name, kind and planner values of an operation, of all runs together.
+fn words_of(found: &Found, row: usize) -> [String; 5] {
+    let name = found.names.get(row).and_then(|name| name.name.clone());
+    let of_runs = |words: fn(&OperationRow) -> Option<String>| {
+        let rows = (0..found.runs.len()).filter_map(|run| found.operation(row, run));
+        let mut words: Vec<String> = rows.filter_map(words).collect();
+        words.dedup();
+        words.join(" → ")
+    };
+    [
+        name.unwrap_or_else(|| "without a name".to_owned()),
+        operations_text(&found.operations(row)),
+        of_runs(|row| row.operation.available_memory_proportion.map(|value| value.to_string())),
+        of_runs(|row| row.partials_type.clone()),
+        of_runs(|row| row.operation.location.clone()),
+    ]
+}
+
+impl Rows for OperationRows {
+    fn len(&self) -> usize {
+        if self.found.rows.is_empty() { 0 } else { self.lines().saturating_add(1) }
+    }
+
+    fn value(&self, row: usize, column: usize) -> Value<'_> {
+        let is_rest = row >= self.lines();
+        if let Some(shown) = column.checked_sub(WORDS).and_then(|at| self.shown.get(at)) {
+            return cell(*shown, |run| self.figures(row, run));
+        }
+        match (column.checked_sub(WORDS), self.lines) {
+            (None, _) if is_rest => Value::text(if column == 0 { "Of no operation" } else { "" }),
+            (None, Lines::Operations) => self.word(row, column),
+            (None, Lines::Modules) => {
+                let Some(module) = self.found.modules.get(row) else { return Value::Nothing };
+                match column {
+                    0 => Value::text(module.name.as_str()),
+                    _ => Value::text(counted(module.rows.len() as u64, "operation")),
+                }
+            }
+            (Some(_), _) if is_rest => Value::Nothing,
+            (Some(at), Lines::Operations) => {
+                self.word(row, WORDS + at.saturating_sub(self.shown.len()))
+            }
+            (Some(_), Lines::Modules) => Value::Nothing,
+        }
+    }
+
+    fn parts(&self, row: usize) -> usize {
+        let is_module = self.lines == Lines::Modules;
+        let module = self.found.modules.get(row).filter(|_| is_module);
+        module.map_or(0, |module| module.rows.len())
+    }
+
+    fn are_parts_found(&self) -> bool {
+        true
+    }
+
+    fn part(&self, row: usize, part: usize, column: usize) -> Value<'_> {
+        let of_part = || self.found.modules.get(row)?.rows.get(part).copied();
+        let Some(place) = of_part() else { return Value::Nothing };
+        match column.checked_sub(WORDS) {
+            None => self.word(place, column),
+            Some(at) => self.shown.get(at).map_or(Value::Nothing, |shown| {
+                cell(*shown, |run| Some(&self.found.operation(place, run)?.figures))
+            }),
+        }
+    }
+
+    fn name(&self, row: usize) -> Option<String> {
+        match self.value(row, 0) {
+            Value::Text(text) => Some(text.into_owned()),
+            _ => None,
+        }
+    }
+}
