@@ -3,13 +3,14 @@
 use crate::report;
 use crate::report::{SPIKE, STEPS};
 use crate::support::{
-    SIZES, choose, click, click_at, copied, copied_text, has_text, hover_share, open_tab,
+    SIZES, choose, click, click_at, copied, copied_text, has_text, hover_share, open_tab, press,
     right_click, settle, texts, type_into, wait_for_output, window_on, window_sized,
 };
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Theme, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
+use std::path::Path;
 use std::sync::Arc;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
@@ -440,6 +441,42 @@ fn tables_are_copied_and_saved() {
     assert!(has_text(&harness, "is there already"), "{:#?}", texts(&harness));
     click(&mut harness, "Cancel");
     assert!(!has_text(&harness, "is there already"));
+}
+
+#[test]
+fn what_is_alive_adds_up_by_whatever_it_is_put_together() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_profiles/pair-0.6");
+    let mut harness = window_sized(Theme::Light, SIZES[1], |ctx| App::open(ctx, path));
+    harness.state_mut().go(Page::Liveness);
+    settle(&mut harness);
+    open_tab(&mut harness, "What it consists of");
+    let mut sums = Vec::new();
+    for by in ["Category", "Operation", "Variable", "Module"] {
+        open_tab(&mut harness, by);
+        let table = copied(&mut harness, "what is alive");
+        let bytes = table[1..].iter().map(|line| line.last().unwrap().parse::<i64>().unwrap());
+        sums.push(bytes.sum::<i64>());
+        assert!(table.len() > 3, "{table:?}");
+    }
+    assert!(sums[0] > 0 && sums.iter().all(|sum| *sum == sums[0]), "{sums:?}");
+    // Modules are ranges within ranges, too.
+    const MODULES: &str = "What is alive by module";
+    let modules = |harness: &Harness<'_, App>| {
+        let picture = texts(harness).into_iter().find(|text| text.starts_with(MODULES)).unwrap();
+        harness.get_by_label(&picture).value().unwrap_or_default()
+    };
+    assert!(modules(&harness).ends_with(" spans"), "{}", modules(&harness));
+    let picture = texts(&harness).into_iter().find(|text| text.starts_with(MODULES)).unwrap();
+    harness.get_by_label(&picture).focus();
+    for _ in 0..2 {
+        press(&mut harness, Key::ArrowDown);
+    }
+    let chosen = modules(&harness);
+    assert!(chosen.contains(" B), ") && chosen.ends_with(" %"), "{chosen}");
+    press(&mut harness, Key::Enter);
+    assert!(is_enabled(&harness, "Show all modules"));
+    click(&mut harness, "Show all modules");
+    assert!(!is_enabled(&harness, "Show all modules"));
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod fixture;
 pub(crate) mod fullest_tiles;
 pub(crate) mod largest;
 pub(crate) mod logs;
+pub(crate) mod module_tree;
 pub(crate) mod must_go;
 pub(crate) mod pressure;
 pub(crate) mod sentences;

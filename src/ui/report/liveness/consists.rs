@@ -1,7 +1,7 @@
 //! What the bytes alive at the selected moment consist of: by category, operation, module or variable, a column for
 //! each moment or run. Each column adds up to what the curve says.
 
-use eframe::egui;
+use eframe::egui::{self, Align, Button, Layout, Rect, ScrollArea};
 use std::sync::Arc;
 
 use super::tables::{Moments, StepOfRun};
@@ -9,11 +9,19 @@ use crate::analysis::comparison::contribution::Contributor;
 use crate::analysis::comparison::explanation::{Explanation, GroupedBy};
 use crate::analysis::comparison::moment::Moment;
 use crate::analysis::insights::consists::{consists_of, rows_of_moments};
+use crate::analysis::insights::module_tree::ModuleTree;
+use crate::text::readable;
+use crate::ui::command::Command;
 use crate::ui::report::grouped_by::grouped_by_segments_ui;
 use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::runs::{Needed, Needs, Runs, RunsAnswer};
+use crate::ui::theme::fonts;
+use crate::ui::units::Units;
 use crate::ui::widget::data_table::{Data, DataTable};
+use crate::ui::widget::exports::{picture_exports_ui, scrolled_of_exports};
 use crate::ui::widget::facts::absent_ui;
+use crate::ui::widget::flame::{FLAME_ROW, Flame};
+use crate::ui::widget::picture::at_pointer_ui;
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 /// What is put together, and what it belongs to.
@@ -31,11 +39,14 @@ const NEEDS: Needs = &[
 pub struct Consists {
     by: GroupedBy,
     table: DataTable,
+    icicles: Vec<Flame>,
     found: RunsAnswer<(GroupedBy, Moments), Option<Arc<Parts>>>,
 }
 
 /// The table: a row for what bytes belong to.
 struct Parts {
+    /// Of each column, where modules are told apart.
+    trees: Vec<Option<ModuleTree>>,
     moments: usize,
     rows: Vec<(Contributor, String, Vec<Option<i64>>)>,
 }
@@ -66,6 +77,7 @@ impl Consists {
                 absent_ui(ui, "What the bytes belong to cannot be told", reason);
             }
             Some(((_, moments), Some(parts))) => {
+                icicles_ui(ui, &mut self.icicles, (parts, moments), page.commands);
                 let columns = columns(moments);
                 let selected: Vec<&str> = page.selection.variables().collect();
                 let is_selected = |row: usize| match parts.rows.get(row) {
@@ -93,6 +105,100 @@ impl Consists {
         }
         self.by = wanted;
     }
+}
+
+/// What is alive by module path, as ranges within ranges: of all columns on one scale. A module that is chosen is
+/// chosen in all.
+fn icicles_ui(
+    ui: &mut egui::Ui,
+    flames: &mut Vec<Flame>,
+    (parts, moments): (&Parts, &Moments),
+    commands: &mut Vec<Command>,
+) {
+    if parts.trees.iter().all(Option::is_none) {
+        return;
+    }
+    let units = Units::now(ui);
+    flames.resize_with(parts.trees.len(), Flame::default);
+    let spans = parts.trees.iter().flatten().filter_map(|tree| tree.spans.extent());
+    let span = spans.map(|extent| extent.end).max().unwrap_or(0);
+    let most = (ui.available_height() * 0.45).max(3.0 * FLAME_ROW);
+    let area =
+        ScrollArea::vertical().id_salt("modules").max_height(most).auto_shrink([false, true]);
+    let several = parts.trees.len() > 1;
+    let mut drawn = Rect::NOTHING;
+    let shown = area.show(ui, |ui| {
+        for (place, (tree, column)) in parts.trees.iter().zip(moments.columns()).enumerate() {
+            let Some(tree) = tree else { continue };
+            if several {
+                let title = ui.label(fonts::caption(&*column.title));
+                drawn = drawn.union(title.rect);
+            }
+            let whole = tree.bytes(0);
+            let text = |number: u32| {
+                let (bytes, path) = (tree.bytes(number), tree.path(number));
+                let percent = bytes as f64 * 100.0 / whole.max(1) as f64;
+                let name = if path.is_empty() { "All that is alive" } else { &*path };
+                let shared = match tree.shared_bytes {
+                    0 => String::new(),
+                    bytes if number == 0 => {
+                        format!(", of which {} are counted more than once", units.bytes(bytes))
+                    }
+                    _ => String::new(),
+                };
+                format!("{}: {}, {percent:.1} %{shared}", readable(name), units.exact(bytes))
+            };
+            let name = |number: u32| match tree.name(number) {
+                "" => units.bytes(whole),
+                name => readable(name).into_owned(),
+            };
+            let Some(flame) = flames.get_mut(place) else { continue };
+            flame.span = span;
+            let label = match &*column.in_text {
+                "" => "What is alive by module".to_owned(),
+                of => format!("What is alive by module, {of}"),
+            };
+            let before = (flame.zoomed, flame.chosen);
+            let (response, hovered) = flame.ui(ui, &label, &tree.spans, (&name, &text));
+            let after = (flame.zoomed, flame.chosen);
+            drawn = drawn.union(response.rect);
+            if let Some(hovered) = hovered {
+                at_pointer_ui(&response, |ui| {
+                    ui.label(text(hovered));
+                });
+            }
+            if after != before {
+                for (other, flame) in flames.iter_mut().enumerate().filter(|(at, _)| *at != place) {
+                    let same = |number: Option<u32>| {
+                        let path = tree.paths.get(number? as usize)?;
+                        let other = parts.trees.get(other)?.as_ref()?;
+                        let found = other.paths.iter().position(|other| other == path)?;
+                        u32::try_from(found).ok()
+                    };
+                    (flame.zoomed, flame.chosen) = (same(after.0), same(after.1));
+                }
+                ui.request_repaint();
+            }
+        }
+    });
+    scrolled_of_exports(ui, &shown);
+    let drawn = drawn.intersect(shown.inner_rect);
+    ui.horizontal(|ui| {
+        let chosen = flames.iter().zip(&parts.trees).find_map(|(flame, tree)| {
+            let (chosen, tree) = (flame.chosen?, tree.as_ref()?);
+            Some(format!("{}: {}", tree.path(chosen), units.bytes(tree.bytes(chosen))))
+        });
+        ui.weak(chosen.unwrap_or_else(|| "Click a module to see what is in it".to_owned()));
+        ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
+            picture_exports_ui(ui, ("what is alive by module", true), Some(drawn), commands);
+            let is_zoomed = flames.iter().any(Flame::is_zoomed);
+            let all = ui.add_enabled(is_zoomed, Button::new("Show all modules"));
+            if all.on_hover_text("Double-click, or key 0").clicked() {
+                flames.iter_mut().for_each(Flame::reset);
+            }
+        });
+    });
+    ui.add_space(4.0);
 }
 
 /// A column for each moment, and beside each but the first what is more or less there.
@@ -124,7 +230,13 @@ impl Parts {
             let title = part.title();
             (part, title, bytes)
         };
-        Some(Self { moments: found.len(), rows: rows.into_iter().map(titled).collect() })
+        let is_by_module = by == GroupedBy::Module;
+        let tree = |found: &Option<Explanation>| ModuleTree::of(found.as_ref()?);
+        Some(Self {
+            trees: if is_by_module { found.iter().map(tree).collect() } else { Vec::new() },
+            moments: found.len(),
+            rows: rows.into_iter().map(titled).collect(),
+        })
     }
 }
 
