@@ -171,13 +171,19 @@ fn steps_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, row: &OperationRow) {
 fn tree_ui(ui: &mut egui::Ui, tree: &DebugTree) {
     for (level, node) in tree.contexts.iter().enumerate() {
         // A title is not cut by itself: one that is too long would widen the page.
-        let whole = format!("{}  {}", clean(&node.key), clean(&node.value));
+        let (kind, name) = node.value.split_once(" · ").unwrap_or((&node.value, ""));
+        let whole = format!("{}  {}", clean(&node.key), clean(kind));
         let title = RichText::new(shortened(&whole, TITLE)).font(fonts::medium(size::TABLE));
         let header = CollapsingHeader::new(title).id_salt(("context", level));
         // Poplar's own say little.
         let header = header.default_open(node.key != layer_title("poplar"));
-        let shown = header.show(ui, |ui| node.children.iter().for_each(|it| node_ui(ui, it, 1)));
-        shown.header_response.on_hover_text(shortened(&whole, VALUE));
+        let shown = header.show(ui, |ui| {
+            if !name.is_empty() {
+                value_ui(ui, "name", name, 1);
+            }
+            node.children.iter().for_each(|child| node_ui(ui, child, 1));
+        });
+        shown.header_response.on_hover_text(shortened(&node.value, VALUE));
     }
     if tree.is_cut {
         ui.weak("The file says more than is shown");
@@ -185,19 +191,23 @@ fn tree_ui(ui: &mut egui::Ui, tree: &DebugTree) {
 }
 
 fn node_ui(ui: &mut egui::Ui, node: &Node, level: usize) {
-    let (key, value) = (shortened(&node.key, VALUE), shortened(&node.value, VALUE));
-    let name = RichText::new(clean(&key)).size(size::TABLE).weak();
     if !node.children.is_empty() {
-        ui.label(name);
+        ui.label(RichText::new(shortened(&node.key, TITLE)).size(size::TABLE).weak());
         ui.indent(&node.key, |ui| {
             node.children.iter().for_each(|child| node_ui(ui, child, level.saturating_add(1)));
         });
         return;
     }
+    value_ui(ui, &node.key, &node.value, level);
+}
+
+fn value_ui(ui: &mut egui::Ui, key: &str, value: &str, level: usize) {
+    let (key, value) = (shortened(key, VALUE), shortened(value, VALUE));
     let room = ONE_LINE.saturating_sub(level.saturating_mul(INDENT));
     if key.chars().count().saturating_add(value.chars().count()) <= room {
         fact_ui(ui, &key, &value);
     } else {
+        let name = RichText::new(clean(&key)).size(size::TABLE).weak();
         ui.add(egui::Label::new(name).truncate());
         words_ui(ui, fonts::number(clean(&value)));
     }
