@@ -107,7 +107,7 @@ fn main() {
         return;
     }
     if cache.is_some() {
-        measure("writing the index", || open.write_index().unwrap());
+        measure("writing the index", || open.write_index(&Progress::default()).unwrap());
         println!(
             "{} bytes of an index",
             cache.iter().flat_map(Cache::list).map(|it| it.bytes).sum::<u64>()

@@ -52,6 +52,20 @@ pub(crate) const TILES: u64 = 1 << 20;
 /// Addresses and sizes within a tile: far beyond what one has, and so that sums of them stay numbers.
 pub(crate) const ADDRESS: u64 = 1 << 40;
 
+/// Compilation steps whose programs are read.
+pub(crate) const COMPILATION_STEPS: usize = 32;
+
+/// Programs of all earlier compilation steps; a large report has a million in its final one.
+pub(crate) const EARLIER_PROGRAMS: usize = 4 << 20;
+
+/// Rows of a tree of programs that are open together: shared children come once a place.
+pub(crate) const TREE_ROWS: usize = 4 << 20;
+
+/// Programs within each other that a tree opens.
+pub(crate) const TREE_DEPTH: u16 = 4096;
+
+/// Variables of which the offset or the size has more than 32 bits, in each range of rows that is read by a thread.
+pub(crate) const WIDE_VARIABLES: usize = 1024;
 /// Cycles, and microseconds: beyond a year of them at 2 GHz, and so that sums of two stay numbers.
 pub(crate) const CYCLES: u64 = 1 << 56;
 
@@ -72,6 +86,9 @@ const RANGES: usize = 16 << 20;
 
 /// Ranges of steps of a class that count for nothing: real classes have up to about seven.
 const FEW_RANGES: usize = 16;
+
+/// Ranges of steps at which what is placed on a tile lives, as rectangles of a picture of it.
+const RECTANGLES: usize = 1 << 20;
 
 /// Findings of a log.
 pub(crate) const FINDINGS: usize = 50_000;
@@ -164,6 +181,11 @@ impl Lives {
     /// Of a table that is read in so many parts.
     pub(crate) fn of_part(parts: usize) -> Self {
         Self(RANGES.checked_div(parts).unwrap_or(RANGES))
+    }
+
+    /// Of the picture of a tile.
+    pub(crate) fn of_picture() -> Self {
+        Self(RECTANGLES)
     }
 
     /// Whether a row may name so many.

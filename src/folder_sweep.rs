@@ -19,7 +19,7 @@ pub(crate) fn read_sweep(
     progress: &Progress,
 ) -> Result<(Sweep, Vec<Warning>), Error> {
     let warnings = Warnings::default();
-    let found = runs_in_folder(folder, &warnings)?;
+    let found = runs_in_folder(folder, &warnings, progress)?;
     let of_report = |place: &FolderReport, open: Result<&OpenReport, &Error>| {
         open.map_or_else(|error| facts(place, Err(error)), |open| read_facts(place, open, progress))
     };

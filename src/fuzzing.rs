@@ -133,7 +133,8 @@ pub fn debug_cbor(input: &[u8]) {
 /// `app.json` and `framework.json`.
 pub fn side_file(input: &[u8]) {
     let warnings = Warnings::default();
-    let (facts, _) = in_file(input, |path| read_side_file(path, "app.json", &warnings));
+    let (facts, _) =
+        in_file(input, |path| read_side_file(path, "app.json", &warnings, &Progress::default()));
     assert!(facts.len() <= input.len(), "a fact takes a byte");
 }
 
@@ -157,6 +158,7 @@ pub fn index(input: &[u8]) {
     let _ = index::fill_variables(&report, &file);
     let _ = index::fill_tile_variable_bytes(&report, &file);
     let _ = index::fill_compute(&report, &file);
+    let _ = index::fill_program_trees(&report, &file);
     let _ = index::read_bytes_of_tiles(&file, |tile| tile.0 % 2 == 0);
 }
 

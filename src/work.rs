@@ -16,7 +16,7 @@ pub(crate) enum Work {
     Blobs,
     /// Pages of SQLite files that were read straight.
     Pages,
-    /// Bytes read of files that are not read through SQLite: those pages, and debug contexts.
+    /// Bytes read of files that are not read through SQLite: those pages, debug contexts, JSON files, logs.
     Bytes,
     /// Lowered variables of which a placement was made: of one tile, or of all for gaps.
     Placements,
@@ -24,9 +24,11 @@ pub(crate) enum Work {
     Steps,
     /// Bytes of the columns of large tables, in memory or in files.
     Columns,
+    /// Bytes written to an index or a lake.
+    Written,
 }
 
-static COUNTS: [AtomicU64; 7] = [const { AtomicU64::new(0) }; 7];
+static COUNTS: [AtomicU64; 8] = [const { AtomicU64::new(0) }; 8];
 
 impl Work {
     /// Adds to what was counted.
@@ -42,7 +44,7 @@ impl Work {
 }
 
 /// What this process has read so far.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct WorkDone {
     /// Rows of tables.
     pub rows: u64,
@@ -58,6 +60,8 @@ pub struct WorkDone {
     pub steps: u64,
     /// Bytes of the columns of large tables that were made.
     pub columns: u64,
+    /// Bytes written to an index or a lake.
+    pub written: u64,
 }
 
 impl WorkDone {
@@ -71,6 +75,7 @@ impl WorkDone {
             placements: Work::Placements.counted(),
             steps: Work::Steps.counted(),
             columns: Work::Columns.counted(),
+            written: Work::Written.counted(),
         }
     }
 }
@@ -87,19 +92,20 @@ impl WorkDone {
             placements: self.placements.saturating_sub(earlier.placements),
             steps: self.steps.saturating_sub(earlier.steps),
             columns: self.columns.saturating_sub(earlier.columns),
+            written: self.written.saturating_sub(earlier.written),
         }
     }
 }
 
 impl fmt::Display for WorkDone {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { rows, blobs, pages, bytes, placements, steps, columns } = *self;
-        let [rows, blobs, pages, bytes, placements, steps, columns] =
-            [rows, blobs, pages, bytes, placements, steps, columns].map(grouped);
+        let Self { rows, blobs, pages, bytes, placements, steps, columns, written } = *self;
+        let [rows, blobs, pages, bytes, placements, steps, columns, written] =
+            [rows, blobs, pages, bytes, placements, steps, columns, written].map(grouped);
         write!(
             formatter,
             "rows {rows}, lists {blobs}, pages {pages}, bytes {bytes}, placements {placements}, \
-             steps {steps}, bytes of columns {columns}"
+             steps {steps}, bytes of columns {columns}, bytes written {written}"
         )
     }
 }

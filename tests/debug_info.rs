@@ -94,7 +94,7 @@ fn every_context_is_found_where_the_index_says() {
     let find = || OpenReport::find_with(&sample(), Some(&cache), &Progress::default()).unwrap();
     let first = find();
     first.read_all(&Progress::default(), |_| Vec::new()).unwrap();
-    first.write_index().unwrap().unwrap();
+    first.write_index(&Progress::default()).unwrap().unwrap();
     let second = find();
     assert!(second.has_index());
     second.read_debug_info(&Progress::default());

@@ -42,7 +42,7 @@ fn read(path: &Path, cache: Option<&Cache>) -> OpenReport {
 fn write(path: &Path, cache: &Cache) -> PathBuf {
     let open = read(path, Some(cache));
     assert!(!open.has_index());
-    let bytes = open.write_index().unwrap().unwrap();
+    let bytes = open.write_index(&Progress::default()).unwrap().unwrap();
     let file = cache.list().first().unwrap().path.clone();
     assert_eq!(fs::metadata(&file).unwrap().len(), bytes);
     file
@@ -65,7 +65,7 @@ fn parts(open: &OpenReport) -> String {
         (
             (&report.debug, &report.variables, &report.tile_variable_bytes),
             (&report.vertex_types, &report.compute_set_tiles, &report.exchanges),
-            &report.control_code,
+            (&report.control_code, &report.program_trees),
         )
     );
     small + "\n" + &large
@@ -83,7 +83,7 @@ fn all_figures_are_the_same_with_and_without_an_index() {
     for path in samples.chain(real_report("poplar-3.3")) {
         let (_directory, cache) = cache();
         let without = read(&path, None);
-        assert_eq!(without.write_index().unwrap(), None, "no index is used");
+        assert_eq!(without.write_index(&Progress::default()).unwrap(), None, "no index is used");
         let answers = all_answers(&path);
         assert!(parts(&read(&path, Some(&cache))) == parts(&without), "columns that grow in files");
         write(&path, &cache);
@@ -100,7 +100,7 @@ fn all_figures_are_the_same_with_and_without_an_index() {
             assert_eq!(text(found), text(expected), "{}", path.display());
         }
         assert!(with.has_index(), "nothing was wrong with it");
-        assert_eq!(with.write_index().unwrap(), None, "it is there");
+        assert_eq!(with.write_index(&Progress::default()).unwrap(), None, "it is there");
     }
 }
 
@@ -113,7 +113,10 @@ fn columns_that_find_no_room_in_files_are_read_to_memory() {
     open.read_all(&Progress::default(), compare).unwrap();
     assert!(!open.report.variables.get().unwrap().offsets.is_shared());
     assert!(parts(&open) == parts(&read(&sample(), None)));
-    assert!(open.write_index().unwrap().is_some(), "the directory is made again");
+    assert!(
+        open.write_index(&Progress::default()).unwrap().is_some(),
+        "the directory is made again"
+    );
 }
 
 #[test]
@@ -124,16 +127,16 @@ fn a_report_that_is_damaged_or_unfinished_has_no_index() {
         db.execute_batch("UPDATE vars_info SET size_bytes = 'x' WHERE var_id = 77").unwrap();
     });
     let open = read(damaged.path(), Some(&cache));
-    assert!(open.write_index().unwrap_err().to_string().contains("vars_info"));
+    assert!(open.write_index(&Progress::default()).unwrap_err().to_string().contains("vars_info"));
     let cut = common::damaged_sample(|directory| {
         let file = fs::File::options().write(true).open(directory.join("profile.pop")).unwrap();
         file.set_len(file.metadata().unwrap().len() - 4096).unwrap();
     });
-    assert_eq!(read(cut.path(), Some(&cache)).write_index().unwrap(), None);
+    assert_eq!(read(cut.path(), Some(&cache)).write_index(&Progress::default()).unwrap(), None);
     let without_side_file = common::damaged_sample(|directory| {
         fs::write(directory.join("app.json"), "{").unwrap();
     });
-    read(without_side_file.path(), Some(&cache)).write_index().unwrap_err();
+    read(without_side_file.path(), Some(&cache)).write_index(&Progress::default()).unwrap_err();
     assert!(cache.list().is_empty());
 }
 
@@ -156,7 +159,7 @@ fn a_changed_report_is_read_anew() {
     assert!(!read(report.path(), Some(&cache)).has_index(), "a file is gone");
     let open = read(report.path(), Some(&cache));
     age("profile.pop");
-    assert!(open.write_index().unwrap_err().to_string().contains("changed"));
+    assert!(open.write_index(&Progress::default()).unwrap_err().to_string().contains("changed"));
 }
 
 /// How many bytes apart bits are flipped, where not as few as usual: 1 takes minutes.
@@ -252,7 +255,7 @@ fn what_was_used_longest_ago_goes_first() {
     assert!(!left.is_file() && fresh.is_file() && other.is_file());
     let limits = Limits { most_bytes: 1000, one_in: 1, ..Limits::default() };
     let none = Cache::in_directory(directory.path().join("none"), limits);
-    assert!(read(reports[0].path(), Some(&none)).write_index().is_err());
+    assert!(read(reports[0].path(), Some(&none)).write_index(&Progress::default()).is_err());
     assert!(none.list().is_empty());
     assert_eq!(fs::read_dir(directory.path().join("none")).unwrap().count(), 0);
 }
@@ -401,7 +404,7 @@ fn who_has_a_cut_index_mapped_ends_and_nobody_else() {
     assert!(parts(&open) == before, "this process goes on");
     let again = read(&sample(), Some(&theirs));
     assert!(!again.has_index() && parts(&again) == before, "what was cut is not used");
-    assert!(again.write_index().unwrap().is_some(), "and made again");
+    assert!(again.write_index(&Progress::default()).unwrap().is_some(), "and made again");
 
     // Removed and replaced as a name, as the index itself does, it stays for those who have it.
     mine.clear().unwrap();

@@ -49,6 +49,7 @@ fn everything(path: &Path, through_sqlite: bool) -> Answers {
     open.read_variables(&progress);
     open.read_tile_variable_bytes(&progress);
     open.read_compute(&progress);
+    open.read_program_trees(&progress);
     let report = &*open.report;
     let most_rows = fs::metadata(open.report.path.join("profile.pop"))
         .map_or(usize::MAX, |file| usize::try_from(file.len() / 4).unwrap());
@@ -63,6 +64,7 @@ fn everything(path: &Path, through_sqlite: bool) -> Answers {
     parts.push(("compute sets by tile", shown(&report.compute_set_tiles)));
     parts.push(("exchanges", shown(&report.exchanges)));
     parts.push(("control code", shown(&report.control_code)));
+    parts.push(("program trees", shown(&report.program_trees)));
     let mut tiles = Vec::new();
     let is_there = open.read_each_tile(&progress, |tile, placed| tiles.push((tile, placed)));
     parts.push(("tiles with names", format!("{is_there:?} {tiles:?}")));

@@ -5,6 +5,7 @@
 
 mod common;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -273,6 +274,14 @@ fn contradictions_name_both_sides() {
             "table depth_first_steps, column program_id, step 60: one of 8 children of program 53 expected by the children in programs, 1 found",
         ),
         (
+            "UPDATE depth_first_steps SET program_id = 999 WHERE id = 66",
+            "table depth_first_steps, column program_id, step 66: one of 67 programs expected by programs, 999 found",
+        ),
+        (
+            "UPDATE depth_first_steps SET program_id = (SELECT program_id FROM depth_first_steps WHERE id = 4) WHERE id = 3",
+            "table depth_first_steps, order of program_id, step 3: 3 expected by the children in programs, 4 found",
+        ),
+        (
             "UPDATE depth_first_steps SET parent_step_id = 70 WHERE id = 2",
             "table depth_first_steps, column parent_step_id, step 2: an earlier step expected by the order of the steps, 70 found",
         ),
@@ -355,7 +364,7 @@ fn what_contradicts_itself_is_not_indexed() {
     for _ in 0..2 {
         let open = OpenReport::find_with(directory.path(), Some(&cache), &progress).unwrap();
         open.read_all(&progress, |report| contradictions(report, &progress)).unwrap();
-        let error = open.write_index().unwrap_err().to_string();
+        let error = open.write_index(&Progress::default()).unwrap_err().to_string();
         assert!(error.contains("1200 expected by the rows of vars_info, 1201 found"), "{error}");
         assert!(!open.has_index());
     }
@@ -486,6 +495,41 @@ impl Target {
         Outcome { changed, is_said, is_said_of_all: read.is_err() || is_warned(&open) }
     }
 
+    /// The cells of tables that a change makes others of, `table.column row N: was -> is`; none of `debug.cbor`.
+    fn cells_that_differ(&self, file: usize, change: impl FnOnce(&mut [u8])) -> Vec<String> {
+        let (name, good) = &self.files[file];
+        if *name != "profile.pop" {
+            return Vec::new();
+        }
+        let directory = tempfile::tempdir().unwrap();
+        let mut bad = good.clone();
+        change(&mut bad);
+        let open = |name: &str, bytes: &[u8]| {
+            let path = directory.path().join(name);
+            fs::write(&path, bytes).unwrap();
+            Connection::open(path).unwrap()
+        };
+        let (good, bad) = (open("good", good), open("bad", &bad));
+        let mut found = Vec::new();
+        let tables = rows_of(&good, "sqlite_master WHERE type = 'table'").unwrap().1;
+        for table in tables.iter().map(|row| text_of(&row[2])) {
+            let Some((columns, rows)) = rows_of(&good, &table) else { continue };
+            let others = rows_of(&bad, &table).map_or(Vec::new(), |(_, rows)| rows);
+            for (place, (was, is)) in rows.iter().zip(&others).enumerate() {
+                for ((column, was), is) in
+                    columns.iter().zip(was).zip(is).filter(|((_, a), b)| a != b)
+                {
+                    let (was, is) = (text_of(was), text_of(is));
+                    found.push(format!("{table}.{column} row {place}: {was:.60} -> {is:.60}"));
+                }
+            }
+            if rows.len() != others.len() {
+                found.push(format!("{table} {} rows, {} expected", others.len(), rows.len()));
+            }
+        }
+        found
+    }
+
     /// The pages of `profile.pop` and `debug.cbor` that figures depend on.
     fn pages(&self) -> Vec<(usize, usize)> {
         let pages = |file: usize| {
@@ -520,17 +564,24 @@ fn a_bit_that_changes_a_figure_seldom_does_so_in_silence() {
         })
         .filter(|(file, at, _)| *at < target.files[*file].1.len())
         .collect();
-    let outcomes: Vec<(String, Outcome)> = flips
+    let outcomes: Vec<(&(usize, usize, u32), Outcome)> = flips
         .par_iter()
-        .map(|(file, at, bit)| {
-            let outcome = target.outcome(*file, |bytes| bytes[*at] ^= 1 << bit);
-            (format!("{} byte {at} bit {bit}", target.files[*file].0), outcome)
-        })
+        .map(|flip| (flip, target.outcome(flip.0, |bytes| bytes[flip.1] ^= 1 << flip.2)))
         .collect();
     let changed: Vec<_> = outcomes.iter().filter(|(_, it)| !it.changed.is_empty()).collect();
     let silent: Vec<_> = changed.iter().filter(|(_, it)| !it.is_said_of_all).collect();
-    for (place, outcome) in &silent {
-        println!("silent: {place}: {}", outcome.changed[..outcome.changed.len().min(4)].join(", "));
+    let mut kinds: BTreeMap<String, usize> = BTreeMap::new();
+    for ((file, at, bit), outcome) in &silent {
+        let cells = target.cells_that_differ(*file, |bytes| bytes[*at] ^= 1 << bit);
+        let figures = outcome.changed.len();
+        println!("silent: {} byte {at} bit {bit}: {figures} figures", target.files[*file].0);
+        cells.iter().take(3).for_each(|cell| println!("    cell    {cell}"));
+        outcome.changed.iter().take(3).for_each(|figure| println!("    figure  {figure}"));
+        let column = cells.first().and_then(|cell| cell.split(' ').next());
+        *kinds.entry(column.unwrap_or(target.files[*file].0).to_owned()).or_default() += 1;
+    }
+    for (column, count) in kinds {
+        println!("silent: {count} in {column}");
     }
     println!(
         "{} bits flipped on {} pages: {} change a figure, {} in silence, {} unless everything is read",
@@ -542,6 +593,37 @@ fn a_bit_that_changes_a_figure_seldom_does_so_in_silence() {
     );
     assert!(changed.len() >= 200, "{}", changed.len());
     assert!(silent.len() * 10 <= changed.len(), "{} of {}", silent.len(), changed.len());
+}
+
+/// A value on part of a line.
+fn short(value: &Value) -> String {
+    let text = value.to_string();
+    let cut: String = text.chars().take(60).collect();
+    if cut == text { cut } else { format!("{cut}…") }
+}
+
+/// A value of SQLite as it is shown, without its type where it is a text.
+fn text_of(shown: &str) -> String {
+    let bytes = shown.strip_prefix("Text([").and_then(|bytes| bytes.strip_suffix("])"));
+    let Some(bytes) = bytes else { return shown.to_owned() };
+    let bytes: Vec<u8> = bytes.split(", ").filter_map(|byte| byte.parse().ok()).collect();
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// All rows of a table by their place, as SQLite reads them.
+fn rows_of(connection: &Connection, table: &str) -> Option<(Vec<String>, Vec<Vec<String>>)> {
+    let with_id = connection.prepare(&format!("SELECT rowid AS rowid, * FROM {table}"));
+    let mut statement =
+        with_id.or_else(|_| connection.prepare(&format!("SELECT * FROM {table}"))).ok()?;
+    let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
+    let cell = |row: &rusqlite::Row<'_>, column: usize| {
+        row.get_ref(column).map_or_else(|error| error.to_string(), |value| format!("{value:?}"))
+    };
+    let rows = statement
+        .query_map([], |row| Ok((0..columns.len()).map(|column| cell(row, column)).collect()))
+        .ok()?;
+    let rows = rows.map_while(Result::ok).collect();
+    Some((columns, rows))
 }
 
 fn differ(place: &str, was: &Value, is: &Value, paths: &mut Vec<String>) {
@@ -557,7 +639,7 @@ fn differ(place: &str, was: &Value, is: &Value, paths: &mut Vec<String>) {
                 differ(&format!("{place}/{row}"), was, is, paths);
             }
         }
-        _ if was != is => paths.push(format!("{place} {was:.60} {is:.60}")),
+        _ if was != is => paths.push(format!("{place}: {} -> {}", short(was), short(is))),
         _ => {}
     }
 }

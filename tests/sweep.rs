@@ -286,7 +286,7 @@ fn a_folder_without_speed_or_without_reports_says_so() {
 #[test]
 fn reading_many_reports_says_how_far_it_is_and_can_be_cancelled() {
     let warnings = Warnings::default();
-    let reports = runs_in_folder(grid(), &warnings).unwrap().reports;
+    let reports = runs_in_folder(grid(), &warnings, &Progress::default()).unwrap().reports;
     assert!(reports.is_sorted_by_key(|report| &report.profile) && warnings.list().is_empty());
     let progress = Progress::default();
     let names = map_reports(&reports, &progress, |place, open| {

@@ -167,6 +167,20 @@ fn transfers_beside_computing_overlap_and_blocks_are_counted() {
 }
 
 #[test]
+fn blocks_alone_are_an_execution() {
+    let report = written(&full());
+    let profile = Connection::open(report.path().join("profile.pop")).unwrap();
+    for table in ["steps", "steps_by_ipu", "cycles_by_tile", "runs", "execution_cycle_totals"] {
+        profile.execute(&format!("DELETE FROM {table}"), []).unwrap();
+    }
+    drop(profile);
+    let found = trace(report.path());
+    assert!(found["steps"].as_array().unwrap().is_empty());
+    assert!(!found["blocks"].as_array().unwrap().is_empty());
+    assert!(!warning_codes(&found).contains(&"no-execution"), "{found:#}");
+}
+
+#[test]
 fn without_execution_the_option_that_records_it_is_named() {
     let path = in_package("sample_profiles/tiny");
     let output = tilescope(&["trace", path.to_str().unwrap(), "--json"]);

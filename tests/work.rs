@@ -51,6 +51,7 @@ fn work(arguments: &[&str], reports: &[&str]) -> WorkDone {
         placements: count("placements"),
         steps: count("steps"),
         columns: count("bytes of columns"),
+        written: count("bytes written"),
     }
 }
 

@@ -2,7 +2,8 @@
 //! tessellation while zooming, panning and hovering. Prints the median and the 99th percentile.
 //!
 //! `cargo bench --bench pages`; with `-- eight` only the scenes of eight runs, with `-- large` those of one run with 64 IPUs
-//! and of one with 1,000,000 steps, with `-- trace` those of 2,000,000 steps that ran, with `-- REPORT` those of a report that lies there.
+//! and of one with 1,000,000 steps, with `-- programs` those of the tree of programs, with `-- trace` those of 2,000,000 steps that
+//! ran, with `-- REPORT` those of a report that lies there.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,6 +14,7 @@
 mod address_steps;
 mod pair_liveness;
 mod pair_memory;
+mod programs;
 mod report;
 mod runs;
 mod trace;
@@ -272,6 +274,7 @@ fn main() {
         }
         Some("eight") => measure_eight(),
         Some("large") => measure_large(),
+        Some("programs") => SIZES.into_iter().for_each(programs::measure_programs),
         Some("trace") => trace::measure_trace(),
         Some(path) => {
             let open = OpenReport::find(Path::new(path)).unwrap();
@@ -289,6 +292,7 @@ fn measure_all() {
     println!("{} tiles, {} steps", report::TILES, report::STEPS);
     for size in SIZES {
         address_steps::measure_address_steps(size);
+        programs::measure_programs(size);
         measure_run(&report, "", &[size]);
         pair_liveness::measure_pair(&report, size);
         pair_memory::measure_pair(&report, size);

@@ -14,8 +14,8 @@ use super::comparison::attribution::Attribution;
 use super::comparison::matching::{MatchCounts, Matching};
 use super::comparison::owners::Owners;
 use super::insights::{Insights, insights_of_resident, insights_with_tiles};
-use super::liveness::Scope;
 use super::liveness::timeline::{Timeline, WithTimeline};
+use super::liveness::{Scope, needs_bytes_by_tile};
 use super::program::step_operations::{StepOperations, step_operations};
 use crate::progress::Progress;
 use crate::store::Report;
@@ -69,6 +69,7 @@ pub struct Derived {
     timelines: Memo<Scope, Option<Arc<Timeline>>>,
     operations: Memo<(), Option<Arc<StepOperations>>>,
     owners: Memo<(), Arc<Owners>>,
+    itself: Memo<(), Arc<Attribution>>,
     fit: Memo<(), Option<Fit>>,
     insights: Memo<(), Arc<Insights>>,
 }
@@ -81,6 +82,7 @@ impl Derived {
             timelines: Memo::default(),
             operations: Memo::default(),
             owners: Memo::default(),
+            itself: Memo::default(),
             fit: Memo::default(),
             insights: Memo::default(),
         }
@@ -101,11 +103,8 @@ impl Derived {
         let report = &self.report;
         // An answer is kept: none is made of parts that are not there yet. Of what a curve needs,
         // liveness is read last.
-        let has_deltas = || report.liveness.get().is_some_and(|it| it.deltas.is_some());
-        let needs_arenas =
-            scope.needs_arenas() || matches!(scope, Scope::Device(_)) && !has_deltas();
         let is_settled = report.liveness.is_settled()
-            && (!needs_arenas || report.tile_variable_bytes.is_settled());
+            && (!needs_bytes_by_tile(report, scope) || report.tile_variable_bytes.is_settled());
         let made = is_settled.then(|| {
             self.timelines.get(&scope, || {
                 let timeline = Timeline::of(report, scope, is_cancelled).map(Arc::new);
@@ -151,6 +150,21 @@ impl Derived {
         kept.flatten().unwrap_or_else(made)
     }
 
+    /// What its bytes belong to, as of a pair that is the report with itself.
+    pub fn attribution_to_itself(&self) -> Arc<Attribution> {
+        let made = || {
+            let steps = self.operations().unwrap_or_default();
+            // Equal names share a row without being paired, and what is compared with itself has no others.
+            let itself =
+                Matching { step_operations: [steps.clone(), steps], ..Matching::default() };
+            let (report, owners) = (&*self.report, self.owners());
+            Arc::new(Attribution::with([report; 2], &itself, [owners.clone(), owners]))
+        };
+        let is_settled = self.has_operations_settled() && self.report.liveness.is_settled();
+        let kept = is_settled.then(|| self.itself.get(&(), || Some(made())));
+        kept.flatten().unwrap_or_else(made)
+    }
+
     /// Whether the program fits; `None` where that is not known, or not yet.
     pub fn fit(&self) -> Option<Fit> {
         let is_settled = self.report.memory.is_settled() && self.report.target.is_settled();
@@ -180,6 +194,7 @@ impl Derived {
         self.timelines.clear();
         self.operations.clear();
         self.owners.clear();
+        self.itself.clear();
         self.insights.clear();
     }
 }

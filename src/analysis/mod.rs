@@ -37,6 +37,10 @@ pub mod operations;
 
 pub mod derived;
 
+pub mod program_details;
+
+pub mod program_links;
+
 pub mod diagnose;
 
 pub mod insights;

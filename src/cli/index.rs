@@ -125,7 +125,7 @@ fn write(
     progress.expect(open.bytes_to_read());
     open.read_all(progress, |report| contradictions(report, progress))?;
     let warnings = open.report.warnings.list();
-    match open.write_index() {
+    match open.write_index(progress) {
         Ok(written) => Ok((written, warnings)),
         Err(error) => {
             let message = format!("no index of {}: {error}", open.report.path.display());

@@ -156,11 +156,7 @@ impl LivenessReport {
         let steps = report.steps.get().ok_or_else(|| absent("depth_first_steps"))?;
         let liveness = report.liveness.get().ok_or_else(|| absent("eq_classes"))?;
         // Without changes from step to step a curve is added up from variables.
-        let is_of_rows = match scope {
-            Scope::Arena(_) => true,
-            Scope::Device(_) => liveness.deltas.is_none(),
-            Scope::Everything | Scope::WorstArena => false,
-        };
+        let is_of_rows = liveness::needs_bytes_by_tile(report, scope);
         let needs_rows = arguments.step.is_some() || is_of_rows;
         let rows_of_scope = match scope.tiles(report.target.get()) {
             Some(tiles) if needs_rows => open.read_variable_bytes(tiles, progress)?,
@@ -469,5 +465,63 @@ impl Answer for LivenessReport {
             text += &variables_table("Always live", variables);
         }
         text
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::comparison::explanation::GroupedBy;
+    use crate::analysis::insights::consists::rows_of_moments;
+    use crate::store::DeviceId;
+    use crate::synth::story::{PROPORTIONS, directory_name, write_story};
+    use rayon::prelude::*;
+
+    /// What is alive at any step of the story consists of rows that add up to what the curve says.
+    #[test]
+    fn what_every_step_consists_of_adds_up() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let progress = Progress::default();
+        write_story(directory.path(), &progress).expect("the story");
+        let checked: usize = PROPORTIONS
+            .into_par_iter()
+            .map(|proportion| {
+                let path = directory.path().join(directory_name(proportion));
+                let open = OpenReport::open(&path, &progress).expect("a report");
+                open.read_all(&progress, |_| Vec::new()).expect("all of it");
+                let derived = Derived::new(Arc::clone(&open.report));
+                let scopes = [
+                    Scope::Everything,
+                    Scope::Device(DeviceId(0)),
+                    Scope::Arena(ArenaId(3)),
+                    Scope::WorstArena,
+                ];
+                // On one tile every step; of all tiles some, for the time that it takes.
+                let each = |scope: Scope| if scope.needs_arenas() { 1 } else { 320 };
+                let check = |scope| check_steps(&derived, scope, each(scope));
+                scopes.into_iter().map(check).sum::<usize>()
+            })
+            .sum();
+        assert!(checked > 11_000, "{checked}");
+    }
+
+    fn check_steps(derived: &Derived, scope: Scope, each: usize) -> usize {
+        let timeline = derived.timeline(scope, &|| false).expect("a curve");
+        let curve = &timeline.curve;
+        let steps = curve.not_always_live.len();
+        for step in (0..steps).step_by(each) {
+            let alive = Moment::alive(curve, scope, step).expect("bytes");
+            let whole = curve.always_live.at(step).expect("bytes") + curve.not_always_live[step];
+            let found = [Some(consists_of(derived, alive))];
+            for by in
+                [GroupedBy::Category, GroupedBy::Operation, GroupedBy::Module, GroupedBy::Variable]
+            {
+                let rows = rows_of_moments(&found, by).expect("rows");
+                let sum: i64 = rows.iter().filter_map(|(_, bytes)| bytes[0]).sum();
+                assert_eq!(u64::try_from(sum).ok(), Some(whole), "{scope:?} {step} {by:?}");
+                assert!(rows.len() > 1, "{scope:?} {step} {by:?}");
+            }
+        }
+        steps.div_ceil(each)
     }
 }

@@ -44,6 +44,9 @@ pub struct SynthArguments {
     /// Run the program, if it fits, and record the execution.
     #[arg(long)]
     pub execution: bool,
+    /// Make layers functions that are called, and keep the programs of an earlier compilation step.
+    #[arg(long)]
+    pub functions: bool,
     /// Record this many runs.
     #[arg(long, default_value_t = 2, requires = "execution", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub runs: u32,
@@ -89,6 +92,7 @@ fn options(arguments: &SynthArguments) -> Options {
         tiles_per_ipu: arguments.tiles_per_ipu.unwrap_or(tiles),
         seed: arguments.seed,
         execution: arguments.execution,
+        functions: arguments.functions,
         recorded: Recorded {
             runs: arguments.runs,
             overlapped_io: arguments.overlapped_io,

@@ -10,6 +10,7 @@ use super::file::{ColumnWriter, IndexError, IndexFile};
 use super::identity::Identity;
 use super::room::Room;
 use crate::files;
+use crate::progress::{Progress, Watched};
 
 const EXTENSION: &str = "arrow";
 const TEMPORARY: &str = "writing";
@@ -128,12 +129,13 @@ impl Cache {
     /// Writes the index of a report of about `expected_bytes`: `write` adds the columns. Returns its size.
     ///
     /// # Errors
-    /// When it would take too much room or cannot be written; then nothing of it is left.
-    pub fn write(
+    /// When it would take too much room, cannot be written or was cancelled; then nothing of it is left.
+    pub(crate) fn write(
         &self,
         identity: &Identity,
         expected_bytes: u64,
-        write: impl FnOnce(&mut ColumnWriter<BufWriter<&File>>) -> Result<(), IndexError>,
+        progress: &Progress,
+        write: impl FnOnce(&mut ColumnWriter<BufWriter<Watched<'_, &File>>>) -> Result<(), IndexError>,
     ) -> Result<u64, IndexError> {
         make_private_directory(&self.directory)?;
         self.remove_stale();
@@ -147,7 +149,8 @@ impl Cache {
             .prefix(&format!("{}.", identity.file_name()))
             .suffix(&format!(".{TEMPORARY}"))
             .tempfile_in(&self.directory)?;
-        let mut writer = ColumnWriter::new(BufWriter::new(temporary.as_file()))?;
+        let mut writer =
+            ColumnWriter::new(BufWriter::new(Watched { reader: temporary.as_file(), progress }))?;
         writer.encoded(IDENTITY, identity)?;
         write(&mut writer)?;
         writer.finish()?.into_inner().map_err(io::IntoInnerError::into_error)?;

@@ -26,7 +26,8 @@ pub use cache::{Cache, Entry, Limits, of_process, use_for_process};
 pub use file::{ColumnWriter, IndexError, IndexFile};
 pub use identity::Identity;
 pub use parts::{
-    expected_bytes, fill_compute, fill_debug_info, fill_small_tables, fill_tile_variable_bytes,
-    fill_variables, read_bytes_of_tiles, read_exchange_code, read_rows_of_variables, write_report,
+    expected_bytes, fill_compute, fill_debug_info, fill_program_trees, fill_small_tables,
+    fill_tile_variable_bytes, fill_variables, read_bytes_of_tiles, read_exchange_code,
+    read_rows_of_variables, write_report,
 };
 pub use room::{Growing, Room};

@@ -17,7 +17,7 @@ use crate::store::liveness::{Liveness, TileVariableBytes};
 use crate::store::memory::TileMemory;
 use crate::store::names::Names;
 use crate::store::options::{About, GraphInfo};
-use crate::store::program::{Programs, Steps};
+use crate::store::program::{ProgramTrees, Programs, Steps};
 use crate::store::report::Categories;
 use crate::store::target::Target;
 use crate::store::tile_list::TileList;
@@ -152,7 +152,8 @@ pub fn write_report<W: Write>(
     // Advice asks for the code alone.
     let code = exchanges.map(|exchanges| (&exchanges.ids, &exchanges.code));
     to.encoded("exchange_code", &code)?;
-    to.encoded("control_code", &kept(&report.control_code)?)
+    to.encoded("control_code", &kept(&report.control_code)?)?;
+    to.encoded("program_trees", &kept(&report.program_trees)?)
 }
 
 /// Bytes that the index of a report will take, about.
@@ -354,6 +355,16 @@ pub fn fill_compute(report: &Report, from: &IndexFile) -> Result<(), IndexError>
     report.compute_set_tiles.settle(tiles);
     report.exchanges.settle(exchanges);
     report.control_code.settle(code);
+    Ok(())
+}
+
+/// Fills what programs start from and call.
+///
+/// # Errors
+/// When the index is damaged; then it is not filled.
+pub fn fill_program_trees(report: &Report, from: &IndexFile) -> Result<(), IndexError> {
+    let trees: Kept<ProgramTrees> = from.decoded("program_trees")?;
+    report.program_trees.settle(trees);
     Ok(())
 }
 

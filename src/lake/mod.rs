@@ -78,7 +78,7 @@ struct Found {
 pub fn export(paths: &[PathBuf], lake: &Path, progress: &Progress) -> Result<Exported, Error> {
     let mut found = Found::default();
     for path in paths {
-        found.add(path)?;
+        found.add(path, progress)?;
     }
     found.check_is_outside(lake)?;
     take_away_left_behind(lake);
@@ -128,7 +128,7 @@ fn note(first_error: &Mutex<Option<Error>>, error: Error, progress: &Progress) {
 }
 
 impl Found {
-    fn add(&mut self, path: &Path) -> Result<(), Error> {
+    fn add(&mut self, path: &Path, progress: &Progress) -> Result<(), Error> {
         let path = std::path::absolute(path).map_err(|error| Error::io(path, &error))?;
         if path.is_file() {
             let profile = OpenReport::find(&path)?.profile().to_owned();
@@ -137,7 +137,7 @@ impl Found {
             return Ok(());
         }
         let warnings = Warnings::default();
-        let found = runs_in_folder(&path, &warnings)?;
+        let found = runs_in_folder(&path, &warnings, progress)?;
         self.reports.extend(found.reports);
         self.without_report.extend(found.without_report);
         self.warnings.extend(warnings.list());
@@ -195,9 +195,9 @@ fn export_report(
     lake: &Path,
     progress: &Progress,
 ) -> Result<(ExportedRun, SweepRun), Error> {
-    let id = run_id::of_report(open.profile())?;
+    let id = run_id::of_report(open.profile(), progress)?;
     open.read_compute(progress);
-    let staging = Staging::new(lake)?;
+    let staging = Staging::new(lake, progress)?;
     let peak = PeakOfRun::of(&open.report);
     let large = placements::write(&staging, open, &peak, progress)?;
     // All that is wrong with the report has been seen now.
@@ -228,11 +228,11 @@ fn export_without_report(
         let report = OpenReport::without_profile(&place.path, progress, log_messages);
         let path = place.path.display().to_string();
         runs.push(SweepRun::without_report(path.clone(), place.name.clone(), &report));
-        reports.insert(path, (run_id::without_report(&place.path)?, report));
+        reports.insert(path, (run_id::without_report(&place.path, progress)?, report));
     }
     for run in Sweep::new(runs).runs.iter().filter(|run| run.no_report) {
         let Some((id, report)) = reports.remove(&run.path) else { continue };
-        let staging = Staging::new(lake)?;
+        let staging = Staging::new(lake, progress)?;
         let mut tables = small_tables::write(&staging, run, &report, &PeakOfRun::default())?;
         tables.extend(placements::write_none(&staging)?);
         staging.publish(&TABLES, &id)?;

@@ -42,7 +42,7 @@ const TILES_AHEAD: usize = 4;
 /// # Errors
 /// When the report cannot be read any more, and `cannot-write`.
 pub(super) fn write(
-    staging: &Staging,
+    staging: &Staging<'_>,
     open: &OpenReport,
     peak: &PeakOfRun,
     progress: &Progress,
@@ -56,8 +56,12 @@ pub(super) fn write(
             encode(&mut tables, report, peak, &tiles).and_then(|()| tables.finish())
         });
         let encoder = encoder.map_err(|error| cannot_write(staging.lake(), &error))?;
-        // An encoder that has ended says why itself.
-        let read = open.read_each_tile(progress, |tile, placed| drop(sender.send((tile, placed))));
+        let read = open.read_each_tile(progress, |tile, placed| {
+            // An encoder that has ended says why itself. Where there is no room for one run there is none for the next.
+            if sender.send((tile, placed)).is_err() {
+                progress.cancel();
+            }
+        });
         drop(sender);
         let ended = |_| cannot_write(staging.lake(), &"the thread that encodes ended");
         let written = encoder.join().map_err(ended)?;
@@ -70,17 +74,17 @@ pub(super) fn write(
 ///
 /// # Errors
 /// `cannot-write`.
-pub(super) fn write_none(staging: &Staging) -> Result<Vec<(&'static str, Written)>, Error> {
+pub(super) fn write_none(staging: &Staging<'_>) -> Result<Vec<(&'static str, Written)>, Error> {
     Tables::create(staging)?.finish()
 }
 
-struct Tables {
-    placements: Writer,
-    gaps: Writer,
+struct Tables<'a> {
+    placements: Writer<'a>,
+    gaps: Writer<'a>,
 }
 
-impl Tables {
-    fn create(staging: &Staging) -> Result<Self, Error> {
+impl<'a> Tables<'a> {
+    fn create(staging: &Staging<'a>) -> Result<Self, Error> {
         Ok(Self { placements: staging.create(&PLACEMENTS)?, gaps: staging.create(&GAPS)? })
     }
 
@@ -91,7 +95,7 @@ impl Tables {
 }
 
 fn encode(
-    tables: &mut Tables,
+    tables: &mut Tables<'_>,
     report: &Report,
     peak: &PeakOfRun,
     tiles: &Receiver<(TileId, Placed)>,

@@ -11,18 +11,21 @@ use twox_hash::XxHash3_128;
 
 use crate::files;
 use crate::format::Error;
+use crate::format::poplar::SIDE_FILE_BYTES;
+use crate::progress::{Progress, Watched};
 
 const BLOCK_BYTES: usize = 1 << 20;
+const HEADER_BYTES: u64 = 100;
 const SIDE_FILES: [&str; 2] = ["app.json", "framework.json"];
 
 /// The id of the report of a profile.
 ///
 /// # Errors
 /// When a file cannot be read.
-pub(super) fn of_report(profile: &Path) -> Result<String, Error> {
+pub(super) fn of_report(profile: &Path, progress: &Progress) -> Result<String, Error> {
     let mut hash = XxHash3_128::new();
-    add_file(&mut hash, profile)?;
-    add_side_files(&mut hash, &profile.with_file_name(""))?;
+    add_file(&mut hash, profile, bytes_of_pages, progress)?;
+    add_side_files(&mut hash, &profile.with_file_name(""), progress)?;
     Ok(id(&hash))
 }
 
@@ -30,10 +33,10 @@ pub(super) fn of_report(profile: &Path) -> Result<String, Error> {
 ///
 /// # Errors
 /// When a file cannot be read.
-pub(super) fn without_report(directory: &Path) -> Result<String, Error> {
+pub(super) fn without_report(directory: &Path, progress: &Progress) -> Result<String, Error> {
     let mut hash = XxHash3_128::new();
     hash.write(directory.as_os_str().as_encoded_bytes());
-    add_side_files(&mut hash, directory)?;
+    add_side_files(&mut hash, directory, progress)?;
     Ok(id(&hash))
 }
 
@@ -41,12 +44,26 @@ fn id(hash: &XxHash3_128) -> String {
     format!("r{:032x}", hash.finish_128())
 }
 
-fn add_side_files(hash: &mut XxHash3_128, directory: &Path) -> Result<(), Error> {
+/// The bytes that the pages of an SQLite file take, by its header; all there are where it does not say.
+fn bytes_of_pages(header: &[u8]) -> u64 {
+    let number = |bytes: &[u8]| bytes.iter().fold(0, |sum: u64, byte| sum << 8 | u64::from(*byte));
+    let page = header.get(16..18).map_or(0, number);
+    let pages = header.get(28..32).map_or(0, number);
+    // 1 stands for 65,536, which does not fit.
+    let bytes = pages.saturating_mul(if page == 1 { 1 << 16 } else { page });
+    if header.starts_with(b"SQLite format 3\0") && bytes > 0 { bytes } else { u64::MAX }
+}
+
+fn add_side_files(
+    hash: &mut XxHash3_128,
+    directory: &Path,
+    progress: &Progress,
+) -> Result<(), Error> {
     for name in SIDE_FILES {
         let path: PathBuf = directory.join(name);
         // What is read as a side file elsewhere, too.
         if path.is_file() {
-            add_file(hash, &path)?;
+            add_file(hash, &path, |_| SIDE_FILE_BYTES, progress)?;
         } else {
             hash.write(&u64::MAX.to_le_bytes());
         }
@@ -54,10 +71,22 @@ fn add_side_files(hash: &mut XxHash3_128, directory: &Path) -> Result<(), Error>
     Ok(())
 }
 
-/// The bytes of a file, and how many they are.
-fn add_file(hash: &mut XxHash3_128, path: &Path) -> Result<(), Error> {
-    let unreadable = |error| Error::io(path, &error);
+/// The bytes of a file up to `most`, and how many they are. What lies behind is read by nobody: a file may say to be
+/// longer than any disk.
+fn add_file(
+    hash: &mut XxHash3_128,
+    path: &Path,
+    most: impl FnOnce(&[u8]) -> u64,
+    progress: &Progress,
+) -> Result<(), Error> {
+    let unreadable = |error: std::io::Error| Error::io(path, &error);
     let mut file = files::open(path).map_err(unreadable)?;
+    let mut head = Vec::new();
+    file.by_ref().take(HEADER_BYTES).read_to_end(&mut head).map_err(unreadable)?;
+    let most = most(&head);
+    progress.expect(file.metadata().map_err(unreadable)?.len().min(most));
+    let rest = Read::chain(&*head, file).take(most);
+    let mut file = Watched { reader: rest, progress };
     let mut block = vec![0; BLOCK_BYTES];
     let mut length = 0_u64;
     loop {
@@ -86,7 +115,7 @@ mod tests {
             std::fs::write(directory.path().join(name), text).expect("a file");
         };
         let id = |directory: &tempfile::TempDir| {
-            of_report(&directory.path().join("profile.pop")).expect("an id")
+            of_report(&directory.path().join("profile.pop"), &Progress::default()).expect("an id")
         };
         for directory in [&first, &second] {
             write(directory, "profile.pop", "some bytes");
@@ -105,8 +134,10 @@ mod tests {
         std::fs::rename(second.path().join("framework.json"), second.path().join("profile.pop"))
             .expect("renamed");
         assert_ne!(before, id(&second), "another profile");
-        assert!(of_report(&first.path().join("absent.pop")).is_err());
-        let without = |directory: &tempfile::TempDir| without_report(directory.path()).expect("id");
+        assert!(of_report(&first.path().join("absent.pop"), &Progress::default()).is_err());
+        let without = |directory: &tempfile::TempDir| {
+            without_report(directory.path(), &Progress::default()).expect("id")
+        };
         assert_eq!(without(&first), without(&first));
         write(&second, "app.json", "{}");
         assert_ne!(without(&first), without(&second), "other runs that left nothing");

@@ -205,7 +205,7 @@ impl PeakOfRun {
 /// # Errors
 /// `cannot-write` when there is no room.
 pub(super) fn write(
-    staging: &Staging,
+    staging: &Staging<'_>,
     run: &SweepRun,
     report: &Report,
     peak: &PeakOfRun,
@@ -221,7 +221,7 @@ pub(super) fn write(
 }
 
 fn write_run(
-    staging: &Staging,
+    staging: &Staging<'_>,
     run: &SweepRun,
     report: &Report,
     peak: &PeakOfRun,
@@ -276,7 +276,7 @@ fn write_run(
     writer.finish()
 }
 
-fn write_options(staging: &Staging, run: &SweepRun) -> Result<Written, Error> {
+fn write_options(staging: &Staging<'_>, run: &SweepRun) -> Result<Written, Error> {
     let mut writer = staging.create(&OPTIONS)?;
     for option in &run.options {
         writer.row([
@@ -290,7 +290,7 @@ fn write_options(staging: &Staging, run: &SweepRun) -> Result<Written, Error> {
     writer.finish()
 }
 
-fn write_tiles(staging: &Staging, report: &Report) -> Result<Written, Error> {
+fn write_tiles(staging: &Staging<'_>, report: &Report) -> Result<Written, Error> {
     let mut writer = staging.create(&TILES)?;
     let Some(tiles) = report.memory.get() else { return writer.finish() };
     let target = report.target.get();
@@ -315,7 +315,7 @@ fn write_tiles(staging: &Staging, report: &Report) -> Result<Written, Error> {
     writer.finish()
 }
 
-fn write_steps(staging: &Staging, report: &Report, peak: &PeakOfRun) -> Result<Written, Error> {
+fn write_steps(staging: &Staging<'_>, report: &Report, peak: &PeakOfRun) -> Result<Written, Error> {
     let mut writer = staging.create(&STEPS)?;
     let count = report.steps.get().map_or(0, |steps| steps.ids.len());
     let curve = report
@@ -345,7 +345,11 @@ fn write_steps(staging: &Staging, report: &Report, peak: &PeakOfRun) -> Result<W
     writer.finish()
 }
 
-fn write_variables(staging: &Staging, report: &Report, peak: &PeakOfRun) -> Result<Written, Error> {
+fn write_variables(
+    staging: &Staging<'_>,
+    report: &Report,
+    peak: &PeakOfRun,
+) -> Result<Written, Error> {
     let mut writer = staging.create(&VARIABLES)?;
     let Some(liveness) = report.liveness.get() else { return writer.finish() };
     let owners = peak.owners();
@@ -372,7 +376,7 @@ fn write_variables(staging: &Staging, report: &Report, peak: &PeakOfRun) -> Resu
     writer.finish()
 }
 
-fn write_operations(staging: &Staging, peak: &PeakOfRun) -> Result<Written, Error> {
+fn write_operations(staging: &Staging<'_>, peak: &PeakOfRun) -> Result<Written, Error> {
     let mut writer = staging.create(&OPERATIONS)?;
     let Some((mut bytes_of, rest)) = peak.by_operation() else { return writer.finish() };
     let (owners, steps) = (peak.owners(), peak.operations());

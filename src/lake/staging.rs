@@ -15,6 +15,7 @@ use tempfile::TempDir;
 
 use super::table::{Table, Writer, cannot_write};
 use crate::format::Error;
+use crate::progress::Progress;
 
 const PREFIX: &str = ".export-";
 /// When a directory that somebody has left is taken away: after that none is still written.
@@ -22,19 +23,20 @@ const LEFT_BEHIND: Duration = Duration::from_hours(24);
 
 /// Tables of one run that are written.
 #[derive(Debug)]
-pub(super) struct Staging {
+pub(super) struct Staging<'a> {
     lake: PathBuf,
     directory: TempDir,
+    progress: &'a Progress,
 }
 
-impl Staging {
+impl<'a> Staging<'a> {
     /// # Errors
     /// `cannot-write` when the lake cannot be made.
-    pub fn new(lake: &Path) -> Result<Self, Error> {
+    pub fn new(lake: &Path, progress: &'a Progress) -> Result<Self, Error> {
         let made = fs::create_dir_all(lake);
         let made = made.and_then(|()| tempfile::Builder::new().prefix(PREFIX).tempdir_in(lake));
         let directory = made.map_err(|error| cannot_write(lake, &error))?;
-        Ok(Self { lake: lake.to_owned(), directory })
+        Ok(Self { lake: lake.to_owned(), directory, progress })
     }
 
     pub fn lake(&self) -> &Path {
@@ -45,8 +47,8 @@ impl Staging {
     ///
     /// # Errors
     /// `cannot-write` when it cannot be made.
-    pub fn create(&self, table: &Table) -> Result<Writer, Error> {
-        Writer::create(table, self.file(table))
+    pub fn create(&self, table: &Table) -> Result<Writer<'a>, Error> {
+        Writer::create(table, self.file(table), self.progress)
     }
 
     fn file(&self, table: &Table) -> PathBuf {
@@ -100,7 +102,7 @@ mod tests {
         Table { name: "second", columns: &[("number", Kind::Integer)] },
     ];
 
-    fn written(staging: &Staging, number: u64) {
+    fn written(staging: &Staging<'_>, number: u64) {
         for table in &TABLES {
             let mut writer = staging.create(table).expect("a file");
             writer.row([integer(number)]).expect("a row");
@@ -110,7 +112,7 @@ mod tests {
 
     #[test]
     fn nothing_is_in_its_place_before_all_is_whole() {
-        let lake = tempfile::tempdir().expect("a directory");
+        let (lake, progress) = (tempfile::tempdir().expect("a directory"), Progress::default());
         let names = || {
             let entries = fs::read_dir(lake.path()).expect("entries").flatten();
             let mut names: Vec<_> =
@@ -118,19 +120,19 @@ mod tests {
             names.sort();
             names
         };
-        let staging = Staging::new(lake.path()).expect("a directory");
+        let staging = Staging::new(lake.path(), &progress).expect("a directory");
         written(&staging, 1);
         assert!(names().len() == 1 && names()[0].starts_with(PREFIX), "{:?}", names());
-        let other = Staging::new(lake.path()).expect("another");
+        let other = Staging::new(lake.path(), &progress).expect("another");
         written(&other, 1);
         staging.publish(&TABLES, "r1").expect("published");
         other.publish(&TABLES, "r1").expect("published again");
         assert_eq!(names(), ["first", "second"]);
         assert!(lake.path().join("first/run=r1/part.parquet").is_file());
-        drop(Staging::new(lake.path()).expect("one that ends early"));
+        drop(Staging::new(lake.path(), &progress).expect("one that ends early"));
         assert_eq!(names(), ["first", "second"]);
         let file = lake.path().join("first/run=r1/part.parquet");
-        assert!(Staging::new(&file).is_err(), "a file is no lake");
+        assert!(Staging::new(&file, &progress).is_err(), "a file is no lake");
     }
 
     #[test]

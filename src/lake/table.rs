@@ -13,6 +13,7 @@ use parquet::basic::Compression;
 use parquet::file::properties::WriterProperties;
 
 use crate::format::{Error, ErrorKind};
+use crate::progress::{Progress, Watched};
 
 /// Rows of a row group, which are in memory while they are encoded.
 const ROWS_OF_GROUP: usize = 1 << 18;
@@ -136,19 +137,20 @@ impl Column {
 
 /// Writes the rows of a table into a file, a row group after the other.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(super) struct Writer<'a> {
     file: PathBuf,
-    writer: ArrowWriter<File>,
+    writer: ArrowWriter<Watched<'a, File>>,
     schema: SchemaRef,
     columns: Vec<Column>,
     pending: usize,
     rows: u64,
+    progress: &'a Progress,
 }
 
-impl Writer {
+impl<'a> Writer<'a> {
     /// # Errors
     /// `cannot-write` when the file cannot be made.
-    pub fn create(table: &Table, file: PathBuf) -> Result<Self, Error> {
+    pub fn create(table: &Table, file: PathBuf, progress: &'a Progress) -> Result<Self, Error> {
         let fields: Vec<Field> = table
             .columns
             .iter()
@@ -164,16 +166,17 @@ impl Writer {
         let options =
             ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
         let output = File::create_new(&file).map_err(|error| cannot_write(&file, &error))?;
+        let output = Watched { reader: output, progress };
         let writer = ArrowWriter::try_new_with_options(output, Arc::clone(&schema), options)
             .map_err(|error| cannot_write(&file, &error))?;
         let columns = table.columns.iter().map(|(_, kind)| Column::new(*kind)).collect();
-        Ok(Self { file, writer, schema, columns, pending: 0, rows: 0 })
+        Ok(Self { file, writer, schema, columns, pending: 0, rows: 0, progress })
     }
 
     /// Adds a row: a cell for each column.
     ///
     /// # Errors
-    /// `cannot-write` when there is no room.
+    /// `cannot-write` when there is no room, and when it was cancelled.
     pub fn row<const N: usize>(&mut self, cells: [Cell<'_>; N]) -> Result<(), Error> {
         debug_assert_eq!(cells.len(), self.columns.len(), "{}", self.file.display());
         self.columns.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
@@ -182,6 +185,10 @@ impl Writer {
     }
 
     fn encode(&mut self) -> Result<(), Error> {
+        // A row group is encoded in memory, and nothing of it is written before it is full.
+        if self.progress.is_cancelled() {
+            return Err(Error::new(ErrorKind::Unreadable, "cancelled"));
+        }
         let columns = self.columns.iter_mut().map(Column::finish).collect();
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns)
             .map_err(|error| cannot_write(&self.file, &error))?;
@@ -241,7 +248,8 @@ mod tests {
 
     fn written(rows: &[Row]) -> (tempfile::TempDir, Written) {
         let directory = tempfile::tempdir().expect("a directory");
-        let mut writer = Writer::create(&TABLE, directory.path().join(TABLE.name)).expect("a file");
+        let (file, progress) = (directory.path().join(TABLE.name), Progress::default());
+        let mut writer = Writer::create(&TABLE, file, &progress).expect("a file");
         for (integer, real, flag, text) in rows {
             let cells = [
                 Cell::Integer(*integer),

@@ -48,6 +48,8 @@ ids! {
     StepId;
     /// A lowered program (`programs.id`).
     ProgramId;
+    /// A function that programs call (`function_programs.id`).
+    FunctionId;
     /// A compute set (`compute_sets.compute_set`).
     ComputeSetId;
     /// A type of vertices (`vertex_types.id`).

@@ -173,6 +173,11 @@ impl Liveness {
         self.variable_names.at(self.variable_ids.position(id)?)
     }
 
+    /// Whether changes of memory are known of single devices.
+    pub fn has_deltas_of_devices(&self) -> bool {
+        self.deltas.as_ref().is_some_and(|deltas| !deltas.by_device.is_empty())
+    }
+
     /// The debug contexts of the variable at a position, several for those that count together.
     pub fn debug_ids_of(&self, position: usize) -> &[u64] {
         list_at(&self.debug_ids, &self.debug_id_ends, position)

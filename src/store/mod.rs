@@ -37,8 +37,8 @@ pub(crate) fn list_at<'a, T>(values: &'a [T], ends: &[usize], position: usize) -
 
 pub use absence::Absence;
 pub use ids::{
-    ArenaId, ClassId, ComputeSetId, DeviceId, IdColumn, ProgramId, StepId, TileId, UnloweredId,
-    VertexTypeId,
+    ArenaId, ClassId, ComputeSetId, DeviceId, FunctionId, IdColumn, ProgramId, StepId, TileId,
+    UnloweredId, VertexTypeId,
 };
 pub use report::{Part, Report};
 pub use system::System;

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use super::exchange::CodeOnTiles;
 use super::execution::ExecutionTrace;
-use super::ids::{ArenaId, ClassId, UnloweredId};
+use super::ids::{ArenaId, ClassId, ComputeSetId, UnloweredId};
 use super::liveness::TileVariableBytes;
 use super::names::Names;
 use super::tile_list::TileList;
@@ -141,6 +141,20 @@ pub trait ReadArena: fmt::Debug + Send + Sync {
         progress: &Progress,
     ) -> Result<Option<TileVariableBytes>, ReadError> {
         let (_, _) = (arenas, progress);
+        Ok(None)
+    }
+
+    /// The lowered variables (`vars_info.var_id`) that the files name for a compute set, ascending; `None` where
+    /// they do not.
+    ///
+    /// # Errors
+    /// When the files cannot be read any more.
+    fn read_compute_set_variables(
+        &self,
+        set: ComputeSetId,
+        progress: &Progress,
+    ) -> Result<Option<Vec<u32>>, ReadError> {
+        let (_, _) = (set, progress);
         Ok(None)
     }
 

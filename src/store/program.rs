@@ -1,11 +1,11 @@
 //! Programs and the steps of the depth-first walk over them.
 
 use super::exchange::ExchangeId;
-use super::ids::{ComputeSetId, IdColumn, ProgramId, StepId};
+use super::ids::{ComputeSetId, FunctionId, IdColumn, ProgramId, StepId};
 use super::list_at;
 use super::names::{NameId, Names};
 
-/// Columns of `programs`, the final compilation step only.
+/// Columns of `programs`, of one compilation step.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct Programs {
     /// The programs.
@@ -38,6 +38,54 @@ impl Programs {
     pub(crate) fn children_of(&self, position: usize) -> &[ProgramId] {
         list_at(&self.children, &self.children_ends, position)
     }
+}
+
+/// How the programs of one compilation step hang together beside their children.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct ProgramTree {
+    /// The name of an earlier compilation step (`compilation_steps`); `None` of the final one.
+    pub name: Option<String>,
+    /// The programs of an earlier step; those of the final one are [`crate::store::Report::programs`].
+    pub programs: Option<Programs>,
+    /// What an engine runs (`control_programs`), in the order of the file.
+    pub control: Vec<ProgramId>,
+    /// Functions (`function_programs`).
+    pub function_ids: IdColumn<FunctionId>,
+    /// The program of each function.
+    pub functions: Vec<ProgramId>,
+    /// Programs that call a function.
+    pub callers: IdColumn<ProgramId>,
+    /// The function that each of them calls (`program_type_call`).
+    pub callees: Vec<FunctionId>,
+    /// Programs that repeat their children a number of times that the compiler knows.
+    pub repeats: IdColumn<ProgramId>,
+    /// How often each of them does (`program_type_repeat`).
+    pub repeat_counts: Vec<u64>,
+}
+
+impl ProgramTree {
+    /// The function that a program calls.
+    pub fn callee(&self, caller: ProgramId) -> Option<FunctionId> {
+        self.callees.get(self.callers.position(caller)?).copied()
+    }
+
+    /// The program of a function.
+    pub fn function(&self, id: FunctionId) -> Option<ProgramId> {
+        self.functions.get(self.function_ids.position(id)?).copied()
+    }
+
+    /// How often a program repeats its children.
+    pub fn repeat_count(&self, program: ProgramId) -> Option<u64> {
+        self.repeat_counts.get(self.repeats.position(program)?).copied()
+    }
+}
+
+/// The programs of every compilation step that the report has, the final one first, the others in the
+/// order of the file.
+#[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct ProgramTrees {
+    /// The compilation steps.
+    pub steps: Vec<ProgramTree>,
 }
 
 /// Columns of `depth_first_steps`: the step list of liveness.

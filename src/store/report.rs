@@ -17,7 +17,7 @@ use super::memory::TileMemory;
 use super::names::Names;
 use super::options::{About, GraphInfo};
 use super::placed::{ReadArena, ReadError};
-use super::program::{Programs, Steps};
+use super::program::{ProgramTrees, Programs, Steps};
 use super::system::System;
 use super::target::Target;
 use super::tile_list::TileList;
@@ -144,6 +144,8 @@ pub struct Report {
     /// Control code of each of [`Programs::ids`] by tile, with that of its children, bytes; `None` for
     /// a program of which the file has none. Absent where it has none at all.
     pub control_code: Part<Vec<Option<TileList>>>,
+    /// What programs call and start from, with the programs of earlier compilation steps.
+    pub program_trees: Part<ProgramTrees>,
     /// Steps.
     pub steps: Part<Steps>,
     /// Liveness of the whole program.
@@ -212,6 +214,7 @@ impl Report {
         settle(&self.compute_sets, why);
         settle(&self.programs, why);
         settle(&self.control_code, why);
+        settle(&self.program_trees, why);
         settle(&self.steps, why);
         settle(&self.liveness, why);
         settle(&self.execution, why);

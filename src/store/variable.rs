@@ -26,13 +26,24 @@ impl VariableFlags {
     }
 }
 
+/// A variable of which the offset or the size has more than 32 bits. No tile has such memory; it is shown where it lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct WideVariable {
+    /// Its row.
+    pub row: u32,
+    /// Offset within the tile's memory, bytes.
+    pub offset: u64,
+    /// Size, bytes.
+    pub bytes: u64,
+}
+
 /// Columns of `vars_info`, one row a lowered variable, grouped by tile.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct LoweredVariables {
-    /// Offset within the tile's memory, bytes.
+    /// Offset within the tile's memory, bytes, or 2³² - 1; [`LoweredVariables::offset`] knows more of such.
     #[serde(skip)]
     pub offsets: Column<u32>,
-    /// Size, bytes.
+    /// Size, bytes, or 2³² - 1; [`LoweredVariables::size`] knows more of such.
     #[serde(skip)]
     pub bytes: Column<u32>,
     /// Liveness class.
@@ -53,6 +64,8 @@ pub struct LoweredVariables {
     pub rows: Vec<Range<u32>>,
     /// `var_id` of the first row.
     pub first_id: u32,
+    /// Those that need more than 32 bits, by row.
+    pub wide: Vec<WideVariable>,
     /// `var_id` of every row, only where they are not consecutive from `first_id`.
     #[serde(skip)]
     pub ids: Option<Column<u32>>,
@@ -70,6 +83,29 @@ impl LoweredVariables {
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.offsets.is_empty()
+    }
+
+    /// The offset of a row within its tile's memory, bytes.
+    #[inline]
+    pub fn offset(&self, row: usize) -> Option<u64> {
+        let offset = *self.offsets.get(row)?;
+        Some(self.wide_at(row, offset).map_or(u64::from(offset), |wide| wide.offset))
+    }
+
+    /// The size of a row, bytes.
+    #[inline]
+    pub fn size(&self, row: usize) -> Option<u64> {
+        let bytes = *self.bytes.get(row)?;
+        Some(self.wide_at(row, bytes).map_or(u64::from(bytes), |wide| wide.bytes))
+    }
+
+    #[inline]
+    fn wide_at(&self, row: usize, number: u32) -> Option<&WideVariable> {
+        if number < u32::MAX {
+            return None;
+        }
+        let found = self.wide.binary_search_by_key(&row, |wide| wide.row as usize).ok()?;
+        self.wide.get(found)
     }
 
     /// Resident bytes of all rows.

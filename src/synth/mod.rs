@@ -43,6 +43,9 @@ pub struct Options {
     pub seed: u64,
     /// Whether the program is run when it fits.
     pub execution: bool,
+    /// Whether layers are functions that are called, with the programs of an earlier compilation step, in which they
+    /// are not.
+    pub functions: bool,
     /// What is recorded of it.
     pub recorded: Recorded,
 }
@@ -76,6 +79,7 @@ impl Default for Options {
             tiles_per_ipu: 16,
             seed: 1,
             execution: false,
+            functions: false,
             recorded: Recorded::default(),
         }
     }

@@ -129,6 +129,8 @@ pub enum Detail {
     HostExchange(Exchange, String, bool),
     /// Repeats its child.
     Repeat(u64),
+    /// Runs a function, a position in [`Model::functions`]; its steps follow as children.
+    Call(usize),
     /// Waits for other IPUs.
     Sync,
     /// Starts or ends waiting of these tiles.
@@ -148,7 +150,8 @@ pub struct Exchange {
     pub code_parts: u64,
 }
 
-/// A lowered program. Its id is its place in [`Model::programs`], which is also its step.
+/// A lowered program, or a further visit to one. Its place in [`Model::programs`] is its step and, of a
+/// program, its id.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// The kind, `OnTileExecute` for example.
@@ -157,8 +160,11 @@ pub struct Program {
     pub name: String,
     /// Debug context, 0 for none.
     pub context: u64,
+    /// The step that contains it.
     pub parent: Option<usize>,
     pub detail: Detail,
+    /// The program that a further visit is to: one of a function that was called before.
+    pub again: Option<usize>,
     /// The IPU that it keeps busy.
     pub ipu: u32,
     /// Cycles of an average tile, for the programs that take any.
@@ -210,6 +216,8 @@ pub struct Model {
     pub seed: u64,
     /// Programs in the order of the depth-first walk; the first is the root.
     pub programs: Vec<Program>,
+    /// The programs that are functions.
+    pub functions: Vec<usize>,
     pub compute_sets: Vec<ComputeSet>,
     pub vertex_types: Vec<VertexType>,
     /// Variables, in the order in which they are placed: code first.
@@ -232,6 +240,7 @@ impl Model {
         usize::try_from(self.target.ipus.unwrap_or(1)).unwrap_or(1)
     }
 
+    /// The steps within each step.
     pub fn children(&self) -> Vec<Vec<usize>> {
         let mut children = vec![Vec::new(); self.programs.len()];
         for (id, program) in self.programs.iter().enumerate() {

@@ -31,6 +31,8 @@ pub enum Page {
     Trace,
     /// What changed from one report to another.
     Comparison,
+    /// The tree of programs.
+    Programs,
     /// What each operation takes and needs.
     Operations,
 }

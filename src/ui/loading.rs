@@ -35,6 +35,7 @@ pub(crate) enum Stage {
     Variables,
     TileVariables,
     Compute,
+    Programs,
     /// Everything is there; what is said twice is compared.
     Comparing,
     DemoWritten(Vec<PathBuf>),
@@ -71,6 +72,7 @@ impl Stage {
             Self::Variables => "Reading variables",
             Self::TileVariables => "Reading variables by tile",
             Self::Compute => "Reading compute sets and exchanges",
+            Self::Programs => "Reading programs",
             Self::Comparing => "Comparing what the report says twice",
             Self::DemoWritten(_) => "The demo reports are written",
             Self::Done => "Read",
@@ -119,7 +121,7 @@ impl Load {
         let mut load = Self::start_with(path, Stage::Finding, ctx, move |shared| {
             if let Some(open) = read(&source, &named, shared)? {
                 // The window has all that it needs; this thread has nothing else to do.
-                open.write_index_if_worthwhile();
+                open.write_index_if_worthwhile(&shared.progress);
             }
             Ok(())
         });
@@ -245,11 +247,12 @@ fn read(path: &Path, logs: &[PathBuf], shared: &Shared) -> Result<Option<OpenRep
     shared.set_stage(Stage::SmallTables);
     open.read_small_tables(progress)?;
     open.read_logs(logs, progress, log_messages);
-    let parts: [(Stage, ReadPart); 4] = [
+    let parts: [(Stage, ReadPart); 5] = [
         (Stage::DebugInfo, OpenReport::read_debug_info),
         (Stage::Variables, OpenReport::read_variables),
         (Stage::TileVariables, OpenReport::read_tile_variable_bytes),
         (Stage::Compute, OpenReport::read_compute),
+        (Stage::Programs, OpenReport::read_program_trees),
     ];
     for (stage, read) in parts {
         if !progress.is_cancelled() {

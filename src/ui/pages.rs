@@ -15,6 +15,7 @@ use super::report::map::MapPage;
 use super::report::memory::MemoryPage;
 use super::report::operations::OperationsPage;
 use super::report::overview::OverviewPage;
+use super::report::programs::ProgramsPage;
 use super::report::summary::SummaryPage;
 use super::report::trace::TracePage;
 use super::runs::RunId;
@@ -54,7 +55,7 @@ pub struct PageEntry {
     lacks: fn(&Report) -> Option<WhyNot>,
 }
 
-pub const PAGES: [PageEntry; 9] = [
+pub const PAGES: [PageEntry; 10] = [
     PageEntry {
         title: "Overview",
         icon: Icon::Overview,
@@ -104,6 +105,22 @@ pub const PAGES: [PageEntry; 9] = [
         lacks: |report| lacking(&report.steps).or_else(|| lacking(&report.liveness)),
     },
     PageEntry {
+        title: "Compare",
+        icon: Icon::Compare,
+        page: Page::Comparison,
+        make: || Box::<ComparisonPage>::default(),
+        keys: &[command(Key::Num7)],
+        lacks: |report| coming(&report.memory),
+    },
+    PageEntry {
+        title: "Programs",
+        icon: Icon::Programs,
+        page: Page::Programs,
+        make: || Box::<ProgramsPage>::default(),
+        keys: &[command(Key::Num8)],
+        lacks: |report| lacking(&report.program_trees),
+    },
+    PageEntry {
         title: "Operations",
         icon: Icon::Operations,
         page: Page::Operations,
@@ -116,16 +133,8 @@ pub const PAGES: [PageEntry; 9] = [
         icon: Icon::Trace,
         page: Page::Trace,
         make: || Box::<TracePage>::default(),
-        keys: &[command(Key::Num8)],
+        keys: &[command(Key::Num0)],
         lacks: |report| lacking(&report.execution),
-    },
-    PageEntry {
-        title: "Compare",
-        icon: Icon::Compare,
-        page: Page::Comparison,
-        make: || Box::<ComparisonPage>::default(),
-        keys: &[command(Key::Num7)],
-        lacks: |report| coming(&report.memory),
     },
 ];
 

@@ -2,7 +2,18 @@
 
 use super::*;
 use crate::pages::with_shared_pages;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use tilescope::analysis::cross_checks::contradictions;
+use tilescope::analysis::liveness::Scope;
+use tilescope::analysis::liveness::scope_curve::scope_curve;
+use tilescope::analysis::placement::chip_map::{ColourBy, Window, render};
+use tilescope::analysis::placement::read::gaps_of_all;
+use tilescope::cli::summary::Summary;
+use tilescope::format::poplar::runs_in_folder;
+use tilescope::index::{Cache, Limits};
+use tilescope::lake::export;
+use tilescope::store::Warnings;
 
 /// A way to read something, by its name.
 type Read<'a> = (&'a str, Box<dyn Fn() + 'a>);
@@ -32,6 +43,7 @@ fn every_read_ends_at_once_when_nobody_waits() {
         ("variables", Box::new(|| open.read_variables(&cancelled))),
         ("bytes by tile", Box::new(|| open.read_tile_variable_bytes(&cancelled))),
         ("compute", Box::new(|| open.read_compute(&cancelled))),
+        ("programs", Box::new(|| open.read_program_trees(&cancelled))),
         ("all tiles", Box::new(|| drop(open.read_each_tile(&cancelled, |_, _| ())))),
         ("a tile", Box::new(|| drop(reader().read(ArenaId(3), &cancelled)))),
         ("some tiles", Box::new(|| drop(reader().read_some(&arenas, &cancelled, &|_, _| ())))),
@@ -100,4 +112,165 @@ fn sqlite_stops_in_the_middle_of_a_question() {
     });
     let steps = WorkDone::now().steps - before;
     assert!(steps < 1_500_000, "{steps}");
+}
+
+/// A job by its name, with how often it looks at least.
+type Job<'a> = (&'a str, u64, Box<dyn Fn(&Progress) + Sync + 'a>);
+
+/// What a job did: how often it looked whether anybody still waits, and the most that it read or wrote between
+/// two looks.
+#[derive(Debug, Default)]
+struct Looks {
+    count: u64,
+    most: WorkDone,
+    last: WorkDone,
+    /// At the look at which it was told to stop.
+    at_stop: Option<WorkDone>,
+}
+
+impl Looks {
+    fn look(&mut self, stop_at: u64) -> bool {
+        let now = WorkDone::now();
+        // What was read before the job began is not its own.
+        let done = now.since(if self.count == 0 { &now } else { &self.last });
+        let most = &mut self.most;
+        most.pages = most.pages.max(done.pages);
+        most.bytes = most.bytes.max(done.bytes);
+        most.rows = most.rows.max(done.rows);
+        most.steps = most.steps.max(done.steps);
+        most.placements = most.placements.max(done.placements);
+        most.written = most.written.max(done.written);
+        (self.last, self.count) = (now, self.count + 1);
+        let is_over = self.count >= stop_at;
+        if is_over {
+            self.at_stop.get_or_insert(now);
+        }
+        is_over
+    }
+}
+
+/// Does a job on one thread, which stops at a look.
+fn stopped_at(look: u64, job: &(dyn Fn(&Progress) + Sync)) -> (Looks, WorkDone) {
+    let looks = Arc::new(Mutex::new(Looks::default()));
+    let seen = Arc::clone(&looks);
+    let progress = Progress::asking(move || seen.lock().unwrap().look(look));
+    let thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    thread.install(|| job(&progress));
+    drop(progress);
+    let end = WorkDone::now();
+    let looks = Arc::try_unwrap(looks).unwrap().into_inner().unwrap();
+    (looks, end)
+}
+
+/// Every reader and every long analysis, stopped at a quarter, a half and three quarters of its looks: between two
+/// looks it does little, and after the one at which nobody waits any more hardly anything.
+#[test]
+fn every_job_stops_in_the_middle() {
+    let (directory, _alone) = many_rows();
+    let beside = |name: &str| directory.path().join(name);
+    fs::write(beside("a.log"), b"some words of a log that say nothing\n".repeat(150_000)).unwrap();
+    let long = "x".repeat(1000);
+    let facts: Vec<_> =
+        (0..9000).map(|number| serde_json::json!({ "a": number, "b": long })).collect();
+    fs::write(beside("app.json"), serde_json::json!(facts).to_string()).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    for run in 0..300 {
+        fs::create_dir(folder.path().join(run.to_string())).unwrap();
+        fs::write(folder.path().join(format!("{run}/app.json")), "{}").unwrap();
+    }
+    fs::copy(sample().join("profile.pop"), folder.path().join("0/profile.pop")).unwrap();
+    let many_files = tempfile::tempdir().unwrap();
+    for file in 0..3000 {
+        fs::write(many_files.path().join(file.to_string()), "").unwrap();
+    }
+    fs::copy(sample().join("profile.pop"), many_files.path().join("profile.pop")).unwrap();
+
+    let of_log =
+        |log: &mut dyn std::io::Read| std::io::copy(log, &mut std::io::sink()).map(|_| Vec::new());
+    let never = Progress::default();
+    let read_all = |open: &OpenReport, progress: &Progress| {
+        drop(open.read_all(progress, |report| contradictions(report, progress)));
+    };
+    let again = || OpenReport::open(directory.path(), &never).unwrap();
+    let open = again();
+    read_all(&open, &never);
+    let arenas: Vec<ArenaId> = (0..600).map(ArenaId).collect();
+    let reader = || open.report.reader().unwrap();
+    let window = Window { tiles: 0..1024, addresses: 0..1 << 20, columns: 900, rows: 600 };
+    let cache_of = |directory: &Path| Cache::in_directory(directory.to_owned(), Limits::default());
+    let lake = tempfile::tempdir().unwrap();
+    let jobs: Vec<Job<'_>> = vec![
+        ("small tables", 20, Box::new(|p| drop(OpenReport::open(directory.path(), p)))),
+        ("contexts", 2, Box::new(|p| again().read_debug_info(p))),
+        ("variables", 20, Box::new(|p| again().read_variables(p))),
+        ("bytes by tile", 20, Box::new(|p| again().read_tile_variable_bytes(p))),
+        ("compute", 10, Box::new(|p| again().read_compute(p))),
+        ("logs", 5, Box::new(|p| again().read_logs(&[], p, of_log))),
+        ("everything", 100, Box::new(|p| read_all(&again(), p))),
+        ("all tiles", 20, Box::new(|p| drop(open.read_each_tile(p, |_, _| ())))),
+        ("a tile", 2, Box::new(|p| drop(reader().read(ArenaId(3), p)))),
+        ("some tiles", 20, Box::new(|p| drop(reader().read_some(&arenas, p, &|_, _| ())))),
+        ("bytes of tiles", 5, Box::new(|p| drop(open.read_variable_bytes(2..=900, p)))),
+        ("cross-checks", 20, Box::new(|p| drop(contradictions(&open.report, p)))),
+        ("gaps of all tiles", 20, Box::new(|p| drop(gaps_of_all(&open.report, p)))),
+        ("summary", 3, Box::new(|p| drop(Summary::of(&again(), &[], p)))),
+        (
+            "the worst tile",
+            5,
+            Box::new(|p| drop(scope_curve(&open.report, Scope::WorstArena, &|| p.is_cancelled()))),
+        ),
+        (
+            "the map of all tiles",
+            100,
+            Box::new(|p| {
+                let never = &|| p.is_cancelled();
+                drop(render(&open.report, &window, ColourBy::Category, Some(5), never));
+            }),
+        ),
+        (
+            "writing an index",
+            10,
+            Box::new(|p| {
+                let kept = tempfile::tempdir().unwrap();
+                let cache = cache_of(&kept.path().join("index"));
+                let open = OpenReport::open_with(directory.path(), Some(&cache), &never).unwrap();
+                read_all(&open, &never);
+                drop(open.write_index(p));
+            }),
+        ),
+        ("export", 50, Box::new(|p| drop(export(&[directory.path().to_owned()], lake.path(), p)))),
+        (
+            "a folder of runs",
+            300,
+            Box::new(|p| drop(runs_in_folder(folder.path(), &Warnings::default(), p))),
+        ),
+        (
+            "a folder of files",
+            10,
+            Box::new(|p| drop(runs_in_folder(many_files.path(), &Warnings::default(), p))),
+        ),
+    ];
+    for (what, least, job) in &jobs {
+        let (whole, _) = stopped_at(u64::MAX, job);
+        println!("{what}: {} looks, at most {} between two", whole.count, whole.most);
+        assert!(whole.count >= *least, "{what}: {} looks", whole.count);
+        let most = &whole.most;
+        assert!(most.bytes <= (1 << 20) + 4096 && most.pages <= 256, "{what}: {most}");
+        assert!(
+            most.rows <= 4096 && most.steps <= 4000 && most.placements <= 2000,
+            "{what}: {most}"
+        );
+        assert!(most.written <= 1 << 20, "{what}: {most}");
+        for part in 1..=3 {
+            let look = (whole.count * part / 4).max(1);
+            let (looks, end) = stopped_at(look, job);
+            let after = end.since(&looks.at_stop.unwrap_or_else(|| panic!("{what}: {looks:?}")));
+            println!("  stopped at look {look}: {after}");
+            // Each row of a picture and each tile asks once more, and does nothing.
+            assert!(looks.count <= look + 1100, "{what}: {} looks", looks.count);
+            assert!(after.bytes <= 2 << 20 && after.pages <= 512, "{what}: {after}");
+            assert!(after.rows <= 4096 && after.steps <= 20_000, "{what}: {after}");
+            assert!(after.placements <= 2000 && after.written <= 1 << 20, "{what}: {after}");
+        }
+    }
 }

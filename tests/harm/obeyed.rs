@@ -2,6 +2,9 @@
 
 use super::*;
 use crate::contexts::{context, contexts, text};
+use clap::{CommandFactory as _, ValueEnum as _};
+use tilescope::cli::Arguments;
+use tilescope::views::View;
 
 /// Names that a terminal, a spreadsheet or a reader of text would obey.
 const HOSTILE: [&str; 5] = [
@@ -69,71 +72,168 @@ fn cells(csv: &str) -> Vec<String> {
     cells
 }
 
+/// What is run of each command; options that have a list of values get each of them besides. PATH is the report with
+/// such names, SAMPLE one without, OUT a directory, NAME the name itself.
+const RUN: [&[&str]; 33] = [
+    &["summary", "PATH"],
+    &["summary", "PATH", "--log", "PATH/compile.log"],
+    &["tiles", "PATH", "--by"],
+    &["tiles", "--tile", "3", "PATH"],
+    &["tiles", "--ipu", "0", "PATH"],
+    &["liveness", "PATH"],
+    &["liveness", "PATH", "--step", "peak", "--by"],
+    &["liveness", "--ipu", "0", "PATH"],
+    &["liveness", "--tile", "3", "PATH"],
+    &["liveness", "--filter", "NAME", "PATH"],
+    &["liveness", "--peaks", "3", "PATH"],
+    &["map", "--tile", "3", "PATH"],
+    &["map", "--tile", "3", "--step", "5", "PATH"],
+    &["check", "--max-tile-bytes", "1024", "PATH"],
+    &["check", "--max-total-bytes", "1024", "PATH"],
+    &["check", "--max-peak-bytes", "1024", "PATH"],
+    &["check", "--max-growth", "1", "--baseline", "SAMPLE", "PATH"],
+    &["check", "--must-fit", "PATH"],
+    &["compare", "SAMPLE", "PATH", "--by"],
+    &["compare", "SAMPLE", "PATH", "--brief"],
+    &["compare", "SAMPLE", "PATH", "PATH"],
+    &["diagnose", "PATH/compile.log"],
+    &["diagnose", "OUT/absent/NAME"],
+    &["sweep", "PATH"],
+    &["sweep", "PATH", "--by", "batch"],
+    &["sweep", "PATH", "--by", "NAME"],
+    &["sweep", "PATH", "--by", "batch", "--and", "NAME"],
+    &["sweep", "PATH", "--by", "batch", "--figure", "NAME"],
+    &["export", "--parquet", "OUT/lake", "PATH"],
+    &["index", "PATH"],
+    &["index", "--list"],
+    &["index", "--clear"],
+    &["render", "PATH", "-o", "OUT/a.svg", "--page"],
+];
+
+/// Commands that show nothing of a report, and options that do not.
+const NOTHING_OF_REPORTS: [&str; 3] = ["demo", "synth", "help"];
+const NO_TEXT: [&str; 10] =
+    ["help", "version", "no-index", "stats", "json", "csv", "theme", "scale", "size", "output"];
+/// Options of `render`, which draws and prints nothing of them.
+const DRAWN: [&str; 4] = ["picture", "step", "ipu", "tile"];
+
+/// A command with each value of its last option, where that was left out.
+fn with_values(words: &[&str]) -> Vec<Vec<String>> {
+    let program = Arguments::command();
+    let command = program.find_subcommand(words[0]).unwrap();
+    let long = words.last().unwrap().strip_prefix("--");
+    let arg = command.get_arguments().find(|arg| long.is_some() && arg.get_long() == long);
+    let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+    let Some(arg) = arg.filter(|arg| arg.get_action().takes_values()) else { return vec![words] };
+    let values = arg.get_possible_values();
+    assert!(!values.is_empty(), "{words:?}");
+    let with = |value: &clap::builder::PossibleValue| {
+        let mut all = words.clone();
+        all.push(value.get_name().to_owned());
+        let view = View::from_str(value.get_name(), false).ok().filter(|_| words[0] == "render");
+        if view.is_some_and(View::needs_several) {
+            all.insert(1, "SAMPLE".to_owned());
+        }
+        all
+    };
+    let without = words[..words.len() - 1].to_vec();
+    let is_optional = !arg.is_required_set();
+    values.iter().map(with).chain(is_optional.then_some(without)).collect()
+}
+
+/// So that a command, an option or a form that comes later cannot be forgotten here.
+#[test]
+fn every_command_and_option_goes_through_with_hostile_names() {
+    let program = Arguments::command();
+    for command in program.get_subcommands() {
+        let name = command.get_name();
+        if NOTHING_OF_REPORTS.contains(&name) {
+            continue;
+        }
+        let run: Vec<_> = RUN.iter().filter(|words| words[0] == name).collect();
+        assert!(!run.is_empty(), "{name} is not run");
+        for long in command.get_arguments().filter_map(clap::Arg::get_long) {
+            let option = format!("--{long}");
+            let is_run = run.iter().any(|words| words.contains(&&*option));
+            let is_drawn = name == "render" && DRAWN.contains(&long);
+            assert!(is_run || is_drawn || NO_TEXT.contains(&long), "{name} {option} is not run");
+        }
+    }
+}
+
+/// Runs a command with an index of its own.
+fn run(words: &[String], cache: &Path) -> std::process::Output {
+    std::process::Command::new(env!("CARGO_BIN_EXE_tilescope"))
+        .args(words)
+        .env("XDG_CACHE_HOME", cache)
+        .env_remove("DISPLAY")
+        .env_remove("WAYLAND_DISPLAY")
+        .output()
+        .unwrap()
+}
+
 #[test]
 fn no_command_prints_what_is_obeyed() {
-    let commands: [&[&str]; 19] = [
-        &["summary", "PATH"],
-        &["tiles", "PATH"],
-        &["tiles", "--by", "category", "PATH"],
-        &["tiles", "--by", "region", "PATH"],
-        &["tiles", "--by", "gaps", "PATH"],
-        &["liveness", "PATH"],
-        &["liveness", "--step", "peak", "PATH"],
-        &["liveness", "--step", "peak", "--by", "category", "PATH"],
-        &["liveness", "--step", "peak", "--by", "variable", "PATH"],
-        &["liveness", "--step", "peak", "--by", "operation", "PATH"],
-        &["liveness", "--filter", "a", "PATH"],
-        &["map", "--tile", "3", "PATH"],
-        &["check", "--max-tile-bytes", "1024", "PATH"],
-        &["compare", "SAMPLE", "PATH"],
-        &["compare", "SAMPLE", "PATH", "--by", "variable"],
-        &["diagnose", "PATH/compile.log"],
-        &["export", "--parquet", "PATH/lake", "PATH"],
-        &["sweep", "PATH"],
-        &["sweep", "PATH", "--by", "batch"],
-    ];
-    let with_csv = ["tiles", "map", "compare", "sweep"];
-    for name in HOSTILE {
+    let together = HOSTILE.concat();
+    for name in HOSTILE.into_iter().chain([&*together]) {
         let directory = with_names(name);
-        let (path, sample) =
-            (directory.path().display().to_string(), sample().display().to_string());
-        for command in commands {
-            let words: Vec<String> = command
-                .iter()
-                .map(|word| word.replace("PATH", &path).replace("SAMPLE", &sample))
-                .collect();
-            for form in ["", "--json", "--csv"] {
-                let has_no_json =
-                    command[0] == "index" || command[0] == "compare" && command.contains(&"--by");
-                if form == "--csv" && !with_csv.contains(&command[0])
-                    || form == "--json" && has_no_json
-                {
-                    continue;
-                }
-                let mut all: Vec<&str> = words.iter().map(String::as_str).collect();
-                all.extend(Some(form).filter(|form| !form.is_empty()));
-                let output = crate::common::tilescope(&all);
-                let out = String::from_utf8(output.stdout).unwrap();
-                let said = String::from_utf8(output.stderr).unwrap();
-                assert!(!said.contains("Usage:"), "{all:?}: {said}");
-                for (what, printed) in [("output", &out), ("messages", &said)] {
-                    let obeyed = printed.chars().find(|character| is_obeyed(*character));
-                    // Within a cell a line end of its own is quoted.
-                    let obeyed = obeyed.filter(|obeyed| form != "--csv" || *obeyed != '\r');
-                    assert_eq!(obeyed, None, "{what} of {all:?}: {printed:.2000}");
-                }
-                if form == "--json" {
-                    let answer: Result<Value, _> = serde_json::from_str(&out);
-                    assert!(answer.is_ok(), "{all:?}: {answer:?} {said}");
-                }
-                if form == "--csv" {
-                    for cell in cells(&out) {
-                        let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
-                        let is_number = cell.parse::<f64>().is_ok() || cell == "-";
-                        assert!(!is_formula || is_number, "{all:?}: {cell}");
-                    }
-                }
+        let out = tempfile::tempdir().unwrap();
+        let places = [
+            ("PATH", directory.path().display().to_string()),
+            ("SAMPLE", sample().display().to_string()),
+            ("OUT", out.path().display().to_string()),
+            // No argument has a NUL in it.
+            ("NAME", name.replace('\0', "")),
+        ];
+        for words in RUN.iter().flat_map(|words| with_values(words)) {
+            // A picture takes a while: of all these names together there is one of each.
+            if (words[0] == "render") != (name == together) {
+                continue;
             }
+            assert_nothing_is_obeyed(&words, &places, out.path());
+        }
+    }
+}
+
+fn assert_nothing_is_obeyed(words: &[String], places: &[(&str, String)], out: &Path) {
+    let program = Arguments::command();
+    let command = program.find_subcommand(&words[0]).unwrap();
+    let fill = |word: &String| {
+        places.iter().fold(word.clone(), |word, (what, place)| word.replace(what, place))
+    };
+    let forms = ["json", "csv"]
+        .into_iter()
+        .filter(|form| command.get_arguments().any(|arg| arg.get_long() == Some(form)));
+    for form in std::iter::once(None).chain(forms.map(Some)) {
+        let mut all: Vec<String> = words.iter().map(fill).collect();
+        all.extend(form.map(|form| format!("--{form}")));
+        let output = run(&all, &out.join("cache"));
+        let printed = String::from_utf8(output.stdout).unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        for (what, text) in [("output", &printed), ("messages", &said)] {
+            let obeyed = text.chars().find(|character| is_obeyed(*character));
+            // Within a cell a line end of its own is quoted.
+            let obeyed = obeyed.filter(|obeyed| form != Some("csv") || *obeyed != '\r');
+            assert_eq!(obeyed, None, "{what} of {all:?}: {text:.2000}");
+        }
+        let is_refused = said.contains("cannot be used with");
+        assert!(is_refused || !said.contains("Usage:"), "{all:?}: {said}");
+        if form == Some("json") && !is_refused {
+            let answer: Result<Value, _> = serde_json::from_str(&printed);
+            assert!(answer.is_ok(), "{all:?}: {answer:?} {said}");
+        }
+        for cell in cells(&printed).iter().filter(|_| form == Some("csv")) {
+            let is_formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']);
+            let is_number = cell.parse::<f64>().is_ok() || cell == "-";
+            assert!(!is_formula || is_number, "{all:?}: {cell}");
+        }
+        if words[0] == "render" && cfg!(feature = "window") {
+            let drawn = fs::read_to_string(out.join("a.svg"));
+            let drawn = drawn.unwrap_or_else(|error| panic!("{all:?}: {error} {said}"));
+            let refused =
+                drawn.chars().find(|it| is_obeyed(*it) || matches!(it, '\u{fffe}' | '\u{ffff}'));
+            assert_eq!(refused, None, "{all:?}");
+            fs::remove_file(out.join("a.svg")).unwrap();
         }
     }
 }

@@ -101,3 +101,23 @@ fn a_sweep_of_fifos_and_links_that_lead_back() {
     let said = answer["warnings"].to_string();
     assert!(said.contains("b/profile.pop") && said.contains("it is a FIFO"), "{said}");
 }
+
+/// Files that say to be longer than any disk: what is read of them is what their readers would take.
+#[test]
+fn files_with_holes_are_not_read_to_their_ends() {
+    let directory = harmed_sample(|directory| {
+        for name in ["profile.pop", "app.json", "framework.json", "compile.log", "debug.cbor"] {
+            let file = fs::OpenOptions::new().write(true).open(directory.join(name)).unwrap();
+            file.set_len(1 << if name == "profile.pop" { 40 } else { 30 }).unwrap();
+        }
+        // Debug contexts end where they end; a log is read as far as logs are.
+        fs::write(directory.join("compile.log"), "").unwrap();
+        fs::write(directory.join("debug.cbor"), "").unwrap();
+    });
+    let lake = tempfile::tempdir().unwrap();
+    let progress = Progress::default();
+    let path = directory.path().to_owned();
+    let (exported, took) = counted(|| tilescope::lake::export(&[path], lake.path(), &progress));
+    exported.unwrap();
+    assert!(took.work.bytes < 100 << 20 && took.bytes < 100 * MIB, "{}", took.work);
+}

@@ -136,7 +136,6 @@ fn is_tab_of_page(node: &AccessKitNode<'_>) -> bool {
 
 /// Goes to every page and a tab of it, moves the pointer over it and presses the keys that move in it.
 fn walk(harness: &mut Harness<'_, App>, what: &str, seed: usize) {
-    let mut seeded = Seeded(seed as u64);
     const PAGE_KEYS: [Key; 9] = [
         Key::Num1,
         Key::Num2,
@@ -148,6 +147,7 @@ fn walk(harness: &mut Harness<'_, App>, what: &str, seed: usize) {
         Key::Num8,
         Key::Num9,
     ];
+    let mut seeded = Seeded(seed as u64);
     for page in PAGE_KEYS {
         harness.key_press_modifiers(Modifiers::COMMAND, page);
         settle(harness);

@@ -112,7 +112,7 @@ fn cards_of_runs_side_by_side_are_exported_each() {
 #[test]
 fn every_picture_and_every_list_has_its_buttons() {
     let mut harness = window_on(Theme::Light, report::small());
-    let pages: [(Page, Option<&str>, &[&str]); 8] = [
+    let pages: [(Page, Option<&str>, &[&str]); 9] = [
         (
             Page::Overview,
             None,
@@ -138,6 +138,7 @@ fn every_picture_and_every_list_has_its_buttons() {
         (Page::Map, Some("All tiles"), &["Save picture…: map of all tiles"]),
         (Page::Map, Some("Floor plan"), &["Copy picture: floor plan"]),
         (Page::Liveness, None, &["Save picture…: Lifetimes at step 120", "Copy picture"]),
+        (Page::Programs, None, &["Save picture…: Program tree", "Copy as CSV: program tree"]),
     ];
     for (page, view, names) in pages {
         harness.state_mut().go(page);

@@ -73,6 +73,24 @@ fn every_scope_has_a_curve_of_its_own() {
 }
 
 #[test]
+fn ipus_are_offered_where_changes_from_step_to_step_are_absent() {
+    let mut harness = window_on(Theme::Light, report::without_deltas());
+    harness.state_mut().go(Page::Liveness);
+    settle(&mut harness);
+    // `… (164,520 B) not always live`: the peak of each, at the same step.
+    let mut bytes_of = |scope: &str| -> u64 {
+        choose(&mut harness, "Scope", scope);
+        let value = value(&harness);
+        let bytes = value.split(['(', ')']).nth(1).unwrap_or_default().replace([',', 'B', ' '], "");
+        assert!(value.starts_with("step 120,"), "{value}");
+        bytes.parse().unwrap_or_else(|_| panic!("{value}"))
+    };
+    let of_each = ["IPU 0", "IPU 1"].map(&mut bytes_of);
+    assert!(of_each.iter().all(|bytes| *bytes > 0), "{of_each:?}");
+    assert_eq!(of_each.iter().sum::<u64>(), bytes_of("All IPUs"));
+}
+
+#[test]
 fn legend_and_options_switch_what_is_drawn() {
     let mut harness = page();
     choose(&mut harness, "Scope", "IPU 0");

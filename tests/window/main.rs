@@ -24,6 +24,7 @@ mod operations;
 mod other_system;
 mod overview;
 mod palette;
+mod programs;
 mod report;
 mod runs;
 mod scenes;

@@ -11,7 +11,7 @@ use tilescope::store::liveness::{Classes, Deltas, Liveness, TileVariableBytes, V
 use tilescope::store::memory::{CategoryMemory, TileMemory};
 use tilescope::store::names::{Interner, Names};
 use tilescope::store::options::{About, CompilerPhase, EngineOption, GraphInfo, SideFact};
-use tilescope::store::program::{Programs, Steps};
+use tilescope::store::program::{ProgramTree, ProgramTrees, Programs, Steps};
 use tilescope::store::report::{Categories, FileStatus, ReportFile};
 use tilescope::store::target::Target;
 use tilescope::store::variable::{LoweredVariables, VariableFlags};
@@ -51,6 +51,26 @@ pub fn without_limit() -> Report {
     without.steps.fill(report.steps.get().cloned());
     without.programs.fill(report.programs.get().cloned());
     without.liveness.fill(report.liveness.get().cloned());
+    without.about.fill(report.about.get().cloned());
+    without.graph.fill(report.graph.get().copied());
+    without.debug.fill(report.debug.get().cloned());
+    settle_rest(&without);
+    without
+}
+
+/// One whose changes of memory from step to step are absent.
+pub fn without_deltas() -> Report {
+    let report = report(STEPS, 16 * 1024, &["weights", "activations", "gradients", "scratch"]);
+    let without = Report::of(System::POPLAR, PathBuf::from("/reports/without changes"));
+    let liveness = report.liveness.get().cloned().unwrap_or_default();
+    let why_no_deltas = Some(absent::deltas());
+    without.liveness.fill(Some(Liveness { deltas: None, why_no_deltas, ..liveness }));
+    without.tile_variable_bytes.fill(report.tile_variable_bytes.get().cloned());
+    without.target.fill(report.target.get().cloned());
+    without.memory.fill(report.memory.get().cloned());
+    without.fill_arenas_with_tiles();
+    without.steps.fill(report.steps.get().cloned());
+    without.programs.fill(report.programs.get().cloned());
     without.about.fill(report.about.get().cloned());
     without.graph.fill(report.graph.get().copied());
     without.debug.fill(report.debug.get().cloned());
@@ -108,6 +128,7 @@ pub fn without_rows() -> Report {
 }
 
 fn settle_rest(report: &Report) {
+    report.program_trees.settle(Err(absent::programs()));
     report.tile_variable_bytes.settle(Err(absent::variable_bytes()));
     report.categories.settle(Err(absent::categories()));
     report.compute_sets.settle(Err(absent::compute_sets()));
@@ -142,6 +163,8 @@ fn report(steps: u32, bytes_per_tile: u64, names: &[&str]) -> Report {
     report.about.fill(Some(about()));
     report.debug.fill(Some(debug()));
     report.compute_sets.fill(Some(ComputeSets::default()));
+    let tree = ProgramTree { control: vec![ProgramId(0)], ..ProgramTree::default() };
+    report.program_trees.fill(Some(ProgramTrees { steps: vec![tree] }));
     report.variables.fill(Some(lowered()));
     report.categories.fill(Some(categories()));
     settle_rest(&report);

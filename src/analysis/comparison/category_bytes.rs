@@ -38,7 +38,7 @@ pub fn category_bytes(report: &Report, moment: &Moment) -> Option<BTreeMap<Strin
         let is_allocated = variables.flags.get(row)?.is_allocated();
         let sum = sums.get_mut(usize::from(*variables.categories.get(row)?))?;
         if is_allocated {
-            sum.add(is_always_live, u64::from(*variables.bytes.get(row)?));
+            sum.add(is_always_live, variables.size(row)?);
         }
         Some(())
     };

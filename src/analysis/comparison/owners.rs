@@ -79,6 +79,11 @@ impl Owners {
         Some(self.programs.iter().copied().zip(own).collect())
     }
 
+    /// The operation of a program of the final compilation step, by its position.
+    pub fn of_program(&self, program: usize) -> Option<u32> {
+        *self.programs.get(program)?
+    }
+
     pub fn of_exchange(&self, id: ExchangeId) -> Option<u32> {
         *self.exchanges.get(&id)?
     }

@@ -97,7 +97,7 @@ fn stream_names(transfers: &[Transfer]) -> String {
     names.join(", ")
 }
 
-fn route(transfer: &Transfer) -> String {
+pub(crate) fn route(transfer: &Transfer) -> String {
     let end = |of_host: bool, name: &str| match transfer.host {
         Some(host) if of_host == host.is_source => {
             let what = if host.is_remote_buffer { "remote buffer" } else { "stream" };

@@ -87,7 +87,7 @@ fn add(sum: &mut Option<u64>, part: Option<u64>) {
 }
 
 /// The name of a type; of one that the file does not name, its number.
-pub(super) fn type_name(types: Option<&VertexTypes>, id: VertexTypeId) -> String {
+pub(crate) fn type_name(types: Option<&VertexTypes>, id: VertexTypeId) -> String {
     let name = types.and_then(|types| types.names.at(types.ids.position(id)?));
     name.filter(|name| !name.is_empty())
         .map_or_else(|| format!("<vertex type {id}>"), str::to_owned)
@@ -140,7 +140,7 @@ pub fn at_steps(
 }
 
 /// The vertices of a compute set on the selected tiles, or on all of an empty selection, by type.
-pub(super) fn of_compute_set(
+pub(crate) fn of_compute_set(
     report: &Report,
     set: ComputeSetId,
     tiles: &TileSelection,

@@ -4,7 +4,7 @@ use super::differences::Differences;
 use super::nowhere;
 use crate::store::Report;
 use crate::store::exchange::ExchangeKind;
-use crate::store::ids::ProgramId;
+use crate::store::ids::{ProgramId, StepId};
 use crate::store::program::{Programs, Steps};
 
 pub fn compare(report: &Report, differences: &mut Differences) {
@@ -86,8 +86,8 @@ fn compare_references(report: &Report, differences: &mut Differences) {
     }
 }
 
-/// A step lies in the one before it whose program has it among its children. A `Call` has none: what it calls is
-/// elsewhere.
+/// A step lies in the one before it whose program has it among its children; where a step has as many as its program,
+/// they come in the same order. A `Call` has none: what it calls is elsewhere.
 fn compare_steps(programs: &Programs, steps: &Steps, differences: &mut Differences) {
     // A root may have as many children as there are steps.
     let rows = 0..programs.ids.len();
@@ -95,12 +95,25 @@ fn compare_steps(programs: &Programs, steps: &Steps, differences: &mut Differenc
         .flat_map(|row| programs.children_of(row).iter().map(move |child| (row, *child)))
         .collect();
     children.sort_unstable();
+    let row_of_parent = |parent: &Option<StepId>| steps.ids.position((*parent)?);
+    let mut counts = vec![0_usize; steps.ids.len()];
+    for row in steps.parents.iter().filter_map(row_of_parent) {
+        if let Some(count) = counts.get_mut(row) {
+            *count = count.saturating_add(1);
+        }
+    }
+    let mut seen = vec![0_usize; steps.ids.len()];
     for ((step, program), parent) in
         steps.ids.as_slice().iter().zip(&steps.programs).zip(&steps.parents)
     {
+        if programs.ids.position(*program).is_none() {
+            let kind = ("table depth_first_steps, column program_id", "programs");
+            let expected = format!("one of {} programs", programs.ids.len());
+            differences.add(kind, || format!(", step {step}"), program, expected);
+        }
         let Some(parent) = *parent else { continue };
-        let of_parent = steps.ids.position(parent).filter(|_| parent < *step);
-        let Some(of_parent) = of_parent.and_then(|row| steps.programs.get(row)) else {
+        let of_row = steps.ids.position(parent).filter(|_| parent < *step);
+        let Some(of_parent) = of_row.and_then(|row| steps.programs.get(row)) else {
             let kind = ("table depth_first_steps, column parent_step_id", "the order of the steps");
             differences.add(kind, || format!(", step {step}"), parent, "an earlier step");
             continue;
@@ -110,6 +123,18 @@ fn compare_steps(programs: &Programs, steps: &Steps, differences: &mut Differenc
         if count > 0 && children.binary_search(&(row, *program)).is_err() {
             let kind = ("table depth_first_steps, column program_id", "the children in programs");
             let expected = format!("one of {count} children of program {of_parent}");
+            differences.add(kind, || format!(", step {step}"), program, expected);
+            continue;
+        }
+        let Some((place, all)) =
+            of_row.and_then(|row| Some((seen.get_mut(row)?, *counts.get(row)?)))
+        else {
+            continue;
+        };
+        let expected = programs.children_of(row).get(*place).filter(|_| all == count);
+        *place = place.saturating_add(1);
+        if let Some(expected) = expected.filter(|expected| *expected != program) {
+            let kind = ("table depth_first_steps, order of program_id", "the children in programs");
             differences.add(kind, || format!(", step {step}"), program, expected);
         }
     }

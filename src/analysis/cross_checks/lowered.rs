@@ -181,34 +181,39 @@ impl Sums {
         let scratch = &mut self.scratch;
         scratch.order.clear();
         let classes = &tiles.liveness.classes;
+        let first = rows.start;
         let columns = (
             lowered.flags.get(rows.clone()),
-            lowered.bytes.get(rows.clone()),
             lowered.classes.get(rows.clone()),
             lowered.offsets.get(rows.clone()),
             lowered.categories.get(rows),
         );
-        let (Some(flags), Some(bytes), Some(of_class), Some(offsets), Some(categories)) = columns
-        else {
+        let (Some(flags), Some(of_class), Some(offsets), Some(categories)) = columns else {
             return;
         };
-        for (at, (((flags, bytes), class), offset)) in
-            (0_u32..).zip(flags.iter().zip(bytes).zip(of_class).zip(offsets))
+        for (at, ((flags, class), offset)) in (0_u32..).zip(flags.iter().zip(of_class).zip(offsets))
         {
-            if flags.is_allocated() && *bytes > 0 {
-                scratch.add_class(classes.ids.position(*class), 0, u64::from(*bytes));
+            let bytes = lowered.size(first.saturating_add(at as usize)).unwrap_or(0);
+            if flags.is_allocated() && bytes > 0 {
+                scratch.add_class(classes.ids.position(*class), 0, bytes);
                 scratch.order.push(u64::from(*offset) << 32 | u64::from(at));
             }
         }
         let Some(target) = tiles.report.target.get() else { return };
         sort_by_offset(&mut scratch.order, &mut scratch.other_order);
+        let at = |key: u64| (key & u64::from(u32::MAX)) as usize;
+        if !lowered.wide.is_empty() {
+            // The keys have no room for what is beyond 32 bits.
+            scratch.order.sort_by_key(|key| lowered.offset(first.saturating_add(at(*key))));
+        }
         scratch.categories.clear();
         scratch.categories.resize(CATEGORIES, CategorySums::default());
         let by_category = &mut scratch.categories;
         let placed = scratch.order.iter().filter_map(|key| {
-            let at = (key & u64::from(u32::MAX)) as usize;
-            let offset = key >> 32;
-            let end = offset.saturating_add(u64::from(*bytes.get(at)?));
+            let at = at(*key);
+            let row = first.saturating_add(at);
+            let offset = lowered.offset(row)?;
+            let end = offset.saturating_add(lowered.size(row)?);
             Some((offset..end, usize::from(*categories.get(at)?)))
         });
         for (bytes, category) in placed.clone() {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::Executed;
 use crate::analysis::program::kinds::Activity;
-use crate::analysis::spans::{Largest, SpanRow, SpanRows};
+use crate::analysis::spans::{Bins, SpanRow, SpanRows};
 use crate::store::debug_info::ContextRow;
 use crate::store::names::NameId;
 use crate::store::{ComputeSetId, ProgramId};
@@ -70,6 +70,39 @@ pub struct Lane {
 
 const LEAF: u32 = 1 << 31;
 
+/// What a range looks like: a part of names, what a span does, a block by its kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Looks {
+    /// A part of names.
+    Part,
+    /// A span.
+    Does(Activity),
+    /// A block, by the number of its kind.
+    Block(u8),
+}
+
+/// The first tag of blocks.
+const BLOCKS: u8 = 100;
+
+impl Looks {
+    /// By the tag of a range.
+    pub fn of(tag: u8) -> Self {
+        match (tag.checked_sub(1), tag.checked_sub(BLOCKS)) {
+            (None, _) => Self::Part,
+            (_, Some(kind)) => Self::Block(kind),
+            (Some(place), None) => {
+                Self::Does(Activity::ALL.get(place as usize).copied().unwrap_or(Activity::Other))
+            }
+        }
+    }
+}
+
+/// The tag of a span, by what it does.
+fn tag_of(activity: Activity) -> u8 {
+    let place = Activity::ALL.iter().position(|other| *other == activity).unwrap_or(0);
+    u8::try_from(place + 1).unwrap_or(0)
+}
+
 impl Lane {
     /// What a range is.
     pub fn node(&self, number: u32) -> Option<Node> {
@@ -106,22 +139,70 @@ pub struct MemoryOfIpu {
     pub starts: Vec<u64>,
     /// Not-always-live bytes from there on: of a span without a step of liveness those before it.
     pub bytes: Vec<u64>,
-    largest: Largest,
+    bins: Bins<BytesOfBin>,
     /// The most of them.
     pub most: u64,
 }
 
+/// What is alive from the spans of a bin on: the most, and after the last of them; nothing where none begins.
+type BytesOfBin = Option<(u64, u64)>;
+
 impl MemoryOfIpu {
-    /// The most bytes between two places.
-    pub fn most_between(&self, from: u64, to: u64) -> Option<u64> {
-        let first = self.starts.partition_point(|start| *start <= from).saturating_sub(1);
-        let last =
-            self.starts.partition_point(|start| *start < to).max(first + 1).min(self.bytes.len());
-        let number = |at: usize| self.bytes.get(at).copied().unwrap_or(0);
-        if self.starts.first().is_none_or(|start| *start >= to) {
-            return None;
+    fn of(ipu: u32, starts: Vec<u64>, bytes: Vec<u64>) -> Self {
+        let things = (0..starts.len()).map(|at| (starts[at], Some((bytes[at], bytes[at]))));
+        let both = |a: BytesOfBin, b: BytesOfBin| match (a, b) {
+            (Some((most, _)), Some((other, last))) => Some((most.max(other), last)),
+            (a, b) => a.or(b),
+        };
+        let end = starts.last().map_or(0, |start| start.saturating_add(1));
+        let bins = Bins::of(end, things, None, both);
+        let most = bytes.iter().copied().max().unwrap_or(0);
+        Self { ipu, starts, bytes, bins, most }
+    }
+
+    /// What is alive at a cycle; `None` before the first span.
+    pub fn at(&self, cycle: u64) -> Option<u64> {
+        let begun = self.starts.partition_point(|start| *start <= cycle);
+        self.bytes.get(begun.checked_sub(1)?).copied()
+    }
+
+    /// The most that is alive in each of `columns` equal parts between two places; `None` before the first span.
+    pub fn columns(&self, (from, to): (f64, f64), columns: usize) -> Vec<Option<u64>> {
+        let unit = (to - from) / columns.max(1) as f64;
+        let mut last = (from > 0.0).then(|| self.at(from as u64)).flatten();
+        let mut found = Vec::with_capacity(columns);
+        let first = self.starts.partition_point(|start| (*start as f64) < from);
+        let bins = self.bins.between((from, to), unit);
+        let (mut bin, mut span) = (0, first);
+        for column in 0..columns {
+            let end = from + (column + 1) as f64 * unit;
+            let mut most = last;
+            if let Some(bins) = bins {
+                // Bins are shorter than columns.
+                let (begin, length, bins) = bins;
+                while let Some(held) = bins.get(bin).filter(|_| begin + (bin as f64) * length < end)
+                {
+                    if let Some((highest, after)) = held {
+                        most = most.max(Some(*highest));
+                        last = Some(*after);
+                    }
+                    bin += 1;
+                }
+            } else {
+                while let Some((_, bytes)) = self
+                    .starts
+                    .get(span)
+                    .zip(self.bytes.get(span))
+                    .filter(|(start, _)| (**start as f64) < end)
+                {
+                    most = most.max(Some(*bytes));
+                    last = Some(*bytes);
+                    span += 1;
+                }
+            }
+            found.push(most);
         }
-        self.largest.in_range(first..last, number).map(number)
+        found
     }
 }
 
@@ -161,10 +242,10 @@ impl Lanes {
             let is_beside = |span: &usize| beside.binary_search(span).is_ok();
             let main: Vec<usize> =
                 ipu.rows.clone().filter(is_shown).filter(|span| !is_beside(span)).collect();
-            lanes.push(nested(executed, LaneOf::Ipu(ipu.ipu), &main, &mut paths));
+            lanes.push(nested((executed, &activity), LaneOf::Ipu(ipu.ipu), &main, &mut paths));
             let beside: Vec<usize> = beside.iter().copied().filter(is_shown).collect();
             if !beside.is_empty() {
-                lanes.push(flat(executed, LaneOf::OverlappedIo(ipu.ipu), &beside));
+                lanes.push(flat((executed, &activity), LaneOf::OverlappedIo(ipu.ipu), &beside));
             }
         }
         lanes.extend(lanes_of_blocks(executed));
@@ -212,11 +293,15 @@ fn leaf(row: usize) -> u32 {
     u32::try_from(row).unwrap_or(LEAF - 1).min(LEAF - 1) | LEAF
 }
 
-fn flat(executed: Executed<'_>, of: LaneOf, spans: &[usize]) -> Lane {
+/// The steps that ran, and what each span does.
+type Spans<'a> = (Executed<'a>, &'a dyn Fn(usize) -> Activity);
+
+fn flat((executed, activity): Spans<'_>, of: LaneOf, spans: &[usize]) -> Lane {
     let all = &executed.trace.spans;
     let start = |span: &usize| all.starts.get(*span).copied().unwrap_or(0);
     let end = |span: &usize| all.ends.get(*span).copied().unwrap_or(0);
-    let row = SpanRow::of(spans.iter().map(start).collect(), spans.iter().map(end).collect());
+    let tags = spans.iter().map(|span| tag_of(activity(*span))).collect();
+    let row = SpanRow::of(spans.iter().map(start).collect(), spans.iter().map(end).collect(), tags);
     let nodes = spans.iter().map(|span| leaf(*span)).collect();
     Lane { of, rows: SpanRows::of(vec![row]), nodes }
 }
@@ -227,19 +312,26 @@ struct RowMaker {
     starts: Vec<u64>,
     ends: Vec<u64>,
     nodes: Vec<u32>,
+    tags: Vec<u8>,
 }
 
 impl RowMaker {
-    fn push(&mut self, node: u32, start: u64, end: u64) {
+    fn push(&mut self, (node, tag): (u32, u8), start: u64, end: u64) {
+        self.tags.push(tag);
         self.starts.push(start);
         self.ends.push(end);
         self.nodes.push(node);
     }
 }
 
-fn nested(executed: Executed<'_>, of: LaneOf, spans: &[usize], paths: &mut Paths<'_>) -> Lane {
+fn nested(
+    (executed, activity): Spans<'_>,
+    of: LaneOf,
+    spans: &[usize],
+    paths: &mut Paths<'_>,
+) -> Lane {
     if paths.nesting == Nesting::Flat {
-        return flat(executed, of, spans);
+        return flat((executed, activity), of, spans);
     }
     let all = &executed.trace.spans;
     let mut rows: Vec<RowMaker> = Vec::new();
@@ -258,16 +350,16 @@ fn nested(executed: Executed<'_>, of: LaneOf, spans: &[usize], paths: &mut Paths
             let Some(row) = rows.get_mut(depth) else { continue };
             match row.ends.last_mut().filter(|_| depth < common) {
                 Some(last) => *last = (*last).max(*end),
-                None => row.push(*part, *start, *end),
+                None => row.push((*part, 0), *start, *end),
             }
         }
         if let Some(row) = rows.get_mut(path.len()) {
-            row.push(leaf(*span), *start, *end);
+            row.push((leaf(*span), tag_of(activity(*span))), *start, *end);
         }
         around = path;
     }
     let nodes = rows.iter().flat_map(|row| &row.nodes).copied().collect();
-    let rows = rows.into_iter().map(|row| SpanRow::of(row.starts, row.ends)).collect();
+    let rows = rows.into_iter().map(|row| SpanRow::of(row.starts, row.ends, row.tags)).collect();
     Lane { of, rows: SpanRows::of(rows), nodes }
 }
 
@@ -356,7 +448,9 @@ fn lanes_of_blocks(executed: Executed<'_>) -> Vec<Lane> {
         else {
             continue;
         };
-        let row = SpanRow::of(starts.to_vec(), ends.to_vec());
+        let kind = |row: usize| blocks.get(row).map_or(0, |block| block.kind);
+        let tags = rows.clone().map(|row| BLOCKS.saturating_add(kind(row))).collect();
+        let row = SpanRow::of(starts.to_vec(), ends.to_vec(), tags);
         let nodes = rows.map(leaf).collect();
         lanes.push(Lane { of: LaneOf::Blocks(*tile), rows: SpanRows::of(vec![row]), nodes });
     }
@@ -379,9 +473,32 @@ pub fn memory_over_spans(
         };
         let bytes: Vec<u64> = ipu.rows.clone().map(bytes_at).collect();
         let starts = trace.spans.starts.get(ipu.rows.clone()).unwrap_or(&[]).to_vec();
-        let largest = Largest::of(bytes.len(), |at| bytes[at]);
-        let most = bytes.iter().copied().max().unwrap_or(0);
-        Some(MemoryOfIpu { ipu: ipu.ipu, starts, bytes, largest, most })
+        Some(MemoryOfIpu::of(ipu.ipu, starts, bytes))
     };
     trace.ipus.iter().filter_map(of_ipu).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn memory_by_columns_is_that_of_the_spans_from_near_and_from_afar() {
+        let starts: Vec<u64> = (0..10_000).map(|at| 500 + at * 10).collect();
+        let bytes: Vec<u64> =
+            (0..10_000).map(|at| if at % 1000 == 700 { 9000 } else { at }).collect();
+        let memory = MemoryOfIpu::of(0, starts, bytes);
+        assert_eq!((memory.at(499), memory.at(500), memory.at(519)), (None, Some(0), Some(1)));
+        let near = memory.columns((600.0, 640.0), 4);
+        assert_eq!(near, [10, 11, 12, 13].map(Some));
+        let afar = memory.columns((500.0, 100_500.0), 10);
+        let expected = |at: u64| (at * 1000 + 999).max(9000);
+        // A bin at the edge of a column counts for one of them.
+        for (at, most) in (0..).zip(&afar) {
+            assert!(most.is_some_and(|most| most.abs_diff(expected(at)) < 20), "{at}: {most:?}");
+        }
+        // Beyond the last span its bytes stay; before the first there is nothing.
+        let beyond = memory.columns((-100_000.0, 300_500.0), 4);
+        assert_eq!((beyond[0], beyond[2], beyond[3]), (None, Some(9999), Some(9999)));
+    }
 }

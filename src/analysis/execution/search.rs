@@ -6,7 +6,7 @@ use super::Executed;
 use crate::analysis::program::operations::operation_of_program;
 use crate::analysis::program::steps::Filter;
 
-/// The spans whose step has the text, by start; none for a text without a word.
+/// The spans whose step has the text, ascending; none for a text without a word.
 pub fn matching_spans(executed: Executed<'_>, text: &str) -> Vec<u32> {
     let trace = executed.trace;
     if text.trim().is_empty() {
@@ -23,12 +23,10 @@ pub fn matching_spans(executed: Executed<'_>, text: &str) -> Vec<u32> {
                 || is_in_operation(executed, step, &filter)
         })
     };
-    let mut matches: Vec<u32> = (0..trace.spans.len())
+    (0..trace.spans.len())
         .filter(|span| is_match(executed.step_of(*span)))
         .filter_map(|span| u32::try_from(span).ok())
-        .collect();
-    matches.sort_by_key(|span| trace.spans.starts.get(*span as usize).copied());
-    matches
+        .collect()
 }
 
 fn is_in_operation(executed: Executed<'_>, step: usize, filter: &Filter) -> bool {

@@ -112,7 +112,8 @@ fn in_proportion(whole: u64, part: u64, length: u64) -> u128 {
 pub fn statistics(executed: Executed<'_>, asked: &Asked) -> Statistics {
     let trace = executed.trace;
     let activities = executed.activities();
-    let mut by_kind: HashMap<NameId, Sums> = HashMap::new();
+    // The last is of spans without a kind.
+    let mut by_kind = vec![Sums::default(); activities.len() + 1];
     let mut moved = Moved::of(executed);
     let (mut idle_cycles, mut ipus) = (0_u64, 0_u64);
     // Of spans that compute: cycles, and active tiles and balance times cycles.
@@ -138,7 +139,8 @@ pub fn statistics(executed: Executed<'_>, asked: &Asked) -> Statistics {
             busy_to = busy_to.max(to);
             let step = executed.step_of(span);
             let kind = trace.kinds.get(step).copied().unwrap_or(NameId::NONE);
-            let sums = by_kind.entry(kind).or_default();
+            let place = (kind.0 as usize).min(activities.len());
+            let Some(sums) = by_kind.get_mut(place) else { continue };
             let (part, length) = (to - from, end - start);
             sums.spans += 1;
             sums.cycles = sums.cycles.saturating_add(part);
@@ -165,14 +167,21 @@ pub fn statistics(executed: Executed<'_>, asked: &Asked) -> Statistics {
         }
         idle_cycles = idle_cycles.saturating_add(asked.cycles.end.saturating_sub(busy_to));
     }
+    let id = |place: usize| match u32::try_from(place) {
+        Ok(kind) if place < activities.len() => NameId(kind),
+        _ => NameId::NONE,
+    };
+    let found = || by_kind.iter().enumerate().filter(|(_, sums)| sums.spans > 0);
+    let found = || found().map(|(place, sums)| (id(place), sums));
     let name = |kind: NameId| trace.kind_names.get(kind).to_owned();
-    let is_hidden = |kind: &NameId| asked.hidden.contains(kind);
-    let mut left_out: Vec<String> = by_kind.keys().copied().filter(is_hidden).map(name).collect();
+    let is_hidden = |kind: NameId| asked.hidden.contains(&kind);
+    let mut left_out: Vec<String> =
+        found().filter(|(kind, _)| is_hidden(*kind)).map(|(kind, _)| name(kind)).collect();
     left_out.sort_unstable();
-    let shown = by_kind.iter().filter(|(kind, _)| !is_hidden(kind));
+    let shown = found().filter(|(kind, _)| !is_hidden(*kind));
     let mut kinds: Vec<KindCycles> = shown
         .map(|(kind, sums)| KindCycles {
-            kind: name(*kind),
+            kind: name(kind),
             activity: activities.get(kind.0 as usize).copied().unwrap_or(Activity::Other),
             spans: sums.spans,
             cycles: sums.cycles,

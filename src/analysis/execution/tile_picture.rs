@@ -61,7 +61,7 @@ impl SpansOfIpu {
         let of = |column: &[u64]| -> Vec<u64> {
             spans.iter().map(|span| column.get(*span as usize).copied().unwrap_or(0)).collect()
         };
-        Self { row: SpanRow::of(of(&trace.spans.starts), of(&trace.spans.ends)), spans }
+        Self { row: SpanRow::of(of(&trace.spans.starts), of(&trace.spans.ends), Vec::new()), spans }
     }
 
     /// The spans at a place of time, the latest first.

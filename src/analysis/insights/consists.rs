@@ -3,10 +3,11 @@
 //!
 //! Of several IPUs it is the peak of the one that decides the verdict: each has its own memory.
 
-use crate::analysis::comparison::attribution::Attribution;
-use crate::analysis::comparison::contribution::{Contribution, Grouping, Part};
-use crate::analysis::comparison::explanation::{Explanation, explain};
-use crate::analysis::comparison::matching::Matching;
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use crate::analysis::comparison::contribution::{Contribution, Contributor, Grouping, Part};
+use crate::analysis::comparison::explanation::{Explanation, GroupedBy, explain};
 use crate::analysis::comparison::moment::{AliveAt, Moment};
 use crate::analysis::derived::Derived;
 use crate::analysis::figures::difference::Side;
@@ -17,12 +18,7 @@ use crate::store::DeviceId;
 /// What is alive at a moment of one report. Both sides of the explanation are that report.
 pub fn consists_of(derived: &Derived, alive: AliveAt) -> Explanation {
     let report = &**derived.report();
-    let steps = derived.operations().unwrap_or_default();
-    // Equal names share a row without being paired, and what is compared with itself has no others.
-    let itself = Matching { step_operations: [steps.clone(), steps], ..Matching::default() };
-    let owners = derived.owners();
-    let attribution = Attribution::with([report, report], &itself, [owners.clone(), owners]);
-    explain([report, report], &attribution, [alive, alive])
+    explain([report; 2], &derived.attribution_to_itself(), [alive, alive])
 }
 
 /// The scope of the peak that the verdict is about.
@@ -50,4 +46,30 @@ pub fn rows_of_one(grouping: &Grouping) -> Vec<(&Contribution, i64)> {
     let mut rows: Vec<_> = grouping.rows().iter().map(|row| (row, bytes(row))).collect();
     rows.sort_by_key(|(_, bytes)| std::cmp::Reverse(bytes.unsigned_abs()));
     rows
+}
+
+/// The rows of one grouping of several moments, a column for each, largest first; `None` where a moment does not have
+/// it. Each column adds up to what is alive at its moment. `None` where a moment does not say what that belongs to.
+pub fn rows_of_moments(
+    moments: &[Option<Explanation>],
+    by: GroupedBy,
+) -> Option<Vec<(Contributor, Vec<Option<i64>>)>> {
+    let mut places: HashMap<&Contributor, usize> = HashMap::new();
+    let mut rows: Vec<(Contributor, Vec<Option<i64>>)> = Vec::new();
+    for (column, found) in moments.iter().enumerate() {
+        // Before the first step of a run nothing is alive.
+        let Some(found) = found else { continue };
+        for (row, bytes) in rows_of_one(found.grouping(by)?) {
+            let place = *places.entry(&row.contributor).or_insert_with(|| {
+                rows.push((row.contributor.clone(), vec![None; moments.len()]));
+                rows.len().saturating_sub(1)
+            });
+            if let Some(cell) = rows.get_mut(place).and_then(|(_, cells)| cells.get_mut(column)) {
+                *cell = Some(cell.unwrap_or(0).saturating_add(bytes));
+            }
+        }
+    }
+    let most = |cells: &[Option<i64>]| cells.iter().flatten().map(|it| it.unsigned_abs()).max();
+    rows.sort_by_key(|(_, cells)| Reverse(most(cells)));
+    Some(rows)
 }

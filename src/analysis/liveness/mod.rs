@@ -18,7 +18,7 @@ pub mod variables;
 mod worst_tiles;
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::RangeInclusive;
 
 use crate::store::arena::Arenas;
@@ -130,16 +130,38 @@ pub fn first_arena(report: &Report) -> Option<ArenaId> {
     arenas.ids.get(rows.max_by_key(|row| arenas.capacities.get(*row))?)
 }
 
-/// The devices that have a curve of their own.
+/// The devices that have a curve of their own, or may yet: from Poplar's own changes, or where there are none
+/// added up from the bytes by tile.
 pub fn devices_with_curve(report: &Report) -> Vec<DeviceId> {
-    let deltas = report.liveness.get().and_then(|liveness| liveness.deltas.as_ref());
-    deltas.map_or_else(Vec::new, |deltas| deltas.by_device.keys().copied().collect())
+    let Some(liveness) = report.liveness.get() else { return Vec::new() };
+    if liveness.has_deltas_of_devices() {
+        let deltas = liveness.deltas.as_ref();
+        return deltas.map_or_else(Vec::new, |deltas| deltas.by_device.keys().copied().collect());
+    }
+    let has_tiles = report.target.get().is_some_and(|target| target.tiles_per_ipu.is_some());
+    let (true, Some(arenas), None) =
+        (has_tiles, report.arenas.get(), report.tile_variable_bytes.absence())
+    else {
+        return Vec::new();
+    };
+    let devices: BTreeSet<DeviceId> = arenas.devices.iter().flatten().copied().collect();
+    devices.into_iter().collect()
+}
+
+/// Whether the curve of a scope is added up from the bytes by tile.
+pub fn needs_bytes_by_tile(report: &Report, scope: Scope) -> bool {
+    let has_deltas = || report.liveness.get().is_some_and(Liveness::has_deltas_of_devices);
+    scope.needs_arenas() || matches!(scope, Scope::Device(_)) && !has_deltas()
 }
 
 /// Why a scope has no curve; `None` where what it needs is there or may still come.
 pub fn why_no_curve(report: &Report, scope: Scope) -> Option<&Absence> {
     let first = report.steps.absence().or(report.liveness.absence());
     match scope {
+        Scope::Device(_) if needs_bytes_by_tile(report, scope) => {
+            let of_tiles = report.tile_variable_bytes.absence();
+            first.or_else(|| report.liveness.get()?.why_no_deltas.as_ref().or(of_tiles))
+        }
         Scope::Everything | Scope::Device(_) => {
             first.or_else(|| report.liveness.get()?.why_no_deltas.as_ref())
         }

@@ -6,8 +6,8 @@
 
 use std::collections::BTreeSet;
 
+use super::Scope;
 use super::scope_curve::{ScopeCurve, scope_curve};
-use super::{Scope, devices_with_curve};
 use crate::store::{DeviceId, Report};
 
 /// Bytes over the limit at each step. Steps are positions in [`crate::store::program::Steps`].
@@ -26,8 +26,8 @@ impl OverLimit {
         if devices.is_empty() {
             return Some(Self { bytes: over(curve)?, worst_devices: None });
         }
-        // Changes of all devices together say nothing of one.
-        if devices_with_curve(report).is_empty() {
+        // Changes of all devices together say nothing of one; bytes by tile may come later than this is asked.
+        if !report.liveness.get()?.has_deltas_of_devices() {
             return None;
         }
         let steps = curve.not_always_live.len();

@@ -65,7 +65,7 @@ pub fn scope_curve(
     let limit = || liveness::limit_bytes(scope, arenas?);
     let level = || arenas.and_then(|arenas| liveness::always_live_bytes(scope, arenas));
     let (not_always_live, level) = match scope {
-        Scope::Device(_) if liveness.deltas.is_none() => {
+        Scope::Device(_) if !liveness.has_deltas_of_devices() => {
             let table = report.tile_variable_bytes.get()?;
             let tiles = scope.tiles(report.target.get())?;
             let rows: Vec<_> = table.iter(table.rows_between(&tiles)).collect();

@@ -9,9 +9,11 @@ use crate::store::variable::LoweredVariables;
 /// The categories that have bytes, most first, then by number; what no row describes is left out.
 pub fn categories_by_bytes(variables: &LoweredVariables) -> Vec<CategoryId> {
     let mut bytes = [0_u64; 256];
-    for (category, size) in variables.categories.iter().zip(&variables.bytes) {
-        if let Some(sum) = bytes.get_mut(usize::from(*category)) {
-            *sum = sum.saturating_add(u64::from(*size));
+    for (row, category) in variables.categories.iter().enumerate() {
+        if let (Some(sum), Some(size)) =
+            (bytes.get_mut(usize::from(*category)), variables.size(row))
+        {
+            *sum = sum.saturating_add(size);
         }
     }
     let mut found: Vec<(u64, u32)> =

@@ -9,11 +9,15 @@
 //! is what most of its bytes × steps are: of placements by kind, those that lie over one another counted
 //! each; the first kind of equals, then gap, beyond, free.
 
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::analysis::liveness::lifetimes::{merged, ranges_of};
 use crate::analysis::placement::gaps::used_ranges;
+use crate::budget::Lives;
 use crate::store::Report;
+use crate::store::ids::ClassId;
 use crate::store::placed::{Placed, Placement};
 
 /// Most cells along a side.
@@ -41,6 +45,8 @@ pub struct AddressSteps {
     pub end: u64,
     /// Number of steps.
     pub steps: u32,
+    /// Placements that are one rectangle from their first step to their last, because all together live too often.
+    pub simplified: u64,
 }
 
 /// A part of the addresses and steps, and how many cells it has at most.
@@ -87,26 +93,40 @@ impl AddressSteps {
     pub fn new(placed: &Placed, report: &Report) -> Option<Self> {
         let classes = &report.liveness.get()?.classes;
         let steps = u32::try_from(report.steps.get()?.ids.len()).ok()?;
-        let lives = |placement: &Placement| ranges_of(classes, placement.class, steps);
+        let mut of_class: HashMap<ClassId, Arc<[Range<u32>]>> = HashMap::new();
+        let lives = |placement: &Placement| {
+            let of_class = of_class.entry(placement.class);
+            Arc::clone(
+                of_class.or_insert_with(|| ranges_of(classes, placement.class, steps).into()),
+            )
+        };
         Some(Self::of_lives(placed, steps, lives))
     }
 
     /// The same where nothing is known of steps: one, at which everything lives.
     pub fn without_steps(placed: &Placed) -> Self {
-        Self::of_lives(placed, 1, |_| std::iter::once(0..1))
+        let once: Arc<[Range<u32>]> = Arc::from([0..1]);
+        Self::of_lives(placed, 1, |_| Arc::clone(&once))
     }
 
-    fn of_lives<I: IntoIterator<Item = Range<u32>>>(
+    fn of_lives(
         placed: &Placed,
         steps: u32,
-        lives: impl Fn(&Placement) -> I,
+        mut lives: impl FnMut(&Placement) -> Arc<[Range<u32>]>,
     ) -> Self {
-        let mut rectangles = Vec::new();
+        let (mut rectangles, mut simplified) = (Vec::new(), 0_u64);
+        let mut left = Lives::of_picture();
         for row in placed.by_address().iter().copied() {
             let Some(placement) = placed.get(row) else { continue };
             let bytes = placement.offset..placement.end();
-            let lives = lives(placement).into_iter();
-            rectangles.extend(lives.map(|steps| Rectangle { row, bytes: bytes.clone(), steps }));
+            let lives = lives(placement);
+            let rectangle = |steps| Rectangle { row, bytes: bytes.clone(), steps };
+            if left.take(lives.len()) {
+                rectangles.extend(lives.iter().cloned().map(rectangle));
+            } else if let (Some(first), Some(last)) = (lives.first(), lives.last()) {
+                rectangles.push(rectangle(first.start..last.end));
+                simplified = simplified.saturating_add(1);
+            }
         }
         let used = used_ranges(placed, |_| true);
         let ends = std::iter::once(0).chain(used.iter().map(|range| range.end));
@@ -116,6 +136,7 @@ impl AddressSteps {
             gaps: gaps.filter(|gap| !gap.is_empty()).collect(),
             end: used.last().map_or(0, |range| range.end),
             steps,
+            simplified,
         }
     }
 
@@ -320,6 +341,21 @@ mod tests {
         assert_eq!(row(6), [Cell::Beyond; 3]);
         assert_eq!(found.render(&kinds, &window, &|| true), None, "cancelled");
         assert_eq!(AddressSteps::new(&placed, &Report::default()), None);
+    }
+
+    #[test]
+    fn what_lives_too_often_together_is_drawn_from_its_first_step_to_its_last() {
+        let report = Report::default();
+        report.steps.fill(Some(fixture::steps(40_001)));
+        let often: Vec<Range<u32>> = (0..20_000).map(|step| step * 2 + 1..step * 2 + 2).collect();
+        let classes = fixture::classes(0, [vec![], often]);
+        report.liveness.fill(Some(Liveness { classes, ..Liveness::default() }));
+        let rows: Vec<_> = (0..1000).map(|row| (row * 8, 8, 1)).collect();
+        let found = AddressSteps::new(&placed(&rows), &report).expect("rectangles");
+        assert!(found.rectangles.len() < 1_100_000, "{}", found.rectangles.len());
+        let whole = found.rectangles.iter().filter(|one| one.steps == (1..40_000)).count();
+        assert_eq!(found.simplified, whole as u64);
+        assert!((940..1000).contains(&whole), "{whole}");
     }
 
     #[test]

@@ -1,12 +1,14 @@
 //! What is alive in an arena at a step, each placement with its addresses and its life.
 
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::analysis::liveness::lifetimes::{ranges_of, steps_of};
 use crate::analysis::placement::read::read_arena;
 use crate::analysis::placement::resident_tile::resident_tile;
 use crate::progress::Progress;
-use crate::store::ids::CategoryId;
+use crate::store::ids::{CategoryId, ClassId};
 use crate::store::{ArenaId, Report};
 
 /// The life of a placement.
@@ -22,12 +24,12 @@ pub struct PlacedLifetime {
     pub category: Option<CategoryId>,
     /// Whether it lives as long as the program.
     pub is_always_live: bool,
-    /// The step positions at which it lives.
-    pub ranges: Vec<Range<u32>>,
+    /// The step positions at which it lives, shared by all of its class: a class may live often.
+    pub ranges: Arc<[Range<u32>]>,
 }
 
 /// What is alive in an arena at a step position, by offset; only what has a place and a size. `None`
-/// where the part that it needs is absent.
+/// where the part that it needs is absent, or when it was cancelled.
 pub fn placed_lifetimes(
     report: &Report,
     arena: ArenaId,
@@ -41,20 +43,27 @@ pub fn placed_lifetimes(
         // What cannot be read is said where the arena itself is shown.
         None => read_arena(report, arena, progress).ok()??,
     };
+    let mut lives: HashMap<ClassId, Arc<[Range<u32>]>> = HashMap::new();
     let is_named = |id: &CategoryId| report.category_name(*id).is_some();
-    let life = |row: &u32| {
+    let mut life = |row: &u32| {
         let placement = placed.get(*row)?;
         let name = placed.names.at(*row as usize).unwrap_or("");
-        classes.is_live_at(placement.class, step).then(|| PlacedLifetime {
+        if progress.is_cancelled() || !classes.is_live_at(placement.class, step) {
+            return None;
+        }
+        let ranges = lives.entry(placement.class);
+        let ranges = ranges.or_insert_with(|| ranges_of(classes, placement.class, steps).into());
+        Some(PlacedLifetime {
             offset: placement.offset,
             bytes: placement.bytes,
             name: name.to_owned(),
             category: placement.category.map(CategoryId).filter(is_named),
             is_always_live: classes.is_always_live(placement.class),
-            ranges: ranges_of(classes, placement.class, steps),
+            ranges: Arc::clone(ranges),
         })
     };
-    Some(placed.by_address().iter().filter_map(life).collect())
+    let found = placed.by_address().iter().filter_map(&mut life).collect();
+    (!progress.is_cancelled()).then_some(found)
 }
 
 #[cfg(test)]
@@ -102,6 +111,6 @@ mod tests {
         let placed =
             placed_lifetimes(&report, ArenaId(5), 1, &Progress::default()).expect("lifetimes");
         assert_eq!((placed[1].category, placed[2].category), (None, Some(CategoryId(4))));
-        assert_eq!(placed[2].ranges, [1..5, 6..7]);
+        assert_eq!(*placed[2].ranges, [1..5, 6..7]);
     }
 }

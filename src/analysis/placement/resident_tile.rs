@@ -31,8 +31,8 @@ fn lowered(variables: &LoweredVariables, row: usize, category: Option<u32>) -> O
     let unlowered = variables.unlowered.get(row).copied();
     Some(Placement {
         id,
-        offset: u64::from(*variables.offsets.get(row)?),
-        bytes: u64::from(*variables.bytes.get(row)?),
+        offset: variables.offset(row)?,
+        bytes: variables.size(row)?,
         alignment: 0,
         category,
         class: *variables.classes.get(row)?,

@@ -1,5 +1,6 @@
 //! What runs: steps, programs, operations, options, phases of the compiler.
 
+pub mod compiled_programs;
 pub mod control_code;
 pub mod debug_tree;
 pub mod kinds;
@@ -13,4 +14,7 @@ pub(crate) mod report_options;
 pub(crate) mod step_counts;
 pub mod step_operations;
 pub mod steps;
+pub mod tree;
+pub mod tree_rows;
+pub mod tree_search;
 pub mod variable_operations;

@@ -5,6 +5,7 @@ use std::sync::{Arc, Weak};
 
 use super::Database;
 use super::indexed::Indexed;
+use super::pop::compute::read_compute_set_variables;
 use super::pop::exchange::read_code_on_tiles;
 use super::pop::execution_trace::{read_lists, read_trace};
 use super::pop::tile_bytes::read_bytes_of_tiles;
@@ -19,7 +20,7 @@ use crate::store::liveness::TileVariableBytes;
 use crate::store::placed::{Placed, Placement, ReadArena, ReadError};
 use crate::store::tile_list::TileList;
 use crate::store::variable::LoweredVariables;
-use crate::store::{ArenaId, Report, TileId};
+use crate::store::{ArenaId, ComputeSetId, Report, TileId};
 
 /// Tiles that are looked up one by one; more are read in one pass over the table.
 const FEW_TILES: usize = 64;
@@ -99,6 +100,16 @@ impl ReadArena for Tiles {
         let (classes, warnings) = (&liveness.classes, &report.warnings);
         let database = &self.database;
         Ok(read_bytes_of_tiles(database, classes, of_tiles, &always_live, warnings, progress)?)
+    }
+
+    fn read_compute_set_variables(
+        &self,
+        set: ComputeSetId,
+        progress: &Progress,
+    ) -> Result<Option<Vec<u32>>, ReadError> {
+        let Some(report) = self.report.upgrade() else { return Ok(None) };
+        let tables = self.database.tables(&report.warnings, progress)?;
+        Ok(read_compute_set_variables(&tables, set))
     }
 
     fn read_trace(&self, progress: &Progress) -> Result<Option<ExecutionTrace>, ReadError> {

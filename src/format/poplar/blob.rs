@@ -134,8 +134,49 @@ pub fn run_length_list_of(blob: &[u8], expected: usize) -> Result<Vec<u64>, Blob
 pub fn run_length_runs_of(
     blob: &[u8],
     expected: usize,
-    mut each: impl FnMut(usize, u64),
+    each: impl FnMut(usize, u64),
 ) -> Result<(), BlobError> {
+    let decoded = run_length_runs(blob, expected, each)?;
+    if decoded == expected {
+        Ok(())
+    } else {
+        Err(BlobError::Count { expected, found: decoded as u64 })
+    }
+}
+
+/// Decodes ascending numbers below 2³² of which the file has the differences, the first from 0, as a run-length
+/// list.
+///
+/// # Errors
+/// As [`run_length_list_of`], when there are more than any list has, and when a number is larger.
+pub fn ascending(blob: &[u8]) -> Result<Vec<u32>, BlobError> {
+    let most = budget::ALL_LIST_NUMBERS;
+    let mut list: Vec<u32> = Vec::new();
+    let mut too_large = None;
+    run_length_runs(blob, most, |count, difference| {
+        for _ in 0..count {
+            if too_large.is_some() {
+                return;
+            }
+            let next = u64::from(list.last().copied().unwrap_or(0)).saturating_add(difference);
+            match u32::try_from(next) {
+                Ok(next) => list.push(next),
+                Err(_) => too_large = Some(next),
+            }
+        }
+    })?;
+    match too_large {
+        Some(found) => Err(BlobError::Count { expected: most, found }),
+        None => Ok(list),
+    }
+}
+
+/// The same of a list of at most `expected` numbers; returns how many there are.
+fn run_length_runs(
+    blob: &[u8],
+    expected: usize,
+    mut each: impl FnMut(usize, u64),
+) -> Result<usize, BlobError> {
     let mut decoded = 0_usize;
     let mut source = numbers(blob);
     while let Some(header) = source.next() {
@@ -156,11 +197,7 @@ pub fn run_length_runs_of(
         }
         decoded = end;
     }
-    if decoded == expected {
-        Ok(())
-    } else {
-        Err(BlobError::Count { expected, found: decoded as u64 })
-    }
+    Ok(decoded)
 }
 
 /// Appends one number.

@@ -9,6 +9,7 @@ use crate::budget;
 use crate::format::sqlite::Record;
 use crate::store::WarningCode;
 use crate::store::ids::{Id, IdColumn};
+use crate::work::Work;
 
 /// What is wrong with the rows of a table.
 #[derive(Debug)]
@@ -20,15 +21,31 @@ pub(super) struct Damage {
     pub rows: u64,
     /// Lists that were taken apart.
     pub blobs: u64,
+    /// Rows of these that are in the work already.
+    pub counted: u64,
 }
 
 impl Default for Damage {
     fn default() -> Self {
-        Self { code: WarningCode::Inconsistent, first: None, count: 0, rows: 0, blobs: 0 }
+        Self {
+            code: WarningCode::Inconsistent,
+            first: None,
+            count: 0,
+            rows: 0,
+            blobs: 0,
+            counted: 0,
+        }
     }
 }
 
 impl Damage {
+    /// Adds the rows and lists that were handed out since to the work.
+    pub fn count_work(&mut self) {
+        Work::Rows.add(self.rows.saturating_sub(self.counted));
+        Work::Blobs.add(std::mem::take(&mut self.blobs));
+        self.counted = self.rows;
+    }
+
     pub fn add(&mut self, place: &str, what: &str) {
         self.first.get_or_insert_with(|| format!("{place}: {what}"));
         self.count = self.count.saturating_add(1);

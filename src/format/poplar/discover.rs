@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use super::database::{size_of_file, with_suffix};
 use crate::files::{directory_of, in_place_of_file, not_a_file};
 use crate::format::{Error, ErrorKind};
+use crate::progress::Progress;
 use crate::store::report::{FileStatus, ReportFile};
 use crate::store::{WarningCode, Warnings};
 
@@ -15,6 +16,9 @@ use crate::store::{WarningCode, Warnings};
 const MAX_DEPTH: usize = 4;
 /// How many directories are looked into.
 const MAX_DIRECTORIES: usize = 20_000;
+
+/// Entries of a directory between two looks at whether anybody still waits.
+const ENTRIES_AT_ONCE: usize = 256;
 
 /// Files of reports before SDK 2.1, which no reader here knows.
 const LEGACY: [&str; 7] = [
@@ -92,7 +96,7 @@ pub fn discover(path: &Path, warnings: &Warnings) -> Result<Found, Error> {
 /// # Errors
 /// When the directory itself cannot be read.
 pub fn reports_below(directory: &Path) -> Result<Vec<PathBuf>, Error> {
-    Ok(look_below(directory, MAX_DEPTH)?.profiles)
+    Ok(look_below(directory, MAX_DEPTH, &Progress::default())?.profiles)
 }
 
 /// The runs below a folder.
@@ -119,12 +123,16 @@ pub struct FolderRun {
 ///
 /// # Errors
 /// `not-a-report` when there is none, and when the directory itself cannot be read.
-pub fn runs_in_folder(folder: &Path, warnings: &Warnings) -> Result<FolderRuns, Error> {
+pub fn runs_in_folder(
+    folder: &Path,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<FolderRuns, Error> {
     if folder.is_file() {
         let message = format!("{} is a file: a directory of reports expected", folder.display());
         return Err(Error::new(ErrorKind::NotAReport, message).in_file(folder));
     }
-    let found = look_below(folder, usize::MAX)?;
+    let found = look_below(folder, usize::MAX, progress)?;
     for (directory, error) in found.unreadable {
         let name = FolderReport::name_of(folder, &directory);
         warnings.add(WarningCode::Inconsistent, &name, format!("not looked into: {error}"));
@@ -230,7 +238,7 @@ struct Below {
     is_cut: bool,
 }
 
-fn look_below(directory: &Path, max_depth: usize) -> Result<Below, Error> {
+fn look_below(directory: &Path, max_depth: usize, progress: &Progress) -> Result<Below, Error> {
     let mut below = Below {
         profiles: Vec::new(),
         with_traces: Vec::new(),
@@ -255,7 +263,10 @@ fn look_below(directory: &Path, max_depth: usize) -> Result<Below, Error> {
             }
         };
         let mut has_traces = false;
-        for entry in entries.flatten() {
+        for (place, entry) in entries.flatten().enumerate() {
+            if place.is_multiple_of(ENTRIES_AT_ONCE) && progress.is_cancelled() {
+                return Err(Error::new(ErrorKind::Unreadable, "cancelled").in_file(&directory));
+            }
             let name = entry.file_name();
             if name == "profile.pop"
                 && let Some(what) = in_place_of_file(&entry.path())
@@ -430,7 +441,8 @@ mod tests {
             fs::create_dir_all(directory_of(&path)).unwrap();
             fs::write(path, "").unwrap();
         }
-        let runs = runs_in_folder(directory.path(), &Warnings::default()).unwrap();
+        let runs =
+            runs_in_folder(directory.path(), &Warnings::default(), &Progress::default()).unwrap();
         let names: Vec<&str> = runs.without_report.iter().map(|run| &*run.name).collect();
         assert_eq!(names, ["8/0.6", "8/0.8"]);
         assert_eq!((runs.reports.len(), &*runs.reports[0].name), (1, "8/0.2"));

@@ -146,14 +146,15 @@ impl OpenReport {
         self.read_variables(progress);
         self.read_tile_variable_bytes(progress);
         self.read_compute(progress);
+        self.read_program_trees(progress);
         self.compare_parts(compare);
         Ok(())
     }
 
     /// Writes the index of a report that was read to its end, if it can have one. That it could not is a line in the
     /// log.
-    pub fn write_index_if_worthwhile(&self) {
-        match self.write_index() {
+    pub fn write_index_if_worthwhile(&self, progress: &Progress) {
+        match self.write_index(progress) {
             Ok(Some(bytes)) => tracing::info!("index written, {bytes} bytes"),
             Ok(None) => {}
             Err(error) => tracing::info!("no index of {}: {error}", self.report.path.display()),
@@ -164,8 +165,8 @@ impl OpenReport {
     /// or none is to be used.
     ///
     /// # Errors
-    /// When the report is not one to be indexed, and when the index cannot be written.
-    pub fn write_index(&self) -> Result<Option<u64>, IndexError> {
+    /// When the report is not one to be indexed, when the index cannot be written, and when it was cancelled.
+    pub fn write_index(&self, progress: &Progress) -> Result<Option<u64>, IndexError> {
         let Some(indexed) = self.indexed.as_ref().filter(|_| !self.has_index()) else {
             return Ok(None);
         };
@@ -184,7 +185,7 @@ impl OpenReport {
             return not("the report has changed");
         }
         let bytes = index::expected_bytes(&self.report);
-        let written = indexed.cache.write(&indexed.identity, bytes, |to| {
+        let written = indexed.cache.write(&indexed.identity, bytes, progress, |to| {
             if let Some(room) = self.room.get() {
                 to.of_columns_in(room);
             }

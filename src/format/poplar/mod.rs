@@ -27,6 +27,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use database::{Database, size_of_file};
 pub(crate) use debug_cbor::DebugFile;
+#[cfg(any(test, fuzzing))]
+pub(crate) use debug_cbor::read_debug_info;
 pub use discover::{
     FolderReport, FolderRun, FolderRuns, reports_below, reports_beside, runs_in_folder,
 };
@@ -35,9 +37,10 @@ use indexed::{Indexed, NotedWarnings};
 pub use many::map_reports;
 use pop::tile_lists::{Cycles, ListSizes};
 use pop::variables::TileReader;
-use table::Tables;
+pub(crate) use side_files::SIDE_FILE_BYTES;
 #[cfg(any(test, fuzzing))]
-pub(crate) use {debug_cbor::read_debug_info, side_files::read_side_file};
+pub(crate) use side_files::read_side_file;
+use table::Tables;
 
 use crate::files::directory_of;
 use crate::format::{Error, ErrorKind, Progress};
@@ -183,10 +186,10 @@ impl OpenReport {
         let execution = pop::execution::read_execution(&tables, about.compilation_id.as_deref());
         tables.settle(&report.execution, execution, absent::execution);
         if let Some(path) = &self.found.framework {
-            about.framework = self.read_side_file(path, "framework.json");
+            about.framework = self.read_side_file(path, "framework.json", progress);
         }
         if let Some(path) = &self.found.app {
-            about.app = self.read_side_file(path, "app.json");
+            about.app = self.read_side_file(path, "app.json", progress);
         }
         report.about.fill(Some(about));
         pop::emptied::warn_of_emptied(&tables, report);
@@ -200,6 +203,22 @@ impl OpenReport {
             );
         }
         Ok(())
+    }
+
+    /// Reads what programs start from and call, and those of earlier compilation steps; to be called when the small
+    /// tables are there.
+    pub fn read_program_trees(&self, progress: &Progress) {
+        if self.take_indexed(index::fill_program_trees).is_some() {
+            return;
+        }
+        let report = &*self.report;
+        let Some(programs) = report.programs.get() else {
+            report.program_trees.settle(Err(report.programs.absence_or(absent::programs)));
+            return;
+        };
+        let read = self.database.tables(&report.warnings, progress);
+        let read = read.map(|tables| pop::program_trees::read_program_trees(&tables, programs));
+        self.settle(&report.program_trees, read, progress, absent::programs);
     }
 
     /// Reads the debug contexts.
@@ -438,7 +457,7 @@ impl OpenReport {
         let read = |name: &str| {
             let path = directory.join(name);
             let is_there = path.is_file();
-            is_there.then(|| side_files::read_side_file(&path, name, &report.warnings).0)
+            is_there.then(|| side_files::read_side_file(&path, name, &report.warnings, progress).0)
         };
         let (app, framework) = (read("app.json"), read("framework.json"));
         let (app, framework) = (app.unwrap_or_default(), framework.unwrap_or_default());
@@ -448,8 +467,14 @@ impl OpenReport {
         report
     }
 
-    fn read_side_file(&self, path: &Path, name: &str) -> Vec<crate::store::options::SideFact> {
-        let (facts, status) = side_files::read_side_file(path, name, &self.report.warnings);
+    fn read_side_file(
+        &self,
+        path: &Path,
+        name: &str,
+        progress: &Progress,
+    ) -> Vec<crate::store::options::SideFact> {
+        let warnings = &self.report.warnings;
+        let (facts, status) = side_files::read_side_file(path, name, warnings, progress);
         self.report.set_file_status(name, status);
         facts
     }

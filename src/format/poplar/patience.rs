@@ -43,10 +43,10 @@ impl Patience {
             is_at_end: Arc::clone(is_at_end),
         });
         patience.begin();
-        let (asked, cancelled) = (Arc::clone(&patience), progress.cancelled());
+        let (asked, request) = (Arc::clone(&patience), progress.request());
         let mut clock = Clock::start();
         let steps = budget::SQLITE_STEPS_AT_ONCE;
-        let stop = move || cancelled.load(Ordering::Relaxed) || asked.has_ended(&mut clock);
+        let stop = move || request.is_made() || asked.has_ended(&mut clock);
         connection.progress_handler(steps, Some(stop))?;
         Ok(patience)
     }

@@ -7,24 +7,32 @@ use serde_json::Value;
 
 use crate::budget;
 use crate::files;
+use crate::progress::{Progress, Watched};
 
 use crate::store::options::SideFact;
 use crate::store::report::FileStatus;
 use crate::store::{WarningCode, Warnings};
 
 /// Larger files are not what they should be.
-const MAX_BYTES: u64 = 16 << 20;
+pub const SIDE_FILE_BYTES: u64 = 16 << 20;
 
 /// Reads a side file into paths and values; the status says whether it could be read.
-pub fn read_side_file(path: &Path, name: &str, warnings: &Warnings) -> (Vec<SideFact>, FileStatus) {
+pub fn read_side_file(
+    path: &Path,
+    name: &str,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> (Vec<SideFact>, FileStatus) {
     let read = || -> Result<Value, String> {
         let file = files::open(path).map_err(|error| error.to_string())?;
         let bytes = file.metadata().map_err(|error| error.to_string())?.len();
-        if bytes > MAX_BYTES {
-            return Err(format!("at most {MAX_BYTES} bytes expected, {bytes} found"));
+        if bytes > SIDE_FILE_BYTES {
+            return Err(format!("at most {SIDE_FILE_BYTES} bytes expected, {bytes} found"));
         }
         let mut text = Vec::new();
-        file.take(MAX_BYTES).read_to_end(&mut text).map_err(|error| error.to_string())?;
+        progress.expect(bytes);
+        let mut file = Watched { reader: file.take(SIDE_FILE_BYTES), progress };
+        file.read_to_end(&mut text).map_err(|error| error.to_string())?;
         // A value takes far more memory than its bytes; between two of them, or before the first, is one of these.
         let values = text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
         if values > budget::JSON_VALUES {

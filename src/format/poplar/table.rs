@@ -19,7 +19,6 @@ use crate::budget;
 use crate::format::Progress;
 pub use crate::format::sqlite::Only;
 use crate::store::{WarningCode, Warnings};
-use crate::work::Work;
 
 /// Rows of a table that is read as a whole rather than looked through for some tiles.
 const FEW_ROWS: i64 = 200_000;
@@ -192,8 +191,7 @@ impl<'a> Tables<'a> {
         found: &Result<bool, rusqlite::Error>,
         mut damage: Damage,
     ) -> bool {
-        Work::Rows.add(damage.rows);
-        Work::Blobs.add(damage.blobs);
+        damage.count_work();
         match found {
             Ok(true) => {}
             Ok(false) => self.warn(WarningCode::Inconsistent, format!("table {table} is absent")),
@@ -308,8 +306,11 @@ impl<'a> Tables<'a> {
         if let Some(direct) = &self.direct {
             let is_read = direct.read(&self.connection, rows, self.progress, &mut |record| {
                 damage.rows = damage.rows.saturating_add(1);
-                if damage.rows.is_multiple_of(256) && self.progress.is_cancelled() {
-                    return ControlFlow::Break(());
+                if damage.rows.is_multiple_of(256) {
+                    damage.count_work();
+                    if self.progress.is_cancelled() {
+                        return ControlFlow::Break(());
+                    }
                 }
                 each(&mut Cells { row: Row::Direct(*record), columns, is_there, damage });
                 ControlFlow::Continue(())

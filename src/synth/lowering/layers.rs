@@ -31,8 +31,14 @@ impl Lowering<'_> {
         let call = self.contexts_of(layer);
         self.data_context = call;
         let sequence_context = self.context(poplar_context(call, "Sequence", ""));
+        let mut parent = 0;
+        if self.options.functions {
+            self.call_of_all(sequence_context);
+            parent = self.call(sequence_context, self.model.functions.len());
+            self.model.functions.push(parent.saturating_add(1));
+        }
         let sequence = self.step() as usize;
-        self.add("Sequence", String::new(), sequence_context, Some(0), Detail::None, 0);
+        self.add("Sequence", String::new(), sequence_context, Some(parent), Detail::None, 0);
         let context = self.context(poplar_context(call, "Execute", ""));
         let place = Place { name: &layer.name, sequence, context, number };
         if layer.is_planned() {

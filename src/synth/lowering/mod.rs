@@ -49,6 +49,8 @@ struct Lowering<'a> {
     root_context: u64,
     /// The context that data are made in.
     data_context: u64,
+    /// The function that every layer calls, with its program.
+    function_of_all: Option<(usize, usize)>,
 }
 
 impl<'a> Lowering<'a> {
@@ -85,6 +87,7 @@ impl<'a> Lowering<'a> {
             block_input: None,
             root_context: 0,
             data_context: 0,
+            function_of_all: None,
         }
     }
 
@@ -113,8 +116,35 @@ impl<'a> Lowering<'a> {
     ) -> u32 {
         let step = self.step();
         let ipu = self.ipu;
-        self.model.programs.push(Program { kind, name, context, parent, detail, ipu, cycles });
+        let again = None;
+        let program = Program { kind, name, context, parent, detail, again, ipu, cycles };
+        self.model.programs.push(program);
         step
+    }
+
+    /// A call of a function, right below the root.
+    fn call(&mut self, context: u64, function: usize) -> usize {
+        self.add_to_root("Call", context, Detail::Call(function), 0) as usize
+    }
+
+    /// Calls what every layer calls: the same two programs each time, which take no time.
+    fn call_of_all(&mut self, context: u64) {
+        let known = self.function_of_all;
+        let function = known.map_or(self.model.functions.len(), |(function, _)| function);
+        let call = self.call(context, function);
+        let programs = [("Sequence", call), ("WriteUndef", call.saturating_add(1))];
+        let first = self.step() as usize;
+        for (place, (kind, parent)) in programs.into_iter().enumerate() {
+            let root = self.root_context;
+            self.add(kind, String::new(), root, Some(parent), Detail::None, 0);
+            if let (Some((_, again)), Some(step)) = (known, self.model.programs.last_mut()) {
+                step.again = Some(again.saturating_add(place));
+            }
+        }
+        if known.is_none() {
+            self.model.functions.push(first);
+            self.function_of_all = Some((function, first));
+        }
     }
 
     /// A step right below the root.

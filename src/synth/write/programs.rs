@@ -31,19 +31,60 @@ pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
     }
     let mut next_index = [0_i64; KINDS.len()];
     for ((id, program), children) in model.programs.iter().enumerate().zip(&model.children()) {
-        let kind = KINDS.iter().position(|(name, _)| *name == program.kind).unwrap_or(0);
+        let visited = program.again.unwrap_or(id);
+        insert(db, "depth_first_steps", params![id, visited, program.parent])?;
+        if program.again.is_some() {
+            continue;
+        }
+        let kind = kind_of(program);
         let index = next_index.get_mut(kind).map(|next| std::mem::replace(next, *next + 1));
         let index = index.filter(|_| program.detail != Detail::None);
         write_detail(model, db, index.unwrap_or(0), id, program)?;
         let name = Some(&program.name).filter(|name| !name.is_empty());
-        let children: Vec<u64> = children.iter().map(|child| *child as u64).collect();
+        // What a call runs is no child of it.
+        let is_call = matches!(program.detail, Detail::Call(_));
+        let children: Vec<u64> =
+            children.iter().filter(|_| !is_call).map(|child| *child as u64).collect();
         let children = encode_list(&children);
         let row = params![Null, id, kind + 1, index, children, name, program.context, Null];
         insert(db, "programs", row)?;
-        insert(db, "depth_first_steps", params![id, id, program.parent])?;
     }
     insert(db, "control_programs", params![Null, 0, 0])?;
+    for (function, program) in model.functions.iter().enumerate() {
+        insert(db, "function_programs", params![Null, function, program])?;
+    }
+    if !model.functions.is_empty() {
+        write_earlier_step(model, db)?;
+    }
     write_compute_sets(model, db)
+}
+
+/// The programs before they became functions: what is called is a child of every program that calls it.
+fn write_earlier_step(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
+    const STEP: i64 = 0;
+    insert(db, "compilation_steps", params![STEP, "before functions"])?;
+    for ((id, program), steps) in model.programs.iter().enumerate().zip(&model.children()) {
+        if program.again.is_some() {
+            continue;
+        }
+        let called = match program.detail {
+            Detail::Call(function) => model.functions.get(function),
+            _ => None,
+        };
+        let steps: Vec<u64> = steps.iter().map(|child| *child as u64).collect();
+        let children =
+            called.map_or_else(|| encode_list(&steps), |one| encode_list(&[*one as u64]));
+        let kind = if called.is_some() { 0 } else { kind_of(program) };
+        let name = Some(&program.name).filter(|name| !name.is_empty());
+        let row = params![STEP, id, kind + 1, Null, children, name, program.context, Null];
+        insert(db, "programs", row)?;
+    }
+    insert(db, "control_programs", params![STEP, 0, 0])
+}
+
+/// The kind of a program, a position in [`KINDS`].
+fn kind_of(program: &Program) -> usize {
+    KINDS.iter().position(|(name, _)| *name == program.kind).unwrap_or(0)
 }
 
 fn write_detail(
@@ -59,6 +100,7 @@ fn write_detail(
             insert(db, "program_type_on_tile_execute", params![index, compute_set])?;
         }
         Detail::Repeat(count) => insert(db, "program_type_repeat", params![index, count])?,
+        Detail::Call(function) => insert(db, "program_type_call", params![Null, index, function])?,
         Detail::Sync => insert(db, "program_type_sync", params![index, "External"])?,
         Detail::Tiles(tiles) => {
             let list = encode_list(&tiles.clone().map(u64::from).collect::<Vec<_>>());

@@ -18,6 +18,7 @@ pub mod moment;
 pub mod operations;
 pub mod overview;
 mod program_kind_colors;
+pub mod programs;
 mod run_part;
 mod side_by_side;
 mod slot_axis;

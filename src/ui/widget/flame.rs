@@ -10,7 +10,7 @@ use eframe::egui::{
 };
 
 use super::picture::{pressed_keys, text_within};
-use crate::analysis::spans::{SpanRow, SpanRows};
+use crate::analysis::spans::{Seen, SpanRow, SpanRows};
 use crate::ui::theme::{Tokens, text_on};
 
 /// Height of a row, points.
@@ -50,8 +50,8 @@ impl Placing {
 pub struct Look<'a> {
     /// Height of a row, points.
     pub row: f32,
-    /// The fill of a range, by its number and its row.
-    pub fill: &'a dyn Fn(u32, usize) -> Color32,
+    /// The fill of a range, by its tag and its row.
+    pub fill: &'a dyn Fn(u8, usize) -> Color32,
     /// Its name, asked for where there is room.
     pub name: &'a dyn Fn(u32) -> String,
     /// The colour of names; without one what is read on the fill.
@@ -83,11 +83,11 @@ fn paint_row(
     let pixel = placing.per_point() / f64::from(painter.ctx().pixels_per_point());
     let tokens = Tokens::of(painter.ctx().theme());
     let mut narrow = Mesh::default();
-    row.each_visible((placing.from, placing.to), pixel, |at, start, end| {
+    row.each_visible((placing.from, placing.to), pixel, |Seen { at, start, end, tag }| {
         let Some(number) = rows.number(depth, at) else { return };
         let Some(rect) = placed(&placing, start, end) else { return };
         let is_marked = look.chosen == Some(number) || look.hovered == Some(number);
-        let fill = if is_marked { tokens.selected } else { (look.fill)(number, depth) };
+        let fill = if is_marked { tokens.selected } else { (look.fill)(tag, depth) };
         if rect.width() < NARROW {
             narrow.add_colored_rect(rect, fill);
             return;
@@ -183,7 +183,7 @@ impl Flame {
         self.keys(ui, &response, rows);
         let tokens = Tokens::now(ui);
         // Contained ranges are told apart from what contains them by place, not by colour alone.
-        let fill = |_: u32, depth: usize| {
+        let fill = |_: u8, depth: usize| {
             tokens.area(if depth.is_multiple_of(2) { tokens.always_live } else { tokens.temporary })
         };
         let look = Look {

@@ -17,6 +17,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
+use crate::budget;
 use crate::store::ids::CategoryId;
 use crate::store::{Report, TileId};
 
@@ -25,8 +26,8 @@ use sums::{Columns, Source, Sums};
 /// Cells of a picture in one direction, at most.
 const MOST_CELLS: u32 = 8_192;
 
-/// No byte of a lowered variable lies at or above this address: offsets and sizes have 32 bits.
-const END_OF_ADDRESSES: u64 = 1 << 33;
+/// No byte of a lowered variable lies at or above this address.
+const END_OF_ADDRESSES: u64 = 2 * budget::ADDRESS;
 
 /// What part of the chip a picture shows, and how finely.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -162,7 +163,7 @@ pub fn render(
     (!is_cancelled()).then_some(map)
 }
 
-/// What the bytes of a rectangle are, over all steps or at a step position; addresses from 8 GiB on
+/// What the bytes of a rectangle are, over all steps or at a step position; addresses from 2 TiB on
 /// are left out. `None` where the part that it needs is absent.
 pub fn area_bytes(
     report: &Report,

@@ -101,16 +101,16 @@ impl<'a> Source<'a> {
     /// A variable that takes memory.
     fn placed(&self, row: usize) -> Option<Placed> {
         let variables = self.variables;
-        let bytes = u64::from(*variables.bytes.get(row)?);
+        let bytes = variables.size(row)?;
         if bytes == 0 || !variables.flags.get(row)?.is_allocated() {
             return None;
         }
-        let offset = u64::from(*variables.offsets.get(row)?);
+        let offset = variables.offset(row)?;
         let category = usize::from(*variables.categories.get(row)?);
         let class = self.classes.and_then(|all| all.ids.position(*variables.classes.get(row)?));
         Some(Placed {
             offset,
-            end: offset + bytes,
+            end: offset.saturating_add(bytes),
             slot: self.slots.get(category).copied().unwrap_or(0),
             life: class.and_then(|class| self.lives.get(class).copied()).unwrap_or(self.other_life),
         })

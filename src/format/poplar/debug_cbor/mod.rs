@@ -22,7 +22,6 @@ use crate::store::debug_info::{Context, DebugInfo, Proportion, TextRef};
 use crate::store::names::{Interner, NameId, Names};
 use crate::store::report::FileStatus;
 use crate::store::{WarningCode, Warnings};
-use crate::work::Work;
 
 /// Values nested deeper than this are a fault: real contexts nest to about six.
 const MAX_DEPTH: u32 = 64;
@@ -58,7 +57,6 @@ pub fn read_debug_info(
     };
     let outcome = reader.read_file();
     let at = reader.cbor.offset();
-    Work::Bytes.add(at);
     let read = reader.contexts.len();
     let mut status = FileStatus::Ok;
     match outcome {

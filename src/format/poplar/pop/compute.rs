@@ -3,7 +3,7 @@
 use super::tile_lists::Cycles;
 use crate::budget;
 use crate::format::poplar::blob;
-use crate::format::poplar::table::{ROW_ID, Rows, Tables};
+use crate::format::poplar::table::{Query, ROW_ID, Rows, Tables};
 use crate::store::compute::{ComputeSetTiles, ComputeSets, Instances, TypeCount};
 use crate::store::vertex::{StateLists, StatePart};
 use crate::store::{ComputeSetId, VertexTypeId};
@@ -45,6 +45,22 @@ pub fn read_compute_sets(tables: &Tables<'_>) -> Option<ComputeSets> {
         compute_sets.debug_ids.push(cells.number(4).unwrap_or(0));
     });
     found.then_some(compute_sets)
+}
+
+/// Reads the lowered variables that the file names for a compute set; `None` where it names none.
+pub fn read_compute_set_variables(tables: &Tables<'_>, set: ComputeSetId) -> Option<Vec<u32>> {
+    const COLUMN: &str = "var_ids_diff_rle";
+    let mut found = None;
+    let query = Query {
+        table: "compute_sets",
+        columns: &["compute_set", COLUMN],
+        tail: "WHERE compute_set = ?1",
+        needs: &["compute_set"],
+    };
+    if tables.has_column("compute_sets", COLUMN) {
+        tables.query(&query, [set.0], |cells| found = cells.decode(1, blob::ascending));
+    }
+    found
 }
 
 fn by_type(types: &[u64], counts: &[u64]) -> Option<Box<[TypeCount]>> {

@@ -46,7 +46,9 @@ pub fn read_execution(
         }
     });
     totals.cycles = over_all.or(by_run);
-    if totals.runs == 0 && totals.steps == 0 && totals.cycles.is_none() {
+    // Lightweight profiling needs nothing else.
+    let has_blocks = tables.has_table("blocks") && !tables.is_empty("blocks");
+    if totals.runs == 0 && totals.steps == 0 && totals.cycles.is_none() && !has_blocks {
         tables.warn(
             WarningCode::NoExecution,
             "the execution tables are empty: the program was not run to its end, or \

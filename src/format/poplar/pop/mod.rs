@@ -8,6 +8,7 @@ pub mod execution;
 pub mod execution_trace;
 pub mod liveness;
 pub mod memory;
+pub mod program_trees;
 pub mod programs;
 pub mod tile_bytes;
 pub mod tile_lists;

@@ -14,18 +14,31 @@ use crate::store::tile_list::TileList;
 
 /// Reads the programs of the final compilation step, with their kinds and compute sets.
 pub fn read_programs(tables: &Tables<'_>) -> Option<Programs> {
+    read_programs_of(tables, &Variants::read(tables), None, usize::MAX)
+}
+
+/// Reads the programs of a compilation step, `most` of them; the final one has no number.
+pub(super) fn read_programs_of(
+    tables: &Tables<'_>,
+    variants: &Variants,
+    step: Option<u32>,
+    most: usize,
+) -> Option<Programs> {
     let mut programs = Programs::default();
-    let kinds = read_kinds(tables);
-    let executes = read_on_tile_executes(tables);
+    let Variants { kinds, executes } = variants;
     let found = tables.query(
         &Query {
             table: "programs",
             columns: &["id", "variant", "variant_index", "children", "name", "debug_id"],
-            tail: "WHERE compilation_step_id IS NULL ORDER BY id",
+            tail: "WHERE compilation_step_id IS ?1 ORDER BY id",
             needs: &["compilation_step_id", "id"],
         },
-        [],
+        [step],
         |cells| {
+            if programs.ids.len() >= most {
+                cells.damage(0, "more programs than all compilation steps of a report have");
+                return;
+            }
             if !cells.next_id(&mut programs.ids, "a program comes twice, or out of order") {
                 return;
             }
@@ -58,7 +71,7 @@ pub fn read_programs(tables: &Tables<'_>) -> Option<Programs> {
             programs.debug_ids.push(cells.number(5).unwrap_or(0));
         },
     );
-    programs.kind_names = kinds.names;
+    programs.kind_names = kinds.names.clone();
     found.then_some(programs)
 }
 
@@ -89,17 +102,31 @@ pub fn read_control_code(
     (is_there && !tables.progress.is_cancelled()).then_some(by_program)
 }
 
-struct Kind {
+/// What `variant` and `variant_index` of a program lead to.
+pub(super) struct Variants {
+    pub kinds: Kinds,
+    executes: HashMap<u32, ComputeSetId>,
+}
+
+impl Variants {
+    pub fn read(tables: &Tables<'_>) -> Self {
+        Self { kinds: read_kinds(tables), executes: read_on_tile_executes(tables) }
+    }
+}
+
+pub(super) struct Kind {
     name: NameId,
     is_execute: bool,
     exchange: Option<ExchangeKind>,
+    pub is_call: bool,
+    pub is_repeat: bool,
 }
 
 /// `program_types`.
 #[derive(Default)]
-struct Kinds {
+pub(super) struct Kinds {
     names: Names,
-    by_variant: HashMap<u64, Kind>,
+    pub by_variant: HashMap<u64, Kind>,
 }
 
 fn read_kinds(tables: &Tables<'_>) -> Kinds {
@@ -107,7 +134,9 @@ fn read_kinds(tables: &Tables<'_>) -> Kinds {
     let columns = ["id", "name", "program_type_table"];
     tables.read("program_types", &columns, "id", |cells| {
         let (Some(id), Some(name)) = (cells.required(0), cells.word(1)) else { return };
-        let exchange = match cells.text(2).as_deref() {
+        let table = cells.text(2);
+        let table = table.as_deref();
+        let exchange = match table {
             Some("program_type_do_exchange") => Some(ExchangeKind::Internal),
             Some("program_type_global_exchange") => Some(ExchangeKind::Global),
             // The file names a table that it does not have; the real one is the second.
@@ -117,7 +146,9 @@ fn read_kinds(tables: &Tables<'_>) -> Kinds {
             _ => None,
         };
         let is_execute = name == "OnTileExecute";
-        let kind = Kind { name: kinds.names.push(&name), is_execute, exchange };
+        let is_call = table == Some("program_type_call");
+        let is_repeat = table == Some("program_type_repeat");
+        let kind = Kind { name: kinds.names.push(&name), is_execute, exchange, is_call, is_repeat };
         kinds.by_variant.insert(id, kind);
     });
     kinds

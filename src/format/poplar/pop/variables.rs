@@ -17,7 +17,7 @@ use crate::store::column::Column;
 use crate::store::ids::{ClassId, TileId, UnloweredId};
 use crate::store::names::Names;
 use crate::store::placed::{Placed, Placement};
-use crate::store::variable::{LoweredVariables, VariableFlags};
+use crate::store::variable::{LoweredVariables, VariableFlags, WideVariable};
 use crate::store::{WarningCode, Warnings};
 use crate::work::Work;
 
@@ -170,12 +170,21 @@ fn read_chunk(tables: &Tables<'_>, range: &RangeInclusive<i64>) -> Chunk {
     let ids = Some(range.clone());
     let rows = Rows { ids, ..Rows::all(TABLE, &COLUMNS, KEY) };
     tables.rows(&rows, |cells| {
-        let row =
-            (cells.required32(0), cells.required32(1), cells.required32(2), cells.required32(3));
-        let (Some(id), Some(tile), Some(offset), Some(bytes)) = row else { return };
+        let (id, tile) = (cells.required32(0), cells.required32(1));
+        // Numbers of more than 32 bits stand in a list of their own, which has an end.
+        let has_room = chunk.variables.wide.len() < budget::WIDE_VARIABLES;
+        let most = if has_room { budget::ADDRESS } else { u64::from(u32::MAX) };
+        let place = (cells.required_up_to(2, most), cells.required_up_to(3, most));
+        let (Some(id), Some(tile), (Some(offset), Some(bytes))) = (id, tile, place) else { return };
         chunk.ids.push(id);
         chunk.tiles.push(tile, 1);
         let variables = &mut chunk.variables;
+        let in_32_bits = |number| u32::try_from(number).unwrap_or(u32::MAX);
+        if offset.max(bytes) > u64::from(u32::MAX) {
+            let row = in_32_bits(variables.offsets.len() as u64);
+            variables.wide.push(WideVariable { row, offset, bytes });
+        }
+        let (offset, bytes) = (in_32_bits(offset), in_32_bits(bytes));
         variables.offsets.push(offset);
         variables.bytes.push(bytes);
         variables.classes.push(ClassId(cells.required32(4).unwrap_or(u32::MAX)));
@@ -198,6 +207,7 @@ fn flags(cells: &mut Cells<'_, '_>, column: usize) -> VariableFlags {
 struct Joining {
     ids: Ids,
     tiles: TileRuns,
+    wide: Vec<WideVariable>,
     offsets: Growing<u32>,
     bytes: Growing<u32>,
     classes: Growing<ClassId>,
@@ -211,6 +221,7 @@ impl Joining {
         Ok(Self {
             ids: Ids::default(),
             tiles: TileRuns::default(),
+            wide: Vec::new(),
             offsets: room.column(rows)?,
             bytes: room.column(rows)?,
             classes: room.column(rows)?,
@@ -221,6 +232,10 @@ impl Joining {
     }
 
     fn add(&mut self, chunk: &Chunk) -> io::Result<()> {
+        let first = self.ids.count;
+        let wide = chunk.variables.wide.iter();
+        self.wide
+            .extend(wide.map(|wide| WideVariable { row: wide.row.saturating_add(first), ..*wide }));
         self.ids.append(&chunk.ids);
         chunk.tiles.0.iter().for_each(|(tile, rows)| self.tiles.push(*tile, *rows));
         self.offsets.extend_from_slice(&chunk.variables.offsets)?;
@@ -241,6 +256,7 @@ impl Joining {
             unlowered: self.unlowered.finish()?,
             categories: self.categories.finish()?,
             flags: self.flags.finish()?,
+            wide: self.wide,
             ..LoweredVariables::default()
         };
         if !tiles.0.is_sorted() {
@@ -276,6 +292,12 @@ fn group_by_tile(all: &mut LoweredVariables, ids: &mut Ids, tiles: &mut TileRuns
     permute(&mut all.unlowered, &order);
     permute(&mut all.categories, &order);
     permute(&mut all.flags, &order);
+    if !all.wide.is_empty() {
+        let wide: HashMap<u32, WideVariable> =
+            all.wide.drain(..).map(|wide| (wide.row, wide)).collect();
+        let found = (0..).zip(&order).filter_map(|(row, old)| Some((row, *wide.get(old)?)));
+        all.wide = found.map(|(row, wide)| WideVariable { row, ..wide }).collect();
+    }
     let in_order = |list: Vec<u32>| -> Vec<u32> {
         order.iter().filter_map(|row| list.get(*row as usize).copied()).collect()
     };

@@ -1,14 +1,10 @@
-//! What is at the steps of a moment: categories, vertices, estimated cycles and operations.
+//! What runs at the steps of a moment: vertices, estimated cycles and operations.
 
 use std::sync::Arc;
 
 use super::tables::{Moments, StepOfRun};
-use crate::analysis::comparison::category_bytes::category_bytes;
-use crate::analysis::comparison::contribution::LiveBytes;
-use crate::analysis::comparison::moment::Moment as LiveMoment;
 use crate::analysis::compute::estimates::{self, NoEstimate, StepEstimate};
 use crate::analysis::compute::vertices;
-use crate::analysis::memory::category_title;
 use crate::analysis::memory::over_tiles::OverTiles;
 use crate::analysis::program::steps;
 use crate::ui::report::figures::{Entries, Entry, Unit};
@@ -19,8 +15,6 @@ use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 /// What a table shows of a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AtSteps {
-    /// What is alive, by category.
-    Categories,
     Vertices,
     Cycles,
     Flops,
@@ -40,7 +34,6 @@ impl AtSteps {
     /// The parts that it goes by, and what they are called.
     pub fn needs(self) -> (Needs, &'static str) {
         match self {
-            Self::Categories => (&[Needed::Variables, Needed::Axis], "Variables"),
             Self::Vertices => (
                 &[Needed::VertexTypes, Needed::ComputeSets, Needed::Axis],
                 "Compute sets and exchanges",
@@ -54,7 +47,6 @@ impl AtSteps {
 
     pub fn name(self) -> &'static str {
         match self {
-            Self::Categories => "categories alive",
             Self::Vertices => "vertices at steps",
             Self::Cycles => "cycle estimates",
             Self::Flops => "FLOP estimates",
@@ -63,7 +55,6 @@ impl AtSteps {
 
     pub fn of(self, runs: &Runs, moments: &Moments) -> Computed {
         match self {
-            Self::Categories => categories(runs, moments),
             Self::Vertices => vertices_at(runs, moments),
             Self::Cycles | Self::Flops => self.estimates(runs, moments),
         }
@@ -93,30 +84,6 @@ impl AtSteps {
         let rows = moments.list.iter().map(row).collect();
         Computed::Estimates(Arc::new(Listed { rows, cell: estimate_cell }))
     }
-}
-
-fn categories(runs: &Runs, moments: &Moments) -> Computed {
-    let mut by_name: Vec<Entry> = Vec::new();
-    for (column, at) in moments.list.iter().enumerate() {
-        // Before its first step nothing is alive.
-        let Some(step) = at.step else { continue };
-        let found = runs.get(at.run).and_then(|run| {
-            let curve = &moments.timelines.run(at.run)?.timeline.curve;
-            category_bytes(&run.report, &LiveMoment::at(curve, moments.timelines.scope, step)?)
-        });
-        let Some(found) = found else {
-            let reason = "They need the lowered variables, which are not there".to_owned();
-            return Computed::Nothing("Categories cannot be told", reason);
-        };
-        for (name, bytes) in found {
-            // Sums of bytes are not below 0.
-            let bytes: LiveBytes = bytes;
-            let bytes = u64::try_from(bytes.sum()).unwrap_or(0);
-            moments.add(&mut by_name, &category_title(&name), column, bytes);
-        }
-    }
-    let note = "all that is alive, before sharing of addresses";
-    Computed::Figures(moments.entries("Category", Unit::Bytes, by_name), note.to_owned())
 }
 
 fn vertices_at(runs: &Runs, moments: &Moments) -> Computed {

@@ -29,13 +29,13 @@ struct Life {
     /// Its place, on one tile.
     address: Option<u64>,
     is_always_live: bool,
-    ranges: Vec<Range<u32>>,
+    ranges: Arc<[Range<u32>]>,
 }
 
 impl From<Lifetime> for Life {
     fn from(life: Lifetime) -> Self {
         let Lifetime { name, bytes, is_always_live, ranges, .. } = life;
-        Self { name, bytes, address: None, is_always_live, ranges }
+        Self { name, bytes, address: None, is_always_live, ranges: ranges.into() }
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod choices;
 mod compute;
+mod consists;
 mod facts;
 mod filter;
 mod inspector;
@@ -24,7 +25,9 @@ use std::sync::Arc;
 
 use super::head::{alignment_ui, arrangement_ui, matched_ui, page_head_ui};
 use super::{IS, PageContext, part_or_reason, reason_of, unread_ui};
-use crate::analysis::liveness::{Scope, replica_note, scope_title, why_no_curve};
+use crate::analysis::liveness::{
+    Scope, needs_bytes_by_tile, replica_note, scope_title, why_no_curve,
+};
 use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
@@ -94,13 +97,14 @@ impl RunsPage for LivenessPage {
             return;
         }
         let scope = self.choices.scope.scope;
-        let needs = (runs, if scope.needs_arenas() { OF_ARENAS } else { OF_WHOLE });
+        let is_by_tile = needs_tiles(runs, scope);
+        let needs = (runs, if is_by_tile { OF_ARENAS } else { OF_WHOLE });
         let (name, ctx) = ("liveness curves", ui.ctx());
         let work = move |runs: &Runs, cancel: &Cancel| {
             SlotTimelines::of(runs, scope, &|| cancel.is_cancelled()).map(Arc::new)
         };
         // Of tiles even a small report has many rows.
-        if scope.needs_arenas() {
+        if is_by_tile {
             self.timelines.ask(name, ctx, needs, &scope, work);
         } else {
             self.timelines.ask_or_tell(name, ctx, needs, &scope, work);
@@ -199,6 +203,11 @@ impl RunsPage for LivenessPage {
     }
 }
 
+/// Whether the curve of a scope is added up from the bytes by tile in any of the runs.
+fn needs_tiles(runs: &Runs, scope: Scope) -> bool {
+    runs.iter().any(|run| needs_bytes_by_tile(&run.report, scope))
+}
+
 impl LivenessPage {
     fn waiting_ui(&self, ui: &mut egui::Ui, runs: &Runs) {
         let scope = self.choices.scope.scope;
@@ -206,7 +215,7 @@ impl LivenessPage {
         match (self.timelines.last(runs), self.timelines.failure()) {
             (_, Some(failure)) => absent_ui(ui, &format!("No {curve}"), failure),
             (None, None) => absent_ui(ui, &format!("The {curve} {is_are} being computed"), ""),
-            (Some(_), None) if scope.needs_arenas() && !runs.is_settled(OF_ARENAS) => {
+            (Some(_), None) if needs_tiles(runs, scope) && !runs.is_settled(OF_ARENAS) => {
                 let what = format!("Variables by {}", runs.system().arena_in_text);
                 unread_ui(ui, &what, runs.is_working());
             }

@@ -4,6 +4,7 @@ use eframe::egui;
 use std::sync::Arc;
 
 use super::compute::{AtSteps, Computed, estimate_columns};
+use super::consists::Consists;
 use super::lifetimes_table::LifetimeTables;
 use super::lives_of::LivesOf;
 use super::marks::Marks;
@@ -41,6 +42,7 @@ enum Tab {
     AlwaysLive,
     Lifetimes,
     Steps,
+    Consists,
     At(AtSteps),
 }
 
@@ -50,7 +52,7 @@ const TABS: [(Tab, &str); 9] = [
     (Tab::NotAlwaysLive, "Not always live"),
     (Tab::AlwaysLive, "Always live"),
     (Tab::Lifetimes, "Lifetimes"),
-    (Tab::At(AtSteps::Categories), "Categories"),
+    (Tab::Consists, "What it consists of"),
     (Tab::At(AtSteps::Vertices), "Vertices"),
     (Tab::At(AtSteps::Cycles), "Cycle estimates"),
     (Tab::At(AtSteps::Flops), "FLOP estimates"),
@@ -112,6 +114,18 @@ impl Moments {
         Self { timelines: Arc::clone(timelines), list, columns, layout: Layout::of(runs), note }
     }
 
+    pub fn columns(&self) -> &[FigureColumn] {
+        &self.columns
+    }
+
+    /// A note with what is said of the moments before it.
+    pub fn with_note(&self, note: &str) -> String {
+        match &*self.note {
+            "" => note.to_owned(),
+            moment => format!("{moment}; {note}"),
+        }
+    }
+
     /// Puts a figure of a thing into a column. A run has the same thing at all of its moments.
     pub fn add(&self, entries: &mut Vec<Entry>, name: &str, column: usize, figure: u64) {
         let place = entries.iter().position(|entry| entry.name == name);
@@ -153,6 +167,7 @@ pub struct Tables {
     not_always_live: VariableTable,
     always_live: VariableTable,
     lifetimes: LifetimeTables,
+    consists: Consists,
     figures: FigureTable,
     estimates: DataTable,
     computed: RunsAnswer<(AtSteps, Moments), Computed>,
@@ -337,6 +352,7 @@ impl Tables {
                 self.always_live.ui(ui, page, &name, &VariablesAt::AlwaysLive(scope));
             }
             Tab::Lifetimes => self.lifetimes.ui(ui, page, subject, lives_of),
+            Tab::Consists => self.consists.ui(ui, page, moments()),
             Tab::At(what) => self.computed_ui(ui, page, what, moments()),
         }
     }
@@ -363,14 +379,10 @@ impl Tables {
             ui.weak(self.computed.failure().unwrap_or("Looking…"));
             return;
         };
-        let with_moment = |note: &str| match &*moments.note {
-            "" => note.to_owned(),
-            moment => format!("{moment}; {note}"),
-        };
         match found {
             Computed::Nothing(title, reason) => absent_ui(ui, title, reason),
             Computed::Figures(entries, note) => {
-                let note = with_moment(note);
+                let note = moments.with_note(note);
                 let name = shown.name();
                 let figures = Figures { name, note: &note, entries, is_selected: &|_| false };
                 self.figures.ui(ui, &figures, page.commands, &mut |_| {});
@@ -378,7 +390,7 @@ impl Tables {
             Computed::Estimates(rows) => {
                 let columns = estimate_columns();
                 let data = Data {
-                    note: &with_moment("each run counted once"),
+                    note: &moments.with_note("each run counted once"),
                     ..Data::of(shown.name(), &columns, Arc::clone(rows))
                 };
                 self.estimates.ui(ui, &data, page.commands);

@@ -116,7 +116,11 @@ impl PhasesOfRun {
         let in_order: Vec<&Frame> = in_order().collect();
         let rows = in_order.chunk_by(|a, b| a.depth == b.depth).map(|row| {
             let starts = row.iter().map(|frame| frame.start_microseconds).collect();
-            SpanRow::of(starts, row.iter().map(|frame| frame.end_microseconds()).collect())
+            SpanRow::of(
+                starts,
+                row.iter().map(|frame| frame.end_microseconds()).collect(),
+                Vec::new(),
+            )
         });
         let spans = SpanRows::of(rows.collect());
         let rows = vec![0; frames.len()];

@@ -17,6 +17,33 @@ use crate::ui::runs::Run;
 /// Parts of the overview.
 const OVERVIEW: usize = 2048;
 
+/// Spans that something was found of.
+#[derive(Default)]
+pub struct Found {
+    /// In the order of their starts, on whatever IPU.
+    pub by_start: Vec<u32>,
+    /// By their rows: so those of an IPU lie together, by start.
+    pub by_row: Vec<u32>,
+}
+
+impl Found {
+    pub fn of(executed: Executed<'_>, mut spans: Vec<u32>) -> Self {
+        spans.sort_unstable();
+        let by_row = spans.clone();
+        let starts = &executed.trace.spans.starts;
+        spans.sort_by_key(|span| starts.get(*span as usize).copied());
+        Self { by_start: spans, by_row }
+    }
+
+    pub fn len(&self) -> usize {
+        self.by_start.len()
+    }
+
+    pub fn contains(&self, span: usize) -> bool {
+        u32::try_from(span).is_ok_and(|span| self.by_row.binary_search(&span).is_ok())
+    }
+}
+
 /// A run whose steps are read.
 pub struct ReadRun {
     pub report: Arc<Report>,
@@ -24,11 +51,11 @@ pub struct ReadRun {
     pub cycles: Range<u64>,
     /// The step of liveness of each step.
     pub liveness_steps: Vec<Option<u32>>,
-    /// Spans by their step of liveness, then by start.
-    by_liveness: Vec<(u32, u32)>,
+    /// Steps of liveness and spans, by both: so those of an IPU lie together, by start.
+    by_liveness: (Vec<u32>, Vec<u32>),
     pub memory: Vec<MemoryOfIpu>,
-    /// Spans that are slow and at the peak, by start.
-    pub slow: Vec<u32>,
+    /// Spans that are slow and at the peak.
+    pub slow: Found,
     /// Kinds that have spans, and what they do.
     pub kinds: Vec<(String, Activity)>,
     /// Tiles' time that is not spent waiting, over all cycles.
@@ -53,14 +80,14 @@ impl ReadRun {
         };
         let liveness_steps = executed.liveness_steps();
         let trace = executed.trace;
-        let start = |span: &u32| trace.spans.starts.get(*span as usize).copied();
         let mut by_liveness: Vec<(u32, u32)> = (0_u32..)
             .zip(&trace.spans.steps)
             .filter_map(|(span, step)| Some((liveness_steps.get(*step as usize).copied()??, span)))
             .collect();
-        by_liveness.sort_by_key(|(step, span)| (*step, start(span)));
-        let mut slow = slow_at_peak(executed, &liveness_steps).unwrap_or_default();
-        slow.sort_by_key(start);
+        by_liveness.sort_unstable();
+        let by_liveness = by_liveness.into_iter().unzip();
+        let slow = slow_at_peak(executed, &liveness_steps).unwrap_or_default();
+        let slow = Found::of(executed, slow);
         let kinds = trace.kind_names.iter().map(|kind| (kind.to_owned(), Activity::of_kind(kind)));
         let cycles = executed.whole();
         Some(Ok(Self {
@@ -87,12 +114,13 @@ impl ReadRun {
         usize::try_from(self.cycles.end.saturating_sub(self.cycles.start)).unwrap_or(usize::MAX)
     }
 
-    /// The spans of a step of liveness, by start.
-    pub fn spans_of(&self, liveness_step: usize) -> impl Iterator<Item = u32> + '_ {
+    /// The spans of a step of liveness.
+    pub fn spans_of(&self, liveness_step: usize) -> &[u32] {
+        let (steps, spans) = &self.by_liveness;
         let step = u32::try_from(liveness_step).unwrap_or(u32::MAX);
-        let first = self.by_liveness.partition_point(|(other, _)| *other < step);
-        let rest = self.by_liveness.get(first..).unwrap_or(&[]);
-        rest.iter().take_while(move |(other, _)| *other == step).map(|(_, span)| *span)
+        let first = steps.partition_point(|other| *other < step);
+        let last = steps.partition_point(|other| *other <= step);
+        spans.get(first..last).unwrap_or(&[])
     }
 
     /// Its numbers of kinds by their names.

@@ -93,8 +93,7 @@ impl TracePage {
         if let Some(at) = liveness_step {
             let bytes = trace.ipu_of(chosen.row).and_then(|ipu| {
                 let of_ipu = read.memory.iter().find(|of_ipu| of_ipu.ipu == ipu)?;
-                let start = number(&spans.starts);
-                of_ipu.most_between(start, start + 1)
+                of_ipu.at(number(&spans.starts))
             });
             if let Some(bytes) = bytes {
                 fact_ui(ui, "Not always live", &units.bytes(bytes));
@@ -104,7 +103,7 @@ impl TracePage {
                 fact_ui(ui, "Step in Liveness", &id.to_string());
             }
         }
-        let is_slow = u32::try_from(chosen.row).is_ok_and(|span| read.slow.contains(&span));
+        let is_slow = read.slow.contains(chosen.row);
         if is_slow {
             let text = "▲ Slow, and memory is at its peak here";
             ui.add(Label::new(fonts::caption(text).color(Tokens::now(ui).note)).wrap());
@@ -165,6 +164,9 @@ impl TracePage {
             fact_ui(ui, "Active tiles", &grouped(tiles.round() as u64));
         }
         if let Some(moved) = found.moved {
+            ui.label(
+                fonts::caption("Bytes of transfers, by the compiler").color(tokens.third_text),
+            );
             for (name, bytes) in [
                 ("From the host", moved.from_host),
                 ("To the host", moved.to_host),

@@ -7,11 +7,12 @@ use super::axis::{RULER, ruler_ui, selected_range_ui};
 use super::data::ReadRun;
 use super::memory::{MEMORY, memory_ui};
 use super::{Chosen, TracePage};
-use crate::analysis::execution::lanes::{Lane, LaneOf, Lanes, Node};
+use crate::analysis::execution::lanes::{Lane, LaneOf, Lanes, Looks, Node};
+use crate::analysis::program::kinds::Activity;
 use crate::store::execution::BlockKind;
 use crate::text::{counted, grouped, shortened};
 use crate::ui::report::PageContext;
-use crate::ui::report::program_kind_colors::kind_color;
+use crate::ui::report::program_kind_colors::activity_color;
 use crate::ui::runs::Run;
 use crate::ui::theme::{Tokens, fonts, text_on};
 use crate::ui::widget::flame::{Look, Placing, neighbour, paint_rows, range_at};
@@ -127,13 +128,9 @@ impl TracePage {
         }
         if let Some(rect) = parts.tiles {
             label_ui(ui, rect, &self.tiles.title(read), &tokens);
-            self.tiles.picture_ui(
-                ui,
-                Placing { rect, ..now },
-                (place, read),
-                &self.hidden,
-                &response,
-            );
+            let shown = (&self.hidden, &mut *page.selection);
+            let placing = Placing { rect, ..now };
+            self.tiles.picture_ui(ui, placing, (place, read), shown, &response);
         }
         if let Some(rect) = parts.memory {
             label_ui(ui, rect, "Not always live", &tokens);
@@ -160,7 +157,7 @@ impl TracePage {
     fn text_of_chosen(&self, page: &PageContext<'_>, run: &Run, read: &ReadRun) -> String {
         let chosen = self.chosen.filter(|chosen| chosen.run == run.id);
         let selected = page.selection.steps.iter().filter(|at| at.run == run.id);
-        let marked: usize = selected.map(|at| read.spans_of(at.step).count()).sum();
+        let marked: usize = selected.map(|at| read.spans_of(at.step).len()).sum();
         let steps = || {
             let steps = read.executed().map_or(0, |executed| executed.trace.ids.len());
             format!("{} steps", grouped(steps as u64))
@@ -295,17 +292,11 @@ impl TracePage {
     ) {
         let tokens = *Tokens::now(ui);
         let Some(executed) = read.executed() else { return };
-        let trace = executed.trace;
-        let colors: Vec<Color32> =
-            trace.kind_names.iter().map(|kind| kind_color(kind, &tokens)).collect();
         let part_fill = tokens.raised.lerp_to_gamma(tokens.always_live, 0.35);
-        let fill = |number: u32, depth: usize| match lane.node(number) {
-            Some(Node::Span(span)) => {
-                let kind = trace.kinds.get(executed.step_of(span)).map(|kind| kind.0 as usize);
-                kind.and_then(|kind| colors.get(kind)).copied().unwrap_or(tokens.gap)
-            }
-            Some(Node::Block(row)) => block_color(trace.blocks.get(row).map(|it| it.kind), &tokens),
-            _ => part_fill.lerp_to_gamma(tokens.raised, 0.12 * (depth % 3) as f32),
+        let fill = |tag: u8, depth: usize| match Looks::of(tag) {
+            Looks::Does(activity) => activity_color(activity, &tokens),
+            Looks::Block(kind) => block_color(kind, &tokens),
+            Looks::Part => part_fill.lerp_to_gamma(tokens.raised, 0.12 * (depth % 3) as f32),
         };
         let name = |number: u32| match lane.node(number) {
             Some(Node::Span(span)) => {
@@ -371,11 +362,11 @@ pub fn block_title(read: &ReadRun, row: usize) -> String {
     block.id.map_or_else(|| title.to_owned(), |id| format!("{title} {id}"))
 }
 
-fn block_color(kind: Option<u8>, tokens: &Tokens) -> Color32 {
-    match kind.map(BlockKind::of) {
-        Some(BlockKind::Common) => kind_color("OnTileExecute", tokens),
-        Some(BlockKind::StreamCopy) => kind_color("StreamCopyMid", tokens),
-        Some(BlockKind::Overflow) => tokens.note,
+fn block_color(kind: u8, tokens: &Tokens) -> Color32 {
+    match BlockKind::of(kind) {
+        BlockKind::Common => activity_color(Activity::Compute, tokens),
+        BlockKind::StreamCopy => activity_color(Activity::StreamCopy, tokens),
+        BlockKind::Overflow => tokens.note,
         _ => tokens.gap,
     }
 }

@@ -6,10 +6,14 @@ use eframe::egui::{self, Color32, Mesh, Pos2, Rect, Shape, Stroke};
 use super::TracePage;
 use super::data::ReadRun;
 use crate::analysis::execution::lanes::{Lane, LaneOf};
+use crate::store::execution::Spans;
 use crate::ui::report::PageContext;
 use crate::ui::runs::Run;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::flame::Placing;
+
+/// Spans before the first that begins where the picture does.
+const EARLIER: usize = 16;
 
 impl TracePage {
     pub fn marks_ui(
@@ -29,14 +33,16 @@ impl TracePage {
         };
         let tokens = *Tokens::now(ui);
         let painter = ui.painter_at(placing.rect.expand2(egui::vec2(0.0, 6.0)));
-        let bounds = |span: u32| {
-            let span = span as usize;
-            let bounds = (*trace.spans.starts.get(span)?, *trace.spans.ends.get(span)?);
-            rows.contains(&span).then_some(bounds)
+        // Those of an IPU lie together, by start.
+        let of_ipu = |spans: &'_ [u32]| -> std::ops::Range<usize> {
+            let place = |row: usize| spans.partition_point(|span| (*span as usize) < row);
+            place(rows.start)..place(rows.end)
         };
-        let start = |span: &u32| trace.spans.starts.get(*span as usize).copied().unwrap_or(0);
+        let visible = |spans: &[u32], apart: f64| {
+            visible(spans.get(of_ipu(spans)).unwrap_or(&[]), (placing, apart), &trace.spans)
+        };
         if let Some(matches) = self.search.matches(page.runs).and_then(|all| all.get(place)) {
-            let spans = visible(matches, placing, &start, &bounds);
+            let spans = visible(&matches.by_row, 1.0);
             let mut mesh = Mesh::default();
             for (from, to) in spans {
                 let x = placing.x(from)..=placing.x(to).max(placing.x(from) + 2.0);
@@ -45,13 +51,12 @@ impl TracePage {
             }
             painter.add(Shape::mesh(mesh));
         }
-        for (from, to) in visible(&read.slow, placing, &start, &bounds) {
+        for (from, to) in visible(&read.slow.by_row, 6.0) {
             let x = f32::midpoint(placing.x(from), placing.x(to));
             triangle(&painter, Pos2::new(x, placing.rect.top()), tokens.note);
         }
         for at in page.selection.steps.iter().filter(|at| at.run == run.id) {
-            let spans: Vec<u32> = read.spans_of(at.step).collect();
-            for (from, to) in visible(&spans, placing, &start, &bounds) {
+            for (from, to) in visible(read.spans_of(at.step), 1.0) {
                 let x = placing.x(from)..=placing.x(to).max(placing.x(from) + 2.0);
                 let area = Rect::from_x_y_ranges(x, placing.rect.y_range());
                 let stroke = Stroke::new(1.5, tokens.accent);
@@ -62,31 +67,30 @@ impl TracePage {
     }
 }
 
-/// The visible spans of a list that is by start, no more than one for each point.
-fn visible(
-    spans: &[u32],
-    placing: Placing,
-    start: &dyn Fn(&u32) -> u64,
-    bounds: &dyn Fn(u32) -> Option<(u64, u64)>,
-) -> Vec<(u64, u64)> {
+/// The visible spans of a list of one IPU, which is by start: no closer to each other than so many points.
+fn visible(list: &[u32], (placing, apart): (Placing, f64), spans: &Spans) -> Vec<(u64, u64)> {
     let mut found = Vec::new();
-    let per_point = placing.per_point();
+    let start = |span: &u32| spans.starts.get(*span as usize).copied().unwrap_or(0);
+    let end = |span: &u32| spans.ends.get(*span as usize).copied().unwrap_or(0);
     // What began before may still be seen: a few of them are looked at.
-    let first =
-        spans.partition_point(|span| (start(span) as f64) < placing.from).saturating_sub(16);
-    let mut next = first;
-    while let Some(span) = spans.get(next).filter(|span| (start(span) as f64) <= placing.to) {
-        let begin = start(span);
-        match bounds(*span).filter(|(_, to)| *to as f64 >= placing.from) {
-            Some(range) => {
-                found.push(range);
-                let border = (begin as f64 + per_point).max(begin as f64 + 1.0) as u64;
-                let rest = spans.get(next + 1..).unwrap_or(&[]);
-                next += 1 + rest.partition_point(|span| start(span) < border);
-            }
-            // Of another IPU, or before.
-            None => next += 1,
+    let begun = list.partition_point(|span| (start(span) as f64) < placing.from);
+    let before = list.get(begun.saturating_sub(EARLIER)..begun).unwrap_or(&[]);
+    let reaches = |span: &&u32| end(span) as f64 > placing.from;
+    found.extend(before.iter().filter(reaches).map(|span| (start(span), end(span))));
+    let mut rest = list.get(begun..).unwrap_or(&[]);
+    while let [first, others @ ..] = rest
+        && start(first) as f64 <= placing.to
+    {
+        found.push((start(first), end(first)));
+        let border = start(first) as f64 + placing.per_point() * apart;
+        // The next one is near, mostly.
+        let mut near = 1;
+        while others.get(near).is_some_and(|span| (start(span) as f64) < border) {
+            near *= 2;
         }
+        let near = others.get(..near).unwrap_or(others);
+        let next = near.partition_point(|span| (start(span) as f64) < border);
+        rest = others.get(next..).unwrap_or(&[]);
     }
     found
 }

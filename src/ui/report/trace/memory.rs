@@ -24,16 +24,12 @@ pub fn memory_ui(ui: &egui::Ui, placing: Placing, read: &ReadRun, pointer: Optio
     for (place, of_ipu) in read.memory.iter().enumerate() {
         let color = if is_one { tokens.temporary } else { tokens.ordered(place) };
         let (mut area, mut line) = (Mesh::default(), Vec::with_capacity(columns));
-        for column in 0..columns {
+        let found = of_ipu.columns((placing.from, placing.to), columns);
+        for (column, bytes) in found.into_iter().enumerate() {
             let left = rect.left() + column as f32 * pixel;
-            let (from, to) = (placing.place(left), placing.place(left + pixel));
             // Beyond what was recorded there is nothing.
-            if to <= read.cycles.start as f64 || from >= read.cycles.end as f64 {
-                continue;
-            }
-            let (from, to) =
-                (from.max(0.0) as u64, (to.max(0.0) as u64).max(from.max(0.0) as u64 + 1));
-            let Some(bytes) = of_ipu.most_between(from, to) else { continue };
+            let is_recorded = placing.place(left) < read.cycles.end as f64;
+            let Some(bytes) = bytes.filter(|_| is_recorded) else { continue };
             let column = Rect::from_x_y_ranges(left..=left + pixel, y(bytes)..=rect.bottom());
             if is_one {
                 area.add_colored_rect(column, tokens.area(color));
@@ -50,7 +46,7 @@ pub fn memory_ui(ui: &egui::Ui, placing: Placing, read: &ReadRun, pointer: Optio
     if let Some(pointer) = pointer.filter(|pointer| rect.x_range().contains(pointer.x)) {
         let at = placing.place(pointer.x).max(0.0) as u64;
         painter.vline(pointer.x, rect.y_range(), Stroke::new(1.0, tokens.weak_text));
-        let of_ipus = read.memory.iter().filter_map(|of_ipu| of_ipu.most_between(at, at + 1));
+        let of_ipus = read.memory.iter().filter_map(|of_ipu| of_ipu.at(at));
         let texts: Vec<String> = of_ipus.map(|bytes| units.bytes(bytes)).collect();
         let (align, side) = if pointer.x > rect.center().x {
             (Align2::RIGHT_BOTTOM, -4.0)

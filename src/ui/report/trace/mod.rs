@@ -219,18 +219,13 @@ impl TracePage {
                 ui.weak(format!("and {more} more kinds"));
             }
         });
-        let slow: Vec<SpanOfRun> = read
-            .iter()
-            .enumerate()
-            .filter_map(|(place, run)| Some((place, run.as_ref()?)))
-            .flat_map(|(place, run)| run.slow.iter().map(move |span| (place, *span)))
-            .collect();
+        let slow: usize = read.iter().flatten().map(|run| run.slow.len()).sum();
         ui.horizontal(|ui| {
             let mut gone_to = self.search.found_ui(ui, page.runs);
-            if !slow.is_empty() {
+            if slow > 0 {
                 ui.label(format!(
                     "{} slow and at the peak",
-                    counted(slow.len() as u64, "step")
+                    counted(slow as u64, "step")
                 ))
                 .on_hover_text(
                     "Slow: among the longest that take half of the cycles of their IPU. At the peak: nine tenths \
@@ -238,9 +233,9 @@ impl TracePage {
                 );
                 let next = ui.button("Next slow step").on_hover_text("Marked by a triangle");
                 if next.clicked() {
-                    let at = self.slow_at.map_or(0, |at| (at + 1) % slow.len());
+                    let at = self.slow_at.map_or(0, |at| (at + 1) % slow);
                     self.slow_at = Some(at);
-                    gone_to = slow.get(at).copied();
+                    gone_to = nth_slow(read, at);
                 }
             }
             if self.range.is_some() && ui.button("Forget the selected range").clicked() {
@@ -335,13 +330,13 @@ impl TracePage {
         });
         self.toolbar.picture = Some(above);
         ui.scope_builder(egui::UiBuilder::new().max_rect(line), |ui| {
-            let of_first = read.iter().flatten().next();
-            let values = of_first.map_or(&[][..], |run| &run.overview);
+            let of_longest = read.iter().flatten().max_by_key(|run| run.len());
+            let values = of_longest.map_or(&[][..], |run| &run.overview);
             let overview = Overview {
                 values: Values::Known(values),
                 len: len_of(read),
                 base: 0,
-                version: of_first.map_or(0, |run| Arc::as_ptr(run).addr() as u64),
+                version: of_longest.map_or(0, |run| Arc::as_ptr(run).addr() as u64),
                 top: values.iter().copied().max().unwrap_or(1),
                 limit: None,
                 selected: None,
@@ -353,6 +348,18 @@ impl TracePage {
         ui.advance_cursor_after_rect(space);
         *page.has_painted_graph = true;
     }
+}
+
+/// The slow step of a number, of all runs one after the other.
+fn nth_slow(read: &OfRuns, mut number: usize) -> Option<SpanOfRun> {
+    for (place, run) in read.iter().enumerate() {
+        let Some(run) = run else { continue };
+        match run.slow.by_start.get(number) {
+            Some(span) => return Some((place, *span)),
+            None => number -= run.slow.len(),
+        }
+    }
+    None
 }
 
 /// What the runs were spent on, in a sentence.

@@ -3,14 +3,14 @@
 use eframe::egui::{self, Button, Key, TextEdit};
 use std::sync::Arc;
 
-use super::data::ReadRun;
+use super::data::{Found, ReadRun};
 use super::{NEEDS, OfRuns};
 use crate::analysis::execution::search::matching_spans;
 use crate::text::grouped;
 use crate::ui::runs::{PerRun, Runs, RunsAnswer};
 
-/// Spans that a text is found in, of each run by start.
-pub type Matches = PerRun<Arc<Vec<u32>>>;
+/// Spans that a text is found in, of each run.
+pub type Matches = PerRun<Arc<Found>>;
 
 #[derive(Default)]
 pub struct Search {
@@ -32,7 +32,8 @@ impl Search {
         self.found.ask("matching steps", ctx, (runs, NEEDS), &text.clone(), move |_, _| {
             let matches = |run: &Option<Arc<ReadRun>>| {
                 let executed = run.as_ref().and_then(|run| run.executed());
-                Arc::new(executed.map_or_else(Vec::new, |it| matching_spans(it, &text)))
+                let found = |executed| Found::of(executed, matching_spans(executed, &text));
+                Arc::new(executed.map_or_else(Found::default, found))
             };
             of_runs.iter().map(matches).collect()
         });
@@ -106,7 +107,7 @@ impl Search {
 /// The match of a number, of all runs one after the other.
 fn nth(matches: &Matches, mut number: usize) -> Option<SpanOfRun> {
     for (run, matches) in matches.iter().enumerate() {
-        match matches.get(number) {
+        match matches.by_start.get(number) {
             Some(span) => return Some((run, *span)),
             None => number -= matches.len(),
         }

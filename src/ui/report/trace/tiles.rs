@@ -6,8 +6,11 @@ use std::sync::Arc;
 use super::data::ReadRun;
 use super::{Hidden, OfRuns};
 use crate::analysis::execution::tile_picture::{Doing, SpansOfIpu, Wanted, tile_picture};
+use crate::analysis::memory::selection::TileSelection;
+use crate::store::TileId;
 use crate::text::grouped;
 use crate::ui::report::program_kind_colors::activity_color;
+use crate::ui::selection::Selection;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::widget::choice::choice_ui;
 use crate::ui::widget::flame::Placing;
@@ -17,6 +20,8 @@ use crate::ui::widget::view::View;
 /// Its height, points: what is left of the page, between these.
 const LEAST: f32 = 120.0;
 const MOST: f32 = 420.0;
+/// Positions of a tile on the axis of tiles, of which four at least are visible: so that one tile can be.
+const OF_TILE: u32 = 8;
 /// Least height of a tile at which lines part them, points.
 const PARTED: f32 = 6.0;
 
@@ -90,10 +95,12 @@ impl TilePictures {
     /// The visible tiles of the IPU: the first, and the one past the last.
     fn tiles(&self, read: &ReadRun) -> (u32, u32) {
         let count = tiles_of(read);
-        let (from, to) = self.view.range(count as usize);
-        let first = (from + 0.5).floor().max(0.0) as u32;
-        let last = ((to + 0.5).ceil().max(1.0) as u32).clamp(first + 1, count.max(first + 1));
-        (first, last)
+        let (from, to) = self.view.range(positions(count));
+        let tile = |place: f64| (place + 0.5) / f64::from(OF_TILE);
+        let first = (tile(from) + 1e-9).floor().max(0.0) as u32;
+        let first = first.min(count.saturating_sub(1));
+        let last = (tile(to) - 1e-9).ceil().max(1.0) as u32;
+        (first, last.clamp(first + 1, count.max(first + 1)))
     }
 
     pub fn picture_ui(
@@ -101,7 +108,7 @@ impl TilePictures {
         ui: &egui::Ui,
         placing: Placing,
         (place, read): (usize, &ReadRun),
-        hidden: &Hidden,
+        (hidden, selected): (&Hidden, &mut Selection),
         response: &Response,
     ) {
         let ipu = self.ipu;
@@ -160,6 +167,7 @@ impl TilePictures {
                 message(&painter, rect, of_run.image.failure().unwrap_or("Reading cycles by tile…"))
             }
         }
+        let of_all = ipu.saturating_mul(tiles_of(read));
         let tile_height = rect.height() / (last - first) as f32;
         if tile_height >= PARTED {
             for tile in 1..last - first {
@@ -167,8 +175,22 @@ impl TilePictures {
                 painter.hline(rect.x_range(), y, Stroke::new(1.0, tokens.surface));
             }
         }
+        for tile in first..last {
+            if !selected.tiles.contains(TileId(of_all.saturating_add(tile))) {
+                continue;
+            }
+            let top = rect.top() + (tile - first) as f32 * tile_height;
+            let mark = Rect::from_x_y_ranges(
+                rect.left()..=rect.left() + 4.0,
+                top..=top + tile_height.max(2.0),
+            );
+            painter.rect_filled(mark, 0, tokens.accent);
+        }
         if let Some(pointer) = response.hover_pos().filter(|pointer| rect.contains(*pointer)) {
-            let tile = first + ((pointer.y - rect.top()) / tile_height) as u32;
+            let tile = (first + ((pointer.y - rect.top()) / tile_height) as u32).min(last - 1);
+            if response.clicked() {
+                selected.tiles = TileSelection::one(TileId(of_all.saturating_add(tile)));
+            }
             let at = Pos2::new(rect.right() - 4.0, rect.top() + 3.0);
             let font = fonts::regular(fonts::size::CAPTION);
             let text = format!("tile {} of IPU {ipu}", grouped(u64::from(tile)));
@@ -183,15 +205,19 @@ impl TilePictures {
         };
         let (is_command, zoom) = ui.input(|input| (input.modifiers.command, input.zoom_delta()));
         if is_command && (zoom - 1.0).abs() > f32::EPSILON {
-            let (from, to) = self.view.range(count as usize);
+            let (from, to) = self.view.range(positions(count));
             let share = f64::from((pointer.y - rect.top()) / rect.height());
-            self.view.zoom(count as usize, f64::from(zoom), from + share * (to - from));
+            self.view.zoom(positions(count), f64::from(zoom), from + share * (to - from));
             ui.request_repaint();
         }
         if response.double_clicked() {
             self.view.reset();
         }
     }
+}
+
+fn positions(tiles: u32) -> usize {
+    tiles.saturating_mul(OF_TILE) as usize
 }
 
 fn tiles_of(read: &ReadRun) -> u32 {

@@ -197,8 +197,8 @@ pub fn tooltip_ui(
             let (category, name) = category_and_name(report, variables, row);
             let category = category.and_then(|id| report.categories.get()?.name(id));
             ui.label(shortened(&name, NAME));
-            let bytes = variables.bytes.get(row);
-            ui.label(bytes.map_or(String::new(), |bytes| units.bytes(u64::from(*bytes))));
+            let bytes = variables.size(row);
+            ui.label(bytes.map_or(String::new(), |bytes| units.bytes(bytes)));
             ui.weak(category.map_or(String::new(), |name| category_title(&shortened(name, NAME))));
             ui.end_row();
         }

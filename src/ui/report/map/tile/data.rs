@@ -12,7 +12,7 @@ use crate::analysis::placement::address_steps::AddressSteps;
 use crate::analysis::placement::always_live::{Band, bands};
 use crate::store::liveness::VariableBytes;
 use crate::store::placed::Placement;
-use crate::store::{ArenaId, Report};
+use crate::store::{ArenaId, Report, WarningCode};
 use crate::ui::job::{Latest, Same};
 use crate::ui::runs::Run;
 
@@ -77,6 +77,15 @@ impl RunData {
     fn new(tile: Arc<TileData>, derived: &Derived) -> Self {
         let over_steps = AddressSteps::new(&tile.placed, &tile.report);
         let has_steps = over_steps.is_some();
+        if let Some(simplified) = over_steps.as_ref().map(|it| it.simplified).filter(|it| *it > 0) {
+            let message = format!(
+                "{}: {simplified} placements live too often together; over steps they are drawn from \
+                 their first step to their last",
+                tile.report.arena_title(tile.arena)
+            );
+            let file = tile.report.path.display().to_string();
+            tile.report.warnings.add(WarningCode::Inconsistent, &file, message);
+        }
         let rectangles = over_steps.unwrap_or_else(|| AddressSteps::without_steps(&tile.placed));
         let mut sizes = vec![0_u128; tile.placed.placements.len()];
         for rectangle in &rectangles.rectangles {

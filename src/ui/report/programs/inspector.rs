@@ -1,0 +1,338 @@
+//! What is known of the selected program: where it leads, when it runs, its operation with its debug information, and
+//! what it uses.
+
+use eframe::egui::text::{LayoutJob, TextFormat};
+use eframe::egui::{self, CollapsingHeader, RichText};
+
+use super::of_run::Details;
+use super::usage::usage_ui;
+use super::words::{UNKNOWN_KIND, kind_words, name_words, title_words};
+use crate::analysis::program::compiled_programs::CompiledPrograms;
+use crate::analysis::program::debug_tree::{DebugTree, Node};
+use crate::analysis::program::layers::layer_title;
+use crate::analysis::program::operations::{Operation, PROPORTION};
+use crate::analysis::program_links::ProgramLinks;
+use crate::text::{clean, counted, grouped, shortened};
+use crate::ui::report::moment::step_id;
+use crate::ui::report::program_kind_colors::kind_color;
+use crate::ui::report::run_part::RunPart;
+use crate::ui::theme::Tokens;
+use crate::ui::theme::fonts::{self, size};
+use crate::ui::units::Units;
+use crate::ui::widget::column_widths::{middle_left_out, text_width};
+use crate::ui::widget::inspector::{exact_fact_ui, fact_ui, long_fact_ui, title_ui, words_ui};
+
+/// Callers and steps that are named; of others there is the number.
+const MOST_CALLERS: usize = 8;
+const MOST_STEPS: usize = 12;
+/// The layer whose contexts are open at first, as the outermost one is.
+const POPLIBS: &str = "PopLibs";
+/// Around layer and value in the title of a context, with the triangle before it, points.
+const AROUND_TITLE: f32 = 38.0;
+/// Longest name.
+const NAME: usize = 300;
+
+/// Where to go from a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// To what it calls, or what calls it: there is a way back.
+    Follow(usize),
+    Select(usize),
+    Back,
+}
+
+/// Draws what is known; `before` is where one came from.
+pub fn inspector_ui(
+    ui: &mut egui::Ui,
+    part: &mut RunPart<'_>,
+    (compiled, links): (&CompiledPrograms<'_>, &ProgramLinks),
+    program: usize,
+    (details, failure): (Option<&Details>, Option<&str>),
+    before: Option<usize>,
+) -> Option<Asked> {
+    let id = compiled.programs.ids.get(program).map_or(String::new(), |id| format!("Program {id}"));
+    let kind = kind_words(compiled, &links.shape, program, true);
+    let (name, _) = name_words(compiled, links, program);
+    title_ui(ui, &id, &kind, &shortened(&name, NAME));
+    let callers = details.map_or(&[][..], |details| &details.callers);
+    let mut asked = calls_ui(ui, (compiled, links), (program, callers), before);
+    steps_ui(ui, part, (compiled, links), program);
+    let all = details.map_or(&[][..], |details| &details.of_operation);
+    asked = operation_ui(ui, links, program, all).or(asked);
+    debug_ui(ui, compiled, program, details.and_then(|details| details.uses.debug.as_ref()));
+    match (details, failure) {
+        (Some(details), _) => usage_ui(ui, part, &details.uses),
+        (None, Some(failure)) => {
+            ui.weak(failure);
+        }
+        (None, None) => {
+            ui.weak("Reading what it uses");
+        }
+    }
+    asked
+}
+
+/// The kinds of all programs with their colours; returns the one that is to be searched for.
+pub fn kinds_ui(
+    ui: &mut egui::Ui,
+    compiled: &CompiledPrograms<'_>,
+    links: &ProgramLinks,
+) -> Option<String> {
+    let tokens = *Tokens::now(ui);
+    ui.weak("Select a program to see what it uses, what it is of, and when it runs");
+    section_ui(ui, "Kinds of programs");
+    let mut wanted = None;
+    for (kind, count) in &links.kinds {
+        let known = kind.map(|kind| compiled.programs.kind_names.get(kind));
+        ui.horizontal(|ui| {
+            let (rect, _) = ui.allocate_exact_size(egui::vec2(4.0, 14.0), egui::Sense::hover());
+            ui.painter().rect_filled(rect, 2, kind_color(known.unwrap_or_default(), &tokens));
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                ui.label(fonts::number(grouped(*count as u64)));
+                ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+                    let title = clean(known.unwrap_or(UNKNOWN_KIND));
+                    let label = egui::Label::new(RichText::new(&*title).size(size::TABLE));
+                    let label = ui.add(label.truncate().sense(egui::Sense::click()));
+                    let label = label.on_hover_cursor(egui::CursorIcon::PointingHand);
+                    if label.on_hover_text("Search programs of this kind").clicked() {
+                        wanted = known.map(str::to_owned);
+                    }
+                });
+            });
+        });
+    }
+    wanted
+}
+
+/// A heading of a part of what is known.
+pub fn section_ui(ui: &mut egui::Ui, title: &str) {
+    ui.add_space(6.0);
+    ui.separator();
+    ui.label(fonts::card_title(title));
+}
+
+/// The function that it calls, what calls the function that it is, and the way back.
+fn calls_ui(
+    ui: &mut egui::Ui,
+    (compiled, links): (&CompiledPrograms<'_>, &ProgramLinks),
+    (program, callers): (usize, &[usize]),
+    before: Option<usize>,
+) -> Option<Asked> {
+    let (mut asked, called) = (None, compiled.callee(program));
+    if before.is_some() || called.is_some() {
+        ui.horizontal_wrapped(|ui| {
+            if let Some(before) = before {
+                let title = title_words(compiled, links, before);
+                let back = ui.button("← Back").on_hover_text(format!("Back to {title}"));
+                if back.clicked() {
+                    asked = Some(Asked::Back);
+                }
+            }
+            if let Some((function, callee)) = called
+                && ui.button(format!("Go to function {function}")).clicked()
+            {
+                asked = Some(Asked::Follow(callee));
+            }
+        });
+    }
+    if callers.is_empty() {
+        return asked;
+    }
+    let times = counted(callers.len() as u64, "program");
+    ui.label(RichText::new(format!("Called by {times}")).weak());
+    ui.horizontal_wrapped(|ui| {
+        for caller in callers.iter().take(MOST_CALLERS) {
+            let id = compiled.programs.ids.get(*caller).map_or(0, |id| id.0);
+            let hover = title_words(compiled, links, *caller);
+            if ui.link(format!("Call {id}")).on_hover_text(hover).clicked() {
+                asked = Some(Asked::Follow(*caller));
+            }
+        }
+        if callers.len() > MOST_CALLERS {
+            ui.weak(format!("and {} more", grouped((callers.len() - MOST_CALLERS) as u64)));
+        }
+    });
+    asked
+}
+
+/// The steps that visit it; a click selects one in Liveness.
+fn steps_ui(
+    ui: &mut egui::Ui,
+    part: &mut RunPart<'_>,
+    (compiled, links): (&CompiledPrograms<'_>, &ProgramLinks),
+    program: usize,
+) {
+    if !compiled.is_final() {
+        ui.weak("Steps are those of the final programs");
+        return;
+    }
+    let (units, steps) = (Units::now(ui), links.steps_of(program));
+    if steps.is_empty() {
+        ui.weak("No step of liveness visits it");
+        return;
+    }
+    let title = if steps.len() == 1 { "Runs at" } else { "Runs at the steps" };
+    let mut shown = None;
+    ui.horizontal_wrapped(|ui| {
+        ui.label(RichText::new(title).weak());
+        for step in steps.iter().take(MOST_STEPS) {
+            let step = *step as usize;
+            let id = step_id(&part.run.report, step);
+            let text = if steps.len() == 1 { format!("Step {id}") } else { id };
+            let alive = links.alive_at(step).map(|bytes| units.exact(bytes));
+            let alive = alive.map(|bytes| format!("{bytes} not always live there. "));
+            let hover = format!("{}A click selects it in Liveness", alive.unwrap_or_default());
+            if ui.link(text).on_hover_text(hover).clicked() {
+                shown = Some(step);
+            }
+        }
+        if steps.len() > MOST_STEPS {
+            ui.weak(format!("and {} more", grouped((steps.len() - MOST_STEPS) as u64)));
+        }
+    });
+    if let Some((_, Some(bytes))) = links.highest_visit(program) {
+        let name = if steps.len() == 1 { "Not always live" } else { "Not always live, at most" };
+        exact_fact_ui(ui, name, bytes);
+    }
+    if let Some(step) = shown {
+        part.show_step(step);
+    }
+}
+
+/// Its operation, and the way through the programs of it.
+fn operation_ui(
+    ui: &mut egui::Ui,
+    links: &ProgramLinks,
+    program: usize,
+    all: &[u32],
+) -> Option<Asked> {
+    let (_, operation) = links.operation(program)?;
+    section_ui(ui, "Operation");
+    facts_ui(ui, operation);
+    let at = links.shape.place_among(program, all)?;
+    let mut asked = None;
+    ui.horizontal_wrapped(|ui| {
+        let to =
+            |place: Option<usize>| place.and_then(|place| all.get(place)).map(|it| *it as usize);
+        let before = to(at.checked_sub(1));
+        let next = to(at.checked_add(1));
+        for (sign, name, to) in [
+            ("▴", "Program of the operation before", before),
+            ("▾", "Next program of the operation", next),
+        ] {
+            let button = ui.add_enabled(to.is_some(), egui::Button::new(sign));
+            if button.accessible_name(name).on_hover_text(name).clicked() {
+                asked = to.map(Asked::Select);
+            }
+        }
+        let count = grouped(all.len() as u64);
+        ui.label(format!("{} of its {count} programs", grouped(at.saturating_add(1) as u64)))
+            .on_hover_text("They have a ring in the tree, and their steps are marked in Liveness");
+    });
+    asked
+}
+
+fn facts_ui(ui: &mut egui::Ui, operation: &Operation) {
+    let proportion = operation.available_memory_proportion.map(|value| value.to_string());
+    let facts = [
+        ("Kind", operation.kind.clone()),
+        ("Name", operation.name.clone()),
+        ("Layer", Some(layer_title(&operation.layer).to_owned())),
+        ("Innermost call", operation.detail.clone().filter(|_| operation.detail != operation.kind)),
+        (PROPORTION, proportion),
+        ("Source", operation.location.clone()),
+    ];
+    for (name, value) in facts {
+        if let Some(value) = value.filter(|value| !value.is_empty()) {
+            long_fact_ui(ui, name, &shortened(&value, NAME));
+        }
+    }
+}
+
+/// The debug contexts that it was made in, the outermost first, with all that they say as soon as it is read.
+fn debug_ui(
+    ui: &mut egui::Ui,
+    compiled: &CompiledPrograms<'_>,
+    program: usize,
+    tree: Option<&DebugTree>,
+) {
+    let id = compiled.programs.debug_ids.get(program).copied().unwrap_or(0);
+    let debug = compiled.report.debug.get();
+    let Some((debug, context)) = debug.and_then(|debug| Some((debug, debug.position(id)?))) else {
+        let text = match (id, compiled.report.debug.is_settled()) {
+            (0, _) => "It has no debug context",
+            (_, false) => "Debug information is being read",
+            (_, true) => "Its debug context is not in the report",
+        };
+        ui.weak(text);
+        return;
+    };
+    section_ui(ui, "Debug information");
+    if let Some(tree) = tree {
+        for (level, node) in tree.contexts.iter().enumerate() {
+            context_ui(ui, level, node);
+        }
+        if tree.is_cut {
+            ui.weak("The file says more than is shown");
+        }
+        return;
+    }
+    let mut rows: Vec<usize> = debug.ancestry(context).collect();
+    rows.reverse();
+    for (level, row) in rows.into_iter().enumerate() {
+        ui.horizontal(|ui| {
+            ui.add_space(level.min(12) as f32 * 8.0);
+            let kind = debug.kind(row).unwrap_or("");
+            let layer = RichText::new(clean(debug.layer(row))).color(Tokens::now(ui).third_text);
+            ui.label(layer);
+            ui.add(egui::Label::new(fonts::number(shortened(kind, NAME))).truncate());
+            if let Some(name) = debug.name(row) {
+                ui.add(egui::Label::new(shortened(&clean(name), NAME).into_owned()).truncate());
+            }
+        });
+    }
+}
+
+/// A context with what it says below it, where that is the outermost or a call of PopLibs; of others when it is opened.
+fn context_ui(ui: &mut egui::Ui, level: usize, node: &Node) {
+    let tokens = *Tokens::now(ui);
+    let (font, value) = (fonts::semibold(size::TABLE), clean(&node.value));
+    let value = shortened(&value, NAME);
+    let before = text_width(ui, &node.key, &fonts::regular(size::TABLE));
+    let room = ui.available_width() - before - AROUND_TITLE;
+    let is_cut = text_width(ui, &value, &font) > room;
+    let cut = is_cut.then(|| middle_left_out(ui, &value, &font, room));
+    let shown = cut.unwrap_or_else(|| value.into_owned());
+    let mut title = LayoutJob::default();
+    let layer = TextFormat::simple(fonts::regular(size::TABLE), tokens.third_text);
+    title.append(&format!("{}  ", clean(&node.key)), 0.0, layer);
+    let value = TextFormat::simple(fonts::semibold(size::TABLE), tokens.text);
+    title.append(&shown, 0.0, value);
+    if node.children.is_empty() {
+        ui.label(title);
+        return;
+    }
+    let is_open = level == 0 || node.key == POPLIBS;
+    let header = CollapsingHeader::new(title).id_salt(("context", level)).default_open(is_open);
+    header.show(ui, |ui| node.children.iter().for_each(|child| node_ui(ui, child)));
+}
+
+fn node_ui(ui: &mut egui::Ui, node: &Node) {
+    if !node.value.is_empty() || node.children.is_empty() {
+        let (key, value) = (clean(&node.key), clean(&node.value));
+        let (key, value) = (shortened(&key, NAME), shortened(&value, NAME));
+        let needed = text_width(ui, &key, &fonts::regular(size::TABLE))
+            + text_width(ui, &value, &fonts::semibold(size::BODY));
+        if needed + 16.0 <= ui.available_width() {
+            fact_ui(ui, &key, &value);
+        } else {
+            ui.label(RichText::new(&*key).size(size::TABLE).weak());
+            words_ui(ui, fonts::number(&*value));
+        }
+    } else {
+        ui.label(RichText::new(shortened(&clean(&node.key), NAME)).size(size::TABLE).weak());
+    }
+    if !node.children.is_empty() {
+        ui.indent(&node.key, |ui| node.children.iter().for_each(|child| node_ui(ui, child)));
+    }
+}

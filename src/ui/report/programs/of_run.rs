@@ -1,0 +1,551 @@
+//! The tree of a run: which of it is open, which program is selected, what was found, where one came from.
+
+use eframe::egui::{self, Button, Margin, Rect, ScrollArea, UiBuilder};
+use std::sync::Arc;
+
+use super::inspector::{Asked, inspector_ui, kinds_ui};
+use super::list::{Done, Shown, list_ui, titles_ui};
+use super::search::{Found, Way, found_ui};
+use super::sheet::sheet_of;
+use crate::analysis::program::compiled_programs::CompiledPrograms;
+use crate::analysis::program::operations::OperationName;
+use crate::analysis::program::tree_rows::TreeRows;
+use crate::analysis::program::tree_search::matching_programs;
+use crate::analysis::program_details::{ProgramDetails, program_details};
+use crate::analysis::program_links::ProgramLinks;
+use crate::store::Report;
+use crate::text::{clean, counted, shortened};
+use crate::ui::command::{Command, Exported};
+use crate::ui::job::{Cancel, Job, Latest, MadeFor};
+use crate::ui::report::found_insights::settled;
+use crate::ui::report::run_part::RunPart;
+use crate::ui::report::{ARE, part_or_reason};
+use crate::ui::runs::{Needed, Needs, Run, StepAt};
+use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
+use crate::ui::widget::choice::choice_ui;
+use crate::ui::widget::exports::{exports_ui, is_taken_out, picture_exports_ui};
+use crate::ui::widget::long_list::LongList;
+
+/// What links and details go by.
+const NEEDS: Needs = &[
+    Needed::Programs,
+    Needed::Liveness,
+    Needed::Debug,
+    Needed::ComputeSets,
+    Needed::VertexTypes,
+    Needed::Exchanges,
+    Needed::Variables,
+];
+/// Width from which details stand beside the tree, points, and their share of it.
+const BESIDE: f32 = 760.0;
+const DETAILS: f32 = 0.36;
+const LEAST_DETAILS: f32 = 300.0;
+const MOST_DETAILS: f32 = 460.0;
+/// Width of the tree from which what was found stands beside the buttons, points.
+const ONE_LINE: f32 = 600.0;
+/// The share of the height that they have below it.
+const BELOW: f32 = 0.45;
+/// What the picture of the tree is called.
+const TREE: &str = "Program tree";
+/// Programs that one came from.
+const MOST_REMEMBERED: usize = 100;
+/// Longest name of a compilation step.
+const NAME: usize = 40;
+
+/// What is worked out for a compilation step, from parts that are there.
+type Of = (usize, Vec<bool>);
+
+/// What is worked out for the selected program.
+pub struct Details {
+    pub uses: ProgramDetails,
+    /// The programs of its operation, in the order of the tree.
+    pub of_operation: Vec<u32>,
+    /// What calls the function that it is.
+    pub callers: Vec<usize>,
+}
+
+#[derive(Default)]
+pub struct ProgramsOfRun {
+    /// Whose programs are shown, a position in [`crate::store::program::ProgramTrees::steps`].
+    compilation_step: usize,
+    links: Latest<Of, Option<Arc<ProgramLinks>>>,
+    /// Of which compilation step they are.
+    rows: Option<(usize, TreeRows)>,
+    opening: Option<Job<Option<TreeRows>>>,
+    list: LongList,
+    /// Where the tree lay in the last frame.
+    picture: Option<Rect>,
+    selected: Option<usize>,
+    selected_row: Option<usize>,
+    /// Programs from which a call or a function was followed.
+    before: Vec<usize>,
+    found: Latest<(String, Of), Option<Arc<Found>>>,
+    /// A way that was asked for before anything was found.
+    waiting: Option<Way>,
+    details: Latest<(usize, Of), Arc<Details>>,
+    /// The step that was last followed.
+    followed: Option<usize>,
+    counts: MadeFor<ProgramLinks, String>,
+}
+
+impl ProgramsOfRun {
+    /// How many programs there are.
+    pub fn counts_ui(&mut self, ui: &mut egui::Ui, run: &Run) {
+        let Some((_, Some(links))) = self.links.last() else { return };
+        let Some(compiled) = CompiledPrograms::at(&run.report, self.compilation_step) else {
+            return;
+        };
+        let text = self.counts.get(links, || {
+            let programs = &compiled.programs;
+            let kinds = counted(links.kinds.len() as u64, "kind");
+            format!("{}, {kinds}", counted(programs.ids.len() as u64, "program"))
+        });
+        ui.weak(text);
+    }
+
+    /// Draws tree and details; `step` is the one that is selected, `asked` a way that a key asks for.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        part: &mut RunPart<'_>,
+        text: &mut String,
+        step: Option<usize>,
+        asked: Option<Way>,
+    ) {
+        let report = Arc::clone(part.report());
+        let what = ("Programs", ARE);
+        if part_or_reason(ui, &report.program_trees, part.run.is_working, what).is_none() {
+            return;
+        }
+        let of: Of = (self.compilation_step, settled(&report, NEEDS));
+        let derived = Arc::clone(&part.run.derived);
+        let compilation_step = self.compilation_step;
+        self.links.ask("programs", ui.ctx(), &of, move |cancel| {
+            ProgramLinks::of(&derived, compilation_step, &|| cancel.is_cancelled()).map(Arc::new)
+        });
+        let known = self.links.last().filter(|((step, _), _)| *step == compilation_step);
+        let links = known.and_then(|(_, links)| links.clone());
+        let compiled = CompiledPrograms::at(&report, compilation_step);
+        let (Some(links), Some(compiled)) = (links, compiled) else {
+            ui.weak(self.links.failure().unwrap_or("The tree is being laid out"));
+            return;
+        };
+        self.keep_rows(&compiled, &links);
+        self.search(ui.ctx(), part.run, text, (&of, &links));
+        self.follow(step, (&compiled, &links));
+        let waiting = self.waiting.take();
+        if let Some(way) = asked.or(waiting) {
+            self.go(way, part, (&compiled, &links), text, &of);
+        }
+        if let Some(program) = self.selected {
+            let (derived_report, links) = (Arc::clone(&report), Arc::clone(&links));
+            self.details.ask(
+                "details of a program",
+                ui.ctx(),
+                &(program, of.clone()),
+                move |cancel| {
+                    Arc::new(details_of(&derived_report, compilation_step, program, &links, cancel))
+                },
+            );
+        }
+        let space = ui.available_rect_before_wrap();
+        let [tree, details] = parts(space);
+        part_ui(ui, tree, |ui| self.tree_ui(ui, part, (&compiled, &links), text, &of));
+        part_ui(ui, details, |ui| self.details_ui(ui, part, (&compiled, &links), text));
+        ui.advance_cursor_after_rect(space);
+    }
+
+    /// What is open stays while more of the report comes.
+    fn keep_rows(&mut self, compiled: &CompiledPrograms<'_>, links: &ProgramLinks) {
+        if self.rows.as_ref().is_none_or(|(of, _)| *of != self.compilation_step) {
+            let rows = TreeRows::new(compiled.programs, &links.shape);
+            self.rows = Some((self.compilation_step, rows));
+            (self.opening, self.selected, self.selected_row) = (None, None, None);
+            self.before.clear();
+            self.followed = None;
+        }
+        if let Some(Ok(Some(rows))) = Job::take(&mut self.opening) {
+            self.rows = Some((self.compilation_step, rows));
+            self.reveal(compiled, links);
+        }
+    }
+
+    fn search(
+        &mut self,
+        ctx: &egui::Context,
+        run: &Run,
+        text: &str,
+        (of, links): (&Of, &Arc<ProgramLinks>),
+    ) {
+        let text = text.trim();
+        if text.is_empty() {
+            return;
+        }
+        let (report, links, wanted) = (Arc::clone(&run.report), Arc::clone(links), text.to_owned());
+        let compilation_step = self.compilation_step;
+        self.found.ask("search programs", ctx, &(text.to_owned(), of.clone()), move |cancel| {
+            let compiled = CompiledPrograms::at(&report, compilation_step)?;
+            let is_cancelled = || cancel.is_cancelled();
+            let matches = matching_programs(&compiled, &links.shape, &wanted, &is_cancelled)?;
+            let highest = links.highest_of(&matches.in_order);
+            let highest = highest.map(|(program, step)| (program, step, links.alive_at(step)));
+            Some(Arc::new(Found { matches, highest }))
+        });
+    }
+
+    /// What was found of a text; `None` while it is looked for, and without a text.
+    fn found(&self, text: &str, of: &Of) -> Option<&Arc<Found>> {
+        let text = text.trim();
+        (!text.is_empty()).then(|| self.found.get(&(text.to_owned(), of.clone())))??.as_ref()
+    }
+
+    /// Goes to the program of a step that was selected elsewhere.
+    fn follow(
+        &mut self,
+        step: Option<usize>,
+        (compiled, links): (&CompiledPrograms<'_>, &ProgramLinks),
+    ) {
+        if step == self.followed {
+            return;
+        }
+        self.followed = step;
+        let visited = step.and_then(|step| {
+            let steps = compiled.report.steps.get().filter(|_| compiled.is_final())?;
+            compiled.programs.ids.position(*steps.programs.get(step)?)
+        });
+        if let Some(program) = visited.filter(|program| self.selected != Some(*program)) {
+            self.selected = Some(program);
+            self.selected_row = None;
+            self.reveal(compiled, links);
+        }
+    }
+
+    fn go(
+        &mut self,
+        way: Way,
+        part: &mut RunPart<'_>,
+        (compiled, links): (&CompiledPrograms<'_>, &ProgramLinks),
+        text: &str,
+        of: &Of,
+    ) {
+        let Some(found) = self.found(text, of).cloned() else {
+            self.waiting = Some(way).filter(|_| !text.trim().is_empty());
+            return;
+        };
+        let all = &found.matches.in_order;
+        let at = self.place_of_selected(links, all);
+        let next = match way {
+            Way::Highest => found.highest.map(|(program, ..)| program),
+            Way::Next => {
+                let place = at.map_or(0, |at| at.saturating_add(1));
+                all.get(place).or(all.first()).map(|program| *program as usize)
+            }
+            Way::Before => {
+                let before = at.and_then(|at| all.get(at.checked_sub(1)?));
+                before.or(all.last()).map(|program| *program as usize)
+            }
+        };
+        if let Some(program) = next {
+            self.select(program, None, part, (compiled, links));
+        }
+    }
+
+    fn place_of_selected(&self, links: &ProgramLinks, all: &[u32]) -> Option<usize> {
+        links.shape.place_among(self.selected?, all)
+    }
+
+    /// Selects a program, in one of its rows or at its first place, with its step and operation on all pages.
+    fn select(
+        &mut self,
+        program: usize,
+        row: Option<usize>,
+        part: &mut RunPart<'_>,
+        (compiled, links): (&CompiledPrograms<'_>, &ProgramLinks),
+    ) {
+        self.selected = Some(program);
+        self.selected_row = row;
+        if let Some((step, _)) = links.highest_visit(program) {
+            let is_visited = |step: usize| {
+                let step = u32::try_from(step);
+                step.is_ok_and(|step| links.steps_of(program).binary_search(&step).is_ok())
+            };
+            let now = part.selection.steps.iter().find(|at| at.run == part.run.id);
+            let step = now.map(|at| at.step).filter(|step| is_visited(*step)).unwrap_or(step);
+            part.selection.steps = vec![StepAt { run: part.run.id, step }];
+            self.followed = Some(step);
+        }
+        if let Some((_, operation)) = links.operation(program) {
+            part.selection.operation = Some(OperationName::of(operation));
+        }
+        match row {
+            Some(row) => self.list.show(row),
+            None => self.reveal(compiled, links),
+        }
+    }
+
+    /// Opens the way to what is selected.
+    fn reveal(&mut self, compiled: &CompiledPrograms<'_>, links: &ProgramLinks) {
+        let (Some(program), Some((_, rows))) = (self.selected, &mut self.rows) else { return };
+        self.selected_row = rows.reveal(program, compiled.programs, &links.shape);
+        if let Some(row) = self.selected_row {
+            self.list.show(row);
+        }
+    }
+
+    fn tree_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        part: &mut RunPart<'_>,
+        (compiled, links): (&CompiledPrograms<'_>, &Arc<ProgramLinks>),
+        text: &str,
+        of: &Of,
+    ) {
+        let found = self.found(text, of).cloned();
+        let way = {
+            let report = Arc::clone(part.report());
+            let found = (text, found.as_deref());
+            self.head_ui(ui, &report, (compiled, links), found, part.commands)
+        };
+        if let Some(way) = way {
+            self.go(way, part, (compiled, links), text, of);
+        }
+        titles_ui(ui);
+        let Some((_, rows)) = &self.rows else { return };
+        let operation = self.selected.and_then(|program| links.operation(program));
+        let shown = Shown {
+            compiled: *compiled,
+            links,
+            rows,
+            matches: found.as_deref().map(|found| &found.matches),
+            operation: operation.map(|(number, _)| number),
+            selected: self.selected,
+            selected_row: self.selected_row,
+            name: TREE,
+        };
+        self.picture = Some(ui.available_rect_before_wrap());
+        let done = list_ui(ui, &mut self.list, &shown);
+        let program = |row: usize| rows.program(row);
+        match done {
+            Some(Done::Select(row)) => {
+                if let Some(program) = program(row) {
+                    self.select(program, Some(row), part, (compiled, links));
+                }
+            }
+            Some(Done::Toggle(row)) => self.open_or_close(row, None, compiled),
+            Some(Done::Open(row, is_open)) => self.open_or_close(row, Some(is_open), compiled),
+            None => {}
+        }
+        if done.is_some() {
+            ui.request_repaint();
+        }
+    }
+
+    /// Opens or closes a row; without a wish the other of both.
+    fn open_or_close(&mut self, row: usize, wish: Option<bool>, compiled: &CompiledPrograms<'_>) {
+        let Some((_, rows)) = &mut self.rows else { return };
+        let before = rows.len();
+        match wish {
+            Some(true) => rows.open(row, compiled.programs),
+            Some(false) => rows.close(row),
+            None => rows.toggle(row, compiled.programs),
+        }
+        // What is selected below has moved, or is closed away.
+        let Some(selected) = self.selected_row.filter(|selected| *selected > row) else { return };
+        self.selected_row = if rows.len() >= before {
+            Some(selected.saturating_add(rows.len().saturating_sub(before)))
+        } else {
+            let closed = before.saturating_sub(rows.len());
+            let moved = selected.checked_sub(closed).filter(|moved| *moved > row);
+            moved.or(Some(row)).filter(|row| rows.program(*row) == self.selected)
+        };
+    }
+
+    /// What was found and what is open, above the tree.
+    fn head_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        report: &Arc<Report>,
+        (compiled, links): (&CompiledPrograms<'_>, &Arc<ProgramLinks>),
+        (text, found): (&str, Option<&Found>),
+        commands: &mut Vec<Command>,
+    ) -> Option<Way> {
+        let mut way = None;
+        if is_taken_out(ui.ctx()) {
+            // It says where the picture lies, too.
+            picture_exports_ui(ui, (TREE, true), self.picture, commands);
+            return None;
+        }
+        let mut found_row = |ui: &mut egui::Ui, of_run: &Self| match found {
+            Some(found) => {
+                let at = of_run.place_of_selected(links, &found.matches.in_order);
+                way = found_ui(ui, found, at, compiled);
+            }
+            None if !text.trim().is_empty() => {
+                ui.weak(of_run.found.failure().unwrap_or("Looking…"));
+            }
+            None => {}
+        };
+        let is_wide = ui.available_width() >= ONE_LINE;
+        ui.horizontal(|ui| {
+            ui.set_min_height(26.0);
+            ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
+                let sheet = || {
+                    let (_, rows) = self.rows.as_ref()?;
+                    let sheet = sheet_of(report, self.compilation_step, links, rows);
+                    Some(Exported::Table(sheet))
+                };
+                picture_exports_ui(ui, (TREE, true), self.picture, commands);
+                exports_ui(ui, ("as CSV", "program tree", true), commands, sheet);
+                self.opening_ui(ui, report, (compiled, links));
+                self.compilation_ui(ui, compiled);
+                if is_wide {
+                    let layout = egui::Layout::left_to_right(egui::Align::Center);
+                    ui.with_layout(layout, |ui| found_row(ui, self));
+                }
+            });
+        });
+        if !is_wide {
+            ui.horizontal(|ui| found_row(ui, self));
+        }
+        way
+    }
+
+    fn opening_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        report: &Arc<Report>,
+        (compiled, links): (&CompiledPrograms<'_>, &Arc<ProgramLinks>),
+    ) {
+        if ui.button("Close all").clicked() {
+            let rows = TreeRows::new(compiled.programs, &links.shape);
+            self.rows = Some((self.compilation_step, rows));
+            self.selected_row = None;
+        }
+        let all = ui.add_enabled(self.opening.is_none(), Button::new("Open all"));
+        if all.clicked() {
+            // The job has its own hold on the report.
+            let (links, owner) = (Arc::clone(links), Arc::clone(report));
+            let compilation_step = self.compilation_step;
+            let job = Job::start("open all programs", ui.ctx(), move |cancel: &Cancel| {
+                let compiled = CompiledPrograms::at(&owner, compilation_step)?;
+                let is_cancelled = || cancel.is_cancelled();
+                TreeRows::all_open(compiled.programs, &links.shape, &is_cancelled)
+            });
+            self.opening = job.ok();
+        }
+        if self.rows.as_ref().is_some_and(|(_, rows)| rows.is_full) {
+            let text = ui.colored_label(Tokens::now(ui).note, "Not all is open");
+            text.on_hover_text(
+                "Shared programs have more places than can be shown together: open what matters",
+            );
+        }
+    }
+
+    /// Which compilation step is shown, where the report has several.
+    fn compilation_ui(&mut self, ui: &mut egui::Ui, compiled: &CompiledPrograms<'_>) {
+        let Some(trees) = compiled.report.program_trees.get() else { return };
+        if trees.steps.len() < 2 {
+            return;
+        }
+        let title = |step: &usize| {
+            let name = trees.steps.get(*step).and_then(|tree| tree.name.as_deref());
+            name.map_or("Final programs".to_owned(), |name| {
+                shortened(&clean(name), NAME).into_owned()
+            })
+        };
+        let all = 0..trees.steps.len();
+        choice_ui(ui, ("Compilation step", 130.0), &mut self.compilation_step, all, title);
+    }
+
+    fn details_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        part: &mut RunPart<'_>,
+        (compiled, links): (&CompiledPrograms<'_>, &Arc<ProgramLinks>),
+        text: &mut String,
+    ) {
+        let Some(program) = self.selected else {
+            let area = ScrollArea::vertical().id_salt("kinds of programs").auto_shrink(false);
+            let wanted = area.show(ui, |ui| kinds_ui(ui, compiled, links)).inner;
+            if let Some(kind) = wanted {
+                *text = kind;
+            }
+            return;
+        };
+        let known = self.details.last().filter(|((of, _), _)| *of == program);
+        let details = known.map(|(_, details)| Arc::clone(details));
+        let failure = self.details.failure().map(str::to_owned);
+        let is_back = self.before.last().copied();
+        let area = ScrollArea::vertical().id_salt("details of a program").auto_shrink(false);
+        let asked = area.show(ui, |ui| {
+            ui.push_id(program, |ui| {
+                let known = (details.as_deref(), failure.as_deref());
+                inspector_ui(ui, part, (compiled, links), program, known, is_back)
+            })
+            .inner
+        });
+        match asked.inner {
+            Some(Asked::Follow(to)) => {
+                self.before.push(program);
+                if self.before.len() > MOST_REMEMBERED {
+                    self.before.remove(0);
+                }
+                self.select(to, None, part, (compiled, links));
+            }
+            Some(Asked::Select(to)) => self.select(to, None, part, (compiled, links)),
+            Some(Asked::Back) => {
+                if let Some(to) = self.before.pop() {
+                    self.select(to, None, part, (compiled, links));
+                }
+            }
+            None => {}
+        }
+    }
+}
+
+fn details_of(
+    report: &Report,
+    compilation_step: usize,
+    program: usize,
+    links: &ProgramLinks,
+    cancel: &Cancel,
+) -> Details {
+    let operation = links.operation(program).map(|(number, _)| number);
+    let compiled = CompiledPrograms::at(report, compilation_step);
+    let uses = compiled.map(|compiled| {
+        program_details(&compiled, program, operation, &links.owners, cancel.progress())
+    });
+    let function = links.shape.function_at(program);
+    let callers = compiled.zip(function).map(|(compiled, function)| compiled.callers(function));
+    Details {
+        uses: uses.unwrap_or_default(),
+        of_operation: operation.map(|number| links.programs_of(number)).unwrap_or_default(),
+        callers: callers.unwrap_or_default(),
+    }
+}
+
+/// Where the tree and the details lie.
+fn parts(space: Rect) -> [Rect; 2] {
+    if space.width() >= BESIDE {
+        let width = (space.width() * DETAILS).clamp(LEAST_DETAILS, MOST_DETAILS);
+        let (tree, details) = space.split_left_right_at_x(space.right() - width);
+        [tree.with_max_x(tree.right() - BETWEEN_CARDS), details]
+    } else {
+        let height = space.height() * BELOW;
+        let (tree, details) = space.split_top_bottom_at_y(space.bottom() - height);
+        [tree.with_max_y(tree.bottom() - BETWEEN_CARDS), details]
+    }
+}
+
+fn part_ui(ui: &mut egui::Ui, rect: Rect, add: impl FnOnce(&mut egui::Ui)) {
+    let builder =
+        UiBuilder::new().id_salt(rect.min.x.to_bits() ^ rect.min.y.to_bits()).max_rect(rect);
+    ui.scope_builder(builder, |ui| {
+        let frame = card_frame(Tokens::now(ui)).inner_margin(Margin::symmetric(10, 8));
+        frame.show(ui, |ui| {
+            ui.set_min_size(ui.available_size());
+            ui.set_max_size(ui.available_size());
+            add(ui);
+        });
+    });
+}

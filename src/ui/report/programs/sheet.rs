@@ -1,0 +1,83 @@
+//! The open part of the tree as a table to take out.
+
+use std::sync::Arc;
+
+use crate::analysis::program::compiled_programs::CompiledPrograms;
+use crate::analysis::program::tree_rows::{RowOf, TreeRows};
+use crate::analysis::program_links::ProgramLinks;
+use crate::store::Report;
+use crate::ui::command::Sheet;
+use crate::ui::widget::rows::{Column, Order, Rows, Value};
+
+struct OpenRows {
+    report: Arc<Report>,
+    compilation_step: usize,
+    links: Arc<ProgramLinks>,
+    rows: TreeRows,
+}
+
+/// The sheet of what is open.
+pub fn sheet_of(
+    report: &Arc<Report>,
+    compilation_step: usize,
+    links: &Arc<ProgramLinks>,
+    rows: &TreeRows,
+) -> Sheet {
+    let count = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+    let rows = OpenRows {
+        report: Arc::clone(report),
+        compilation_step,
+        links: Arc::clone(links),
+        rows: rows.clone(),
+    };
+    let columns = vec![
+        Column::count("Level", 60.0).not_summed(),
+        Column::text("Program", 80.0),
+        Column::text("Kind", 120.0),
+        Column::rest("Name"),
+        Column::text("Operation", 120.0),
+        Column::text("Operation name", 120.0),
+        Column::text("Calls function", 80.0),
+        Column::text("Step", 80.0),
+        Column::bytes("Not always live there", 110.0).not_summed(),
+    ];
+    let order = Order { rows: (0..count).collect(), totals: Vec::new() };
+    Sheet { rows: Arc::new(rows), columns, order: Arc::new(order) }
+}
+
+impl Rows for OpenRows {
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    fn value(&self, row: usize, column: usize) -> Value<'_> {
+        let Some(row) = self.rows.get(row) else { return Value::Nothing };
+        let program = match (row.of, column) {
+            (_, 0) => return Value::Count(row.depth.into()),
+            (RowOf::Heading(group), 2) => return Value::text(group.title()),
+            (RowOf::Heading(_), _) => return Value::Nothing,
+            (RowOf::Program(program), _) => program,
+        };
+        let Some(compiled) = CompiledPrograms::at(&self.report, self.compilation_step) else {
+            return Value::Nothing;
+        };
+        let text =
+            |text: Option<&str>| text.map_or(Value::Nothing, |text| Value::text(text.to_owned()));
+        let operation = self.links.operation(program).map(|(_, operation)| operation);
+        let visit = self.links.highest_visit(program);
+        let id = |number: Option<u32>| number.map_or(Value::Nothing, |id| Value::Id(id.into()));
+        match column {
+            1 => id(compiled.programs.ids.get(program).map(|id| id.0)),
+            2 => text(compiled.kind(program)),
+            3 => text(compiled.name(program)),
+            4 => text(operation.and_then(|operation| operation.kind.as_deref())),
+            5 => text(operation.and_then(|operation| operation.name.as_deref())),
+            6 => id(compiled.callee(program).map(|(function, _)| function.0)),
+            7 => {
+                let steps = self.report.steps.get();
+                id(visit.and_then(|(step, _)| Some(steps?.ids.get(step)?.0)))
+            }
+            _ => Value::bytes(visit.and_then(|(_, bytes)| bytes)),
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What a program is called in the tree.
+
+use crate::analysis::program::compiled_programs::CompiledPrograms;
+use crate::analysis::program::tree::TreeShape;
+use crate::analysis::program_links::ProgramLinks;
+use crate::text::{clean, grouped};
+
+/// Stands where the file does not say the kind.
+pub const UNKNOWN_KIND: &str = "Unknown kind";
+
+/// Its kind with what that leads to: `Function 3: Sequence`, `Call of function 3`, `Repeat × 4`.
+pub fn kind_words(
+    compiled: &CompiledPrograms<'_>,
+    shape: &TreeShape,
+    program: usize,
+    is_top: bool,
+) -> String {
+    let kind = clean(compiled.kind(program).unwrap_or(UNKNOWN_KIND));
+    let mut words = match (compiled.callee(program), compiled.repeat_count(program)) {
+        (Some((function, _)), _) => format!("{kind} of function {function}"),
+        (None, Some(count)) => format!("{kind} × {}", grouped(count)),
+        (None, None) => kind.into_owned(),
+    };
+    if let Some(function) = shape.function_at(program).filter(|_| is_top) {
+        words = format!("Function {function}: {words}");
+    }
+    words
+}
+
+/// Its name, or that of its operation, with whether it is its own; empty without one.
+pub fn name_words(
+    compiled: &CompiledPrograms<'_>,
+    links: &ProgramLinks,
+    program: usize,
+) -> (String, bool) {
+    if let Some(name) = compiled.name(program) {
+        return (clean(name).into_owned(), true);
+    }
+    let Some((_, operation)) = links.operation(program) else { return (String::new(), true) };
+    let words = match (&operation.name, &operation.kind) {
+        (Some(name), Some(kind)) => format!("{} ({})", clean(name), clean(kind)),
+        (Some(name), None) => clean(name).into_owned(),
+        (None, _) => clean(operation.title()).into_owned(),
+    };
+    (words, false)
+}
+
+/// Kind and name in one line.
+pub fn title_words(
+    compiled: &CompiledPrograms<'_>,
+    links: &ProgramLinks,
+    program: usize,
+) -> String {
+    let kind = kind_words(compiled, &links.shape, program, true);
+    let (name, _) = name_words(compiled, links, program);
+    if name.is_empty() { kind } else { format!("{kind} {name}") }
+}
