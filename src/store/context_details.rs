@@ -30,7 +30,7 @@ pub enum Value {
 pub struct ContextDetails {
     /// Its keys with their values, in the order of the file. Names and files are rows of the string table.
     pub entries: Vec<(String, Value)>,
-    /// Whether it says more than is kept ([`crate::budget`]).
+    /// Whether it says more than is kept (`budget::CONTEXT_VALUES`).
     pub is_cut: bool,
 }
 

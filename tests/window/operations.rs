@@ -44,7 +44,7 @@ fn a_chosen_operation_has_its_options_and_its_steps() {
     assert_texts(&harness, &["7 operations; most at the peak: ", "None chosen"]);
     choose_row(&mut harness, "layer1.0.conv2");
     assert_texts(&harness, &["convolution of PopLibs", "resnext.py:93", "kernelShape", "[3, 3]"]);
-    assert_texts(&harness, &["PyTorch  convolution", "ONNX  Conv", "numConvGroups"]);
+    assert_texts(&harness, &["PyTorch  convolution", "PopLibs  convolution", "numConvGroups"]);
     // As figure of the operation, and among the options of the call.
     let options = texts(&harness);
     assert!(options.iter().filter(|text| *text == "availableMemoryProportion").count() >= 2);
@@ -67,6 +67,11 @@ fn a_step_leads_to_liveness() {
     links.into_iter().next().expect("a step").click();
     settle(&mut harness);
     assert_eq!(harness.state().page(), Page::Liveness);
+    harness.state_mut().go(Page::Operations);
+    settle(&mut harness);
+    harness.get_by_role_and_label(Role::Link, "Its programs in the tree").click();
+    settle(&mut harness);
+    assert_eq!(harness.state().page(), Page::Programs);
 }
 
 #[test]

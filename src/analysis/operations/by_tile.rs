@@ -16,7 +16,7 @@ pub enum TileFigure {
     EstimatedCycles,
 }
 
-/// The figure of each tile of an operation, a position in [`Owners::operations`]; `None` where the report does not
+/// The figure of each tile of an operation, a position in `Owners::operations`; `None` where the report does not
 /// say.
 pub fn by_tile(
     report: &Report,

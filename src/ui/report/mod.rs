@@ -4,6 +4,7 @@
 
 mod category_colors;
 pub mod comparison;
+mod debug_tree;
 pub mod figures;
 pub mod found_insights;
 mod glance;

@@ -1,33 +1,30 @@
 //! What is known of the chosen operation: its figures, its planner values, the steps at which it runs, and all that
 //! its debug contexts say.
 
-use eframe::egui::{self, CollapsingHeader, RichText};
+use eframe::egui::{self, RichText};
 
 use super::found::Found;
 use crate::analysis::operations::{Figure, OperationRow};
-use crate::analysis::program::debug_tree::{DebugTree, Node, debug_tree};
+use crate::analysis::program::debug_tree::{DebugTree, debug_tree};
 use crate::analysis::program::layers::layer_title;
 use crate::analysis::program::operations::PROPORTION;
-use crate::text::{clean, grouped, shortened, size_or_less};
+use crate::text::{grouped, shortened, size_or_less};
+use crate::ui::command::{Command, Page};
 use crate::ui::job::Latest;
 use crate::ui::report::PageContext;
+use crate::ui::report::debug_tree::debug_tree_ui;
 use crate::ui::report::moment::step_id;
 use crate::ui::report::run_part::RunPart;
 use crate::ui::report::run_title_ui;
-use crate::ui::runs::{Run, RunId};
+use crate::ui::runs::{Run, RunId, StepAt};
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
-use crate::ui::widget::inspector::{fact_ui, long_fact_ui, title_ui, words_ui};
+use crate::ui::widget::inspector::{fact_ui, long_fact_ui, title_ui};
 
 /// Steps that have a link.
 const MOST_STEPS: usize = 16;
 /// Longest text of a value.
 const VALUE: usize = 400;
-/// Longest title of a context.
-const TITLE: usize = 34;
-/// Characters of a key and its value that fit beside each other, and what each indentation takes of them.
-const ONE_LINE: usize = 36;
-const INDENT: usize = 4;
 
 /// A tree, or why there is none.
 type Read = Result<Option<DebugTree>, String>;
@@ -86,7 +83,7 @@ impl Inspector {
             tree.map_err(|error| error.to_string())
         });
         match (self.tree.get(&key), self.tree.failure()) {
-            (Some(Ok(Some(tree))), _) => tree_ui(ui, tree),
+            (Some(Ok(Some(tree))), _) => debug_tree_ui(ui, tree),
             (Some(Ok(None)), _) => {
                 ui.weak("The file of the debug information cannot be read any more");
             }
@@ -162,43 +159,13 @@ fn steps_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, row: &OperationRow) {
             ui.weak(format!("and {} more", grouped((row.steps.len() - MOST_STEPS) as u64)));
         }
     });
+    if let Some(first) = row.steps.first().map(|step| *step as usize)
+        && ui.link("Its programs in the tree").clicked()
+    {
+        part.selection.steps = vec![StepAt { run: part.run.id, step: first }];
+        part.commands.push(Command::Go(Page::Programs));
+    }
     if let Some(step) = shown {
         part.show_step(step as usize);
-    }
-}
-
-/// All contexts, the framework's first.
-fn tree_ui(ui: &mut egui::Ui, tree: &DebugTree) {
-    for (level, node) in tree.contexts.iter().enumerate() {
-        // A title is not cut by itself: one that is too long would widen the page.
-        let whole = format!("{}  {}", clean(&node.key), clean(&node.value));
-        let title = RichText::new(shortened(&whole, TITLE)).font(fonts::medium(size::TABLE));
-        let header = CollapsingHeader::new(title).id_salt(("context", level));
-        // Poplar's own say little.
-        let header = header.default_open(node.key != layer_title("poplar"));
-        let shown = header.show(ui, |ui| node.children.iter().for_each(|it| node_ui(ui, it, 1)));
-        shown.header_response.on_hover_text(shortened(&whole, VALUE));
-    }
-    if tree.is_cut {
-        ui.weak("The file says more than is shown");
-    }
-}
-
-fn node_ui(ui: &mut egui::Ui, node: &Node, level: usize) {
-    let (key, value) = (shortened(&node.key, VALUE), shortened(&node.value, VALUE));
-    let name = RichText::new(clean(&key)).size(size::TABLE).weak();
-    if !node.children.is_empty() {
-        ui.label(name);
-        ui.indent(&node.key, |ui| {
-            node.children.iter().for_each(|child| node_ui(ui, child, level.saturating_add(1)));
-        });
-        return;
-    }
-    let room = ONE_LINE.saturating_sub(level.saturating_mul(INDENT));
-    if key.chars().count().saturating_add(value.chars().count()) <= room {
-        fact_ui(ui, &key, &value);
-    } else {
-        ui.add(egui::Label::new(name).truncate());
-        words_ui(ui, fonts::number(clean(&value)));
     }
 }
