@@ -125,17 +125,22 @@ impl<T: Copy> Bins<T> {
     /// What the parts between two places hold, of the coarsest level whose parts are no longer than half of `unit`,
     /// with where the first begins and how long each is; `None` where all are longer.
     pub fn between(&self, (from, to): (f64, f64), unit: f64) -> Option<(f64, f64, &[T])> {
-        let is_short = |(shift, _): &&(u32, Vec<T>)| 2.0 * 2_f64.powi(*shift as i32) <= unit;
+        let is_short = |(shift, _): &&(u32, Vec<T>)| 2.0 * length_of(*shift) <= unit;
         let (shift, bins) = self.levels.iter().rev().find(is_short)?;
         let place = |at: f64| {
             let along = (at.max(0.0) as u64).saturating_sub(self.origin) >> shift;
             usize::try_from(along).unwrap_or(usize::MAX).min(bins.len())
         };
         let (first, last) = (place(from), place(to).saturating_add(1).min(bins.len()));
-        let (first, length) = (first.min(last), 2_f64.powi(*shift as i32));
+        let (first, length) = (first.min(last), length_of(*shift));
         let start = self.origin as f64 + first as f64 * length;
         Some((start, length, bins.get(first..last)?))
     }
+}
+
+/// How long a part of a level is.
+fn length_of(shift: u32) -> f64 {
+    2_f64.powf(f64::from(shift))
 }
 
 /// A range in a bin.
@@ -297,12 +302,16 @@ impl SpanRow {
                 longest = match longest {
                     Some((pixel, other)) if pixel == now => Some((pixel, other.longer(*bin))),
                     other => {
-                        other.into_iter().for_each(|(_, done)| hand(done));
+                        if let Some((_, done)) = other {
+                            hand(done);
+                        }
                         Some((now, *bin))
                     }
                 };
             }
-            longest.into_iter().for_each(|(_, done)| hand(done));
+            if let Some((_, done)) = longest {
+                hand(done);
+            }
             return;
         }
         let length = |at: usize| self.ends[at] - self.starts[at];

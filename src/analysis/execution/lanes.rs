@@ -363,11 +363,14 @@ fn nested(
     Lane { of, rows: SpanRows::of(rows), nodes }
 }
 
+/// What a step runs, by which steps are alike.
+type What = (Option<ProgramId>, Option<ComputeSetId>);
+
 /// The parts around steps, of each program once.
 struct Paths<'a> {
     executed: Executed<'a>,
     nesting: Nesting,
-    found: HashMap<(Option<ProgramId>, Option<ComputeSetId>), Arc<[u32]>>,
+    found: HashMap<What, Arc<[u32]>>,
     numbers: HashMap<Arc<str>, u32>,
     parts: Vec<Arc<str>>,
 }

@@ -50,6 +50,8 @@ const TOOLBAR: f32 = 28.0;
 /// What is known of each run; `None` of one without steps.
 type OfRuns = PerRun<Option<Arc<ReadRun>>>;
 type LanesOfRuns = PerRun<Option<Arc<Lanes>>>;
+/// A range of cycles from the first, and the kinds that are left out.
+type RangeAsked = ((u64, u64), Hidden);
 /// Kinds that are hidden, by name.
 type Hidden = BTreeSet<String>;
 
@@ -72,7 +74,7 @@ pub struct TracePage {
     overview: BinCache,
     read: RunsAnswer<(), PerRun<Result<Arc<ReadRun>, Absence>>>,
     lanes: RunsAnswer<(Nesting, Hidden), LanesOfRuns>,
-    statistics: RunsAnswer<((u64, u64), Hidden), PerRun<Option<Statistics>>>,
+    statistics: RunsAnswer<RangeAsked, PerRun<Option<Statistics>>>,
     search: Search,
     tiles: TilePictures,
     chosen: Option<Chosen>,
@@ -102,7 +104,7 @@ impl RunsPage for TracePage {
                 runs.each(read)
             },
         );
-        let Some(answers) = self.read.last(runs).map(|(_, read)| read) else {
+        let Some(answers) = self.read.last(runs).map(|((), read)| read) else {
             let failure = self.read.failure();
             absent_ui(ui, "The steps that ran are being read", failure.unwrap_or_default());
             return;

@@ -27,7 +27,7 @@ pub type SpanOfRun = (usize, u32);
 
 impl Search {
     pub fn update(&mut self, ctx: &egui::Context, runs: &Arc<Runs>, read: &OfRuns) {
-        let of_runs: Vec<Option<Arc<ReadRun>>> = read.to_vec();
+        let of_runs = read.clone();
         let text = self.text.trim().to_owned();
         self.found.ask("matching steps", ctx, (runs, NEEDS), &text.clone(), move |_, _| {
             let matches = |run: &Option<Arc<ReadRun>>| {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::data::ReadRun;
 use super::{Hidden, OfRuns};
+use crate::analysis::execution::Executed;
 use crate::analysis::execution::tile_picture::{Doing, SpansOfIpu, Wanted, tile_picture};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
@@ -141,7 +142,7 @@ impl TilePictures {
         });
         let (report, wanted) = (Arc::clone(&read.report), key.wanted.clone());
         of_run.image.ask(ui, &format!("tiles over time {place}"), &key, move |cancel| {
-            let executed = crate::analysis::execution::Executed::of(&report)?;
+            let executed = Executed::of(&report)?;
             let doing = tile_picture(executed, &spans, &wanted, cancel.progress())?;
             let pixels = doing.into_iter().map(|doing| color(doing, &tokens)).collect();
             Some(((), ColorImage::new(wanted.size, pixels)))
@@ -164,7 +165,11 @@ impl TilePictures {
                 paint_texture(&painter, *texture, area);
             }
             _ => {
-                message(&painter, rect, of_run.image.failure().unwrap_or("Reading cycles by tile…"))
+                message(
+                    &painter,
+                    rect,
+                    of_run.image.failure().unwrap_or("Reading cycles by tile…"),
+                );
             }
         }
         let of_all = ipu.saturating_mul(tiles_of(read));
@@ -221,7 +226,7 @@ fn positions(tiles: u32) -> usize {
 }
 
 fn tiles_of(read: &ReadRun) -> u32 {
-    let tiles = read.executed().and_then(|executed| executed.tiles_per_ipu());
+    let tiles = read.executed().and_then(Executed::tiles_per_ipu);
     tiles.and_then(|tiles| u32::try_from(tiles).ok()).unwrap_or(0)
 }
 
