@@ -235,30 +235,3 @@ fn the_page_looks_as_it_did() {
         }
     }
 }
-
-#[test]
-fn look() {
-    let Ok(path) = std::env::var("LOOK") else { return };
-    for theme in [Theme::Light, Theme::Dark] {
-        for size in [Vec2::new(1440.0, 1700.0), Vec2::new(1024.0, 1400.0)] {
-            let paths: Vec<&Path> = path.split(':').map(Path::new).collect();
-            let mut harness = page_of(theme, size, &paths);
-            let save = |harness: &mut Harness<'_, App>, what: &str| {
-                harness.remove_cursor();
-                settle(harness);
-                let image = harness.render().unwrap();
-                image.save(format!("/tmp/programs/{what}-{theme:?}-{}.png", size.x)).unwrap();
-            };
-            save(&mut harness, "plain");
-            search(&mut harness, &std::env::var("FIND").unwrap_or("convolution".into()));
-            let highest = texts(&harness).into_iter().find(|text| text.starts_with("Highest"));
-            if let Some(highest) = highest {
-                harness.get_all_by_label(&highest).next().unwrap().click();
-                settle(&mut harness);
-            } else {
-                press(&mut harness, Key::Enter);
-            }
-            save(&mut harness, "found");
-        }
-    }
-}
