@@ -9,6 +9,7 @@ use std::path::Path;
 
 use common::real_report;
 use rusqlite::{Connection, params};
+use tilescope::analysis::cross_checks::contradictions;
 use tilescope::analysis::derived::Derived;
 use tilescope::analysis::program::compiled_programs::CompiledPrograms;
 use tilescope::analysis::program::tree::{Group, TreeShape};
@@ -25,6 +26,7 @@ fn open(path: &Path) -> OpenReport {
     let open = OpenReport::open(path, &progress).unwrap();
     open.read_debug_info(&progress);
     open.read_variables(&progress);
+    open.read_tile_variable_bytes(&progress);
     open.read_compute(&progress);
     open.read_program_trees(&progress);
     open
@@ -90,6 +92,7 @@ fn calls_lead_to_functions_and_functions_to_their_callers() {
     let directory = with_functions();
     let open = open(directory.path());
     assert_eq!(open.report.warnings.list(), []);
+    assert_eq!(contradictions(&open.report, &Progress::default()), [""; 0]);
     let compiled = CompiledPrograms::at(&open.report, 0).unwrap();
     let shape = shape(&compiled);
     let functions = shape.roots_len(Group::Functions);

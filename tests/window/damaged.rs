@@ -236,6 +236,8 @@ fn files_that_change_while_they_are_open_are_said_to_have() {
         harness.key_press_modifiers(Modifiers::COMMAND, Key::R);
         harness.run_steps(2);
         walk(&mut harness, &format!("{what}, then read again"), 2);
+        harness.key_press_modifiers(Modifiers::COMMAND, Key::Num6);
+        settle(&mut harness);
         assert!(has_text(&harness, is_said), "{what}: {:#?}", texts(&harness));
         // A file that is cut off is lacking for another reason than an option.
         assert!(!has_text(&harness, "autoReport.outputLoweredVars brings"), "{what}");

@@ -8,8 +8,8 @@ use crate::support::{
 };
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Theme, Vec2};
+use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
-use egui_kittest::{Harness, SnapshotResults};
 use tilescope::format::Progress;
 use tilescope::synth::{Options, write_report};
 use tilescope::ui::app::App;
@@ -216,49 +216,4 @@ fn the_page_rests_when_nothing_happens() {
     harness.remove_cursor();
     settle(&mut harness);
     assert!(harness.run() <= 2, "it repaints without cause");
-}
-
-#[test]
-fn the_page_looks_as_it_did() {
-    let directory = report();
-    let mut results = SnapshotResults::new();
-    for theme in [Theme::Light, Theme::Dark] {
-        for size in [Vec2::new(1440.0, 900.0), Vec2::new(1024.0, 700.0)] {
-            let mut harness = page_of(theme, size, &[directory.path()]);
-            search(&mut harness, "convolution");
-            let highest = texts(&harness).into_iter().find(|text| text.starts_with("Highest"));
-            click(&mut harness, &highest.expect("a highest step"));
-            harness.remove_cursor();
-            settle(&mut harness);
-            harness.snapshot(format!("programs-{theme:?}-{}", size.x).to_lowercase());
-            results.extend_harness(&mut harness);
-        }
-    }
-}
-
-#[test]
-fn look() {
-    let Ok(path) = std::env::var("LOOK") else { return };
-    for theme in [Theme::Light, Theme::Dark] {
-        for size in [Vec2::new(1440.0, 1700.0), Vec2::new(1024.0, 1400.0)] {
-            let paths: Vec<&Path> = path.split(':').map(Path::new).collect();
-            let mut harness = page_of(theme, size, &paths);
-            let save = |harness: &mut Harness<'_, App>, what: &str| {
-                harness.remove_cursor();
-                settle(harness);
-                let image = harness.render().unwrap();
-                image.save(format!("/tmp/programs/{what}-{theme:?}-{}.png", size.x)).unwrap();
-            };
-            save(&mut harness, "plain");
-            search(&mut harness, &std::env::var("FIND").unwrap_or("convolution".into()));
-            let highest = texts(&harness).into_iter().find(|text| text.starts_with("Highest"));
-            if let Some(highest) = highest {
-                harness.get_all_by_label(&highest).next().unwrap().click();
-                settle(&mut harness);
-            } else {
-                press(&mut harness, Key::Enter);
-            }
-            save(&mut harness, "found");
-        }
-    }
 }

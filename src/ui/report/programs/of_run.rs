@@ -41,8 +41,10 @@ const BESIDE: f32 = 760.0;
 const DETAILS: f32 = 0.36;
 const LEAST_DETAILS: f32 = 300.0;
 const MOST_DETAILS: f32 = 460.0;
-/// Width of the tree from which what was found stands beside the buttons, points.
-const ONE_LINE: f32 = 600.0;
+/// Width of the tree from which what was found stands beside the buttons, points, and what the choice of a compilation
+/// step takes of it.
+const ONE_LINE: f32 = 690.0;
+const CHOICE: f32 = 160.0;
 /// The share of the height that they have below it.
 const BELOW: f32 = 0.45;
 /// What the picture of the tree is called.
@@ -385,7 +387,9 @@ impl ProgramsOfRun {
             }
             None => {}
         };
-        let is_wide = ui.available_width() >= ONE_LINE;
+        let has_choice = compiled.report.program_trees.get().is_some_and(|it| it.steps.len() > 1);
+        let of_choice = if has_choice { CHOICE } else { 0.0 };
+        let is_wide = ui.available_width() >= ONE_LINE + of_choice;
         ui.horizontal(|ui| {
             ui.set_min_height(26.0);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
