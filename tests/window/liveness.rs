@@ -460,13 +460,11 @@ fn what_is_alive_adds_up_by_whatever_it_is_put_together() {
     }
     assert!(sums[0] > 0 && sums.iter().all(|sum| *sum == sums[0]), "{sums:?}");
     // Modules are ranges within ranges, too.
-    const MODULES: &str = "What is alive by module";
-    let modules = |harness: &Harness<'_, App>| {
-        let picture = texts(harness).into_iter().find(|text| text.starts_with(MODULES)).unwrap();
-        harness.get_by_label(&picture).value().unwrap_or_default()
-    };
+    let texts = texts(&harness).into_iter();
+    let picture = { texts }.find(|text| text.starts_with("What is alive by module")).unwrap();
+    let modules =
+        |harness: &Harness<'_, App>| harness.get_by_label(&picture).value().unwrap_or_default();
     assert!(modules(&harness).ends_with(" spans"), "{}", modules(&harness));
-    let picture = texts(&harness).into_iter().find(|text| text.starts_with(MODULES)).unwrap();
     harness.get_by_label(&picture).focus();
     for _ in 0..2 {
         press(&mut harness, Key::ArrowDown);

@@ -36,7 +36,7 @@ pub fn field_ui(ui: &mut egui::Ui, text: &mut String) -> Option<Way> {
     }
     let is_back = ui.input(|input| input.modifiers.shift);
     field.on_hover_text(
-        "A part of a kind, a name, an operation or a layer, or an option such as availableMemoryProportion=0.8. Enter \
+        "A part of a kind, a name, an operation or a layer, or an option with its value, `name=value`. Enter \
          goes to the next match, Shift+Enter to the one before",
     );
     is_entered.then_some(if is_back { Way::Before } else { Way::Next })
