@@ -4,6 +4,7 @@ use eframe::egui::{self, Align2, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, W
 use std::sync::Arc;
 
 use super::found::{Found, Layer, NEEDS};
+use crate::analysis::compute::estimates::NoEstimate;
 use crate::analysis::operations::{TileFigure, by_tile};
 use crate::analysis::program::operations::OperationName;
 use crate::store::TileId;
@@ -81,10 +82,8 @@ impl ByTile {
         let most = of_runs.iter().flatten().map(|it| it.most).max();
         let Some(most) = most.filter(|most| *most > 0) else {
             ui.weak(match figure {
-                TileFigure::Code => "No code is known of it",
-                TileFigure::EstimatedCycles => {
-                    "The compiler made no estimate: the engine option profiler.includeCycleEstimates brings it"
-                }
+                TileFigure::Code => "No code is known of it".to_owned(),
+                TileFigure::EstimatedCycles => NoEstimate::NotInReport.to_string(),
             });
             return;
         };

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use super::head::page_head_with_ui;
 use super::{PageContext, unread_ui};
+use crate::analysis::compute::estimates::NoEstimate;
 use crate::analysis::operations::{Figure, TileFigure};
 use crate::analysis::program::layers::layer_title;
 use crate::text::shortened;
@@ -250,11 +251,9 @@ impl OperationsPage {
         let clicked = picture_card_ui(ui, "Cycles against memory", &mut exports, at_right, |ui| {
             ui.set_min_height(ui.available_height());
             let Some(scatter) = scatter else {
-                ui.weak(
-                    "No cycles are known: nothing was recorded (engine option \
-                         autoReport.outputExecutionProfile) and the compiler made no estimates \
-                         (profiler.includeCycleEstimates)",
-                );
+                let absences = page.runs.iter().filter_map(|run| run.report.execution.absence());
+                let why = absences.take(1).map(ToString::to_string).collect::<String>();
+                ui.weak(format!("No cycles are known. {why}. {}", NoEstimate::NotInReport));
                 return None;
             };
             scatter.ui(ui, (page.runs, found), chosen)
