@@ -2,7 +2,7 @@
 //! what a path names is told apart before.
 
 use std::fs::{self, File, FileType, OpenOptions};
-use std::io;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 /// Opens a file to read.
@@ -67,6 +67,27 @@ pub(crate) fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64)
         }
     }
     Ok(())
+}
+
+/// A file as far as it has bytes: a hole is left out, which would be read as zeros. So a file of some bytes that says
+/// to be longer than any disk is read at once. Only Linux says where holes are; what does not say so is read as it is.
+pub(crate) struct WithoutHoles(pub(crate) File);
+
+impl Read for WithoutHoles {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        #[cfg(target_os = "linux")]
+        if let Ok(position) = io::Seek::stream_position(&mut self.0) {
+            use nix::errno::Errno;
+            use nix::unistd;
+            let from = i64::try_from(position).unwrap_or(i64::MAX);
+            let next = unistd::lseek(&self.0, from, unistd::Whence::SeekData);
+            // Files that the system makes up say to have no bytes.
+            if next == Err(Errno::ENXIO) && self.0.metadata()?.len() > position {
+                return Ok(0);
+            }
+        }
+        self.0.read(buffer)
+    }
 }
 
 fn special(kind: FileType) -> Option<&'static str> {

@@ -11,6 +11,7 @@ use serde::Serialize;
 use super::output::{WRONG_ARGUMENTS, print_result, with_progress, wrapped};
 use super::usage;
 use crate::analysis::diagnose::{Diagnosis, Finding, Kind, diagnose_reader};
+use crate::files::WithoutHoles;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::progress::Watched;
 use crate::text::{bytes, clean, grouped, shortened};
@@ -237,5 +238,5 @@ fn diagnose_file(path: &Path, progress: &Progress) -> Result<Diagnosis, Error> {
     }
     let file = File::open(path).map_err(fail)?;
     progress.expect(about.len());
-    diagnose_reader(Watched { reader: file, progress }).map_err(fail)
+    diagnose_reader(Watched { reader: WithoutHoles(file), progress }).map_err(fail)
 }

@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::pages::with_shared_pages;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use tilescope::analysis::cross_checks::contradictions;
 use tilescope::analysis::liveness::Scope;
 use tilescope::analysis::liveness::scope_curve::scope_curve;
@@ -112,6 +112,27 @@ fn sqlite_stops_in_the_middle_of_a_question() {
     });
     let steps = WorkDone::now().steps - before;
     assert!(steps < 1_500_000, "{steps}");
+}
+
+/// The thread that encodes the largest table of a lake fails with the first rows that are handed to it together.
+#[test]
+fn an_encoder_that_fails_ends_its_reader() {
+    let (directory, _alone) = many_rows();
+    let failed_at: Arc<OnceLock<WorkDone>> = Arc::default();
+    let at = Arc::clone(&failed_at);
+    let progress = Progress::asking(move || {
+        let is_encoder = std::thread::current().name() == Some("encoder");
+        assert!(!is_encoder || at.set(WorkDone::now()).is_err(), "this encoder is to fail");
+        false
+    });
+    let (lake, before) = (tempfile::tempdir().unwrap(), WorkDone::now());
+    let error = export(&[directory.path().to_owned()], lake.path(), &progress).unwrap_err();
+    let end = WorkDone::now();
+    assert!(error.message.contains("the thread that encodes ended"), "{error}");
+    let failed_at = failed_at.get().unwrap();
+    let (read, after) = (failed_at.since(&before), end.since(failed_at));
+    assert!((8000..20_000).contains(&read.placements), "{read}");
+    assert!(after.placements <= 2000 && after.rows <= 4096, "{after}");
 }
 
 /// A job by its name, with how often it looks at least.

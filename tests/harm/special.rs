@@ -121,3 +121,22 @@ fn files_with_holes_are_not_read_to_their_ends() {
     exported.unwrap();
     assert!(took.work.bytes < 100 << 20 && took.bytes < 100 * MIB, "{}", took.work);
 }
+
+/// A log that is named is read to its end, however long it is, but for what it does not have.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_log_with_a_hole_is_diagnosed_without_it() {
+    use std::os::unix::fs::FileExt as _;
+    let line = "Memory allocation: Out of memory on tile 3: 700000 bytes used but tiles only have 638976.\n";
+    let directory = harmed_sample(|directory| {
+        let file = fs::File::create(directory.join("compile.log")).unwrap();
+        file.write_all_at(line.as_bytes(), 0).unwrap();
+        file.write_all_at(line.as_bytes(), 4 << 30).unwrap();
+        file.set_len(8 << 30).unwrap();
+    });
+    let log = directory.path().join("compile.log").display().to_string();
+    let report = crate::common::json(&crate::common::tilescope(&["diagnose", "--json", &log]));
+    assert_eq!(report["findings"].as_array().unwrap().len(), 2, "{report:#}");
+    // The zeros of a hole would be a line that is too long.
+    assert_eq!((&report["cut_lines"], &report["lines"]), (&0.into(), &3.into()));
+}
