@@ -2,7 +2,7 @@
 //! take seven megabytes, and a row is opened or closed by moving numbers.
 //!
 //! Shared children come once for each place, so there is a bound to how many rows are open together
-//! ([`crate::budget`]). A program within itself is shown and not opened.
+//! (`crate::budget`). A program within itself is shown and not opened.
 
 use crate::budget;
 use crate::store::program::Programs;
