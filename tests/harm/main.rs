@@ -20,7 +20,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use common::{all_answers, damaged_sample, liveness, map, sample, summary, tiles};
+use common::{all_answers, damaged_sample, in_package, liveness, map, sample, summary, tiles};
 use peak_alloc::PeakAlloc;
 use rusqlite::Connection;
 use serde_json::Value;

@@ -18,7 +18,11 @@ const HOSTILE: [&str; 5] = [
 /// A sample that has a name of this kind wherever there is one.
 fn with_names(name: &str) -> Harmed {
     harmed_sample(|directory| {
+        // One that was run.
+        fs::copy(in_package("sample_profiles/pair-0.6/profile.pop"), directory.join("profile.pop"))
+            .unwrap();
         for column in [
+            "runs SET name",
             "unlowered_vars SET name",
             "compute_sets SET name",
             "programs SET name",
@@ -52,6 +56,25 @@ fn with_names(name: &str) -> Harmed {
     })
 }
 
+/// A directory of several runs, one of which has such names.
+fn directory_of_runs(report: &Path, out: &Path) -> String {
+    let directory = out.join("runs");
+    for (from, name) in [
+        (report, "hostile"),
+        (&in_package("sample_profiles/pair-0.2"), "a"),
+        (&in_package("sample_profiles/pair-0.6"), "b"),
+        (&in_package("sample_profiles/pipeline"), "c"),
+        (&in_package("sample_profiles/tiny"), "d"),
+    ] {
+        fs::create_dir_all(directory.join(name)).unwrap();
+        for file in fs::read_dir(from).unwrap() {
+            let file = file.unwrap();
+            fs::copy(file.path(), directory.join(name).join(file.file_name())).unwrap();
+        }
+    }
+    directory.display().to_string()
+}
+
 fn is_obeyed(character: char) -> bool {
     (character.is_control() && character != '\n')
         || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}')
@@ -73,8 +96,9 @@ fn cells(csv: &str) -> Vec<String> {
 }
 
 /// What is run of each command; options that have a list of values get each of them besides. PATH is the report with
-/// such names, SAMPLE one without, OUT a directory, NAME the name itself.
-const RUN: [&[&str]; 33] = [
+/// such names, SAMPLE one without, SWEEP a directory of both, OUT one that is
+/// empty, NAME the name itself.
+const RUN: [&[&str]; 40] = [
     &["summary", "PATH"],
     &["summary", "PATH", "--log", "PATH/compile.log"],
     &["tiles", "PATH", "--by"],
@@ -103,6 +127,13 @@ const RUN: [&[&str]; 33] = [
     &["sweep", "PATH", "--by", "NAME"],
     &["sweep", "PATH", "--by", "batch", "--and", "NAME"],
     &["sweep", "PATH", "--by", "batch", "--figure", "NAME"],
+    &["ops", "PATH"],
+    &["ops", "PATH", "--by"],
+    &["ops", "--layer", "NAME", "PATH"],
+    &["trace", "PATH"],
+    &["trace", "--ipu", "0", "PATH"],
+    &["trace", "--from", "0", "--to", "100000", "PATH"],
+    &["export", "--chrome-trace", "OUT/trace.json", "PATH"],
     &["export", "--parquet", "OUT/lake", "PATH"],
     &["index", "PATH"],
     &["index", "--list"],
@@ -131,6 +162,9 @@ fn with_values(words: &[&str]) -> Vec<Vec<String>> {
         let mut all = words.clone();
         all.push(value.get_name().to_owned());
         let view = View::from_str(value.get_name(), false).ok().filter(|_| words[0] == "render");
+        if view.is_some_and(View::is_sweep) {
+            all[1] = "SWEEP".to_owned();
+        }
         if view.is_some_and(View::needs_several) {
             all.insert(1, "SAMPLE".to_owned());
         }
@@ -181,6 +215,7 @@ fn no_command_prints_what_is_obeyed() {
         let places = [
             ("PATH", directory.path().display().to_string()),
             ("SAMPLE", sample().display().to_string()),
+            ("SWEEP", directory_of_runs(directory.path(), out.path())),
             ("OUT", out.path().display().to_string()),
             // No argument has a NUL in it.
             ("NAME", name.replace('\0', "")),
