@@ -36,6 +36,8 @@ pub enum View {
     TraceTiles,
     /// How long the largest variables of a step live.
     Lifetimes,
+    /// The tree of programs: the whole page.
+    Programs,
     /// What each operation takes and needs: the whole page.
     Operations,
     /// Two to eight runs side by side: the whole page.

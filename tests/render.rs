@@ -68,7 +68,7 @@ mod with_window {
     use std::path::Path;
 
     /// Each view, what it is drawn of, and words that are in it.
-    const VIEWS: [(&str, &[&str], &[&str]); 19] = [
+    const VIEWS: [(&str, &[&str], &[&str]); 23] = [
         ("overview", &["pair-0.6"], &["Memory over steps", "Tiles", "Step", "pair-0.6"]),
         ("histogram", &["does-not-fit"], &["Tiles", "highest bar:", "Limit", "Overview"]),
         ("summary", &["pair-0.6"], &["Machine", "Compiler phases", "Engine options"]),
@@ -82,6 +82,10 @@ mod with_window {
         ("grid-differences", &["pair-0.6", "pair-0.2"], &["Floor plan", "− source"]),
         ("liveness", &["pair-0.6"], &["Liveness curve", "Always live", "Step"]),
         ("lifetimes", &["pair-0.6"], &["Lifetimes at step", "Step"]),
+        ("programs", &["pair-0.6"], &["Control programs", "Sequence", "Kinds of programs"]),
+        ("operations", &["pair-0.6"], &["Cycles against memory", "At the peak", "Total"]),
+        ("trace", &["pair-0.6"], &["Execution trace", "Not always live", "Run 0"]),
+        ("trace-tiles", &["pair-0.6"], &["Execution trace", "starts are"]),
         ("compare", &["pair-0.6", "pair-0.2"], &["In words", "What changed", "Step"]),
         ("compare-peak", &["pair-0.6", "pair-0.2"], &["Why the peak", "pair-0.2"]),
         ("sweep", &[""], &["What memory buys", "Runs", "sample_profiles"]),

@@ -49,6 +49,7 @@ impl Wanted<'static> {
             View::Overview
             | View::Summary
             | View::Insights
+            | View::Programs
             | View::Operations
             | View::Compare
             | View::Sweep => Self::WholePage,

@@ -106,6 +106,7 @@ fn page_of(view: View) -> Option<Page> {
         View::Memory | View::MemoryDifferences => Page::Memory,
         View::Map | View::MapAllTiles | View::Grid | View::GridDifferences => Page::Map,
         View::Liveness | View::Lifetimes => Page::Liveness,
+        View::Programs => Page::Programs,
         View::Operations => Page::Operations,
         View::Trace | View::TraceTiles => Page::Trace,
         View::Compare | View::ComparePeak => Page::Comparison,

@@ -43,7 +43,7 @@ const LEAST_DETAILS: f32 = 300.0;
 const MOST_DETAILS: f32 = 460.0;
 /// Width of the tree from which what was found stands beside the buttons, points, and what the choice of a compilation
 /// step takes of it.
-const ONE_LINE: f32 = 690.0;
+const ONE_LINE: f32 = 860.0;
 const CHOICE: f32 = 160.0;
 /// The share of the height that they have below it.
 const BELOW: f32 = 0.45;
