@@ -9,6 +9,7 @@ mod lake;
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use common::copies::copy_into;
 use common::{in_package, json, real_report, sample, sample_options, tilescope};
 use lake::{Row, export, integer, of_run, rows, sum};
 use serde_json::{Value, json};
@@ -252,11 +253,7 @@ fn exporting_again_replaces_and_several_at_once_do_not_disturb_each_other() {
     // The same reports elsewhere, one of them twice, by several processes at once.
     let copies = tempfile::tempdir().unwrap();
     for name in ["a", "b"] {
-        let copy = copies.path().join(name);
-        std::fs::create_dir(&copy).unwrap();
-        for file in std::fs::read_dir(sample()).unwrap().flatten() {
-            std::fs::copy(file.path(), copy.join(file.file_name())).unwrap();
-        }
+        copy_into(&sample(), &copies.path().join(name));
     }
     std::thread::scope(|scope| {
         for _ in 0..3 {

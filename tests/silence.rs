@@ -9,11 +9,13 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+use common::seeded::Seeded;
 use common::{
     damaged_sample, in_package, liveness_arguments, real_report, sample_options, tiles_arguments,
 };
 use rayon::prelude::*;
 use rusqlite::Connection;
+use rusqlite::types::ValueRef;
 use serde::Serialize;
 use serde_json::Value;
 use tilescope::analysis::cross_checks::{contradictions, contradictions_of_tile};
@@ -420,18 +422,6 @@ fn figures_of(answer: Value) -> Value {
     }
 }
 
-/// Numbers that are spread evenly and the same each time (SplitMix64).
-struct Seeded(u64);
-
-impl Seeded {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (mixed ^ (mixed >> 31)) % end
-    }
-}
-
 /// A small report whose files are harmed.
 struct Target {
     files: Vec<(&'static str, Vec<u8>)>,
@@ -512,14 +502,13 @@ impl Target {
         let (good, bad) = (open("good", good), open("bad", &bad));
         let mut found = Vec::new();
         let tables = rows_of(&good, "sqlite_master WHERE type = 'table'").unwrap().1;
-        for table in tables.iter().map(|row| text_of(&row[2])) {
+        for table in tables.iter().map(|row| &row[2]) {
             let Some((columns, rows)) = rows_of(&good, &table) else { continue };
             let others = rows_of(&bad, &table).map_or(Vec::new(), |(_, rows)| rows);
             for (place, (was, is)) in rows.iter().zip(&others).enumerate() {
                 for ((column, was), is) in
                     columns.iter().zip(was).zip(is).filter(|((_, a), b)| a != b)
                 {
-                    let (was, is) = (text_of(was), text_of(is));
                     found.push(format!("{table}.{column} row {place}: {was:.60} -> {is:.60}"));
                 }
             }
@@ -602,22 +591,16 @@ fn short(value: &Value) -> String {
     if cut == text { cut } else { format!("{cut}…") }
 }
 
-/// A value of SQLite as it is shown, without its type where it is a text.
-fn text_of(shown: &str) -> String {
-    let bytes = shown.strip_prefix("Text([").and_then(|bytes| bytes.strip_suffix("])"));
-    let Some(bytes) = bytes else { return shown.to_owned() };
-    let bytes: Vec<u8> = bytes.split(", ").filter_map(|byte| byte.parse().ok()).collect();
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
 /// All rows of a table by their place, as SQLite reads them.
 fn rows_of(connection: &Connection, table: &str) -> Option<(Vec<String>, Vec<Vec<String>>)> {
     let with_id = connection.prepare(&format!("SELECT rowid AS rowid, * FROM {table}"));
     let mut statement =
         with_id.or_else(|_| connection.prepare(&format!("SELECT * FROM {table}"))).ok()?;
     let columns: Vec<String> = statement.column_names().map(str::to_owned).collect();
-    let cell = |row: &rusqlite::Row<'_>, column: usize| {
-        row.get_ref(column).map_or_else(|error| error.to_string(), |value| format!("{value:?}"))
+    let cell = |row: &rusqlite::Row<'_>, column: usize| match row.get_ref(column) {
+        Ok(ValueRef::Text(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
+        Ok(value) => format!("{value:?}"),
+        Err(error) => error.to_string(),
     };
     let rows = statement
         .query_map([], |row| Ok((0..columns.len()).map(|column| cell(row, column)).collect()))

@@ -2,6 +2,9 @@
 
 #![allow(dead_code, reason = "every test binary uses its own part of this")]
 
+pub mod copies;
+pub mod seeded;
+
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -244,8 +244,8 @@ fn every_job_stops_in_the_middle() {
             "the map of all tiles",
             100,
             Box::new(|p| {
-                let never = &|| p.is_cancelled();
-                drop(render(&open.report, &window, ColourBy::Category, Some(5), never));
+                let is_cancelled = &|| p.is_cancelled();
+                drop(render(&open.report, &window, ColourBy::Category, Some(5), is_cancelled));
             }),
         ),
         (

@@ -1,6 +1,7 @@
 //! Text is shown, never obeyed: names and paths go through every command.
 
 use super::*;
+use crate::common::copies::copy_into;
 use crate::contexts::{context, contexts, text};
 use clap::{CommandFactory as _, ValueEnum as _};
 use tilescope::cli::Arguments;
@@ -66,11 +67,7 @@ fn directory_of_runs(report: &Path, out: &Path) -> String {
         (&in_package("sample_profiles/pipeline"), "c"),
         (&in_package("sample_profiles/tiny"), "d"),
     ] {
-        fs::create_dir_all(directory.join(name)).unwrap();
-        for file in fs::read_dir(from).unwrap() {
-            let file = file.unwrap();
-            fs::copy(file.path(), directory.join(name).join(file.file_name())).unwrap();
-        }
+        copy_into(from, &directory.join(name));
     }
     directory.display().to_string()
 }

@@ -1,5 +1,7 @@
 //! Reports that are damaged, files that change while they are open, and what Close leaves behind: the window goes on.
 
+use crate::copies::{copy_into, sample_named};
+use crate::seeded::Seeded;
 use crate::support::{
     PATIENCE, SIZES, has_text, settle, texts, wait_for, window, window_as_it_opens,
 };
@@ -22,29 +24,14 @@ use tilescope::ui::loading::Load;
 const SAMPLES: [&str; 4] = ["tiny", "pair-0.6", "pipeline", "does-not-fit"];
 const PAGE_BYTES: usize = 4096;
 
-/// Numbers that are spread evenly and the same each time (SplitMix64).
-struct Seeded(u64);
-
-impl Seeded {
-    fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        usize::try_from((mixed ^ (mixed >> 31)) % (end.max(1) as u64)).expect("below a usize")
-    }
-}
-
 fn copy_of(report: &Path) -> TempDir {
     let directory = tempfile::tempdir().expect("a directory");
-    for entry in fs::read_dir(report).expect("a report") {
-        let entry = entry.expect("a file");
-        fs::copy(entry.path(), directory.path().join(entry.file_name())).expect("a copy");
-    }
+    copy_into(report, directory.path());
     directory
 }
 
 fn sample(name: &str) -> TempDir {
-    copy_of(&Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_profiles").join(name))
+    copy_of(&sample_named(name))
 }
 
 fn change(path: &Path, change: impl FnOnce(&mut Vec<u8>)) {
@@ -62,10 +49,10 @@ fn damage_tables(profile: &Path, seeded: &mut Seeded) {
         names.map(|name| name.expect("a name")).collect()
     };
     let tables = list("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY name");
-    let table = &tables[seeded.below(tables.len())];
+    let table = &tables[seeded.place(tables.len())];
     let columns = list(&format!("SELECT name FROM pragma_table_info('{table}')"));
-    let column = &columns[seeded.below(columns.len())];
-    let statement = match seeded.below(9) {
+    let column = &columns[seeded.place(columns.len())];
+    let statement = match seeded.place(9) {
         0 => format!("DROP TABLE \"{table}\""),
         1 => format!("DELETE FROM \"{table}\""),
         2 => format!("DELETE FROM \"{table}\" WHERE rowid % 3 = 1"),
@@ -86,17 +73,17 @@ fn damaged(number: usize) -> TempDir {
     let file = |name: &str| directory.path().join(name);
     let profile = file("profile.pop");
     let flip = |bytes: &mut Vec<u8>, seeded: &mut Seeded| {
-        for _ in 0..=seeded.below(20) {
-            let at = seeded.below(bytes.len());
-            bytes[at] ^= 1 << seeded.below(8);
+        for _ in 0..=seeded.place(20) {
+            let at = seeded.place(bytes.len());
+            bytes[at] ^= 1 << seeded.place(8);
         }
     };
     let page = |bytes: &[u8], seeded: &mut Seeded| {
-        let at = (1 + seeded.below(bytes.len() / PAGE_BYTES - 1)) * PAGE_BYTES;
+        let at = (1 + seeded.place(bytes.len() / PAGE_BYTES - 1)) * PAGE_BYTES;
         at..at + PAGE_BYTES
     };
     match number % 10 {
-        0 => change(&profile, |bytes| bytes.truncate(seeded.below(bytes.len()))),
+        0 => change(&profile, |bytes| bytes.truncate(seeded.place(bytes.len()))),
         1 => change(&profile, |bytes| flip(bytes, &mut seeded)),
         2 => change(&profile, |bytes| {
             let page = page(bytes, &mut seeded);
@@ -108,14 +95,14 @@ fn damaged(number: usize) -> TempDir {
             bytes.copy_within(other.clone(), one.start);
             bytes[other].copy_from_slice(&kept);
         }),
-        4 => change(&file("debug.cbor"), |bytes| bytes.truncate(seeded.below(bytes.len()))),
+        4 => change(&file("debug.cbor"), |bytes| bytes.truncate(seeded.place(bytes.len()))),
         5 => change(&file("debug.cbor"), |bytes| flip(bytes, &mut seeded)),
         6 => {
             let deep = "[".repeat(50_000) + &"]".repeat(50_000);
             fs::write(file("app.json"), deep).expect("a file");
             change(&profile, |bytes| flip(bytes, &mut seeded));
         }
-        _ => (0..=seeded.below(3)).for_each(|_| damage_tables(&profile, &mut seeded)),
+        _ => (0..=seeded.place(3)).for_each(|_| damage_tables(&profile, &mut seeded)),
     }
     directory
 }
@@ -155,7 +142,7 @@ fn walk(harness: &mut Harness<'_, App>, what: &str, seed: usize) {
             if is_tab {
                 // One of its tabs; another one with another report.
                 let tabs: Vec<_> = harness.query_all(by().predicate(is_tab_of_page)).collect();
-                let Some(tab) = tabs.get(seeded.below(tabs.len())) else { continue };
+                let Some(tab) = tabs.get(seeded.place(tabs.len())) else { continue };
                 tab.click();
             }
             harness.hover_at((SIZES[0] * 0.5).to_pos2());

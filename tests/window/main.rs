@@ -4,6 +4,8 @@
 mod address_steps;
 mod chip_map;
 mod comparison;
+#[path = "../common/copies.rs"]
+mod copies;
 mod counts;
 mod damaged;
 mod dump;
@@ -28,6 +30,8 @@ mod programs;
 mod report;
 mod runs;
 mod scenes;
+#[path = "../common/seeded.rs"]
+mod seeded;
 mod several_runs;
 mod summary;
 mod support;

@@ -1,7 +1,6 @@
 //! Drives the page of operations through its accessibility tree.
 
-use std::path::PathBuf;
-
+use crate::copies::sample_named;
 use crate::support::{
     assert_text, assert_texts, choose, click, click_at, copied, line, open_tab, press, settle,
     texts, window_sized,
@@ -14,13 +13,9 @@ use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 use tilescope::ui::loading::Load;
 
-fn sample(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("sample_profiles").join(name)
-}
-
 fn page_sized(size: Vec2, names: &[&str]) -> Harness<'static, App> {
     let mut harness = window_sized(Theme::Light, size, |ctx| {
-        let load = |name: &&str| Load::start(sample(name), ctx);
+        let load = |name: &&str| Load::start(sample_named(name), ctx);
         App::with_loads(ctx, names.iter().map(load).collect())
     });
     harness.state_mut().go(Page::Operations);

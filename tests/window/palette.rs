@@ -1,7 +1,8 @@
 //! Drives the palette: what a text names, what lies beside the open report, and the field for a path.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use crate::copies::sample_named;
 use crate::report;
 use crate::support::{
     assert_text, click, has_text, press, settle, texts, wait_for, wait_until_gone, window,
@@ -12,18 +13,14 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use tilescope::ui::app::App;
 
-fn sample(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("sample_profiles").join(name)
-}
-
 /// Copies of samples side by side.
 fn beside(directory: &Path, names: &[(&str, &str)]) {
     for (name, from) in names {
         let to = directory.join(name);
         std::fs::create_dir_all(&to).expect("a directory");
         for file in ["profile.pop", "debug.cbor", "app.json"] {
-            if sample(from).join(file).is_file() {
-                std::fs::copy(sample(from).join(file), to.join(file)).expect("a copy");
+            if sample_named(from).join(file).is_file() {
+                std::fs::copy(sample_named(from).join(file), to.join(file)).expect("a copy");
             }
         }
     }
@@ -85,14 +82,14 @@ fn the_palette_finds_a_variable_by_its_name_and_selects_it() {
 fn the_palette_takes_a_path_and_opens_or_adds_the_report_there() {
     let mut harness = window_on(Theme::Light, report::small());
     keys(&mut harness, Key::P);
-    let path = sample("tiny").display().to_string();
+    let path = sample_named("tiny").display().to_string();
     type_into(&mut harness, "Command", &path);
     assert_text(&harness, &format!("Compare with {path}"));
     press(&mut harness, Key::Enter);
     wait_for(&mut harness, "tiny");
     assert!(!has_text(&harness, "Swap source and target"), "it was opened in place of the other");
     keys(&mut harness, Key::P);
-    type_into(&mut harness, "Command", &sample("pair-0.6").display().to_string());
+    type_into(&mut harness, "Command", &sample_named("pair-0.6").display().to_string());
     press(&mut harness, Key::ArrowDown);
     press(&mut harness, Key::Enter);
     wait_for(&mut harness, "Swap source and target");

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::copies::{copy_into, sample_named};
 use crate::report;
 use crate::support::{
     choose, click, click_at, copied, drop_on, has_text, open_tab, press, settle, texts, tolerances,
@@ -64,10 +65,6 @@ fn in_bar(harness: &Harness<'_, App>) -> Vec<String> {
 
 fn is_reference(harness: &Harness<'_, App>, name: &str) -> bool {
     harness.query_by_label(&format!("{name} is the reference")).is_some()
-}
-
-fn sample(name: &str) -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("sample_profiles").join(name)
 }
 
 #[test]
@@ -161,7 +158,7 @@ fn a_report_against_itself_has_no_differences() {
 
 #[test]
 fn runs_are_reloaded_and_closed_one_by_one() {
-    let paths = ["pair-0.6", "pair-0.2", "tiny"].map(sample);
+    let paths = ["pair-0.6", "pair-0.2", "tiny"].map(sample_named);
     let mut harness = window(Theme::Light, |ctx| {
         App::with_loads(ctx, paths.map(|path| Load::start(path, ctx)).into())
     });
@@ -180,12 +177,7 @@ fn runs_are_reloaded_and_closed_one_by_one() {
 #[test]
 fn reading_again_keeps_what_is_selected_and_visible() {
     let directory = tempfile::tempdir().expect("a directory");
-    let put = |report: &str| {
-        for entry in std::fs::read_dir(sample(report)).expect("a report") {
-            let entry = entry.expect("a file");
-            std::fs::copy(entry.path(), directory.path().join(entry.file_name())).expect("copied");
-        }
-    };
+    let put = |report: &str| copy_into(&sample_named(report), directory.path());
     put("pair-0.6");
     let path = directory.path().to_owned();
     let mut harness = window(Theme::Light, |ctx| App::open(ctx, path));
@@ -227,7 +219,7 @@ fn reading_again_keeps_what_is_selected_and_visible() {
 
 #[test]
 fn what_is_chosen_and_visible_stays_when_two_are_read_again() {
-    let paths = ["pipeline", "pair-0.6"].map(sample);
+    let paths = ["pipeline", "pair-0.6"].map(sample_named);
     // The whole page is visible.
     let mut harness = window_sized(Theme::Light, Vec2::new(1920.0, 2400.0), |ctx| {
         App::with_loads(ctx, paths.map(|path| Load::start(path, ctx)).into())
@@ -287,7 +279,7 @@ fn another_report_takes_the_place_of_one_that_cannot_be_opened() {
         let below = several.join(name);
         std::fs::create_dir_all(&below).expect("a directory");
         for file in ["profile.pop", "debug.cbor"] {
-            std::fs::copy(sample("tiny").join(file), below.join(file)).expect("a copy");
+            std::fs::copy(sample_named("tiny").join(file), below.join(file)).expect("a copy");
         }
     }
     let [before, after] = ["before", "after"].map(|name| Load::ready(named((1, name))));
@@ -377,7 +369,7 @@ fn six_runs_are_remembered_and_opened_together() {
     assert_eq!(comparisons[0]["source"], "/reports/amp-0.6");
     assert_eq!(comparisons[0]["target"], "/reports/amp-0.8");
     assert_eq!(comparisons[0]["more"].as_array().map(Vec::len), Some(4));
-    let paths = ["pair-0.6", "pair-0.2", "tiny"].map(sample);
+    let paths = ["pair-0.6", "pair-0.2", "tiny"].map(sample_named);
     let recent = serde_json::json!({"recent_pairs": [{
         "source": paths[0], "target": paths[1], "more": [paths[2]], "title": "a → b → c", "opened": 7
     }]});

@@ -1,11 +1,11 @@
 //! Drives the page Trace through its accessibility tree.
 
+use crate::copies::sample_named;
 use crate::support::{SIZES, click, has_text, settle, texts, type_into, window_on, window_sized};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Event, Modifiers, PointerButton, Pos2, Theme, Vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tilescope::analysis::execution::Executed;
 use tilescope::analysis::execution::statistics::{Asked, statistics};
@@ -18,13 +18,9 @@ use tilescope::ui::command::Page;
 
 const PICTURE: &str = "Execution trace";
 
-fn sample(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_profiles").join(name)
-}
-
 fn read(name: &str) -> Arc<Report> {
     let progress = Progress::default();
-    let open = OpenReport::find(&sample(name)).expect("a report");
+    let open = OpenReport::find(&sample_named(name)).expect("a report");
     open.read_all(&progress, |_| Vec::new()).expect("its tables");
     Arc::clone(&open.report)
 }
@@ -188,7 +184,7 @@ fn of_several_runs_each_has_its_lanes_and_one_without_says_why() {
 
 #[test]
 fn without_execution_the_page_says_what_records_it() {
-    let report = OpenReport::open(&sample("tiny"), &Progress::default()).unwrap();
+    let report = OpenReport::open(&sample_named("tiny"), &Progress::default()).unwrap();
     let report = Arc::into_inner(report.report).map_or_else(|| read("tiny"), Arc::new);
     let absence = report.execution.absence().expect("a reason").to_string();
     assert!(absence.contains("autoReport.outputExecutionProfile"), "{absence}");
