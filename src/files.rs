@@ -111,6 +111,26 @@ fn special(kind: FileType) -> Option<&'static str> {
     }
 }
 
+/// A temporary file, which everybody may read who may read new files of the user.
+pub(crate) fn new_file(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".tilescope-");
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(directory)
+}
+
+/// Whether a file would lie in the directory of a report or below it, through whatever links; the report may be named by a
+/// file of it.
+pub(crate) fn is_below(path: &Path, report: &Path) -> bool {
+    let directory = if report.is_dir() { Some(report) } else { report.parent() };
+    let real = |path: &Path| path.canonicalize().ok();
+    match (real(&directory_of(path)), directory.and_then(real)) {
+        (Some(parent), Some(directory)) => parent.starts_with(directory),
+        _ => false,
+    }
+}
+
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
@@ -131,24 +151,5 @@ mod tests {
         assert_eq!(said(directory.path()).unwrap_err(), "it is a directory, not a file");
         assert_eq!(said(&at("file")), Ok(()));
         assert_eq!(in_place_of_file(&at("absent")), None);
-    }
-}
-
-/// A temporary file, which everybody may read who may read new files of the user.
-pub(crate) fn new_file(directory: &Path) -> std::io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".tilescope-");
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(directory)
-}
-
-/// Whether a file would lie in a directory or below it, through whatever links.
-pub(crate) fn is_below(path: &Path, report: &Path) -> bool {
-    let directory = if report.is_dir() { Some(report) } else { report.parent() };
-    let real = |path: &Path| path.canonicalize().ok();
-    match (real(&directory_of(path)), directory.and_then(real)) {
-        (Some(parent), Some(directory)) => parent.starts_with(directory),
-        _ => false,
     }
 }

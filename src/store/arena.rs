@@ -4,7 +4,7 @@
 //! IPU, a memory space of XLA, a GPU. For Poplar the arena `n` is the tile `n` and the device `n` the
 //! IPU `n`; what only tiles have goes by [`TileId`].
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::absence::Absence;
 use super::ids::{ArenaId, DeviceId, IdColumn, TileId};
@@ -48,6 +48,11 @@ pub struct Arenas {
 }
 
 impl Arenas {
+    /// The devices that they make up, as far as is known.
+    pub fn device_ids(&self) -> BTreeSet<DeviceId> {
+        self.devices.iter().flatten().copied().collect()
+    }
+
     /// Bytes that an arena can hold.
     pub fn capacity(&self, arena: ArenaId) -> Option<u64> {
         *self.capacities.get(self.ids.position(arena)?)?

@@ -34,6 +34,12 @@ pub enum BlobError {
         /// As many as there may be.
         most: usize,
     },
+    /// A number of a list of such as have 32 bits has more.
+    #[error("numbers below 2³² expected, {found} found")]
+    Number {
+        /// The last of them.
+        found: u64,
+    },
     /// The list is not as long as it must be.
     #[error("{expected} numbers expected, {found} found")]
     Count {
@@ -166,7 +172,7 @@ pub fn ascending(blob: &[u8]) -> Result<Vec<u32>, BlobError> {
         }
     })?;
     match too_large {
-        Some(found) => Err(BlobError::Count { expected: most, found }),
+        Some(found) => Err(BlobError::Number { found }),
         None => Ok(list),
     }
 }

@@ -133,16 +133,7 @@ impl Database {
 
     /// Bytes that the header promises but the file does not have.
     pub fn missing_bytes(&self) -> u64 {
-        let word = |at: usize, length: usize| -> u64 {
-            let end = at.saturating_add(length);
-            let bytes = self.stamp.header.get(at..end).unwrap_or(&[]);
-            bytes.iter().fold(0, |number, byte| (number << 8) | u64::from(*byte))
-        };
-        let page_bytes = match word(16, 2) {
-            1 => 65_536,
-            other => other,
-        };
-        page_bytes.saturating_mul(word(28, 4)).saturating_sub(self.stamp.bytes)
+        bytes_by_header(&self.stamp.header).saturating_sub(self.stamp.bytes)
     }
 
     fn connect_to_source(&self, progress: &Progress) -> Result<(Connection, Arc<Patience>), Error> {
@@ -242,6 +233,20 @@ impl Database {
         }
         Ok((directory, copy))
     }
+}
+
+/// The bytes of an SQLite file by its header: pages and their size; 0 where it does not say.
+pub(crate) fn bytes_by_header(header: &[u8]) -> u64 {
+    let word = |at: usize, length: usize| -> u64 {
+        let bytes = header.get(at..at.saturating_add(length)).unwrap_or(&[]);
+        bytes.iter().fold(0, |number, byte| (number << 8) | u64::from(*byte))
+    };
+    // 65,536 does not fit.
+    let page_bytes = match word(16, 2) {
+        1 => 65_536,
+        other => other,
+    };
+    page_bytes.saturating_mul(word(28, 4))
 }
 
 impl Stamp {

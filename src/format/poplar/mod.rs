@@ -25,6 +25,7 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+pub(crate) use database::bytes_by_header;
 use database::{Database, size_of_file};
 pub(crate) use debug_cbor::DebugFile;
 #[cfg(any(test, fuzzing))]

@@ -10,10 +10,10 @@ use crate::analysis::insights::largest::{Largest, LargestExchange, LargestVertex
 use crate::analysis::insights::sentences::used_text;
 use crate::analysis::liveness::{Scope, devices_with_curve, scope_title};
 use crate::analysis::memory::category_title;
-use crate::store::{DeviceId, StepId, TileId};
+use crate::store::{DeviceId, Report, StepId, TileId};
 use crate::text::{readable, shortened};
 use crate::ui::command::Sheet;
-use crate::ui::job::Latest;
+use crate::ui::job::{Latest, Made, Same};
 use crate::ui::report::found_insights::settled;
 use crate::ui::runs::{Needed, Needs};
 use crate::ui::theme::Tokens;
@@ -49,11 +49,21 @@ pub struct LargestOf {
 #[derive(Default)]
 pub struct LargestThings {
     found: Latest<(Scope, Vec<bool>), Largest>,
+    /// Of a report, and of which parts of it.
+    devices: Made<(Same<Report>, [bool; 4]), Vec<DeviceId>>,
 }
 
 impl LargestThings {
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &Insights) {
-        let devices = devices_with_curve(page.report());
+        let report = &page.run.report;
+        let parts = [
+            report.liveness.is_settled(),
+            report.target.is_settled(),
+            report.arenas.is_settled(),
+            report.tile_variable_bytes.is_settled(),
+        ];
+        let key = (Same(Arc::clone(report)), parts);
+        let devices = self.devices.of(key, |_| devices_with_curve(report));
         let selected = page.selection.tiles.first();
         let fullest = found.fullest_tiles.first().map(|tile| TileId(tile.tile));
         let arena = selected.or(fullest).map(|tile| Scope::Arena(tile.into()));
