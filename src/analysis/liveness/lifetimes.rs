@@ -4,7 +4,9 @@
 //! half-open in step positions, ascending, and neither overlap nor touch. By name they are of
 //! variables before lowering, of one name and class together.
 
+use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::store::ids::CategoryId;
 use crate::store::liveness::Classes;
@@ -149,6 +151,27 @@ pub fn ranges_of(classes: &Classes, class: ClassId, steps: u32) -> Vec<Range<u32
     }
     let clipped = |range: &Range<u32>| range.start..range.end.min(steps);
     merged(classes.ranges_of(position).iter().map(clipped))
+}
+
+/// The ranges of classes, worked out once for each and shared by all that is of it.
+pub(crate) struct LivesOfClasses<'a> {
+    classes: &'a Classes,
+    steps: u32,
+    known: HashMap<ClassId, Arc<[Range<u32>]>>,
+}
+
+impl<'a> LivesOfClasses<'a> {
+    pub fn new(classes: &'a Classes, steps: u32) -> Self {
+        Self { classes, steps, known: HashMap::new() }
+    }
+
+    /// As [`ranges_of`].
+    pub fn of(&mut self, class: ClassId) -> Arc<[Range<u32>]> {
+        let (classes, steps) = (self.classes, self.steps);
+        Arc::clone(
+            self.known.entry(class).or_insert_with(|| ranges_of(classes, class, steps).into()),
+        )
+    }
 }
 
 /// Ascending ranges as ones that neither overlap nor touch; empty ones are left out.

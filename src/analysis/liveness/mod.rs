@@ -18,7 +18,7 @@ pub mod variables;
 mod worst_tiles;
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::ops::RangeInclusive;
 
 use crate::store::arena::Arenas;
@@ -144,8 +144,7 @@ pub fn devices_with_curve(report: &Report) -> Vec<DeviceId> {
     else {
         return Vec::new();
     };
-    let devices: BTreeSet<DeviceId> = arenas.devices.iter().flatten().copied().collect();
-    devices.into_iter().collect()
+    arenas.device_ids().into_iter().collect()
 }
 
 /// Whether the curve of a scope is added up from the bytes by tile.

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use super::Scope;
 use super::scope_curve::{ScopeCurve, scope_curve};
+use crate::store::arena::Arenas;
 use crate::store::{DeviceId, Report};
 
 /// Bytes over the limit at each step. Steps are positions in [`crate::store::program::Steps`].
@@ -66,8 +67,7 @@ impl OverLimit {
 /// scope is a part of one.
 pub fn devices_apart(report: &Report, scope: Scope) -> BTreeSet<DeviceId> {
     let arenas = report.arenas.get().filter(|_| scope == Scope::Everything);
-    let devices: BTreeSet<DeviceId> = arenas
-        .map_or_else(BTreeSet::new, |arenas| arenas.devices.iter().flatten().copied().collect());
+    let devices = arenas.map_or_else(BTreeSet::new, Arenas::device_ids);
     if devices.len() > 1 { devices } else { BTreeSet::new() }
 }
 

@@ -9,15 +9,13 @@
 //! is what most of its bytes × steps are: of placements by kind, those that lie over one another counted
 //! each; the first kind of equals, then gap, beyond, free.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::analysis::liveness::lifetimes::{merged, ranges_of};
+use crate::analysis::liveness::lifetimes::{LivesOfClasses, merged};
 use crate::analysis::placement::gaps::used_ranges;
 use crate::budget::Lives;
 use crate::store::Report;
-use crate::store::ids::ClassId;
 use crate::store::placed::{Placed, Placement};
 
 /// Most cells along a side.
@@ -93,14 +91,8 @@ impl AddressSteps {
     pub fn new(placed: &Placed, report: &Report) -> Option<Self> {
         let classes = &report.liveness.get()?.classes;
         let steps = u32::try_from(report.steps.get()?.ids.len()).ok()?;
-        let mut of_class: HashMap<ClassId, Arc<[Range<u32>]>> = HashMap::new();
-        let lives = |placement: &Placement| {
-            let of_class = of_class.entry(placement.class);
-            Arc::clone(
-                of_class.or_insert_with(|| ranges_of(classes, placement.class, steps).into()),
-            )
-        };
-        Some(Self::of_lives(placed, steps, lives))
+        let mut lives = LivesOfClasses::new(classes, steps);
+        Some(Self::of_lives(placed, steps, |placement: &Placement| lives.of(placement.class)))
     }
 
     /// The same where nothing is known of steps: one, at which everything lives.

@@ -1,14 +1,13 @@
 //! What is alive in an arena at a step, each placement with its addresses and its life.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use crate::analysis::liveness::lifetimes::{ranges_of, steps_of};
+use crate::analysis::liveness::lifetimes::{LivesOfClasses, steps_of};
 use crate::analysis::placement::read::read_arena;
 use crate::analysis::placement::resident_tile::resident_tile;
 use crate::progress::Progress;
-use crate::store::ids::{CategoryId, ClassId};
+use crate::store::ids::CategoryId;
 use crate::store::{ArenaId, Report};
 
 /// The life of a placement.
@@ -43,7 +42,7 @@ pub fn placed_lifetimes(
         // What cannot be read is said where the arena itself is shown.
         None => read_arena(report, arena, progress).ok()??,
     };
-    let mut lives: HashMap<ClassId, Arc<[Range<u32>]>> = HashMap::new();
+    let mut lives = LivesOfClasses::new(classes, steps);
     let is_named = |id: &CategoryId| report.category_name(*id).is_some();
     let mut life = |row: &u32| {
         let placement = placed.get(*row)?;
@@ -51,15 +50,13 @@ pub fn placed_lifetimes(
         if progress.is_cancelled() || !classes.is_live_at(placement.class, step) {
             return None;
         }
-        let ranges = lives.entry(placement.class);
-        let ranges = ranges.or_insert_with(|| ranges_of(classes, placement.class, steps).into());
         Some(PlacedLifetime {
             offset: placement.offset,
             bytes: placement.bytes,
             name: name.to_owned(),
             category: placement.category.map(CategoryId).filter(is_named),
             is_always_live: classes.is_always_live(placement.class),
-            ranges: Arc::clone(ranges),
+            ranges: lives.of(placement.class),
         })
     };
     let found = placed.by_address().iter().filter_map(&mut life).collect();
