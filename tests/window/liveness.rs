@@ -449,7 +449,7 @@ fn what_is_alive_adds_up_by_whatever_it_is_put_together() {
     let mut harness = window_sized(Theme::Light, SIZES[1], |ctx| App::open(ctx, path));
     harness.state_mut().go(Page::Liveness);
     settle(&mut harness);
-    open_tab(&mut harness, "Consists of");
+    open_tab(&mut harness, "Parts");
     let mut sums = Vec::new();
     for by in ["Category", "Operation", "Variable", "Module"] {
         open_tab(&mut harness, by);

@@ -17,8 +17,10 @@ const MOST_PARTS: usize = 24;
 pub struct ModuleTree {
     /// Bytes as places of an axis.
     pub spans: SpanRows,
-    /// The path of each range, by its number; empty for all together.
-    pub paths: Vec<String>,
+    /// What each range is called beside those around it, by its number: a part of a path; empty for all together.
+    names: Vec<String>,
+    /// The range around each, by its number; of all together itself.
+    parents: Vec<u32>,
     /// What is taken off because several share it, bytes.
     pub shared_bytes: u64,
 }
@@ -49,13 +51,23 @@ impl ModuleTree {
             }
         }
         let mut rows: Vec<Row> = Vec::new();
-        root.lay_out(0, 0, "", &mut rows);
-        let (mut spans, mut paths) = (Vec::new(), Vec::new());
+        root.lay_out((0, 0), (0, ""), &mut rows);
+        Some(Self::of_rows(rows, shared_bytes))
+    }
+
+    fn of_rows(rows: Vec<Row>, shared_bytes: u64) -> Self {
+        let mut tree = Self { shared_bytes, ..Self::default() };
+        let (mut spans, mut above) = (Vec::new(), 0_usize);
         for row in rows {
+            let first = tree.names.len();
+            let number = |place: usize| u32::try_from(above.saturating_add(place)).unwrap_or(0);
+            tree.parents.extend(row.parents.into_iter().map(number));
+            tree.names.extend(row.names);
             spans.push(SpanRow::of(row.starts, row.ends, Vec::new()));
-            paths.extend(row.paths);
+            above = first;
         }
-        Some(Self { spans: SpanRows::of(spans), paths, shared_bytes })
+        tree.spans = SpanRows::of(spans);
+        tree
     }
 
     /// The bytes of a range.
@@ -63,15 +75,31 @@ impl ModuleTree {
         self.spans.get(number).map_or(0, |(start, end)| end.saturating_sub(start))
     }
 
-    /// What a range is called beside those around it: the last part of its path.
+    /// What a range is called beside those around it.
     pub fn name(&self, number: u32) -> &str {
-        let path = self.paths.get(number as usize).map_or("", String::as_str);
-        path.rsplit_once('\n').map_or(path, |(_, last)| last)
+        self.names.get(number as usize).map_or("", String::as_str)
     }
 
-    /// The path of a range, as the names of operations have it.
+    /// The names from the outermost module to a range.
+    fn parts(&self, number: u32) -> Vec<&str> {
+        let around = |number: &u32| self.parents.get(*number as usize).copied();
+        let mut parts: Vec<&str> = std::iter::successors(Some(number), around)
+            .take_while(|number| *number > 0)
+            .map(|number| self.name(number))
+            .collect();
+        parts.reverse();
+        parts
+    }
+
+    /// The path of a range, its parts joined by dots; empty for all together.
     pub fn path(&self, number: u32) -> String {
-        self.paths.get(number as usize).map_or_else(String::new, |path| path.replace('\n', "."))
+        self.parts(number).join(".")
+    }
+
+    /// The range of the same path in another tree.
+    pub fn same_in(&self, other: &Self, number: u32) -> Option<u32> {
+        let wanted = self.parts(number);
+        (0..).take(other.names.len()).find(|number| other.parts(*number) == wanted)
     }
 }
 
@@ -84,7 +112,9 @@ fn parts_of(path: &str) -> impl Iterator<Item = &str> {
 struct Row {
     starts: Vec<u64>,
     ends: Vec<u64>,
-    paths: Vec<String>,
+    names: Vec<String>,
+    /// The places in the row above.
+    parents: Vec<usize>,
 }
 
 impl Node {
@@ -97,21 +127,29 @@ impl Node {
         }
     }
 
-    fn lay_out(&self, depth: usize, start: u64, path: &str, rows: &mut Vec<Row>) {
+    /// Lays out a node with all below it; `parent` is the place of the one around it in its row.
+    fn lay_out(
+        &self,
+        (depth, start): (usize, u64),
+        (parent, name): (usize, &str),
+        rows: &mut Vec<Row>,
+    ) {
         if rows.len() <= depth {
             rows.resize_with(depth.saturating_add(1), Row::default);
         }
+        let mut place = 0;
         if let Some(row) = rows.get_mut(depth) {
+            place = row.starts.len();
             row.starts.push(start);
             row.ends.push(start.saturating_add(self.bytes));
-            row.paths.push(path.to_owned());
+            row.names.push(name.to_owned());
+            row.parents.push(parent);
         }
         let mut below: Vec<(&String, &Self)> = self.below.iter().collect();
         below.sort_by_key(|(_, node)| Reverse(node.bytes));
         let mut next = start;
         for (part, node) in below {
-            let path = if path.is_empty() { part.clone() } else { format!("{path}\n{part}") };
-            node.lay_out(depth.saturating_add(1), next, &path, rows);
+            node.lay_out((depth.saturating_add(1), next), (place, part), rows);
             next = next.saturating_add(node.bytes);
         }
     }
@@ -130,11 +168,14 @@ mod tests {
             root.add(parts_of(path), bytes);
         }
         let mut rows = Vec::new();
-        root.lay_out(0, 0, "", &mut rows);
+        root.lay_out((0, 0), (0, ""), &mut rows);
+        let tree = ModuleTree::of_rows(rows, 0);
         let row = |depth: usize| {
-            let row: &Row = &rows[depth];
-            let ranges = row.starts.iter().zip(&row.ends).map(|(start, end)| (*start, *end));
-            row.paths.iter().map(|path| path.replace('\n', ".")).zip(ranges).collect::<Vec<_>>()
+            let all = (0..).take(tree.names.len());
+            let of_row = all.filter(|number| tree.spans.place(*number).unwrap().0 == depth);
+            of_row
+                .map(|number| (tree.path(number), tree.spans.get(number).unwrap()))
+                .collect::<Vec<_>>()
         };
         let named = |path: &str, range| (path.to_owned(), range);
         assert_eq!(row(0), [named("", (0, 47))]);
@@ -142,6 +183,17 @@ mod tests {
         assert_eq!(row(2), [named("layer1.0", (0, 40)), named("layer1.1", (40, 42))]);
         assert_eq!(row(3), [named("layer1.0.conv2", (0, 30)), named("layer1.0.conv1", (30, 40))]);
         assert_eq!(row(4), [named("layer1.0.conv1.Conv", (30, 40))]);
+        // In another tree the same path has another number.
+        let mut other = Node::default();
+        other.add(parts_of("fc"), 90);
+        other.add(parts_of("layer1.0"), 1);
+        let mut rows = Vec::new();
+        other.lay_out((0, 0), (0, ""), &mut rows);
+        let other = ModuleTree::of_rows(rows, 0);
+        let same = |number| tree.same_in(&other, number).map(|found| other.path(found));
+        let found: Vec<_> = (0..5).map(same).collect();
+        let path = |path: &str| Some(path.to_owned());
+        assert_eq!(found, [path(""), path("layer1"), path("fc"), path("layer1.0"), None]);
     }
 
     #[test]
@@ -149,7 +201,7 @@ mod tests {
         let mut root = Node::default();
         root.add(parts_of(&"a.".repeat(100_000)), 1);
         let mut rows = Vec::new();
-        root.lay_out(0, 0, "", &mut rows);
+        root.lay_out((0, 0), (0, ""), &mut rows);
         assert_eq!(rows.len(), MOST_PARTS + 1);
     }
 }

@@ -10,13 +10,15 @@ use crate::analysis::comparison::explanation::{Explanation, GroupedBy};
 use crate::analysis::comparison::moment::Moment;
 use crate::analysis::insights::consists::{consists_of, rows_of_moments};
 use crate::analysis::insights::module_tree::ModuleTree;
-use crate::text::readable;
+use crate::text::{readable, shortened};
 use crate::ui::command::Command;
+use crate::ui::job::Cancel;
 use crate::ui::report::grouped_by::grouped_by_segments_ui;
 use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::runs::{Needed, Needs, Runs, RunsAnswer};
 use crate::ui::theme::fonts;
 use crate::ui::units::Units;
+use crate::ui::widget::column_widths::MOST_SHOWN;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::exports::{picture_exports_ui, scrolled_of_exports};
 use crate::ui::widget::facts::absent_ui;
@@ -40,13 +42,18 @@ pub struct Consists {
     by: GroupedBy,
     table: DataTable,
     icicles: Vec<Flame>,
-    found: RunsAnswer<(GroupedBy, Moments), Option<Arc<Parts>>>,
+    /// What the icicles were drawn of last: their ranges are known by number.
+    drawn: Option<Arc<Parts>>,
+    found: RunsAnswer<Moments, Arc<Found>>,
 }
+
+/// The parts by each grouping; `None` where the report does not say.
+type Found = [(GroupedBy, Option<Arc<Parts>>); 4];
 
 /// The table: a row for what bytes belong to.
 struct Parts {
     /// Of each column, where modules are told apart.
-    trees: Vec<Option<ModuleTree>>,
+    trees: Vec<Option<Arc<ModuleTree>>>,
     moments: usize,
     rows: Vec<(Contributor, String, Vec<Option<i64>>)>,
 }
@@ -58,15 +65,18 @@ impl Consists {
             unread_ui(ui, "What bytes belong to", runs.is_working());
             return;
         }
-        let key = (self.by, moments);
-        let (_, for_job) = key.clone();
-        let by = self.by;
-        let mut wanted = by;
-        self.found.ask("what is alive at steps", ui.ctx(), (runs, NEEDS), &key, move |runs, _| {
-            Parts::of(runs, &for_job, by).map(Arc::new)
+        let for_job = moments.clone();
+        let mut wanted = self.by;
+        let (name, needs) = ("what is alive at steps", (runs, NEEDS));
+        self.found.ask(name, ui.ctx(), needs, &moments, move |runs, cancel| {
+            Arc::new(Parts::of(runs, &for_job, cancel))
         });
         let mut choice = |ui: &mut egui::Ui| grouped_by_segments_ui(ui, &mut wanted);
-        match self.found.last(runs) {
+        let found = self.found.last(runs).map(|(moments, found)| {
+            let of = found.iter().find(|(by, _)| *by == self.by);
+            (moments, of.and_then(|(_, parts)| parts.clone()))
+        });
+        match found {
             None => {
                 choice(ui);
                 ui.weak(self.found.failure().unwrap_or("Looking…"));
@@ -76,8 +86,13 @@ impl Consists {
                 let reason = "The report does not name them, or not whole";
                 absent_ui(ui, "What the bytes belong to cannot be told", reason);
             }
-            Some(((_, moments), Some(parts))) => {
-                icicles_ui(ui, &mut self.icicles, (parts, moments), page.commands);
+            Some((moments, Some(parts))) => {
+                let is_drawn = self.drawn.as_ref().is_some_and(|drawn| Arc::ptr_eq(drawn, &parts));
+                if !is_drawn && !parts.trees.is_empty() {
+                    let before = self.drawn.replace(Arc::clone(&parts));
+                    follow(&mut self.icicles, before.as_deref(), &parts);
+                }
+                icicles_ui(ui, &mut self.icicles, (&parts, moments), page.commands);
                 let columns = columns(moments);
                 let selected: Vec<&str> = page.selection.variables().collect();
                 let is_selected = |row: usize| match parts.rows.get(row) {
@@ -85,10 +100,9 @@ impl Consists {
                     _ => false,
                 };
                 let data = Data {
-                    note: &moments
-                        .with_note("always live and not; they add up to what the curve says"),
+                    note: &moments.with_note("always live and not"),
                     is_selected: &is_selected,
-                    ..Data::of("what is alive", &columns, Arc::clone(parts) as Arc<dyn Rows>)
+                    ..Data::of("what is alive", &columns, Arc::clone(&parts) as Arc<dyn Rows>)
                 };
                 let click = self.table.ui_with(ui, &data, page.commands, Some(&mut choice), None);
                 let clicked = click.and_then(|click| Some((parts.rows.get(click.row)?, click)));
@@ -146,11 +160,12 @@ fn icicles_ui(
                     }
                     _ => String::new(),
                 };
-                format!("{}: {}, {percent:.1} %{shared}", readable(name), units.exact(bytes))
+                let name = shortened(name, MOST_SHOWN);
+                format!("{}: {}, {percent:.1} %{shared}", readable(&name), units.exact(bytes))
             };
             let name = |number: u32| match tree.name(number) {
                 "" => units.bytes(whole),
-                name => readable(name).into_owned(),
+                name => readable(&shortened(name, MOST_SHOWN)).into_owned(),
             };
             let Some(flame) = flames.get_mut(place) else { continue };
             flame.span = span;
@@ -170,10 +185,7 @@ fn icicles_ui(
             if after != before {
                 for (other, flame) in flames.iter_mut().enumerate().filter(|(at, _)| *at != place) {
                     let same = |number: Option<u32>| {
-                        let path = tree.paths.get(number? as usize)?;
-                        let other = parts.trees.get(other)?.as_ref()?;
-                        let found = other.paths.iter().position(|other| other == path)?;
-                        u32::try_from(found).ok()
+                        tree.same_in(parts.trees.get(other)?.as_ref()?, number?)
                     };
                     (flame.zoomed, flame.chosen) = (same(after.0), same(after.1));
                 }
@@ -186,7 +198,8 @@ fn icicles_ui(
     ui.horizontal(|ui| {
         let chosen = flames.iter().zip(&parts.trees).find_map(|(flame, tree)| {
             let (chosen, tree) = (flame.chosen?, tree.as_ref()?);
-            Some(format!("{}: {}", tree.path(chosen), units.bytes(tree.bytes(chosen))))
+            let path = tree.path(chosen);
+            Some(format!("{}: {}", shortened(&path, 120), units.bytes(tree.bytes(chosen))))
         });
         ui.weak(chosen.unwrap_or_else(|| "Click a module to see what is in it".to_owned()));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
@@ -199,6 +212,19 @@ fn icicles_ui(
         });
     });
     ui.add_space(4.0);
+}
+
+/// Keeps the chosen and the zoomed module where its path is in what is drawn now.
+fn follow(flames: &mut [Flame], before: Option<&Parts>, now: &Parts) {
+    for (place, flame) in flames.iter_mut().enumerate() {
+        let tree = |parts: &Parts| parts.trees.get(place).cloned().flatten();
+        let trees = before.and_then(tree).zip(tree(now));
+        let same = |number: Option<u32>| {
+            let (before, now) = trees.as_ref()?;
+            before.same_in(now, number?)
+        };
+        (flame.zoomed, flame.chosen) = (same(flame.zoomed), same(flame.chosen));
+    }
 }
 
 /// A column for each moment, and beside each but the first what is more or less there.
@@ -216,22 +242,28 @@ fn columns(moments: &Moments) -> Vec<Column> {
 }
 
 impl Parts {
-    fn of(runs: &Runs, moments: &Moments, by: GroupedBy) -> Option<Self> {
+    fn of(runs: &Runs, moments: &Moments, cancel: &Cancel) -> Found {
         let explained = |at: &StepOfRun| -> Option<Option<Explanation>> {
             // Before its first step nothing is alive.
-            let Some(step) = at.step else { return Some(None) };
+            let Some(step) = at.step.filter(|_| !cancel.is_cancelled()) else { return Some(None) };
             let curve = &moments.timelines.run(at.run)?.timeline.curve;
             let alive = Moment::alive(curve, moments.timelines.scope, step)?;
             Some(Some(consists_of(&runs.get(at.run)?.derived, alive)))
         };
-        let found = moments.list.iter().map(explained).collect::<Option<Vec<_>>>()?;
-        let rows = rows_of_moments(&found, by)?;
+        let found = moments.list.iter().map(explained).collect::<Option<Vec<_>>>();
+        let all =
+            [GroupedBy::Category, GroupedBy::Operation, GroupedBy::Module, GroupedBy::Variable];
+        all.map(|by| (by, found.as_ref().and_then(|found| Self::by(found, by)).map(Arc::new)))
+    }
+
+    fn by(found: &[Option<Explanation>], by: GroupedBy) -> Option<Self> {
+        let rows = rows_of_moments(found, by)?;
         let titled = |(part, bytes): (Contributor, _)| {
             let title = part.title();
             (part, title, bytes)
         };
         let is_by_module = by == GroupedBy::Module;
-        let tree = |found: &Option<Explanation>| ModuleTree::of(found.as_ref()?);
+        let tree = |found: &Option<Explanation>| ModuleTree::of(found.as_ref()?).map(Arc::new);
         Some(Self {
             trees: if is_by_module { found.iter().map(tree).collect() } else { Vec::new() },
             moments: found.len(),

@@ -88,7 +88,7 @@ fn others_ui(
             selection.operation = None;
         }
         let kind = operation.kind.as_deref().unwrap_or("operation");
-        let name = operation.name.as_deref().unwrap_or("without a name");
+        let name = operation.name_or_none();
         let marked = marks.marked(runs).map(|marked| &marked.of_operation);
         let count =
             |place: usize| marked.and_then(|marked| marked.get(place)).copied().unwrap_or(0);

@@ -52,7 +52,7 @@ const TABS: [(Tab, &str); 9] = [
     (Tab::NotAlwaysLive, "Not always live"),
     (Tab::AlwaysLive, "Always live"),
     (Tab::Lifetimes, "Lifetimes"),
-    (Tab::Consists, "Consists of"),
+    (Tab::Consists, "Parts"),
     (Tab::At(AtSteps::Vertices), "Vertices"),
     (Tab::At(AtSteps::Cycles), "Cycle estimates"),
     (Tab::At(AtSteps::Flops), "FLOP estimates"),
