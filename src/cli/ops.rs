@@ -9,6 +9,8 @@ use serde::{Serialize, Serializer};
 use super::Input;
 use super::output::{Answer, CsvAnswer, aligned, name_cell};
 use crate::analysis::comparison::owners::Owners;
+use crate::analysis::liveness::Scope;
+use crate::analysis::liveness::scope_curve::scope_curve;
 use crate::analysis::operations::{self, Figure, Figures, OperationRow, OperationTable, by_module};
 use crate::analysis::program::layers::layer_title;
 use crate::analysis::program::operation_text::operation_text;
@@ -135,7 +137,9 @@ impl Ops {
         let steps = step_operations_of(report, layer.as_ref()).unwrap_or_default();
         let owners = Owners::of(report, &steps);
         let is_cancelled = || progress.is_cancelled();
-        let table = operations::table(report, &steps, &owners, &is_cancelled).unwrap_or_default();
+        let curve = scope_curve(report, Scope::Everything, &is_cancelled);
+        let table = operations::table(report, &steps, &owners, curve.as_ref(), &is_cancelled);
+        let table = table.unwrap_or_default();
         let step = |position: u32| {
             let id: Option<StepId> = report.steps.get()?.ids.get(position as usize);
             Some(id?.0)

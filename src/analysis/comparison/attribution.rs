@@ -1,7 +1,6 @@
 //! What the bytes of two reports belong to, and which of it belongs together: operations, modules of the
 //! network, variables. Made once for a pair of reports.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::contribution::OperationName;
@@ -10,6 +9,7 @@ use super::owners::Owners;
 use crate::analysis::comparison::matching::Matching;
 use crate::analysis::figures::difference::Side;
 use crate::analysis::liveness::variable_name;
+use crate::analysis::program::operations::modules_of;
 use crate::store::Report;
 use crate::store::liveness::Liveness;
 
@@ -57,21 +57,10 @@ impl Attribution {
             && matching.step_operations.iter().all(|found| !found.operations.is_empty());
         let mut attribution =
             Self { owners, operations, variables, has_operations, ..Self::default() };
-        attribution.find_modules();
+        let names = attribution.operations.rows().iter();
+        let names = names.filter_map(|row| attribution.operation_name(row));
+        (attribution.modules, attribution.module_of) = modules_of(names);
         attribution
-    }
-
-    fn find_modules(&mut self) {
-        let mut known: HashMap<String, usize> = HashMap::new();
-        for row in self.operations.rows() {
-            let Some(name) = self.operation_name(row) else { continue };
-            let module = name.module().to_owned();
-            let place = *known.entry(module.clone()).or_insert_with(|| {
-                self.modules.push(module);
-                self.modules.len() - 1
-            });
-            self.module_of.push(place);
-        }
     }
 
     pub fn owners(&self, side: Side) -> &Owners {

@@ -9,10 +9,11 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use crate::store::Report;
 use crate::store::compute::ComputeSetTiles;
+use crate::store::exchange::ExchangeId;
 use crate::store::report::Part;
 use crate::store::tile_list::TileList;
+use crate::store::{ComputeSetId, Report};
 
 use crate::analysis::memory::over_tiles::{OverTiles, over_tiles};
 use crate::analysis::memory::selection::TileSelection;
@@ -65,25 +66,54 @@ pub fn at_steps(
 }
 
 fn at_step(report: &Report, tiles: &TileSelection, step: usize) -> StepEstimate {
-    let over = |list: Option<&TileList>| {
-        list.map(|list| over_tiles(list, tiles)).ok_or(NoEstimate::NotInReport)
+    let none = Err(NoEstimate::DoesNotApply);
+    let Some(work) = Work::of_step(report, step) else {
+        return StepEstimate { cycles: none, flops: none };
     };
-    if let Some(set) = steps::compute_set(report, step) {
-        let row = report.compute_sets.get().and_then(|sets| sets.ids.position(set));
-        let of = |column: fn(&ComputeSetTiles) -> &[Option<TileList>]| {
-            let column = column(known(&report.compute_set_tiles)?);
-            over(row.and_then(|row| column.get(row)?.as_ref()))
-        };
-        return StepEstimate { cycles: of(|tiles| &tiles.cycles), flops: of(|tiles| &tiles.flops) };
+    let over = |list: Result<&TileList, NoEstimate>| list.map(|list| over_tiles(list, tiles));
+    let flops = match work {
+        Work::ComputeSet(set) => over(of_set(report, set, |tiles| &tiles.flops)),
+        Work::Exchange(_) => none,
+    };
+    StepEstimate { cycles: over(work.cycles(report)), flops }
+}
+
+/// What a step runs that has cycles.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Work {
+    ComputeSet(ComputeSetId),
+    Exchange(ExchangeId),
+}
+
+impl Work {
+    /// Of a step, a position; `None` where it computes and exchanges nothing.
+    pub fn of_step(report: &Report, step: usize) -> Option<Self> {
+        let set = steps::compute_set(report, step).map(Self::ComputeSet);
+        set.or_else(|| steps::exchange(report, step).map(Self::Exchange))
     }
-    if let Some(exchange) = steps::exchange(report, step) {
-        let cycles = known(&report.exchanges).and_then(|exchanges| {
-            let row = exchanges.position(exchange);
-            over(row.and_then(|row| exchanges.cycles.get(row)?.as_ref()))
-        });
-        return StepEstimate { cycles, flops: Err(NoEstimate::DoesNotApply) };
+
+    /// Its cycles by tile, of one visit.
+    pub fn cycles(self, report: &Report) -> Result<&TileList, NoEstimate> {
+        match self {
+            Self::ComputeSet(set) => of_set(report, set, |tiles| &tiles.cycles),
+            Self::Exchange(exchange) => {
+                let exchanges = known(&report.exchanges)?;
+                let row = exchanges.position(exchange);
+                let list = row.and_then(|row| exchanges.cycles.get(row)?.as_ref());
+                list.ok_or(NoEstimate::NotInReport)
+            }
+        }
     }
-    StepEstimate { cycles: Err(NoEstimate::DoesNotApply), flops: Err(NoEstimate::DoesNotApply) }
+}
+
+fn of_set(
+    report: &Report,
+    set: ComputeSetId,
+    column: fn(&ComputeSetTiles) -> &[Option<TileList>],
+) -> Result<&TileList, NoEstimate> {
+    let column = column(known(&report.compute_set_tiles)?);
+    let row = report.compute_sets.get().and_then(|sets| sets.ids.position(set));
+    row.and_then(|row| column.get(row)?.as_ref()).ok_or(NoEstimate::NotInReport)
 }
 
 fn known<T>(part: &Part<T>) -> Result<&T, NoEstimate> {

@@ -1,8 +1,11 @@
 //! What an operation has on each tile: code and estimated cycles.
 
+use std::collections::HashMap;
+
+use super::table::owners_of_vertex_types;
 use crate::analysis::comparison::owners::Owners;
+use crate::analysis::compute::estimates::Work;
 use crate::analysis::program::step_operations::StepOperations;
-use crate::analysis::program::steps;
 use crate::store::Report;
 use crate::store::exchange::ExchangeKind;
 use crate::store::tile_list::TileList;
@@ -10,27 +13,29 @@ use crate::store::tile_list::TileList;
 /// What is asked of every tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum TileFigure {
-    /// Control code of its programs and code of its internal exchanges, bytes, as far as the report has them.
+    /// [`super::Figure::Code`], bytes: of its programs, internal exchanges and vertices, as far as the report has them.
     Code,
-    /// Estimated cycles, added up over its steps, each of which counts once.
+    /// Estimated cycles, added up over its steps, each of which counts once; known where they are of all its steps that
+    /// compute or exchange.
     EstimatedCycles,
 }
 
 /// The figure of each tile of an operation, a position in `Owners::operations`; `None` where the report does not
-/// say.
+/// say, or when it was cancelled.
 pub fn by_tile(
     report: &Report,
     (steps, owners): (&StepOperations, &Owners),
     operation: u32,
     figure: TileFigure,
+    is_cancelled: &dyn Fn() -> bool,
 ) -> Option<Vec<u64>> {
     let tiles = usize::try_from(report.target.get()?.tiles?).ok()?;
     let mut sums = vec![0_i64; tiles.min(crate::budget::TILES as usize)];
-    let mut add = |list: &TileList, sign: i64| {
+    let mut add = |list: &TileList, times: i64| {
         let mut tile = 0_usize;
         list.runs_in(0..list.len(), |count, value| {
             let end = tile.saturating_add(count as usize);
-            let value = i64::try_from(value).unwrap_or(i64::MAX).saturating_mul(sign);
+            let value = i64::try_from(value).unwrap_or(i64::MAX).saturating_mul(times);
             let cells = sums.get_mut(tile..end.min(tiles)).unwrap_or_default();
             for cell in cells {
                 *cell = cell.saturating_add(value);
@@ -41,7 +46,8 @@ pub fn by_tile(
     match figure {
         TileFigure::Code => {
             let control = report.control_code.get().zip(report.programs.get());
-            if control.is_none() && report.exchanges.get().is_none() {
+            let vertices = owners_of_vertex_types(report, owners).zip(report.vertex_types.get());
+            if control.is_none() && report.exchanges.get().is_none() && vertices.is_none() {
                 return None;
             }
             if let Some((control, programs)) = control {
@@ -65,29 +71,31 @@ pub fn by_tile(
                     }
                 }
             }
-        }
-        TileFigure::EstimatedCycles => {
-            let sets = report.compute_sets.get()?;
-            let of_sets = report.compute_set_tiles.get()?;
-            let exchanges = report.exchanges.get()?;
-            let mut is_known = false;
-            for step in steps.steps_of(operation) {
-                let step = *step as usize;
-                let list = if let Some(set) = steps::compute_set(report, step) {
-                    let row = sets.ids.position(set);
-                    row.and_then(|row| of_sets.cycles.get(row)?.as_ref())
-                } else {
-                    let exchange = steps::exchange(report, step);
-                    let row = exchange.and_then(|exchange| exchanges.position(exchange));
-                    row.and_then(|row| exchanges.cycles.get(row)?.as_ref())
-                };
-                if let Some(list) = list {
-                    is_known = true;
-                    add(list, 1);
+            if let Some((of_types, types)) = vertices {
+                for (owner, code) in of_types.into_iter().zip(&types.code) {
+                    if let Some(code) = code.as_ref().filter(|_| owner == Some(operation)) {
+                        add(code, 1);
+                    }
                 }
             }
-            if !is_known {
+        }
+        TileFigure::EstimatedCycles => {
+            let mut visits: HashMap<Work, i64> = HashMap::new();
+            for step in steps.steps_of(operation) {
+                if let Some(work) = Work::of_step(report, *step as usize) {
+                    let times = visits.entry(work).or_default();
+                    *times = times.saturating_add(1);
+                }
+            }
+            if visits.is_empty() {
                 return None;
+            }
+            // A part of them would look like all.
+            for (work, times) in visits {
+                if is_cancelled() {
+                    return None;
+                }
+                add(work.cycles(report).ok()?, times);
             }
         }
     }
@@ -110,7 +118,7 @@ mod tests {
             let _ = report.debug.get().is_none().then(|| report.debug.fill(Some(debug)));
             let steps = StepOperations::default();
             let owners = Owners::of(report, &steps);
-            by_tile(report, (&steps, &owners), 0, TileFigure::Code)
+            by_tile(report, (&steps, &owners), 0, TileFigure::Code, &|| false)
         };
         report.target.fill(Some(Target { tiles: Some(3), ..Target::default() }));
         assert_eq!(code(&report), None, "nothing says where code is");

@@ -92,6 +92,13 @@ impl Figures {
         self.set(figure, Some(sum));
     }
 
+    /// Of sums lets go of what does not add up.
+    pub fn keep_sums(&mut self) {
+        for figure in Figure::ALL.into_iter().filter(|figure| !figure.adds_up()) {
+            self.set(figure, None);
+        }
+    }
+
     /// Adds those of another; what one of both does not say stays as the other has it.
     pub(crate) fn add_all(&mut self, other: &Self) {
         for (cell, more) in self.0.iter_mut().zip(other.0) {

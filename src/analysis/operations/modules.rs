@@ -1,10 +1,8 @@
 //! Operations grouped by the module of the network that they are in, by the path in their names
 //! ([`OperationName::module`]).
 
-use std::collections::HashMap;
-
-use super::{Figure, Figures, OperationRow};
-use crate::analysis::program::operations::OperationName;
+use super::{Figures, OperationRow};
+use crate::analysis::program::operations::{OperationName, modules_of};
 
 /// A module with its operations.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,30 +17,25 @@ pub struct Module {
 
 /// The modules in the order in which they first run.
 pub fn by_module(rows: &[OperationRow]) -> Vec<Module> {
-    let mut places: HashMap<String, usize> = HashMap::new();
-    let mut modules: Vec<Module> = Vec::new();
-    for (place, row) in rows.iter().enumerate() {
-        let name = OperationName::of(&row.operation).module().to_owned();
-        let new = || Module { name: name.clone(), rows: Vec::new(), figures: Figures::default() };
-        let at = *places.entry(name.clone()).or_insert_with(|| {
-            modules.push(new());
-            modules.len().saturating_sub(1)
-        });
-        if let Some(module) = modules.get_mut(at) {
+    let names = rows.iter().map(|row| OperationName::of(&row.operation));
+    let (modules, module_of) = modules_of(names);
+    let new = |name| Module { name, rows: Vec::new(), figures: Figures::default() };
+    let mut modules: Vec<Module> = modules.into_iter().map(new).collect();
+    for ((place, row), module) in rows.iter().enumerate().zip(module_of) {
+        if let Some(module) = modules.get_mut(module) {
             module.rows.push(place);
             module.figures.add_all(&row.figures);
         }
     }
     for module in &mut modules {
-        for figure in Figure::ALL.into_iter().filter(|figure| !figure.adds_up()) {
-            module.figures.set(figure, None);
-        }
+        module.figures.keep_sums();
     }
     modules
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::Figure;
     use super::*;
     use crate::analysis::program::operations::Operation;
 

@@ -16,18 +16,17 @@ use std::collections::{BTreeMap, HashMap};
 use super::{Figure, Figures, OperationRow, OperationTable};
 use crate::analysis::comparison::owners::{Owned, Owners};
 use crate::analysis::comparison::tally::Pseudo;
+use crate::analysis::compute::estimates::Work;
 use crate::analysis::compute::vertex_state::StateBytes;
-use crate::analysis::liveness::Scope;
-use crate::analysis::liveness::scope_curve::scope_curve;
-use crate::analysis::memory;
+use crate::analysis::liveness;
+use crate::analysis::liveness::scope_curve::ScopeCurve;
 use crate::analysis::memory::over_tiles::{most, sum};
 use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::memory::{self, CategoryBytes};
 use crate::analysis::program::operations::partials_type;
 use crate::analysis::program::step_operations::StepOperations;
-use crate::analysis::program::steps;
 use crate::store::exchange::ExchangeId;
 use crate::store::liveness::{Classes, VariableBytes};
-use crate::store::memory::TileMemory;
 use crate::store::{Report, VertexTypeId};
 
 /// The layers that contexts of a report are of, those that most contexts are of first.
@@ -44,25 +43,23 @@ pub fn layers(report: &Report) -> Vec<String> {
     layers.into_iter().map(|(layer, _)| layer.to_owned()).collect()
 }
 
-/// The operations of the layer that `steps` and `owners` are of; `None` where the report names no operation, or when
+/// The operations of the layer that `steps` and `owners` are of, with what is alive by the curve of everything; `None` where the report names no operation, or when
 /// it was cancelled.
 pub fn table(
     report: &Report,
     steps: &StepOperations,
     owners: &Owners,
+    curve: Option<&ScopeCurve>,
     is_cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<OperationTable> {
     let debug = report.debug.get()?;
-    let curve = scope_curve(report, Scope::Everything, is_cancelled);
-    let peak = curve.as_ref().and_then(|curve| {
-        let most = *curve.not_always_live.iter().max()?;
-        curve.not_always_live.iter().position(|bytes| *bytes == most)
-    });
+    let curve = curve.map(|curve| &*curve.not_always_live);
+    let peak = curve.and_then(liveness::peak);
     let mut table = Filling {
         report,
         owners,
         rows: vec![Figures::default(); owners.operations().len()],
-        whole: whole(report, peak.zip(curve.as_ref().map(|it| &*it.not_always_live))),
+        whole: whole(report, peak.and_then(|step| curve?.get(step).copied())),
         worst_steps: vec![None; owners.operations().len()],
     };
     let pseudo_is_always_live = table.variables(peak, is_cancelled)?;
@@ -90,14 +87,13 @@ pub fn table(
         (_, ((_, _), Option<u32>)),
         u32,
     )| {
-        let of_step = steps.operations.len() > place as usize;
         let of_context = context.and_then(|row| partials_type(debug, row as usize));
         OperationRow {
             operation: Clone::clone(operation),
             partials_type: of_context.map(str::to_owned),
             figures,
             worst_step,
-            steps: if of_step { steps.steps_of(place).to_vec() } else { Vec::new() },
+            steps: steps.steps_of(place).to_vec(),
             context,
         }
     };
@@ -121,26 +117,36 @@ fn rest(rows: &[Figures], whole: &Figures) -> Figures {
     rest
 }
 
-/// The whole of each figure, as the report states it.
-fn whole(report: &Report, peak: Option<(usize, &[u64])>) -> Figures {
+/// The whole of each figure, as the report states it; `at_peak` is what is alive at the peak and not always.
+fn whole(report: &Report, at_peak: Option<u64>) -> Figures {
     let mut whole = Figures::default();
     if let Some(memory) = report.memory.get() {
-        for (category, bytes) in category_bytes(memory) {
-            let figure = match Pseudo::of(category) {
+        let mut unknown = Vec::new();
+        for category in &memory.categories {
+            let figure = match Pseudo::of(&category.name) {
                 Some(Pseudo::ControlCode) => Figure::ControlCode,
                 Some(Pseudo::ExchangeCode) => Figure::ExchangeCode,
                 Some(Pseudo::VertexState) => Figure::VertexState,
-                None if category == "vertexCode" => Figure::VertexCode,
+                None if is_vertex_code(Some(&category.name)) => Figure::VertexCode,
                 None => Figure::Variables,
             };
-            whole.add(figure, bytes);
+            let CategoryBytes { not_overlapped, overlapped } = memory::category_total(category);
+            match not_overlapped.zip(overlapped) {
+                Some((own, shared)) => whole.add(figure, own.saturating_add(shared)),
+                None => unknown.push(figure),
+            }
         }
         let code = Figure::CODE.map(|figure| whole.get(figure));
         let code = code.into_iter().flatten().reduce(i64::saturating_add);
         whole.set(Figure::Code, code);
+        for figure in unknown {
+            whole.set(figure, None);
+            if Figure::CODE.contains(&figure) {
+                whole.set(Figure::Code, None);
+            }
+        }
         let always_live = memory::sum(&memory.always_live).and_then(|sum| i64::try_from(sum).ok());
         whole.set(Figure::AlwaysLive, always_live);
-        let at_peak = peak.and_then(|(step, curve)| curve.get(step).copied());
         let alive = always_live.zip(at_peak).map(|(sum, more)| sum.saturating_add_unsigned(more));
         whole.set(Figure::PeakLive, alive);
     }
@@ -156,15 +162,6 @@ fn whole(report: &Report, peak: Option<(usize, &[u64])>) -> Figures {
     whole.set(Figure::Programs, report.programs.get().and_then(|it| count(it.ids.len())));
     whole.set(Figure::Steps, report.steps.get().and_then(|steps| count(steps.ids.len())));
     whole
-}
-
-/// The sizes of all variables of each category.
-fn category_bytes(memory: &TileMemory) -> impl Iterator<Item = (&str, u64)> {
-    memory.categories.iter().map(|category| {
-        let parts = category.not_overlapped.iter().chain(&category.overlapped);
-        let bytes = parts.flatten().flatten().fold(0_u64, |sum, more| sum.saturating_add(*more));
-        (&*category.name, bytes)
-    })
 }
 
 /// A table that is being filled.
@@ -284,19 +281,10 @@ impl Filling<'_> {
 
     /// The code of each vertex type and the operation that alone uses it.
     fn vertex_code(&self) -> Option<Vec<Owned>> {
-        let (sets, types) = (self.report.compute_sets.get()?, self.report.vertex_types.get()?);
-        let mut users: HashMap<VertexTypeId, Option<u32>> = HashMap::new();
-        for (of_types, owner) in sets.vertices_by_type.iter().zip(&self.owners.compute_sets) {
-            for counted in of_types.iter().flatten() {
-                let user = users.entry(counted.vertex_type).or_insert(*owner);
-                *user = user.filter(|user| Some(*user) == *owner);
-            }
-        }
-        let all = TileSelection::default();
-        let of_type = |(id, code): (&VertexTypeId, &Option<_>)| {
-            (users.get(id).copied().flatten(), sum(code.as_ref(), &all))
-        };
-        Some(types.ids.as_slice().iter().zip(&types.code).map(of_type).collect())
+        let owners = owners_of_vertex_types(self.report, self.owners)?;
+        let (all, types) = (TileSelection::default(), self.report.vertex_types.get()?);
+        let bytes = types.code.iter().map(|code| sum(code.as_ref(), &all));
+        Some(owners.into_iter().zip(bytes).collect())
     }
 
     /// Vertices, steps, and estimates.
@@ -314,8 +302,7 @@ impl Filling<'_> {
         }
         let estimates = Estimates::of(report);
         for (place, figures) in (0_u32..).zip(&mut self.rows) {
-            let of =
-                if (place as usize) < steps.operations.len() { steps.steps_of(place) } else { &[] };
+            let of = steps.steps_of(place);
             figures.set(Figure::Steps, i64::try_from(of.len()).ok());
             let (cycles, flops) = estimates.sums(report, of);
             figures.set(Figure::EstimatedCycles, cycles);
@@ -340,13 +327,26 @@ impl Filling<'_> {
             self.whole.add(Figure::Cycles, *cycles);
             let program = trace.program(*step as usize);
             let row = program.and_then(|program| programs.ids.position(program));
-            let owner = row.and_then(|row| *owners.programs.get(row)?);
+            let owner = row.and_then(|row| owners.of_program(row));
             let figures = owner.and_then(|owner| self.rows.get_mut(owner as usize));
             if let Some(figures) = figures {
                 figures.add(Figure::Cycles, *cycles);
             }
         }
     }
+}
+
+/// For each vertex type the operation that alone uses it; `None` where the report does not say what is used.
+pub(super) fn owners_of_vertex_types(report: &Report, owners: &Owners) -> Option<Vec<Option<u32>>> {
+    let (sets, types) = (report.compute_sets.get()?, report.vertex_types.get()?);
+    let mut users: HashMap<VertexTypeId, Option<u32>> = HashMap::new();
+    for (of_types, owner) in sets.vertices_by_type.iter().zip(&owners.compute_sets) {
+        for counted in of_types.iter().flatten() {
+            let user = users.entry(counted.vertex_type).or_insert(*owner);
+            *user = user.filter(|user| Some(*user) == *owner);
+        }
+    }
+    Some(types.ids.as_slice().iter().map(|id| users.get(id).copied().flatten()).collect())
 }
 
 fn is_vertex_code(name: Option<&str>) -> bool {
@@ -414,15 +414,18 @@ impl Estimates {
         let mut cycles = Sum::default();
         let mut flops = Sum::default();
         for step in of {
-            let step = *step as usize;
-            if let Some(set) = steps::compute_set(report, step) {
-                let row = report.compute_sets.get().and_then(|sets| sets.ids.position(set));
-                let (of_cycles, of_flops) =
-                    row.and_then(|row| self.of_sets.get(row).copied()).unwrap_or_default();
-                cycles.add(of_cycles);
-                flops.add(of_flops);
-            } else if let Some(exchange) = steps::exchange(report, step) {
-                cycles.add(self.of_exchanges.get(&exchange).copied().flatten());
+            match Work::of_step(report, *step as usize) {
+                Some(Work::ComputeSet(set)) => {
+                    let row = report.compute_sets.get().and_then(|sets| sets.ids.position(set));
+                    let (of_cycles, of_flops) =
+                        row.and_then(|row| self.of_sets.get(row).copied()).unwrap_or_default();
+                    cycles.add(of_cycles);
+                    flops.add(of_flops);
+                }
+                Some(Work::Exchange(exchange)) => {
+                    cycles.add(self.of_exchanges.get(&exchange).copied().flatten());
+                }
+                None => {}
             }
         }
         (cycles.sum(), flops.sum())

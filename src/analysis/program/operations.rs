@@ -49,6 +49,15 @@ impl Operation {
     pub(crate) fn title(&self) -> &str {
         self.kind.as_deref().unwrap_or(&self.layer)
     }
+
+    /// Its name, or that it has none.
+    pub(crate) fn name_or_none(&self) -> &str {
+        name_or_none(self.name.as_deref())
+    }
+}
+
+fn name_or_none(name: Option<&str>) -> &str {
+    name.unwrap_or("without a name")
 }
 
 fn is_control_flow(api: &str) -> bool {
@@ -204,7 +213,12 @@ impl OperationName {
 
     /// `conv1 (convolution)`.
     pub fn in_words(&self) -> String {
-        format!("{} ({})", self.name.as_deref().unwrap_or("without a name"), self.title())
+        format!("{} ({})", self.name_or_none(), self.title())
+    }
+
+    /// Its name, or that it has none.
+    pub(crate) fn name_or_none(&self) -> &str {
+        name_or_none(self.name.as_deref())
     }
 
     pub(crate) fn is_of(&self, operation: &Operation) -> bool {
@@ -219,6 +233,24 @@ impl OperationName {
         let parent = name.rsplit_once('/').or_else(|| name.rsplit_once('.'));
         parent.map_or(name, |(module, _)| module)
     }
+}
+
+/// The modules of operations in the order in which they come, and for each operation the position of its own.
+pub fn modules_of(names: impl Iterator<Item = OperationName>) -> (Vec<String>, Vec<usize>) {
+    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut modules: Vec<String> = Vec::new();
+    let of_name = |name: OperationName| {
+        let module = name.module();
+        if let Some(place) = known.get(module) {
+            return *place;
+        }
+        let place = modules.len();
+        known.insert(module.to_owned(), place);
+        modules.push(module.to_owned());
+        place
+    };
+    let places = names.map(of_name).collect();
+    (modules, places)
 }
 
 #[cfg(test)]

@@ -42,7 +42,7 @@ pub struct ByTile {
 
 pub fn choice_ui(ui: &mut egui::Ui, figure: &mut TileFigure) {
     let choices = [(TileFigure::Code, "Code"), (TileFigure::EstimatedCycles, "Estimated cycles")];
-    let hover = "What each tile has of the operation: control code and code of its exchanges, or the compiler's estimate of cycles";
+    let hover = "What each tile has of the operation: code of its programs, exchanges and vertices, or the compiler's estimate of cycles";
     segments_ui(ui, hover, figure, choices);
 }
 
@@ -63,12 +63,13 @@ impl ByTile {
         };
         let of = Arc::clone(found);
         let key = (layer.clone(), name.clone(), figure);
-        self.found.ask("operation by tile", ui.ctx(), (runs, NEEDS), &key, move |runs, _| {
+        self.found.ask("operation by tile", ui.ctx(), (runs, NEEDS), &key, move |runs, cancel| {
             let of_run = |(place, run): (usize, &crate::ui::runs::Run)| {
                 let known = of.runs.get(place)?.as_ref()?;
                 let operation = u32::try_from((*of.rows.get(row)?.get(place)?)?).ok()?;
+                let known = (&*known.steps, &*known.owners);
                 let values =
-                    by_tile(&run.report, (&known.steps, &known.owners), operation, figure)?;
+                    by_tile(&run.report, known, operation, figure, &|| cancel.is_cancelled())?;
                 let most = values.iter().copied().max().unwrap_or(0);
                 Some(OfRun { values, most, version: new_version() })
             };

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::analysis::comparison::owners::Owners;
+use crate::analysis::liveness::Scope;
 use crate::analysis::operations::{
-    Figure, Figures, OperationRow, OperationTable, RunRow, by_module, layers, side_by_side, table,
+    Figure, Figures, OperationRow, OperationTable, RunRow, layers, side_by_side, table,
 };
-use crate::analysis::program::operations::{Operation, OperationName};
+use crate::analysis::program::operations::{Operation, OperationName, modules_of};
 use crate::analysis::program::step_operations::{StepOperations, step_operations_of};
 use crate::text::{counted, shortened};
 use crate::ui::job::Cancel;
@@ -81,7 +82,7 @@ impl Found {
             found.map(|found| OperationName::of(&found.operation))
         };
         let names: Vec<OperationName> = rows.iter().filter_map(name_of).collect();
-        let modules = modules(&lists, &names);
+        let modules = modules(&lists, &rows, &names);
         let places = names.iter().cloned().zip(0..).collect();
         let summary = summary(&lists, &names);
         Some(Self { layers: known, runs: of_runs, rows, names, places, modules, summary })
@@ -126,7 +127,10 @@ fn of_run(run: &Run, layer: &Layer, cancel: &Cancel) -> Option<RunOperations> {
             (Arc::new(steps), Arc::new(owners))
         }
     };
-    let table = table(report, &steps, &owners, &|| cancel.is_cancelled())?;
+    let is_cancelled = || cancel.is_cancelled();
+    let timeline = run.derived.timeline(Scope::Everything, &is_cancelled);
+    let curve = timeline.as_ref().map(|timeline| &timeline.curve);
+    let table = table(report, &steps, &owners, curve, &is_cancelled)?;
     Some(RunOperations { steps, owners, table })
 }
 
@@ -140,27 +144,21 @@ fn summary(lists: &[&[OperationRow]], names: &[OperationName]) -> String {
     })
 }
 
-fn modules(lists: &[&[OperationRow]], names: &[OperationName]) -> Vec<ModuleLine> {
-    let mut places: HashMap<String, usize> = HashMap::new();
-    let mut lines: Vec<ModuleLine> = Vec::new();
-    let mut line_of = |lines: &mut Vec<ModuleLine>, name: &str| {
-        *places.entry(name.to_owned()).or_insert_with(|| {
-            let figures = vec![None; lists.len()];
-            lines.push(ModuleLine { name: name.to_owned(), figures, rows: Vec::new() });
-            lines.len() - 1
-        })
-    };
-    for (run, list) in lists.iter().enumerate() {
-        for module in by_module(list) {
-            let place = line_of(&mut lines, &module.name);
-            if let Some(cell) = lines[place].figures.get_mut(run) {
-                *cell = Some(module.figures);
+fn modules(lists: &[&[OperationRow]], rows: &[RunRow], names: &[OperationName]) -> Vec<ModuleLine> {
+    let (modules, module_of) = modules_of(names.iter().cloned());
+    let new = |name| ModuleLine { name, figures: vec![None; lists.len()], rows: Vec::new() };
+    let mut lines: Vec<ModuleLine> = modules.into_iter().map(new).collect();
+    for ((place, row), module) in rows.iter().enumerate().zip(module_of) {
+        let Some(line) = lines.get_mut(module) else { continue };
+        line.rows.push(place);
+        for ((at, list), sums) in row.iter().zip(lists).zip(&mut line.figures) {
+            if let Some(operation) = at.and_then(|at| list.get(at)) {
+                sums.get_or_insert_default().add_all(&operation.figures);
             }
         }
     }
-    for (place, name) in names.iter().enumerate() {
-        let line = line_of(&mut lines, name.module());
-        lines[line].rows.push(place);
+    for sums in lines.iter_mut().flat_map(|line| &mut line.figures).flatten() {
+        sums.keep_sums();
     }
     lines
 }

@@ -55,7 +55,7 @@ impl Inspector {
             .collect();
         let Some((first_run, first)) = of_runs.first() else { return };
         let operation = &first.operation;
-        let name = operation.name.as_deref().unwrap_or("without a name");
+        let name = operation.name_or_none();
         let of = format!("{} of {}", operation.title(), layer_title(&operation.layer));
         title_ui(ui, "Operation", &shortened(name, VALUE), &shortened(&of, VALUE));
         for (run, row) in &of_runs {

@@ -27,7 +27,7 @@ use crate::ui::widget::choice::{choice_ui, segments_ui};
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::inspector::inspector_ui;
-use crate::ui::widget::rows::{Column, Rows as _};
+use crate::ui::widget::rows::Column;
 use by_tile::ByTile;
 use found::{Found, Layer, NEEDS};
 use inspector::Inspector;
@@ -196,7 +196,6 @@ impl OperationsPage {
             let is_chosen = chosen == Some(row);
             page.selection.operation = if is_chosen { None } else { found.names.get(row).cloned() };
         }
-        debug_assert!(rows.len() > 0, "an empty table is not drawn");
     }
 
     fn pictures_ui(
@@ -244,8 +243,7 @@ impl OperationsPage {
         let scatter = self.shown.as_ref().and_then(|shown| shown.scatter.as_ref());
         let mut exports = Vec::new();
         let at_right = |ui: &mut egui::Ui| {
-            let choices =
-                [(Figure::WorstLive, "At its worst step"), (Figure::PeakLive, "At the peak")];
+            let choices = [(Figure::WorstLive, "Worst step"), (Figure::PeakLive, "Peak")];
             segments_ui(ui, "Which bytes are held against cycles", memory, choices);
         };
         let clicked = picture_card_ui(ui, "Cycles against memory", &mut exports, at_right, |ui| {

@@ -145,7 +145,7 @@ fn cell<'a>(shown: Shown, of: impl Fn(usize) -> Option<&'a Figures>) -> Value<'a
 
 /// Name, kind and planner values of an operation, of all runs together.
 fn words_of(found: &Found, row: usize) -> [String; 5] {
-    let name = found.names.get(row).and_then(|name| name.name.clone());
+    let name = found.names.get(row).map(|name| name.name_or_none());
     let of_runs = |words: fn(&OperationRow) -> Option<String>| {
         let rows = (0..found.runs.len()).filter_map(|run| found.operation(row, run));
         let mut words: Vec<String> = rows.filter_map(words).collect();
@@ -153,7 +153,7 @@ fn words_of(found: &Found, row: usize) -> [String; 5] {
         words.join(" → ")
     };
     [
-        name.unwrap_or_else(|| "without a name".to_owned()),
+        name.unwrap_or_default().to_owned(),
         operations_text(&found.operations(row)),
         of_runs(|row| row.operation.available_memory_proportion.map(|value| value.to_string())),
         of_runs(|row| row.partials_type.clone()),

@@ -111,7 +111,7 @@ impl Scatter {
         ui.painter().circle_stroke(place(dot), 6.5, Stroke::new(1.5, tokens.text));
         let is_clicked = response.clicked();
         if let Some(row) = found.operation(dot.row, dot.run) {
-            let title = row.operation.name.as_deref().unwrap_or("without a name");
+            let title = row.operation.name_or_none();
             let kind = operation_text(&row.operation);
             let of = runs.get(dot.run).filter(|_| !runs.is_one());
             let of = of.map_or(String::new(), |run| format!("{}: ", run.title));
