@@ -333,8 +333,12 @@ fn a_variable_is_followed_on_the_curve() {
     let mut harness = page();
     click(&mut harness, "Lifetimes");
     assert!(has_text(&harness, "alive at step 120"), "{:#?}", texts(&harness));
-    let all = harness.get_all_by_role_and_label(Role::Row, "weights");
-    let at = all.last().expect("a life").rect().center();
+    // So that its row is in sight: the second of that name lives at every step.
+    type_into(&mut harness, "Filter: lifetimes", "weights");
+    let at = {
+        let mut all = harness.get_all_by_role_and_label(Role::Row, "weights");
+        all.nth(1).expect("a life").rect().center()
+    };
     click_at(&mut harness, at, Modifiers::NONE);
     assert!(has_text(&harness, "at most, alive at 200 of 200 steps"), "{:#?}", texts(&harness));
     click(&mut harness, "Deselect variable");
