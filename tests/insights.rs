@@ -17,6 +17,7 @@ use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;
 use tilescope::store::TileId;
 use tilescope::synth::story::{PROPORTIONS, directory_name, write_story};
+use tilescope::synth::{Options, write_report};
 
 const LIMIT: u64 = 638_976;
 
@@ -414,4 +415,53 @@ fn a_log_from_anywhere_counts_as_those_beside_the_report() {
         common::tilescope(&["summary", report, "--json", "--log", absent.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(3));
     assert_eq!(common::json(&output)["error"]["kind"], "not-found");
+}
+
+/// A tiny network that does not fit, written with these options.
+fn written(options: Options) -> (tempfile::TempDir, Run) {
+    let directory = tempfile::tempdir().unwrap();
+    write_report(&options, directory.path(), &Progress::default()).unwrap();
+    let run = Run::read(directory.path());
+    (directory, run)
+}
+
+/// The network of `does-not-fit`.
+fn too_large() -> Options {
+    Options { batch: 12, proportion: 0.8, ..Options::default() }
+}
+
+#[test]
+fn half_precision_is_advised_where_variables_are_of_single_precision() {
+    let half = written(too_large()).1;
+    assert!(!half.ids().contains(&"half-precision"), "its tensors are half already");
+    let single = written(Options { single_precision: true, ..too_large() }).1;
+    let advice = single.advice("half-precision");
+    let evidence = advice["evidence"].as_array().unwrap();
+    assert_eq!(evidence.len(), 5);
+    for row in evidence {
+        let (what, name) = (row["what"].as_str().unwrap(), row["variable"].as_str().unwrap());
+        assert!(what.starts_with(&format!("{name}, float32 [12, ")), "{what}");
+    }
+    // Followed, it saves something, and no more than it says.
+    let over = |run: &Run| number(run.failure(), "over_bytes");
+    let saved = over(&single) - over(&half);
+    assert!(saved > 0 && saved <= number(&advice["saving"], "bytes"), "{saved} of {advice}");
+    assert_eq!(number(&advice["saving"], "at_least_bytes"), 0, "nothing is promised");
+}
+
+#[test]
+fn what_measures_is_told_with_its_bytes_and_leaving_it_out_saves_what_is_promised() {
+    let plain = written(too_large()).1;
+    assert!(!plain.ids().contains(&"capture-without-profiling"), "it measures nothing");
+    let measures = written(Options { instrumented: true, ..too_large() }).1;
+    let advice = measures.advice("capture-without-profiling");
+    let evidence = advice["evidence"].as_array().unwrap().iter();
+    let bytes: Vec<u64> = evidence.map(|row| number(row, "bytes")).collect();
+    // Control code, results, vertex code of src/synth/lowering/runtime.rs.
+    assert_eq!(bytes, [160, 28, 128]);
+    assert!(advice["what"].as_str().unwrap().contains("level Tile"), "{advice}");
+    let promised = number(&advice["saving"], "at_least_bytes");
+    assert_eq!(promised, 16 * (160 + 28 + 128), "of each of 16 tiles");
+    let over = |run: &Run| number(run.failure(), "over_bytes");
+    assert!(over(&measures) - over(&plain) >= promised);
 }

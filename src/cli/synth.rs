@@ -41,6 +41,12 @@ pub struct SynthArguments {
     /// What makes tiles differ.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
+    /// Keep tensors in single precision in place of half.
+    #[arg(long)]
+    pub single_precision: bool,
+    /// Put what measures the execution on every tile, also where the program is not run.
+    #[arg(long)]
+    pub instrumented: bool,
     /// Run the program, if it fits, and record the execution.
     #[arg(long)]
     pub execution: bool,
@@ -91,6 +97,8 @@ fn options(arguments: &SynthArguments) -> Options {
         ipus: arguments.ipus,
         tiles_per_ipu: arguments.tiles_per_ipu.unwrap_or(tiles),
         seed: arguments.seed,
+        single_precision: arguments.single_precision,
+        instrumented: arguments.instrumented,
         execution: arguments.execution,
         functions: arguments.functions,
         recorded: Recorded {

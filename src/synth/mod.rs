@@ -41,6 +41,10 @@ pub struct Options {
     pub tiles_per_ipu: u32,
     /// What makes tiles differ.
     pub seed: u64,
+    /// Whether tensors are kept in single precision in place of half.
+    pub single_precision: bool,
+    /// Whether the program measures its execution: with what that takes on every tile, also where it is not run.
+    pub instrumented: bool,
     /// Whether the program is run when it fits.
     pub execution: bool,
     /// Whether layers are functions that are called, with the programs of an earlier compilation step, in which they
@@ -78,6 +82,8 @@ impl Default for Options {
             ipus: 1,
             tiles_per_ipu: 16,
             seed: 1,
+            single_precision: false,
+            instrumented: false,
             execution: false,
             functions: false,
             recorded: Recorded::default(),

@@ -15,6 +15,7 @@ pub(crate) mod consists;
 #[cfg(test)]
 mod fixture;
 pub(crate) mod fullest_tiles;
+pub(crate) mod instrumentation;
 pub(crate) mod largest;
 pub(crate) mod logs;
 pub(crate) mod module_tree;
@@ -31,13 +32,14 @@ use serde::Serialize;
 use self::advice::{Advice, AdviceList, NotAdvised, advice_on_room, advice_to_fit};
 use self::conclusions::{Conclusion, conclusions};
 use self::fullest_tiles::{Bin, FullTile, fullest_tiles, histogram};
+use self::instrumentation::{Instrumentation, is_instrumented};
 use self::largest::{Largest, largest};
 use self::must_go::{MustGo, must_go};
 use self::pressure::{Pressure, sampled_tiles};
 use self::verdict::{Cause, IpuVerdict, Verdict, verdict};
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
-use crate::analysis::placement::read::gaps_of_arenas;
+use crate::analysis::placement::read::{gaps_of_arenas, read_arena};
 use crate::progress::Progress;
 use crate::store::ArenaId;
 use crate::store::exchange::CodeOnTiles;
@@ -72,11 +74,15 @@ pub(crate) struct Insights {
 
 /// What of single tiles the insights of a report that does not fit are worked out from.
 #[derive(Clone, Copy, Default)]
-struct OfTiles<'a> {
+pub(crate) struct OfTiles<'a> {
     /// Bytes by variable and class of the tiles of [`sampled_tiles`] at least.
     bytes: Option<&'a TileVariableBytes>,
     /// Code of the internal exchanges on these tiles.
     exchange_code: Option<&'a CodeOnTiles>,
+    /// What measures the execution on the worst of them.
+    instrumentation: Option<&'a Instrumentation>,
+    /// The progress of what may be read meanwhile of the files; `None` where nothing may.
+    reading: Option<&'a Progress>,
 }
 
 /// The insights of a report, for which what is needed of the tiles that are over is read: the bytes of their
@@ -112,18 +118,30 @@ pub(crate) fn insights_with_tiles(
         (None, Some(reader)) => reader.read_exchange_code(&tiles, progress),
         (None, None) => Ok(None),
     };
+    let read_instrumentation = || {
+        let is_instrumented = report.target.get().is_some_and(is_instrumented);
+        let worst = tiles.first().filter(|_| is_instrumented);
+        let placed = worst.map_or(Ok(None), |tile| read_arena(report, *tile, progress))?;
+        Ok::<_, ReadError>(placed.map(|placed| Instrumentation::of(report, &placed)))
+    };
     // The owners are asked for below.
-    let ((read, gaps), (code, _)) = rayon::join(
+    let ((read, gaps), (code, (instrumentation, _))) = rayon::join(
         || rayon::join(read_bytes, read_gaps),
-        || rayon::join(read_code, || derived.owners()),
+        || rayon::join(read_code, || rayon::join(read_instrumentation, || derived.owners())),
     );
-    let (read, gaps, code) = (read?, gaps?, code?);
+    let (read, gaps, code, instrumentation) = (read?, gaps?, code?, instrumentation?);
     let found = match &gaps {
         Some(gaps) => found.map(|verdict| verdict.with_gaps(report, gaps)),
         None => found,
     };
     let bytes = report.tile_variable_bytes.get().or(read.as_ref());
-    Ok(insights(derived, found, OfTiles { bytes, exchange_code: code.as_ref() }))
+    let of_tiles = OfTiles {
+        bytes,
+        exchange_code: code.as_ref(),
+        instrumentation: instrumentation.as_ref(),
+        reading: Some(progress),
+    };
+    Ok(insights(derived, found, of_tiles))
 }
 
 /// The insights of a report, for which nothing is read.
@@ -131,7 +149,8 @@ pub(crate) fn insights_of_resident(derived: &Derived) -> Insights {
     let report = &**derived.report();
     let code = report.exchanges.get().map(|all| all.code_on(&sampled_tiles(report)));
     let bytes = report.tile_variable_bytes.get();
-    insights(derived, verdict(report), OfTiles { bytes, exchange_code: code.as_ref() })
+    let of_tiles = OfTiles { bytes, exchange_code: code.as_ref(), ..OfTiles::default() };
+    insights(derived, verdict(report), of_tiles)
 }
 
 fn insights(derived: &Derived, verdict: Option<Verdict>, of_tiles: OfTiles<'_>) -> Insights {
@@ -141,8 +160,7 @@ fn insights(derived: &Derived, verdict: Option<Verdict>, of_tiles: OfTiles<'_>) 
     let pressure = Pressure::of(report, &owners, of_tiles.bytes);
     let advised = || match (&verdict, &pressure) {
         (Some(verdict), Some(pressure)) => {
-            let code = of_tiles.exchange_code;
-            advice_to_fit(report, verdict, (&steps, &owners), pressure, code)
+            advice_to_fit(report, verdict, (&steps, &owners), pressure, of_tiles)
         }
         (Some(verdict), None) => advice_on_room(report, verdict, &steps, &owners),
         (None, _) => AdviceList::default(),

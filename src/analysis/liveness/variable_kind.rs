@@ -2,7 +2,7 @@
 //! `<rearrangement:layer1/output>` or `<message>`.
 
 /// What Poplar calls a variable without a name.
-const NO_NAME: &str = "<anon>";
+pub(crate) const ANONYMOUS: &str = "<anon>";
 
 /// The category that a name says, as the file calls categories; `variable` where it says none.
 pub fn variable_kind(name: &str) -> &str {
@@ -12,7 +12,7 @@ pub fn variable_kind(name: &str) -> &str {
 /// The name for people: `Rearrangement of layer1/output`.
 pub fn pretty_name(name: &str) -> String {
     let Some((kind, of)) = parts(name) else {
-        return if name == NO_NAME { "(no name)".to_owned() } else { name.to_owned() };
+        return if name == ANONYMOUS { "(no name)".to_owned() } else { name.to_owned() };
     };
     let title = crate::analysis::memory::category_title(kind);
     if of.is_empty() { title } else { format!("{title} of {of}") }
@@ -22,8 +22,9 @@ pub fn pretty_name(name: &str) -> String {
 pub fn parts(name: &str) -> Option<(&str, &str)> {
     let inner = name.strip_prefix('<')?.strip_suffix('>')?;
     let (kind, of) = inner.split_once(':').unwrap_or((inner, ""));
-    let is_word =
-        name != NO_NAME && !kind.is_empty() && kind.bytes().all(|byte| byte.is_ascii_alphabetic());
+    let is_word = name != ANONYMOUS
+        && !kind.is_empty()
+        && kind.bytes().all(|byte| byte.is_ascii_alphabetic());
     is_word.then_some((kind, of))
 }
 

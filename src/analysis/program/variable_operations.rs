@@ -114,7 +114,7 @@ fn with_pseudo_variables(
 
 /// The variable that a pseudo variable is a message or rearrangement of. One of several variables is
 /// named by the first of them: `<message:X>+`.
-fn original(name: &str) -> Option<&str> {
+pub(crate) fn original(name: &str) -> Option<&str> {
     let rest = name.strip_prefix("<message:").or_else(|| name.strip_prefix("<rearrangement:"))?;
     Some(rest.rsplit_once('>')?.0)
 }

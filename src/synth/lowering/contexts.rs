@@ -6,11 +6,6 @@ use super::{Lowering, poplar_context};
 use crate::synth::model::Context;
 use crate::synth::network::{Kind, Layer};
 
-/// A shape and a type, as PopLibs writes them.
-fn tensor(shape: &[u64]) -> Value {
-    json!({ "shape": as_text(shape), "type": "half" })
-}
-
 fn as_text(shape: &[u64]) -> String {
     let sizes: Vec<String> = shape.iter().map(u64::to_string).collect();
     format!("[{}]", sizes.join(", "))
@@ -41,7 +36,8 @@ impl Lowering<'_> {
             ],
             ..poplar_context(torch, "", &name)
         });
-        let element_type = |shape: &[u64]| json!({ "shape": as_text(shape), "type": "FLOAT16" });
+        let of_popart = if self.options.single_precision { "FLOAT" } else { "FLOAT16" };
+        let element_type = |shape: &[u64]| json!({ "shape": as_text(shape), "type": of_popart });
         let popart = self.context(Context {
             layer: "popart",
             kind: ("opid", format!("ai.onnx.{}:11", layer.onnx())),
@@ -54,9 +50,9 @@ impl Lowering<'_> {
             ],
             ..poplar_context(onnx, "", &name)
         });
-        let mut args = json!({ "in": tensor(&input), "options": {} });
+        let mut args = json!({ "in": self.operand(&input), "options": {} });
         if layer.is_planned() {
-            args["weights"] = tensor(&weights);
+            args["weights"] = self.operand(&weights);
             args["options"] = json!({
                 "availableMemoryProportion": self.options.proportion.to_string(),
                 "partialsType": "float",
@@ -74,7 +70,7 @@ impl Lowering<'_> {
             layer: "poplibs",
             kind: ("api", layer.api().to_owned()),
             location: (file, 1_200),
-            says: vec![("args", args), ("output", tensor(&output))],
+            says: vec![("args", args), ("output", self.operand(&output))],
             ..poplar_context(popart, "", &layer.name)
         })
     }
@@ -88,11 +84,21 @@ impl Lowering<'_> {
             "options": {},
             "params": { "op": "ADD", "update": false, "useScale": false },
         });
-        vec![("args", args), ("output", tensor(&output))]
+        vec![("args", args), ("output", self.operand(&output))]
+    }
+
+    /// The type of the network's tensors, as Poplar writes it.
+    pub(super) fn element_type(&self) -> &'static str {
+        if self.options.single_precision { "float" } else { "half" }
+    }
+
+    /// A shape and a type, as PopLibs writes them.
+    fn operand(&self, shape: &[u64]) -> Value {
+        json!({ "shape": as_text(shape), "type": self.element_type() })
     }
 
     /// Shapes of input, weights and output, of all samples.
-    fn shapes(&self, layer: &Layer) -> [Vec<u64>; 3] {
+    pub(super) fn shapes(&self, layer: &Layer) -> [Vec<u64>; 3] {
         let [input, weights, output] = layer.shapes.clone();
         let of_batch = |shape: Vec<u64>| [vec![self.options.batch], shape].concat();
         [of_batch(input), weights, of_batch(output)]

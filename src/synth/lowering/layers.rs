@@ -103,8 +103,8 @@ impl Lowering<'_> {
         let control = CONTROL_CODE_BYTES + CONTROL_CODE_BYTES_PER_DOUBLING * doublings;
         let code = self.code_of_layer(place, exchanges.next_multiple_of(8), control);
         let weights = format!("model.{}.weight", layer.name);
-        let bytes = (layer.weights * 2).div_ceil(u64::from(self.options.tiles_per_ipu).max(1));
-        self.data(&weights, "variable", bytes, Life::Always);
+        let [_, shape, _] = self.shapes(layer);
+        self.tensor(&weights, &shape, self.share_of_tile(layer.weights), Life::Always);
         let first_compute_set = self.model.compute_sets.len();
         let kind = if layer.kind == Kind::MatMul { "MatMul" } else { "Conv" };
         let name = format!("{}/{kind}", layer.name);
@@ -256,7 +256,8 @@ impl Lowering<'_> {
     fn output(&mut self, layer: &Layer, first: u32, last: u32) -> usize {
         let bytes = self.bytes_per_tile(layer.output);
         let life = Life::Steps(first, last + 1);
-        self.data(&format!("{}/output", layer.name), "variable", bytes, life)
+        let [.., shape] = self.shapes(layer);
+        self.tensor(&format!("{}/output", layer.name), &shape, bytes, life)
     }
 
     /// Brings what a block has kept to where its sum wants it: a copy of the user's program, which is

@@ -8,7 +8,7 @@ mod contexts;
 mod layers;
 mod runtime;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::Options;
 use super::machine;
@@ -74,6 +74,7 @@ impl<'a> Lowering<'a> {
                 option("debug.allowOutOfMemory", "true", true),
                 option("target.deterministicWorkers", "true", true),
             ],
+            is_instrumented: options.execution || options.instrumented,
             has_execution: options.execution,
             recorded: options.recorded,
             ..Model::default()
@@ -170,6 +171,22 @@ impl<'a> Lowering<'a> {
         self.data.len() - 1
     }
 
+    /// The same for a tensor of the user, with a debug context of its own that says its shape and type. It has no name,
+    /// so the tensor belongs to the operation that made it.
+    fn tensor(&mut self, name: &str, shape: &[u64], bytes: u64, life: Life) -> usize {
+        let parent = self.data_context;
+        let says = vec![("shape", json!(shape)), ("type", json!(self.element_type()))];
+        let kind = ("category", "var".to_owned());
+        let location = ("poplar/lib/Graph.cpp", 210);
+        let context =
+            self.context(Context { kind, says, location, ..poplar_context(parent, "", "") });
+        let at = self.data(name, "variable", bytes, life);
+        if let Some(symbol) = self.data.get_mut(at) {
+            symbol.context = context;
+        }
+        at
+    }
+
     fn code(&mut self, name: &str, kind: &str, bytes: u64) -> usize {
         let spread = self.spread(bytes, 45);
         let symbol = Symbol {
@@ -209,7 +226,11 @@ impl<'a> Lowering<'a> {
         let layers = self.options.layers();
         let input = layers.first().map_or(0, |layer| layer.input);
         let bytes = self.bytes_per_tile(input);
-        self.activation = self.data("input", "variable", bytes, Life::Steps(1, 2));
+        let shape = layers
+            .first()
+            .map(|layer| self.shapes(layer))
+            .map_or_else(Vec::new, |[input, ..]| input);
+        self.activation = self.tensor("input", &shape, bytes, Life::Steps(1, 2));
         let read = self.stream("input", true, self.activation);
         self.use_at(self.activation, read);
         let total: u64 = layers.iter().map(|layer| layer.macs).sum();
@@ -227,9 +248,15 @@ impl<'a> Lowering<'a> {
         self.use_at(self.activation, written);
     }
 
-    /// Bytes on a tile of a tensor of the batch in half precision.
+    /// Bytes on a tile of a tensor of the batch.
     fn bytes_per_tile(&self, elements: u64) -> u64 {
-        (elements * self.options.batch * 2).div_ceil(u64::from(self.options.tiles_per_ipu).max(1))
+        self.share_of_tile(elements * self.options.batch)
+    }
+
+    /// Bytes on a tile of elements that are spread over an IPU.
+    fn share_of_tile(&self, elements: u64) -> u64 {
+        let bytes = if self.options.single_precision { 4 } else { 2 };
+        (elements * bytes).div_ceil(u64::from(self.options.tiles_per_ipu).max(1))
     }
 
     /// Where the code leaves room for the stack below the interleaved region, partial sums go to the

@@ -19,6 +19,14 @@ const CODELETS: [(&str, u64); 8] = [
     ("popops__Transpose2d___half", 1_368),
 ];
 
+/// What measures the execution on a tile, as a real report has it (formats/poplar.md 4): its name, category and bytes.
+const INSTRUMENTATION_CODE: [(&str, &str, u64); 2] = [
+    (".text.supervisor.instrumentation_cycleCount", "controlCode", 160),
+    (".text.__runCodelet_poplar_rt__InstrumentationDumpStep", "vertexCode", 128),
+];
+const INSTRUMENTATION_RESULTS: [(&str, u64); 3] =
+    [("profileInfo0", 20), ("_instrumentCounterL", 4), ("_instrumentCounterU", 4)];
+
 const HOST_SYNC: &str = ".text.supervisor.host_exchange_hostExchangeEntryMasterSync";
 
 impl Lowering<'_> {
@@ -31,18 +39,29 @@ impl Lowering<'_> {
         code.extend(library);
         code.push((".text.memcpy".to_owned(), "vertexCode", 628));
         code.push((HOST_SYNC.to_owned(), "hostExchangeCode", 412));
+        let is_instrumented = self.options.instrumented;
+        if is_instrumented {
+            code.extend(
+                INSTRUMENTATION_CODE.map(|(name, kind, bytes)| (name.to_owned(), kind, bytes)),
+            );
+        }
         for (name, kind, bytes) in code {
             let at = self.code(&name, kind, bytes);
             if let Some(symbol) = self.model.symbols.get_mut(at) {
                 exact(&mut symbol.spread);
             }
         }
-        for (name, kind, bytes, alignment) in [
+        let results =
+            INSTRUMENTATION_RESULTS.map(|(name, bytes)| (name, "instrumentationResults", bytes, 4));
+        let data = [
             ("__stack", "stack", 1_064, 8),
             ("multiple_headers_0", "hostExchangePacketHeader", 96, 32),
             ("zero", "constant", 4, 4),
             ("unused", "constant", 0, 4),
-        ] {
+        ];
+        for (name, kind, bytes, alignment) in
+            data.into_iter().chain(results.into_iter().filter(|_| is_instrumented))
+        {
             let at = self.data(name, kind, bytes, Life::Always);
             let is_constant = kind == "constant";
             let shown = if is_constant { "<const>" } else { kind };

@@ -14,7 +14,7 @@ pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
     insert(db, "poplar_version", params!["3.3.0 (tilescope)", "synthetic", 3, 3, 0])?;
     insert(db, "date_time", params!["2026-01-01 00:00:00"])?;
     insert(db, "compilation_info", params![compilation_id(model)])?;
-    let (is_on, level) = (model.has_execution, model.has_execution.then_some("Tile"));
+    let (is_on, level) = (model.is_instrumented, model.is_instrumented.then_some("Tile"));
     insert(db, "instrumentation_settings", params![is_on, level, is_on, is_on])?;
     for (name, value, is_default) in &model.options {
         insert(db, "compilation_parameters", params![name, value, is_default])?;

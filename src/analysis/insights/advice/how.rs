@@ -61,6 +61,20 @@ pub fn half_partials() -> Vec<How> {
     ])
 }
 
+pub fn half_precision() -> Vec<How> {
+    in_all([
+        "model.half(), opts.Precision.enableStochasticRounding(True)",
+        "variables and inputs as float16, cfg.floating_point_behaviour.esr",
+        "tensors of type FLOAT16, opts.enableStochasticRounding = True",
+        "tensors of type HALF",
+    ])
+}
+
+pub fn no_instrumentation() -> Vec<How> {
+    let text = "POPLAR_ENGINE_OPTIONS='{\"autoReport.all\":\"true\",\"autoReport.outputExecutionProfile\":\"false\"}'";
+    vec![How { framework: Framework::Poplar, text: text.to_owned() }]
+}
+
 pub fn smaller_batch() -> Vec<How> {
     in_all([
         "batch_size of poptorch.DataLoader; in training opts.Training.gradientAccumulation(n) keeps \

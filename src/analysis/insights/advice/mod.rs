@@ -12,6 +12,7 @@
 mod activations;
 mod evidence;
 mod gaps;
+mod half;
 mod host;
 pub(crate) mod how;
 mod imbalance;
@@ -19,6 +20,7 @@ mod optimiser;
 mod outlining;
 mod partials;
 mod planned;
+mod profiling;
 mod proportion;
 mod room;
 mod spike;
@@ -32,6 +34,7 @@ pub(crate) use evidence::{Evidence, operation_title};
 pub(crate) use how::How;
 
 use self::planned::range;
+use super::OfTiles;
 use super::logs::{Warned, planner_at_minimum};
 use super::pressure::{Covered, Left, Pressure};
 use super::timeline::AliveRow;
@@ -39,7 +42,6 @@ use super::verdict::{Cause, Verdict};
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::program::step_operations::StepOperations;
 use crate::store::Report;
-use crate::store::exchange::CodeOnTiles;
 use crate::text::{grouped, words};
 
 /// Rows of evidence of one kind that are given.
@@ -56,6 +58,8 @@ words! {
         RaiseAvailableMemoryProportion = "raise-available-memory-proportion" | "Raise availableMemoryProportion",
         /// The same proportion for operations of one kind.
         OneProportionForEqualOperations = "one-proportion-for-equal-operations" | "Keep one proportion for equal operations",
+        /// A report without what measures the execution.
+        CaptureWithoutProfiling = "capture-without-profiling" | "Leave out what measures the execution",
         /// Partial sums in half precision.
         HalfPrecisionPartials = "half-precision-partials" | "Keep partial sums in half precision",
         /// A tensor or plan that uses all tiles.
@@ -76,6 +80,8 @@ words! {
         SmallerBatch = "smaller-batch" | "Compute fewer samples at once",
         /// Another split between IPUs.
         PipelineAndMoveSplitPoints = "pipeline-and-move-split-points" | "Split the model between IPUs in another way",
+        /// Variables in half precision.
+        HalfPrecision = "half-precision" | "Keep variables in half precision",
         /// Another optimiser.
         OptimiserWithLessState = "optimiser-with-less-state" | "Use an optimiser with less state",
         /// Less that lies before borders of memory.
@@ -244,7 +250,7 @@ struct Context<'a> {
     steps: &'a StepOperations,
     owners: &'a Owners,
     pressure: &'a Pressure<'a>,
-    exchange_code: Option<&'a CodeOnTiles>,
+    of_tiles: OfTiles<'a>,
     at_minimum: Vec<Warned>,
 }
 
@@ -285,15 +291,17 @@ pub(crate) fn advice_to_fit(
     verdict: &Verdict,
     (steps, owners): (&StepOperations, &Owners),
     pressure: &Pressure<'_>,
-    exchange_code: Option<&CodeOnTiles>,
+    of_tiles: OfTiles<'_>,
 ) -> AdviceList {
     let at_minimum = planner_at_minimum(report);
-    let context = Context { report, verdict, steps, owners, pressure, exchange_code, at_minimum };
+    let context = Context { report, verdict, steps, owners, pressure, of_tiles, at_minimum };
     let mut candidates: Vec<Candidate<'_>> = Vec::new();
     let (lower, not_advised) = proportion::lower(&context);
     candidates.extend(lower);
     candidates.extend(imbalance::candidates(&context));
+    candidates.extend(profiling::candidate(&context));
     candidates.extend(partials::candidate(&context));
+    candidates.extend(half::candidate(&context));
     candidates.extend(spike::candidate(&context));
     candidates.extend(activations::smaller_batch(&context));
     candidates.extend(activations::recompute(&context));

@@ -102,7 +102,7 @@ fn saved_by_tile(groups: &[Vec<u32>], code: &CodeByTile) -> Vec<u64> {
 }
 
 fn outline<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
-    let on_tiles = context.exchange_code?;
+    let on_tiles = context.of_tiles.exchange_code?;
     let groups = equal_operations(context)?;
     let code = code_by_operation(context, on_tiles);
     let saved = saved_by_tile(&groups, &code);

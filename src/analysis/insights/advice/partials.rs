@@ -10,11 +10,9 @@ use super::how;
 use super::planned::by_kind;
 use super::{Advice, Candidate, Context, Evidence, MOST_EVIDENCE, Technique, operation_title};
 use crate::analysis::insights::timeline::AliveRow;
+use crate::analysis::liveness::variable_kind::ANONYMOUS;
 use crate::analysis::liveness::variable_name;
 use crate::analysis::program::operations::{Operation, partials_type};
-
-/// The name under which a report counts anonymous variables.
-const ANONYMOUS: &str = "<anon>";
 
 /// The advice; `None` where no operation that owns a peak has float partials.
 pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
