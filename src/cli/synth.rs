@@ -47,6 +47,9 @@ pub struct SynthArguments {
     /// Put what measures the execution on every tile, also where the program is not run.
     #[arg(long)]
     pub instrumented: bool,
+    /// Estimate the cycles of compute sets.
+    #[arg(long)]
+    pub cycle_estimates: bool,
     /// Run the program, if it fits, and record the execution.
     #[arg(long)]
     pub execution: bool,
@@ -99,6 +102,7 @@ fn options(arguments: &SynthArguments) -> Options {
         seed: arguments.seed,
         single_precision: arguments.single_precision,
         instrumented: arguments.instrumented,
+        cycle_estimates: arguments.cycle_estimates,
         execution: arguments.execution,
         functions: arguments.functions,
         recorded: Recorded {

@@ -45,6 +45,8 @@ pub struct Options {
     pub single_precision: bool,
     /// Whether the program measures its execution: with what that takes on every tile, also where it is not run.
     pub instrumented: bool,
+    /// Whether the compiler estimates the cycles of compute sets.
+    pub cycle_estimates: bool,
     /// Whether the program is run when it fits.
     pub execution: bool,
     /// Whether layers are functions that are called, with the programs of an earlier compilation step, in which they
@@ -84,6 +86,7 @@ impl Default for Options {
             seed: 1,
             single_precision: false,
             instrumented: false,
+            cycle_estimates: false,
             execution: false,
             functions: false,
             recorded: Recorded::default(),

@@ -229,6 +229,8 @@ pub struct Model {
     /// Engine options: name, value, whether it is the default.
     pub options: Vec<(String, String, bool)>,
     pub plans: Vec<Plan>,
+    /// Whether the compiler estimates the cycles of compute sets.
+    pub has_cycle_estimates: bool,
     /// Whether the program measures its execution.
     pub is_instrumented: bool,
     /// Whether the program was run, if it fits.

@@ -21,6 +21,7 @@ pub fn options(proportion: f64) -> Options {
         network: Network::Resnext101,
         proportion,
         tiles_per_ipu: Architecture::Mk2.tiles_per_ipu(),
+        cycle_estimates: true,
         execution: true,
         ..Options::default()
     }
@@ -39,7 +40,7 @@ pub fn write_story(directory: &Path, progress: &Progress) -> Result<(), WriteErr
 }
 
 /// Changes with the reports that the story is made of, so that nobody is shown old ones.
-const DEMO: &str = "demo-1";
+const DEMO: &str = "demo-2";
 
 /// The directories of its runs, in the order of the story.
 pub fn runs(directory: &Path) -> Vec<PathBuf> {

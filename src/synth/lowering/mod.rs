@@ -62,11 +62,12 @@ impl<'a> Lowering<'a> {
         let option =
             |name: &str, value: &str, is_default| (name.to_owned(), value.to_owned(), is_default);
         let executes = if options.execution { "true" } else { "false" };
-        let model = Model {
+        let mut model = Model {
             target: machine::target(options.architecture, options.ipus, options.tiles_per_ipu),
             seed: options.seed,
             vertex_types: VERTEX_TYPES.to_vec(),
             app,
+            has_cycle_estimates: options.cycle_estimates,
             options: vec![
                 option("autoReport.all", "true", false),
                 option("autoReport.directory", "./profile", false),
@@ -79,6 +80,9 @@ impl<'a> Lowering<'a> {
             recorded: options.recorded,
             ..Model::default()
         };
+        if options.cycle_estimates {
+            model.options.push(option("profiler.includeCycleEstimates", "true", false));
+        }
         Self {
             options,
             model,

@@ -1,5 +1,7 @@
 //! Programs, steps, compute sets, exchanges: what the compiler made, with bytes and cycles by tile.
 
+use std::collections::BTreeMap;
+
 use rusqlite::types::Null;
 use rusqlite::{Transaction, params};
 
@@ -245,7 +247,10 @@ fn write_compute_sets(model: &Model, db: &Transaction<'_>) -> Result<(), WriteEr
     let mut by_type = vec![(vec![0_u64; tiles], vec![0_u64; tiles]); model.vertex_types.len()];
     let none = encode_run_length_list(&vec![0; tiles]);
     let (mut all_vertices, mut all_edges) = (0, 0);
+    let executes = programs_of_compute_sets(model);
     for (id, compute_set) in model.compute_sets.iter().enumerate() {
+        let executed = executes.get(&id).filter(|_| model.has_cycle_estimates);
+        let cycles = executed.map(|(at, program)| write_cycles(model, db, *at, program));
         let bytes = model.vertex_types.get(compute_set.vertex_type).map_or(1, |kind| kind.bytes);
         let state = bytes_by_tile(model, compute_set.state);
         let (vertices, pointers): (Vec<u64>, Vec<u64>) =
@@ -260,7 +265,7 @@ fn write_compute_sets(model: &Model, db: &Transaction<'_>) -> Result<(), WriteEr
         all_edges += count * 3;
         db.prepare_cached(
             "INSERT INTO compute_sets (compute_set, name, vertex_types, vertex_counts, edge_count, \
-             debug_id) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+             debug_id, cycles_by_tile_ids) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         )?
         .execute(params![
             id,
@@ -268,7 +273,8 @@ fn write_compute_sets(model: &Model, db: &Transaction<'_>) -> Result<(), WriteEr
             encode_list(&[compute_set.vertex_type as u64]),
             encode_list(&[count]),
             count * 3,
-            compute_set.context
+            compute_set.context,
+            cycles.transpose()?
         ])?;
         let [vertices, pointers, data] =
             [vertices, pointers, data].map(|list| encode_run_length_list(&list));
@@ -284,6 +290,16 @@ fn write_compute_sets(model: &Model, db: &Transaction<'_>) -> Result<(), WriteEr
         insert(db, "memory_by_vertex_type", row)?;
     }
     insert(db, "graph_info", params![model.compute_sets.len(), all_edges, 0, all_vertices])
+}
+
+/// The program that executes each compute set, with its number.
+fn programs_of_compute_sets(model: &Model) -> BTreeMap<usize, (usize, &Program)> {
+    let programs = model.programs.iter().enumerate();
+    let executes = programs.filter_map(|(at, program)| match program.detail {
+        Detail::Execute(compute_set) => Some((compute_set, (at, program))),
+        _ => None,
+    });
+    executes.collect()
 }
 
 /// Bytes of a codelet on every tile: the symbol whose name is the type's, as a linker writes it.
