@@ -30,8 +30,15 @@ pub(crate) const CONTEXT_DEPTH: usize = 256;
 /// Values that are shown of a debug context, and nodes of all on a way to the root. Real contexts have up to some hundreds.
 pub(crate) const CONTEXT_VALUES: usize = 4096;
 
-/// Bytes of texts that are shown of a debug context.
+/// Bytes of texts that are shown of a debug context, and of all on a way to the root.
 pub(crate) const CONTEXT_BYTES: usize = 1 << 20;
+
+/// Bytes of a debug context's arguments that can be searched for: real calls have a dozen short ones.
+pub(crate) const ARGUMENT_BYTES: usize = 8 << 10;
+
+/// Bytes of the different lists of arguments of all debug contexts, each with what it takes beside its text.
+pub(crate) const ALL_ARGUMENT_BYTES: usize = 8 << 20;
+pub(crate) const BESIDE_ARGUMENTS: usize = 64;
 
 /// Values of a JSON file, each of which takes about 150 bytes while it is read.
 pub(crate) const JSON_VALUES: usize = 500_000;
@@ -55,7 +62,8 @@ pub(crate) const ADDRESS: u64 = 1 << 40;
 /// Compilation steps whose programs are read.
 pub(crate) const COMPILATION_STEPS: usize = 32;
 
-/// Programs of all earlier compilation steps; a large report has a million in its final one.
+/// Programs of all earlier compilation steps; a large report has a million in its final one. Their children have the
+/// bound of a table.
 pub(crate) const EARLIER_PROGRAMS: usize = 4 << 20;
 
 /// Rows of a tree of programs that are open together: shared children come once a place.

@@ -59,7 +59,7 @@ fn the_real_report_has_its_programs_and_kinds_in_the_tree() {
     let kinds: BTreeSet<&str> =
         programs.iter().filter_map(|program| compiled.kind(*program)).collect();
     assert_eq!(kinds.len(), 14, "{kinds:?}");
-    assert_eq!((shape.roots_len(Group::Control), shape.roots_len(Group::Others)), (1, 0));
+    assert_eq!((shape.roots(Group::Control).len(), shape.roots(Group::Others).len()), (1, 0));
     // Steps visit the programs in the order of the tree.
     let steps: Vec<usize> = programs.iter().flat_map(|program| compiled.steps(*program)).collect();
     assert_eq!(steps, (0..111).collect::<Vec<_>>());
@@ -68,6 +68,17 @@ fn the_real_report_has_its_programs_and_kinds_in_the_tree() {
     assert_eq!(repeats.len(), 2);
     let found = matching_programs(&compiled, &shape, "rowCopySet", &|| false).unwrap();
     assert_eq!(found.in_order.len(), 2);
+    // By what calls were given: a value in a map, and of all calls below a loop.
+    let find = |text: &str| matching_programs(&compiled, &shape, text, &|| false).unwrap().in_order;
+    // (reduceWithOutput twice with ADD, mapInPlace twice with Add).
+    let added = find("op=add");
+    let reduced = find("useScale=false");
+    assert_eq!((added.len(), reduced.len()), (4, 2));
+    assert!(reduced.iter().all(|program| added.contains(program)));
+    let (inner, outer) = (find("end=3"), find("count=3"));
+    assert!(!inner.is_empty() && inner.iter().all(|program| outer.contains(program)));
+    assert!(find("count=4").is_empty());
+    assert!(find("shape=[2, 3]").is_empty(), "tensors are no options");
     let owners = Derived::new(std::sync::Arc::clone(&open.report)).owners();
     let details =
         |program| program_details(&compiled, program, None, &owners, &Progress::default());
@@ -95,9 +106,9 @@ fn calls_lead_to_functions_and_functions_to_their_callers() {
     assert_eq!(contradictions(&open.report, &Progress::default()), [""; 0]);
     let compiled = CompiledPrograms::at(&open.report, 0).unwrap();
     let shape = shape(&compiled);
-    let functions = shape.roots_len(Group::Functions);
-    assert!(functions > 3 && shape.roots_len(Group::Control) == 1);
-    assert_eq!(shape.roots_len(Group::Others), 0);
+    let functions = shape.roots(Group::Functions).len();
+    assert!(functions > 3 && shape.roots(Group::Control).len() == 1);
+    assert_eq!(shape.roots(Group::Others).len(), 0);
     let callers: Vec<usize> =
         (0..functions as u32).map(|id| compiled.callers(FunctionId(id)).len()).collect();
     assert_eq!(callers[0], functions - 1, "every layer calls it");
@@ -135,6 +146,10 @@ fn an_operation_is_found_by_its_option_and_has_variables() {
     assert!(!planned.is_empty());
     assert_eq!(find("availableMemoryProportion=0.8"), [0_u32; 0]);
     assert_eq!(find("partialsType=float"), planned);
+    let reductions = find("op=ADD");
+    assert!(!reductions.is_empty() && reductions.len() < planned.len());
+    let in_groups = find("numConvGroups=1");
+    assert!(!in_groups.is_empty() && in_groups.iter().all(|program| planned.contains(program)));
     assert!(find("convolution").iter().all(|program| planned.contains(program)));
     let derived = Derived::new(std::sync::Arc::clone(&open.report));
     let owners = derived.owners();
@@ -192,8 +207,8 @@ fn what_is_missing_or_wrong_is_said_and_the_rest_is_there() {
     let report = open(directory.path()).report;
     let compiled = CompiledPrograms::at(&report, 0).unwrap();
     let shape = shape(&compiled);
-    assert_eq!(shape.roots_len(Group::Control), 0);
-    assert!(shape.roots(Group::Others).any(|program| program == 0), "still in the tree");
+    assert_eq!(shape.roots(Group::Control).len(), 0);
+    assert!(shape.roots(Group::Others).contains(&0), "still in the tree");
     assert_eq!(shape.order().len(), compiled.programs.ids.len());
     let warnings = report.warnings.list();
     let has = |text: &str| warnings.iter().any(|warning| warning.message.contains(text));

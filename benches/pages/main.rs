@@ -122,13 +122,7 @@ impl Window {
     fn click(&mut self, name: &str) {
         let pos = self.place(name).center();
         for pressed in [true, false] {
-            let button = Event::PointerButton {
-                pos,
-                button: PointerButton::Primary,
-                pressed,
-                modifiers: Modifiers::NONE,
-            };
-            self.frame(vec![Event::PointerMoved(pos), button]);
+            self.frame(button(pos, pressed));
         }
         self.rest();
     }
@@ -147,6 +141,36 @@ enum Doing {
     Panning,
 }
 
+fn wheel(pos: Pos2, lines: f32) -> Vec<Event> {
+    let wheel = Event::MouseWheel {
+        unit: MouseWheelUnit::Line,
+        delta: Vec2::new(0.0, lines),
+        phase: TouchPhase::Move,
+        source: MouseWheelSource::Wheel,
+        modifiers: Modifiers::NONE,
+    };
+    vec![Event::PointerMoved(pos), wheel]
+}
+
+fn button(pos: Pos2, pressed: bool) -> Vec<Event> {
+    let modifiers = Modifiers::NONE;
+    let button = Event::PointerButton { pos, button: PointerButton::Primary, pressed, modifiers };
+    vec![Event::PointerMoved(pos), button]
+}
+
+/// Moves the pointer on, held from the first of 97 frames to the last.
+fn dragging(frame: usize, pos: Pos2) -> Vec<Event> {
+    match frame % 97 {
+        0 => button(pos, true),
+        96 => button(pos, false),
+        _ => vec![Event::PointerMoved(pos)],
+    }
+}
+
+fn key(key: Key) -> Event {
+    Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers: Modifiers::NONE }
+}
+
 fn events(doing: Doing, frame: usize, rect: Rect) -> Vec<Event> {
     let share = |period: usize| (frame % period) as f32 / period as f32;
     let across = Pos2::new(rect.left() + rect.width() * (0.05 + 0.9 * share(97)), rect.center().y);
@@ -154,29 +178,9 @@ fn events(doing: Doing, frame: usize, rect: Rect) -> Vec<Event> {
         Doing::Hovering => vec![Event::PointerMoved(across)],
         Doing::Zooming => {
             // In for a while, then out again.
-            let lines = if (frame / 40).is_multiple_of(2) { 1.0 } else { -1.0 };
-            let wheel = Event::MouseWheel {
-                unit: MouseWheelUnit::Line,
-                delta: Vec2::new(0.0, lines),
-                phase: TouchPhase::Move,
-                source: MouseWheelSource::Wheel,
-                modifiers: Modifiers::NONE,
-            };
-            vec![Event::PointerMoved(across), wheel]
+            wheel(across, if (frame / 40).is_multiple_of(2) { 1.0 } else { -1.0 })
         }
-        Doing::Panning => {
-            let button = |pressed| Event::PointerButton {
-                pos: across,
-                button: PointerButton::Primary,
-                pressed,
-                modifiers: Modifiers::NONE,
-            };
-            match frame % 97 {
-                0 => vec![Event::PointerMoved(across), button(true)],
-                96 => vec![Event::PointerMoved(across), button(false)],
-                _ => vec![Event::PointerMoved(across)],
-            }
-        }
+        Doing::Panning => dragging(frame, across),
     }
 }
 
@@ -188,32 +192,28 @@ fn measure(window: &mut Window, scene: &str, picture: &str) {
         if matches!(doing, Doing::Panning) {
             // There is something to pan in a part only.
             for _ in 0..4 {
-                let key = Event::Key {
-                    key: Key::Plus,
-                    physical_key: None,
-                    pressed: true,
-                    repeat: false,
-                    modifiers: Modifiers::NONE,
-                };
-                window.frame(vec![Event::PointerMoved(rect.center()), key]);
+                window.frame(vec![Event::PointerMoved(rect.center()), key(Key::Plus)]);
             }
         }
         measure_doing(window, scene, (doing, title), rect);
     }
-    window.frame(vec![Event::Key {
-        key: Key::Num0,
-        physical_key: None,
-        pressed: true,
-        repeat: false,
-        modifiers: Modifiers::NONE,
-    }]);
+    window.frame(vec![key(Key::Num0)]);
 }
 
 /// Measures the frames while the user does one thing in a part of the window.
 fn measure_doing(window: &mut Window, scene: &str, (doing, title): (Doing, &str), rect: Rect) {
-    let mut times: Vec<f64> = (0..FRAMES)
-        .map(|frame| window.frame(events(doing, frame, rect)).as_secs_f64() * 1000.0)
-        .collect();
+    measure_frames(window, scene, title, |frame| events(doing, frame, rect));
+}
+
+/// Measures frames with these events.
+fn measure_frames(
+    window: &mut Window,
+    scene: &str,
+    title: &str,
+    events: impl Fn(usize) -> Vec<Event>,
+) {
+    let mut times: Vec<f64> =
+        (0..FRAMES).map(|frame| window.frame(events(frame)).as_secs_f64() * 1000.0).collect();
     window.frame(vec![Event::PointerGone]);
     window.rest();
     report_times(scene, title, &mut times);
@@ -225,26 +225,14 @@ fn measure_steps(window: &mut Window, scene: &str, picture: &str) {
     let rect = window.place("Step");
     let pos = rect.center();
     for pressed in [true, false] {
-        let button = Event::PointerButton {
-            pos,
-            button: PointerButton::Primary,
-            pressed,
-            modifiers: Modifiers::NONE,
-        };
-        window.frame(vec![Event::PointerMoved(pos), button]);
+        window.frame(button(pos, pressed));
     }
     window.rest();
     let rect = window.place(picture);
     let mut times: Vec<f64> = (0..FRAMES)
         .map(|_| {
-            let key = Event::Key {
-                key: Key::ArrowRight,
-                physical_key: None,
-                pressed: true,
-                repeat: false,
-                modifiers: Modifiers::NONE,
-            };
-            window.frame(vec![Event::PointerMoved(rect.center()), key]).as_secs_f64() * 1000.0
+            let events = vec![Event::PointerMoved(rect.center()), key(Key::ArrowRight)];
+            window.frame(events).as_secs_f64() * 1000.0
         })
         .collect();
     report_times(scene, "stepping", &mut times);

@@ -4,10 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use eframe::egui::MouseWheelSource;
-use eframe::egui::{
-    Event, Key, Modifiers, MouseWheelUnit, PointerButton, Pos2, Rect, TouchPhase, Vec2,
-};
+use eframe::egui::{Event, Key, Pos2, Vec2};
 use tilescope::format::poplar::absent;
 use tilescope::store::debug_info::{Context, DebugInfo, Proportion, TextRef};
 use tilescope::store::liveness::{Deltas, Liveness};
@@ -16,7 +13,7 @@ use tilescope::store::program::{ProgramTree, ProgramTrees, Programs, Steps};
 use tilescope::store::{FunctionId, ProgramId, Report, StepId};
 use tilescope::ui::command::Page;
 
-use super::{FRAMES, Window, report_times};
+use super::{Window, button, dragging, key, measure_frames, wheel};
 
 /// Programs in all.
 const PROGRAMS: u32 = 1_000_000;
@@ -82,30 +79,6 @@ fn report() -> Report {
     report
 }
 
-/// Measures frames with these events.
-fn frames(window: &mut Window, scene: &str, title: &str, events: impl Fn(usize) -> Vec<Event>) {
-    let mut times: Vec<f64> =
-        (0..FRAMES).map(|frame| window.frame(events(frame)).as_secs_f64() * 1000.0).collect();
-    window.frame(vec![Event::PointerGone]);
-    window.rest();
-    report_times(scene, title, &mut times);
-}
-
-fn wheel(rect: Rect, lines: f32) -> Vec<Event> {
-    let wheel = Event::MouseWheel {
-        unit: MouseWheelUnit::Line,
-        delta: Vec2::new(0.0, lines),
-        phase: TouchPhase::Move,
-        source: MouseWheelSource::Wheel,
-        modifiers: Modifiers::NONE,
-    };
-    vec![Event::PointerMoved(rect.center()), wheel]
-}
-
-fn key(key: Key) -> Event {
-    Event::Key { key, physical_key: None, pressed: true, repeat: false, modifiers: Modifiers::NONE }
-}
-
 /// The scenes of the tree.
 pub fn measure_programs(size: Vec2) {
     let scene = format!("Programs, {}×{}", size.x, size.y);
@@ -118,24 +91,13 @@ pub fn measure_programs(size: Vec2) {
     let opened = started.elapsed().as_secs_f64() * 1000.0;
     println!("{scene:<44} there after {first:.0} ms, all open after {opened:.0} ms");
     let rect = window.place("Program tree");
-    frames(&mut window, &scene, "wheel", |frame| {
-        wheel(rect, if (frame / 100).is_multiple_of(2) { -3.0 } else { 3.0 })
+    measure_frames(&mut window, &scene, "wheel", |frame| {
+        wheel(rect.center(), if (frame / 100).is_multiple_of(2) { -3.0 } else { 3.0 })
     });
     let bar = Pos2::new(rect.right() + 6.0, rect.top());
-    frames(&mut window, &scene, "panning", |frame| {
+    measure_frames(&mut window, &scene, "panning", |frame| {
         let share = (frame % 97) as f32 / 97.0;
-        let pos = bar + Vec2::new(0.0, rect.height() * share);
-        let button = |pressed| Event::PointerButton {
-            pos,
-            button: PointerButton::Primary,
-            pressed,
-            modifiers: Modifiers::NONE,
-        };
-        match frame % 97 {
-            0 => vec![Event::PointerMoved(pos), button(true)],
-            96 => vec![Event::PointerMoved(pos), button(false)],
-            _ => vec![Event::PointerMoved(pos)],
-        }
+        dragging(frame, bar + Vec2::new(0.0, rect.height() * share))
     });
     window.click("Search programs");
     window.frame(vec![Event::Text("convolution".to_owned())]);
@@ -143,21 +105,13 @@ pub fn measure_programs(size: Vec2) {
     window.rest();
     let found = started.elapsed().as_secs_f64() * 1000.0;
     println!("{scene:<44} found after {found:.0} ms");
-    frames(&mut window, &scene, "stepping", |_| vec![key(Key::Enter)]);
+    measure_frames(&mut window, &scene, "stepping", |_| vec![key(Key::Enter)]);
     let row = rect.left_top() + Vec2::new(60.0, 35.0);
-    frames(&mut window, &scene, "opening", |frame| {
-        let button = |pressed| Event::PointerButton {
-            pos: row,
-            button: PointerButton::Primary,
-            pressed,
-            modifiers: Modifiers::NONE,
-        };
-        match frame % 8 {
-            0 => vec![Event::PointerMoved(row), button(true)],
-            1 => vec![button(false)],
-            4 => vec![key(Key::ArrowLeft)],
-            6 => vec![key(Key::ArrowRight)],
-            _ => Vec::new(),
-        }
+    measure_frames(&mut window, &scene, "opening", |frame| match frame % 8 {
+        0 => button(row, true),
+        1 => button(row, false),
+        4 => vec![key(Key::ArrowLeft)],
+        6 => vec![key(Key::ArrowRight)],
+        _ => Vec::new(),
     });
 }

@@ -5,25 +5,29 @@
 //! (`var_ids_diff_rle`): lowered ones, counted under the name before lowering, or under their category without one.
 //! Those of an operation are as [`crate::analysis::program::variable_operations`] finds them, of all tiles together.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::comparison::owners::Owners;
 use super::compute::exchanges::route;
 use super::compute::vertices::{of_compute_set, type_name};
+use super::liveness::variable_name;
 use super::memory::selection::TileSelection;
 use super::program::compiled_programs::CompiledPrograms;
+use super::program::control_code::own_of;
 use super::program::debug_tree::{DebugTree, debug_tree};
-use super::program::tree::children_at;
 use crate::progress::Progress;
 use crate::store::exchange::ExchangeKind;
 use crate::store::ids::CategoryId;
 use crate::store::tile_list::TileList;
 use crate::store::variable::LoweredVariables;
-use crate::store::{ComputeSetId, Report, TileId, UnloweredId};
+use crate::store::{ComputeSetId, Report, TileId};
 
 /// Parts into which the tiles are divided for a small picture.
 pub const BINS: usize = 64;
+/// Rows that are looked at before it is asked whether to stop.
+const ROWS_PER_LOOK: usize = 1 << 16;
 
 /// A number by tile, as a small picture and in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -123,8 +127,8 @@ pub struct ProgramDetails {
     pub of_operation: Vec<VariableOfProgram>,
     /// All that its debug contexts say; `None` where the report cannot say more than its columns do.
     pub debug: Option<DebugTree>,
-    /// Why something could not be read.
-    pub failure: Option<String>,
+    /// Why what could not be read.
+    pub failures: Vec<String>,
 }
 
 /// What a program uses; what is not there, or not yet, is left out.
@@ -144,8 +148,11 @@ pub fn program_details(
         details.cycles = cycles.and_then(ByTile::of);
         let read = report.reader().map(|reader| reader.read_compute_set_variables(set, progress));
         match read.transpose() {
-            Ok(ids) => details.of_compute_set = ids.flatten().and_then(|ids| lowered(report, &ids)),
-            Err(error) => details.failure = Some(error.to_string()),
+            Ok(ids) => {
+                details.of_compute_set =
+                    ids.flatten().and_then(|ids| lowered(report, &ids, progress));
+            }
+            Err(error) => details.failures.push(error.to_string()),
         }
     }
     if let Some(id) = compiled.programs.exchanges.get(program).copied().flatten()
@@ -167,20 +174,19 @@ pub fn program_details(
     {
         let of = |row: usize| lists.get(row).and_then(Option::as_ref);
         details.control_code = of(program).and_then(ByTile::of);
-        let children = children_at(compiled.programs, program).filter_map(of);
-        let of_children = children.fold(0_u64, |sum, list| sum.saturating_add(list.sum()));
-        let all = details.control_code.as_ref().map(|code| code.sum);
-        details.own_control_code = all.map(|all| all.saturating_sub(of_children));
+        let bytes_of = |row: usize| of(row).map_or(0, TileList::sum);
+        let own = || own_of(compiled.programs, program, bytes_of);
+        details.own_control_code = details.control_code.as_ref().map(|_| own());
     }
     let id = compiled.programs.debug_ids.get(program).copied().filter(|id| *id != 0);
     if let Some(context) = id.and_then(|id| report.debug.get()?.position(id)) {
         match debug_tree(report, context, progress) {
             Ok(debug) => details.debug = debug,
-            Err(error) => details.failure = Some(error.to_string()),
+            Err(error) => details.failures.push(error.to_string()),
         }
     }
     if let Some(operation) = operation {
-        details.of_operation = of_operation(report, operation, owners);
+        details.of_operation = of_operation(report, operation, owners, progress);
     }
     details
 }
@@ -200,84 +206,101 @@ fn vertices(report: &Report, set: ComputeSetId) -> Vec<TypeOfVertices> {
     rows
 }
 
+/// What variables are called, with their bytes and whether all of it is always live.
+#[derive(Default)]
+struct ByName<'a>(HashMap<Cow<'a, str>, (u64, bool)>);
+
+impl<'a> ByName<'a> {
+    fn add(&mut self, name: Cow<'a, str>, bytes: u64, is_always_live: bool) {
+        let (sum, all_live) = self.0.entry(name).or_insert((0, true));
+        *sum = sum.saturating_add(bytes);
+        *all_live &= is_always_live;
+    }
+
+    /// Most bytes first.
+    fn rows(self) -> Vec<VariableOfProgram> {
+        let of = |(name, (bytes, is_always_live)): (Cow<'a, str>, _)| VariableOfProgram {
+            name: name.into_owned(),
+            bytes,
+            is_always_live,
+        };
+        let mut rows: Vec<VariableOfProgram> = self.0.into_iter().map(of).collect();
+        rows.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.name.cmp(&b.name)));
+        rows
+    }
+}
+
 /// Lowered variables, by their ascending ids, under what they were before lowering.
-fn lowered(report: &Report, ids: &[u32]) -> Option<Vec<VariableOfProgram>> {
+fn lowered(report: &Report, ids: &[u32], progress: &Progress) -> Option<Vec<VariableOfProgram>> {
     let variables = report.variables.get()?;
-    let classes = &report.liveness.get()?.classes;
-    let mut sums: HashMap<(UnloweredId, Option<u8>), (u64, bool)> = HashMap::new();
+    let liveness = report.liveness.get()?;
+    let mut found = ByName::default();
     let mut add = |row: usize| {
         let unlowered = *variables.unlowered.get(row)?;
-        let category = *variables.categories.get(row)?;
-        let key = if unlowered == LoweredVariables::NO_UNLOWERED {
-            (unlowered, Some(category))
-        } else {
-            (unlowered, None)
+        let category = CategoryId((*variables.categories.get(row)?).into());
+        let name = match report.category_name(category) {
+            Some(category) if unlowered == LoweredVariables::NO_UNLOWERED => category.into(),
+            _ => variable_name(liveness, unlowered),
         };
-        let is_always_live = classes.is_always_live(*variables.classes.get(row)?);
-        let (bytes, all_live) = sums.entry(key).or_insert((0, true));
-        *bytes = bytes.saturating_add(u64::from(*variables.bytes.get(row)?));
-        *all_live &= is_always_live;
+        let is_always_live = liveness.classes.is_always_live(*variables.classes.get(row)?);
+        found.add(name, u64::from(*variables.bytes.get(row)?), is_always_live);
         Some(())
     };
     match &variables.ids {
         None => {
-            for id in ids {
-                id.checked_sub(variables.first_id).and_then(|row| add(row as usize));
+            for ids in ids.chunks(ROWS_PER_LOOK).take_while(|_| !progress.is_cancelled()) {
+                for id in ids {
+                    id.checked_sub(variables.first_id).and_then(|row| add(row as usize));
+                }
             }
         }
         Some(known) => {
-            let rows = known.iter().enumerate();
-            rows.filter(|(_, id)| ids.binary_search(id).is_ok()).for_each(|(row, _)| {
-                add(row);
-            });
+            let parts = known.chunks(ROWS_PER_LOOK).zip((0..).step_by(ROWS_PER_LOOK));
+            for (part, first) in parts.take_while(|_| !progress.is_cancelled()) {
+                for (id, row) in part.iter().zip(first..) {
+                    ids.binary_search(id).ok().and_then(|_| add(row));
+                }
+            }
         }
     }
-    let name = |(unlowered, category): (UnloweredId, Option<u8>)| {
-        let known = match category {
-            Some(category) => report.category_name(CategoryId(category.into())),
-            None => report.liveness.get().and_then(|it| it.variable_name(unlowered)),
-        };
-        known.map_or_else(|| format!("<variable {unlowered}>"), str::to_owned)
-    };
-    let rows = sums.into_iter().map(|(key, (bytes, is_always_live))| VariableOfProgram {
-        name: name(key),
-        bytes,
-        is_always_live,
-    });
-    Some(sorted(rows))
+    Some(found.rows())
 }
 
-fn of_operation(report: &Report, operation: u32, owners: &Owners) -> Vec<VariableOfProgram> {
+fn of_operation(
+    report: &Report,
+    operation: u32,
+    owners: &Owners,
+    progress: &Progress,
+) -> Vec<VariableOfProgram> {
     let Some(liveness) = report.liveness.get() else { return Vec::new() };
-    let mut sums: HashMap<UnloweredId, (u64, bool)> = HashMap::new();
-    for row in liveness.variable_bytes.iter().flatten() {
+    let mut found = ByName::default();
+    let rows = liveness.variable_bytes.as_deref().unwrap_or_default().chunks(ROWS_PER_LOOK);
+    for row in rows.take_while(|_| !progress.is_cancelled()).flatten() {
         if owners.variables.of(liveness, row).is_some_and(|(owner, _)| owner == operation) {
-            let (bytes, all_live) = sums.entry(row.variable).or_insert((0, true));
-            *bytes = bytes.saturating_add(row.bytes);
-            *all_live &= liveness.classes.is_always_live(row.class);
+            let is_always_live = liveness.classes.is_always_live(row.class);
+            found.add(variable_name(liveness, row.variable), row.bytes, is_always_live);
         }
     }
-    let name = |id| {
-        let known = liveness.variable_name(id);
-        known.map_or_else(|| format!("<variable {id}>"), str::to_owned)
-    };
-    let rows = sums.into_iter().map(|(id, (bytes, is_always_live))| VariableOfProgram {
-        name: name(id),
-        bytes,
-        is_always_live,
-    });
-    sorted(rows)
-}
-
-fn sorted(rows: impl Iterator<Item = VariableOfProgram>) -> Vec<VariableOfProgram> {
-    let mut rows: Vec<VariableOfProgram> = rows.collect();
-    rows.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.name.cmp(&b.name)));
-    rows
+    found.rows()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn variables_of_one_name_are_one_row() {
+        let mut found = ByName::default();
+        found.add("in".into(), 4, true);
+        found.add("out".into(), 5, true);
+        found.add("in".to_owned().into(), 4, false);
+        let row = |name: &str, bytes, is_always_live| VariableOfProgram {
+            name: name.to_owned(),
+            bytes,
+            is_always_live,
+        };
+        assert_eq!(found.rows(), [row("in", 8, false), row("out", 5, true)]);
+    }
 
     #[test]
     fn a_list_by_tile_is_a_picture_of_at_most_64_parts() {

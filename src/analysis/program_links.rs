@@ -21,6 +21,8 @@ use crate::store::names::NameId;
 
 /// Stands for no step.
 const NONE: u32 = u32::MAX;
+/// Programs or steps that are gone through before it is asked whether to stop.
+const PROGRAMS_PER_LOOK: usize = 8192;
 
 /// What all programs of a compilation step lead to; worked out once.
 #[derive(Debug)]
@@ -30,8 +32,8 @@ pub struct ProgramLinks {
     /// What belongs to operations in the final compilation step.
     pub owners: Arc<Owners>,
     timeline: Option<Arc<Timeline>>,
-    operations: Vec<Operation>,
-    of_program: Vec<Option<u32>>,
+    /// Of an earlier compilation step all operations, and for each program its own.
+    of_earlier: Option<(Vec<Operation>, Vec<Option<u32>>)>,
     steps: Vec<u32>,
     step_ends: Vec<usize>,
     /// For each program its highest visit; [`NONE`] of one that no step visits.
@@ -52,14 +54,21 @@ impl ProgramLinks {
         let compiled = CompiledPrograms::at(report, compilation_step)?;
         let shape = TreeShape::of(compiled.programs, compiled.tree, is_cancelled)?;
         let owners = derived.owners();
-        let (mut operations, mut of_program) = (owners.operations().to_vec(), Vec::new());
-        if let Some(debug) = report.debug.get() {
-            let mut found = FoundOperations::new(debug, owners.operations(), None);
-            let ids = compiled.programs.debug_ids.iter();
-            of_program = ids.map(|id| found.of_context(*id)).collect();
-            operations = found.operations;
-        }
-        let (steps, step_ends) = steps_by_program(&compiled);
+        let of_earlier = match report.debug.get() {
+            Some(debug) if !compiled.is_final() => {
+                let mut found = FoundOperations::new(debug, owners.operations(), None);
+                let mut of_program = Vec::new();
+                for ids in compiled.programs.debug_ids.chunks(PROGRAMS_PER_LOOK) {
+                    if is_cancelled() {
+                        return None;
+                    }
+                    of_program.extend(ids.iter().map(|id| found.of_context(*id)));
+                }
+                Some((found.operations, of_program))
+            }
+            _ => None,
+        };
+        let (steps, step_ends) = steps_by_program(&compiled, is_cancelled)?;
         let timeline = derived.timeline(Scope::Everything, is_cancelled);
         let mut counts: BTreeMap<Option<NameId>, usize> = BTreeMap::new();
         for kind in &compiled.programs.kinds {
@@ -72,27 +81,38 @@ impl ProgramLinks {
             shape,
             owners,
             timeline,
-            operations,
-            of_program,
+            of_earlier,
             steps,
             step_ends,
             kinds,
             highest_visits: Vec::new(),
         };
-        let highest = (0..compiled.programs.ids.len()).map(|program| links.find_highest(program));
-        links.highest_visits = highest.collect();
+        for program in 0..compiled.programs.ids.len() {
+            if program.is_multiple_of(PROGRAMS_PER_LOOK) && is_cancelled() {
+                return None;
+            }
+            links.highest_visits.push(links.find_highest(program));
+        }
         (!is_cancelled()).then_some(links)
     }
 
     /// The operation of a program, with its number.
     pub fn operation(&self, program: usize) -> Option<(u32, &Operation)> {
-        let number = (*self.of_program.get(program)?)?;
-        Some((number, self.operations.get(number as usize)?))
+        let number = self.number_of(program)?;
+        let operations = self.of_earlier.as_ref().map(|(operations, _)| &**operations);
+        Some((number, operations.unwrap_or(self.owners.operations()).get(number as usize)?))
+    }
+
+    fn number_of(&self, program: usize) -> Option<u32> {
+        match &self.of_earlier {
+            Some((_, of_program)) => *of_program.get(program)?,
+            None => self.owners.of_program(program),
+        }
     }
 
     /// Whether a program is of an operation.
     pub fn is_of(&self, program: usize, operation: u32) -> bool {
-        self.of_program.get(program) == Some(&Some(operation))
+        self.number_of(program) == Some(operation)
     }
 
     /// The programs of an operation, in the order of their first places.
@@ -145,12 +165,18 @@ impl ProgramLinks {
 }
 
 /// The steps sorted by program, and where each program's end.
-fn steps_by_program(compiled: &CompiledPrograms<'_>) -> (Vec<u32>, Vec<usize>) {
+fn steps_by_program(
+    compiled: &CompiledPrograms<'_>,
+    is_cancelled: &dyn Fn() -> bool,
+) -> Option<(Vec<u32>, Vec<usize>)> {
     let mut ends = vec![0_usize; compiled.programs.ids.len()];
     let steps = compiled.report.steps.get().filter(|_| compiled.is_final());
     let visits = || steps.into_iter().flat_map(|steps| &steps.programs);
     let row = |program| compiled.programs.ids.position(program);
-    for program in visits() {
+    for (place, program) in visits().enumerate() {
+        if place.is_multiple_of(PROGRAMS_PER_LOOK) && is_cancelled() {
+            return None;
+        }
         if let Some(count) = row(*program).and_then(|row| ends.get_mut(row)) {
             *count = count.saturating_add(1);
         }
@@ -160,7 +186,10 @@ fn steps_by_program(compiled: &CompiledPrograms<'_>) -> (Vec<u32>, Vec<usize>) {
         all = all.saturating_add(std::mem::replace(end, all));
     }
     let mut sorted = vec![0; all];
-    for (step, program) in (0..).zip(visits()) {
+    for (step, program) in (0_u32..).zip(visits()) {
+        if (step as usize).is_multiple_of(PROGRAMS_PER_LOOK) && is_cancelled() {
+            return None;
+        }
         if let Some(next) = row(*program).and_then(|row| ends.get_mut(row))
             && let Some(place) = sorted.get_mut(*next)
         {
@@ -169,7 +198,7 @@ fn steps_by_program(compiled: &CompiledPrograms<'_>) -> (Vec<u32>, Vec<usize>) {
         }
     }
     // Each start has moved up to its end.
-    (sorted, ends)
+    Some((sorted, ends))
 }
 
 #[cfg(test)]

@@ -163,12 +163,25 @@ pub fn expected_bytes(report: &Report) -> u64 {
     let by_tile = report.tile_variable_bytes.get().map_or(0, |rows| rows.len().saturating_mul(12));
     let debug = report.debug.get().map_or(0, |debug| {
         let texts = debug.texts.text.len();
-        debug.ids.len().saturating_mul(68).saturating_add(texts)
+        let arguments = debug.with_arguments.len().saturating_mul(8);
+        let arguments = debug.arguments.text.len().saturating_add(arguments);
+        debug.ids.len().saturating_mul(68).saturating_add(texts).saturating_add(arguments)
     });
     let lists = report.exchanges.get().map_or(0, Exchanges::resident_bytes);
-    [variables, by_tile, debug, lists]
+    let trees = report.program_trees.get().map_or(&[][..], |trees| &trees.steps);
+    let earlier = trees.iter().filter_map(|tree| tree.programs.as_ref());
+    let all_programs = report.programs.get().into_iter().chain(earlier);
+    let programs = all_programs.map(bytes_of_programs).fold(0, usize::saturating_add);
+    [variables, by_tile, debug, lists, programs]
         .iter()
         .fold(1 << 15, |sum, bytes| sum.saturating_add(*bytes as u64))
+}
+
+/// Ids, kinds, contexts, compute sets and exchanges are encoded in a few bytes each; names have their ends beside them.
+fn bytes_of_programs(programs: &Programs) -> usize {
+    let numbers = programs.ids.len().saturating_mul(24);
+    let children = programs.children.len().saturating_mul(4);
+    numbers.saturating_add(children).saturating_add(programs.names.text.len())
 }
 
 /// Fills the parts of the small tables; returns the warnings that reading them gave.

@@ -48,6 +48,8 @@ pub struct Context {
     pub partials_type: Option<NameId>,
     /// File, a row of the words, and line in the user's source, where the layer says them beside its own location.
     pub source: Option<(NameId, u32)>,
+    /// What its call was given, a row of [`DebugInfo::arguments`].
+    pub arguments: Option<NameId>,
     /// Byte of the file at which its map begins.
     pub offset: u64,
 }
@@ -66,6 +68,7 @@ impl Context {
             proportion: Proportion::Absent,
             partials_type: None,
             source: None,
+            arguments: None,
             offset: 0,
         }
     }
@@ -130,6 +133,11 @@ pub struct DebugInfo {
     /// File, a row of `words`, and line in the user's source of the rows whose layer says them beside its own location
     /// (`sourcefile`, `sourceline`), ascending.
     pub sources: Vec<(u32, (NameId, u32))>,
+    /// The rows that say what their call was given, ascending, each with its row of `arguments`.
+    pub with_arguments: Vec<(u32, NameId)>,
+    /// Single arguments, options and attributes of calls, each list once ([`arguments_in`]): a call with the same ones
+    /// comes thousands of times.
+    pub arguments: Names,
     /// Byte of `debug.cbor` at which each one's map begins: the rest of what it says is read there
     /// ([`super::Report::read_context`]).
     #[serde(skip)]
@@ -178,6 +186,9 @@ impl DebugInfo {
         if let Some(source) = context.source {
             self.sources.push((row, source));
         }
+        if let Some(arguments) = context.arguments {
+            self.with_arguments.push((row, arguments));
+        }
     }
 
     pub(crate) fn layer(&self, position: usize) -> &str {
@@ -201,6 +212,11 @@ impl DebugInfo {
     /// The option `availableMemoryProportion` of a context.
     pub fn proportion(&self, position: usize) -> Proportion {
         of_row(&self.proportions, position).copied().unwrap_or(Proportion::Absent)
+    }
+
+    /// What a context's call was given, a row of `arguments`.
+    pub fn arguments_of(&self, position: usize) -> Option<NameId> {
+        of_row(&self.with_arguments, position).copied()
     }
 
     /// The row of a context's parent.
@@ -262,6 +278,15 @@ impl DebugInfo {
     pub(crate) fn text(&self, reference: TextRef) -> Option<&str> {
         self.texts.at(reference.0 as usize)
     }
+}
+
+/// What stands between the arguments of a list, and between the name of one and its value.
+pub(crate) const BETWEEN_ARGUMENTS: char = '\u{1e}';
+pub(crate) const BEFORE_VALUE: char = '\u{1f}';
+
+/// The arguments of a list, a row of [`DebugInfo::arguments`]: names and values.
+pub fn arguments_in(list: &str) -> impl Iterator<Item = (&str, &str)> {
+    list.split(BETWEEN_ARGUMENTS).filter_map(|argument| argument.split_once(BEFORE_VALUE))
 }
 
 /// What some rows have that are sorted by their numbers.

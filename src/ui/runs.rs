@@ -138,8 +138,6 @@ pub enum Needed {
     ComputeSets,
     VertexTypes,
     Exchanges,
-    /// What programs start from and call.
-    Programs,
     /// The axis that the steps of all runs share.
     Axis,
     /// The matching of each run with the reference.
@@ -164,7 +162,6 @@ impl Needed {
             Self::ComputeSets => of(&report.compute_set_tiles),
             Self::VertexTypes => of(&report.vertex_types),
             Self::Exchanges => of(&report.exchanges),
-            Self::Programs => of(&report.program_trees),
             Self::Axis | Self::Matching => (true, None),
         }
     }

@@ -53,6 +53,11 @@ impl Selection {
         self.steps.iter().find_map(|at| runs.slot_of(*at))
     }
 
+    /// The step of a run that was selected first.
+    pub fn step_of(&self, run: RunId) -> Option<usize> {
+        self.steps.iter().find(|at| at.run == run).map(|at| at.step)
+    }
+
     /// The names of all selected variables, that which was selected first in front.
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.variable.iter().chain(&self.other_variables).map(String::as_str)

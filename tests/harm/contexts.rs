@@ -68,3 +68,50 @@ fn names_of_contexts_that_many_steps_repeat() {
     let (said, _) = ask_some(directory.path(), 300);
     assert!(said.contains("names are cut to"), "{said}");
 }
+
+/// A context that is a call with these arguments, as CBOR.
+fn call(id: usize, arguments: &[(&str, Vec<u8>)]) -> Vec<u8> {
+    let list = |entries: &[(&str, Vec<u8>)]| {
+        let entries = entries.iter().flat_map(|(key, value)| [text(key), value.clone()].concat());
+        [cbor(5, arguments.len()), entries.collect()].concat()
+    };
+    [cbor(5, 2), text("id"), cbor(0, id), text("args"), list(arguments)].concat()
+}
+
+#[test]
+fn arguments_that_are_all_different_and_very_long_ones() {
+    const CALLS: usize = 300_000;
+    let directory = harmed_sample(|directory| {
+        let argument = |id: usize| [("seed", text(&format!("a number that is used once, {id}")))];
+        let mut all: Vec<_> = (1..=CALLS).map(|id| call(id, &argument(id))).collect();
+        all.push(call(CALLS + 1, &[("long", text(&"x".repeat(1 << 20))), ("short", text("y"))]));
+        all.push(call(CALLS + 2, &vec![("many", text(&"z".repeat(100))); 1000]));
+        fs::write(directory.join("debug.cbor"), contexts(&all, &[])).unwrap();
+    });
+    let progress = Progress::default();
+    let (open, took) = counted(|| {
+        let open = OpenReport::open(directory.path(), &progress).unwrap();
+        open.read_debug_info(&progress);
+        open
+    });
+    let debug = open.report.debug.get().unwrap();
+    let lists = |row: usize| debug.arguments.get(debug.arguments_of(row).unwrap());
+    assert!(lists(0).ends_with("once, 1"));
+    assert!(
+        (0..debug.ids.len()).filter(|row| debug.arguments_of(*row).is_some()).count() < CALLS / 2
+    );
+    assert!(took.bytes < 60 * MIB, "{} MiB", took.bytes / MIB);
+    let warnings = open.report.warnings.list();
+    let said = |text: &str| warnings.iter().any(|warning| warning.message.contains(text));
+    assert!(said("contexts cannot be searched for"), "{warnings:?}");
+    // What is read of one is cut, and says so, also where the last text of all is too long.
+    let whole = open.report.read_context(0, &progress).unwrap().unwrap();
+    assert!(!whole.is_cut);
+    let last = [("texts", text(&"x".repeat(2 << 20)))];
+    let directory = damaged_sample(|directory| {
+        fs::write(directory.join("debug.cbor"), contexts(&[call(1, &last)], &[])).unwrap();
+    });
+    let open = OpenReport::open(directory.path(), &progress).unwrap();
+    open.read_debug_info(&progress);
+    assert!(open.report.read_context(0, &progress).unwrap().unwrap().is_cut);
+}

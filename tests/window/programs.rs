@@ -207,6 +207,54 @@ fn of_two_runs_the_other_follows() {
     assert_eq!(labels[0], labels[1]);
 }
 
+fn replace_by_one_without_functions(directory: &Path) {
+    let other = tempfile::tempdir().expect("a directory");
+    write_report(&Options::default(), other.path(), &Progress::default()).expect("a report");
+    for entry in std::fs::read_dir(other.path()).expect("files") {
+        let file = entry.expect("a file");
+        std::fs::rename(file.path(), directory.join(file.file_name())).expect("it is replaced");
+    }
+}
+
+#[test]
+fn what_is_open_and_selected_stays_when_a_run_is_read_again() {
+    let directory = report();
+    let mut harness = page(directory.path());
+    let closed = rows(&harness);
+    click(&mut harness, "Open all");
+    let open = rows(&harness);
+    assert_ne!(open, closed);
+    harness.get_all_by_role(Role::Row).nth(3).expect("a row").click();
+    settle(&mut harness);
+    let (chosen, open) = (selected(&harness), rows(&harness));
+    assert!(!chosen.is_empty());
+    click(&mut harness, "Reload");
+    assert_eq!((selected(&harness), rows(&harness)), (chosen, open));
+    // Another report in its place: what has the same id stays selected, and the way to it is open.
+    replace_by_one_without_functions(directory.path());
+    click(&mut harness, "Reload");
+    assert!(!selected(&harness).is_empty() && !has_text(&harness, "Functions ("));
+    // Of an earlier compilation step that is gone, the final one.
+    let directory = report();
+    let mut harness = page(directory.path());
+    choose(&mut harness, "Compilation step", "before functions");
+    replace_by_one_without_functions(directory.path());
+    click(&mut harness, "Reload");
+    assert!(!rows(&harness).is_empty(), "{:#?}", texts(&harness));
+}
+
+#[test]
+fn options_and_arguments_of_calls_are_found() {
+    let directory = report();
+    let mut harness = page(directory.path());
+    search(&mut harness, "op=ADD");
+    press(&mut harness, Key::Enter);
+    assert_text(&harness, "1 of ");
+    assert_texts(&harness, &["op", "ADD"]);
+    search(&mut harness, "op=MUL");
+    assert_text(&harness, "No program matches");
+}
+
 #[test]
 fn the_page_rests_when_nothing_happens() {
     let directory = report();

@@ -6,6 +6,7 @@ use super::table::owners_of_vertex_types;
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::compute::estimates::Work;
 use crate::analysis::program::step_operations::StepOperations;
+use crate::analysis::program::tree::children_at;
 use crate::store::Report;
 use crate::store::exchange::ExchangeKind;
 use crate::store::tile_list::TileList;
@@ -56,9 +57,8 @@ pub fn by_tile(
                     let with_children = list(row).filter(|_| *owner == Some(operation));
                     let Some(with_children) = with_children else { continue };
                     add(with_children, 1);
-                    let children = programs.children_of(row).iter();
-                    let children = children.filter_map(|child| programs.ids.position(*child));
-                    children.filter_map(list).for_each(|child| add(child, -1));
+                    let children = children_at(programs, row).filter_map(list);
+                    children.for_each(|child| add(child, -1));
                 }
             }
             if let Some(exchanges) = report.exchanges.get() {

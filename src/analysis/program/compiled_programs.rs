@@ -27,6 +27,16 @@ impl<'a> CompiledPrograms<'a> {
         Some(Self { report, programs, tree })
     }
 
+    /// Whether others have the same ids and lie in the same tree, whatever they are called.
+    pub fn has_same_tree(&self, other: &CompiledPrograms<'_>) -> bool {
+        let (programs, others) = (self.programs, other.programs);
+        programs.ids.as_slice() == others.ids.as_slice()
+            && programs.children_ends == others.children_ends
+            && programs.children == others.children
+            && self.tree.control == other.tree.control
+            && self.tree.functions == other.tree.functions
+    }
+
     /// The kind of a program, as the file calls it.
     pub fn kind(&self, program: usize) -> Option<&'a str> {
         self.programs.kind(program)

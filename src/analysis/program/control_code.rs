@@ -4,24 +4,27 @@
 //! is what they leave.
 
 use crate::store::Report;
+use crate::store::program::Programs;
 
+use super::tree::children_at;
 use crate::analysis::memory::over_tiles::sum;
 use crate::analysis::memory::selection::TileSelection;
 
-/// For each of [`crate::store::program::Programs::ids`] its own control code on the selected tiles, or on
-/// all of an empty selection, bytes; 0 where the file has none. `None` where that part is absent.
+/// The control code of a program without that of its children, bytes; `with_children` says what the file says of each.
+pub fn own_of(programs: &Programs, program: usize, with_children: impl Fn(usize) -> u64) -> u64 {
+    let children = children_at(programs, program).map(&with_children);
+    with_children(program).saturating_sub(children.fold(0, u64::saturating_add))
+}
+
+/// For each of [`Programs::ids`] its own control code on the selected tiles, or on all of an empty selection, bytes; 0
+/// where the file has none. `None` where that part is absent.
 pub fn own_control_code(report: &Report, tiles: &TileSelection) -> Option<Vec<u64>> {
     let programs = report.programs.get()?;
     let lists = report.control_code.get()?;
     let with_children: Vec<u64> =
         lists.iter().map(|list| sum(list.as_ref(), tiles).unwrap_or(0)).collect();
     let bytes_of = |row: usize| with_children.get(row).copied().unwrap_or(0);
-    let own = |(row, bytes): (usize, &u64)| {
-        let children = programs.children_of(row).iter();
-        let children = children.filter_map(|child| programs.ids.position(*child)).map(bytes_of);
-        bytes.saturating_sub(children.fold(0, u64::saturating_add))
-    };
-    Some(with_children.iter().enumerate().map(own).collect())
+    Some((0..with_children.len()).map(|row| own_of(programs, row, bytes_of)).collect())
 }
 
 #[cfg(test)]
@@ -29,7 +32,6 @@ mod tests {
     use super::*;
 
     use crate::store::ProgramId;
-    use crate::store::program::Programs;
     use crate::store::tile_list::TileList;
 
     #[test]

@@ -66,38 +66,44 @@ pub fn debug_tree(
     progress: &Progress,
 ) -> Result<Option<DebugTree>, ReadError> {
     let Some(debug) = report.debug.get() else { return Ok(None) };
-    let mut found = Vec::new();
-    for row in debug.ancestry(context) {
-        match report.read_context(row, progress)? {
-            Some(details) => found.push((row, details)),
-            None => return Ok(None),
-        }
-    }
-    Ok(Some(tree_of(debug, &found)))
+    let read = |row| report.read_context(row, progress);
+    tree_of(debug, debug.ancestry(context), read)
 }
 
-/// The tree of contexts, each with its row, the innermost first.
-pub fn tree_of(debug: &DebugInfo, contexts: &[(usize, ContextDetails)]) -> DebugTree {
-    let mut writer = Writer { debug, left: budget::CONTEXT_VALUES, is_cut: false };
+/// The tree of contexts, the innermost first; none is read that there is no room for.
+///
+/// # Errors
+/// Those of `read`.
+pub fn tree_of<E>(
+    debug: &DebugInfo,
+    contexts: impl Iterator<Item = usize>,
+    read: impl Fn(usize) -> Result<Option<ContextDetails>, E>,
+) -> Result<Option<DebugTree>, E> {
+    let (left, bytes_left) = (budget::CONTEXT_VALUES, budget::CONTEXT_BYTES);
+    let mut writer = Writer { debug, left, bytes_left, is_cut: false };
+    let mut nodes = Vec::new();
     // What is nearest is the last to be left out.
-    let mut nodes: Vec<Node> =
-        contexts.iter().map_while(|(row, details)| writer.context(*row, details)).collect();
+    for row in contexts {
+        if !writer.takes() {
+            break;
+        }
+        let Some(details) = read(row)? else { return Ok(None) };
+        nodes.push(writer.context(row, &details));
+    }
     nodes.reverse();
-    DebugTree { contexts: nodes, is_cut: writer.is_cut }
+    Ok(Some(DebugTree { contexts: nodes, is_cut: writer.is_cut }))
 }
 
 struct Writer<'a> {
     debug: &'a DebugInfo,
-    /// Nodes that there is room for.
+    /// Nodes, and bytes of their texts, that there is room for.
     left: usize,
+    bytes_left: usize,
     is_cut: bool,
 }
 
 impl Writer<'_> {
-    fn context(&mut self, row: usize, details: &ContextDetails) -> Option<Node> {
-        if !self.takes() {
-            return None;
-        }
+    fn context(&mut self, row: usize, details: &ContextDetails) -> Node {
         self.is_cut |= details.is_cut;
         let kind = KINDS.into_iter().find_map(|key| Some((key, text(details.get(key)?)?)));
         let name = self.debug.name(row).map(str::to_owned);
@@ -120,8 +126,10 @@ impl Writer<'_> {
                 children.extend(self.node(key, value, DEPTH));
             }
         }
+        let value = value.join(" · ");
+        self.bytes_left = self.bytes_left.saturating_sub(value.len());
         let key = layer_title(self.debug.layer(row)).to_owned();
-        Some(Node { key, value: value.join(" · "), children })
+        Node { key, value, children }
     }
 
     fn function(&self, location: &[(String, Value)]) -> Option<String> {
@@ -145,13 +153,17 @@ impl Writer<'_> {
             self.is_cut = true;
             return None;
         }
+        self.bytes_left = self.bytes_left.saturating_sub(key.len());
         let below = |writer: &mut Self, entries: &mut dyn Iterator<Item = (String, &Value)>| {
             entries
                 .map_while(|(key, value)| writer.node(&key, value, depth.saturating_sub(1)))
                 .collect()
         };
         let children: Vec<Node> = match (one_line(value), value) {
-            (Some(line), _) => return Some(Node::leaf(in_words(key), line)),
+            (Some(line), _) => {
+                self.bytes_left = self.bytes_left.saturating_sub(line.len());
+                return Some(Node::leaf(in_words(key), line));
+            }
             (None, Value::List(values)) => {
                 let entries = values.iter().enumerate();
                 below(self, &mut entries.map(|(at, value)| (at.to_string(), value)))
@@ -165,7 +177,7 @@ impl Writer<'_> {
     }
 
     fn takes(&mut self) -> bool {
-        let left = self.left.checked_sub(1);
+        let left = self.left.checked_sub(1).filter(|_| self.bytes_left > 0);
         self.left = left.unwrap_or(0);
         self.is_cut |= left.is_none();
         left.is_some()
@@ -242,6 +254,16 @@ mod tests {
         ContextDetails { entries, is_cut: false }
     }
 
+    /// The tree of contexts by their rows, the innermost first.
+    fn tree(debug: &DebugInfo, contexts: &[(usize, ContextDetails)]) -> DebugTree {
+        let read = |row| {
+            let found = contexts.iter().find(|(other, _)| *other == row);
+            Ok::<_, ReadError>(found.map(|(_, details)| details.clone()))
+        };
+        let rows = contexts.iter().map(|(row, _)| *row);
+        tree_of(debug, rows, read).expect("read").expect("contexts")
+    }
+
     #[test]
     fn a_call_has_its_arguments_and_options() {
         let debug = contexts_of_layers([("onnx", "Conv", "conv1"), ("poplibs", "convolution", "")]);
@@ -259,7 +281,7 @@ mod tests {
             ("id", Value::Integer(2)),
             ("layer", text("poplibs")),
         ]);
-        let tree = tree_of(&debug, &[(1, call), (0, details([("opType", text("Conv"))]))]);
+        let tree = tree(&debug, &[(1, call), (0, details([("opType", text("Conv"))]))]);
         assert!(!tree.is_cut);
         let [outer, inner] = &*tree.contexts else { panic!("{tree:?}") };
         assert_eq!((&*outer.key, &*outer.value), ("ONNX", "Conv · conv1"));
@@ -282,10 +304,10 @@ mod tests {
     fn a_tree_has_bounds() {
         let debug = contexts_of_layers([("poplibs", "", ""), ("poplibs", "", "")]);
         let deep = (0..40).fold(Value::Flag(true), |inner, _| map([("in", inner)]));
-        let tree = tree_of(&debug, &[(1, details([("args", deep)]))]);
-        assert!(tree.is_cut);
+        let deep = tree(&debug, &[(1, details([("args", deep)]))]);
+        assert!(deep.is_cut);
         let mut depth = 0;
-        let mut node = tree.contexts.first();
+        let mut node = deep.contexts.first();
         while let Some(below) = node {
             (depth, node) = (depth + 1, below.children.first());
         }
@@ -293,7 +315,21 @@ mod tests {
 
         let many = Value::List(vec![map([("a", text("long"))]); 3000]);
         let wide = |row| (row, details([("args", many.clone())]));
-        let tree = tree_of(&debug, &[wide(1), wide(0)]);
-        assert!(tree.is_cut && nodes(&tree.contexts) <= budget::CONTEXT_VALUES);
+        let wide = tree(&debug, &[wide(1), wide(0)]);
+        assert!(wide.is_cut && nodes(&wide.contexts) <= budget::CONTEXT_VALUES);
+    }
+
+    #[test]
+    fn no_context_is_read_that_there_is_no_room_for() {
+        let debug = contexts_of_layers((0..9).map(|_| ("poplibs", "", "")));
+        let read = std::cell::Cell::new(0);
+        let long = |_| {
+            read.set(read.get() + 1);
+            let texts = vec![text(&"x".repeat(budget::CONTEXT_BYTES / 4))];
+            Ok::<_, ReadError>(Some(details([("args", map([("in", Value::List(texts))]))])))
+        };
+        let tree = tree_of(&debug, (0..9).rev(), long).expect("read").expect("contexts");
+        assert!(tree.is_cut);
+        assert_eq!((tree.contexts.len(), read.get()), (4, 4));
     }
 }

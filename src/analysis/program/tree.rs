@@ -5,8 +5,8 @@
 //! control programs, then functions, then all others, children in their order, comes to it first. Going
 //! from first place to first place visits each program once, however many places it has.
 
-use crate::store::FunctionId;
 use crate::store::program::{ProgramTree, Programs};
+use crate::store::{FunctionId, list_at};
 
 /// What a program at the top of the tree is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -41,8 +41,10 @@ const PROGRAMS_PER_LOOK: usize = 8192;
 /// Where programs lie; all numbers are positions in [`Programs`].
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TreeShape {
-    /// The programs at the top, by group.
-    roots: Vec<(Group, u32)>,
+    /// The programs at the top, group by group.
+    roots: Vec<u32>,
+    /// Where those of each group end.
+    root_ends: [usize; 3],
     /// What each program lies in at its first place.
     parents: Vec<u32>,
     /// All programs in the order of their first places.
@@ -68,11 +70,13 @@ impl TreeShape {
             .filter_map(|(program, id)| Some((position(*program)?, *id)))
             .collect();
         let control = tree.control.iter().filter_map(|program| position(*program));
-        let mut roots: Vec<(Group, u32)> = control.map(|root| (Group::Control, root)).collect();
-        roots.extend(functions.iter().map(|(root, _)| (Group::Functions, *root)));
+        let mut roots: Vec<u32> = control.collect();
+        let control_end = roots.len();
+        roots.extend(functions.iter().map(|(root, _)| *root));
+        let functions_end = roots.len();
         functions.sort_unstable();
         let mut walk = Walk::new(programs);
-        for (_, root) in &roots {
+        for root in &roots {
             walk.from(*root, is_cancelled)?;
         }
         // First what is no child of anything, then what lies within itself alone.
@@ -85,7 +89,7 @@ impl TreeShape {
         for wanted in [false, true] {
             for (place, is_child) in (0..).zip(&is_child) {
                 if *is_child == wanted && !walk.is_known(place) {
-                    roots.push((Group::Others, place));
+                    roots.push(place);
                     walk.from(place, is_cancelled)?;
                 }
             }
@@ -97,18 +101,13 @@ impl TreeShape {
                 *place = rank;
             }
         }
-        Some(Self { roots, parents, order, ranks, functions })
+        let root_ends = [control_end, functions_end, roots.len()];
+        Some(Self { roots, root_ends, parents, order, ranks, functions })
     }
 
     /// The programs at the top of a group.
-    pub fn roots(&self, group: Group) -> impl Iterator<Item = usize> {
-        let of_group = self.roots.iter().filter(move |(other, _)| *other == group);
-        of_group.map(|(_, program)| *program as usize)
-    }
-
-    /// How many programs a group has at its top.
-    pub fn roots_len(&self, group: Group) -> usize {
-        self.roots(group).count()
+    pub fn roots(&self, group: Group) -> &[u32] {
+        list_at(&self.roots, &self.root_ends, group as usize)
     }
 
     /// All programs in the order of their first places.
@@ -251,8 +250,7 @@ pub(crate) mod tests {
         assert_eq!(shape.order(), [0, 1, 2, 5, 3, 4]);
         let place = |program| shape.place_among(program, &[0, 2, 5, 4]);
         assert_eq!([0, 1, 5, 4, 99].map(place), [Some(0), None, Some(2), Some(3), None]);
-        let roots = |group| shape.roots(group).collect::<Vec<_>>();
-        assert_eq!(Group::ALL.map(roots), [vec![0], vec![2], vec![5, 3]]);
+        assert_eq!(Group::ALL.map(|group| shape.roots(group)), [&[0][..], &[2], &[5, 3]]);
         assert_eq!((shape.function_at(2), shape.function_at(0)), (Some(FunctionId(0)), None));
         assert_eq!(shape.path(4), [3, 4]);
         assert_eq!(shape.path(99), Vec::<usize>::new());
@@ -292,7 +290,7 @@ pub(crate) mod tests {
                 for pair in path.windows(2) {
                     prop_assert!(children_at(&programs, pair[0]).any(|child| child == pair[1]));
                 }
-                prop_assert!(shape.roots.iter().any(|(_, root)| *root as usize == path[0]));
+                prop_assert!(shape.roots.iter().any(|root| *root as usize == path[0]));
             }
         }
     }

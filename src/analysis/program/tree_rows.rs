@@ -4,7 +4,10 @@
 //! Shared children come once for each place, so there is a bound to how many rows are open together
 //! (`crate::budget`). A program within itself is shown and not opened.
 
+use std::collections::HashMap;
+
 use crate::budget;
+use crate::store::ProgramId;
 use crate::store::program::Programs;
 
 use super::tree::{Group, TreeShape, children_at};
@@ -55,20 +58,8 @@ pub struct TreeRows {
 impl TreeRows {
     /// The groups with what is at their tops; of control programs one level more.
     pub fn new(programs: &Programs, shape: &TreeShape) -> Self {
-        let mut rows = Self::default();
-        for (place, group) in (0..).zip(Group::ALL) {
-            if shape.roots(group).next().is_some() {
-                rows.push(place, 0, HEADING | OPEN | CHILDREN);
-                for root in shape.roots(group) {
-                    rows.push_program(programs, root, 1, false);
-                }
-            }
-        }
-        let control = shape.roots_len(Group::Control);
-        for row in (1..=control).rev() {
-            rows.open(row, programs);
-        }
-        rows
+        let deepest = |group| if group == Group::Control { 2 } else { 1 };
+        Self::laid_out(programs, shape, deepest, &|| false).unwrap_or_default()
     }
 
     /// All that can be open, depth first; `None` where nobody waits for it any more.
@@ -77,17 +68,37 @@ impl TreeRows {
         shape: &TreeShape,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Option<Self> {
+        Self::laid_out(programs, shape, |_| budget::TREE_DEPTH, is_cancelled)
+    }
+
+    /// All rows of each group down to a depth.
+    fn laid_out(
+        programs: &Programs,
+        shape: &TreeShape,
+        deepest: impl Fn(Group) -> u16,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Option<Self> {
         let mut rows = Self::default();
-        let mut is_on_way = vec![false; programs.ids.len()];
-        // Rows that are there or will be, because what contains them is open.
-        let mut promised = Group::ALL.len();
+        let roots = Group::ALL.iter().map(|group| shape.roots(*group).len());
+        let roots = roots.fold(0_usize, usize::saturating_add);
+        let mut roots_left = roots.min(budget::TREE_ROWS.saturating_sub(Group::ALL.len()));
+        rows.is_full = roots_left < roots;
+        let mut laying = Laying {
+            programs,
+            is_on_way: vec![false; programs.ids.len()],
+            promised: Group::ALL.len().saturating_add(roots_left),
+            deepest: 0,
+        };
         for (place, group) in (0..).zip(Group::ALL) {
-            promised = promised.saturating_add(shape.roots_len(group));
-            if shape.roots(group).next().is_some() {
+            let of_group = shape.roots(group);
+            if !of_group.is_empty() {
                 rows.push(place, 0, HEADING | OPEN | CHILDREN);
             }
-            for root in shape.roots(group) {
-                rows.push_all_of(root, (programs, &mut is_on_way), &mut promised, is_cancelled)?;
+            laying.deepest = deepest(group);
+            let shown = of_group.get(..roots_left).unwrap_or(of_group);
+            roots_left = roots_left.saturating_sub(shown.len());
+            for root in shown {
+                rows.push_all_of(*root as usize, &mut laying, is_cancelled)?;
             }
         }
         Some(rows)
@@ -137,31 +148,87 @@ impl TreeRows {
 
     /// Opens a row, unless it is open, contains nothing, or too much is open already.
     pub fn open(&mut self, row: usize, programs: &Programs) {
-        let Some(TreeRow { of, depth, is_open, has_children, .. }) = self.get(row) else { return };
-        let RowOf::Program(program) = of else { return };
+        let Some(program) = self.program(row) else { return };
+        let above = std::iter::successors(self.parent(row), |row| self.parent(*row));
+        let mut way: Vec<usize> = above.filter_map(|row| self.program(row)).collect();
+        way.reverse();
+        way.push(program);
+        self.open_way(row, (&way, &[]), programs);
+    }
+
+    /// Opens a closed row, the last of a way from the top, and within it those that lead on; the row of the last one.
+    /// `None` where too much is open already, or a row contains nothing.
+    fn open_way(
+        &mut self,
+        row: usize,
+        (way, further): (&[usize], &[usize]),
+        programs: &Programs,
+    ) -> Option<usize> {
+        let TreeRow { depth, is_open, has_children, .. } = self.get(row)?;
         if is_open || !has_children {
-            return;
+            return None;
         }
-        let children: Vec<usize> = children_at(programs, program).collect();
-        if depth >= budget::TREE_DEPTH
-            || self.len().saturating_add(children.len()) > budget::TREE_ROWS
-        {
-            self.is_full = true;
-            return;
-        }
-        let mut around: Vec<usize> = std::iter::successors(Some(row), |row| self.parent(*row))
-            .filter_map(|row| self.program(row))
-            .collect();
-        around.sort_unstable();
+        // Where on the way each program is.
+        let levels: HashMap<usize, usize> = way.iter().chain(further).copied().zip(0..).collect();
         let mut below = Self::default();
-        for child in children {
-            let is_around = around.binary_search(&child).is_ok();
-            below.push_program(programs, child, depth.saturating_add(1), is_around);
+        // What comes after the way within each row that opens: its level, and children that are not there yet.
+        let mut rest: Vec<(usize, u16, &[ProgramId])> = Vec::new();
+        let (mut level, mut depth) = (way.len().checked_sub(1)?, depth);
+        let mut program = *way.last()?;
+        let mut promised = self.len();
+        let mut next = further.iter();
+        let last = loop {
+            let children = programs.children_of(program);
+            promised = promised.saturating_add(children.len());
+            if depth >= budget::TREE_DEPTH || promised > budget::TREE_ROWS {
+                self.is_full = true;
+                break None;
+            }
+            depth = depth.saturating_add(1);
+            match below.len().checked_sub(1) {
+                Some(last) => below.set_open(last),
+                None => self.set_open(row),
+            }
+            let wanted = next.next();
+            let is_wanted = |child: &ProgramId| wanted.copied() == programs.ids.position(*child);
+            let found = wanted.and_then(|_| children.iter().position(is_wanted));
+            let (first, others) =
+                children.split_at(found.map_or(0, |found| found.saturating_add(1)));
+            below.push_children((programs, first), depth, (&levels, level));
+            rest.push((level, depth, others));
+            match (wanted, found) {
+                (None, _) => break Some(row),
+                (Some(_), None) => break None,
+                (Some(_), Some(_)) if next.len() == 0 => {
+                    break Some(row.saturating_add(below.len()));
+                }
+                (Some(wanted), _) => (program, level) = (*wanted, level.saturating_add(1)),
+            }
+        };
+        for (level, depth, children) in rest.into_iter().rev() {
+            below.push_children((programs, children), depth, (&levels, level));
         }
         let at = row.saturating_add(1);
         self.programs.splice(at..at, below.programs);
         self.depths.splice(at..at, below.depths);
         self.flags.splice(at..at, below.flags);
+        last
+    }
+
+    /// Children of a program at a level of the way that opens.
+    fn push_children(
+        &mut self,
+        (programs, children): (&Programs, &[ProgramId]),
+        depth: u16,
+        (levels, level): (&HashMap<usize, usize>, usize),
+    ) {
+        for child in children.iter().filter_map(|child| programs.ids.position(*child)) {
+            let is_around = levels.get(&child).is_some_and(|other| *other <= level);
+            self.push_program(programs, child, depth, is_around);
+        }
+    }
+
+    fn set_open(&mut self, row: usize) {
         if let Some(flags) = self.flags.get_mut(row) {
             *flags |= OPEN;
         }
@@ -182,7 +249,6 @@ impl TreeRows {
         if let Some(flags) = self.flags.get_mut(row) {
             *flags &= !OPEN;
         }
-        self.is_full = false;
     }
 
     /// Opens a row that is closed, and closes one that is open.
@@ -202,17 +268,19 @@ impl TreeRows {
         programs: &Programs,
         shape: &TreeShape,
     ) -> Option<usize> {
-        let mut path = shape.path(program).into_iter();
-        let root = path.next()?;
-        let of_group = |group: Group| shape.roots(group).any(|other| other == root);
-        let group = Group::ALL.into_iter().find(|group| of_group(*group))?;
+        let path = shape.path(program);
+        let root = u32::try_from(*path.first()?).ok()?;
+        let of_group = |group: &Group| shape.roots(*group).contains(&root);
+        let group = Group::ALL.into_iter().find(of_group)?;
         let is_heading =
             |row: &usize| self.get(*row).is_some_and(|row| row.of == RowOf::Heading(group));
-        let heading = (0..self.len()).find(is_heading)?;
-        let mut row = self.below(heading, root)?;
-        for next in path {
-            self.open(row, programs);
-            row = self.below(row, next)?;
+        let mut row = (0..self.len()).find(is_heading)?;
+        for (level, next) in path.iter().enumerate() {
+            if level > 0 && !self.get(row)?.is_open {
+                let (way, further) = path.split_at(level);
+                return self.open_way(row, (way, further), programs);
+            }
+            row = self.below(row, *next)?;
         }
         Some(row)
     }
@@ -246,10 +314,10 @@ impl TreeRows {
     fn push_all_of(
         &mut self,
         root: usize,
-        (programs, is_on_way): (&Programs, &mut [bool]),
-        promised: &mut usize,
+        laying: &mut Laying<'_>,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Option<()> {
+        let programs = laying.programs;
         // Programs that are open, with the number of their children that were looked at.
         let mut open: Vec<(usize, usize)> = Vec::new();
         let mut next = Some(root);
@@ -259,18 +327,17 @@ impl TreeRows {
                     return None;
                 }
                 let depth = u16::try_from(open.len()).unwrap_or(u16::MAX).saturating_add(1);
-                let is_around = is_on_way.get(program) == Some(&true);
+                let is_around = laying.is_on_way.get(program) == Some(&true);
                 self.push_program(programs, program, depth, is_around);
-                let children = programs.children_of(program).len();
-                let has_room = promised.saturating_add(children) <= budget::TREE_ROWS;
-                if self.flags.last().is_some_and(|flags| flags & CHILDREN != 0) {
-                    if has_room && depth < budget::TREE_DEPTH {
-                        *promised = promised.saturating_add(children);
+                let has_children = self.flags.last().is_some_and(|flags| flags & CHILDREN != 0);
+                if has_children && (depth < laying.deepest || depth == budget::TREE_DEPTH) {
+                    let promised =
+                        laying.promised.saturating_add(programs.children_of(program).len());
+                    if promised <= budget::TREE_ROWS && depth < budget::TREE_DEPTH {
+                        laying.promised = promised;
                         open.push((program, 0));
-                        set(is_on_way, program, true);
-                        if let Some(flags) = self.flags.last_mut() {
-                            *flags |= OPEN;
-                        }
+                        set(&mut laying.is_on_way, program, true);
+                        self.set_open(self.len().saturating_sub(1));
                     } else {
                         self.is_full = true;
                     }
@@ -283,12 +350,23 @@ impl TreeRows {
                     next = programs.ids.position(*child);
                 }
                 None => {
-                    set(is_on_way, *program, false);
+                    set(&mut laying.is_on_way, *program, false);
                     open.pop();
                 }
             }
         }
     }
+}
+
+/// How far rows are laid out.
+struct Laying<'a> {
+    programs: &'a Programs,
+    /// For each program whether it is open around the row that comes.
+    is_on_way: Vec<bool>,
+    /// Rows that are there or will be, because what contains them is open.
+    promised: usize,
+    /// The depth at which rows stay closed.
+    deepest: u16,
 }
 
 fn set(flags: &mut [bool], place: usize, is_set: bool) {
@@ -346,6 +424,33 @@ mod tests {
     }
 
     #[test]
+    fn a_way_is_opened_at_once_and_what_is_open_stays_within_the_bound() {
+        // Each program has the next one between ten others that have none.
+        let (depth, others) = (1000_u32, 10_u32);
+        let children = |program: u32| -> Vec<u32> {
+            let leaves = |from: u32| (from..from + others / 2).map(|leaf| depth + leaf);
+            leaves(0).chain([program + 1]).chain(leaves(others / 2)).collect()
+        };
+        let mut all: Vec<Vec<u32>> = (0..depth - 1).map(children).collect();
+        all.resize((depth + others) as usize, Vec::new());
+        let programs_of = programs(&all);
+        let shape_of = shape(&programs_of, &tree(&[0], &[]));
+        let mut rows = TreeRows::new(&programs_of, &shape_of);
+        let row = rows.reveal(depth as usize - 1, &programs_of, &shape_of).expect("a row");
+        assert_eq!(rows.program(row), Some(depth as usize - 1));
+        let every = TreeRows::all_open(&programs_of, &shape_of, &|| false).expect("not cancelled");
+        assert_eq!(text(&rows), text(&every));
+        rows.close(1);
+        assert_eq!(rows.len(), 2);
+        // Roots count, too, those of groups that come later as well.
+        let many: Vec<u32> = vec![0; budget::TREE_ROWS];
+        let wide = programs(&[vec![1; 1000], Vec::new()]);
+        let shape_of = shape(&wide, &tree(&many, &[1, 1, 1]));
+        let all = TreeRows::all_open(&wide, &shape_of, &|| false).expect("not cancelled");
+        assert!(all.is_full && all.len() <= budget::TREE_ROWS, "{}", all.len());
+    }
+
+    #[test]
     fn children_that_are_shared_a_million_fold_stop_at_the_bound() {
         // Each program contains the next one a thousand times: 10²⁷ places.
         let mut children: Vec<Vec<u32>> = (1..10).map(|next| vec![next; 1000]).collect();
@@ -357,6 +462,9 @@ mod tests {
         // What is open is whole: as many rows right within each as it has children.
         let top = (0..all.len()).filter(|row| all.get(*row).is_some_and(|row| row.depth == 2));
         assert_eq!(top.count(), 1000);
+        let mut fewer = all.clone();
+        fewer.close(1);
+        assert!(fewer.len() < all.len() && fewer.is_full, "what is closed opens nothing else");
         let mut one = TreeRows::new(&programs_of, &shape_of);
         assert!(one.reveal(9, &programs_of, &shape_of).is_some());
         // Deeper than anybody opens.

@@ -2,12 +2,14 @@
 //!
 //! A text is looked for, whatever its case, in the kind and names of a program (its own, its compute set's, its
 //! streams') and in layer, kind and name of every debug context that it was made in. A text with an equals sign is
-//! an option and its value: `availableMemoryProportion=0.8` finds the programs whose contexts have an option of which
-//! the left side is a part, with this value; numbers are compared as numbers.
+//! an option and its value: `availableMemoryProportion=0.8` finds the programs whose contexts have an option, argument or
+//! attribute of which the left side is a part, with this value; numbers are compared as numbers.
 
 use std::collections::HashMap;
 
-use crate::store::debug_info::{DebugInfo, Proportion};
+use crate::store::ComputeSetId;
+use crate::store::debug_info::{DebugInfo, Proportion, arguments_in};
+use crate::store::names::NameId;
 
 use super::compiled_programs::CompiledPrograms;
 use super::operations::PROPORTION;
@@ -61,24 +63,28 @@ impl Wanted {
         }
     }
 
+    /// Whether it is said by a context itself, whatever its call was given.
     fn is_in_context(&self, debug: &DebugInfo, row: usize) -> bool {
         match self {
             Self::Text(filter) => {
                 let texts = [Some(debug.layer(row)), debug.kind(row), debug.name(row)];
                 texts.into_iter().flatten().any(|text| filter.is_in(text))
             }
-            Self::Option(option, value) => {
+            Self::Option(..) => {
                 let proportion = match debug.proportion(row) {
-                    Proportion::Value(value) => Some(value.to_string()),
-                    Proportion::Absent | Proportion::Unknown => None,
+                    Proportion::Value(value) => self.is_option(PROPORTION, &value.to_string()),
+                    Proportion::Absent | Proportion::Unknown => false,
                 };
-                let partials = debug.partials_type(row).map(str::to_owned);
-                [(PROPORTION, proportion), (PARTIALS_TYPE, partials)].into_iter().any(
-                    |(name, found)| {
-                        option.is_in(name) && found.is_some_and(|found| is_equal(&found, value))
-                    },
-                )
+                let partials = debug.partials_type(row);
+                proportion || partials.is_some_and(|found| self.is_option(PARTIALS_TYPE, found))
             }
+        }
+    }
+
+    fn is_option(&self, name: &str, found: &str) -> bool {
+        match self {
+            Self::Text(_) => false,
+            Self::Option(option, value) => option.is_in(name) && is_equal(found, value),
         }
     }
 }
@@ -100,8 +106,8 @@ pub fn matching_programs(
     is_cancelled: &dyn Fn() -> bool,
 ) -> Option<Matches> {
     let wanted = Wanted::of(text);
-    let mut contexts = Contexts { debug: compiled.report.debug.get(), known: Vec::new() };
-    let mut by_set: HashMap<crate::store::ComputeSetId, bool> = HashMap::new();
+    let mut contexts = Contexts::of(compiled.report.debug.get(), &wanted, is_cancelled)?;
+    let mut by_set: HashMap<ComputeSetId, bool> = HashMap::new();
     let kinds: Vec<bool> = match &wanted {
         Wanted::Text(filter) => {
             compiled.programs.kind_names.iter().map(|kind| filter.is_in(kind)).collect()
@@ -131,7 +137,7 @@ pub fn matching_programs(
             Wanted::Option(..) => false,
         };
         let context = compiled.programs.debug_ids.get(row).copied().unwrap_or(0);
-        if is_named || contexts.have(&wanted, context) {
+        if is_named || contexts.have(context) {
             found.push(*program);
         }
     }
@@ -141,15 +147,37 @@ pub fn matching_programs(
 /// What was looked for in debug contexts, each once: programs share them, and contexts their parents.
 struct Contexts<'a> {
     debug: Option<&'a DebugInfo>,
+    wanted: &'a Wanted,
+    /// For each list of arguments whether it is in it.
+    is_in_arguments: Vec<bool>,
     known: Vec<Option<bool>>,
 }
 
-impl Contexts<'_> {
+impl<'a> Contexts<'a> {
+    fn of(
+        debug: Option<&'a DebugInfo>,
+        wanted: &'a Wanted,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Option<Self> {
+        let (mut is_in_arguments, mut known) = (Vec::new(), Vec::new());
+        if let Some(debug) = debug {
+            known.resize(debug.len(), None);
+            let lists = debug.arguments.iter().enumerate();
+            for (place, list) in lists.filter(|_| matches!(wanted, Wanted::Option(..))) {
+                if place.is_multiple_of(PROGRAMS_PER_LOOK) && is_cancelled() {
+                    return None;
+                }
+                let mut all = arguments_in(list);
+                is_in_arguments.push(all.any(|(name, value)| wanted.is_option(name, value)));
+            }
+        }
+        Some(Self { debug, wanted, is_in_arguments, known })
+    }
+
     /// Whether a context, by its id, or one above it has what is looked for.
-    fn have(&mut self, wanted: &Wanted, id: u64) -> bool {
+    fn have(&mut self, id: u64) -> bool {
         let Some(debug) = self.debug.filter(|_| id != 0) else { return false };
         let Some(context) = debug.position(id) else { return false };
-        self.known.resize(debug.len(), None);
         let mut looked_at = Vec::new();
         let mut is_there = false;
         for row in debug.ancestry(context) {
@@ -158,7 +186,7 @@ impl Contexts<'_> {
                 break;
             }
             looked_at.push(row);
-            if wanted.is_in_context(debug, row) {
+            if self.is_in(debug, row) {
                 is_there = true;
                 break;
             }
@@ -170,6 +198,12 @@ impl Contexts<'_> {
         }
         is_there
     }
+
+    fn is_in(&self, debug: &DebugInfo, row: usize) -> bool {
+        let given = || debug.arguments_of(row).filter(|_| !self.is_in_arguments.is_empty());
+        let is_given = |list: NameId| self.is_in_arguments.get(list.0 as usize) == Some(&true);
+        self.wanted.is_in_context(debug, row) || given().is_some_and(is_given)
+    }
 }
 
 #[cfg(test)]
@@ -180,7 +214,7 @@ mod tests {
     use crate::analysis::program::tree::tests::{programs, shape, tree};
     use crate::store::Report;
     use crate::store::debug_info::ContextRow;
-    use crate::store::names::{NameId, Names};
+    use crate::store::names::Names;
     use crate::store::program::ProgramTrees;
 
     /// 0 contains 1 and 2; context 3 lies in 2, and 2 in 1.
@@ -192,6 +226,9 @@ mod tests {
         ]);
         debug.parents = [ContextRow::NONE, ContextRow(0), ContextRow(1)].into_iter().collect();
         debug.proportions = vec![(1, Proportion::Value(f64::from(0.8_f32)))];
+        debug.arguments.push("enableFastReduce\u{1f}true\u{1e}seed\u{1f}7");
+        debug.arguments.push("enableFastReduce\u{1f}false\u{1e}op\u{1f}a=b");
+        debug.with_arguments = vec![(0, NameId(1)), (2, NameId(0))];
         let mut list = programs(&[vec![2, 1], vec![], vec![]]);
         list.debug_ids = vec![0, 3, 1];
         list.kinds = vec![Some(NameId(0)), Some(NameId(1)), None];
@@ -226,6 +263,12 @@ mod tests {
             ("memoryproportion = 0.80", &[1]),
             ("availableMemoryProportion=0.6", &[]),
             ("partialsType=half", &[]),
+            ("enableFastReduce=TRUE", &[1]),
+            ("fastreduce=false", &[2, 1]),
+            ("seed=7.0", &[1]),
+            ("seed=8", &[]),
+            ("op=a=b", &[2, 1]),
+            ("true", &[]),
             ("nothing", &[]),
             ("", &[0, 2, 1]),
         ] {

@@ -7,7 +7,7 @@ use crate::analysis::program::debug_tree::{DebugTree, Node};
 use crate::text::{clean, shortened};
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
-use crate::ui::widget::column_widths::{middle_left_out, text_width};
+use crate::ui::widget::column_widths::{fitted, text_width};
 use crate::ui::widget::inspector::{fact_ui, words_ui};
 
 /// The layer whose contexts are open at first, as the outermost one is.
@@ -34,9 +34,7 @@ fn context_ui(ui: &mut egui::Ui, level: usize, node: &Node) {
     let value = shortened(&value, NAME);
     let before = text_width(ui, &node.key, &fonts::regular(size::TABLE));
     let room = ui.available_width() - before - AROUND_TITLE;
-    let is_cut = text_width(ui, &value, &font) > room;
-    let cut = is_cut.then(|| middle_left_out(ui, &value, &font, room));
-    let shown = cut.unwrap_or_else(|| value.into_owned());
+    let (shown, _) = fitted(ui, &value, &font, room);
     let mut title = LayoutJob::default();
     let layer = TextFormat::simple(fonts::regular(size::TABLE), tokens.third_text);
     title.append(&format!("{}  ", clean(&node.key)), 0.0, layer);

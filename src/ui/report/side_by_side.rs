@@ -122,7 +122,8 @@ fn columns_ui(
     }
 }
 
-fn part_ui(ui: &mut egui::Ui, id: impl AsIdSalt, rect: Rect, add: impl FnOnce(&mut egui::Ui)) {
+/// Draws in a part of the space, whose widgets are told from those of others by the id.
+pub fn part_ui(ui: &mut egui::Ui, id: impl AsIdSalt, rect: Rect, add: impl FnOnce(&mut egui::Ui)) {
     let builder = egui::UiBuilder::new().id_salt(id).max_rect(rect);
     ui.scope_builder(builder, |ui| {
         ui.set_clip_rect(rect.expand(4.0).intersect(ui.clip_rect()));

@@ -2,6 +2,7 @@
 //! give way first, those with the most room before the others, down to the least width of their columns.
 
 use eframe::egui::{self, FontId};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::data_table_cells::Dragged;
@@ -221,8 +222,17 @@ pub fn text_width(ui: &egui::Ui, text: &str, font: &FontId) -> f32 {
     ui.fonts_mut(|all| text.chars().map(|character| all.glyph_width(font, character)).sum())
 }
 
-/// Both ends of a text, as much as there is room for.
-pub fn middle_left_out(ui: &egui::Ui, text: &str, font: &FontId, room: f32) -> String {
+/// A text, or both ends of it where there is no room for all; and how much room all of it takes.
+pub fn fitted<'a>(ui: &egui::Ui, text: &'a str, font: &FontId, room: f32) -> (Cow<'a, str>, f32) {
+    let needed = text_width(ui, text, font);
+    if needed > room + 0.5 {
+        (Cow::Owned(middle_left_out(ui, text, font, room)), needed)
+    } else {
+        (Cow::Borrowed(text), needed)
+    }
+}
+
+fn middle_left_out(ui: &egui::Ui, text: &str, font: &FontId, room: f32) -> String {
     let widths: Vec<f32> = ui
         .fonts_mut(|all| text.chars().map(|character| all.glyph_width(font, character)).collect());
     let mut free = room - text_width(ui, "…", font) - 1.0;

@@ -6,10 +6,11 @@ use eframe::egui::{
     Stroke, Vec2, WidgetInfo,
 };
 
+use std::borrow::Cow;
+
 use super::bar::Bar;
 use super::column_widths::{
-    BADGE, BAR, BESIDE_BAR, MOST_SHOWN, PADDING, SIGN, cell_font, middle_left_out, percent_width,
-    text_width,
+    BADGE, BAR, BESIDE_BAR, MOST_SHOWN, PADDING, SIGN, cell_font, fitted, percent_width, text_width,
 };
 use super::rows::{BarOf, Column, Order, Value};
 use crate::text::shortened;
@@ -54,13 +55,8 @@ pub fn value_ui(ui: &mut egui::Ui, column: &Column, value: Value<'_>, is_part: b
 /// A text in the room that is there; all of it for the pointer, and for those who do not see it.
 fn text_ui(ui: &mut egui::Ui, text: &str, font: &FontId, color: Color32) -> f32 {
     let shown = shortened(text, MOST_SHOWN);
-    let needed = text_width(ui, &shown, font);
-    let is_cut = needed > ui.available_width() + 0.5;
-    let fitted = if is_cut {
-        middle_left_out(ui, &shown, font, ui.available_width())
-    } else {
-        shown.clone().into_owned()
-    };
+    let (fitted, needed) = fitted(ui, &shown, font, ui.available_width());
+    let is_cut = matches!(fitted, Cow::Owned(_));
     let label = RichText::new(fitted).font(font.clone()).color(color);
     let label = ui.add(Label::new(label).extend().selectable(false));
     if is_cut || shown.len() < text.len() {
@@ -129,9 +125,8 @@ pub fn title_ui(
     let sense = if sort.is_some() { Sense::click() } else { Sense::hover() };
     let room = ui.available_width() - if badge.is_some() { BADGE } else { 0.0 };
     let whole = format!("{}{sign}", shortened(column.short_title(), 60));
-    let needed = text_width(ui, &whole, &font);
-    let is_cut = needed > room + 0.5;
-    let text = if is_cut { middle_left_out(ui, &whole, &font, room) } else { whole };
+    let (text, _) = fitted(ui, &whole, &font, room);
+    let is_cut = matches!(text, Cow::Owned(_));
     let color = if direction.is_some() { tokens.text } else { tokens.third_text };
     let size = Vec2::new(
         text_width(ui, &text, &font).ceil() + if badge.is_some() { BADGE } else { 0.0 },

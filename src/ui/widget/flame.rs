@@ -243,6 +243,29 @@ impl Flame {
     }
 }
 
+/// Draws one of several pictures. What is chosen or zoomed in it then becomes so in the others: there `partner` says, by
+/// their place, what a range is.
+pub fn linked_ui(
+    ui: &mut egui::Ui,
+    (flames, place): (&mut [Flame], usize),
+    (name, rows): (&str, &SpanRows),
+    texts: (&dyn Fn(u32) -> String, &dyn Fn(u32) -> String),
+    partner: impl Fn(usize, u32) -> Option<u32>,
+) -> Option<(Response, Option<u32>)> {
+    let flame = flames.get_mut(place)?;
+    let before = (flame.zoomed, flame.chosen);
+    let drawn = flame.ui(ui, name, rows, texts);
+    let (zoomed, chosen) = (flame.zoomed, flame.chosen);
+    if (zoomed, chosen) != before {
+        for (other, flame) in flames.iter_mut().enumerate().filter(|(other, _)| *other != place) {
+            let same = |range: Option<u32>| partner(other, range?);
+            (flame.zoomed, flame.chosen) = (same(zoomed), same(chosen));
+        }
+        ui.request_repaint();
+    }
+    Some(drawn)
+}
+
 /// The range beside, above or below another.
 pub fn neighbour(rows: &SpanRows, now: u32, key: Key) -> Option<u32> {
     let (row, at) = rows.place(now)?;

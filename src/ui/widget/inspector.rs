@@ -59,6 +59,13 @@ pub fn title_ui(ui: &mut egui::Ui, kind: &str, name: &str, of: &str) {
     ui.add_space(6.0);
 }
 
+/// A heading of a part of what is known.
+pub fn section_ui(ui: &mut egui::Ui, title: &str) {
+    ui.add_space(6.0);
+    ui.separator();
+    ui.label(fonts::card_title(title));
+}
+
 /// Words in as many lines as they need, which columns would stretch to their width.
 pub fn words_ui(ui: &mut egui::Ui, words: RichText) {
     ui.vertical(|ui| ui.add(egui::Label::new(words).wrap()));

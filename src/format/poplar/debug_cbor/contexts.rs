@@ -35,8 +35,7 @@ impl FoundContexts {
 /// Sorts the contexts by id, finds parents, and cuts what would be its own ancestor.
 pub fn assemble(
     found: FoundContexts,
-    words: Names,
-    texts: Names,
+    [words, arguments, texts]: [Names; 3],
     name: &str,
     warnings: &Warnings,
 ) -> DebugInfo {
@@ -69,6 +68,7 @@ pub fn assemble(
     in_order_of_rows(&mut columns.proportions, &places);
     in_order_of_rows(&mut columns.partials_types, &places);
     in_order_of_rows(&mut columns.sources, &places);
+    in_order_of_rows(&mut columns.with_arguments, &places);
     drop(places);
     if let Some(row) = cut_cycles(&mut parents) {
         let id = columns.ids.get(row).copied().unwrap_or(0);
@@ -85,7 +85,7 @@ pub fn assemble(
             format!("{cut} contexts are nested deeper than {most}; their parentId is ignored");
         warnings.add(WarningCode::Inconsistent, name, message);
     }
-    DebugInfo { parents: parents.into(), words, texts, ..columns }
+    DebugInfo { parents: parents.into(), words, arguments, texts, ..columns }
 }
 
 /// Removes the link of every row that has more rows above it than the budget; returns how many. There are no cycles.
@@ -193,7 +193,7 @@ mod tests {
                 let context = Context { line, proportion, ..Context::of(*id) };
                 prop_assert!(found.push(context, *parent));
             }
-            let debug = assemble(found, Names::default(), Names::default(), "", &Warnings::default());
+            let debug = assemble(found, Default::default(), "", &Warnings::default());
             prop_assert!(debug.has_sound_parents());
             let first = |id: u64| rows.iter().position(|(other, ..)| *other == id);
             for id in 0..31 {

@@ -164,12 +164,14 @@ impl<R: Read> One<R> {
 
     fn text(&mut self, length: Option<u64>) -> Result<String, Stop> {
         let mut text = Vec::new();
-        let most = self.bytes;
+        let (most, mut is_longer) = (self.bytes, false);
         self.cbor.each_piece(length, |piece| {
             let room = most.saturating_sub(text.len()).min(piece.len());
             text.extend_from_slice(piece.get(..room).unwrap_or(piece));
+            is_longer |= room < piece.len();
         })?;
         self.bytes = most.saturating_sub(text.len());
+        self.is_cut |= is_longer;
         Ok(String::from_utf8_lossy(&text).into_owned())
     }
 }

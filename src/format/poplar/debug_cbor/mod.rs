@@ -3,6 +3,7 @@
 //! A map of `contexts`, in which children precede their parents, and `stringTable`, which comes
 //! last. What is complete before a cut or a fault is kept.
 
+mod arguments;
 mod cbor;
 mod contexts;
 mod details;
@@ -11,6 +12,7 @@ use std::borrow::Cow;
 use std::fs::File;
 use std::path::Path;
 
+use self::arguments::FoundArguments;
 use self::cbor::{Cbor, Item, Stop};
 use self::contexts::{FoundContexts, assemble};
 pub use self::details::DebugFile;
@@ -51,6 +53,7 @@ pub fn read_debug_info(
         cbor: Cbor::new(Watched { reader: file, progress }),
         contexts: FoundContexts::default(),
         words: Interner::default(),
+        arguments: FoundArguments::default(),
         texts: Names::default(),
         unparsed_proportion: None,
         without_id: 0,
@@ -95,6 +98,13 @@ pub fn read_debug_info(
             format!("context {id}, availableMemoryProportion: a number expected, {text:?} found"),
         );
     }
+    if reader.arguments.left_out > 0 {
+        let message = format!(
+            "arguments of {} contexts cannot be searched for: they have more than reports have",
+            reader.arguments.left_out
+        );
+        warnings.add(WarningCode::Inconsistent, name, message);
+    }
     if reader.without_id > 0 {
         let what = format!("{} contexts have no id and were left out", reader.without_id);
         warnings.add(WarningCode::Inconsistent, name, what);
@@ -107,8 +117,9 @@ pub fn read_debug_info(
         );
         return (None, status);
     }
-    let words = reader.words.into_names();
-    let mut debug = assemble(reader.contexts, words, reader.texts, name, warnings);
+    let names = [reader.words, reader.arguments.into_lists()].map(Interner::into_names);
+    let [words, arguments] = names;
+    let mut debug = assemble(reader.contexts, [words, arguments, reader.texts], name, warnings);
     debug.is_cut = status != FileStatus::Ok;
     (Some(debug), status)
 }
@@ -121,6 +132,7 @@ struct Reader<'a> {
     cbor: Cbor<Watched<'a, File>>,
     contexts: FoundContexts,
     words: Interner,
+    arguments: FoundArguments,
     texts: Names,
     /// The first context whose option could not be parsed, and its value.
     unparsed_proportion: Option<(u64, String)>,
@@ -143,10 +155,16 @@ enum Key {
     LineNumber,
     /// What a layer calls the kind of a thing.
     Kind,
+    /// What a call was given.
+    Arguments,
     Proportion,
     PartialsType,
     SourceFile,
     SourceLine,
+    /// That of a tensor.
+    Shape,
+    /// A place in a list.
+    Number,
     Other,
 }
 
@@ -163,6 +181,7 @@ impl Key {
             b"fileName" => Self::FileName,
             b"lineNumber" => Self::LineNumber,
             b"api" | b"opType" | b"opid" | b"op_type" | b"opcode" | b"class" => Self::Kind,
+            b"args" | b"attributes" | b"options" => Self::Arguments,
             b"availableMemoryProportion" => Self::Proportion,
             b"partialsType" => Self::PartialsType,
             b"sourcefile" => Self::SourceFile,
@@ -221,6 +240,7 @@ impl Reader<'_> {
         let mut parent = 0;
         let (mut source_file, mut source_line) = (None, 0);
         let mut options = Options::default();
+        self.arguments.clear();
         let mut left = pairs;
         while self.cbor.has_next(&mut left)? {
             match self.key()? {
@@ -232,12 +252,14 @@ impl Reader<'_> {
                 Key::Kind => context.kind = context.kind.or(self.word()?),
                 Key::SourceFile => source_file = self.word()?,
                 Key::SourceLine => source_line = self.line()?,
+                Key::Arguments => self.read_arguments(&mut options)?,
                 key => self.scan(key, &mut options, 0)?,
             }
         }
         context.proportion = options.proportion.unwrap_or(Proportion::Absent);
         context.partials_type = options.partials_type;
         context.source = source_file.map(|file| (file, source_line));
+        context.arguments = self.arguments.take();
         if let Some(text) = options.unparsed {
             self.unparsed_proportion.get_or_insert((context.id, text));
         }
@@ -287,10 +309,27 @@ impl Reader<'_> {
 
     /// Goes through a value that is not kept, looking for options in the maps within it.
     fn scan(&mut self, key: Key, options: &mut Options, depth: u32) -> Result<(), Stop> {
-        match (key, self.cbor.item()?) {
-            (Key::Proportion, item) => self.proportion(item, options, depth),
-            (Key::PartialsType, Item::Text(length)) => {
-                options.partials_type = Some(self.interned(length)?);
+        let item = self.cbor.item()?;
+        self.scan_item(key, item, options, depth)
+    }
+
+    /// The same of a value whose head was read.
+    fn scan_item(
+        &mut self,
+        key: Key,
+        item: Item,
+        options: &mut Options,
+        depth: u32,
+    ) -> Result<(), Stop> {
+        match (key, item) {
+            (Key::Proportion | Key::PartialsType, Item::Text(length)) => {
+                let text = self.text(length)?;
+                self.keep_option(key, item, &text, options);
+                Ok(())
+            }
+            (Key::Proportion, _) => {
+                self.skip_rest(item, depth)?;
+                self.keep_option(key, item, "", options);
                 Ok(())
             }
             (_, Item::Map(pairs)) => {
@@ -304,32 +343,36 @@ impl Reader<'_> {
                 let depth = deeper(depth)?;
                 self.each(items, |reader| reader.scan(Key::Other, options, depth))
             }
-            (_, other) => self.skip_rest(other, depth),
+            _ => self.skip_rest(item, depth),
         }
     }
 
-    /// The value of `availableMemoryProportion`: text or number in the file.
-    fn proportion(&mut self, item: Item, options: &mut Options, depth: u32) -> Result<(), Stop> {
+    /// Keeps the value of an option that has a column: `availableMemoryProportion` is a text or a number in the file.
+    fn keep_option(&mut self, key: Key, item: Item, text: &str, options: &mut Options) {
+        if let (Key::PartialsType, Item::Text(_)) = (key, item) {
+            let word = self.words.intern(&budget::cut(text, budget::WORD_BYTES));
+            options.partials_type = Some(word);
+        }
+        if key != Key::Proportion {
+            return;
+        }
         let found = match item {
             Item::Float(value) => Some(value),
             Item::Unsigned(value) => Some(value as f64),
-            Item::Text(length) => {
-                let text = self.text(length)?;
+            Item::Text(_) => {
                 let parsed = text.trim().parse().ok().filter(|value: &f64| value.is_finite());
                 if parsed.is_none() {
                     options.unparsed.get_or_insert(text.chars().take(80).collect());
                 }
                 parsed
             }
-            other => {
-                self.skip_rest(other, depth)?;
+            _ => {
                 options.unparsed.get_or_insert("something else".to_owned());
                 None
             }
         };
         let value = found.filter(|value| value.is_finite());
         options.proportion = Some(value.map_or(Proportion::Unknown, Proportion::Value));
-        Ok(())
     }
 
     fn skip(&mut self, depth: u32) -> Result<(), Stop> {

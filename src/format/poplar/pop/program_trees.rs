@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::programs::{Variants, read_programs_of};
+use super::programs::{Room, Variants, read_programs_of};
 use crate::budget;
 use crate::format::poplar::table::{Cells, Query, Tables};
 use crate::store::program::{ProgramTree, ProgramTrees, Programs};
@@ -17,11 +17,9 @@ pub fn read_program_trees(tables: &Tables<'_>, programs: &Programs) -> Option<Pr
         repeat_counts: read_numbers(tables, "program_type_repeat", "repeat_count"),
     };
     let mut steps = vec![read_tree(tables, (&variants, &details), None, programs)];
-    let mut programs_left = budget::EARLIER_PROGRAMS;
+    let mut room = Room::of(budget::EARLIER_PROGRAMS);
     for (id, name) in read_steps(tables) {
-        let programs = read_programs_of(tables, &variants, Some(id), programs_left);
-        let programs = programs.unwrap_or_default();
-        programs_left = programs_left.saturating_sub(programs.ids.len());
+        let programs = read_programs_of(tables, &variants, Some(id), &mut room).unwrap_or_default();
         let tree = read_tree(tables, (&variants, &details), Some(id), &programs);
         steps.push(ProgramTree { name: Some(name), programs: Some(programs), ..tree });
     }

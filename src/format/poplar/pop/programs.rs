@@ -14,15 +14,28 @@ use crate::store::tile_list::TileList;
 
 /// Reads the programs of the final compilation step, with their kinds and compute sets.
 pub fn read_programs(tables: &Tables<'_>) -> Option<Programs> {
-    read_programs_of(tables, &Variants::read(tables), None, usize::MAX)
+    read_programs_of(tables, &Variants::read(tables), None, &mut Room::of(usize::MAX))
 }
 
-/// Reads the programs of a compilation step, `most` of them; the final one has no number.
+/// How many programs, and children of them, there is still room for.
+pub(super) struct Room {
+    programs: usize,
+    children: usize,
+}
+
+impl Room {
+    /// Of so many programs.
+    pub fn of(programs: usize) -> Self {
+        Self { programs, children: budget::ALL_LIST_NUMBERS }
+    }
+}
+
+/// Reads the programs of a compilation step that there is room for; the final one has no number.
 pub(super) fn read_programs_of(
     tables: &Tables<'_>,
     variants: &Variants,
     step: Option<u32>,
-    most: usize,
+    room: &mut Room,
 ) -> Option<Programs> {
     let mut programs = Programs::default();
     let Variants { kinds, executes } = variants;
@@ -35,13 +48,14 @@ pub(super) fn read_programs_of(
         },
         [step],
         |cells| {
-            if programs.ids.len() >= most {
+            if room.programs == 0 {
                 cells.damage(0, "more programs than all compilation steps of a report have");
                 return;
             }
             if !cells.next_id(&mut programs.ids, "a program comes twice, or out of order") {
                 return;
             }
+            room.programs = room.programs.saturating_sub(1);
             let variant = cells.required(1);
             let kind = variant.and_then(|variant| kinds.by_variant.get(&variant));
             if kind.is_none() && variant.is_some() && !kinds.by_variant.is_empty() {
@@ -55,12 +69,14 @@ pub(super) fn read_programs_of(
             let exchange = kind.and_then(|kind| kind.exchange).zip(index);
             let exchange = exchange.map(|(kind, number)| ExchangeId { kind, number });
             programs.exchanges.push(exchange);
-            let has_room = programs.children.len() < budget::ALL_LIST_NUMBERS;
+            let has_room = room.children > 0;
             if !has_room && !cells.is_null(3) {
                 cells.damage(3, "more children than all programs of a report have");
             }
             let children = has_room.then(|| cells.decode(3, blob::list)).flatten();
-            for child in children.unwrap_or_default() {
+            let children = children.unwrap_or_default();
+            room.children = room.children.saturating_sub(children.len());
+            for child in children {
                 match u32::try_from(child) {
                     Ok(child) => programs.children.push(ProgramId(child)),
                     Err(_) => cells.damage(3, &format!("a program id expected, {child} found")),

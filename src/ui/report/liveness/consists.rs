@@ -22,7 +22,7 @@ use crate::ui::widget::column_widths::MOST_SHOWN;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::exports::{picture_exports_ui, scrolled_of_exports};
 use crate::ui::widget::facts::absent_ui;
-use crate::ui::widget::flame::{FLAME_ROW, Flame};
+use crate::ui::widget::flame::{FLAME_ROW, Flame, linked_ui};
 use crate::ui::widget::picture::at_pointer_ui;
 use crate::ui::widget::rows::{Column, Rows, Value};
 
@@ -136,6 +136,9 @@ fn icicles_ui(
     flames.resize_with(parts.trees.len(), Flame::default);
     let spans = parts.trees.iter().flatten().filter_map(|tree| tree.spans.extent());
     let span = spans.map(|extent| extent.end).max().unwrap_or(0);
+    for flame in flames.iter_mut() {
+        flame.span = span;
+    }
     let most = (ui.available_height() * 0.45).max(3.0 * FLAME_ROW);
     let area =
         ScrollArea::vertical().id_salt("modules").max_height(most).auto_shrink([false, true]);
@@ -167,29 +170,20 @@ fn icicles_ui(
                 "" => units.bytes(whole),
                 name => readable(&shortened(name, MOST_SHOWN)).into_owned(),
             };
-            let Some(flame) = flames.get_mut(place) else { continue };
-            flame.span = span;
             let label = match &*column.in_text {
                 "" => "What is alive by module".to_owned(),
                 of => format!("What is alive by module, {of}"),
             };
-            let before = (flame.zoomed, flame.chosen);
-            let (response, hovered) = flame.ui(ui, &label, &tree.spans, (&name, &text));
-            let after = (flame.zoomed, flame.chosen);
+            let (of_flames, picture) = ((&mut **flames, place), (&*label, &tree.spans));
+            let partner =
+                |other: usize, number| tree.same_in(parts.trees.get(other)?.as_ref()?, number);
+            let shown = linked_ui(ui, of_flames, picture, (&name, &text), partner);
+            let Some((response, hovered)) = shown else { continue };
             drawn = drawn.union(response.rect);
             if let Some(hovered) = hovered {
                 at_pointer_ui(&response, |ui| {
                     ui.label(text(hovered));
                 });
-            }
-            if after != before {
-                for (other, flame) in flames.iter_mut().enumerate().filter(|(at, _)| *at != place) {
-                    let same = |number: Option<u32>| {
-                        tree.same_in(parts.trees.get(other)?.as_ref()?, number?)
-                    };
-                    (flame.zoomed, flame.chosen) = (same(after.0), same(after.1));
-                }
-                ui.request_repaint();
             }
         }
     });

@@ -17,9 +17,9 @@ use crate::ui::report::moment::step_id;
 use crate::ui::report::run_part::RunPart;
 use crate::ui::report::run_title_ui;
 use crate::ui::runs::{Run, RunId, StepAt};
-use crate::ui::theme::fonts::{self, size};
+use crate::ui::theme::fonts::size;
 use crate::ui::units::Units;
-use crate::ui::widget::inspector::{fact_ui, long_fact_ui, title_ui};
+use crate::ui::widget::inspector::{fact_ui, long_fact_ui, section_ui, title_ui};
 
 /// Steps that have a link.
 const MOST_STEPS: usize = 16;
@@ -98,12 +98,6 @@ impl Inspector {
             }
         }
     }
-}
-
-fn section_ui(ui: &mut egui::Ui, title: &str) {
-    ui.add_space(6.0);
-    ui.separator();
-    ui.label(fonts::card_title(title));
 }
 
 fn figures_ui(ui: &mut egui::Ui, row: &OperationRow) {

@@ -19,7 +19,7 @@ use crate::ui::report::run_part::RunPart;
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
-use crate::ui::widget::inspector::{exact_fact_ui, long_fact_ui, title_ui};
+use crate::ui::widget::inspector::{exact_fact_ui, long_fact_ui, section_ui, title_ui};
 
 /// Callers and steps that are named; of others there is the number.
 const MOST_CALLERS: usize = 8;
@@ -47,8 +47,8 @@ pub fn inspector_ui(
 ) -> Option<Asked> {
     let id = compiled.programs.ids.get(program).map_or(String::new(), |id| format!("Program {id}"));
     let kind = kind_words(compiled, &links.shape, program, true);
-    let (name, _) = name_words(compiled, links, program);
-    title_ui(ui, &id, &kind, &shortened(&name, NAME));
+    let (name, _) = name_words(compiled, links, program, NAME);
+    title_ui(ui, &id, &kind, &name);
     let callers = details.map_or(&[][..], |details| &details.callers);
     let mut asked = calls_ui(ui, (compiled, links), (program, callers), before);
     steps_ui(ui, part, (compiled, links), program);
@@ -97,13 +97,6 @@ pub fn kinds_ui(
         });
     }
     wanted
-}
-
-/// A heading of a part of what is known.
-pub fn section_ui(ui: &mut egui::Ui, title: &str) {
-    ui.add_space(6.0);
-    ui.separator();
-    ui.label(fonts::card_title(title));
 }
 
 /// The function that it calls, what calls the function that it is, and the way back.
@@ -273,11 +266,11 @@ fn debug_ui(
         ui.horizontal(|ui| {
             ui.add_space(level.min(12) as f32 * 8.0);
             let kind = debug.kind(row).unwrap_or("");
-            let layer = RichText::new(clean(debug.layer(row))).color(Tokens::now(ui).third_text);
-            ui.label(layer);
+            let layer = shortened(layer_title(debug.layer(row)), NAME);
+            ui.label(RichText::new(layer).color(Tokens::now(ui).third_text));
             ui.add(egui::Label::new(fonts::number(shortened(kind, NAME))).truncate());
             if let Some(name) = debug.name(row) {
-                ui.add(egui::Label::new(shortened(&clean(name), NAME).into_owned()).truncate());
+                ui.add(egui::Label::new(shortened(name, NAME).into_owned()).truncate());
             }
         });
     }

@@ -1,10 +1,12 @@
 //! The open part of the tree as a list: kind and name at the left, step and bytes alive there at the right.
 
+use std::borrow::Cow;
+
 use eframe::egui::{
     self, Align2, Color32, Key, Pos2, Rect, Response, Role, Sense, Shape, Stroke, Vec2, WidgetInfo,
 };
 
-use super::words::{kind_words, name_words};
+use super::words::{kind_words, name_words, title_words};
 use crate::analysis::program::compiled_programs::CompiledPrograms;
 use crate::analysis::program::tree_rows::{RowOf, TreeRow, TreeRows};
 use crate::analysis::program::tree_search::Matches;
@@ -16,7 +18,7 @@ use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
-use crate::ui::widget::column_widths::{middle_left_out, text_width};
+use crate::ui::widget::column_widths::{MOST_SHOWN, fitted};
 use crate::ui::widget::long_list::LongList;
 use crate::ui::widget::picture::pressed_keys;
 
@@ -176,7 +178,7 @@ fn row_ui(
     let tokens = *Tokens::now(ui);
     let program = match row.of {
         RowOf::Heading(group) => {
-            let count = grouped(shown.links.shape.roots_len(group) as u64);
+            let count = grouped(shown.links.shape.roots(group).len() as u64);
             let text = format!("{} ({count})", group.title());
             let at = Pos2::new(rect.left() + GUTTER - 8.0, rect.center().y);
             let font = fonts::semibold(size::TABLE);
@@ -224,17 +226,16 @@ fn row_ui(
     x += 10.0;
     let is_top = row.depth == 1;
     let kind = kind_words(compiled, &shown.links.shape, program, is_top);
-    let (name, is_own) = name_words(compiled, shown.links, program);
+    let (name, is_own) = name_words(compiled, shown.links, program, MOST_SHOWN);
     let right = columns.step - 8.0;
     let at = Pos2::new(x, rect.center().y);
-    let kind_rect = text(ui, at, right, &kind, fonts::medium(size::TABLE), tokens.text);
-    let mut is_cut = false;
-    if !name.is_empty() && kind_rect + 8.0 < right {
-        let at = Pos2::new(kind_rect + 8.0, rect.center().y);
-        let font = fonts::regular(size::TABLE);
-        is_cut = text_width(ui, &name, &font) > right - at.x;
+    let (kind_end, mut is_cut) =
+        text(ui, at, right, &kind, fonts::medium(size::TABLE), tokens.text);
+    if !name.is_empty() && kind_end + 8.0 < right {
+        let at = Pos2::new(kind_end + 8.0, rect.center().y);
         let color = if is_own { tokens.weak_text } else { tokens.third_text };
-        text(ui, at, right, &name, font, color);
+        let (_, is_name_cut) = text(ui, at, right, &name, fonts::regular(size::TABLE), color);
+        is_cut |= is_name_cut || name.contains('…');
     }
     visits_ui(ui, rect, &columns, program, shown);
     let title = if name.is_empty() { kind } else { format!("{kind} {name}") };
@@ -247,7 +248,7 @@ fn row_ui(
     if row.is_within_itself {
         response.on_hover_text("A program that it lies within itself: it is not opened again");
     } else if is_cut && response.hovered() {
-        response.on_hover_text(title);
+        response.on_hover_text(title_words(compiled, shown.links, program));
     }
     done
 }
@@ -299,7 +300,7 @@ fn visits_ui(ui: &egui::Ui, rect: Rect, columns: &Columns, program: usize, shown
     }
 }
 
-/// Writes a text in the room that is there; returns where it ends.
+/// Writes a text in the room that is there; returns where it ends, and whether some of it was left out.
 fn text(
     ui: &egui::Ui,
     at: Pos2,
@@ -307,12 +308,10 @@ fn text(
     text: &str,
     font: egui::FontId,
     color: Color32,
-) -> f32 {
-    let room = (right - at.x).max(0.0);
-    let is_cut = text_width(ui, text, &font) > room;
-    let cut = is_cut.then(|| middle_left_out(ui, text, &font, room));
-    let text = cut.as_deref().unwrap_or(text);
-    ui.painter().text(at, Align2::LEFT_CENTER, text, font, color).right()
+) -> (f32, bool) {
+    let (text, _) = fitted(ui, text, &font, (right - at.x).max(0.0));
+    let is_cut = matches!(text, Cow::Owned(_));
+    (ui.painter().text(at, Align2::LEFT_CENTER, text, font, color).right(), is_cut)
 }
 
 fn triangle(painter: &egui::Painter, at: Pos2, is_open: bool, color: Color32) {

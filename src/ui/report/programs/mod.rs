@@ -27,6 +27,12 @@ pub struct ProgramsPage {
 }
 
 impl RunsPage for ProgramsPage {
+    fn run_renamed(&mut self, from: RunId, to: RunId) {
+        if let Some(of_run) = self.of_runs.remove(&from) {
+            self.of_runs.insert(to, of_run.read_again());
+        }
+    }
+
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         self.of_runs.retain(|id, _| runs.position(*id).is_some());
@@ -48,8 +54,7 @@ impl RunsPage for ProgramsPage {
         columns_of_runs_ui(ui, runs, |ui, run| {
             let place = runs.position(run.id).unwrap_or(0);
             let of_axis = slot.and_then(|slot| runs.axis()?.step(place, slot));
-            let own = page.selection.steps.iter().find(|at| at.run == run.id);
-            let step = own.map(|at| at.step).or(of_axis);
+            let step = page.selection.step_of(run.id).or(of_axis);
             let (selection, commands) = (&mut *page.selection, &mut *page.commands);
             let mut part = RunPart { run, selection, commands };
             let of_run = self.of_runs.entry(run.id).or_default();

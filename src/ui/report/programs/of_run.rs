@@ -1,6 +1,6 @@
 //! The tree of a run: which of it is open, which program is selected, what was found, where one came from.
 
-use eframe::egui::{self, Button, Margin, Rect, ScrollArea, UiBuilder};
+use eframe::egui::{self, Button, Margin, Rect, ScrollArea};
 use std::sync::Arc;
 
 use super::inspector::{Asked, inspector_ui, kinds_ui};
@@ -17,25 +17,17 @@ use crate::store::Report;
 use crate::text::{clean, counted, shortened};
 use crate::ui::command::{Command, Exported};
 use crate::ui::job::{Cancel, Job, Latest, MadeFor};
-use crate::ui::report::found_insights::settled;
 use crate::ui::report::run_part::RunPart;
+use crate::ui::report::side_by_side::part_ui;
 use crate::ui::report::{ARE, part_or_reason};
-use crate::ui::runs::{Needed, Needs, Run, StepAt};
+use crate::ui::runs::{Run, StepAt};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
 use crate::ui::widget::choice::choice_ui;
-use crate::ui::widget::exports::{exports_ui, is_taken_out, picture_exports_ui};
+use crate::ui::widget::exports::{
+    exports_ui, is_taken_out, picture_exports_ui, scrolled_of_exports,
+};
 use crate::ui::widget::long_list::LongList;
 
-/// What links and details go by.
-const NEEDS: Needs = &[
-    Needed::Programs,
-    Needed::Liveness,
-    Needed::Debug,
-    Needed::ComputeSets,
-    Needed::VertexTypes,
-    Needed::Exchanges,
-    Needed::Variables,
-];
 /// Width from which details stand beside the tree, points, and their share of it.
 const BESIDE: f32 = 760.0;
 const DETAILS: f32 = 0.36;
@@ -54,8 +46,12 @@ const MOST_REMEMBERED: usize = 100;
 /// Longest name of a compilation step.
 const NAME: usize = 40;
 
-/// What is worked out for a compilation step, from parts that are there.
-type Of = (usize, Vec<bool>);
+/// The rows that are open, with the report and the compilation step whose they are.
+struct Opened {
+    report: Arc<Report>,
+    compilation_step: usize,
+    rows: TreeRows,
+}
 
 /// What is worked out for the selected program.
 pub struct Details {
@@ -70,9 +66,9 @@ pub struct Details {
 pub struct ProgramsOfRun {
     /// Whose programs are shown, a position in [`crate::store::program::ProgramTrees::steps`].
     compilation_step: usize,
-    links: Latest<Of, Option<Arc<ProgramLinks>>>,
-    /// Of which compilation step they are.
-    rows: Option<(usize, TreeRows)>,
+    /// By compilation step; of a report everything else is read before its trees.
+    links: Latest<usize, Option<Arc<ProgramLinks>>>,
+    opened: Option<Opened>,
     opening: Option<Job<Option<TreeRows>>>,
     list: LongList,
     /// Where the tree lay in the last frame.
@@ -81,16 +77,32 @@ pub struct ProgramsOfRun {
     selected_row: Option<usize>,
     /// Programs from which a call or a function was followed.
     before: Vec<usize>,
-    found: Latest<(String, Of), Option<Arc<Found>>>,
+    found: Latest<(String, usize), Option<Arc<Found>>>,
     /// A way that was asked for before anything was found.
     waiting: Option<Way>,
-    details: Latest<(usize, Of), Arc<Details>>,
+    details: Latest<(usize, usize), Arc<Details>>,
     /// The step that was last followed.
     followed: Option<usize>,
     counts: MadeFor<ProgramLinks, String>,
 }
 
 impl ProgramsOfRun {
+    /// The same for the run read again: what was read and worked out goes, what was chosen and is visible stays.
+    pub fn read_again(self) -> Self {
+        let Self { compilation_step, opened, list, selected, selected_row, .. } = self;
+        let Self { before, followed, .. } = self;
+        Self {
+            compilation_step,
+            opened,
+            list,
+            selected,
+            selected_row,
+            before,
+            followed,
+            ..Self::default()
+        }
+    }
+
     /// How many programs there are.
     pub fn counts_ui(&mut self, ui: &mut egui::Ui, run: &Run) {
         let Some((_, Some(links))) = self.links.last() else { return };
@@ -119,86 +131,116 @@ impl ProgramsOfRun {
         if part_or_reason(ui, &report.program_trees, part.run.is_working, what).is_none() {
             return;
         }
-        let of: Of = (self.compilation_step, settled(&report, NEEDS));
-        let derived = Arc::clone(&part.run.derived);
+        if report.program_trees.get().is_some_and(|it| it.steps.len() <= self.compilation_step) {
+            self.compilation_step = 0;
+        }
         let compilation_step = self.compilation_step;
-        self.links.ask("programs", ui.ctx(), &of, move |cancel| {
+        let derived = Arc::clone(&part.run.derived);
+        self.links.ask("programs", ui.ctx(), &compilation_step, move |cancel| {
             ProgramLinks::of(&derived, compilation_step, &|| cancel.is_cancelled()).map(Arc::new)
         });
-        let known = self.links.last().filter(|((step, _), _)| *step == compilation_step);
-        let links = known.and_then(|(_, links)| links.clone());
+        let links = self.links.get(&compilation_step).cloned().flatten();
         let compiled = CompiledPrograms::at(&report, compilation_step);
         let (Some(links), Some(compiled)) = (links, compiled) else {
             ui.weak(self.links.failure().unwrap_or("The tree is being laid out"));
             return;
         };
-        self.keep_rows(&compiled, &links);
-        self.search(ui.ctx(), part.run, text, (&of, &links));
+        self.keep_rows(&report, &compiled, &links);
+        self.search(ui.ctx(), part.run, text, &links);
         self.follow(step, (&compiled, &links));
         let waiting = self.waiting.take();
         if let Some(way) = asked.or(waiting) {
-            self.go(way, part, (&compiled, &links), text, &of);
+            self.go(way, part, (&compiled, &links), text);
         }
         if let Some(program) = self.selected {
             let (derived_report, links) = (Arc::clone(&report), Arc::clone(&links));
-            self.details.ask(
-                "details of a program",
-                ui.ctx(),
-                &(program, of.clone()),
-                move |cancel| {
-                    Arc::new(details_of(&derived_report, compilation_step, program, &links, cancel))
-                },
-            );
+            let key = (program, compilation_step);
+            self.details.ask("details of a program", ui.ctx(), &key, move |cancel| {
+                Arc::new(details_of(&derived_report, compilation_step, program, &links, cancel))
+            });
         }
         let space = ui.available_rect_before_wrap();
         let [tree, details] = parts(space);
-        part_ui(ui, tree, |ui| self.tree_ui(ui, part, (&compiled, &links), text, &of));
-        part_ui(ui, details, |ui| self.details_ui(ui, part, (&compiled, &links), text));
+        part_ui(ui, "tree", tree, |ui| {
+            card_ui(ui, |ui| self.tree_ui(ui, part, (&compiled, &links), text));
+        });
+        part_ui(ui, "details", details, |ui| {
+            card_ui(ui, |ui| self.details_ui(ui, part, (&compiled, &links), text));
+        });
         ui.advance_cursor_after_rect(space);
     }
 
-    /// What is open stays while more of the report comes.
-    fn keep_rows(&mut self, compiled: &CompiledPrograms<'_>, links: &ProgramLinks) {
-        if self.rows.as_ref().is_none_or(|(of, _)| *of != self.compilation_step) {
-            let rows = TreeRows::new(compiled.programs, &links.shape);
-            self.rows = Some((self.compilation_step, rows));
-            (self.opening, self.selected, self.selected_row) = (None, None, None);
-            self.before.clear();
-            self.followed = None;
+    /// What is open stays where the report was read again and has the same programs; else what is selected does.
+    fn keep_rows(
+        &mut self,
+        report: &Arc<Report>,
+        compiled: &CompiledPrograms<'_>,
+        links: &ProgramLinks,
+    ) {
+        let compilation_step = self.compilation_step;
+        let of_step = self.opened.take().filter(|it| it.compilation_step == compilation_step);
+        let (rows, is_same) = match of_step {
+            Some(opened) if Arc::ptr_eq(&opened.report, report) => (Some(opened.rows), true),
+            Some(opened) => {
+                self.opening = None;
+                let before = CompiledPrograms::at(&opened.report, compilation_step);
+                let is_same = before.is_some_and(|before| before.has_same_tree(compiled));
+                if !is_same {
+                    let id = |program| before?.programs.ids.get(program);
+                    let now = |program| compiled.programs.ids.position(id(program)?);
+                    (self.selected, self.selected_row) = (self.selected.and_then(now), None);
+                    self.before.clear();
+                }
+                (Some(opened.rows).filter(|_| is_same), is_same)
+            }
+            None => {
+                (self.opening, self.selected, self.selected_row) = (None, None, None);
+                self.before.clear();
+                self.followed = None;
+                (None, true)
+            }
+        };
+        let rows = rows.unwrap_or_else(|| TreeRows::new(compiled.programs, &links.shape));
+        let mut opened = Opened { report: Arc::clone(report), compilation_step, rows };
+        let all_open = Job::take(&mut self.opening).and_then(|rows| rows.ok().flatten());
+        let is_revealed = all_open.is_some() || !is_same;
+        if let Some(rows) = all_open {
+            opened.rows = rows;
         }
-        if let Some(Ok(Some(rows))) = Job::take(&mut self.opening) {
-            self.rows = Some((self.compilation_step, rows));
+        self.opened = Some(opened);
+        if is_revealed {
             self.reveal(compiled, links);
         }
     }
 
-    fn search(
-        &mut self,
-        ctx: &egui::Context,
-        run: &Run,
-        text: &str,
-        (of, links): (&Of, &Arc<ProgramLinks>),
-    ) {
+    fn search(&mut self, ctx: &egui::Context, run: &Run, text: &str, links: &Arc<ProgramLinks>) {
         let text = text.trim();
         if text.is_empty() {
             return;
         }
         let (report, links, wanted) = (Arc::clone(&run.report), Arc::clone(links), text.to_owned());
         let compilation_step = self.compilation_step;
-        self.found.ask("search programs", ctx, &(text.to_owned(), of.clone()), move |cancel| {
-            let compiled = CompiledPrograms::at(&report, compilation_step)?;
-            let is_cancelled = || cancel.is_cancelled();
-            let matches = matching_programs(&compiled, &links.shape, &wanted, &is_cancelled)?;
-            let highest = links.highest_of(&matches.in_order);
-            let highest = highest.map(|(program, step)| (program, step, links.alive_at(step)));
-            Some(Arc::new(Found { matches, highest }))
-        });
+        self.found.ask(
+            "search programs",
+            ctx,
+            &(text.to_owned(), compilation_step),
+            move |cancel| {
+                let compiled = CompiledPrograms::at(&report, compilation_step)?;
+                let is_cancelled = || cancel.is_cancelled();
+                let matches = matching_programs(&compiled, &links.shape, &wanted, &is_cancelled)?;
+                let highest = links.highest_of(&matches.in_order);
+                let highest = highest.map(|(program, step)| (program, step, links.alive_at(step)));
+                Some(Arc::new(Found { matches, highest }))
+            },
+        );
     }
 
-    /// What was found of a text; `None` while it is looked for, and without a text.
-    fn found(&self, text: &str, of: &Of) -> Option<&Arc<Found>> {
-        let text = text.trim();
-        (!text.is_empty()).then(|| self.found.get(&(text.to_owned(), of.clone())))??.as_ref()
+    /// What was found of a text, and whether it is that which is looked for: what was found before stays while it is
+    /// not there yet. Nothing without a text.
+    fn found(&self, text: &str) -> Option<(&Arc<Found>, bool)> {
+        let ((of_text, compilation_step), found) = self.found.last()?;
+        let is_wanted = !text.trim().is_empty() && *compilation_step == self.compilation_step;
+        Some((found.as_ref().filter(|_| is_wanted)?, of_text == text.trim()))
     }
 
     /// Goes to the program of a step that was selected elsewhere.
@@ -228,9 +270,9 @@ impl ProgramsOfRun {
         part: &mut RunPart<'_>,
         (compiled, links): (&CompiledPrograms<'_>, &ProgramLinks),
         text: &str,
-        of: &Of,
     ) {
-        let Some(found) = self.found(text, of).cloned() else {
+        let found = self.found(text).filter(|(_, is_of_text)| *is_of_text);
+        let Some(found) = found.map(|(found, _)| Arc::clone(found)) else {
             self.waiting = Some(way).filter(|_| !text.trim().is_empty());
             return;
         };
@@ -271,8 +313,8 @@ impl ProgramsOfRun {
                 let step = u32::try_from(step);
                 step.is_ok_and(|step| links.steps_of(program).binary_search(&step).is_ok())
             };
-            let now = part.selection.steps.iter().find(|at| at.run == part.run.id);
-            let step = now.map(|at| at.step).filter(|step| is_visited(*step)).unwrap_or(step);
+            let now = part.selection.step_of(part.run.id);
+            let step = now.filter(|step| is_visited(*step)).unwrap_or(step);
             part.selection.steps = vec![StepAt { run: part.run.id, step }];
             self.followed = Some(step);
         }
@@ -287,8 +329,8 @@ impl ProgramsOfRun {
 
     /// Opens the way to what is selected.
     fn reveal(&mut self, compiled: &CompiledPrograms<'_>, links: &ProgramLinks) {
-        let (Some(program), Some((_, rows))) = (self.selected, &mut self.rows) else { return };
-        self.selected_row = rows.reveal(program, compiled.programs, &links.shape);
+        let (Some(program), Some(opened)) = (self.selected, &mut self.opened) else { return };
+        self.selected_row = opened.rows.reveal(program, compiled.programs, &links.shape);
         if let Some(row) = self.selected_row {
             self.list.show(row);
         }
@@ -300,25 +342,24 @@ impl ProgramsOfRun {
         part: &mut RunPart<'_>,
         (compiled, links): (&CompiledPrograms<'_>, &Arc<ProgramLinks>),
         text: &str,
-        of: &Of,
     ) {
-        let found = self.found(text, of).cloned();
+        let found = self.found(text).map(|(found, is_of_text)| (Arc::clone(found), is_of_text));
         let way = {
             let report = Arc::clone(part.report());
-            let found = (text, found.as_deref());
-            self.head_ui(ui, &report, (compiled, links), found, part.commands)
+            let found = found.as_ref().map(|(found, is_of_text)| (&**found, *is_of_text));
+            self.head_ui(ui, &report, (compiled, links), (text, found), part.commands)
         };
         if let Some(way) = way {
-            self.go(way, part, (compiled, links), text, of);
+            self.go(way, part, (compiled, links), text);
         }
         titles_ui(ui);
-        let Some((_, rows)) = &self.rows else { return };
+        let Some(Opened { rows, .. }) = &self.opened else { return };
         let operation = self.selected.and_then(|program| links.operation(program));
         let shown = Shown {
             compiled: *compiled,
             links,
             rows,
-            matches: found.as_deref().map(|found| &found.matches),
+            matches: found.as_ref().map(|(found, _)| &found.matches),
             operation: operation.map(|(number, _)| number),
             selected: self.selected,
             selected_row: self.selected_row,
@@ -344,7 +385,7 @@ impl ProgramsOfRun {
 
     /// Opens or closes a row; without a wish the other of both.
     fn open_or_close(&mut self, row: usize, wish: Option<bool>, compiled: &CompiledPrograms<'_>) {
-        let Some((_, rows)) = &mut self.rows else { return };
+        let Some(Opened { rows, .. }) = &mut self.opened else { return };
         let before = rows.len();
         match wish {
             Some(true) => rows.open(row, compiled.programs),
@@ -368,7 +409,7 @@ impl ProgramsOfRun {
         ui: &mut egui::Ui,
         report: &Arc<Report>,
         (compiled, links): (&CompiledPrograms<'_>, &Arc<ProgramLinks>),
-        (text, found): (&str, Option<&Found>),
+        (text, found): (&str, Option<(&Found, bool)>),
         commands: &mut Vec<Command>,
     ) -> Option<Way> {
         let mut way = None;
@@ -378,14 +419,14 @@ impl ProgramsOfRun {
             return None;
         }
         let mut found_row = |ui: &mut egui::Ui, of_run: &Self| match found {
-            Some(found) => {
+            _ if text.trim().is_empty() => {}
+            Some((found, is_of_text)) if is_of_text || of_run.found.failure().is_none() => {
                 let at = of_run.place_of_selected(links, &found.matches.in_order);
-                way = found_ui(ui, found, at, compiled);
+                way = found_ui(ui, is_of_text.then_some(found), at, compiled);
             }
-            None if !text.trim().is_empty() => {
+            _ => {
                 ui.weak(of_run.found.failure().unwrap_or("Looking…"));
             }
-            None => {}
         };
         let has_choice = compiled.report.program_trees.get().is_some_and(|it| it.steps.len() > 1);
         let of_choice = if has_choice { CHOICE } else { 0.0 };
@@ -394,7 +435,7 @@ impl ProgramsOfRun {
             ui.set_min_height(26.0);
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 let sheet = || {
-                    let (_, rows) = self.rows.as_ref()?;
+                    let Opened { rows, .. } = self.opened.as_ref()?;
                     let sheet = sheet_of(report, self.compilation_step, links, rows);
                     Some(Exported::Table(sheet))
                 };
@@ -421,8 +462,9 @@ impl ProgramsOfRun {
         (compiled, links): (&CompiledPrograms<'_>, &Arc<ProgramLinks>),
     ) {
         if ui.button("Close all").clicked() {
-            let rows = TreeRows::new(compiled.programs, &links.shape);
-            self.rows = Some((self.compilation_step, rows));
+            if let Some(opened) = &mut self.opened {
+                opened.rows = TreeRows::new(compiled.programs, &links.shape);
+            }
             self.selected_row = None;
         }
         let all = ui.add_enabled(self.opening.is_none(), Button::new("Open all"));
@@ -437,7 +479,7 @@ impl ProgramsOfRun {
             });
             self.opening = job.ok();
         }
-        if self.rows.as_ref().is_some_and(|(_, rows)| rows.is_full) {
+        if self.opened.as_ref().is_some_and(|opened| opened.rows.is_full) {
             let text = ui.colored_label(Tokens::now(ui).note, "Not all is open");
             text.on_hover_text(
                 "Shared programs have more places than can be shown together: open what matters",
@@ -470,25 +512,26 @@ impl ProgramsOfRun {
     ) {
         let Some(program) = self.selected else {
             let area = ScrollArea::vertical().id_salt("kinds of programs").auto_shrink(false);
-            let wanted = area.show(ui, |ui| kinds_ui(ui, compiled, links)).inner;
-            if let Some(kind) = wanted {
+            let shown = area.show(ui, |ui| kinds_ui(ui, compiled, links));
+            scrolled_of_exports(ui, &shown);
+            if let Some(kind) = shown.inner {
                 *text = kind;
             }
             return;
         };
-        let known = self.details.last().filter(|((of, _), _)| *of == program);
-        let details = known.map(|(_, details)| Arc::clone(details));
+        let details = self.details.get(&(program, self.compilation_step)).cloned();
         let failure = self.details.failure().map(str::to_owned);
         let is_back = self.before.last().copied();
         let area = ScrollArea::vertical().id_salt("details of a program").auto_shrink(false);
-        let asked = area.show(ui, |ui| {
+        let shown = area.show(ui, |ui| {
             ui.push_id(program, |ui| {
                 let known = (details.as_deref(), failure.as_deref());
                 inspector_ui(ui, part, (compiled, links), program, known, is_back)
             })
             .inner
         });
-        match asked.inner {
+        scrolled_of_exports(ui, &shown);
+        match shown.inner {
             Some(Asked::Follow(to)) => {
                 self.before.push(program);
                 if self.before.len() > MOST_REMEMBERED {
@@ -541,15 +584,11 @@ fn parts(space: Rect) -> [Rect; 2] {
     }
 }
 
-fn part_ui(ui: &mut egui::Ui, rect: Rect, add: impl FnOnce(&mut egui::Ui)) {
-    let builder =
-        UiBuilder::new().id_salt(rect.min.x.to_bits() ^ rect.min.y.to_bits()).max_rect(rect);
-    ui.scope_builder(builder, |ui| {
-        let frame = card_frame(Tokens::now(ui)).inner_margin(Margin::symmetric(10, 8));
-        frame.show(ui, |ui| {
-            ui.set_min_size(ui.available_size());
-            ui.set_max_size(ui.available_size());
-            add(ui);
-        });
+fn card_ui(ui: &mut egui::Ui, add: impl FnOnce(&mut egui::Ui)) {
+    let frame = card_frame(Tokens::now(ui)).inner_margin(Margin::symmetric(10, 8));
+    frame.show(ui, |ui| {
+        ui.set_min_size(ui.available_size());
+        ui.set_max_size(ui.available_size());
+        add(ui);
     });
 }

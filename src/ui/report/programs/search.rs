@@ -36,23 +36,24 @@ pub fn field_ui(ui: &mut egui::Ui, text: &mut String) -> Option<Way> {
     }
     let is_back = ui.input(|input| input.modifiers.shift);
     field.on_hover_text(
-        "A part of a kind, a name, an operation or a layer, or an option with its value, `name=value`. Enter \
-         goes to the next match, Shift+Enter to the one before",
+        "A part of a kind, a name, an operation or a layer, or an option or argument with its value, \
+         `name=value`. Enter goes to the next match, Shift+Enter to the one before",
     );
     is_entered.then_some(if is_back { Way::Before } else { Way::Next })
 }
 
-/// What was found, and the buttons that go from one to the next; `at` is the match that is selected.
+/// What was found, and the buttons that go from one to the next; `at` is the match that is selected. While it is looked
+/// for the buttons stay where they are, and wait.
 pub fn found_ui(
     ui: &mut egui::Ui,
-    found: &Found,
+    found: Option<&Found>,
     at: Option<usize>,
     compiled: &CompiledPrograms<'_>,
 ) -> Option<Way> {
     let all = compiled.programs.ids.len();
-    let count = found.matches.in_order.len();
+    let count = found.map(|found| found.matches.in_order.len());
     let mut way = None;
-    let is_some = count > 0;
+    let is_some = count != Some(0);
     let before = ui.add_enabled(is_some, Button::new("▴")).accessible_name("Match before");
     if before.on_hover_text("The match before (Shift+Enter)").clicked() {
         way = Some(Way::Before);
@@ -63,13 +64,14 @@ pub fn found_ui(
     }
     let grouped = |number: usize| grouped(number as u64);
     ui.label(match (count, at) {
-        (0, _) => "No program matches".to_owned(),
-        (count, Some(at)) => {
+        (None, _) => "Looking…".to_owned(),
+        (Some(0), _) => "No program matches".to_owned(),
+        (Some(count), Some(at)) => {
             format!("{} of {} matches", grouped(at.saturating_add(1)), grouped(count))
         }
-        (count, None) => format!("{} of {} programs match", grouped(count), grouped(all)),
+        (Some(count), None) => format!("{} of {} programs match", grouped(count), grouped(all)),
     });
-    if let Some((_, step, bytes)) = found.highest {
+    if let Some((_, step, bytes)) = found.and_then(|found| found.highest) {
         let bytes = bytes.map(|bytes| format!(", {}", Units::now(ui).bytes(bytes)));
         let step = step_id(compiled.report, step);
         let text = format!("Highest: step {step}{}", bytes.unwrap_or_default());

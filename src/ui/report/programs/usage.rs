@@ -2,13 +2,12 @@
 
 use eframe::egui::{self, Label, Rect, RichText, Sense, Vec2};
 
-use super::inspector::section_ui;
 use crate::analysis::liveness::variable_kind::{pretty_name, variable_kind};
 use crate::analysis::program_details::{
     ByTile, Moves, ProgramDetails, TypeOfVertices, VariableOfProgram,
 };
 use crate::store::exchange::ExchangeKind;
-use crate::text::{clean, grouped, shortened};
+use crate::text::{grouped, shortened};
 use crate::ui::command::Command;
 use crate::ui::report::category_colors::category_color;
 use crate::ui::report::run_part::RunPart;
@@ -16,7 +15,7 @@ use crate::ui::selection::Place;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
-use crate::ui::widget::inspector::{fact_ui, words_ui};
+use crate::ui::widget::inspector::{fact_ui, section_ui, words_ui};
 
 /// Rows of a list; of others there is the number.
 const MOST_ROWS: usize = 12;
@@ -27,7 +26,7 @@ const PICTURE: f32 = 34.0;
 
 /// Draws all that it uses.
 pub fn usage_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, details: &ProgramDetails) {
-    if let Some(failure) = &details.failure {
+    for failure in &details.failures {
         ui.colored_label(ui.visuals().error_fg_color, failure);
     }
     if !details.vertices.is_empty() {
@@ -65,7 +64,7 @@ fn vertices_ui(ui: &mut egui::Ui, vertices: &[TypeOfVertices]) {
     let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
     let whole = vertices.iter().filter_map(|row| row.bytes).max().unwrap_or(0);
     for row in vertices.iter().take(MOST_ROWS) {
-        words_ui(ui, RichText::new(shortened(&clean(&row.name), NAME)).size(12.0));
+        words_ui(ui, RichText::new(shortened(&row.name, NAME)).size(12.0));
         let count = match row.count {
             Some(1) => "1 vertex".to_owned(),
             Some(count) => format!("{} vertices", grouped(count)),
@@ -97,7 +96,7 @@ fn moves_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, moves: &Moves) {
     if !moves.routes.is_empty() {
         section_ui(ui, "What moves where");
         for route in moves.routes.iter().take(MOST_ROWS) {
-            words_ui(ui, RichText::new(shortened(&clean(route), NAME)).size(12.0));
+            words_ui(ui, RichText::new(shortened(route, NAME)).size(12.0));
         }
         others_ui(ui, moves.routes.len());
     }
@@ -161,7 +160,7 @@ fn variables_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, variables: &[Variable
                 }
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                     let name = pretty_name(&variable.name);
-                    let name = RichText::new(shortened(&clean(&name), NAME)).size(12.0);
+                    let name = RichText::new(shortened(&name, NAME)).size(12.0);
                     let label = ui.add(Label::new(name).truncate().sense(Sense::click()));
                     let label = label.on_hover_cursor(egui::CursorIcon::PointingHand);
                     if label.on_hover_text("Shows its lives in Liveness").clicked() {

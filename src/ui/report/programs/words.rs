@@ -3,7 +3,12 @@
 use crate::analysis::program::compiled_programs::CompiledPrograms;
 use crate::analysis::program::tree::TreeShape;
 use crate::analysis::program_links::ProgramLinks;
-use crate::text::{clean, grouped};
+use crate::text::{grouped, shortened};
+
+/// Longest kind.
+const KIND: usize = 60;
+/// Longest name.
+const NAME: usize = 300;
 
 /// Stands where the file does not say the kind.
 pub const UNKNOWN_KIND: &str = "Unknown kind";
@@ -15,7 +20,7 @@ pub fn kind_words(
     program: usize,
     is_top: bool,
 ) -> String {
-    let kind = clean(compiled.kind(program).unwrap_or(UNKNOWN_KIND));
+    let kind = shortened(compiled.kind(program).unwrap_or(UNKNOWN_KIND), KIND);
     let mut words = match (compiled.callee(program), compiled.repeat_count(program)) {
         (Some((function, _)), _) => format!("{kind} of function {function}"),
         (None, Some(count)) => format!("{kind} × {}", grouped(count)),
@@ -27,31 +32,34 @@ pub fn kind_words(
     words
 }
 
-/// Its name, or that of its operation, with whether it is its own; empty without one.
+/// Its name, or that of its operation, at most so many characters of it, with whether it is its own; empty without one.
 pub fn name_words(
     compiled: &CompiledPrograms<'_>,
     links: &ProgramLinks,
     program: usize,
+    most: usize,
 ) -> (String, bool) {
     if let Some(name) = compiled.name(program) {
-        return (clean(name).into_owned(), true);
+        return (shortened(name, most).into_owned(), true);
     }
     let Some((_, operation)) = links.operation(program) else { return (String::new(), true) };
     let words = match (&operation.name, &operation.kind) {
-        (Some(name), Some(kind)) => format!("{} ({})", clean(name), clean(kind)),
-        (Some(name), None) => clean(name).into_owned(),
-        (None, _) => clean(operation.title()).into_owned(),
+        (Some(name), Some(kind)) => {
+            format!("{} ({})", shortened(name, most), shortened(kind, KIND))
+        }
+        (Some(name), None) => shortened(name, most).into_owned(),
+        (None, _) => shortened(operation.title(), KIND).into_owned(),
     };
     (words, false)
 }
 
-/// Kind and name in one line.
+/// Kind and name in one line, for the pointer.
 pub fn title_words(
     compiled: &CompiledPrograms<'_>,
     links: &ProgramLinks,
     program: usize,
 ) -> String {
     let kind = kind_words(compiled, &links.shape, program, true);
-    let (name, _) = name_words(compiled, links, program);
+    let (name, _) = name_words(compiled, links, program, NAME);
     if name.is_empty() { kind } else { format!("{kind} {name}") }
 }

@@ -12,7 +12,7 @@ use crate::ui::runs::{Run, Runs};
 use crate::ui::split;
 use crate::ui::theme::fonts;
 use crate::ui::widget::exports::{is_taken_out, picture_exports_ui, scrolled_of_exports};
-use crate::ui::widget::flame::{FLAME_ROW, Flame};
+use crate::ui::widget::flame::{FLAME_ROW, Flame, linked_ui};
 use crate::ui::widget::picture::at_pointer_ui;
 
 /// Longest name.
@@ -212,6 +212,9 @@ impl Phases {
     /// Draws the pictures; returns where they lie.
     fn flames_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, phases: &NestedPhases) -> Rect {
         let span = phases.runs.iter().map(|run| run.total).max().unwrap_or(0);
+        for flame in &mut self.flames {
+            flame.span = span;
+        }
         let mut drawn = Rect::NOTHING;
         for (place, (run, of_run)) in runs.iter().zip(&phases.runs).enumerate() {
             let mut name = "Compiler phases over time".to_owned();
@@ -228,23 +231,14 @@ impl Phases {
                 ui.weak(none_text(run));
                 continue;
             }
-            let Some(flame) = self.flames.get_mut(place) else { continue };
-            flame.span = span;
-            let before = (flame.zoomed, flame.chosen);
             let title =
                 |number| of_run.frame(number).map_or_else(String::new, |it| it.name.clone());
             let text = |number| of_run.frame(number).map_or_else(String::new, |it| of_run.text(it));
-            let (response, hovered) = flame.ui(ui, &name, &of_run.spans, (&title, &text));
+            let (flames, picture) = ((&mut *self.flames, place), (&*name, &of_run.spans));
+            let partner = |other, frame| phases.partner(place, Some(frame), other);
+            let shown = linked_ui(ui, flames, picture, (&title, &text), partner);
+            let Some((response, hovered)) = shown else { continue };
             drawn = drawn.union(response.rect);
-            let after = (flame.zoomed, flame.chosen);
-            if after != before {
-                let others = self.flames.iter_mut().enumerate();
-                for (other, flame) in others.filter(|(other, _)| *other != place) {
-                    let partner = |frame| phases.partner(place, frame, other);
-                    (flame.zoomed, flame.chosen) = (partner(after.0), partner(after.1));
-                }
-                ui.request_repaint();
-            }
             if hovered.is_some() {
                 let partner = |other| {
                     let frame = phases.partner(place, hovered, other);

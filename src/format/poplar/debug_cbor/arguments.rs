@@ -1,0 +1,175 @@
+//! What calls were given: the single arguments, options and attributes of a context as one text, which equal calls
+//! share. Tensors (maps with a shape) and lists, which Poplar writes as maps from "0" on, are no single values.
+
+use std::fmt::Write as _;
+
+use super::cbor::{Item, Stop};
+use super::{IN_PLACE, Key, Options, Reader, deeper};
+use crate::budget;
+use crate::store::debug_info::{BEFORE_VALUE, BETWEEN_ARGUMENTS};
+use crate::store::names::{Interner, NameId};
+
+/// Bytes of a text that is no longer than is kept of it.
+const SHORT: u64 = budget::WORD_BYTES as u64;
+
+/// The lists of all contexts, and that of the context that is being read.
+#[derive(Default)]
+pub struct FoundArguments {
+    lists: Interner,
+    now: String,
+    /// Whether the context has more than are kept.
+    is_cut: bool,
+    /// Bytes that all lists take.
+    bytes: usize,
+    /// Contexts of which some or all were left out.
+    pub left_out: u64,
+}
+
+impl FoundArguments {
+    /// Begins a context.
+    pub fn clear(&mut self) {
+        self.now.clear();
+        self.is_cut = false;
+    }
+
+    /// Ends it: the row of its list.
+    pub fn take(&mut self) -> Option<NameId> {
+        let mut list = None;
+        if !self.now.is_empty() {
+            list = Some(self.lists.find(&self.now)).filter(|list| *list != NameId::NONE);
+            let bytes =
+                self.bytes.saturating_add(self.now.len()).saturating_add(budget::BESIDE_ARGUMENTS);
+            if list.is_none() && bytes <= budget::ALL_ARGUMENT_BYTES {
+                self.bytes = bytes;
+                list = Some(self.lists.intern(&self.now));
+            }
+            self.is_cut |= list.is_none();
+        }
+        self.left_out = self.left_out.saturating_add(u64::from(self.is_cut));
+        list
+    }
+
+    /// All lists.
+    pub fn into_lists(self) -> Interner {
+        self.lists
+    }
+}
+
+impl Reader<'_> {
+    /// Goes through what a call was given.
+    pub(super) fn read_arguments(&mut self, options: &mut Options) -> Result<(), Stop> {
+        match self.cbor.item()? {
+            Item::Map(pairs) => self.each_argument(pairs, options, deeper(0)?),
+            other => self.scan_item(Key::Other, other, options, 0),
+        }
+    }
+
+    fn each_argument(
+        &mut self,
+        pairs: Option<u64>,
+        options: &mut Options,
+        depth: u32,
+    ) -> Result<(), Stop> {
+        let before = self.arguments.now.len();
+        let mut is_tensor = false;
+        self.each(pairs, |reader| {
+            let start = reader.arguments.now.len();
+            let key = reader.argument_name()?;
+            is_tensor |= key == Key::Shape;
+            let is_kept = match reader.cbor.item()? {
+                Item::Map(pairs) if key != Key::Proportion => {
+                    reader.arguments.now.truncate(start);
+                    return reader.each_argument(pairs, options, deeper(depth)?);
+                }
+                item if is_tensor || !is_single(item) => {
+                    reader.scan_item(key, item, options, depth)?;
+                    false
+                }
+                item => {
+                    reader.single_value((key, item), options)?;
+                    key != Key::Number
+                }
+            };
+            let is_long = reader.arguments.now.len() > budget::ARGUMENT_BYTES;
+            reader.arguments.is_cut |= is_long && is_kept;
+            if is_long || !is_kept {
+                reader.arguments.now.truncate(start);
+            }
+            Ok(())
+        })?;
+        if is_tensor {
+            self.arguments.now.truncate(before);
+        }
+        Ok(())
+    }
+
+    /// Reads a name, which begins an entry of the list.
+    fn argument_name(&mut self) -> Result<Key, Stop> {
+        let Item::Text(length) = self.cbor.item()? else {
+            return Err(Stop::Fault("a key (a text) expected".to_owned()));
+        };
+        let list = &mut self.arguments.now;
+        if !list.is_empty() {
+            list.push(BETWEEN_ARGUMENTS);
+        }
+        if let Some(length @ ..=IN_PLACE) = length {
+            let bytes = self.cbor.next(length as usize)?;
+            list.push_str(&String::from_utf8_lossy(bytes));
+            return Ok(Key::of_argument(bytes));
+        }
+        let name = self.text(length)?;
+        self.arguments.now.push_str(&name);
+        Ok(Key::of_argument(name.as_bytes()))
+    }
+
+    /// Reads a value, which ends an entry of the list.
+    fn single_value(
+        &mut self,
+        (key, item): (Key, Item),
+        options: &mut Options,
+    ) -> Result<(), Stop> {
+        let list = &mut self.arguments.now;
+        list.push(BEFORE_VALUE);
+        let start = list.len();
+        // What is written to a text cannot fail.
+        let _ = match item {
+            Item::Text(Some(length @ ..=SHORT)) => {
+                list.push_str(&String::from_utf8_lossy(self.cbor.next(length as usize)?));
+                Ok(())
+            }
+            Item::Text(length) => {
+                let text = self.text(length)?;
+                self.arguments.now.push_str(&budget::cut(&text, budget::WORD_BYTES));
+                Ok(())
+            }
+            Item::Unsigned(number) => write!(list, "{number}"),
+            Item::Negative(number) => {
+                write!(list, "{}", (-1_i128).saturating_sub(number.into()))
+            }
+            Item::Float(number) => write!(list, "{number}"),
+            Item::Simple(20) => write!(list, "false"),
+            Item::Simple(21) => write!(list, "true"),
+            _ => write!(list, "null"),
+        };
+        if matches!(key, Key::Proportion | Key::PartialsType) {
+            let text = self.arguments.now.get(start..).unwrap_or_default().to_owned();
+            self.keep_option(key, item, &text, options);
+        }
+        Ok(())
+    }
+}
+
+fn is_single(item: Item) -> bool {
+    !matches!(item, Item::Map(_) | Item::Array(_) | Item::Bytes(_) | Item::Tag(_) | Item::Break)
+}
+
+impl Key {
+    /// The key of an argument: also whether it is that of a tensor, or a place in a list.
+    fn of_argument(bytes: &[u8]) -> Self {
+        match bytes {
+            b"shape" => Self::Shape,
+            [b'0'..=b'9', rest @ ..] if rest.iter().all(u8::is_ascii_digit) => Self::Number,
+            _ => Self::of(bytes),
+        }
+    }
+}
