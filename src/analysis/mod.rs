@@ -29,6 +29,8 @@ pub mod compute;
 
 pub mod execution;
 
+pub mod allocator;
+
 pub mod cross_checks;
 
 pub mod comparison;
