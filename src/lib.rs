@@ -10,7 +10,7 @@
 //!
 //! `budget` says what reading may cost at most, [`work`] counts what was read. `folder_sweep` reads the reports of a folder and takes
 //! the facts of each, for both; [`lake`] writes the figures of many reports as Parquet files. [`views`] names what can be drawn without
-//! a window. [`synth`] writes reports.
+//! a window. [`synth`] writes reports. [`opened`] finds out of which system a run is, and opens it.
 
 pub mod analysis;
 pub(crate) mod budget;
@@ -24,7 +24,9 @@ pub mod format;
 pub mod fuzzing;
 pub mod index;
 pub mod lake;
+pub mod opened;
 pub mod progress;
+pub(crate) mod snapshot_run;
 pub mod store;
 pub mod synth;
 pub mod text;

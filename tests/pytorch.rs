@@ -1,0 +1,130 @@
+//! Memory snapshots of PyTorch: the figures that PyTorch itself and the notes about real files give.
+
+mod common;
+
+use std::path::{Path, PathBuf};
+
+use common::{in_package, json, tilescope};
+use serde_json::Value;
+
+/// Real files with their figures, which are not part of this package; says so where they are absent.
+fn profiles() -> Option<PathBuf> {
+    let path = in_package("../shared/profiles/pytorch");
+    if path.is_dir() {
+        return Some(path);
+    }
+    eprintln!("skipped: ../shared/profiles/pytorch is absent");
+    None
+}
+
+/// The files below a directory whose names end so, in the order of their paths.
+fn files_with_ending(directory: &Path, ending: &str) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(directory).expect("a directory").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            found.extend(files_with_ending(&path, ending));
+        } else if path.to_string_lossy().ends_with(ending) {
+            found.push(path);
+        }
+    }
+    found.sort();
+    found
+}
+
+fn summary(path: &Path) -> Value {
+    let output = tilescope(&["summary", &path.to_string_lossy(), "--json"]);
+    assert!(output.status.success(), "{}: {}", path.display(), json(&output));
+    json(&output)
+}
+
+fn read_json(path: &Path) -> Value {
+    let text = std::fs::read_to_string(path).expect("a file");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+/// Every key of `expected` is in `found` with that value; of lists and of objects within, all of it.
+#[track_caller]
+fn assert_has(found: &Value, expected: &Value, file: &str) {
+    for (key, value) in expected.as_object().expect("an object") {
+        assert_eq!(&found[key], value, "{file}: {key}");
+    }
+}
+
+#[test]
+fn every_real_snapshot_gives_the_figures_that_are_known_of_it() {
+    let Some(profiles) = profiles() else { return };
+    let files = files_with_ending(&profiles, ".pickle");
+    assert!(files.len() >= 18, "{files:?}");
+    for path in files {
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let mut expected = read_json(&path.with_extension("expected.json"));
+        let file = expected.as_object_mut().expect("an object").remove("file");
+        assert_eq!(file, Some(Value::from(name.as_str())));
+        let summary = summary(&path);
+        assert_eq!(summary["schema"], "tilescope.summary/1");
+        assert_eq!(summary["source"]["system"], "pytorch");
+        assert_has(&summary["pytorch"], &expected, &name);
+        assert_eq!(summary["warnings"], Value::Array(Vec::new()), "{name}");
+        // What PyTorch states beside it is what comes out.
+        let claims = &summary["pytorch"]["claims"];
+        let has_claims = path.with_extension("pickle.memory_stats.json").is_file();
+        assert_eq!(claims.is_object(), has_claims, "{name}");
+        for claim in claims["figures"].as_array().into_iter().flatten() {
+            assert_eq!(claim["agrees"], true, "{name}: {claim}");
+        }
+        if has_claims {
+            assert_eq!(claims["figures"].as_array().map(Vec::len), Some(8), "{name}");
+        }
+    }
+}
+
+#[test]
+fn both_forms_of_a_memory_timeline_give_the_figures_that_are_known_of_them() {
+    let Some(profiles) = profiles() else { return };
+    let expected = read_json(&profiles.join("memory_timeline_cpu.expected.json"));
+    for (name, facts) in expected.as_object().expect("an object") {
+        let summary = summary(&profiles.join(name));
+        assert_has(&summary["pytorch"], facts, name);
+        assert_eq!(summary["source"]["system"], "pytorch");
+    }
+}
+
+#[test]
+fn categories_and_frames_of_the_peak_add_up_to_it() {
+    let Some(profiles) = profiles() else { return };
+    for name in ["train_base", "train_ckpt", "train_oom"] {
+        let summary = summary(&profiles.join(name).with_extension("pickle"));
+        let peak = &summary["liveness"]["peak"];
+        let by_category = peak["by_category"].as_object().expect("categories");
+        let sum: u64 = by_category.values().filter_map(Value::as_u64).sum();
+        let whole = &summary["pytorch"]["devices"][0]["requested_peak"]["bytes"];
+        assert_eq!(Some(sum), whole.as_u64(), "{name}: {by_category:?}");
+    }
+    let base = summary(&profiles.join("train_base.pickle"));
+    let by_category = &base["liveness"]["peak"]["by_category"];
+    // The notes have these two by the stacks alone.
+    assert_eq!(by_category["optimizer_state"], 184_868_864);
+    assert_eq!(by_category["parameter"], 92_434_432);
+    let activation = by_category["activation"].as_u64().expect("activations");
+    assert!(
+        (450_000_000..517_275_648).contains(&activation),
+        "{activation}, below forward 517,275,648"
+    );
+}
+
+#[test]
+fn the_text_is_in_words_of_pytorch() {
+    let Some(profiles) = profiles() else { return };
+    for name in ["train_oom.pickle", "edge_meta_torch2.15.0.pickle", "memory_timeline_cpu.json"] {
+        let output = tilescope(&["summary", &profiles.join(name).to_string_lossy()]);
+        assert!(output.status.success(), "{name}");
+        let text = String::from_utf8(output.stdout).expect("text").to_lowercase();
+        let mut words = text.split(|letter: char| !letter.is_alphanumeric());
+        assert!(!words.any(|word| ["tile", "tiles", "ipu", "poplar"].contains(&word)), "{text}");
+        assert!(text.contains("peak"), "{text}");
+    }
+    let output = tilescope(&["tiles", &profiles.join("train_oom.pickle").to_string_lossy()]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("summary"));
+}
