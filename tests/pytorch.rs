@@ -6,6 +6,11 @@ use std::path::{Path, PathBuf};
 
 use common::{in_package, json, tilescope};
 use serde_json::Value;
+use tilescope::analysis::liveness::Scope;
+use tilescope::analysis::liveness::scope_curve::scope_curve;
+use tilescope::format::Progress;
+use tilescope::opened::{RunContents, RunFiles, SnapshotRun, files_of_run};
+use tilescope::store::DeviceId;
 
 /// Real files with their figures, which are not part of this package; says so where they are absent.
 fn profiles() -> Option<PathBuf> {
@@ -111,6 +116,86 @@ fn categories_and_frames_of_the_peak_add_up_to_it() {
         (450_000_000..517_275_648).contains(&activation),
         "{activation}, below forward 517,275,648"
     );
+}
+
+/// A snapshot, open and with its report filled.
+fn open(path: &Path) -> SnapshotRun {
+    let progress = Progress::default();
+    let Ok(RunFiles::Pytorch(files)) = files_of_run(path, &progress) else {
+        panic!("{} is a snapshot", path.display())
+    };
+    let run = SnapshotRun::open(&files, &progress).expect("a snapshot").expect("not cancelled");
+    run.fill_report(&progress);
+    run
+}
+
+#[test]
+fn the_report_of_every_snapshot_has_its_curves_at_every_step() {
+    let Some(profiles) = profiles() else { return };
+    for path in files_with_ending(&profiles, ".pickle") {
+        let name = path.display().to_string();
+        let run = open(&path);
+        let RunContents::Snapshot(replayed) = &run.contents else { panic!("{name}") };
+        let report = &*run.report;
+        let arenas = report.arenas.get().expect("segments");
+        for ((device, replay), facts) in replayed.devices().zip(replayed.device_facts()) {
+            let id = DeviceId(u32::try_from(device.number).expect("a GPU"));
+            let curve = scope_curve(report, Scope::Device(id), &|| false).expect("a curve");
+            let always = curve.always_live.at(0).expect("a level");
+            let peak = curve.not_always_live.iter().max().copied().unwrap_or(0) + always;
+            let start = replay.start.requested_bytes;
+            assert_eq!(peak.max(start), facts.requested_peak.bytes, "{name}");
+            // What lies in the segments adds up to the active curve, step by step.
+            let mut active = vec![0_u64; curve.not_always_live.len()];
+            let of_device = arenas.ids.as_slice().iter().filter(|id| {
+                arenas.device(**id) == Some(DeviceId(u32::try_from(device.number).expect("one")))
+            });
+            for arena in of_device {
+                let curve = scope_curve(report, Scope::Arena(*arena), &|| false).expect("a curve");
+                let capacity = arenas.capacity(*arena).expect("bytes");
+                for (sum, bytes) in active.iter_mut().zip(&curve.not_always_live) {
+                    let bytes = bytes + curve.always_live.at(0).expect("a level");
+                    assert!(bytes <= capacity, "{name}, {arena}: {bytes} of {capacity}");
+                    *sum += bytes;
+                }
+            }
+            let peak = active.iter().max().copied().unwrap_or(0);
+            let events = u32::try_from(device.events.len()).expect("few");
+            let before = |event: i64| event == -1 && events > 0;
+            if !before(replay.active_peak.event) {
+                assert_eq!(peak, facts.active_peak_bytes, "{name}");
+            }
+            if events > 0 {
+                let end = active.last().copied();
+                assert_eq!(end, Some(facts.end.active_bytes), "{name}, at the end");
+            }
+        }
+    }
+}
+
+#[test]
+fn liveness_lists_what_is_alive_at_the_peak() {
+    let Some(profiles) = profiles() else { return };
+    let path = profiles.join("train_base.pickle");
+    let output = tilescope(&["liveness", &path.to_string_lossy(), "--step", "peak", "--json"]);
+    let liveness = json(&output);
+    assert_eq!(liveness["step"]["step"], 1800);
+    assert_eq!(liveness["step"]["not_always_live_bytes"], 903_778_312);
+    assert_eq!(liveness["steps"].as_array().map(Vec::len), Some(4193));
+    let variables = liveness["variables"].as_array().expect("frames");
+    let sum: u64 = variables.iter().filter_map(|variable| variable["bytes"].as_u64()).sum();
+    assert_eq!(sum, 903_778_312);
+    let none = variables.iter().find(|variable| variable["name"] == "(no Python stack)");
+    assert_eq!(none.map(|none| &none["bytes"]), Some(&Value::from(75_628_544)));
+    let two = profiles.join("two_devices.pickle");
+    let output = tilescope(&["liveness", &two.to_string_lossy(), "--device", "1", "--json"]);
+    let liveness = json(&output);
+    assert_eq!(
+        (&liveness["scope"], &liveness["limit_bytes"]),
+        (&"GPU 1".into(), &81_788_928.into())
+    );
+    let output = tilescope(&["liveness", &two.to_string_lossy(), "--device", "2", "--json"]);
+    assert_eq!(json(&output)["error"]["kind"], "usage");
 }
 
 #[test]

@@ -221,11 +221,7 @@ pub fn run(command: &Command, started: Instant) -> ExitCode {
                 tiles::Tiles::of(open, arguments, progress)
             })
         }
-        Command::Liveness(arguments) => {
-            output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
-                liveness::LivenessReport::of(open, arguments, progress)
-            })
-        }
+        Command::Liveness(arguments) => liveness::run(arguments),
         Command::Trace(arguments) => {
             output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
                 trace::TraceReport::of(open, arguments, progress)

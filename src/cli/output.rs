@@ -157,7 +157,7 @@ pub fn open(path: &Path, progress: &Progress) -> Result<OpenReport, Error> {
             format!("{} is of PyTorch, which this command does not take", files.path.display());
         return Err(Error::new(ErrorKind::Usage, message)
             .in_file(&files.path)
-            .hint("tilescope summary takes memory snapshots."));
+            .hint("tilescope summary and tilescope liveness take memory snapshots."));
     }
     let open = OpenReport::find_with(path, index::of_process(), progress)?;
     progress.expect(open.bytes_to_read());

@@ -160,6 +160,7 @@ pub fn liveness_arguments(path: &Path, tile: Option<u32>) -> LivenessArguments {
         step: Some(StepChoice::Peak),
         ipu: None,
         tile,
+        device: None,
         filter: None,
         by: None,
         peaks: Some(5),

@@ -8,6 +8,7 @@ pub mod claims;
 pub mod device_facts;
 pub mod lives;
 pub mod replay;
-pub(crate) mod reserved;
+pub mod reserved;
+pub mod segment_ranges;
 pub mod timeline_facts;
 pub mod user_frame;

@@ -10,7 +10,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use super::block_size::{block_bytes, rounded};
 use super::lives::BlockLives;
-use super::reserved::Reserved;
+use super::reserved::{Held, Reserved};
 use crate::store::snapshot::{
     Action, AllocatorSettings, BlockState, Snapshot, SnapshotDevice, StackId,
 };
@@ -55,6 +55,8 @@ pub struct Replay {
     pub lives: BlockLives,
     /// What was there before the first event.
     pub start: StartState,
+    /// The segments that were there before the first event.
+    pub start_ranges: Vec<Held>,
     /// Whether nothing was: the events are all that ever happened.
     pub is_complete: bool,
     /// Of the requested curve.
@@ -122,6 +124,7 @@ struct Early {
 pub fn replay(snapshot: &Snapshot, device: &SnapshotDevice) -> Replay {
     let events = Events::of(snapshot, device);
     let (early, reserved, backward) = backwards(snapshot, device, &events);
+    let start_ranges = reserved.iter().collect();
     let is_exact = early.iter().all(|(_, block)| block.bytes.is_some());
     let mut forward = Forward::from(&early, reserved, &snapshot.settings, &events);
     for event in 0..events.len() as u32 {
@@ -130,6 +133,7 @@ pub fn replay(snapshot: &Snapshot, device: &SnapshotDevice) -> Replay {
     let (at_end, other_sizes) = forward.compared_with_end(snapshot, device);
     Replay {
         start: forward.start,
+        start_ranges,
         is_complete: forward.start.live_blocks == 0 && forward.start.reserved_bytes == 0,
         requested_peak: forward.requested.peak,
         allocated_peak: forward.allocated.peak,

@@ -11,7 +11,7 @@ struct Reach {
 
 /// A range that holds an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Held {
+pub struct Held {
     /// Its first byte.
     pub start: u64,
     /// The first byte behind it.

@@ -1,6 +1,10 @@
 //! A run of PyTorch that is open: what its file says, replayed, what lies beside it, and the report that pages and
 //! commands share with other systems. What command and window do alike with `format` and `analysis`.
 
+mod axis;
+mod blocks;
+mod report;
+
 use std::sync::Arc;
 
 use crate::analysis::allocator::claims::{ComparedClaim, compared_claims};
