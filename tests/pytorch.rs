@@ -8,6 +8,7 @@ use common::{in_package, json, tilescope};
 use serde_json::Value;
 use tilescope::analysis::liveness::Scope;
 use tilescope::analysis::liveness::scope_curve::scope_curve;
+use tilescope::cli::summary_of_snapshot::SnapshotSummary;
 use tilescope::format::Progress;
 use tilescope::opened::{RunContents, RunFiles, SnapshotRun, files_of_run};
 use tilescope::store::DeviceId;
@@ -212,4 +213,61 @@ fn the_text_is_in_words_of_pytorch() {
     let output = tilescope(&["tiles", &profiles.join("train_oom.pickle").to_string_lossy()]);
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&output.stderr).contains("summary"));
+}
+
+/// What a file gives that has been damaged: an error, or a run whose report can be filled.
+fn survives(bytes: &[u8], directory: &Path) -> Result<Vec<String>, String> {
+    let path = directory.join("damaged.pickle");
+    std::fs::write(&path, bytes).expect("a file");
+    let progress = Progress::default();
+    let files = match files_of_run(&path, &progress) {
+        Ok(RunFiles::Pytorch(files)) => files,
+        Ok(RunFiles::Poplar) => return Err("no snapshot".to_owned()),
+        Err(error) => return Err(error.message),
+    };
+    let run = SnapshotRun::open(&files, &progress).map_err(|error| error.message)?;
+    let run = run.expect("not cancelled");
+    run.fill_report(&progress);
+    drop(serde_json::to_value(SnapshotSummary::of(&run)).expect("JSON"));
+    Ok(run.report.warnings.list().into_iter().map(|warning| warning.message).collect())
+}
+
+#[test]
+fn files_that_are_cut_or_changed_give_a_message_or_a_warning() {
+    let Some(profiles) = profiles() else { return };
+    let directory = tempfile::tempdir().expect("a directory");
+    for path in files_with_ending(&profiles, ".pickle") {
+        let whole = std::fs::read(&path).expect("a file");
+        let step = if whole.len() < 6000 { 1 } else { 1000 };
+        if step == 1000 && !path.ends_with("train_ckpt.pickle") {
+            continue;
+        }
+        for end in (0..whole.len()).step_by(step) {
+            let said = survives(&whole[..end], directory.path());
+            assert!(said.is_err() || said.is_ok_and(|said| !said.is_empty()), "{end}");
+        }
+    }
+    // Bytes are flipped by a generator whose seed is the number of the round.
+    let small = std::fs::read(profiles.join("edge_streams_torch2.15.0.pickle")).expect("a file");
+    let large = std::fs::read(profiles.join("edge_ring.pickle")).expect("a file");
+    let (mut refused, mut read) = (0, 0);
+    for seed in 0..2000_u64 {
+        let mut bytes = if seed % 2 == 0 { small.clone() } else { large.clone() };
+        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        for _ in 0..=seed % 4 {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            let at = usize::try_from(state >> 16).expect("64 bits") % bytes.len();
+            bytes[at] ^= state.to_le_bytes()[0] | 1;
+        }
+        match survives(&bytes, directory.path()) {
+            Ok(_) => read += 1,
+            Err(message) => {
+                assert!(!message.is_empty());
+                refused += 1;
+            }
+        }
+    }
+    assert!(refused > 200 && read > 200, "{refused} refused, {read} read");
 }

@@ -58,10 +58,7 @@ impl SnapshotRun {
         let contents = match contents {
             Contents::Timeline(timeline) => RunContents::Timeline(Arc::new(timeline)),
             Contents::Snapshot(snapshot) => {
-                let snapshot = *snapshot;
-                let replays: Vec<Replay> =
-                    snapshot.all_devices().map(|device| replay(&snapshot, device)).collect();
-                let replayed = ReplayedSnapshot { snapshot, replays };
+                let replayed = ReplayedSnapshot::of(*snapshot);
                 let file = files.files.first().map_or("", |file| file.name.as_str());
                 replayed.warn(&report, file);
                 RunContents::Snapshot(Arc::new(replayed))
@@ -71,7 +68,25 @@ impl SnapshotRun {
     }
 }
 
+#[cfg(any(test, fuzzing))]
+impl SnapshotRun {
+    /// A run of a snapshot that is in memory.
+    pub fn of_snapshot(snapshot: Snapshot) -> Self {
+        Self {
+            report: Arc::new(Report::of(System::PYTORCH, std::path::PathBuf::new())),
+            contents: RunContents::Snapshot(Arc::new(ReplayedSnapshot::of(snapshot))),
+            claims: None,
+        }
+    }
+}
+
 impl ReplayedSnapshot {
+    /// Replays every device.
+    pub fn of(snapshot: Snapshot) -> Self {
+        let replays = snapshot.all_devices().map(|device| replay(&snapshot, device)).collect();
+        Self { snapshot, replays }
+    }
+
     /// The devices and pinned host memory with their replays.
     pub fn devices(&self) -> impl Iterator<Item = (&SnapshotDevice, &Replay)> {
         self.snapshot.all_devices().zip(&self.replays)

@@ -8,7 +8,7 @@
 use super::annotations::annotated_spans;
 use super::lives::BlockLives;
 use super::replay::Replay;
-use super::user_frame::user_frame;
+use super::user_frame::{is_python_file, user_frame};
 use crate::store::snapshot::{Action, Snapshot, SnapshotDevice, StackId};
 
 crate::text::words! {
@@ -54,6 +54,7 @@ impl BlockCategory {
 }
 
 /// What the frames of a stack say.
+#[allow(clippy::struct_excessive_bools, reason = "signs that do not exclude each other")]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct StackSigns {
     has_python: bool,
@@ -70,13 +71,13 @@ impl StackSigns {
         let (mut makes, mut is_init) = (false, false);
         for frame in snapshot.frames_of(stack) {
             let (file, name) = (snapshot.texts.get(frame.file), snapshot.texts.get(frame.name));
-            signs.has_python |= file.ends_with(".py");
+            signs.has_python |= is_python_file(file);
             signs.is_optimizer |= file.contains("/torch/optim/");
             signs.is_autograd |= file.contains("torch/autograd/");
             let is_module = file.ends_with("nn/modules/module.py");
             signs.makes_parameters |= is_module && matches!(name, "_apply" | "to" | "cuda");
             makes |= matches!(name, "empty" | "zeros");
-            is_init |= name == "__init__" && file.ends_with(".py");
+            is_init |= name == "__init__" && is_python_file(file);
             signs.is_forward |= file.contains("nn/modules/") && name == "forward";
             signs.is_zero_grad |= name == "zero_grad";
         }

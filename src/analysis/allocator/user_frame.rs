@@ -6,15 +6,20 @@ use crate::store::snapshot::{Frame, Snapshot, StackId};
 /// Parts of the names of files that are not the user's.
 const NOT_THE_USERS: [&str; 4] = ["/site-packages/", "/dist-packages/", "/lib/python3", "<"];
 
+/// Whether a file is one of Python: of C++ files are `??`.
+pub(super) fn is_python_file(file: &str) -> bool {
+    file.as_bytes().ends_with(b".py")
+}
+
 /// Whether a frame is one of Python; others are of C++.
 pub fn is_python(snapshot: &Snapshot, frame: &Frame) -> bool {
-    snapshot.texts.get(frame.file).ends_with(".py")
+    is_python_file(snapshot.texts.get(frame.file))
 }
 
 /// Whether a frame is of the user's own code.
 pub fn is_users(snapshot: &Snapshot, frame: &Frame) -> bool {
     let file = snapshot.texts.get(frame.file);
-    file.ends_with(".py") && !NOT_THE_USERS.iter().any(|part| file.contains(part))
+    is_python_file(file) && !NOT_THE_USERS.iter().any(|part| file.contains(part))
 }
 
 /// The user frame of a stack.

@@ -63,14 +63,15 @@ impl Search<'_> {
         let value = |item: &u32| objects.value(Reference(*item));
         match node {
             Node::Tuple(row) => {
-                objects
-                    .short_items(row)
-                    .iter()
-                    .for_each(|item| self.add(value(item), &mut children));
+                for item in objects.short_items(row) {
+                    self.add(value(item), &mut children);
+                }
             }
             Node::Object(object) => {
                 let items = objects.items(object).unwrap_or_default();
-                items.iter().for_each(|item| self.add(value(item), &mut children));
+                for item in items {
+                    self.add(value(item), &mut children);
+                }
                 for (key, of_key) in objects.pairs(object) {
                     self.add(objects.value(*key), &mut children);
                     self.add(objects.value(*of_key), &mut children);

@@ -12,7 +12,9 @@ const MAX_DEPTH: usize = 4;
 /// Files that are looked into.
 const MOST_FILES: usize = 20_000;
 /// Bytes of a file by which it is told.
-const HEAD: usize = 1 << 16;
+const HEAD: usize = 256;
+/// Bytes of a snapshot that has one of its keys among them.
+const HEAD_WITH_KEYS: usize = 1 << 16;
 
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,7 +90,7 @@ fn is_gzip_of_lists(head: &[u8]) -> bool {
 fn is_snapshot_by_keys(path: &Path) -> bool {
     let read = || {
         let file = files::open(path).ok()?;
-        let mut head = vec![0; HEAD];
+        let mut head = vec![0; HEAD_WITH_KEYS];
         let read = read_head(&file, &mut head)?;
         head.truncate(read);
         Some(head)

@@ -109,11 +109,6 @@ impl EventRows {
         };
         let Some(mut event) = read() else { return };
         self.fill(&mut event, at, pairs, texts);
-        fn set<T>(column: &mut [T], row: usize, value: T) {
-            if let Some(place) = column.get_mut(row) {
-                *place = value;
-            }
-        }
         set(&mut self.actions, row, event.action);
         set(&mut self.addresses, row, event.address);
         set(&mut self.sizes, row, event.size);
@@ -130,11 +125,9 @@ impl EventRows {
                 Word::Action => row.action = self.action(value, texts),
                 Word::Addr => take(&mut row.address, &mut row.found, HAS_ADDRESS, value),
                 Word::Size => take(&mut row.size, &mut row.found, HAS_SIZE, value),
-                Word::DeviceFree => {
-                    // Only a request that failed has one, and that has no address.
-                    if row.found & HAS_ADDRESS == 0 {
-                        take(&mut row.address, &mut row.found, HAS_FREE, value);
-                    }
+                // Only a request that failed has one, and that has no address.
+                Word::DeviceFree if row.found & HAS_ADDRESS == 0 => {
+                    take(&mut row.address, &mut row.found, HAS_FREE, value);
                 }
                 Word::Stream => {
                     row.stream = match value {
@@ -236,6 +229,12 @@ impl EventRows {
             }
         }
         left_out
+    }
+}
+
+fn set<T>(column: &mut [T], row: usize, value: T) {
+    if let Some(place) = column.get_mut(row) {
+        *place = value;
     }
 }
 

@@ -42,8 +42,10 @@ pub(super) fn read_snapshot(
     let file = files::open(path).map_err(|error| Error::io(path, &error))?;
     let bytes = file.metadata().map_err(|error| Error::io(path, &error))?.len();
     let mut machine = Machine::new(bytes);
-    let mut input =
-        Input { file, window: vec![0; BLOCK], at: 0, end: 0, offset: 0, is_over: false };
+    // A byte more than a small file has, for the end to be seen.
+    let block = usize::try_from(bytes).unwrap_or(BLOCK).saturating_add(1).min(BLOCK);
+    let window = vec![0; block];
+    let mut input = Input { file, window, at: 0, end: 0, offset: 0, is_over: false };
     let mut status = FileStatus::Ok;
     let damaged = |offset: u64, fault: &Fault| {
         let message = format!("{name}: not a plain memory snapshot: byte {offset}: {}", fault.0);
@@ -192,12 +194,9 @@ fn rescued(machine: &mut Machine, offset: u64, name: &str, warnings: &Warnings) 
     let mut complete = Vec::new();
     let mut at = 0_usize;
     let mut said = "what is complete is shown".to_owned();
-    loop {
-        let (Some(Value::Text(key)), Some(value)) =
-            (above.get(at), above.get(at.saturating_add(1)))
-        else {
-            break;
-        };
+    while let (Some(Value::Text(key)), Some(value)) =
+        (above.get(at), above.get(at.saturating_add(1)))
+    {
         let word = machine.objects.texts.word(*key);
         let next = at.saturating_add(2);
         let is_last_mark =

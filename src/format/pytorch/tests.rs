@@ -29,7 +29,7 @@ fn snapshot(bytes: &[u8]) -> Snapshot {
 
 #[track_caller]
 fn error(bytes: &[u8]) -> Error {
-    read_all(bytes).0.err().expect("an error")
+    read_all(bytes).0.expect_err("an error")
 }
 
 fn root(pairs: impl FnOnce(Pickle) -> Pickle) -> Vec<u8> {
@@ -221,7 +221,7 @@ fn lengths_marks_and_memo_are_checked_before_anything_is_made() {
     says(b"\x80\x04N.", "no memory snapshot");
     says(b"\x80\x04}.", "no memory snapshot");
     says(b"\x80\x04", "ends at byte 2");
-    let marks = Pickle::new().raw(&[b'('; 20_000]);
+    let marks = Pickle::new().raw(&b"(".repeat(20_000));
     says(&marks.0, "more than 10000 marks");
 }
 
