@@ -270,4 +270,61 @@ fn files_that_are_cut_or_changed_give_a_message_or_a_warning() {
         }
     }
     assert!(refused > 200 && read > 200, "{refused} refused, {read} read");
+
+fn sweep(arguments: &[&str]) -> Value {
+    let output = tilescope(&[&["sweep", "--json"], arguments].concat());
+    assert!(output.status.success(), "{}", json(&output));
+    json(&output)
+}
+
+#[test]
+fn the_table_of_variants_is_the_one_that_is_known() {
+    let Some(profiles) = profiles() else { return };
+    let splits = profiles.join("splits");
+    let expected = read_json(&splits.join("expected.table.json"));
+    let path = splits.to_string_lossy().into_owned();
+    let cases: [(&str, &[&str]); 3] = [
+        ("plain", &[]),
+        ("capacity_7956MiB_other_600MiB", &["--capacity", "7956MiB", "--other", "600MiB"]),
+        ("capacity_4GiB", &["--capacity", "4GiB"]),
+    ];
+    assert_eq!(expected.as_object().expect("tables").len(), cases.len());
+    for (name, options) in cases {
+        let found = sweep(&[&[&*path], options].concat());
+        assert_has(&found, &expected[name], name);
+        assert_eq!(found["least_needed"], "splits_4", "the best lies in the middle");
+    }
+    let files = ["train_base.pickle", "train_ckpt.pickle"]
+        .map(|name| profiles.join(name).to_string_lossy().into_owned());
+    let found = sweep(&[&files[1], &files[0]]);
+    assert_has(&found, &read_json(&profiles.join("train.expected.table.json")), "train");
+    let named = sweep(&[&files[0], &files[1], "--reference", "train_ckpt"]);
+    assert_eq!(named["rows"][1]["percent"]["max_allocated_bytes"], 100.0);
+    let wrong = tilescope(&["sweep", &path, "--reference", "splits_3"]);
+    assert_eq!(wrong.status.code(), Some(2));
+    let text = tilescope(&["sweep", &path, "--capacity", "7956MiB", "--other", "600MiB"]);
+    let text = String::from_utf8(text.stdout).expect("text");
+    assert!(text.contains("out of memory") && text.contains("75.6 %"), "{text}");
+    assert!(!text.to_lowercase().contains("ipu"), "{text}");
+}
+
+#[test]
+fn variants_are_called_by_what_their_app_json_varies_and_smi_has_a_column() {
+    let Some(profiles) = profiles() else { return };
+    let directory = tempfile::tempdir().expect("a directory");
+    for (name, splits, smi) in [("train_base", 0, 1224), ("train_ckpt", 2, 890)] {
+        let own = directory.path().join(name);
+        std::fs::create_dir(&own).expect("a directory");
+        let file = profiles.join(name).with_extension("pickle");
+        std::fs::copy(file, own.join("snapshot.pickle")).expect("a copy");
+        let app = format!("{{\"splits\": {splits}, \"smi_mib\": {smi}, \"model\": \"six\"}}");
+        std::fs::write(own.join("app.json"), app).expect("a file");
+    }
+    let found = sweep(&[&directory.path().to_string_lossy()]);
+    let rows = found["rows"].as_array().expect("rows");
+    let names: Vec<&str> = rows.iter().filter_map(|row| row["variant"].as_str()).collect();
+    assert_eq!(names, ["splits=0", "splits=2"]);
+    assert_eq!(rows[1]["smi_bytes"], 890_u64 << 20);
+    assert_eq!(rows[1]["percent"]["smi_bytes"], 72.7);
+    assert_eq!(rows[1]["max_allocated_from"], "replay", "no statistics lie beside it");
 }

@@ -48,3 +48,5 @@ pub mod diagnose;
 pub mod insights;
 
 pub mod sweep;
+
+pub mod variants;

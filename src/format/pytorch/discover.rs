@@ -36,6 +36,8 @@ pub struct SnapshotFiles {
     pub kind: FileKind,
     /// PyTorch's own totals beside it.
     pub statistics: Option<PathBuf>,
+    /// Text of an out-of-memory error beside it.
+    pub error_text: Option<PathBuf>,
     /// Values that vary between runs.
     pub app: Option<PathBuf>,
     /// Every file that was found, by its name.
@@ -187,14 +189,14 @@ pub fn with_side_files(path: PathBuf, kind: FileKind) -> SnapshotFiles {
     let error_text =
         beside(format!("{name}.oom.txt")).or_else(|| beside(format!("{stem}.oom.txt")));
     let app = Some(directory_of(&path).join("app.json")).filter(|path| path.is_file());
-    let all = [Some(path.clone()), statistics.clone(), error_text, app.clone()];
+    let all = [Some(path.clone()), statistics.clone(), error_text.clone(), app.clone()];
     let file = |path: PathBuf| ReportFile {
         name: name_of(&path),
         bytes: fs::metadata(&path).ok().map(|metadata| metadata.len()),
         status: FileStatus::Ok,
     };
     let files = all.into_iter().flatten().map(file).collect();
-    SnapshotFiles { path, kind, statistics, app, files }
+    SnapshotFiles { path, kind, statistics, error_text, app, files }
 }
 
 pub(super) fn name_of(path: &Path) -> String {

@@ -17,7 +17,9 @@ mod tests;
 mod timeline;
 mod word;
 
-pub use self::discover::{FileKind, SnapshotFiles, find, snapshots_below};
+pub use self::discover::{
+    FileKind, SnapshotFiles, find, kind_of_file, snapshots_below, with_side_files,
+};
 use crate::format::poplar::read_side_file;
 use crate::format::{Error, Progress};
 use crate::store::memory_timeline::MemoryTimeline;
@@ -81,4 +83,13 @@ pub fn read_app(files: &SnapshotFiles, report: &Report, progress: &Progress) -> 
     let (facts, status) = read_side_file(path, "app.json", &report.warnings, progress);
     report.set_file_status("app.json", status);
     facts
+}
+
+/// What a file `app.json` says.
+pub fn read_app_file(
+    path: &std::path::Path,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Vec<SideFact> {
+    read_side_file(path, "app.json", warnings, progress).0
 }
