@@ -270,6 +270,7 @@ fn files_that_are_cut_or_changed_give_a_message_or_a_warning() {
         }
     }
     assert!(refused > 200 && read > 200, "{refused} refused, {read} read");
+}
 
 fn sweep(arguments: &[&str]) -> Value {
     let output = tilescope(&[&["sweep", "--json"], arguments].concat());
