@@ -4,9 +4,12 @@
 usage: fuzz/seeds.py PROGRAM, where PROGRAM is tilescope, which writes an index to be a seed. `scripts/fuzz` does not need it: the corpora are kept.
 """
 
+import gzip
 import hashlib
+import json
 import os
 import pathlib
+import pickle
 import re
 import shutil
 import sqlite3
@@ -26,6 +29,49 @@ def keep(target, data):
     folder = ROOT / "fuzz/corpus" / target
     folder.mkdir(parents=True, exist_ok=True)
     (folder / hashlib.sha1(data).hexdigest()).write_bytes(data)
+
+
+def snapshots():
+    """Memory snapshots as PyTorch writes them, with whatever one may hold, small, in three protocols."""
+    def frames(*lines):
+        return [{"name": f"f{line}", "filename": "/home/me/train.py", "line": line} for line in lines]
+    stack = frames(3, 5)
+    at = 0x7F0000000000
+    def event(action, addr, size, **more):
+        return {"action": action, "addr": addr, "size": size, "stream": 0, "time_us": 1000, "frames": stack, **more}
+    block = {"address": at, "size": 1024, "requested_size": 900, "state": "active_allocated", "frames": stack}
+    free = {"address": at + 1024, "size": (2 << 20) - 1024, "requested_size": 0, "state": "inactive", "frames": []}
+    pending = dict(free, state="active_pending_free")
+    segment = {"device": 0, "address": at, "total_size": 2 << 20, "allocated_size": 1024, "active_size": 1024, "stream": 0,
+               "segment_type": "small", "segment_pool_id": (0, 0), "is_expandable": False, "frames": stack, "blocks": [block, free]}
+    trace = [event("segment_alloc", at, 2 << 20), event("alloc", at, 900), event("alloc", at + 1024, 4096),
+             event("free_requested", at + 1024, 4096), event("free_completed", at + 1024, 4096)]
+    mapped = dict(segment, is_expandable=True, segment_pool_id=(1, 2))
+    pieces = [event("segment_map", at, 1 << 20), event("segment_map", at + (1 << 20), 1 << 20), *trace[1:],
+              event("segment_unmap", at + (1 << 20), 1 << 20), event("segment_map", at + (1 << 20), 1 << 20)]
+    failed = {"action": "oom", "size": 1 << 30, "device_free": 5, "stream": 7, "time_us": 1001, "frames": []}
+    settings = {"PYTORCH_CUDA_ALLOC_CONF": "", "max_split_size": -1, "expandable_segments": False, "garbage_collection_threshold": 0.5,
+                "roundup_power2_divisions": {"1": 4, "32768": 8}}
+    marks = [{"stage": stage, "name": "Optimizer.step#A", "device": 0, "time_us": time} for stage, time in (("START", 999), ("END", 1005))]
+    roots = [
+        {"segments": [segment], "device_traces": [trace + [failed]], "allocator_settings": settings, "external_annotations": marks},
+        {"device_traces": [pieces, []], "segments": [mapped]},
+        {"segments": [dict(segment, blocks=[block, pending])], "device_traces": [trace[4:]], "host_segments": [dict(segment, device=-1)],
+         "host_traces": trace},
+        {"segments": [{"device": 0, "address": at, "total_size": 512, "blocks": [
+            {"size": 512, "state": "active_allocated", "history": [{"addr": at, "real_size": 400, "frames": stack}]}]}]},
+    ]
+    for root in roots:
+        for protocol in (2, 4, 5):
+            keep("snapshot", pickle.dumps(root, protocol))
+
+
+def timelines():
+    rows = [[0, 100, 20, 0, 3, 0, 0, 0, 0], [0, 100, 20, 0, 0, 500, 0, 0, 1]]
+    keep("timeline", json.dumps([[1000, 1001], rows]).encode())
+    raw = json.dumps([[-1, 1, 100, 0], [5000, 2, 40, 4], [6000, 3, -40, 4], [6000, 3, 40, 5], [7000, 4, -40, 5]]).encode()
+    keep("timeline", raw)
+    keep("timeline", gzip.compress(raw, mtime=0))
 
 
 def blobs():
@@ -124,6 +170,8 @@ def indexes(program):
             keep("index", found.read_bytes())
 
 
+snapshots()
+timelines()
 blobs()
 pages()
 contexts()

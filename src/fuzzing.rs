@@ -18,8 +18,10 @@ use rusqlite::types::ValueRef;
 
 use crate::analysis::diagnose;
 use crate::format::poplar::{DebugFile, blob, read_debug_info, read_side_file};
+use crate::format::pytorch;
 use crate::format::sqlite::{DatabaseFile, Only, Refusal, StoredTable, read_rows};
 use crate::index::{self, IndexFile};
+use crate::opened::{RunContents, SnapshotRun};
 use crate::progress::Progress;
 use crate::store::context_details::ReadContext as _;
 use crate::store::debug_info::ContextRow;
@@ -29,13 +31,15 @@ use crate::store::{Report, Warnings};
 pub type Target = (&'static str, fn(&[u8]));
 
 /// All of them.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 8] = [
     ("sqlite", sqlite),
     ("blob", blob),
     ("debug_cbor", debug_cbor),
     ("side_file", side_file),
     ("log", log),
     ("index", index),
+    ("snapshot", snapshot),
+    ("timeline", timeline),
 ];
 
 /// Number lists of a BLOB. The first byte says how many numbers are expected.
@@ -136,6 +140,53 @@ pub fn side_file(input: &[u8]) {
     let (facts, _) =
         in_file(input, |path| read_side_file(path, "app.json", &warnings, &Progress::default()));
     assert!(facts.len() <= input.len(), "a fact takes a byte");
+}
+
+/// A memory snapshot, with its replay, its figures, and the report that is made of it.
+pub fn snapshot(input: &[u8]) {
+    let warnings = Warnings::default();
+    let read = in_file(input, |path| {
+        pytorch::read_snapshot(path, &warnings, &Progress::default()).ok().flatten()
+    });
+    let Some((snapshot, _)) = read else { return };
+    assert!(snapshot.blocks.len() <= input.len(), "a block takes a byte");
+    let of_devices = snapshot.all_devices().map(|device| device.events.len());
+    assert!(of_devices.sum::<usize>() <= input.len(), "so does an event, wherever it is named");
+    let run = SnapshotRun::of_snapshot(snapshot);
+    let RunContents::Snapshot(replayed) = &run.contents else { panic!("it is a snapshot") };
+    for (device, replay) in replayed.devices() {
+        let lives = &replay.lives;
+        assert!(lives.len() <= input.len(), "a block has an event, or is there at the end");
+        for row in 0..lives.len() {
+            let (from, until) = (lives.allocation(row), lives.freed_at[row]);
+            assert!(from.is_none_or(|from| from <= until), "a block is freed after it was made");
+        }
+        assert!(replay.requested_peak.bytes >= replay.start.requested_bytes);
+        let events = i64::try_from(device.events.len()).unwrap();
+        assert!(replay.requested_peak.event < events);
+    }
+    let (_, _) = (replayed.device_facts(), replayed.host_facts());
+    run.fill_report(&Progress::default());
+    let arenas = run.report.arenas.get().map(|arenas| arenas.ids.as_slice()).unwrap_or_default();
+    for arena in arenas.iter().take(4) {
+        let read = run.report.reader().unwrap().read(*arena, &Progress::default());
+        assert!(read.unwrap().is_some(), "an arena can be read");
+    }
+}
+
+/// A memory timeline, plain or compressed.
+pub fn timeline(input: &[u8]) {
+    let read = in_file(input, |path| {
+        let files = pytorch::find(path, &Progress::default()).ok().flatten()?;
+        if files.kind == pytorch::FileKind::Snapshot {
+            return None;
+        }
+        SnapshotRun::open(&files, &Progress::default()).ok().flatten()
+    });
+    let Some(run) = read else { return };
+    let RunContents::Timeline(timeline) = &run.contents else { panic!("it is a timeline") };
+    assert_eq!(timeline.times.len(), timeline.bytes.len());
+    run.fill_report(&Progress::default());
 }
 
 /// A log, as a whole; what it says does not depend on where its bytes come apart.

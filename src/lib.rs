@@ -9,8 +9,8 @@
 //! - [`cli`] and `ui` (with the feature `window`): the same figures on a terminal and in a window.
 //!
 //! `budget` says what reading may cost at most, [`work`] counts what was read. `folder_sweep` reads the reports of a folder and takes
-//! the facts of each, for both; [`lake`] writes the figures of many reports as Parquet files. [`views`] names what can be drawn without
-//! a window. [`synth`] writes reports.
+//! the facts of each, `variant_sweep` those of snapshots, for both; [`lake`] writes the figures of many reports as Parquet files. [`views`] names what can be drawn without
+//! a window. [`synth`] writes reports. [`opened`] finds out of which system a run is, and opens it.
 
 pub mod analysis;
 pub(crate) mod budget;
@@ -24,11 +24,14 @@ pub mod format;
 pub mod fuzzing;
 pub mod index;
 pub mod lake;
+pub mod opened;
 pub mod progress;
+pub(crate) mod snapshot_run;
 pub mod store;
 pub mod synth;
 pub mod text;
 #[cfg(feature = "window")]
 pub mod ui;
+pub(crate) mod variant_sweep;
 pub mod views;
 pub mod work;

@@ -29,6 +29,8 @@ pub mod compute;
 
 pub mod execution;
 
+pub mod allocator;
+
 pub mod cross_checks;
 
 pub mod comparison;
@@ -46,3 +48,5 @@ pub mod diagnose;
 pub mod insights;
 
 pub mod sweep;
+
+pub mod variants;

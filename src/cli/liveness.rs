@@ -1,5 +1,7 @@
 //! `tilescope liveness`: memory at every step, the peaks, and what is alive there.
 
+use std::ops::RangeInclusive;
+use std::process::ExitCode;
 use std::str::FromStr;
 use std::sync::Arc;
 
@@ -8,7 +10,7 @@ use serde::Serialize;
 
 use super::Input;
 use super::compare::By;
-use super::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
+use super::output::{self, Answer, CsvAnswer, aligned, name_cell, or_unknown};
 use super::tiles::{check_ipu, check_tile};
 use crate::analysis::comparison::contribution::Contribution;
 use crate::analysis::comparison::moment::Moment;
@@ -22,12 +24,33 @@ use crate::analysis::program::steps::{self, Filter, MatchedField};
 use crate::csv;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
+use crate::opened::{RunFiles, SnapshotRun, files_of_run};
+use crate::store::arena::Arenas;
 use crate::store::liveness::VariableBytes;
-use crate::store::{ArenaId, DeviceId, IdColumn, Report, StepId};
+use crate::store::{ArenaId, DeviceId, IdColumn, Report, StepId, System};
 use crate::text::{bytes, exact_bytes, grouped, size_or_less};
 
 /// How many peaks the text lists when it is not told.
 const PEAKS_IN_TEXT: usize = 10;
+
+/// Reads the bytes by variable and class of a range of tiles.
+type RowsOf<'a> = dyn Fn(RangeInclusive<u32>) -> Result<Option<Vec<VariableBytes>>, Error> + 'a;
+
+/// Answers for whatever system the run is of.
+pub fn run(arguments: &LivenessArguments) -> ExitCode {
+    let input = &arguments.input;
+    match files_of_run(&input.path, &Progress::default()) {
+        Ok(RunFiles::Poplar) => output::answer_or_csv(input, arguments.csv, |open, progress| {
+            LivenessReport::of(open, arguments, progress)
+        }),
+        Ok(RunFiles::Pytorch(files)) => {
+            output::answer_of_snapshot(&files, input.json, arguments.csv, |run, progress| {
+                LivenessReport::of_snapshot(run, arguments, progress)
+            })
+        }
+        Err(error) => output::fail(&error, input.json),
+    }
+}
 
 /// Arguments of `tilescope liveness`.
 #[derive(Debug, Args)]
@@ -44,6 +67,9 @@ pub struct LivenessArguments {
     /// Only this tile.
     #[arg(long, value_name = "N")]
     pub tile: Option<u32>,
+    /// Only this device, of a run of PyTorch.
+    #[arg(long, value_name = "N", conflicts_with_all = ["tile", "ipu"])]
+    pub device: Option<u32>,
     /// Only steps whose program, kind, compute set or operation has this text in its name.
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
@@ -146,8 +172,39 @@ impl LivenessReport {
         progress: &Progress,
     ) -> Result<Self, Error> {
         open.read_debug_info(progress);
-        let report = &*open.report;
-        let scope = scope_of(report, arguments.tile, arguments.ipu)?;
+        let rows_of = |tiles| open.read_variable_bytes(tiles, progress);
+        let consists_of = |scope, step, by| consists(open, (scope, step), by, progress);
+        Self::of_report(&open.report, arguments, &rows_of, &consists_of)
+    }
+
+    /// The same of a run of PyTorch: its bytes are those that were asked for.
+    ///
+    /// # Errors
+    /// `usage` for a step or device that is not there, and for what only tiles have.
+    pub fn of_snapshot(
+        run: &SnapshotRun,
+        arguments: &LivenessArguments,
+        progress: &Progress,
+    ) -> Result<Self, Error> {
+        run.fill_report(progress);
+        let none = |_| Ok(None);
+        let no_parts = |_, _, _| {
+            let message = "what is alive at a step of this run is not divided by operations";
+            Err(Error::new(ErrorKind::Usage, message).hint("--step N lists it by frames."))
+        };
+        Self::of_report(&run.report, arguments, &none, &no_parts)
+    }
+
+    fn of_report(
+        report: &Report,
+        arguments: &LivenessArguments,
+        rows_of: &RowsOf<'_>,
+        consists: &dyn Fn(Scope, usize, By) -> Result<ConsistsOf, Error>,
+    ) -> Result<Self, Error> {
+        let scope = match arguments.device {
+            Some(device) => scope_of_device(report, device)?,
+            None => scope_of(report, arguments.tile, arguments.ipu)?,
+        };
         let absent = |table: &str| {
             Error::new(ErrorKind::Damaged, "the liveness of this report cannot be read")
                 .at(format!("table {table}"))
@@ -159,7 +216,7 @@ impl LivenessReport {
         let is_of_rows = liveness::needs_bytes_by_tile(report, scope);
         let needs_rows = arguments.step.is_some() || is_of_rows;
         let rows_of_scope = match scope.tiles(report.target.get()) {
-            Some(tiles) if needs_rows => open.read_variable_bytes(tiles, progress)?,
+            Some(tiles) if needs_rows => rows_of(tiles)?,
             _ => None,
         };
         let rows: Option<&[VariableBytes]> = match scope {
@@ -195,13 +252,13 @@ impl LivenessReport {
         let chosen =
             arguments.step.map(|choice| chosen_step(report, &curve, choice)).transpose()?;
         let consists_of = match (arguments.by, chosen) {
-            (Some(by), Some(step)) => Some(consists(open, (scope, step), by, progress)?),
+            (Some(by), Some(step)) => Some(consists(scope, step, by)?),
             _ => None,
         };
         let at_step = chosen.zip(rows);
         let arenas = report.arenas.get();
         Ok(Self {
-            scope: scope_name(scope),
+            scope: scope_name(report, scope),
             limit_bytes: arenas.and_then(|arenas| liveness::limit_bytes(scope, arenas)),
             always_live_bytes: arenas.and_then(|arenas| liveness::always_live_bytes(scope, arenas)),
             steps: (0..count).filter_map(row).collect(),
@@ -267,9 +324,22 @@ pub fn scope_of(report: &Report, tile: Option<u32>, ipu: Option<u32>) -> Result<
     Ok(Scope::Everything)
 }
 
-fn scope_name(scope: Scope) -> String {
+/// A device of a system that has no tiles.
+fn scope_of_device(report: &Report, device: u32) -> Result<Scope, Error> {
+    let arenas = report.arenas.get().filter(|arenas| !arenas.are_alike);
+    let devices = arenas.map(Arenas::device_ids).unwrap_or_default();
+    if devices.contains(&DeviceId(device)) {
+        return Ok(Scope::Device(DeviceId(device)));
+    }
+    let there: Vec<String> = devices.iter().map(|device| report.device_title(*device)).collect();
+    let message = format!("this run has no device {device}: {}", there.join(", "));
+    Err(Error::new(ErrorKind::Usage, message))
+}
+
+fn scope_name(report: &Report, scope: Scope) -> String {
     match scope {
         Scope::Everything => "everything".to_owned(),
+        Scope::Device(device) if report.system == System::PYTORCH => report.device_title(device),
         Scope::Device(ipu) => format!("ipu {ipu}"),
         Scope::Arena(tile) => format!("tile {tile}"),
         Scope::WorstArena => "worst tile".to_owned(),

@@ -18,6 +18,7 @@ pub mod output;
 mod render;
 mod size;
 pub mod summary;
+pub mod summary_of_snapshot;
 pub mod sweep;
 mod synth;
 pub mod tiles;
@@ -214,21 +215,13 @@ fn usage() -> String {
 /// Runs a command and says how it ended. `started` is when the process began.
 pub fn run(command: &Command, started: Instant) -> ExitCode {
     match command {
-        Command::Summary(arguments) => {
-            output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
-                summary::Summary::of(open, &arguments.log, progress)
-            })
-        }
+        Command::Summary(arguments) => summary::run(arguments),
         Command::Tiles(arguments) => {
             output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
                 tiles::Tiles::of(open, arguments, progress)
             })
         }
-        Command::Liveness(arguments) => {
-            output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
-                liveness::LivenessReport::of(open, arguments, progress)
-            })
-        }
+        Command::Liveness(arguments) => liveness::run(arguments),
         Command::Trace(arguments) => {
             output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
                 trace::TraceReport::of(open, arguments, progress)

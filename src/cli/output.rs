@@ -15,8 +15,10 @@ use serde_json::json;
 use super::Input;
 use crate::analysis::cross_checks::contradictions;
 use crate::format::poplar::OpenReport;
+use crate::format::pytorch::SnapshotFiles;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index;
+use crate::opened::{RunFiles, SnapshotRun, files_of_run};
 use crate::store::Warning;
 use crate::text;
 
@@ -103,6 +105,22 @@ fn answer_as<A: Answer>(
     finish(&result, input.json, text)
 }
 
+/// As [`answer_or_csv`], of a run of PyTorch.
+pub fn answer_of_snapshot<A: CsvAnswer>(
+    files: &SnapshotFiles,
+    json: bool,
+    csv: bool,
+    answer: impl FnOnce(&SnapshotRun, &Progress) -> Result<A, Error>,
+) -> ExitCode {
+    let result = with_progress("Reading the snapshot", |progress| {
+        let run = SnapshotRun::open(files, progress)?;
+        let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))?;
+        let answer = answer(&run, progress)?;
+        Ok(with_warnings(answer, run.report.warnings.list()))
+    });
+    finish(&result, json, if csv { A::csv } else { A::text })
+}
+
 /// As [`answer`], of a report and others; warnings name the report that they are about.
 pub fn answer_of_several<A: Answer>(
     first: &Path,
@@ -134,6 +152,13 @@ pub fn answer_of_several<A: Answer>(
 /// # Errors
 /// As [`OpenReport::open`].
 pub fn open(path: &Path, progress: &Progress) -> Result<OpenReport, Error> {
+    if let RunFiles::Pytorch(files) = files_of_run(path, progress)? {
+        let message =
+            format!("{} is of PyTorch, which this command does not take", files.path.display());
+        return Err(Error::new(ErrorKind::Usage, message)
+            .in_file(&files.path)
+            .hint("tilescope summary and tilescope liveness take memory snapshots."));
+    }
     let open = OpenReport::find_with(path, index::of_process(), progress)?;
     progress.expect(open.bytes_to_read());
     open.read_small_tables(progress)?;

@@ -1,6 +1,7 @@
 //! `tilescope summary`: what the memory is made of, where the peak is, whether the program fits.
 
 use std::path::PathBuf;
+use std::process::ExitCode;
 
 use clap::Args;
 use serde::Serialize;
@@ -8,7 +9,8 @@ use serde_json::{Map, Value};
 
 use super::Input;
 use super::insights;
-use super::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
+use super::output::{self, Answer, CsvAnswer, aligned, name_cell, or_unknown};
+use super::summary_of_snapshot::SnapshotSummary;
 use crate::analysis::insights::Insights;
 use crate::analysis::liveness::{self, NamedBytes, Scope};
 use crate::analysis::memory::{self, CategoryBytes, FullestTile};
@@ -18,6 +20,7 @@ use crate::analysis::throughput::{Throughput, throughput};
 use crate::csv;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, Progress};
+use crate::opened::{RunFiles, files_of_run};
 use crate::store::Report;
 use crate::store::memory::{Region, TileMemory};
 use crate::store::options::GraphInfo;
@@ -116,6 +119,22 @@ struct ExecutionFacts {
     seconds: Option<f64>,
     throughput_by_cycles_samples_per_second: Option<f64>,
     throughput_by_elapsed_time_samples_per_second: Option<f64>,
+}
+
+/// Answers for whatever system the run is of.
+pub fn run(arguments: &SummaryArguments) -> ExitCode {
+    let input = &arguments.input;
+    match files_of_run(&input.path, &Progress::default()) {
+        Ok(RunFiles::Poplar) => output::answer_or_csv(input, arguments.csv, |open, progress| {
+            Summary::of(open, &arguments.log, progress)
+        }),
+        Ok(RunFiles::Pytorch(files)) => {
+            output::answer_of_snapshot(&files, input.json, arguments.csv, |run, _| {
+                Ok(SnapshotSummary::of(run))
+            })
+        }
+        Err(error) => output::fail(&error, input.json),
+    }
 }
 
 impl Summary {
@@ -300,7 +319,7 @@ impl CsvAnswer for Summary {
 }
 
 /// A line for each value that is no list and no object, which give its name.
-fn figures_csv(text: &mut String, name: &str, value: &Value) {
+pub(super) fn figures_csv(text: &mut String, name: &str, value: &Value) {
     let within = |key: &str| {
         if name.is_empty() { key.to_owned() } else { format!("{name}.{key}") }
     };
@@ -441,6 +460,6 @@ impl Summary {
 }
 
 /// Keys and values, one pair a line.
-fn pairs<'a>(rows: impl IntoIterator<Item = (&'a str, String)>) -> String {
+pub(super) fn pairs<'a>(rows: impl IntoIterator<Item = (&'a str, String)>) -> String {
     rows.into_iter().map(|(key, value)| format!("  {key:<16}{value}\n")).collect()
 }

@@ -9,6 +9,7 @@
 
 pub mod error;
 pub mod poplar;
+pub mod pytorch;
 pub(crate) mod sqlite;
 
 pub use crate::progress::Progress;

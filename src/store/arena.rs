@@ -42,6 +42,10 @@ pub struct Arenas {
     pub always_live: Vec<Option<u64>>,
     /// Names of devices that do not go by their numbers.
     pub device_names: BTreeMap<DeviceId, String>,
+    /// Bytes that devices can hold, by device, where that is not the sum over their arenas: because those come and go.
+    pub device_capacities: BTreeMap<DeviceId, u64>,
+    /// The address of the first byte of each, where addresses are those of the device; else none.
+    pub base_addresses: Vec<u64>,
     /// Whether all are of one kind and capacity, as tiles are, so that they can be compared with one
     /// another.
     pub are_alike: bool,
@@ -74,6 +78,17 @@ impl Arenas {
         let mut wanted = rows.filter(|(device, _)| is_wanted(**device)).peekable();
         wanted.peek()?;
         wanted.try_fold(0_u64, |sum, (_, bytes)| sum.checked_add((*bytes)?))
+    }
+
+    /// Bytes that the devices that are wanted can hold together.
+    pub fn capacity_of_devices(&self, is_wanted: impl Fn(Option<DeviceId>) -> bool) -> Option<u64> {
+        if self.device_capacities.is_empty() {
+            return self.sum(&self.capacities, is_wanted);
+        }
+        let rows = self.device_capacities.iter();
+        let mut wanted = rows.filter(|(device, _)| is_wanted(Some(**device))).peekable();
+        wanted.peek()?;
+        wanted.try_fold(0_u64, |sum, (_, bytes)| sum.checked_add(*bytes))
     }
 
     /// The tiles of a machine, each an arena.

@@ -3,6 +3,8 @@
 /// The words of a system, as they begin a title, in the singular where nothing else is said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct System {
+    /// Its name in answers of commands: "poplar".
+    pub name: &'static str,
     /// What has memory: "IPU".
     pub device: &'static str,
     /// All of them together: "All IPUs".
@@ -26,6 +28,7 @@ pub struct System {
 impl System {
     /// Of a report whose system has no words of its own.
     pub const GENERAL: Self = Self {
+        name: "general",
         device: "Device",
         all_devices: "All devices",
         arena: "Arena",
@@ -39,6 +42,7 @@ impl System {
 
     /// Of Graphcore's Poplar.
     pub const POPLAR: Self = Self {
+        name: "poplar",
         device: "IPU",
         all_devices: "All IPUs",
         arena: "Tile",
@@ -48,6 +52,20 @@ impl System {
         worst_arena: "Worst tile of each step",
         variable: "Variable before lowering",
         placed_variable: "Variable as it was lowered",
+    };
+
+    /// Of PyTorch's allocators.
+    pub const PYTORCH: Self = Self {
+        name: "pytorch",
+        device: "GPU",
+        all_devices: "All devices",
+        arena: "Segment",
+        arena_in_text: "segment",
+        an_arena: "a segment",
+        arenas: "segments",
+        worst_arena: "Worst segment of each step",
+        variable: "Frame of the allocation",
+        placed_variable: "Block",
     };
 }
 

@@ -10,8 +10,10 @@ use super::reading::{Glance, first_glance, glance_below};
 use crate::analysis::cross_checks::contradictions;
 use crate::analysis::insights::logs::log_messages;
 use crate::format::poplar::{OpenReport, reports_below};
+use crate::format::pytorch::SnapshotFiles;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index;
+use crate::opened::{RunFiles, SnapshotRun, files_of_run};
 use crate::store::{Absence, Report};
 use crate::synth::story;
 
@@ -29,6 +31,8 @@ pub(crate) enum Stage {
     WritingDemo,
     #[default]
     Finding,
+    /// A memory snapshot is read and replayed.
+    Snapshot,
     /// The small tables are read, those of the first pictures first.
     SmallTables,
     DebugInfo,
@@ -52,7 +56,7 @@ impl Stage {
 
     /// Whether the first pictures are not there yet: what is read so far would show wrong figures.
     pub fn is_early(&self) -> bool {
-        matches!(self, Self::WritingDemo | Self::Finding | Self::SmallTables)
+        matches!(self, Self::WritingDemo | Self::Finding | Self::Snapshot | Self::SmallTables)
     }
 
     pub fn failure(&self) -> Option<&Failure> {
@@ -67,6 +71,7 @@ impl Stage {
         match self {
             Self::WritingDemo => "Writing the demo reports",
             Self::Finding => "Looking for the report",
+            Self::Snapshot => "Reading the snapshot",
             Self::SmallTables => "Reading tables",
             Self::DebugInfo => "Reading debug information",
             Self::Variables => "Reading variables",
@@ -236,9 +241,25 @@ impl Drop for Load {
 
 type ReadPart = fn(&OpenReport, &Progress);
 
-/// Reads all of a report; it, unless that was cancelled.
+/// Reads all of a memory snapshot, of which nothing can be shown before it is replayed.
+fn read_snapshot(files: &SnapshotFiles, shared: &Shared) -> Result<(), Error> {
+    let progress = &shared.progress;
+    shared.set_stage(Stage::Snapshot);
+    if let Some(run) = SnapshotRun::open(files, progress)? {
+        run.fill_report(progress);
+        drop(shared.report.set(Arc::clone(&run.report)));
+    }
+    let is_cancelled = progress.is_cancelled();
+    shared.set_stage(if is_cancelled { Stage::Cancelled } else { Stage::Done });
+    Ok(())
+}
+
+/// Reads all of a report; it, unless that was cancelled, or it is of a system that has no index.
 fn read(path: &Path, logs: &[PathBuf], shared: &Shared) -> Result<Option<OpenReport>, Error> {
     let progress = &shared.progress;
+    if let RunFiles::Pytorch(files) = files_of_run(path, progress)? {
+        return read_snapshot(&files, shared).map(|()| None);
+    }
     let open = OpenReport::find_with(path, index::of_process(), progress)?;
     progress.expect(open.bytes_to_read());
     open.expect_index();

@@ -160,6 +160,7 @@ pub fn liveness_arguments(path: &Path, tile: Option<u32>) -> LivenessArguments {
         step: Some(StepChoice::Peak),
         ipu: None,
         tile,
+        device: None,
         filter: None,
         by: None,
         peaks: Some(5),
@@ -177,12 +178,16 @@ pub fn trace(path: &Path) -> Result<Value, Error> {
 /// `sweep` of a directory with this report only, without its paths.
 pub fn sweep(path: &Path) -> Result<Value, Error> {
     let arguments = SweepArguments {
-        directory: path.to_owned(),
+        paths: vec![path.to_owned()],
         json: true,
         csv: false,
         by: None,
         and: None,
         figure: None,
+        capacity: None,
+        other: None,
+        reference: None,
+        device: None,
     };
     let answer = SweepReport::of(&arguments, &Progress::default())?;
     assert!(

@@ -147,7 +147,7 @@ fn arena_facts(of: &WithTimeline) -> Vec<Statement> {
     let Some(arenas) = report.arenas.get() else { return facts };
     let devices: BTreeSet<DeviceId> = arenas.devices.iter().flatten().copied().collect();
     for device in devices {
-        let capacity = arenas.sum(&arenas.capacities, |of| of == Some(device));
+        let capacity = arenas.capacity_of_devices(|of| of == Some(device));
         facts.push((report.device_title(device).into(), Said::bytes(capacity)));
     }
     let always_live = always_live_bytes(Scope::Everything, arenas);

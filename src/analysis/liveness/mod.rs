@@ -90,7 +90,9 @@ pub fn limit_bytes(scope: Scope, arenas: &Arenas) -> Option<u64> {
         Scope::WorstArena => {
             arenas.capacities.first().copied().flatten().filter(|_| arenas.are_alike)
         }
-        scope => sum_over(scope, arenas, &arenas.capacities),
+        Scope::Everything => arenas.capacity_of_devices(|_| true),
+        Scope::Device(wanted) => arenas.capacity_of_devices(|device| device == Some(wanted)),
+        Scope::Arena(arena) => arenas.capacity(arena),
     }
 }
 

@@ -5,6 +5,7 @@ mod csv;
 mod document;
 mod grid;
 mod table;
+mod variants;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,6 +14,7 @@ use clap::Args;
 use serde::{Serialize, Serializer};
 
 use super::output::{self, Answer, CsvAnswer, Document};
+use super::size;
 use crate::analysis::sweep::{Curve, Figure, HeatMap, OptionNotFound, Sweep, curve, heat_map};
 use crate::folder_sweep::{all_warnings, read_sweep, shared_warnings};
 use crate::format::{Error, ErrorKind, Progress};
@@ -22,9 +24,10 @@ use crate::text::clean;
 /// Arguments of `tilescope sweep`.
 #[derive(Debug, Args)]
 pub struct SweepArguments {
-    /// A directory with reports in it, at any depth; links to directories are not followed.
-    #[arg(value_name = "DIR")]
-    pub directory: PathBuf,
+    /// A directory with reports in it, at any depth; links to directories are not followed. Of memory
+    /// snapshots also several directories, or files.
+    #[arg(value_name = "DIR", required = true)]
+    pub paths: Vec<PathBuf>,
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub json: bool,
@@ -43,6 +46,18 @@ pub struct SweepArguments {
     /// key, such as a measured throughput. By default throughput, or the peak where no throughput is known.
     #[arg(long, value_name = "FIGURE", requires = "by")]
     pub figure: Option<String>,
+    /// Of memory snapshots: what the device has, for example 16GiB.
+    #[arg(long, value_parser = size::parse, value_name = "BYTES")]
+    pub capacity: Option<u64>,
+    /// Of memory snapshots: what others have of the device, for example 600MiB.
+    #[arg(long, value_parser = size::parse, value_name = "BYTES")]
+    pub other: Option<u64>,
+    /// Of memory snapshots: the variant that the others are compared with.
+    #[arg(long, value_name = "NAME")]
+    pub reference: Option<String>,
+    /// Of memory snapshots: the number of the device, in place of the one that had most.
+    #[arg(long, value_name = "N")]
+    pub device: Option<i64>,
 }
 
 /// `tilescope.sweep/1` (cli.md).
@@ -64,6 +79,9 @@ enum Grid {
 
 /// Reads all reports below a directory and puts them side by side.
 pub fn run(arguments: &SweepArguments) -> ExitCode {
+    if let Some(snapshots) = variants::snapshots(arguments) {
+        return variants::run(arguments, &snapshots);
+    }
     let result = output::with_progress("Reading the reports", |progress| {
         let answer = SweepReport::of(arguments, progress)?;
         let shared = shared_warnings(&answer.warnings, answer.warnings_of_runs());
@@ -82,7 +100,15 @@ impl SweepReport {
     /// When the directory cannot be read or has no report in it; `usage` for an option that does not
     /// vary.
     pub fn of(arguments: &SweepArguments, progress: &Progress) -> Result<Self, Error> {
-        let folder = &arguments.directory;
+        let folder = match arguments.paths.as_slice() {
+            [folder] => folder,
+            _ => {
+                let message = "several paths are named, and not all of them have memory snapshots";
+                return Err(Error::new(ErrorKind::Usage, message)
+                    .hint("Name one directory that has all reports in it."));
+            }
+        };
+        variants::check_no_options(arguments)?;
         let (sweep, warnings) = read_sweep(folder, progress)?;
         let grid = grid(&sweep, arguments)?;
         Ok(Self { folder: folder.clone(), sweep, grid, warnings })

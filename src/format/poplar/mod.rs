@@ -39,7 +39,6 @@ pub use many::map_reports;
 use pop::tile_lists::{Cycles, ListSizes};
 use pop::variables::TileReader;
 pub(crate) use side_files::SIDE_FILE_BYTES;
-#[cfg(any(test, fuzzing))]
 pub(crate) use side_files::read_side_file;
 use table::Tables;
 

@@ -1,0 +1,56 @@
+//! What PyTorch itself states of a run beside what comes out of its snapshot: each figure twice, and where the two
+//! contradict each other. The replayed peak is that of the recorded window, so it may be below the stated one.
+
+use super::device_facts::DeviceFacts;
+use crate::store::snapshot::{AllocatorClaims, ClaimedBytes};
+
+/// A figure as it is stated and as it comes out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct ComparedClaim {
+    /// Its name in PyTorch.
+    pub name: &'static str,
+    /// As PyTorch states it.
+    pub claimed_bytes: u64,
+    /// As it comes out of the snapshot.
+    pub bytes: u64,
+    /// Whether both can be right.
+    pub agrees: bool,
+}
+
+/// The figures that PyTorch states of a device.
+pub fn compared_claims(claims: &AllocatorClaims, facts: &DeviceFacts) -> Vec<ComparedClaim> {
+    let AllocatorClaims { requested, allocated, active, reserved, .. } = claims;
+    let DeviceFacts { end, .. } = facts;
+    let peaks = [
+        facts.requested_peak.bytes,
+        facts.allocated_peak.bytes,
+        facts.active_peak_bytes,
+        facts.reserved_peak_bytes,
+    ];
+    let is_exact = [true, facts.allocated_peak.exact, facts.allocated_peak.exact, true];
+    let currents = [end.requested_bytes, end.allocated_bytes, end.active_bytes, end.reserved_bytes];
+    let mut compared = Vec::new();
+    let claims = [requested, allocated, active, reserved];
+    for (row, ClaimedBytes { current, peak }) in claims.into_iter().enumerate() {
+        let (current_name, peak_name) = NAMES[row];
+        if let Some(claimed_bytes) = *current {
+            let bytes = currents[row];
+            let agrees = claimed_bytes == bytes;
+            compared.push(ComparedClaim { name: current_name, claimed_bytes, bytes, agrees });
+        }
+        if let Some(claimed_bytes) = *peak {
+            let bytes = peaks[row];
+            let is_least = !facts.history_complete || !is_exact[row];
+            let agrees = claimed_bytes == bytes || (is_least && claimed_bytes > bytes);
+            compared.push(ComparedClaim { name: peak_name, claimed_bytes, bytes, agrees });
+        }
+    }
+    compared
+}
+
+const NAMES: [(&str, &str); 4] = [
+    ("requested_bytes.all.current", "requested_bytes.all.peak"),
+    ("allocated_bytes.all.current", "allocated_bytes.all.peak"),
+    ("active_bytes.all.current", "active_bytes.all.peak"),
+    ("reserved_bytes.all.current", "reserved_bytes.all.peak"),
+];

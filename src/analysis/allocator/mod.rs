@@ -1,0 +1,14 @@
+//! What a caching allocator did (formats/pytorch.md 4): every block with its life, four curves and their peaks, what
+//! is lost, and whose blocks they are. All of it is worked out from the columns of a snapshot, a device at a time.
+
+pub mod annotations;
+pub mod block_size;
+pub mod categories;
+pub mod claims;
+pub mod device_facts;
+pub mod lives;
+pub mod replay;
+pub mod reserved;
+pub mod segment_ranges;
+pub mod timeline_facts;
+pub mod user_frame;

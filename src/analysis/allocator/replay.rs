@@ -1,0 +1,416 @@
+//! The replay of the events of a device (formats/pytorch.md 4.1 to 4.4): backwards from the state at the end to what
+//! was there before the first event, then forwards, with the size of every block and the peaks of the four curves.
+//!
+//! requested: bytes that were asked for, of blocks until their free is completed. allocated: bytes of blocks until
+//! they are given back. active: the same until their free is completed. reserved: bytes of segments. The value after
+//! event i is that of step i; step −1 is before the first.
+
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{BuildHasher, Hasher, RandomState};
+
+use super::block_size::{block_bytes, rounded};
+use super::lives::BlockLives;
+use super::reserved::{Held, Reserved};
+use crate::store::snapshot::{
+    Action, AllocatorSettings, BlockState, Snapshot, SnapshotDevice, StackId,
+};
+
+/// The largest value of a curve, at the first step that has it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct Peak {
+    /// Bytes.
+    pub bytes: u64,
+    /// The event; −1 if nothing is above what was there before the first.
+    pub event: i64,
+}
+
+impl Peak {
+    fn at_start(bytes: u64) -> Self {
+        Self { bytes, event: -1 }
+    }
+
+    #[inline]
+    fn look(&mut self, bytes: u64, event: u32) {
+        if bytes > self.bytes {
+            *self = Self { bytes, event: i64::from(event) };
+        }
+    }
+}
+
+/// What was there before the first event.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct StartState {
+    /// Blocks that were not free.
+    pub live_blocks: u64,
+    /// Bytes that had been asked for.
+    pub requested_bytes: u64,
+    /// Bytes of segments.
+    pub reserved_bytes: u64,
+}
+
+/// A device, replayed.
+#[derive(Clone, Debug)]
+pub struct Replay {
+    /// Every block with its life.
+    pub lives: BlockLives,
+    /// What was there before the first event.
+    pub start: StartState,
+    /// The segments that were there before the first event.
+    pub start_ranges: Vec<Held>,
+    /// Whether nothing was: the events are all that ever happened.
+    pub is_complete: bool,
+    /// Of the requested curve.
+    pub requested_peak: Peak,
+    /// Of the allocated curve.
+    pub allocated_peak: Peak,
+    /// Of the active curve.
+    pub active_peak: Peak,
+    /// Of the reserved curve.
+    pub reserved_peak: Peak,
+    /// Whether the sizes of all blocks are known; else the allocated and active curves are at least what they are.
+    pub is_exact: bool,
+    /// Events that contradict the state, backwards, forwards and at the end; 0 of every good file.
+    pub mismatches: u64,
+    /// Blocks of the end whose size is not what the events say.
+    pub other_sizes: u64,
+}
+
+/// Addresses are spread well by one multiplication, and nobody who writes a file knows where to.
+#[derive(Clone, Copy)]
+struct AddressHasher(u64);
+
+/// Makes hashers that begin with a number of this run of the program.
+#[derive(Clone, Copy)]
+struct AddressHashers(u64);
+
+impl BuildHasher for AddressHashers {
+    type Hasher = AddressHasher;
+
+    fn build_hasher(&self) -> AddressHasher {
+        AddressHasher(self.0)
+    }
+}
+
+impl Hasher for AddressHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.write_u64(u64::from(*byte));
+        }
+    }
+
+    #[inline]
+    fn write_u64(&mut self, number: u64) {
+        let product = u128::from(self.0 ^ number) * 0x9E37_79B9_7F4A_7C15;
+        self.0 = (product >> 64) as u64 ^ product as u64;
+    }
+}
+
+type ByAddress<T> = HashMap<u64, T, AddressHashers>;
+
+/// A block of the state before the first event, as far as it is known yet.
+#[derive(Clone, Copy)]
+struct Early {
+    requested: u64,
+    bytes: Option<u64>,
+    is_pending: bool,
+    stack: StackId,
+}
+
+/// Replays a device.
+pub fn replay(snapshot: &Snapshot, device: &SnapshotDevice) -> Replay {
+    let events = Events::of(snapshot, device);
+    let (early, reserved, backward) = backwards(snapshot, device, &events);
+    let start_ranges = reserved.iter().collect();
+    let is_exact = early.iter().all(|(_, block)| block.bytes.is_some());
+    let mut forward = Forward::from(&early, reserved, &snapshot.settings, &events);
+    for event in 0..events.len() as u32 {
+        forward.step(event, &events);
+    }
+    let (at_end, other_sizes) = forward.compared_with_end(snapshot, device);
+    Replay {
+        start: forward.start,
+        start_ranges,
+        is_complete: forward.start.live_blocks == 0 && forward.start.reserved_bytes == 0,
+        requested_peak: forward.requested.peak,
+        allocated_peak: forward.allocated.peak,
+        active_peak: forward.active.peak,
+        reserved_peak: forward.reserved_peak,
+        is_exact: is_exact && other_sizes == 0,
+        mismatches: backward.saturating_add(forward.mismatches).saturating_add(at_end),
+        other_sizes,
+        lives: forward.lives,
+    }
+}
+
+/// The columns of the events of a device.
+struct Events<'a> {
+    actions: &'a [Action],
+    addresses: &'a [u64],
+    sizes: &'a [u64],
+    stacks: &'a [StackId],
+    /// Whether any of them gives a block back before its free is completed.
+    has_requests: bool,
+}
+
+impl<'a> Events<'a> {
+    fn of(snapshot: &'a Snapshot, device: &SnapshotDevice) -> Self {
+        fn part<'a, T>(column: &'a [T], device: &SnapshotDevice) -> &'a [T] {
+            column.get(device.events.clone()).unwrap_or_default()
+        }
+        let events = &snapshot.events;
+        let actions = part(&events.actions, device);
+        Self {
+            actions,
+            addresses: part(&events.addresses, device),
+            sizes: part(&events.sizes, device),
+            stacks: part(&events.stacks, device),
+            has_requests: actions.contains(&Action::FreeRequested),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.actions.len()
+    }
+
+    #[inline]
+    fn get(&self, event: usize) -> (Action, u64, u64) {
+        let action = self.actions.get(event).copied().unwrap_or(Action::Unknown);
+        let address = self.addresses.get(event).copied().unwrap_or(0);
+        (action, address, self.sizes.get(event).copied().unwrap_or(0))
+    }
+}
+
+/// The state before the first event, by address, and how many events contradict the one after them.
+fn backwards(
+    snapshot: &Snapshot,
+    device: &SnapshotDevice,
+    events: &Events<'_>,
+) -> (Vec<(u64, Early)>, Reserved, u64) {
+    let hashers = AddressHashers(RandomState::new().build_hasher().finish());
+    let mut live: ByAddress<Early> = HashMap::with_hasher(hashers);
+    let mut reserved = Reserved::default();
+    let mut mismatches = 0_u64;
+    for segment in snapshot.segments_of(device) {
+        let is_new = reserved.add(segment.address, segment.bytes, segment.is_expandable);
+        mismatches = mismatches.saturating_add(u64::from(!is_new));
+    }
+    for block in snapshot.blocks_of(device).filter(|block| block.is_active()) {
+        let early = Early {
+            requested: block.requested_bytes,
+            bytes: Some(block.bytes),
+            is_pending: block.state == BlockState::Pending,
+            stack: block.stack,
+        };
+        let other = live.insert(block.address, early);
+        mismatches = mismatches.saturating_add(u64::from(other.is_some()));
+    }
+    for event in (0..events.len()).rev() {
+        let (action, address, bytes) = events.get(event);
+        let is_good = match action {
+            Action::Alloc => live.remove(&address).is_some(),
+            Action::FreeCompleted => {
+                let is_pending = events.has_requests;
+                let early =
+                    Early { requested: bytes, bytes: None, is_pending, stack: StackId::NONE };
+                live.insert(address, early).is_none()
+            }
+            Action::FreeRequested => match live.get_mut(&address) {
+                Some(block) => std::mem::replace(&mut block.is_pending, false),
+                None => false,
+            },
+            Action::SegmentAlloc => reserved.remove(address, bytes, false),
+            Action::SegmentMap => reserved.remove(address, bytes, true),
+            Action::SegmentFree => reserved.add(address, bytes, false),
+            Action::SegmentUnmap => reserved.add(address, bytes, true),
+            _ => true,
+        };
+        mismatches = mismatches.saturating_add(u64::from(!is_good));
+    }
+    let mut early: Vec<(u64, Early)> = live.into_iter().collect();
+    early.sort_unstable_by_key(|(address, _)| *address);
+    (early, reserved, mismatches)
+}
+
+/// A curve on its way.
+#[derive(Clone, Copy)]
+struct Running {
+    now: u64,
+    peak: Peak,
+}
+
+impl Running {
+    fn from(bytes: u64) -> Self {
+        Self { now: bytes, peak: Peak::at_start(bytes) }
+    }
+
+    #[inline]
+    fn add(&mut self, bytes: u64, event: u32) {
+        self.now = self.now.saturating_add(bytes);
+        self.peak.look(self.now, event);
+    }
+
+    #[inline]
+    fn subtract(&mut self, bytes: u64) {
+        self.now = self.now.saturating_sub(bytes);
+    }
+}
+
+struct Forward<'a> {
+    settings: &'a AllocatorSettings,
+    lives: BlockLives,
+    /// What lives, by address: the row, and whether it waits for its free to be completed.
+    live: BTreeMap<u64, (u32, bool)>,
+    reserved: Reserved,
+    start: StartState,
+    requested: Running,
+    allocated: Running,
+    active: Running,
+    reserved_peak: Peak,
+    mismatches: u64,
+}
+
+impl<'a> Forward<'a> {
+    fn from(
+        early: &[(u64, Early)],
+        reserved: Reserved,
+        settings: &'a AllocatorSettings,
+        events: &Events<'_>,
+    ) -> Self {
+        let mut lives = BlockLives::default();
+        let allocations = events.actions.iter().filter(|action| **action == Action::Alloc).count();
+        lives.reserve(early.len().saturating_add(allocations));
+        let mut live = BTreeMap::new();
+        let (mut requested, mut allocated, mut active) = (0_u64, 0_u64, 0_u64);
+        for (address, block) in early {
+            let bytes = block.bytes.unwrap_or_else(|| rounded(block.requested, settings));
+            let row = lives.push(*address, block.requested, bytes, block.stack);
+            live.insert(*address, (row, block.is_pending));
+            requested = requested.saturating_add(block.requested);
+            active = active.saturating_add(bytes);
+            if !block.is_pending {
+                allocated = allocated.saturating_add(bytes);
+            }
+        }
+        let start = StartState {
+            live_blocks: early.len() as u64,
+            requested_bytes: requested,
+            reserved_bytes: reserved.bytes(),
+        };
+        Self {
+            settings,
+            lives,
+            live,
+            start,
+            requested: Running::from(requested),
+            allocated: Running::from(allocated),
+            active: Running::from(active),
+            reserved_peak: Peak::at_start(reserved.bytes()),
+            reserved,
+            mismatches: 0,
+        }
+    }
+
+    #[inline]
+    fn step(&mut self, event: u32, events: &Events<'_>) {
+        let (action, address, bytes) = events.get(event as usize);
+        let is_good = match action {
+            Action::Alloc => {
+                let stack = events.stacks.get(event as usize).copied();
+                self.allocate(event, address, bytes, stack.unwrap_or(StackId::NONE))
+            }
+            Action::FreeRequested => self.request_free(event, address),
+            Action::FreeCompleted => self.complete_free(event, address),
+            Action::SegmentAlloc | Action::SegmentMap => {
+                let is_new = self.reserved.add(address, bytes, action == Action::SegmentMap);
+                self.reserved_peak.look(self.reserved.bytes(), event);
+                is_new
+            }
+            Action::SegmentFree => self.reserved.remove(address, bytes, false),
+            Action::SegmentUnmap => self.reserved.remove(address, bytes, true),
+            _ => true,
+        };
+        self.mismatches = self.mismatches.saturating_add(u64::from(!is_good));
+    }
+
+    fn allocate(&mut self, event: u32, address: u64, requested: u64, stack: StackId) -> bool {
+        let wanted = rounded(requested, self.settings);
+        let next = self.live.range(address..).next().map(|(address, _)| *address);
+        if next == Some(address) {
+            // Two at one place: what was there is given up, so that every block has one end.
+            self.complete_free(event, address);
+            self.allocate(event, address, requested, stack);
+            return false;
+        }
+        let bytes = match self.reserved.at(address) {
+            Some(held) => {
+                let free = next.map_or(held.end, |next| next.min(held.end)) - address;
+                block_bytes(wanted, free, held.is_expandable, self.settings)
+            }
+            None => wanted,
+        };
+        let row = self.lives.push(address, requested, bytes, stack);
+        if let Some(at) = self.lives.allocated_at.get_mut(row as usize) {
+            *at = event;
+        }
+        self.live.insert(address, (row, false));
+        self.requested.add(requested, event);
+        self.allocated.add(bytes, event);
+        self.active.add(bytes, event);
+        true
+    }
+
+    fn request_free(&mut self, event: u32, address: u64) -> bool {
+        let Some((row, is_pending)) = self.live.get_mut(&address) else { return false };
+        if *is_pending {
+            return false;
+        }
+        *is_pending = true;
+        let row = *row as usize;
+        if let Some(at) = self.lives.requested_free_at.get_mut(row) {
+            *at = event;
+        }
+        self.allocated.subtract(self.lives.bytes.get(row).copied().unwrap_or(0));
+        true
+    }
+
+    fn complete_free(&mut self, event: u32, address: u64) -> bool {
+        let Some((row, is_pending)) = self.live.remove(&address) else { return false };
+        let row = row as usize;
+        let bytes = self.lives.bytes.get(row).copied().unwrap_or(0);
+        if let Some(at) = self.lives.freed_at.get_mut(row) {
+            *at = event;
+        }
+        if !is_pending {
+            self.allocated.subtract(bytes);
+        }
+        self.active.subtract(bytes);
+        self.requested.subtract(self.lives.requested.get(row).copied().unwrap_or(0));
+        true
+    }
+
+    /// How many blocks and segments differ from the state at the end, and how many blocks by their size alone.
+    fn compared_with_end(&self, snapshot: &Snapshot, device: &SnapshotDevice) -> (u64, u64) {
+        let (mut seen, mut mismatches, mut other_sizes) = (0_u64, 0_u64, 0_u64);
+        for block in snapshot.blocks_of(device).filter(|block| block.is_active()) {
+            seen = seen.saturating_add(1);
+            match self.live.get(&block.address) {
+                Some((row, is_pending)) if *is_pending == (block.state == BlockState::Pending) => {
+                    let bytes = self.lives.bytes.get(*row as usize);
+                    other_sizes =
+                        other_sizes.saturating_add(u64::from(bytes != Some(&block.bytes)));
+                }
+                _ => mismatches = mismatches.saturating_add(1),
+            }
+        }
+        mismatches = mismatches.saturating_add((self.live.len() as u64).saturating_sub(seen));
+        let mut reserved = Reserved::default();
+        for segment in snapshot.segments_of(device) {
+            reserved.add(segment.address, segment.bytes, segment.is_expandable);
+        }
+        (mismatches.saturating_add(u64::from(reserved != self.reserved)), other_sizes)
+    }
+}

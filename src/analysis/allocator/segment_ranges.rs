@@ -1,0 +1,107 @@
+//! The ranges of addresses that ever were segments of a device, each with the time at which it was one. A range that
+//! is given back and taken again as it was is one with two times; the pieces of an expandable segment that touch each
+//! other, at whatever time, are one.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::replay::Replay;
+use crate::store::snapshot::{Action, Snapshot, SnapshotDevice};
+
+/// A range of addresses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SegmentRange {
+    /// Its first byte.
+    pub address: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Whether it consists of pieces that are mapped.
+    pub is_expandable: bool,
+    /// From which event to which it was there, half-open; −1 is before the first, `i64::MAX` never.
+    pub times: Vec<Range<i64>>,
+}
+
+impl SegmentRange {
+    /// Whether a block at an address that is handed out by an event lies in it.
+    pub fn holds(&self, address: u64, event: i64) -> bool {
+        let is_within = address.checked_sub(self.address).is_some_and(|offset| offset < self.bytes);
+        is_within && self.times.iter().any(|times| times.contains(&event))
+    }
+}
+
+/// The ranges of a device, by address, then by bytes.
+pub fn segment_ranges(
+    snapshot: &Snapshot,
+    device: &SnapshotDevice,
+    replay: &Replay,
+) -> Vec<SegmentRange> {
+    let mut plain = PlainRanges::default();
+    let mut pieces: Vec<Range<u64>> = Vec::new();
+    for held in &replay.start_ranges {
+        if held.is_expandable {
+            pieces.push(held.start..held.end);
+        } else {
+            plain.open(held.start, held.end - held.start, -1);
+        }
+    }
+    let events = &snapshot.events;
+    for (event, row) in (0_i64..).zip(device.events.clone()) {
+        let Some(action) = events.actions.get(row) else { break };
+        if !matches!(action, Action::SegmentAlloc | Action::SegmentFree | Action::SegmentMap) {
+            continue;
+        }
+        let (address, bytes) = (events.addresses[row], events.sizes[row]);
+        match action {
+            Action::SegmentAlloc => plain.open(address, bytes, event),
+            Action::SegmentFree => plain.close(address, bytes, event),
+            _ => pieces.push(address..address.saturating_add(bytes)),
+        }
+    }
+    let mut ranges = plain.ranges;
+    pieces.sort_unstable_by_key(|piece| piece.start);
+    let mut joined: Vec<Range<u64>> = Vec::new();
+    for piece in pieces {
+        match joined.last_mut().filter(|last| piece.start <= last.end) {
+            Some(last) => last.end = last.end.max(piece.end),
+            None => joined.push(piece),
+        }
+    }
+    ranges.extend(joined.into_iter().map(|piece| SegmentRange {
+        address: piece.start,
+        bytes: piece.end - piece.start,
+        is_expandable: true,
+        times: vec![-1..i64::MAX],
+    }));
+    ranges.sort_by_key(|range| (range.address, range.bytes));
+    ranges
+}
+
+/// The ranges that are no pieces, found by address and bytes.
+#[derive(Default)]
+struct PlainRanges {
+    ranges: Vec<SegmentRange>,
+    rows: HashMap<(u64, u64), usize>,
+}
+
+impl PlainRanges {
+    fn open(&mut self, address: u64, bytes: u64, event: i64) {
+        let row = *self.rows.entry((address, bytes)).or_insert(self.ranges.len());
+        if row == self.ranges.len() {
+            let is_expandable = false;
+            self.ranges.push(SegmentRange { address, bytes, is_expandable, times: Vec::new() });
+        }
+        let times = &mut self.ranges[row].times;
+        // One that was not given back is still there.
+        if times.last().is_none_or(|times| times.end != i64::MAX) {
+            times.push(event..i64::MAX);
+        }
+    }
+
+    fn close(&mut self, address: u64, bytes: u64, event: i64) {
+        let row = self.rows.get(&(address, bytes));
+        let times = row.and_then(|row| self.ranges[*row].times.last_mut());
+        if let Some(times) = times.filter(|times| times.end == i64::MAX) {
+            times.end = event;
+        }
+    }
+}

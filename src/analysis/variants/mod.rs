@@ -1,0 +1,252 @@
+//! Variants of one training run side by side (formats/pytorch.md 8): what each took, in percent of a reference, and
+//! what it is over a capacity.
+
+mod of_snapshot;
+
+pub use of_snapshot::largest_device;
+
+use serde::Serialize;
+
+use crate::text::words;
+
+words! {
+    /// Where the largest allocated bytes of a variant are from.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum AllocatedFrom by as_str {
+        /// PyTorch's own statistics beside the snapshot.
+        MemoryStats = "memory_stats",
+        /// The events.
+        Replay = "replay",
+        /// The events, of which the first are cut off: blocks from before may be larger.
+        AtLeast = "replay, at least",
+    }
+}
+
+/// What one variant took, bytes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    /// What it is called.
+    pub name: String,
+    /// Whether it ran to its end: its last request that failed, if any, was granted later.
+    pub is_finished: bool,
+    /// Handed out at the end.
+    pub allocated_bytes: u64,
+    /// The most that was handed out.
+    pub max_allocated_bytes: u64,
+    /// Where that is from.
+    pub max_allocated_from: AllocatedFrom,
+    /// Taken from the device at the end.
+    pub reserved_bytes: u64,
+    /// The most that was.
+    pub max_reserved_bytes: u64,
+    /// The most that was asked for at once.
+    pub requested_peak_bytes: u64,
+    /// The request that failed, of a variant that is not finished.
+    pub failed_request_bytes: Option<u64>,
+    /// What the device must have for it at least.
+    pub needed_bytes: u64,
+    /// What nvidia-smi said, where the user says so.
+    pub smi_bytes: Option<u64>,
+    /// Capacity of the device as an error text beside it states it, rounded to hundredths of a unit.
+    pub stated_capacity_bytes: Option<u64>,
+}
+
+/// Figures in percent of the reference, with one decimal, half up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Percent {
+    /// Handed out at the end.
+    pub allocated_bytes: Option<f64>,
+    /// The most that was handed out.
+    pub max_allocated_bytes: Option<f64>,
+    /// The most that was taken from the device.
+    pub max_reserved_bytes: Option<f64>,
+    /// The most that was asked for at once.
+    pub requested_peak_bytes: Option<f64>,
+    /// What nvidia-smi said; absent where nobody says so.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub smi_bytes: Option<f64>,
+}
+
+/// Variants in the natural order of their names.
+#[derive(Clone, Debug, PartialEq)]
+pub struct VariantTable {
+    /// The variants.
+    pub rows: Vec<Variant>,
+    /// Bytes that the device has, where the user says so.
+    pub capacity_bytes: Option<u64>,
+    /// Bytes of others on the device.
+    pub other_bytes: u64,
+    /// The variant that the others are compared with, a place in `rows`.
+    pub reference: Option<usize>,
+}
+
+/// No variant has the name of the reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoSuchReference;
+
+impl VariantTable {
+    /// Puts variants side by side. The reference is that of the name, else the first that is finished and, where a
+    /// capacity is known, not over it.
+    ///
+    /// # Errors
+    /// When no variant has the name.
+    pub fn new(
+        mut rows: Vec<Variant>,
+        capacity_bytes: Option<u64>,
+        other_bytes: u64,
+        reference: Option<&str>,
+    ) -> Result<Self, NoSuchReference> {
+        rows.sort_by(|a, b| natural(&a.name).cmp(&natural(&b.name)).then(a.name.cmp(&b.name)));
+        let mut table = Self { rows, capacity_bytes, other_bytes, reference: None };
+        table.reference = match reference {
+            Some(name) => {
+                let place = table.rows.iter().position(|row| row.name == name);
+                Some(place.ok_or(NoSuchReference)?)
+            }
+            None => table.rows.iter().position(|row| {
+                row.is_finished && table.oversubscription_bytes(row).is_none_or(|bytes| bytes == 0)
+            }),
+        };
+        Ok(table)
+    }
+
+    /// By how much a variant, with what others have of the device, is over its capacity; `None` where that is not
+    /// known.
+    pub fn oversubscription_bytes(&self, row: &Variant) -> Option<u64> {
+        let all = row.needed_bytes.saturating_add(self.other_bytes);
+        self.capacity_bytes.map(|capacity| all.saturating_sub(capacity))
+    }
+
+    /// Whether a variant ran and, where a capacity is known, is not over it.
+    pub fn fits(&self, row: &Variant) -> bool {
+        row.is_finished && self.oversubscription_bytes(row).is_none_or(|bytes| bytes == 0)
+    }
+
+    /// The variant that needs least of those that ran, a place in `rows`; the first of equals.
+    pub fn least_needed(&self) -> Option<usize> {
+        let finished = self.rows.iter().enumerate().filter(|(_, row)| row.is_finished);
+        finished.min_by_key(|(place, row)| (row.needed_bytes, *place)).map(|(place, _)| place)
+    }
+
+    /// A variant's figures in percent of the reference's; none of one that is not finished.
+    pub fn percent(&self, row: &Variant) -> Percent {
+        let reference = self.reference.and_then(|place| self.rows.get(place));
+        let Some(reference) = reference.filter(|_| row.is_finished) else {
+            return Percent::default();
+        };
+        let of = |figure: fn(&Variant) -> u64| percent(figure(row), figure(reference));
+        Percent {
+            allocated_bytes: of(|row| row.allocated_bytes),
+            max_allocated_bytes: of(|row| row.max_allocated_bytes),
+            max_reserved_bytes: of(|row| row.max_reserved_bytes),
+            requested_peak_bytes: of(|row| row.requested_peak_bytes),
+            smi_bytes: row
+                .smi_bytes
+                .zip(reference.smi_bytes)
+                .and_then(|(own, reference)| percent(own, reference)),
+        }
+    }
+}
+
+/// A share in percent with one decimal, half up; `None` of nothing.
+fn percent(own: u64, reference: u64) -> Option<f64> {
+    let (own, reference) = (u128::from(own), u128::from(reference));
+    let tenths = (own * 2000 + reference).checked_div(reference * 2)?;
+    Some(u64::try_from(tenths).ok()? as f64 / 10.0)
+}
+
+/// A part of a name: a number by its value, all else by its letters.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum NamePart<'a> {
+    /// Without zeros in front, shorter ones first.
+    Number(usize, &'a str),
+    Text(&'a str),
+}
+
+/// A name in parts, so that `splits_2` comes before `splits_10`.
+fn natural(name: &str) -> Vec<NamePart<'_>> {
+    let is_digit = |letter: char| letter.is_ascii_digit();
+    let mut parts = Vec::new();
+    let mut rest = name;
+    while let Some(first) = rest.chars().next() {
+        let ends = |letter: char| is_digit(letter) != is_digit(first);
+        let (part, after) = rest.split_at(rest.find(ends).unwrap_or(rest.len()));
+        parts.push(if is_digit(first) {
+            let digits = part.trim_start_matches('0');
+            NamePart::Number(digits.len(), digits)
+        } else {
+            NamePart::Text(part)
+        });
+        rest = after;
+    }
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn variant(name: &str, is_finished: bool, bytes: u64) -> Variant {
+        Variant {
+            name: name.to_owned(),
+            is_finished,
+            allocated_bytes: bytes,
+            max_allocated_bytes: bytes,
+            max_allocated_from: AllocatedFrom::Replay,
+            reserved_bytes: bytes,
+            max_reserved_bytes: bytes,
+            requested_peak_bytes: bytes,
+            failed_request_bytes: (!is_finished).then_some(1),
+            needed_bytes: bytes,
+            smi_bytes: None,
+            stated_capacity_bytes: None,
+        }
+    }
+
+    fn table(
+        capacity: Option<u64>,
+        reference: Option<&str>,
+    ) -> Result<VariantTable, NoSuchReference> {
+        let rows = vec![
+            variant("splits_10", true, 1500),
+            variant("splits_0", false, 3000),
+            variant("splits_2", true, 2000),
+            variant("splits_4", true, 1305),
+        ];
+        VariantTable::new(rows, capacity, 100, reference)
+    }
+
+    #[test]
+    fn the_reference_is_the_first_that_ran_and_fits() {
+        let names = |table: &VariantTable| -> Vec<String> {
+            table.rows.iter().map(|row| row.name.clone()).collect()
+        };
+        let plain = table(None, None).unwrap();
+        assert_eq!(names(&plain), ["splits_0", "splits_2", "splits_4", "splits_10"]);
+        assert_eq!((plain.reference, plain.least_needed()), (Some(1), Some(2)));
+        assert_eq!(plain.percent(&plain.rows[2]).allocated_bytes, Some(65.3), "65.25, half up");
+        assert_eq!(plain.percent(&plain.rows[0]), Percent::default(), "it did not run to its end");
+        assert_eq!(plain.oversubscription_bytes(&plain.rows[0]), None);
+        let small = table(Some(1600), None).unwrap();
+        assert_eq!(small.reference, Some(2), "splits_2 and what others have is more");
+        assert_eq!(small.oversubscription_bytes(&small.rows[1]), Some(500));
+        assert_eq!(small.percent(&small.rows[1]).allocated_bytes, Some(153.3));
+        let named = table(Some(1600), Some("splits_10")).unwrap();
+        assert_eq!(named.reference, Some(3));
+        assert!(table(None, Some("splits_3")).is_err());
+        let none = table(Some(10), None).unwrap();
+        assert_eq!(none.reference, None);
+        assert_eq!(none.percent(&none.rows[1]), Percent::default());
+    }
+
+    #[test]
+    fn names_are_in_natural_order() {
+        let before = |a: &str, b: &str| assert!(natural(a) < natural(b), "{a} before {b}");
+        before("a2", "a10");
+        before("a2b", "a2c");
+        before("a09", "a10");
+        before("rank7_step3", "rank7_step20");
+        before("99999999999999999999998", "99999999999999999999999");
+        assert_eq!(natural("a02"), natural("a2"));
+    }
+}

@@ -1,0 +1,118 @@
+//! The figures of a variant, of one device of its snapshot.
+
+use super::{AllocatedFrom, Variant};
+use crate::analysis::allocator::device_facts::end_state;
+use crate::analysis::allocator::replay::Replay;
+use crate::store::snapshot::{Action, AllocatorClaims, Snapshot, SnapshotDevice};
+
+const MIB: u64 = 1 << 20;
+/// What a small request takes a segment of.
+const SMALL_SEGMENT: u64 = 2 * MIB;
+/// What a request below ten MiB takes a segment of.
+const MIDDLE_SEGMENT: u64 = 20 * MIB;
+
+/// The device of a snapshot whose requested peak is the largest, the first of equals; a place among its devices.
+pub fn largest_device(replays: &[Replay]) -> Option<usize> {
+    let all = replays.iter().enumerate();
+    all.rev().max_by_key(|(_, replay)| replay.requested_peak.bytes).map(|(place, _)| place)
+}
+
+impl Variant {
+    /// Of a device that was replayed. `claims` are PyTorch's own statistics of it.
+    pub fn of(
+        name: String,
+        snapshot: &Snapshot,
+        (device, replay): (&SnapshotDevice, &Replay),
+        claims: Option<&AllocatorClaims>,
+    ) -> Self {
+        let end = end_state(snapshot, device);
+        let failed = last_failed(snapshot, device);
+        let claimed = claims.and_then(|claims| claims.allocated.peak);
+        let from_events =
+            if replay.is_exact { AllocatedFrom::Replay } else { AllocatedFrom::AtLeast };
+        let (max_allocated_bytes, max_allocated_from) = match claimed {
+            Some(bytes) => (bytes, AllocatedFrom::MemoryStats),
+            None => (replay.allocated_peak.bytes, from_events),
+        };
+        let max_reserved_bytes = replay.reserved_peak.bytes;
+        let needed_bytes = failed.map_or(max_reserved_bytes, |row| {
+            let request = snapshot.events.sizes.get(row).copied().unwrap_or(0);
+            let reserved = reserved_after(snapshot, device, end.reserved_bytes, row);
+            reserved.saturating_add(segment_for(request)).max(max_reserved_bytes)
+        });
+        Self {
+            name,
+            is_finished: failed.is_none(),
+            allocated_bytes: end.allocated_bytes,
+            max_allocated_bytes,
+            max_allocated_from,
+            reserved_bytes: end.reserved_bytes,
+            max_reserved_bytes,
+            requested_peak_bytes: replay.requested_peak.bytes,
+            failed_request_bytes: failed.and_then(|row| snapshot.events.sizes.get(row).copied()),
+            needed_bytes,
+            smi_bytes: None,
+            stated_capacity_bytes: None,
+        }
+    }
+}
+
+/// The last request that failed, a row of the events, if nothing as large succeeded after it (formats/pytorch.md 9.11).
+fn last_failed(snapshot: &Snapshot, device: &SnapshotDevice) -> Option<usize> {
+    let events = &snapshot.events;
+    let mut largest_after = 0;
+    for row in device.events.clone().rev() {
+        let bytes = events.sizes.get(row).copied().unwrap_or(0);
+        match events.actions.get(row) {
+            Some(Action::Alloc) => largest_after = bytes.max(largest_after),
+            Some(Action::OutOfMemory) => return (largest_after < bytes).then_some(row),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// What was reserved after an event, from what is at the end.
+fn reserved_after(
+    snapshot: &Snapshot,
+    device: &SnapshotDevice,
+    at_end_bytes: u64,
+    row: usize,
+) -> u64 {
+    let events = &snapshot.events;
+    let later = row.saturating_add(1)..device.events.end;
+    later.fold(at_end_bytes, |reserved, row| {
+        let bytes = events.sizes.get(row).copied().unwrap_or(0);
+        match events.actions.get(row) {
+            Some(Action::SegmentAlloc | Action::SegmentMap) => reserved.saturating_sub(bytes),
+            Some(Action::SegmentFree | Action::SegmentUnmap) => reserved.saturating_add(bytes),
+            _ => reserved,
+        }
+    })
+}
+
+/// The segment that a request takes from the device (formats/pytorch.md 8.2).
+fn segment_for(request_bytes: u64) -> u64 {
+    if request_bytes <= MIB {
+        SMALL_SEGMENT
+    } else if request_bytes < 10 * MIB {
+        MIDDLE_SEGMENT
+    } else {
+        request_bytes.checked_next_multiple_of(SMALL_SEGMENT).unwrap_or(u64::MAX)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_request_needs_a_segment_of_its_kind() {
+        assert_eq!(segment_for(1), SMALL_SEGMENT);
+        assert_eq!(segment_for(MIB), SMALL_SEGMENT);
+        assert_eq!(segment_for(MIB + 1), MIDDLE_SEGMENT);
+        assert_eq!(segment_for(10 * MIB), 10 * MIB);
+        assert_eq!(segment_for(11 * MIB), 12 * MIB);
+        assert_eq!(segment_for(u64::MAX), u64::MAX);
+    }
+}

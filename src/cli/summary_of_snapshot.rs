@@ -1,0 +1,497 @@
+//! `tilescope summary` of a PyTorch memory snapshot, or of a memory timeline of torch.profiler.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::output::{Answer, CsvAnswer, aligned, name_cell};
+use super::summary::{figures_csv, pairs};
+use crate::analysis::allocator::categories::{BlockCategory, categories};
+use crate::analysis::allocator::claims::ComparedClaim;
+use crate::analysis::allocator::device_facts::{DeviceFacts, HostFacts};
+use crate::analysis::allocator::timeline_facts::timeline_facts;
+use crate::analysis::allocator::user_frame::user_frame_title;
+use crate::analysis::liveness::NamedBytes;
+use crate::csv;
+use crate::opened::{ReplayedSnapshot, RunContents, SnapshotRun, compare_claims};
+use crate::store::report::{FileStatus, ReportFile};
+use crate::text::{clean, exact_bytes, grouped};
+
+const PEAK_VARIABLES: usize = 10;
+
+/// What an allocation without a frame of Python is called.
+const NO_STACK: &str = "(no Python stack)";
+
+/// `tilescope.summary/1` (cli.md, Other systems).
+#[derive(Debug, Serialize)]
+pub struct SnapshotSummary {
+    source: Source,
+    memory: Option<MemoryFacts>,
+    liveness: LivenessFacts,
+    insights: InsightFacts,
+    /// The facts of the system: keys of formats/pytorch.md.
+    pytorch: Value,
+    #[serde(skip)]
+    devices: Vec<DeviceFacts>,
+    #[serde(skip)]
+    host: Option<HostFacts>,
+    #[serde(skip)]
+    settings: Vec<(String, String)>,
+    #[serde(skip)]
+    claims: Vec<ComparedClaim>,
+}
+
+#[derive(Debug, Serialize)]
+struct Source {
+    path: String,
+    system: &'static str,
+    format: &'static str,
+    files: Vec<ReportFile>,
+}
+
+/// Of all devices at the end; pinned host memory is none.
+#[derive(Debug, Default, Serialize)]
+struct MemoryFacts {
+    /// Of blocks that are in use.
+    total_bytes: u64,
+    /// Of segments.
+    including_gaps_bytes: u64,
+    /// Of blocks that are free within their segment.
+    gap_bytes: u64,
+    /// Of blocks that live from before the first event to behind the last, as they were asked for.
+    always_live_bytes: u64,
+}
+
+#[derive(Debug, Serialize)]
+struct LivenessFacts {
+    steps: Option<usize>,
+    peak: Option<Peak>,
+}
+
+/// The peak of the device whose requested bytes are the most.
+#[derive(Debug, Serialize)]
+struct Peak {
+    device: Option<i64>,
+    step: i64,
+    kind: Option<&'static str>,
+    name: Option<String>,
+    operation: Option<()>,
+    not_always_live_bytes: u64,
+    always_live_bytes: u64,
+    by_category: BTreeMap<&'static str, u64>,
+    variables: Vec<NamedBytes>,
+}
+
+#[derive(Debug, Serialize)]
+struct InsightFacts {
+    conclusions: Vec<Conclusion>,
+}
+
+#[derive(Debug, Serialize)]
+struct Conclusion {
+    id: &'static str,
+    text: String,
+}
+
+#[derive(Serialize)]
+struct Section<'a> {
+    devices: &'a [DeviceFacts],
+    pinned_host: Option<HostFacts>,
+    annotations: usize,
+    settings: Map<String, Value>,
+    claims: Option<ClaimsFacts<'a>>,
+}
+
+#[derive(Serialize)]
+struct ClaimsFacts<'a> {
+    file: &'a str,
+    device: i64,
+    figures: &'a [ComparedClaim],
+}
+
+impl SnapshotSummary {
+    /// Sums up a run.
+    pub fn of(run: &SnapshotRun) -> Self {
+        let report = &*run.report;
+        let source = |format| Source {
+            path: report.path.display().to_string(),
+            system: report.system.name,
+            format,
+            files: report.files(),
+        };
+        match &run.contents {
+            RunContents::Timeline(timeline) => {
+                let peak = timeline.peak();
+                Self {
+                    source: source("memory timeline of torch.profiler"),
+                    memory: None,
+                    liveness: LivenessFacts {
+                        steps: Some(timeline.bytes.len()),
+                        peak: peak.map(|(row, bytes)| Peak {
+                            device: None,
+                            step: i64::try_from(row).unwrap_or(i64::MAX),
+                            kind: None,
+                            name: None,
+                            operation: None,
+                            not_always_live_bytes: u64::try_from(bytes).unwrap_or(0),
+                            always_live_bytes: 0,
+                            by_category: BTreeMap::new(),
+                            variables: Vec::new(),
+                        }),
+                    },
+                    insights: InsightFacts { conclusions: Vec::new() },
+                    pytorch: Value::Object(timeline_facts(timeline)),
+                    devices: Vec::new(),
+                    host: None,
+                    settings: Vec::new(),
+                    claims: Vec::new(),
+                }
+            }
+            RunContents::Snapshot(replayed) => {
+                let (devices, host) = (replayed.device_facts(), replayed.host_facts());
+                Self::of_snapshot(run, replayed, source("memory snapshot"), (devices, host))
+            }
+        }
+    }
+
+    fn of_snapshot(
+        run: &SnapshotRun,
+        replayed: &ReplayedSnapshot,
+        source: Source,
+        (devices, host): (Vec<DeviceFacts>, Option<HostFacts>),
+    ) -> Self {
+        let snapshot = &replayed.snapshot;
+        let claims = run.claims.as_ref();
+        let compared = claims.and_then(|claims| compare_claims(claims, &devices, &run.report));
+        let compared = compared.map(|(device, figures)| (device.device, figures));
+        let section =
+            Section {
+                devices: &devices,
+                pinned_host: host,
+                annotations: snapshot.annotations.len(),
+                settings: (snapshot.settings.all.iter())
+                    .map(|(name, value)| (name.clone(), Value::from(value.as_str())))
+                    .collect(),
+                claims: claims.zip(compared.as_ref()).map(|(claims, (device, figures))| {
+                    ClaimsFacts { file: &claims.file, device: *device, figures }
+                }),
+            };
+        // A section has no keys but texts, so this cannot fail.
+        let pytorch = serde_json::to_value(section).unwrap_or_default();
+        let (_, claims) = compared.unwrap_or_default();
+        let liveness =
+            LivenessFacts { steps: Some(snapshot.events.len()), peak: peak(replayed, &devices) };
+        Self {
+            source,
+            memory: Some(memory(replayed, &devices)),
+            insights: InsightFacts { conclusions: conclusions(&devices, liveness.peak.as_ref()) },
+            liveness,
+            pytorch,
+            devices,
+            host,
+            settings: snapshot.settings.all.clone(),
+            claims,
+        }
+    }
+}
+
+fn memory(replayed: &ReplayedSnapshot, devices: &[DeviceFacts]) -> MemoryFacts {
+    let mut memory = MemoryFacts::default();
+    for (facts, (_, replay)) in devices.iter().zip(replayed.devices()) {
+        let add = |sum: &mut u64, bytes: u64| *sum = sum.saturating_add(bytes);
+        add(&mut memory.total_bytes, facts.end.active_bytes);
+        add(&mut memory.including_gaps_bytes, facts.end.reserved_bytes);
+        add(&mut memory.gap_bytes, facts.end.inactive_bytes);
+        add(&mut memory.always_live_bytes, replay.lives.always_live_bytes());
+    }
+    memory
+}
+
+fn peak(replayed: &ReplayedSnapshot, devices: &[DeviceFacts]) -> Option<Peak> {
+    let snapshot = &replayed.snapshot;
+    let all: Vec<_> = devices.iter().zip(replayed.devices()).collect();
+    // The first of equals.
+    let largest = all.into_iter().rev().max_by_key(|(facts, _)| facts.requested_peak.bytes);
+    let (facts, (device, replay)) = largest?;
+    let event = facts.requested_peak.event;
+    let row = usize::try_from(event).ok().map(|event| device.events.start + event);
+    let always_live = replay.lives.always_live_bytes();
+    let categories = categories(snapshot, device, replay);
+    let mut by_category: BTreeMap<&'static str, u64> = BTreeMap::new();
+    let mut by_stack: BTreeMap<u32, u64> = BTreeMap::new();
+    for block in replay.lives.live_after(event) {
+        let bytes = replay.lives.requested[block];
+        let category = categories.get(block).copied().unwrap_or(BlockCategory::Unknown);
+        let sum = by_category.entry(category.as_str()).or_default();
+        *sum = sum.saturating_add(bytes);
+        let sum = by_stack.entry(replay.lives.stacks[block].0).or_default();
+        *sum = sum.saturating_add(bytes);
+    }
+    let mut by_frame: BTreeMap<String, u64> = BTreeMap::new();
+    for (stack, bytes) in by_stack {
+        let stack = crate::store::snapshot::StackId(stack);
+        let name = user_frame_title(snapshot, stack).unwrap_or_else(|| NO_STACK.to_owned());
+        let sum = by_frame.entry(name).or_default();
+        *sum = sum.saturating_add(bytes);
+    }
+    let mut variables: Vec<NamedBytes> =
+        by_frame.into_iter().map(|(name, bytes)| NamedBytes { name, bytes }).collect();
+    // By name already.
+    variables.sort_by_key(|variable| std::cmp::Reverse(variable.bytes));
+    variables.truncate(PEAK_VARIABLES);
+    let name = row.and_then(|row| snapshot.events.stacks.get(row));
+    Some(Peak {
+        device: Some(device.number),
+        step: event,
+        kind: row.and_then(|row| snapshot.events.actions.get(row)).map(|action| action.as_str()),
+        name: name.and_then(|stack| user_frame_title(snapshot, *stack)),
+        operation: None,
+        not_always_live_bytes: facts.requested_peak.bytes.saturating_sub(always_live),
+        always_live_bytes: always_live,
+        by_category,
+        variables,
+    })
+}
+
+/// Bytes in MiB, with one digit behind the point.
+fn mebibytes(bytes: u64) -> String {
+    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
+}
+
+fn conclusions(devices: &[DeviceFacts], peak: Option<&Peak>) -> Vec<Conclusion> {
+    let mut conclusions = Vec::new();
+    let owner = peak.and_then(|peak| peak.variables.first().filter(|owner| owner.bytes > 0));
+    if let (Some(peak), Some(owner)) = (peak, owner) {
+        let whole = peak.not_always_live_bytes.saturating_add(peak.always_live_bytes);
+        let percent = owner.bytes as f64 * 100.0 / whole.max(1) as f64;
+        let text = format!(
+            "{} of the {} at the peak, {percent:.0} %, were allocated at {}",
+            mebibytes(owner.bytes),
+            mebibytes(whole),
+            clean(&owner.name)
+        );
+        conclusions.push(Conclusion { id: "owner-of-peak", text });
+    }
+    for device in devices {
+        let end = &device.end;
+        if end.inactive_bytes > 0 {
+            let text = format!(
+                "GPU {}: {} of the {} reserved at the end are free within segments, in {} pieces, the largest of {}",
+                device.device,
+                mebibytes(end.inactive_bytes),
+                mebibytes(end.reserved_bytes),
+                grouped(end.inactive_blocks),
+                mebibytes(end.largest_inactive_bytes)
+            );
+            conclusions.push(Conclusion { id: "free-within-segments", text });
+        }
+        if let Some(failed) = device.oom.last() {
+            let text = format!(
+                "GPU {}: a request of {} failed at event {}, when {} were free on the device",
+                device.device,
+                mebibytes(failed.bytes),
+                grouped(u64::from(failed.event)),
+                mebibytes(failed.device_free)
+            );
+            conclusions.push(Conclusion { id: "out-of-memory", text });
+        }
+    }
+    conclusions
+}
+
+impl Answer for SnapshotSummary {
+    const SCHEMA: &'static str = "tilescope.summary/1";
+
+    fn text(&self) -> String {
+        let mut sections = vec![("Run".to_owned(), self.run_text())];
+        for device in &self.devices {
+            sections.push((format!("GPU {}", device.device), device_text(device)));
+        }
+        if let Some(host) = &self.host {
+            let rows = [
+                ("Reserved", mebibytes(host.reserved_bytes)),
+                ("Allocated", mebibytes(host.allocated_bytes)),
+                ("Allocated peak", mebibytes(host.allocated_peak_bytes)),
+                ("Segments", grouped(host.segments as u64)),
+                ("Events", grouped(host.events as u64)),
+            ];
+            sections.push(("Pinned host memory".to_owned(), pairs(rows)));
+        }
+        if !self.insights.conclusions.is_empty() {
+            let lines = self.insights.conclusions.iter();
+            let lines = lines.map(|conclusion| super::output::wrapped("  ", &conclusion.text));
+            sections.push(("Insights".to_owned(), lines.collect()));
+        }
+        if let Some(peak) = &self.liveness.peak {
+            sections.push(("Peak".to_owned(), self.peak_text(peak)));
+        }
+        if !self.claims.is_empty() {
+            let rows = self.claims.iter().map(|claim| {
+                let agrees = if claim.agrees { "" } else { "differs" };
+                let [claimed, ours] = [claim.claimed_bytes, claim.bytes].map(mebibytes);
+                vec![claim.name.to_owned(), claimed, ours, agrees.to_owned()]
+            });
+            let header = ["<Statistics of PyTorch", "stated", "replayed", "<"];
+            sections.push(("Stated beside it".to_owned(), aligned(&header, rows)));
+        }
+        let sections = sections.iter().map(|(title, body)| format!("{}\n{body}", clean(title)));
+        sections.collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl CsvAnswer for SnapshotSummary {
+    fn csv(&self) -> String {
+        // A summary has no keys but texts, so this cannot fail.
+        let document = serde_json::to_value(self).unwrap_or_default();
+        let mut text = csv::line(["figure", "value"]);
+        figures_csv(&mut text, "", &document);
+        text
+    }
+}
+
+impl SnapshotSummary {
+    fn run_text(&self) -> String {
+        let files: Vec<_> = (self.source.files.iter())
+            .map(|file| match file.status {
+                FileStatus::Ok => file.name.clone(),
+                status => format!("{} ({})", file.name, status.as_str()),
+            })
+            .collect();
+        let mut rows = vec![
+            ("Path", clean(&self.source.path).into_owned()),
+            ("Files", clean(&files.join(", ")).into_owned()),
+            ("Format", self.source.format.to_owned()),
+        ];
+        let set: Vec<_> = (self.settings.iter())
+            .filter(|(_, value)| !matches!(value.as_str(), "" | "0" | "-1" | "false" | "none"))
+            .map(|(name, value)| format!("{name} {value}"))
+            .collect();
+        if !set.is_empty() {
+            rows.push(("Settings", clean(&set.join(", ")).into_owned()));
+        }
+        pairs(rows)
+    }
+
+    fn peak_text(&self, peak: &Peak) -> String {
+        let whole = peak.not_always_live_bytes.saturating_add(peak.always_live_bytes);
+        let mut rows = Vec::new();
+        if let Some(device) = peak.device {
+            rows.push(("Of", format!("GPU {device}")));
+        }
+        rows.push(("Requested", exact_bytes(whole)));
+        let what = match (peak.kind, &peak.name) {
+            (Some(kind), Some(name)) => format!(", {kind} at {}", name_cell(name)),
+            (Some(kind), None) => format!(", {kind}"),
+            _ => String::new(),
+        };
+        let place = if peak.step < 0 {
+            "before the first event".to_owned()
+        } else {
+            format!("event {}{what}", grouped(peak.step.unsigned_abs()))
+        };
+        rows.push(("Where", place));
+        let mut text = pairs(rows);
+        let categories = self.categories(peak);
+        if !categories.is_empty() {
+            text.push('\n');
+            text += &aligned(&["<Category", "bytes"], categories);
+        }
+        if !peak.variables.is_empty() {
+            text.push('\n');
+            let rows = (peak.variables.iter())
+                .map(|variable| vec![name_cell(&variable.name), exact_bytes(variable.bytes)]);
+            text += &aligned(&["<Allocated at", "bytes"], rows);
+        }
+        text
+    }
+
+    fn categories(&self, peak: &Peak) -> Vec<Vec<String>> {
+        let row = |name: &str, bytes: u64| vec![name.to_owned(), exact_bytes(bytes)];
+        let of_timeline = self.pytorch.get("by_category").and_then(Value::as_object);
+        if let Some(by_category) = of_timeline {
+            let rows =
+                by_category.iter().filter_map(|(name, bytes)| Some(row(name, bytes.as_u64()?)));
+            return rows.collect();
+        }
+        let named = BlockCategory::ALL.iter().filter_map(|category| {
+            Some(row(category.title(), *peak.by_category.get(category.as_str())?))
+        });
+        named.collect()
+    }
+}
+
+fn device_text(device: &DeviceFacts) -> String {
+    let end = &device.end;
+    let at = |event: i64| match u64::try_from(event) {
+        Ok(event) => format!("event {}", grouped(event)),
+        Err(_) => "before the first event".to_owned(),
+    };
+    let exact = if device.allocated_peak.exact { "" } else { " at least" };
+    let history = if device.history_complete {
+        "complete".to_owned()
+    } else {
+        format!(
+            "begins with {} blocks of {} that were there already",
+            grouped(device.start.live_blocks),
+            mebibytes(device.start.requested_bytes)
+        )
+    };
+    let peak = &device.requested_peak;
+    let mut rows = vec![
+        (
+            "Allocated peak",
+            format!(
+                "{}{exact}, {}",
+                mebibytes(device.allocated_peak.bytes),
+                at(device.allocated_peak.event)
+            ),
+        ),
+        ("Reserved peak", mebibytes(device.reserved_peak_bytes)),
+        (
+            "Requested peak",
+            format!(
+                "{}, {}, {} blocks",
+                mebibytes(peak.bytes),
+                at(peak.event),
+                grouped(peak.live_blocks as u64)
+            ),
+        ),
+        ("Allocated", mebibytes(end.allocated_bytes)),
+        ("Reserved", mebibytes(end.reserved_bytes)),
+        (
+            "Inactive",
+            format!(
+                "{} in {} blocks, the largest {}",
+                mebibytes(end.inactive_bytes),
+                grouped(end.inactive_blocks),
+                mebibytes(end.largest_inactive_bytes)
+            ),
+        ),
+        ("Rounding", mebibytes(end.rounding_bytes)),
+        (
+            "Segments",
+            format!(
+                "{}, {} blocks",
+                grouped(device.segments as u64),
+                grouped(device.blocks as u64)
+            ),
+        ),
+        ("Events", format!("{}, history {history}", grouped(device.events as u64))),
+    ];
+    if let Some(names) = peak.annotations.as_ref().filter(|names| !names.is_empty()) {
+        rows.push(("Within", clean(&names.join(", ")).into_owned()));
+    }
+    for failed in device.oom.iter().rev().take(3) {
+        rows.push((
+            "Out of memory",
+            format!(
+                "event {}: {} asked for, {} free on the device",
+                grouped(u64::from(failed.event)),
+                mebibytes(failed.bytes),
+                mebibytes(failed.device_free)
+            ),
+        ));
+    }
+    pairs(rows)
+}

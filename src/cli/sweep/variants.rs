@@ -1,0 +1,306 @@
+//! `tilescope sweep` of memory snapshots: the variants of one training run, in percent of a reference.
+
+use std::process::ExitCode;
+
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
+
+use super::{SweepArguments, output};
+use crate::analysis::variants::{Percent, Variant, VariantTable};
+use crate::cli::output::{Answer, CsvAnswer, Document, aligned, name_cell};
+use crate::csv::line;
+use crate::format::poplar::reports_below;
+use crate::format::pytorch::SnapshotFiles;
+use crate::format::{Error, ErrorKind, Progress};
+use crate::text::{clean, exact_bytes};
+use crate::variant_sweep::{read_variants, snapshots_of};
+
+const UNKNOWN: &str = "–";
+const MIB: u64 = 1 << 20;
+
+/// The snapshots that the arguments name; `None` where they name none, or a report of Poplar.
+pub fn snapshots(arguments: &SweepArguments) -> Option<Vec<SnapshotFiles>> {
+    let is_poplar = |path: &std::path::PathBuf| {
+        path.is_dir() && reports_below(path).is_ok_and(|reports| !reports.is_empty())
+    };
+    if arguments.paths.iter().any(is_poplar) {
+        return None;
+    }
+    let found = snapshots_of(&arguments.paths, &Progress::default());
+    (!found.is_empty()).then_some(found)
+}
+
+/// Refuses options that only snapshots have.
+pub fn check_no_options(arguments: &SweepArguments) -> Result<(), Error> {
+    let SweepArguments { capacity, other, reference, device, .. } = arguments;
+    let given = [
+        ("--capacity", capacity.is_some()),
+        ("--other", other.is_some()),
+        ("--reference", reference.is_some()),
+        ("--device", device.is_some()),
+    ];
+    match given.iter().find(|(_, is_given)| *is_given) {
+        None => Ok(()),
+        Some((option, _)) => {
+            let message = format!("{option} is of memory snapshots, and there are none");
+            Err(Error::new(ErrorKind::Usage, message)
+                .hint("Reports of Poplar know what their devices have."))
+        }
+    }
+}
+
+/// Reads the snapshots and puts them side by side.
+pub fn run(arguments: &SweepArguments, snapshots: &[SnapshotFiles]) -> ExitCode {
+    let result = output::with_progress("Reading the snapshots", |progress| {
+        let (variants, warnings) = read_variants(snapshots, arguments.device, progress)?;
+        warnings.iter().for_each(output::print_warning);
+        let answer = VariantReport::of(arguments, variants)?;
+        Ok(Document::new(answer, warnings))
+    });
+    let text = if arguments.csv { VariantReport::csv } else { VariantReport::text };
+    output::finish(&result, arguments.json, text)
+}
+
+/// `tilescope.sweep/1` of snapshots (cli.md, Other systems).
+#[derive(Debug)]
+struct VariantReport {
+    paths: Vec<String>,
+    table: VariantTable,
+}
+
+impl VariantReport {
+    fn of(arguments: &SweepArguments, variants: Vec<Variant>) -> Result<Self, Error> {
+        if arguments.by.is_some() {
+            let message = "--by is of reports of Poplar; memory snapshots have one table";
+            return Err(Error::new(ErrorKind::Usage, message).hint("Leave it out."));
+        }
+        let names: Vec<String> = variants.iter().map(|row| clean(&row.name).into_owned()).collect();
+        let reference = arguments.reference.as_deref();
+        let other = arguments.other.unwrap_or(0);
+        let table = VariantTable::new(variants, arguments.capacity, other, reference);
+        let table = table.map_err(|_| {
+            let message = format!("no variant is called {}", clean(reference.unwrap_or_default()));
+            let hint = format!("These are there: {}.", names.join(", "));
+            Error::new(ErrorKind::Usage, message).hint(hint)
+        })?;
+        let paths = arguments.paths.iter().map(|path| path.display().to_string()).collect();
+        Ok(Self { paths, table })
+    }
+
+    fn name(&self, place: Option<usize>) -> Option<&str> {
+        Some(&self.table.rows.get(place?)?.name)
+    }
+}
+
+impl Serialize for VariantReport {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let table = &self.table;
+        let row = |row: &Variant| {
+            let mut value = json!({
+                "variant": row.name,
+                "finished": row.is_finished,
+                "allocated_bytes": row.allocated_bytes,
+                "max_allocated_bytes": row.max_allocated_bytes,
+                "max_allocated_from": row.max_allocated_from.as_str(),
+                "reserved_bytes": row.reserved_bytes,
+                "max_reserved_bytes": row.max_reserved_bytes,
+                "requested_peak_bytes": row.requested_peak_bytes,
+                "oom_request_bytes": row.failed_request_bytes,
+                "needed_bytes": row.needed_bytes,
+                "oversubscription_bytes": table.oversubscription_bytes(row),
+                "percent": table.percent(row),
+            });
+            if let Some(bytes) = row.smi_bytes {
+                value["smi_bytes"] = json!(bytes);
+            }
+            value
+        };
+        let stated = table
+            .rows
+            .iter()
+            .filter_map(|row| Some((row.name.clone(), json!(row.stated_capacity_bytes?))));
+        json!({
+            "system": "pytorch",
+            "paths": self.paths,
+            "capacity_bytes": table.capacity_bytes,
+            "other_bytes": table.other_bytes,
+            "reference": self.name(table.reference),
+            "least_needed": self.name(table.least_needed()),
+            // Of error texts beside snapshots, rounded by who wrote them.
+            "stated_capacity_bytes": stated.collect::<serde_json::Map<String, Value>>(),
+            "rows": table.rows.iter().map(row).collect::<Value>(),
+        })
+        .serialize(serializer)
+    }
+}
+
+/// MiB rounded down, as PyTorch's users print them.
+fn mib(bytes: u64) -> String {
+    (bytes / MIB).to_string()
+}
+
+fn mib_or_unknown(bytes: Option<u64>) -> String {
+    bytes.map_or_else(|| UNKNOWN.to_owned(), mib)
+}
+
+fn percent_cell(percent: Option<f64>) -> String {
+    percent.map_or_else(|| UNKNOWN.to_owned(), |percent| format!("{percent:.1} %"))
+}
+
+impl Answer for VariantReport {
+    const SCHEMA: &'static str = "tilescope.sweep/1";
+
+    fn text(&self) -> String {
+        let table = &self.table;
+        let has_smi = table.rows.iter().any(|row| row.smi_bytes.is_some());
+        let mut header = vec![
+            "<",
+            "<variant",
+            "<ran",
+            "allocated MiB",
+            "max allocated",
+            "",
+            "max reserved",
+            "",
+            "requested peak",
+            "",
+            "failed request",
+            "needed",
+            "over capacity",
+        ];
+        if has_smi {
+            header.extend(["nvidia-smi", ""]);
+        }
+        let least = table.least_needed();
+        let rows = table.rows.iter().enumerate().map(|(place, row)| {
+            let percent: Percent = table.percent(row);
+            let mark = if table.reference == Some(place) {
+                "R"
+            } else if least == Some(place) {
+                "*"
+            } else {
+                ""
+            };
+            let least_known = match row.max_allocated_from {
+                crate::analysis::variants::AllocatedFrom::AtLeast => "≥ ",
+                _ => "",
+            };
+            let mut cells = vec![
+                mark.to_owned(),
+                name_cell(&row.name),
+                if row.is_finished { "yes" } else { "out of memory" }.to_owned(),
+                mib(row.allocated_bytes),
+                format!("{least_known}{}", mib(row.max_allocated_bytes)),
+                percent_cell(percent.max_allocated_bytes),
+                mib(row.max_reserved_bytes),
+                percent_cell(percent.max_reserved_bytes),
+                mib(row.requested_peak_bytes),
+                percent_cell(percent.requested_peak_bytes),
+                mib_or_unknown(row.failed_request_bytes),
+                format!("{}{}", if row.is_finished { "" } else { "≥ " }, mib(row.needed_bytes)),
+                mib_or_unknown(table.oversubscription_bytes(row)),
+            ];
+            if has_smi {
+                cells.extend([mib_or_unknown(row.smi_bytes), percent_cell(percent.smi_bytes)]);
+            }
+            cells
+        });
+        let mut text = aligned(&header, rows);
+        text.push('\n');
+        text += &self.notes();
+        text
+    }
+}
+
+impl VariantReport {
+    /// What the table is about, below it.
+    fn notes(&self) -> String {
+        let table = &self.table;
+        let mut text = "Sizes in MiB, rounded down.\n".to_owned();
+        let name = |place| self.name(place).map(|name| clean(name).into_owned());
+        match name(table.reference) {
+            Some(name) => text += &format!("R reference, 100 %: {name}\n"),
+            None => text += "No variant ran and fits, so nothing is given in percent.\n",
+        }
+        let least = table.least_needed().and_then(|place| table.rows.get(place));
+        if let (Some(name), Some(row)) = (name(table.least_needed()), least) {
+            text += &format!("* least needed: {name}, {}\n", exact_bytes(row.needed_bytes));
+        }
+        match table.capacity_bytes {
+            Some(bytes) => {
+                let other = match table.other_bytes {
+                    0 => String::new(),
+                    other => format!(", of which others have {}", exact_bytes(other)),
+                };
+                let fit = table.rows.iter().filter(|row| table.fits(row)).count();
+                let all = table.rows.len();
+                text += &format!("Capacity {}{other}: {fit} of {all} fit\n", exact_bytes(bytes));
+            }
+            None => {
+                let stated = table.rows.iter().find_map(|row| row.stated_capacity_bytes);
+                let hint = stated.map_or_else(String::new, |bytes| {
+                    format!(" An error text beside them states {}.", exact_bytes(bytes))
+                });
+                text +=
+                    &format!("What the device has is not in the files: --capacity 16GiB.{hint}\n");
+            }
+        }
+        if table.rows.iter().any(|row| !row.is_finished) {
+            text += "A variant that ran out of memory needs at least what it had and the segment for what \
+                     it asked; nobody knows what would have come after.\n";
+        }
+        text
+    }
+}
+
+impl CsvAnswer for VariantReport {
+    fn csv(&self) -> String {
+        let table = &self.table;
+        let titles = [
+            "variant",
+            "finished",
+            "allocated_bytes",
+            "max_allocated_bytes",
+            "max_allocated_from",
+            "reserved_bytes",
+            "max_reserved_bytes",
+            "requested_peak_bytes",
+            "oom_request_bytes",
+            "needed_bytes",
+            "oversubscription_bytes",
+            "smi_bytes",
+            "allocated_percent",
+            "max_allocated_percent",
+            "max_reserved_percent",
+            "requested_peak_percent",
+            "smi_percent",
+        ];
+        let mut text = line(titles.map(str::to_owned));
+        let number = |bytes: Option<u64>| bytes.map_or_else(String::new, |bytes| bytes.to_string());
+        let share =
+            |percent: Option<f64>| percent.map_or_else(String::new, |one| format!("{one:.1}"));
+        for row in &table.rows {
+            let percent = table.percent(row);
+            text += &line([
+                clean(&row.name).into_owned(),
+                row.is_finished.to_string(),
+                row.allocated_bytes.to_string(),
+                row.max_allocated_bytes.to_string(),
+                row.max_allocated_from.as_str().to_owned(),
+                row.reserved_bytes.to_string(),
+                row.max_reserved_bytes.to_string(),
+                row.requested_peak_bytes.to_string(),
+                number(row.failed_request_bytes),
+                row.needed_bytes.to_string(),
+                number(table.oversubscription_bytes(row)),
+                number(row.smi_bytes),
+                share(percent.allocated_bytes),
+                share(percent.max_allocated_bytes),
+                share(percent.max_reserved_bytes),
+                share(percent.requested_peak_bytes),
+                share(percent.smi_bytes),
+            ]);
+        }
+        text
+    }
+}

@@ -1,0 +1,506 @@
+//! From the objects of a pickle to the columns of a snapshot: what the root names, resolved now that nothing changes
+//! any more. What has not the shape that it should have is left out and counted.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use super::intern::Interned;
+use super::objects::{BlockRow, Kind, NONE, Objects, Reference, SegmentRow, Value};
+use super::word::Word;
+use crate::budget;
+use crate::store::names::{NameId, Names};
+use crate::store::snapshot::{
+    AllocatorSettings, AnnotationMark, Block, BlockState, Events, Frame, Segment, Snapshot,
+    SnapshotDevice, StackId,
+};
+use crate::store::{WarningCode, Warnings};
+
+/// Devices of a snapshot: far beyond what a process has.
+const MOST_DEVICES: usize = 4096;
+
+/// Settings that are kept.
+const MOST_SETTINGS: usize = 256;
+
+/// Makes a snapshot of what the root names. `without_events_of` is the last device of a file that was cut in its
+/// events.
+pub(super) fn assemble(
+    mut objects: Objects,
+    root: u32,
+    file: &str,
+    warnings: &Warnings,
+) -> Snapshot {
+    let left_out = objects.events.leave_out_bad();
+    let warn = |code, message: String| warnings.add(code, file, message);
+    if left_out > 0 {
+        let message = format!(
+            "{left_out} events lack an address or a size, or have one below 0; they are left out"
+        );
+        warn(WarningCode::Inconsistent, message);
+    }
+    for (text, count) in &objects.events.unknown_actions {
+        let name = text.map_or("something else".into(), |text| {
+            format!("{:?}", budget::cut(&lossy(objects.texts.get(text)), 80))
+        });
+        let message = format!(
+            "{count} events have the action {name}, which is not known; they change nothing"
+        );
+        warn(WarningCode::UnknownValue, message);
+    }
+    let mut parts = Parts {
+        names: Names::default(),
+        name_of_text: vec![NameId::NONE; objects.texts.len()],
+        frames: Vec::new(),
+        stacks: Interned::new(),
+        stack_of_row: vec![UNKNOWN; objects.short_lists()],
+        stack_of_long: HashMap::new(),
+        wrong_shapes: 0,
+    };
+    let mut snapshot = Snapshot { settings: settings(&objects, root), ..Snapshot::default() };
+    parts.segments(&mut objects, root, &mut snapshot);
+    parts.events(&mut objects, root, &mut snapshot);
+    snapshot.annotations = parts.annotations(&objects, root);
+    snapshot.streams = std::mem::take(&mut objects.events.stream_numbers);
+    if parts.wrong_shapes > 0 {
+        let message = format!(
+            "{} segments, blocks, events or annotations have not the shape of one; they are left out",
+            parts.wrong_shapes
+        );
+        warn(WarningCode::Inconsistent, message);
+    }
+    let stacks = (0..parts.stacks.len() as u32).map(|row| parts.stacks.get(row));
+    for stack in stacks {
+        snapshot.stacks.frames.extend_from_slice(stack);
+        snapshot.stacks.ends.push(snapshot.stacks.frames.len());
+    }
+    snapshot.frames = parts.frames;
+    snapshot.texts = parts.names;
+    snapshot
+}
+
+fn lossy(text: &[u8]) -> std::borrow::Cow<'_, str> {
+    String::from_utf8_lossy(text)
+}
+
+/// Of a stack that was not asked for yet.
+const UNKNOWN: u32 = u32::MAX - 1;
+
+struct Parts {
+    names: Names,
+    name_of_text: Vec<NameId>,
+    /// Frames by the rows that they have in the objects, as far as those were asked for.
+    frames: Vec<Frame>,
+    stacks: Interned<u32>,
+    /// Stacks by rows of short lists.
+    stack_of_row: Vec<u32>,
+    stack_of_long: HashMap<u32, StackId>,
+    wrong_shapes: u64,
+}
+
+impl Parts {
+    fn wrong(&mut self) {
+        self.wrong_shapes = self.wrong_shapes.saturating_add(1);
+    }
+
+    fn name(&mut self, objects: &Objects, text: u32) -> NameId {
+        let Some(name) = self.name_of_text.get_mut(text as usize) else { return NameId::NONE };
+        if *name == NameId::NONE {
+            *name = self.names.push(&lossy(objects.texts.get(text)));
+        }
+        *name
+    }
+
+    /// The stack that a list of frames is.
+    #[inline]
+    fn stack(&mut self, objects: &Objects, list: Option<u32>) -> StackId {
+        let Some(list) = list.filter(|list| *list != NONE) else { return StackId::NONE };
+        match objects.list_row(list) {
+            Some(row) => match self.stack_of_row.get(row as usize).copied() {
+                Some(UNKNOWN) | None => {
+                    let stack = self.new_stack(objects, list);
+                    if let Some(known) = self.stack_of_row.get_mut(row as usize) {
+                        *known = stack.0;
+                    }
+                    stack
+                }
+                Some(stack) => StackId(stack),
+            },
+            None => match self.stack_of_long.get(&list) {
+                Some(stack) => *stack,
+                None => {
+                    let stack = self.new_stack(objects, list);
+                    if objects.items(list).is_some_and(|items| !items.is_empty()) {
+                        self.stack_of_long.insert(list, stack);
+                    }
+                    stack
+                }
+            },
+        }
+    }
+
+    fn new_stack(&mut self, objects: &Objects, list: u32) -> StackId {
+        let mut content = Vec::new();
+        for item in objects.items(list).unwrap_or_default() {
+            let kind = Reference(*item).object().map(|object| objects.kind(object));
+            if let Some(Kind::Frame(row)) = kind {
+                content.push(row);
+            }
+        }
+        if content.is_empty() {
+            return StackId::NONE;
+        }
+        for row in &content {
+            let row = *row as usize;
+            while self.frames.len() <= row {
+                let [file, name, line] = objects.frame(self.frames.len() as u32);
+                let (file, name) = (self.name(objects, file), self.name(objects, name));
+                self.frames.push(Frame { file, name, line });
+            }
+        }
+        self.stacks.row(&content).map_or(StackId::NONE, |(row, _)| StackId(row))
+    }
+
+    fn segments(&mut self, objects: &mut Objects, root: u32, snapshot: &mut Snapshot) {
+        let mut by_device: BTreeMap<i64, Vec<SegmentRow>> = BTreeMap::new();
+        for segment in self.segment_rows(objects, root, Word::Segments) {
+            if by_device.len() < MOST_DEVICES || by_device.contains_key(&segment.device) {
+                by_device.entry(segment.device).or_default().push(segment);
+            } else {
+                self.wrong();
+            }
+        }
+        for (number, rows) in by_device {
+            let segments = self.add_segments(objects, rows, snapshot);
+            snapshot.devices.push(SnapshotDevice { number, segments, events: 0..0 });
+        }
+        let host = self.segment_rows(objects, root, Word::HostSegments);
+        let segments = self.add_segments(objects, host, snapshot);
+        let number = SnapshotDevice::HOST;
+        snapshot.pinned_host = Some(SnapshotDevice { number, segments, events: 0..0 });
+    }
+
+    fn segment_rows(&mut self, objects: &Objects, root: u32, key: Word) -> Vec<SegmentRow> {
+        let list = match objects.get(root, key) {
+            Some(Value::Object(list)) => objects.items(list).unwrap_or_default(),
+            _ => &[],
+        };
+        let mut rows = Vec::new();
+        for item in list {
+            match Reference(*item).object().map(|object| objects.kind(object)) {
+                Some(Kind::Segment(row)) => rows.extend(objects.segments.get(row as usize)),
+                _ => self.wrong(),
+            }
+        }
+        rows
+    }
+
+    fn add_segments(
+        &mut self,
+        objects: &mut Objects,
+        mut rows: Vec<SegmentRow>,
+        snapshot: &mut Snapshot,
+    ) -> Range<usize> {
+        let start = snapshot.segments.len();
+        rows.sort_by_key(|segment| segment.address);
+        for row in rows {
+            let Some((address, bytes)) = row.address.zip(row.total) else {
+                self.wrong();
+                continue;
+            };
+            let blocks = self.add_blocks(objects, &row, snapshot);
+            let of = snapshot.blocks.get(blocks.clone()).unwrap_or_default();
+            let sum = |is_counted: fn(&Block) -> bool| {
+                let counted = of.iter().filter(|block| is_counted(block));
+                counted.fold(0_u64, |sum, block| sum.saturating_add(block.bytes))
+            };
+            let allocated = || sum(|block| block.state == BlockState::Allocated);
+            let mut pool = row.pool.into_iter().flat_map(|pool| match objects.value(pool) {
+                Value::Tuple(row) => objects.tuple_items(row).collect(),
+                _ => Vec::new(),
+            });
+            let mut part = || match pool.next() {
+                Some(Value::Unsigned(number)) => number,
+                _ => 0,
+            };
+            let pool = (part(), part());
+            let segment = Segment {
+                address,
+                bytes,
+                allocated_bytes: row.allocated.unwrap_or_else(allocated),
+                active_bytes: row.active.unwrap_or_else(|| sum(Block::is_active)),
+                stream: objects.events.stream_row(row.stream),
+                is_small: row.is_small,
+                pool,
+                is_expandable: row.is_expandable,
+                stack: self.stack(objects, row.frames),
+                blocks,
+            };
+            snapshot.segments.push(segment);
+        }
+        start..snapshot.segments.len()
+    }
+
+    fn add_blocks(
+        &mut self,
+        objects: &Objects,
+        segment: &SegmentRow,
+        snapshot: &mut Snapshot,
+    ) -> Range<usize> {
+        let start = snapshot.blocks.len();
+        let mut next = segment.address.unwrap_or(0);
+        let list = segment.blocks.and_then(|list| objects.items(list)).unwrap_or_default();
+        for item in list {
+            let row = match Reference(*item).object().map(|object| objects.kind(object)) {
+                Some(Kind::Block(row)) => objects.blocks.get(row as usize),
+                _ => None,
+            };
+            match row.and_then(|row| self.block(objects, row, next)) {
+                Some(block) => {
+                    next = block.address.saturating_add(block.bytes);
+                    snapshot.blocks.push(block);
+                }
+                None => self.wrong(),
+            }
+        }
+        start..snapshot.blocks.len()
+    }
+
+    /// A block that begins at `next` where the file does not say where it begins.
+    fn block(&mut self, objects: &Objects, row: &BlockRow, next: u64) -> Option<Block> {
+        let bytes = row.size?;
+        let state = match row.state? {
+            Word::ActiveAllocated => BlockState::Allocated,
+            Word::ActivePending => BlockState::Pending,
+            Word::Inactive => BlockState::Inactive,
+            _ => return None,
+        };
+        // Before 2.1 requested bytes and stack were those of the last allocation in a list of them.
+        let history = || {
+            let first = *objects.items(row.history?)?.first()?;
+            Reference(first).object()
+        };
+        let real_size = || match objects.get(history()?, Word::RealSize) {
+            Some(Value::Unsigned(size)) => Some(size),
+            _ => None,
+        };
+        let old_frames = || match objects.get(history()?, Word::Frames) {
+            Some(Value::Object(list)) => Some(list),
+            _ => None,
+        };
+        Some(Block {
+            address: row.address.unwrap_or(next),
+            bytes,
+            requested_bytes: row.requested.or_else(real_size).unwrap_or(bytes),
+            state,
+            stack: self.stack(objects, row.frames.or_else(old_frames)),
+        })
+    }
+
+    fn events(&mut self, objects: &mut Objects, root: u32, snapshot: &mut Snapshot) {
+        let mut frames = std::mem::take(&mut objects.events.frames);
+        for list in &mut frames {
+            *list = self.stack(objects, Some(*list)).0;
+        }
+        let rows = &mut objects.events;
+        let mut texts: Vec<(u32, u32)> = std::mem::take(&mut rows.metadata);
+        // The last text of an event counts.
+        texts.reverse();
+        texts.sort_by_key(|(row, _)| *row);
+        texts.dedup_by_key(|(row, _)| *row);
+        let mut events = Events {
+            actions: std::mem::take(&mut rows.actions),
+            addresses: std::mem::take(&mut rows.addresses),
+            sizes: std::mem::take(&mut rows.sizes),
+            streams: std::mem::take(&mut rows.streams),
+            times: std::mem::take(&mut rows.times),
+            stacks: frames.into_iter().map(StackId).collect(),
+            texts: Vec::new(),
+        };
+        events.texts = texts.iter().map(|(row, text)| (*row, self.name(objects, *text))).collect();
+        let lists = self.event_lists(objects, root);
+        let ranges = match lists.iter().map(|(_, list)| range_of(list)).collect() {
+            Some::<Vec<Range<usize>>>(ranges) => ranges,
+            // Not as they stand in the file: an event that comes twice, or another order.
+            None => {
+                let order: Vec<u32> =
+                    lists.iter().flat_map(|(_, list)| list.iter().copied()).collect();
+                events = gathered(&events, &order);
+                let mut end = 0_usize;
+                let lengths = lists.iter().map(|(_, list)| list.len());
+                lengths
+                    .map(|length| {
+                        let start = end;
+                        end = end.saturating_add(length);
+                        start..end
+                    })
+                    .collect()
+            }
+        };
+        for ((number, _), range) in lists.iter().zip(ranges) {
+            if *number == SnapshotDevice::HOST {
+                snapshot.pinned_host.iter_mut().for_each(|host| host.events = range.clone());
+                continue;
+            }
+            match snapshot.devices.iter_mut().find(|device| device.number == *number) {
+                Some(device) => device.events = range,
+                None => snapshot.devices.push(SnapshotDevice {
+                    number: *number,
+                    segments: 0..0,
+                    events: range,
+                }),
+            }
+        }
+        snapshot.devices.sort_by_key(|device| device.number);
+        snapshot.pinned_host.take_if(|host| host.events.is_empty() && host.segments.is_empty());
+        snapshot.events = events;
+    }
+
+    /// The events of each device that has some, as rows, and of pinned host memory.
+    fn event_lists(&mut self, objects: &Objects, root: u32) -> Vec<(i64, Vec<u32>)> {
+        let list = |key| match objects.get(root, key) {
+            Some(Value::Object(list)) => Some(list),
+            _ => None,
+        };
+        let traces = list(Word::DeviceTraces).and_then(|list| objects.items(list));
+        let traces = traces.unwrap_or_default().iter().take(MOST_DEVICES);
+        let of_devices = (0..).zip(traces.map(|item| Reference(*item).object()));
+        let of_host = (SnapshotDevice::HOST, list(Word::HostTraces));
+        let mut lists = Vec::new();
+        for (number, list) in of_devices.chain([of_host]) {
+            let items = list.and_then(|list| objects.items(list)).unwrap_or_default();
+            let mut rows = Vec::with_capacity(items.len());
+            for item in items {
+                match Reference(*item).object().map(|object| objects.kind(object)) {
+                    Some(Kind::Event(row)) => rows.push(row),
+                    _ => self.wrong(),
+                }
+            }
+            if !rows.is_empty() {
+                lists.push((number, rows));
+            }
+        }
+        lists
+    }
+
+    fn annotations(&mut self, objects: &Objects, root: u32) -> Vec<AnnotationMark> {
+        let list = match objects.get(root, Word::ExternalAnnotations) {
+            Some(Value::Object(list)) => objects.items(list).unwrap_or_default(),
+            _ => &[],
+        };
+        let mut marks = Vec::new();
+        for item in list {
+            let kind = Reference(*item).object().map(|object| objects.kind(object));
+            let row = match kind {
+                Some(Kind::Mark(row)) => objects.marks.get(row as usize),
+                _ => None,
+            };
+            let mark = row.and_then(|row| {
+                let is_start = match row.stage? {
+                    Word::Start => true,
+                    Word::End => false,
+                    _ => return None,
+                };
+                let name = self.name(objects, row.name?);
+                Some(AnnotationMark { is_start, name, device: row.device, time: row.time? })
+            });
+            match mark {
+                Some(mark) => marks.push(mark),
+                None => self.wrong(),
+            }
+        }
+        marks
+    }
+}
+
+/// The range of rows that a list is, in order and without gap.
+fn range_of(rows: &[u32]) -> Option<Range<usize>> {
+    let first = *rows.first()?;
+    let is_range = (first..).zip(rows).all(|(expected, row)| expected == *row);
+    let start = first as usize;
+    is_range.then(|| start..start.saturating_add(rows.len()))
+}
+
+/// The events of these rows, in this order.
+fn gathered(events: &Events, order: &[u32]) -> Events {
+    fn column<T: Copy>(from: &[T], order: &[u32]) -> Vec<T> {
+        order.iter().filter_map(|row| from.get(*row as usize).copied()).collect()
+    }
+    let texts = (0..).zip(order).filter_map(|(row, old)| Some((row, events.text(*old as usize)?)));
+    Events {
+        actions: column(&events.actions, order),
+        addresses: column(&events.addresses, order),
+        sizes: column(&events.sizes, order),
+        streams: column(&events.streams, order),
+        times: column(&events.times, order),
+        stacks: column(&events.stacks, order),
+        texts: texts.collect(),
+    }
+}
+
+fn settings(objects: &Objects, root: u32) -> AllocatorSettings {
+    let mut settings = AllocatorSettings::default();
+    let Some(Value::Object(dict)) = objects.get(root, Word::AllocatorSettings) else {
+        return settings;
+    };
+    for (key, value) in objects.pairs(dict).iter().take(MOST_SETTINGS) {
+        let Value::Text(key) = objects.value(*key) else { continue };
+        let value = objects.value(*value);
+        match (objects.texts.word(key), value) {
+            // −1 is none.
+            (Word::MaxSplitSize, Value::Unsigned(bytes)) => settings.most_split_bytes = Some(bytes),
+            (Word::RoundupDivisions, Value::Object(divisions)) => {
+                set_divisions(&mut settings.roundup_divisions, objects, divisions);
+            }
+            _ => {}
+        }
+        let name = budget::cut(&lossy(objects.texts.get(key)), budget::WORD_BYTES).into_owned();
+        settings.all.push((name, setting_text(objects, value)));
+    }
+    settings
+}
+
+/// The divisions by the power of two in MiB: a dict of texts in files of today.
+fn set_divisions(divisions: &mut [u64; 16], objects: &Objects, dict: u32) {
+    for (key, value) in objects.pairs(dict).iter().take(MOST_SETTINGS) {
+        let mebibytes = match objects.value(*key) {
+            Value::Text(key) => lossy(objects.texts.get(key)).parse::<u64>().ok(),
+            Value::Unsigned(number) => Some(number),
+            _ => None,
+        };
+        let power = mebibytes.filter(|number| number.is_power_of_two()).map(u64::ilog2);
+        let place = power.and_then(|power| divisions.get_mut(power as usize));
+        if let (Some(place), Value::Unsigned(number)) = (place, objects.value(*value)) {
+            *place = number;
+        }
+    }
+}
+
+fn setting_text(objects: &Objects, value: Value) -> String {
+    let word =
+        |text: u32| budget::cut(&lossy(objects.texts.get(text)), budget::WORD_BYTES).into_owned();
+    match value {
+        Value::None => "none".to_owned(),
+        Value::Bool(value) => value.to_string(),
+        Value::Unsigned(number) => number.to_string(),
+        Value::Negative(number) => number.to_string(),
+        Value::Float(number) => number.to_string(),
+        Value::Text(text) => word(text),
+        Value::Tuple(_) => String::new(),
+        Value::Object(dict) => {
+            let pairs = objects.pairs(dict).iter().take(MOST_SETTINGS);
+            let pairs = pairs.filter_map(|(key, value)| {
+                let key = match objects.value(*key) {
+                    Value::Text(key) => word(key),
+                    Value::Unsigned(key) => key.to_string(),
+                    _ => return None,
+                };
+                match objects.value(*value) {
+                    Value::Unsigned(0) => None,
+                    Value::Unsigned(number) => Some(format!("{key}: {number}")),
+                    Value::Text(text) => Some(format!("{key}: {}", word(text))),
+                    _ => None,
+                }
+            });
+            pairs.collect::<Vec<_>>().join(", ")
+        }
+    }
+}

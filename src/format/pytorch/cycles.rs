@@ -1,0 +1,127 @@
+//! Whether a container is within itself. No snapshot has one, and nothing here would notice: what is looked for lies at
+//! fixed depths. It is refused all the same, for such a file is not what it says to be.
+
+use std::collections::HashMap;
+
+use super::objects::{Kind, Objects, Reference, Value};
+
+/// What can contain others: an object, or the contents of a tuple.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Node {
+    Object(u32),
+    Tuple(u32),
+}
+
+/// Whether a container that is reached from `root` is within itself.
+pub(super) fn has_cycle(objects: &Objects, root: u32) -> bool {
+    let search = Search { objects, ends: ends(objects) };
+    // What is open has its children still to come; what is closed leads nowhere.
+    let mut is_open: HashMap<Node, bool> = HashMap::new();
+    let mut way = vec![(Node::Object(root), search.children(Node::Object(root)))];
+    is_open.insert(Node::Object(root), true);
+    while let Some((node, children)) = way.last_mut() {
+        let Some(child) = children.pop() else {
+            is_open.insert(*node, false);
+            way.pop();
+            continue;
+        };
+        match is_open.get(&child) {
+            Some(true) => return true,
+            Some(false) => {}
+            None => {
+                is_open.insert(child, true);
+                way.push((child, search.children(child)));
+            }
+        }
+    }
+    false
+}
+
+/// For each short list, whether nothing in it contains anything: of stacks, all frames.
+fn ends(objects: &Objects) -> Vec<bool> {
+    let is_end = |item: &u32| match objects.value(Reference(*item)) {
+        Value::Tuple(_) => false,
+        Value::Object(object) => matches!(
+            objects.kind(object),
+            Kind::Frame(_) | Kind::Mark(_) | Kind::EmptyDict | Kind::EmptyList
+        ),
+        _ => true,
+    };
+    let rows = 0..u32::try_from(objects.short_lists()).unwrap_or(0);
+    rows.map(|row| objects.short_items(row).iter().all(is_end)).collect()
+}
+
+struct Search<'a> {
+    objects: &'a Objects,
+    ends: Vec<bool>,
+}
+
+impl Search<'_> {
+    fn children(&self, node: Node) -> Vec<Node> {
+        let mut children = Vec::new();
+        let objects = self.objects;
+        let value = |item: &u32| objects.value(Reference(*item));
+        match node {
+            Node::Tuple(row) => {
+                for item in objects.short_items(row) {
+                    self.add(value(item), &mut children);
+                }
+            }
+            Node::Object(object) => {
+                let items = objects.items(object).unwrap_or_default();
+                for item in items {
+                    self.add(value(item), &mut children);
+                }
+                for (key, of_key) in objects.pairs(object) {
+                    self.add(objects.value(*key), &mut children);
+                    self.add(objects.value(*of_key), &mut children);
+                }
+                let parts = match objects.kind(object) {
+                    Kind::Event(row) => [objects.events.frames.get(row as usize).copied(), None],
+                    Kind::Segment(row) => {
+                        let segment = objects.segments.get(row as usize);
+                        segment.map_or([None; 2], |segment| [segment.blocks, segment.frames])
+                    }
+                    Kind::Block(row) => {
+                        let block = objects.blocks.get(row as usize);
+                        block.map_or([None; 2], |block| [block.frames, block.history])
+                    }
+                    _ => [None; 2],
+                };
+                for part in parts.into_iter().flatten().filter(|part| *part < objects.len()) {
+                    self.add(Value::Object(part), &mut children);
+                }
+            }
+        }
+        children
+    }
+
+    /// Adds what a value contains others in.
+    fn add(&self, value: Value, to: &mut Vec<Node>) {
+        let ends_here = |row: u32| self.ends.get(row as usize).copied().unwrap_or(true);
+        match value {
+            Value::Tuple(row) if !ends_here(row) => to.push(Node::Tuple(row)),
+            Value::Object(object) => {
+                let leads_on = match self.objects.kind(object) {
+                    Kind::EmptyDict | Kind::EmptyList | Kind::Frame(_) | Kind::Mark(_) => false,
+                    Kind::ShortList(row) => !ends_here(row),
+                    // Most of what there is: an event leads on by its list of frames alone.
+                    Kind::Event(row) => {
+                        let frames = self.objects.events.frames.get(row as usize);
+                        let list = frames.filter(|list| **list < self.objects.len());
+                        list.is_some_and(|list| match self.objects.kind(*list) {
+                            Kind::ShortList(row) => !ends_here(row),
+                            Kind::EmptyList | Kind::EmptyDict | Kind::Frame(_) => false,
+                            _ => true,
+                        })
+                    }
+                    _ => true,
+                };
+                if leads_on {
+                    to.push(Node::Object(object));
+                }
+            }
+            _ => {}
+        }
+    }
+}

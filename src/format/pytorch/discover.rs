@@ -1,0 +1,204 @@
+//! Finds a snapshot, or a memory timeline of torch.profiler, from a path: by what is in a file, whatever its name.
+
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+
+use crate::files::{self, directory_of};
+use crate::format::{Error, ErrorKind, Progress};
+use crate::store::report::{FileStatus, ReportFile};
+
+/// How deep snapshots are looked for below a directory.
+const MAX_DEPTH: usize = 4;
+/// Files that are looked into.
+const MOST_FILES: usize = 20_000;
+/// Bytes of a file by which it is told.
+const HEAD: usize = 256;
+/// Bytes of a snapshot that has one of its keys among them.
+const HEAD_WITH_KEYS: usize = 1 << 16;
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileKind {
+    /// A pickle of plain containers.
+    Snapshot,
+    /// A memory timeline: a list of lists in JSON.
+    Timeline,
+    /// The same, compressed.
+    CompressedTimeline,
+}
+
+/// The files of one run.
+#[derive(Clone, Debug)]
+pub struct SnapshotFiles {
+    /// The snapshot, or the timeline.
+    pub path: PathBuf,
+    /// What it is.
+    pub kind: FileKind,
+    /// PyTorch's own totals beside it.
+    pub statistics: Option<PathBuf>,
+    /// Text of an out-of-memory error beside it.
+    pub error_text: Option<PathBuf>,
+    /// Values that vary between runs.
+    pub app: Option<PathBuf>,
+    /// Every file that was found, by its name.
+    pub files: Vec<ReportFile>,
+}
+
+/// What a file is by what is in it; `None` for what is nothing of PyTorch's.
+pub fn kind_of_file(path: &Path) -> Option<FileKind> {
+    let file = files::open(path).ok()?;
+    let mut head = vec![0; HEAD];
+    let read = read_head(&file, &mut head)?;
+    let head = head.get(..read)?;
+    match head {
+        [0x80, 2..=5, ..] => Some(FileKind::Snapshot),
+        [0x1F, 0x8B, ..] => is_gzip_of_lists(head).then_some(FileKind::CompressedTimeline),
+        _ => begins_with_lists(head).then_some(FileKind::Timeline),
+    }
+}
+
+fn read_head(file: &File, head: &mut [u8]) -> Option<usize> {
+    let mut filled = 0_usize;
+    while let Some(room) = head.get_mut(filled..).filter(|room| !room.is_empty()) {
+        match files::read_at(file, room, filled as u64) {
+            Ok(0) => break,
+            Ok(read) => filled = filled.saturating_add(read),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(_) => return None,
+        }
+    }
+    Some(filled)
+}
+
+/// Whether JSON begins with a list of lists of numbers.
+fn begins_with_lists(text: &[u8]) -> bool {
+    let mut letters = text.iter().filter(|letter| !letter.is_ascii_whitespace());
+    let first = [letters.next(), letters.next()];
+    first == [Some(&b'['), Some(&b'[')]
+        && letters
+            .next()
+            .is_some_and(|letter| letter.is_ascii_digit() || matches!(letter, b'-' | b']'))
+}
+
+fn is_gzip_of_lists(head: &[u8]) -> bool {
+    let mut text = [0; 64];
+    let mut decoder = flate2::read::GzDecoder::new(head);
+    let read = std::io::Read::read(&mut decoder, &mut text).unwrap_or(0);
+    text.get(..read).is_some_and(begins_with_lists)
+}
+
+/// Whether a pickle says soon after its beginning that it is a snapshot: others are left alone where many files are
+/// looked through.
+fn is_snapshot_by_keys(path: &Path) -> bool {
+    let read = || {
+        let file = files::open(path).ok()?;
+        let mut head = vec![0; HEAD_WITH_KEYS];
+        let read = read_head(&file, &mut head)?;
+        head.truncate(read);
+        Some(head)
+    };
+    let head = read().unwrap_or_default();
+    let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
+    has(b"segments") || has(b"device_traces")
+}
+
+/// The run that a path names: a file of PyTorch's, or a directory with one such file in it or below it; `None` where
+/// there is nothing of PyTorch's.
+///
+/// # Errors
+/// `several-reports` with their list, and `not-a-report` for a picture of a timeline.
+pub fn find(path: &Path, progress: &Progress) -> Result<Option<SnapshotFiles>, Error> {
+    let Ok(metadata) = fs::metadata(path) else { return Ok(None) };
+    if metadata.is_file() {
+        if let Some(kind) = kind_of_file(path) {
+            return Ok(Some(with_side_files(path.to_owned(), kind)));
+        }
+        if is_picture_of_timeline(path) {
+            let message = format!("{} is a picture of a memory timeline", path.display());
+            return Err(Error::new(ErrorKind::NotAReport, message)
+                .in_file(path)
+                .hint("Export it as JSON: prof.export_memory_timeline(\"timeline.json\")."));
+        }
+        return Ok(None);
+    }
+    if !metadata.is_dir() {
+        return Ok(None);
+    }
+    let found = snapshots_below(path, progress);
+    match found.as_slice() {
+        [] => Ok(None),
+        [(one, kind)] => Ok(Some(with_side_files(one.clone(), *kind))),
+        several => {
+            let list: Vec<_> =
+                several.iter().map(|(path, _)| format!("  {}", path.display())).collect();
+            let message =
+                format!("{} holds several snapshots:\n{}", path.display(), list.join("\n"));
+            Err(Error::new(ErrorKind::SeveralReports, message)
+                .in_file(path)
+                .hint("Name one of them."))
+        }
+    }
+}
+
+/// The snapshots and timelines in a directory and a few levels below it, by path.
+pub fn snapshots_below(directory: &Path, progress: &Progress) -> Vec<(PathBuf, FileKind)> {
+    let mut found = Vec::new();
+    let mut directories = vec![(directory.to_owned(), 0_usize)];
+    let mut looked_at = 0_usize;
+    while let Some((directory, depth)) = directories.pop() {
+        let Ok(entries) = fs::read_dir(&directory) else { continue };
+        for entry in entries.flatten() {
+            looked_at = looked_at.saturating_add(1);
+            if looked_at > MOST_FILES || progress.is_cancelled() {
+                found.sort_by(|(a, _), (b, _): &(PathBuf, FileKind)| a.cmp(b));
+                return found;
+            }
+            let path = entry.path();
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() {
+                if depth < MAX_DEPTH {
+                    directories.push((path, depth.saturating_add(1)));
+                }
+                continue;
+            }
+            match kind_of_file(&path) {
+                Some(FileKind::Snapshot) if !is_snapshot_by_keys(&path) => {}
+                Some(kind) => found.push((path, kind)),
+                None => {}
+            }
+        }
+    }
+    found.sort_by(|(a, _), (b, _)| a.cmp(b));
+    found
+}
+
+fn is_picture_of_timeline(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("html"))
+}
+
+/// A file with what lies beside it by name.
+pub fn with_side_files(path: PathBuf, kind: FileKind) -> SnapshotFiles {
+    let name = name_of(&path);
+    let beside = |name: String| {
+        let path = path.with_file_name(name);
+        path.is_file().then_some(path)
+    };
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let statistics = beside(format!("{name}.memory_stats.json"))
+        .or_else(|| beside(format!("{stem}.memory_stats.json")));
+    let error_text =
+        beside(format!("{name}.oom.txt")).or_else(|| beside(format!("{stem}.oom.txt")));
+    let app = Some(directory_of(&path).join("app.json")).filter(|path| path.is_file());
+    let all = [Some(path.clone()), statistics.clone(), error_text.clone(), app.clone()];
+    let file = |path: PathBuf| ReportFile {
+        name: name_of(&path),
+        bytes: fs::metadata(&path).ok().map(|metadata| metadata.len()),
+        status: FileStatus::Ok,
+    };
+    let files = all.into_iter().flatten().map(file).collect();
+    SnapshotFiles { path, kind, statistics, error_text, app, files }
+}
+
+pub(super) fn name_of(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}

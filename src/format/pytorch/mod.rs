@@ -1,0 +1,95 @@
+//! Files of PyTorch (formats/pytorch.md): memory snapshots of `torch.cuda.memory._dump_snapshot`, memory timelines of
+//! torch.profiler, and what lies beside them.
+
+mod assemble;
+mod claims;
+mod cycles;
+mod discover;
+mod events;
+mod intern;
+mod machine;
+mod objects;
+#[cfg(test)]
+pub(crate) mod pickles;
+mod reading;
+#[cfg(test)]
+mod tests;
+mod timeline;
+mod word;
+
+pub use self::discover::{
+    FileKind, SnapshotFiles, find, kind_of_file, snapshots_below, with_side_files,
+};
+use crate::format::poplar::read_side_file;
+use crate::format::{Error, Progress};
+use crate::store::memory_timeline::MemoryTimeline;
+use crate::store::options::SideFact;
+use crate::store::report::FileStatus;
+use crate::store::snapshot::{AllocatorClaims, Snapshot};
+use crate::store::{Report, Warnings};
+
+/// What a file of PyTorch's holds.
+#[derive(Debug)]
+pub enum Contents {
+    /// A snapshot.
+    Snapshot(Box<Snapshot>),
+    /// A timeline.
+    Timeline(MemoryTimeline),
+}
+
+/// Reads the file of a run, and notes in `report` what state it is in; `None` when that was cancelled.
+///
+/// # Errors
+/// When the file cannot be read, is damaged beyond use, or would run code.
+pub fn read(
+    files: &SnapshotFiles,
+    report: &Report,
+    progress: &Progress,
+) -> Result<Option<Contents>, Error> {
+    let name = discover::name_of(&files.path);
+    if files.kind != FileKind::Snapshot {
+        let timeline = timeline::read_timeline(&files.path, files.kind, progress)?;
+        return Ok(Some(Contents::Timeline(timeline)));
+    }
+    let read = reading::read_snapshot(&files.path, &name, &report.warnings, progress)?;
+    Ok(read.map(|read| {
+        report.set_file_status(&name, read.status);
+        Contents::Snapshot(Box::new(read.snapshot))
+    }))
+}
+
+/// Reads one snapshot, without what lies beside it; `None` when that was cancelled.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_snapshot(
+    path: &std::path::Path,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Option<(Snapshot, FileStatus)>, Error> {
+    let read = reading::read_snapshot(path, &discover::name_of(path), warnings, progress)?;
+    Ok(read.map(|read| (read.snapshot, read.status)))
+}
+
+/// PyTorch's own totals beside the file of a run.
+pub fn read_claims(files: &SnapshotFiles, warnings: &Warnings) -> Option<AllocatorClaims> {
+    let path = files.statistics.as_ref()?;
+    claims::read_claims(path, &discover::name_of(path), warnings)
+}
+
+/// What `app.json` beside the file of a run says.
+pub fn read_app(files: &SnapshotFiles, report: &Report, progress: &Progress) -> Vec<SideFact> {
+    let Some(path) = &files.app else { return Vec::new() };
+    let (facts, status) = read_side_file(path, "app.json", &report.warnings, progress);
+    report.set_file_status("app.json", status);
+    facts
+}
+
+/// What a file `app.json` says.
+pub fn read_app_file(
+    path: &std::path::Path,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Vec<SideFact> {
+    read_side_file(path, "app.json", warnings, progress).0
+}

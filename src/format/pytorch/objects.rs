@@ -1,0 +1,649 @@
+//! What a pickle makes, as it is made: dicts that are events, frames, blocks … become rows of columns when they are
+//! filled, so that no tree of all of them ever exists.
+//!
+//! An object is what a memo can name and what can change after that; its number stays, what it holds is looked up
+//! when all has been read, so that a change is seen by all that refer to it. Lists that are filled at once are shared
+//! by their contents: stacks of frames come thousands of times.
+
+use super::events::EventRows;
+use super::intern::{Interned, Texts};
+use super::word::Word;
+
+/// Rows of one kind, and objects of all: numbers have 28 bits beside their kind.
+pub(super) const MOST_ROWS: u32 = (1 << 28) - 1;
+
+/// Items of a list that is shared by its contents.
+const SHORT_LIST: usize = 256;
+
+/// No row, no text, no object.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// What is wrong with a pickle.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fault(pub(super) String);
+
+impl Fault {
+    pub(super) fn new(what: impl Into<String>) -> Self {
+        Self(what.into())
+    }
+
+    fn too_many() -> Self {
+        Self::new(format!("more than {MOST_ROWS} objects"))
+    }
+}
+
+/// A value on the stack of the machine.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Value {
+    None,
+    Bool(bool),
+    Unsigned(u64),
+    Negative(i64),
+    Float(f64),
+    Text(u32),
+    Object(u32),
+    Tuple(u32),
+}
+
+/// A value in four bytes: in memo and lists. Large numbers lie elsewhere.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Reference(pub(super) u32);
+
+const TEXT: u32 = 0;
+const OBJECT: u32 = 1;
+const TUPLE: u32 = 2;
+const SCALAR: u32 = 3;
+const SMALL: u32 = 4;
+
+impl Reference {
+    fn new(tag: u32, row: u32) -> Self {
+        Self(tag << 28 | row)
+    }
+
+    /// The object that it names.
+    pub(super) fn object(self) -> Option<u32> {
+        (self.0 >> 28 == OBJECT).then_some(self.0 & MOST_ROWS)
+    }
+}
+
+/// What an object is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    EmptyDict,
+    EmptyList,
+    ShortList(u32),
+    LongList(u32),
+    Dict(u32),
+    Event(u32),
+    Frame(u32),
+    Segment(u32),
+    Block(u32),
+    Mark(u32),
+}
+
+impl Kind {
+    fn packed(self) -> u32 {
+        let (tag, row) = match self {
+            Self::EmptyDict => (0, 0),
+            Self::EmptyList => (1, 0),
+            Self::ShortList(row) => (2, row),
+            Self::LongList(row) => (3, row),
+            Self::Dict(row) => (4, row),
+            Self::Event(row) => (5, row),
+            Self::Frame(row) => (6, row),
+            Self::Segment(row) => (7, row),
+            Self::Block(row) => (8, row),
+            Self::Mark(row) => (9, row),
+        };
+        tag << 28 | row
+    }
+
+    fn of_packed(packed: u32) -> Self {
+        let row = packed & MOST_ROWS;
+        match packed >> 28 {
+            0 => Self::EmptyDict,
+            1 => Self::EmptyList,
+            2 => Self::ShortList(row),
+            3 => Self::LongList(row),
+            4 => Self::Dict(row),
+            5 => Self::Event(row),
+            6 => Self::Frame(row),
+            7 => Self::Segment(row),
+            8 => Self::Block(row),
+            _ => Self::Mark(row),
+        }
+    }
+}
+
+/// A dict that is a segment (formats/pytorch.md 3.1).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SegmentRow {
+    pub(super) device: i64,
+    pub(super) address: Option<u64>,
+    pub(super) total: Option<u64>,
+    pub(super) allocated: Option<u64>,
+    pub(super) active: Option<u64>,
+    pub(super) stream: u64,
+    pub(super) is_small: bool,
+    pub(super) is_expandable: bool,
+    pub(super) pool: Option<Reference>,
+    pub(super) blocks: Option<u32>,
+    pub(super) frames: Option<u32>,
+}
+
+/// A dict that is a block (3.2).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct BlockRow {
+    pub(super) address: Option<u64>,
+    pub(super) size: Option<u64>,
+    pub(super) requested: Option<u64>,
+    /// [`Word::Other`] where the file has none that is known.
+    pub(super) state: Option<Word>,
+    pub(super) frames: Option<u32>,
+    /// What a block had before 2.1 in place of the last two.
+    pub(super) history: Option<u32>,
+}
+
+/// A dict that begins or ends a part of the run (3.5).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct MarkRow {
+    pub(super) stage: Option<Word>,
+    pub(super) name: Option<u32>,
+    pub(super) device: i64,
+    pub(super) time: Option<i64>,
+}
+
+/// All that a pickle has made so far.
+pub(super) struct Objects {
+    pub(super) texts: Texts,
+    kinds: Vec<u32>,
+    /// Contents of short lists and of tuples.
+    lists: Interned<u32>,
+    long_lists: Vec<Vec<u32>>,
+    dicts: Vec<Vec<(Reference, Reference)>>,
+    scalars: Vec<Value>,
+    /// File, function and line of each frame.
+    frames: Interned<u32>,
+    pub(super) events: EventRows,
+    pub(super) segments: Vec<SegmentRow>,
+    pub(super) blocks: Vec<BlockRow>,
+    pub(super) marks: Vec<MarkRow>,
+    /// Bytes of long lists and of dicts without columns.
+    loose_bytes: usize,
+    scratch: Vec<u32>,
+}
+
+impl Objects {
+    pub(super) fn new() -> Self {
+        Self {
+            texts: Texts::new(),
+            kinds: Vec::new(),
+            lists: Interned::new(),
+            long_lists: Vec::new(),
+            dicts: Vec::new(),
+            scalars: Vec::new(),
+            frames: Interned::new(),
+            events: EventRows::default(),
+            segments: Vec::new(),
+            blocks: Vec::new(),
+            marks: Vec::new(),
+            loose_bytes: 0,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// Bytes of memory that all of it takes.
+    pub(super) fn bytes(&self) -> usize {
+        [
+            self.texts.bytes(),
+            self.kinds.capacity().saturating_mul(4),
+            self.lists.bytes(),
+            self.frames.bytes(),
+            self.scalars.capacity().saturating_mul(size_of::<Value>()),
+            self.events.bytes(),
+            self.segments.capacity().saturating_mul(size_of::<SegmentRow>()),
+            self.blocks.capacity().saturating_mul(size_of::<BlockRow>()),
+            self.marks.capacity().saturating_mul(size_of::<MarkRow>()),
+            self.loose_bytes,
+        ]
+        .into_iter()
+        .fold(0, usize::saturating_add)
+    }
+
+    /// A text.
+    #[inline]
+    pub(super) fn text(&mut self, text: &[u8]) -> Result<Value, Fault> {
+        self.texts.row(text).map(Value::Text).ok_or_else(Fault::too_many)
+    }
+
+    /// A new dict or list with nothing in it.
+    #[inline]
+    pub(super) fn new_object(&mut self, kind: Kind) -> Result<Value, Fault> {
+        let object = self.kinds.len() as u32;
+        if object >= MOST_ROWS {
+            return Err(Fault::too_many());
+        }
+        self.kinds.push(kind.packed());
+        Ok(Value::Object(object))
+    }
+
+    /// What an object is.
+    #[inline]
+    pub(super) fn kind(&self, object: u32) -> Kind {
+        self.kinds.get(object as usize).map_or(Kind::EmptyDict, |packed| Kind::of_packed(*packed))
+    }
+
+    /// Number of objects.
+    pub(super) fn len(&self) -> u32 {
+        self.kinds.len() as u32
+    }
+
+    #[inline]
+    fn set_kind(&mut self, object: u32, kind: Kind) {
+        if let Some(old) = self.kinds.get_mut(object as usize) {
+            *old = kind.packed();
+        }
+    }
+
+    /// A value in four bytes.
+    #[inline]
+    pub(super) fn reference(&mut self, value: Value) -> Result<Reference, Fault> {
+        Ok(match value {
+            Value::Object(row) => Reference::new(OBJECT, row),
+            Value::Text(row) => Reference::new(TEXT, row),
+            Value::Tuple(row) => Reference::new(TUPLE, row),
+            Value::Unsigned(number) if number <= u64::from(MOST_ROWS) => {
+                Reference::new(SMALL, number as u32)
+            }
+            other => {
+                let row = self.scalars.len();
+                if row >= MOST_ROWS as usize {
+                    return Err(Fault::too_many());
+                }
+                self.scalars.push(other);
+                Reference::new(SCALAR, row as u32)
+            }
+        })
+    }
+
+    /// The value that a reference stands for.
+    #[inline]
+    pub(super) fn value(&self, reference: Reference) -> Value {
+        let row = reference.0 & MOST_ROWS;
+        match reference.0 >> 28 {
+            TEXT => Value::Text(row),
+            OBJECT => Value::Object(row),
+            TUPLE => Value::Tuple(row),
+            SMALL => Value::Unsigned(u64::from(row)),
+            _ => self.scalars.get(row as usize).copied().unwrap_or(Value::None),
+        }
+    }
+
+    /// A tuple of these.
+    pub(super) fn tuple(&mut self, items: &[Value]) -> Result<Value, Fault> {
+        self.shared(items).map(Value::Tuple)
+    }
+
+    #[inline]
+    fn shared(&mut self, items: &[Value]) -> Result<u32, Fault> {
+        let mut content = std::mem::take(&mut self.scratch);
+        content.clear();
+        for item in items {
+            content.push(self.reference(*item)?.0);
+        }
+        let row = self.lists.row(&content);
+        self.scratch = content;
+        row.map(|(row, _)| row).ok_or_else(Fault::too_many)
+    }
+
+    /// What is in a tuple.
+    pub(super) fn tuple_items(&self, row: u32) -> impl Iterator<Item = Value> {
+        self.lists.get(row).iter().map(|item| self.value(Reference(*item)))
+    }
+
+    /// What is in a list, as references; `None` of what is no list.
+    pub(super) fn items(&self, object: u32) -> Option<&[u32]> {
+        match self.kind(object) {
+            Kind::EmptyList => Some(&[]),
+            Kind::ShortList(row) => Some(self.lists.get(row)),
+            Kind::LongList(row) => Some(self.long_lists.get(row as usize)?),
+            _ => None,
+        }
+    }
+
+    /// The row of a short list, by which equal ones are told.
+    pub(super) fn list_row(&self, object: u32) -> Option<u32> {
+        match self.kind(object) {
+            Kind::ShortList(row) => Some(row),
+            _ => None,
+        }
+    }
+
+    /// What is in a short list or tuple, as references.
+    pub(super) fn short_items(&self, row: u32) -> &[u32] {
+        self.lists.get(row)
+    }
+
+    /// Number of short lists and tuples.
+    pub(super) fn short_lists(&self) -> usize {
+        self.lists.len()
+    }
+
+    /// The pairs of a dict that is none of those with columns.
+    pub(super) fn pairs(&self, object: u32) -> &[(Reference, Reference)] {
+        match self.kind(object) {
+            Kind::Dict(row) => self.dicts.get(row as usize).map_or(&[], Vec::as_slice),
+            _ => &[],
+        }
+    }
+
+    /// The value of a key in such a dict: the last one, as in Python.
+    pub(super) fn get(&self, object: u32, key: Word) -> Option<Value> {
+        let is_key = |(name, _): &&(Reference, Reference)| match self.value(*name) {
+            Value::Text(row) => self.texts.word(row) == key,
+            _ => false,
+        };
+        self.pairs(object).iter().rev().find(is_key).map(|(_, value)| self.value(*value))
+    }
+
+    /// File, function and line of a frame, as texts; [`NONE`] for what it does not have.
+    pub(super) fn frame(&self, row: u32) -> [u32; 3] {
+        self.frames.get(row).try_into().unwrap_or([NONE, NONE, 0])
+    }
+
+    /// Adds items to a list.
+    #[inline]
+    pub(super) fn append(&mut self, object: u32, items: &[Value]) -> Result<(), Fault> {
+        if items.is_empty() {
+            return Ok(());
+        }
+        match self.kind(object) {
+            Kind::EmptyList if items.len() <= SHORT_LIST => {
+                let row = self.shared(items)?;
+                self.set_kind(object, Kind::ShortList(row));
+                Ok(())
+            }
+            Kind::EmptyList => {
+                let list = self.new_long_list(object)?;
+                self.extend_long(list, items)
+            }
+            Kind::ShortList(row) => {
+                let before: Vec<Value> =
+                    self.lists.get(row).iter().map(|item| self.value(Reference(*item))).collect();
+                let list = self.new_long_list(object)?;
+                self.extend_long(list, &before)?;
+                self.extend_long(list, items)
+            }
+            Kind::LongList(row) => self.extend_long(row, items),
+            _ => Err(Fault::new("a list to add to expected, a dict found")),
+        }
+    }
+
+    fn new_long_list(&mut self, object: u32) -> Result<u32, Fault> {
+        let row = self.long_lists.len() as u32;
+        if row >= MOST_ROWS {
+            return Err(Fault::too_many());
+        }
+        self.long_lists.push(Vec::new());
+        self.loose_bytes = self.loose_bytes.saturating_add(size_of::<Vec<u32>>());
+        self.set_kind(object, Kind::LongList(row));
+        Ok(row)
+    }
+
+    fn extend_long(&mut self, row: u32, items: &[Value]) -> Result<(), Fault> {
+        let mut content = std::mem::take(&mut self.scratch);
+        content.clear();
+        for item in items {
+            content.push(self.reference(*item)?.0);
+        }
+        if let Some(list) = self.long_lists.get_mut(row as usize) {
+            let before = list.capacity();
+            list.extend_from_slice(&content);
+            let more = list.capacity().saturating_sub(before).saturating_mul(4);
+            self.loose_bytes = self.loose_bytes.saturating_add(more);
+        }
+        self.scratch = content;
+        Ok(())
+    }
+
+    /// Sets pairs of a dict: keys and values in turn.
+    #[inline]
+    pub(super) fn set(&mut self, object: u32, pairs: &[Value]) -> Result<(), Fault> {
+        if !pairs.len().is_multiple_of(2) {
+            return Err(Fault::new("a key without a value"));
+        }
+        match self.kind(object) {
+            Kind::Event(row) => self.events.update(row, pairs, &self.texts),
+            Kind::Segment(row) => {
+                if let Some(segment) = self.segments.get_mut(row as usize) {
+                    fill_segment(segment, pairs, &self.texts);
+                    // A pool is a tuple, which takes no bytes of its own here.
+                    self.set_pool(row, pairs)?;
+                }
+            }
+            Kind::Block(row) => {
+                if let Some(block) = self.blocks.get_mut(row as usize) {
+                    fill_block(block, pairs, &self.texts);
+                }
+            }
+            Kind::Mark(row) => {
+                if let Some(mark) = self.marks.get_mut(row as usize) {
+                    fill_mark(mark, pairs, &self.texts);
+                }
+            }
+            Kind::Frame(row) => {
+                let frame = self.frame(row);
+                let row = self.frame_row(frame, pairs)?;
+                self.set_kind(object, Kind::Frame(row));
+            }
+            Kind::EmptyDict => self.set_first(object, pairs)?,
+            Kind::Dict(row) => self.set_more(object, row, pairs)?,
+            Kind::EmptyList | Kind::ShortList(_) | Kind::LongList(_) => {
+                return Err(Fault::new("a dict to set items of expected, a list found"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What the keys make of a dict.
+    #[inline]
+    fn word_of_dict(&self, pairs: &[Value]) -> Word {
+        for key in pairs.iter().step_by(2) {
+            let Value::Text(key) = key else { continue };
+            match self.texts.word(*key) {
+                Word::Blocks => return Word::TotalSize,
+                word @ (Word::Action
+                | Word::Filename
+                | Word::Stage
+                | Word::State
+                | Word::TotalSize) => return word,
+                _ => {}
+            }
+        }
+        Word::Other
+    }
+
+    #[inline]
+    fn set_first(&mut self, object: u32, pairs: &[Value]) -> Result<(), Fault> {
+        fn row<T>(rows: &[T]) -> Result<u32, Fault> {
+            u32::try_from(rows.len())
+                .ok()
+                .filter(|row| *row < MOST_ROWS)
+                .ok_or_else(Fault::too_many)
+        }
+        let kind = match self.word_of_dict(pairs) {
+            Word::Action => {
+                Kind::Event(self.events.push(pairs, &self.texts).ok_or_else(Fault::too_many)?)
+            }
+            Word::Filename => Kind::Frame(self.frame_row([NONE, NONE, 0], pairs)?),
+            Word::State => {
+                let at = row(&self.blocks)?;
+                let mut block = BlockRow::default();
+                fill_block(&mut block, pairs, &self.texts);
+                self.blocks.push(block);
+                Kind::Block(at)
+            }
+            Word::TotalSize => {
+                let at = row(&self.segments)?;
+                let mut segment = SegmentRow::default();
+                fill_segment(&mut segment, pairs, &self.texts);
+                self.segments.push(segment);
+                self.set_pool(at, pairs)?;
+                Kind::Segment(at)
+            }
+            Word::Stage => {
+                let at = row(&self.marks)?;
+                let mut mark = MarkRow::default();
+                fill_mark(&mut mark, pairs, &self.texts);
+                self.marks.push(mark);
+                Kind::Mark(at)
+            }
+            _ if pairs.is_empty() => return Ok(()),
+            _ => {
+                let at = row(&self.dicts)?;
+                self.dicts.push(Vec::new());
+                self.loose_bytes = self.loose_bytes.saturating_add(size_of::<Vec<u64>>());
+                self.set_kind(object, Kind::Dict(at));
+                return self.add_pairs(at, pairs);
+            }
+        };
+        self.set_kind(object, kind);
+        Ok(())
+    }
+
+    /// Adds to a dict without columns; it may turn out to be one that has some.
+    fn set_more(&mut self, object: u32, row: u32, pairs: &[Value]) -> Result<(), Fault> {
+        self.add_pairs(row, pairs)?;
+        if self.word_of_dict(pairs) != Word::Other {
+            let all = self.dicts.get_mut(row as usize).map(std::mem::take).unwrap_or_default();
+            let all: Vec<Value> = all
+                .iter()
+                .flat_map(|(key, value)| [self.value(*key), self.value(*value)])
+                .collect();
+            self.set_first(object, &all)?;
+        }
+        Ok(())
+    }
+
+    fn add_pairs(&mut self, row: u32, pairs: &[Value]) -> Result<(), Fault> {
+        for pair in pairs.chunks_exact(2) {
+            let [key, value] = pair else { continue };
+            let pair = (self.reference(*key)?, self.reference(*value)?);
+            if let Some(dict) = self.dicts.get_mut(row as usize) {
+                let before = dict.capacity();
+                dict.push(pair);
+                let more = dict.capacity().saturating_sub(before).saturating_mul(8);
+                self.loose_bytes = self.loose_bytes.saturating_add(more);
+            }
+        }
+        Ok(())
+    }
+
+    fn set_pool(&mut self, row: u32, pairs: &[Value]) -> Result<(), Fault> {
+        let mut pools = words(pairs, &self.texts).filter(|(word, _)| *word == Word::SegmentPoolId);
+        let Some((_, pool)) = pools.next() else { return Ok(()) };
+        drop(pools);
+        let pool = self.reference(pool)?;
+        if let Some(segment) = self.segments.get_mut(row as usize) {
+            segment.pool = Some(pool);
+        }
+        Ok(())
+    }
+
+    fn frame_row(&mut self, mut frame: [u32; 3], pairs: &[Value]) -> Result<u32, Fault> {
+        for (word, value) in words(pairs, &self.texts) {
+            match (word, value) {
+                (Word::Filename, Value::Text(text)) => frame[0] = text,
+                (Word::Name, Value::Text(text)) => frame[1] = text,
+                (Word::Line, Value::Unsigned(line)) => {
+                    frame[2] = u32::try_from(line).unwrap_or(0);
+                }
+                _ => {}
+            }
+        }
+        self.frames.row(&frame).map(|(row, _)| row).ok_or_else(Fault::too_many)
+    }
+}
+
+/// The pairs whose key is a word that is known.
+#[inline]
+pub(super) fn words(pairs: &[Value], texts: &Texts) -> impl Iterator<Item = (Word, Value)> {
+    pairs.chunks_exact(2).filter_map(|pair| match pair {
+        [Value::Text(key), value] => Some((texts.word(*key), *value)),
+        _ => None,
+    })
+}
+
+fn number(value: Value) -> Option<u64> {
+    match value {
+        Value::Unsigned(number) => Some(number),
+        _ => None,
+    }
+}
+
+fn signed(value: Value) -> Option<i64> {
+    match value {
+        Value::Unsigned(number) => i64::try_from(number).ok(),
+        Value::Negative(number) => Some(number),
+        _ => None,
+    }
+}
+
+fn object(value: Value) -> Option<u32> {
+    match value {
+        Value::Object(object) => Some(object),
+        _ => None,
+    }
+}
+
+fn fill_segment(segment: &mut SegmentRow, pairs: &[Value], texts: &Texts) {
+    for (word, value) in words(pairs, texts) {
+        match word {
+            Word::Device => segment.device = signed(value).unwrap_or(0),
+            Word::Address => segment.address = number(value),
+            Word::TotalSize => segment.total = number(value),
+            Word::AllocatedSize => segment.allocated = number(value),
+            Word::ActiveSize => segment.active = number(value),
+            Word::Stream => segment.stream = signed(value).map_or(0, i64::cast_unsigned),
+            Word::SegmentType => {
+                let is_small = |text| texts.word(text) == Word::Small;
+                segment.is_small = matches!(value, Value::Text(text) if is_small(text));
+            }
+            Word::IsExpandable => segment.is_expandable = value == Value::Bool(true),
+            Word::Blocks => segment.blocks = object(value),
+            Word::Frames => segment.frames = object(value),
+            _ => {}
+        }
+    }
+}
+
+fn fill_block(block: &mut BlockRow, pairs: &[Value], texts: &Texts) {
+    for (word, value) in words(pairs, texts) {
+        match word {
+            Word::Address => block.address = number(value),
+            Word::Size => block.size = number(value),
+            Word::RequestedSize => block.requested = number(value),
+            Word::State => {
+                block.state = match value {
+                    Value::Text(text) => Some(texts.word(text)),
+                    _ => None,
+                }
+            }
+            Word::Frames => block.frames = object(value),
+            Word::History => block.history = object(value),
+            _ => {}
+        }
+    }
+}
+
+fn fill_mark(mark: &mut MarkRow, pairs: &[Value], texts: &Texts) {
+    for (word, value) in words(pairs, texts) {
+        match (word, value) {
+            (Word::Stage, Value::Text(text)) => mark.stage = Some(texts.word(text)),
+            (Word::Name, Value::Text(text)) => mark.name = Some(text),
+            (Word::Device, value) => mark.device = signed(value).unwrap_or(0),
+            (Word::TimeUs, value) => mark.time = signed(value),
+            _ => {}
+        }
+    }
+}

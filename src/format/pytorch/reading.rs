@@ -1,0 +1,255 @@
+//! Reads the pickle of a snapshot in blocks, so that a file of any size takes the memory of what is in it.
+
+use std::fs::File;
+use std::path::Path;
+
+use super::assemble::assemble;
+use super::cycles::has_cycle;
+use super::machine::{LONGEST_TEXT, Machine, Pause};
+use super::objects::{Fault, Kind, Value};
+use super::word::Word;
+use crate::files;
+use crate::format::{Error, ErrorKind, Progress};
+use crate::store::report::FileStatus;
+use crate::store::snapshot::Snapshot;
+use crate::store::{WarningCode, Warnings};
+use crate::work::Work;
+
+/// Bytes that are read at once: more than the longest text that is kept.
+const BLOCK: usize = 1 << 20;
+const _: () = assert!(BLOCK > 2 * LONGEST_TEXT);
+
+/// Memory that is taken whatever the size of the file.
+const SMALL_MEMORY: u64 = 32 << 20;
+
+/// What a file that has been read is.
+#[derive(Debug)]
+pub(super) struct ReadSnapshot {
+    pub(super) snapshot: Snapshot,
+    pub(super) status: FileStatus,
+}
+
+/// Reads a snapshot; `None` when that was cancelled.
+///
+/// # Errors
+/// When the file cannot be read, is no snapshot, or would run code.
+pub(super) fn read_snapshot(
+    path: &Path,
+    name: &str,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Option<ReadSnapshot>, Error> {
+    let file = files::open(path).map_err(|error| Error::io(path, &error))?;
+    let bytes = file.metadata().map_err(|error| Error::io(path, &error))?.len();
+    let mut machine = Machine::new(bytes);
+    // A byte more than a small file has, for the end to be seen.
+    let block = usize::try_from(bytes).unwrap_or(BLOCK).saturating_add(1).min(BLOCK);
+    let window = vec![0; block];
+    let mut input = Input { file, window, at: 0, end: 0, offset: 0, is_over: false };
+    let mut status = FileStatus::Ok;
+    let damaged = |offset: u64, fault: &Fault| {
+        let message = format!("{name}: not a plain memory snapshot: byte {offset}: {}", fault.0);
+        Error::new(ErrorKind::Damaged, message)
+            .in_file(path)
+            .at(format!("byte {offset}"))
+            .hint("Only files of torch.cuda.memory._dump_snapshot are read; copy the file again if it is one.")
+    };
+    let root = loop {
+        let (done, result) = machine.run(input.rest(), input.offset);
+        input.pass(done as u64);
+        match result.map_err(|fault| damaged(input.offset, &fault))? {
+            Pause::Stop => {
+                let left = bytes.saturating_sub(input.offset);
+                if left > 0 {
+                    let message =
+                        format!("{left} bytes follow the end of the snapshot; they are not read");
+                    warnings.add(WarningCode::Inconsistent, name, message);
+                }
+                break machine.result();
+            }
+            Pause::Skip(more) => input.pass(more),
+            Pause::NeedsMore => {
+                if progress.is_cancelled() {
+                    return Ok(None);
+                }
+                let most = bytes.saturating_mul(3).saturating_add(SMALL_MEMORY);
+                if machine.bytes() as u64 > most {
+                    let fault = Fault::new(format!(
+                        "what it makes takes more than {most} bytes, of a file of {bytes}"
+                    ));
+                    return Err(damaged(input.offset, &fault));
+                }
+                let read = input.fill().map_err(|error| Error::io(path, &error))?;
+                progress.advance(read as u64);
+                if read == 0 {
+                    status = FileStatus::Truncated;
+                    break rescued(&mut machine, input.offset, name, warnings);
+                }
+            }
+        }
+    };
+    let objects = machine.into_objects();
+    let root = match root {
+        Some(Value::Object(root)) if matches!(objects.kind(root), Kind::Dict(_)) => Some(root),
+        _ => None,
+    };
+    let has = |root: u32, key| objects.get(root, key).is_some();
+    let is_snapshot = |root: &u32| has(*root, Word::Segments) || has(*root, Word::DeviceTraces);
+    let Some(root) = root.filter(is_snapshot) else {
+        let message = match status {
+            FileStatus::Ok => format!(
+                "{name} is a pickle, but no memory snapshot: a dict with segments or device_traces expected"
+            ),
+            _ => format!(
+                "{name} ends at byte {bytes}, before anything of a memory snapshot is complete"
+            ),
+        };
+        return Err(Error::new(ErrorKind::NotAReport, message)
+            .in_file(path)
+            .hint("torch.cuda.memory._dump_snapshot writes memory snapshots."));
+    };
+    if has_cycle(&objects, root) {
+        let fault = Fault::new("a list or dict that is within itself");
+        return Err(damaged(input.offset, &fault));
+    }
+    let snapshot = assemble(objects, root, name, warnings);
+    Ok(Some(ReadSnapshot { snapshot, status }))
+}
+
+/// What of a file is in memory.
+struct Input {
+    file: File,
+    window: Vec<u8>,
+    /// What of the window is not passed yet.
+    at: usize,
+    end: usize,
+    /// The place in the file of what comes next.
+    offset: u64,
+    is_over: bool,
+}
+
+impl Input {
+    fn rest(&self) -> &[u8] {
+        self.window.get(self.at..self.end).unwrap_or_default()
+    }
+
+    /// Passes over bytes, also some that were not read.
+    fn pass(&mut self, bytes: u64) {
+        self.offset = self.offset.saturating_add(bytes);
+        let there = self.end.saturating_sub(self.at);
+        let passed = usize::try_from(bytes).unwrap_or(usize::MAX).min(there);
+        self.at = self.at.saturating_add(passed);
+    }
+
+    /// Fills the window behind what is left of it; how many bytes came, 0 at the end of the file.
+    fn fill(&mut self) -> std::io::Result<usize> {
+        if self.is_over {
+            return Ok(0);
+        }
+        self.window.copy_within(self.at..self.end, 0);
+        self.end = self.end.saturating_sub(self.at);
+        self.at = 0;
+        let from = self.offset.saturating_add(self.end as u64);
+        let mut filled = 0_usize;
+        loop {
+            let start = self.end.saturating_add(filled);
+            let room = self.window.get_mut(start..).unwrap_or_default();
+            if room.is_empty() {
+                break;
+            }
+            match files::read_at(&self.file, room, from.saturating_add(filled as u64)) {
+                Ok(0) => {
+                    self.is_over = true;
+                    break;
+                }
+                Ok(read) => filled = filled.saturating_add(read),
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.end = self.end.saturating_add(filled);
+        Work::Bytes.add(filled as u64);
+        Ok(filled)
+    }
+}
+
+/// Makes the best of a file that ends too soon: what of the root is complete. Of segments that were cut the complete
+/// ones are kept; events that were cut are left out, for the state at the end is not what their last one left.
+fn rescued(machine: &mut Machine, offset: u64, name: &str, warnings: &Warnings) -> Option<Value> {
+    let events = machine.objects.events.len();
+    let warn = |what: String| {
+        warnings.add(
+            WarningCode::Truncated,
+            name,
+            format!("ends at byte {offset} before its contents do; {what}"),
+        );
+    };
+    let first = machine.stack.first().copied();
+    let (Some(Value::Object(root)), Some(start)) = (first, machine.marks.first().copied()) else {
+        warn("nothing but its end mark is missing".to_owned());
+        return first;
+    };
+    let stack = std::mem::take(&mut machine.stack);
+    let above = stack.get(start..).unwrap_or_default();
+    let mut complete = Vec::new();
+    let mut at = 0_usize;
+    let mut said = "what is complete is shown".to_owned();
+    while let (Some(Value::Text(key)), Some(value)) =
+        (above.get(at), above.get(at.saturating_add(1)))
+    {
+        let word = machine.objects.texts.word(*key);
+        let next = at.saturating_add(2);
+        let is_last_mark =
+            machine.marks.get(1).is_some_and(|mark| *mark == start.saturating_add(next));
+        let is_complete = !is_last_mark && matches!(above.get(next), Some(Value::Text(_)));
+        if is_complete {
+            complete.extend([Value::Text(*key), *value]);
+            at = next;
+            continue;
+        }
+        let Value::Object(list) = value else { break };
+        let open = above.get(next..).unwrap_or_default();
+        match word {
+            Word::Segments => {
+                let is_segment = |item: &&Value| match item {
+                    Value::Object(object) => {
+                        matches!(machine.objects.kind(*object), Kind::Segment(_))
+                    }
+                    _ => false,
+                };
+                let whole: Vec<Value> = open.iter().take_while(is_segment).copied().collect();
+                // What was added to the list already is whole as well.
+                let added = machine.objects.items(*list).map_or(0, <[u32]>::len);
+                said = format!(
+                    "the first {} segments are shown, and no events",
+                    added.saturating_add(whole.len())
+                );
+                if machine.objects.append(*list, &whole).is_ok() {
+                    complete.extend([Value::Text(*key), *value]);
+                }
+            }
+            Word::DeviceTraces => {
+                // Lists of events follow each other; the last is the one that was cut.
+                let is_list = |item: &&Value| match item {
+                    Value::Object(object) => machine.objects.items(*object).is_some(),
+                    _ => false,
+                };
+                let lists: Vec<Value> = open.iter().take_while(is_list).copied().collect();
+                let whole = lists.get(..lists.len().saturating_sub(1)).unwrap_or_default();
+                said = format!(
+                    "{events} events were complete; those of the device in which it ends are not shown, for nothing \
+                     says what they led to"
+                );
+                let has_list = machine.objects.items(*list).is_some();
+                if has_list && machine.objects.append(*list, whole).is_ok() {
+                    complete.extend([Value::Text(*key), *value]);
+                }
+            }
+            _ => {}
+        }
+        break;
+    }
+    warn(said);
+    machine.objects.set(root, &complete).ok()?;
+    Some(Value::Object(root))
+}

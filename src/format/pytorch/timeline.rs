@@ -1,0 +1,134 @@
+//! The memory timeline of torch.profiler (formats/pytorch.md 6): a curve by category, in two forms.
+
+use std::fmt;
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::marker::PhantomData;
+use std::path::Path;
+
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer};
+use serde_json::error::Category;
+
+use super::discover::{FileKind, name_of};
+use crate::files;
+use crate::format::{Error, ErrorKind, Progress};
+use crate::progress::Watched;
+use crate::store::memory_timeline::{CATEGORIES, MemoryTimeline, TimelineForm};
+
+/// Bytes of a timeline, uncompressed.
+const MOST_BYTES: u64 = 1 << 30;
+
+/// Rows of a timeline: real ones have up to some hundred thousand.
+const MOST_ROWS: usize = 2 << 20;
+
+/// Reads a timeline.
+///
+/// # Errors
+/// When the file cannot be read, or is none.
+pub(super) fn read_timeline(
+    path: &Path,
+    kind: FileKind,
+    progress: &Progress,
+) -> Result<MemoryTimeline, Error> {
+    let open = || -> Result<Box<dyn Read + '_>, Error> {
+        let file = files::open(path).map_err(|error| Error::io(path, &error))?;
+        Ok(reader(file, kind, progress))
+    };
+    match serde_json::from_reader::<_, Curve>(open()?) {
+        Ok(Curve(times, rows)) => {
+            // The first number of a row is always 0.
+            let bytes = rows.0.into_iter().map(|[_, bytes @ ..]: [i64; 9]| bytes);
+            let mut timeline = MemoryTimeline {
+                form: TimelineForm::Curve,
+                bytes: bytes.collect(),
+                times: times.0,
+                preexisting: 0,
+            };
+            timeline.cut_to_shorter();
+            return Ok(timeline);
+        }
+        // The other form, perhaps.
+        Err(error) if error.classify() == Category::Data => {}
+        Err(error) => return Err(damaged(path, &error)),
+    }
+    let rows: Rows = serde_json::from_reader(open()?).map_err(|error| damaged(path, &error))?;
+    let mut timeline = MemoryTimeline { form: TimelineForm::Raw, ..MemoryTimeline::default() };
+    let mut now = [0_i64; CATEGORIES];
+    for Row(time, action, bytes, category) in rows.0.0 {
+        // Whatever a later release adds has no name.
+        let category = usize::try_from(category).unwrap_or(usize::MAX).min(CATEGORIES - 1);
+        if let Some(of_category) = now.get_mut(category) {
+            *of_category = of_category.saturating_add(bytes);
+        }
+        timeline.times.push(time);
+        timeline.bytes.push(now);
+        if action == PREEXISTING {
+            timeline.preexisting = timeline.preexisting.saturating_add(1);
+        }
+    }
+    Ok(timeline)
+}
+
+/// What was there before.
+const PREEXISTING: u64 = 1;
+
+/// Times and rows.
+#[derive(serde::Deserialize)]
+struct Curve(Few<i64>, Few<[i64; 9]>);
+
+#[derive(serde::Deserialize)]
+#[serde(transparent)]
+struct Rows(Few<Row>);
+
+/// Time in nanoseconds, action, bytes with their sign, category.
+#[derive(serde::Deserialize)]
+struct Row(i64, u64, i64, u64);
+
+/// A list that is refused where it has more items than a timeline has.
+struct Few<T>(Vec<T>);
+
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for Few<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_seq(FewVisitor(PhantomData))
+    }
+}
+
+struct FewVisitor<T>(PhantomData<T>);
+
+impl<'de, T: Deserialize<'de>> Visitor<'de> for FewVisitor<T> {
+    type Value = Few<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "a list of at most {MOST_ROWS} items")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Few<T>, A::Error> {
+        let mut list = Vec::new();
+        while let Some(item) = items.next_element()? {
+            if list.len() >= MOST_ROWS {
+                return Err(serde::de::Error::invalid_length(list.len().saturating_add(1), &self));
+            }
+            list.push(item);
+        }
+        Ok(Few(list))
+    }
+}
+
+fn reader(file: File, kind: FileKind, progress: &Progress) -> Box<dyn Read + '_> {
+    let watched = BufReader::with_capacity(1 << 16, Watched { reader: file, progress });
+    match kind {
+        FileKind::CompressedTimeline => {
+            Box::new(BufReader::new(flate2::bufread::GzDecoder::new(watched).take(MOST_BYTES)))
+        }
+        _ => Box::new(watched.take(MOST_BYTES)),
+    }
+}
+
+fn damaged(path: &Path, error: &serde_json::Error) -> Error {
+    let name = name_of(path);
+    Error::new(ErrorKind::Damaged, format!("{name} is no memory timeline: {error}"))
+        .in_file(path)
+        .at(format!("line {}, column {}", error.line(), error.column()))
+        .hint("prof.export_memory_timeline writes .json and .raw.json.gz files that are read.")
+}

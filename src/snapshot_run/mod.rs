@@ -1,0 +1,148 @@
+//! A run of PyTorch that is open: what its file says, replayed, what lies beside it, and the report that pages and
+//! commands share with other systems. What command and window do alike with `format` and `analysis`.
+
+mod axis;
+mod blocks;
+mod report;
+
+use std::sync::Arc;
+
+use crate::analysis::allocator::claims::{ComparedClaim, compared_claims};
+use crate::analysis::allocator::device_facts::{DeviceFacts, HostFacts};
+use crate::analysis::allocator::replay::{Replay, replay};
+use crate::format::pytorch::{self, Contents, SnapshotFiles};
+use crate::format::{Error, Progress};
+use crate::store::memory_timeline::MemoryTimeline;
+use crate::store::snapshot::{AllocatorClaims, Snapshot, SnapshotDevice};
+use crate::store::{Report, System, WarningCode};
+
+/// A snapshot with the replay of each of its devices.
+#[derive(Debug)]
+pub struct ReplayedSnapshot {
+    /// What the file says.
+    pub snapshot: Snapshot,
+    /// The replays of [`Snapshot::all_devices`], in their order.
+    pub replays: Vec<Replay>,
+}
+
+/// What is open.
+#[derive(Clone, Debug)]
+pub enum RunContents {
+    /// A snapshot.
+    Snapshot(Arc<ReplayedSnapshot>),
+    /// A timeline by category alone.
+    Timeline(Arc<MemoryTimeline>),
+}
+
+/// A run of PyTorch.
+#[derive(Debug)]
+pub struct SnapshotRun {
+    /// What all systems have.
+    pub report: Arc<Report>,
+    /// What is open.
+    pub contents: RunContents,
+    /// What PyTorch itself states, beside the snapshot.
+    pub claims: Option<AllocatorClaims>,
+}
+
+impl SnapshotRun {
+    /// Reads and replays a run; `None` when that was cancelled.
+    ///
+    /// # Errors
+    /// As [`pytorch::read`].
+    pub fn open(files: &SnapshotFiles, progress: &Progress) -> Result<Option<Self>, Error> {
+        let report = Report::of(System::PYTORCH, files.path.clone());
+        report.set_files(files.files.clone());
+        let Some(contents) = pytorch::read(files, &report, progress)? else { return Ok(None) };
+        let claims = pytorch::read_claims(files, &report.warnings);
+        let contents = match contents {
+            Contents::Timeline(timeline) => RunContents::Timeline(Arc::new(timeline)),
+            Contents::Snapshot(snapshot) => {
+                let replayed = ReplayedSnapshot::of(*snapshot);
+                let file = files.files.first().map_or("", |file| file.name.as_str());
+                replayed.warn(&report, file);
+                RunContents::Snapshot(Arc::new(replayed))
+            }
+        };
+        Ok(Some(Self { report: Arc::new(report), contents, claims }))
+    }
+}
+
+#[cfg(any(test, fuzzing))]
+impl SnapshotRun {
+    /// A run of a snapshot that is in memory.
+    pub fn of_snapshot(snapshot: Snapshot) -> Self {
+        Self {
+            report: Arc::new(Report::of(System::PYTORCH, std::path::PathBuf::new())),
+            contents: RunContents::Snapshot(Arc::new(ReplayedSnapshot::of(snapshot))),
+            claims: None,
+        }
+    }
+}
+
+impl ReplayedSnapshot {
+    /// Replays every device.
+    pub fn of(snapshot: Snapshot) -> Self {
+        let replays = snapshot.all_devices().map(|device| replay(&snapshot, device)).collect();
+        Self { snapshot, replays }
+    }
+
+    /// The devices and pinned host memory with their replays.
+    pub fn devices(&self) -> impl Iterator<Item = (&SnapshotDevice, &Replay)> {
+        self.snapshot.all_devices().zip(&self.replays)
+    }
+
+    /// The figures of each device.
+    pub fn device_facts(&self) -> Vec<DeviceFacts> {
+        let devices = self.snapshot.devices.iter().zip(&self.replays);
+        devices.map(|(device, replay)| DeviceFacts::of(&self.snapshot, device, replay)).collect()
+    }
+
+    /// The figures of pinned host memory.
+    pub fn host_facts(&self) -> Option<HostFacts> {
+        let device = self.snapshot.pinned_host.as_ref()?;
+        let replay = self.replays.get(self.snapshot.devices.len())?;
+        Some(HostFacts::of(&self.snapshot, device, replay))
+    }
+
+    fn warn(&self, report: &Report, file: &str) {
+        for (device, replay) in self.devices() {
+            let title = device.title();
+            let warn = |message| report.warnings.add(WarningCode::Inconsistent, file, message);
+            if replay.mismatches > 0 {
+                warn(format!(
+                    "{title}: {} events contradict the state before or after them; lives and peaks are doubtful",
+                    replay.mismatches
+                ));
+            }
+            if replay.other_sizes > 0 {
+                warn(format!(
+                    "{title}: {} blocks have another size at the end than the events say; the allocated and active \
+                     peaks are doubtful",
+                    replay.other_sizes
+                ));
+            }
+        }
+    }
+}
+
+/// What PyTorch itself states, with the device that it is about; contradictions become warnings.
+pub fn compare_claims<'a>(
+    claims: &AllocatorClaims,
+    devices: &'a [DeviceFacts],
+    report: &Report,
+) -> Option<(&'a DeviceFacts, Vec<ComparedClaim>)> {
+    // The totals are those of the device that was current, and do not say which.
+    let is_of = |facts: &&DeviceFacts| claims.reserved.current == Some(facts.end.reserved_bytes);
+    let device = devices.iter().find(is_of).or_else(|| devices.first())?;
+    let compared = compared_claims(claims, device);
+    for claim in compared.iter().filter(|claim| !claim.agrees) {
+        let message = format!(
+            "{} is stated as {} B, and {} B come out of the snapshot: taken at another moment, or statistics that \
+             were reset",
+            claim.name, claim.claimed_bytes, claim.bytes
+        );
+        report.warnings.add(WarningCode::Inconsistent, &claims.file, message);
+    }
+    Some((device, compared))
+}

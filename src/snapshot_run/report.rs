@@ -1,0 +1,236 @@
+//! The report that pages and commands share with other systems, of a snapshot: segments are arenas, blocks are placed
+//! in them, events are steps.
+//!
+//! The curve of everything and of a device is that of bytes that were asked for, of blocks until their free is
+//! completed; so are the bytes of variables, which are user frames. Placements have the bytes that they take.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::blocks::{Blocks, SegmentReader, THROUGHOUT};
+use super::{ReplayedSnapshot, RunContents, SnapshotRun};
+use crate::analysis::allocator::categories::BlockCategory;
+use crate::progress::Progress;
+use crate::store::arena::Arenas;
+use crate::store::ids::CategoryId;
+use crate::store::liveness::{Deltas, Liveness, VariableBytes};
+use crate::store::memory_timeline::MemoryTimeline;
+use crate::store::names::NameId;
+use crate::store::options::{About, EngineOption};
+use crate::store::program::{Programs, Steps};
+use crate::store::report::Categories;
+use crate::store::snapshot::{Action, SnapshotDevice, StackId};
+use crate::store::{Absence, ArenaId, DeviceId, ProgramId, Report, StepId, UnloweredId};
+use crate::text::bytes;
+
+impl SnapshotRun {
+    /// Fills the parts of the report.
+    pub fn fill_report(&self, progress: &Progress) {
+        let report = &*self.report;
+        match &self.contents {
+            RunContents::Snapshot(replayed) => fill_of_snapshot(report, replayed, progress),
+            RunContents::Timeline(timeline) => fill_of_timeline(report, timeline),
+        }
+        report.settle_rest(&if progress.is_cancelled() {
+            Absence::cancelled()
+        } else {
+            Absence::unexplained()
+        });
+    }
+}
+
+fn fill_of_snapshot(report: &Report, replayed: &Arc<ReplayedSnapshot>, progress: &Progress) {
+    let settings = replayed.snapshot.settings.all.iter();
+    let option = |(name, value): &(String, String)| EngineOption {
+        name: name.clone(),
+        value: value.clone(),
+        is_default: None,
+    };
+    report.about.fill(Some(About {
+        format: Some("memory snapshot".to_owned()),
+        engine_options: settings.map(option).collect(),
+        why_no_phases: Some(Absence::unexplained()),
+        ..About::default()
+    }));
+    let blocks = Arc::new(Blocks::of(Arc::clone(replayed)));
+    if progress.is_cancelled() {
+        return;
+    }
+    report.categories.fill(Some(named_categories()));
+    report.arenas.fill(Some(arenas(replayed, &blocks)));
+    let (steps, programs) = steps(replayed, &blocks);
+    report.steps.fill(Some(steps));
+    report.programs.fill(Some(programs));
+    report.liveness.fill(Some(liveness(&blocks)));
+    report.set_reader(Box::new(SegmentReader(blocks)));
+}
+
+fn named_categories() -> Categories {
+    let mut categories = Categories::default();
+    for category in BlockCategory::ALL {
+        categories.ids.push(CategoryId(category as u32));
+        categories.names.push(category.title());
+    }
+    categories
+}
+
+/// The id of a device; of pinned host memory one that no device has.
+fn device_id(device: &SnapshotDevice) -> DeviceId {
+    DeviceId(u32::try_from(device.number).unwrap_or(u32::MAX))
+}
+
+fn arenas(replayed: &ReplayedSnapshot, blocks: &Blocks) -> Arenas {
+    let mut arenas = Arenas::default();
+    let devices: Vec<_> = replayed.devices().collect();
+    for (device, replay) in &devices {
+        arenas.device_names.insert(device_id(device), device.title());
+        arenas.device_capacities.insert(device_id(device), replay.reserved_peak.bytes);
+    }
+    for (id, arena) in (0..).zip(&blocks.arenas) {
+        let Some((device, replay)) = devices.get(arena.device) else { continue };
+        let kind = if arena.range.is_expandable { ", expandable" } else { "" };
+        let name = format!("{:#x}, {}{kind}", arena.range.address, bytes(arena.range.bytes));
+        let lives = &replay.lives;
+        let always = blocks.of_arena(id as usize).iter().map(|(_, row)| *row as usize);
+        let always = always.filter(|row| lives.is_always_live(*row));
+        let always = always.fold(0_u64, |sum, row| sum.saturating_add(lives.requested[row]));
+        arenas.ids.push(ArenaId(id));
+        arenas.names.push(&name);
+        arenas.devices.push(Some(device_id(device)));
+        arenas.capacities.push(Some(arena.range.bytes));
+        arenas.always_live.push(Some(always));
+        arenas.base_addresses.push(arena.range.address);
+    }
+    arenas
+}
+
+/// A step for each event; a program for each action at a user frame.
+fn steps(replayed: &ReplayedSnapshot, blocks: &Blocks) -> (Steps, Programs) {
+    let events = &replayed.snapshot.events;
+    let (mut steps, mut programs) = (Steps::default(), Programs::default());
+    let mut kinds: HashMap<Action, NameId> = HashMap::new();
+    let mut known: HashMap<(Option<Action>, UnloweredId), ProgramId> = HashMap::new();
+    for step in 0..blocks.axis.len() {
+        let row = blocks.axis.row(step).filter(|row| *row < events.len());
+        let action = row.and_then(|row| events.actions.get(row)).copied();
+        let stack = row.and_then(|row| events.stacks.get(row)).copied().unwrap_or(StackId::NONE);
+        let variable = blocks.variable(stack);
+        let next = ProgramId(known.len() as u32);
+        let program = *known.entry((action, variable)).or_insert(next);
+        if program == next {
+            let word = action.map_or("end", Action::as_str);
+            let kind = match action {
+                Some(action) => {
+                    *kinds.entry(action).or_insert_with(|| programs.kind_names.push(word))
+                }
+                None => programs.kind_names.push(word),
+            };
+            let has_frame = stack != StackId::NONE;
+            let name = blocks.names.at(variable.0 as usize).filter(|_| has_frame);
+            programs.ids.push(program);
+            programs.kinds.push(Some(kind));
+            programs.names.push(name.unwrap_or_default());
+            programs.debug_ids.push(0);
+            programs.compute_sets.push(None);
+            programs.exchanges.push(None);
+            programs.children_ends.push(0);
+        }
+        steps.ids.push(StepId(step));
+        steps.programs.push(program);
+        steps.parents.push(None);
+    }
+    (steps, programs)
+}
+
+fn liveness(blocks: &Blocks) -> Liveness {
+    let mut liveness = Liveness::default();
+    for (id, name) in (0..).zip(blocks.names.iter()) {
+        liveness.variable_ids.push(UnloweredId(id));
+        liveness.variable_names.push(name);
+        liveness.debug_id_ends.push(0);
+    }
+    let count = blocks.axis.len();
+    liveness.classes.push(THROUGHOUT, true, [0..count]);
+    let mut rows = Vec::new();
+    let mut throughout: BTreeMap<UnloweredId, u64> = BTreeMap::new();
+    let mut deltas = Deltas::default();
+    let mut everything = vec![0_i64; count as usize + 1];
+    for (place, device, lives) in blocks.devices() {
+        let mut changes = vec![0_i64; count as usize + 1];
+        for row in 0..lives.len() {
+            let class = blocks.class(place, lives, row);
+            let (variable, size) = (blocks.variable(lives.stacks[row]), lives.requested[row]);
+            if class == THROUGHOUT {
+                let sum = throughout.entry(variable).or_default();
+                *sum = sum.saturating_add(size);
+                continue;
+            }
+            let steps = blocks.steps(device, lives, row);
+            let change = i64::try_from(size).unwrap_or(i64::MAX);
+            for (step, change) in [(steps.start, change), (steps.end, -change)] {
+                if let Some(sum) = changes.get_mut(step as usize) {
+                    *sum = sum.saturating_add(change);
+                }
+            }
+            liveness.classes.push(class, false, [steps]);
+            rows.push(VariableBytes { variable, class, bytes: size });
+        }
+        for (sum, change) in everything.iter_mut().zip(&changes) {
+            *sum = sum.saturating_add(*change);
+        }
+        deltas.by_device.insert(device_id(device), sparse(&changes));
+    }
+    deltas.everything = sparse(&everything);
+    rows.extend(throughout.into_iter().map(|(variable, bytes)| VariableBytes {
+        variable,
+        class: THROUGHOUT,
+        bytes,
+    }));
+    liveness.variable_bytes = Some(rows);
+    liveness.deltas = Some(deltas);
+    liveness
+}
+
+/// The steps at which something changes, but for the end.
+fn sparse(changes: &[i64]) -> Vec<(u32, i64)> {
+    let steps = changes.len().saturating_sub(1);
+    let changes = (0..).zip(changes).take(steps).filter(|(_, change)| **change != 0);
+    changes.map(|(step, change)| (step, *change)).collect()
+}
+
+/// A curve alone: there are no blocks.
+fn fill_of_timeline(report: &Report, timeline: &MemoryTimeline) {
+    report.about.fill(Some(About {
+        format: Some("memory timeline of torch.profiler".to_owned()),
+        why_no_phases: Some(Absence::unexplained()),
+        ..About::default()
+    }));
+    let mut steps = Steps::default();
+    let (mut everything, mut before) = (Vec::new(), 0_i64);
+    for (step, total) in (0..).zip(timeline.totals()) {
+        steps.ids.push(StepId(step));
+        steps.programs.push(ProgramId(0));
+        steps.parents.push(None);
+        if total != before {
+            everything.push((step, total.saturating_sub(before)));
+        }
+        before = total;
+    }
+    report.steps.fill(Some(steps));
+    let why = || {
+        Absence::new(
+            "A memory timeline has bytes by category alone: no blocks, no addresses, no stacks",
+            "torch.cuda.memory._dump_snapshot writes a snapshot that has them",
+        )
+    };
+    let deltas = Deltas { everything, ..Deltas::default() };
+    report.liveness.fill(Some(Liveness {
+        deltas: Some(deltas),
+        why_no_variable_bytes: Some(why()),
+        ..Liveness::default()
+    }));
+    report.arenas.settle(Err(why()));
+    report.categories.settle(Err(why()));
+    report.programs.settle(Err(why()));
+    report.variables.settle(Err(why()));
+}

@@ -1,0 +1,165 @@
+//! Variants of one training run: the snapshots that paths name are read one after the other, and what each took is
+//! kept. The command and the window share it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use crate::analysis::diagnose::diagnose_reader;
+use crate::analysis::variants::{Variant, largest_device};
+use crate::files;
+use crate::format::pytorch::{self, FileKind, SnapshotFiles};
+use crate::format::{Error, ErrorKind, Progress};
+use crate::opened::{ReplayedSnapshot, RunContents, SnapshotRun};
+use crate::store::snapshot::AllocatorClaims;
+use crate::store::{Warning, WarningCode, Warnings};
+use crate::text::run_names::run_names;
+
+/// What nvidia-smi said of a variant, in MiB: a key of `app.json`.
+const SMI: &str = "smi_mib";
+/// Bytes of an error text that are looked at.
+const MOST_ERROR_TEXT: u64 = 1 << 20;
+
+/// The snapshots that files and directories name, by path. Timelines have no bytes that a table could compare.
+pub(crate) fn snapshots_of(paths: &[PathBuf], progress: &Progress) -> Vec<SnapshotFiles> {
+    let mut found: BTreeMap<PathBuf, SnapshotFiles> = BTreeMap::new();
+    let mut add = |path: PathBuf, kind| {
+        if kind == FileKind::Snapshot {
+            found.insert(path.clone(), pytorch::with_side_files(path, kind));
+        }
+    };
+    for path in paths {
+        if path.is_dir() {
+            for (path, kind) in pytorch::snapshots_below(path, progress) {
+                add(path, kind);
+            }
+        } else if let Some(kind) = pytorch::kind_of_file(path) {
+            add(path.clone(), kind);
+        }
+    }
+    found.into_values().collect()
+}
+
+/// What the variants took, in no order, and the warnings of all. What cannot be read is a warning. `device` is the
+/// number of one, else the one that had most.
+///
+/// # Errors
+/// When it was cancelled, or none could be read.
+pub(crate) fn read_variants(
+    all: &[SnapshotFiles],
+    device: Option<i64>,
+    progress: &Progress,
+) -> Result<(Vec<Variant>, Vec<Warning>), Error> {
+    let mut variants = Vec::with_capacity(all.len());
+    let warnings = Warnings::default();
+    let mut of_runs = Vec::new();
+    let mut first_error = None;
+    for (files, name) in all.iter().zip(names(all, progress)) {
+        let file = files.path.display().to_string();
+        let run = match SnapshotRun::open(files, progress) {
+            Ok(Some(run)) => run,
+            Ok(None) => return Err(Error::new(ErrorKind::Unreadable, "cancelled")),
+            Err(error) => {
+                let message = format!("cannot be read: {}", error.message);
+                warnings.add(WarningCode::Inconsistent, &file, message);
+                first_error.get_or_insert(error);
+                continue;
+            }
+        };
+        of_runs.extend(run.report.warnings.list());
+        let RunContents::Snapshot(replayed) = &run.contents else { continue };
+        match variant(name, replayed, run.claims.as_ref(), device) {
+            Some(variant) => variants.push(Variant {
+                smi_bytes: smi_bytes(files, all, progress),
+                stated_capacity_bytes: stated_capacity(files),
+                ..variant
+            }),
+            None => warnings.add(
+                WarningCode::Inconsistent,
+                &file,
+                match device {
+                    Some(number) => format!("has no device {number}"),
+                    None => "has no device".to_owned(),
+                },
+            ),
+        }
+    }
+    match first_error.filter(|_| variants.is_empty()) {
+        Some(error) => Err(error),
+        None => Ok((variants, warnings.list().into_iter().chain(of_runs).collect())),
+    }
+}
+
+fn variant(
+    name: String,
+    replayed: &ReplayedSnapshot,
+    claims: Option<&AllocatorClaims>,
+    device: Option<i64>,
+) -> Option<Variant> {
+    let snapshot = &replayed.snapshot;
+    let place = match device {
+        Some(number) => snapshot.devices.iter().position(|device| device.number == number)?,
+        None => largest_device(replayed.replays.get(..snapshot.devices.len())?)?,
+    };
+    let of = (snapshot.devices.get(place)?, replayed.replays.get(place)?);
+    // The totals are those of the device that was current, and do not say which.
+    let reserved = snapshot.segments_of(of.0).iter().map(|segment| segment.bytes);
+    let reserved = reserved.fold(0, u64::saturating_add);
+    let is_of = |claims: &&AllocatorClaims| {
+        snapshot.devices.len() == 1 || claims.reserved.current == Some(reserved)
+    };
+    Some(Variant::of(name, snapshot, of, claims.filter(is_of)))
+}
+
+/// What the variants are called: by what varies in an `app.json` of each, else by their files.
+fn names(all: &[SnapshotFiles], progress: &Progress) -> Vec<String> {
+    let without_ending: Vec<PathBuf> =
+        all.iter().map(|files| files.path.with_extension("")).collect();
+    let by_file = || run_names(without_ending.iter().map(PathBuf::as_path));
+    let facts: Option<Vec<BTreeMap<String, String>>> =
+        all.iter().map(|files| own_facts(files, all, progress)).collect();
+    let Some(facts) = facts.filter(|facts| facts.len() > 1) else { return by_file() };
+    let keys: BTreeSet<&String> = facts.iter().flat_map(BTreeMap::keys).collect();
+    let varies = |key: &&&String| {
+        let first = facts.first().and_then(|facts| facts.get(**key));
+        ***key != *SMI && facts.iter().any(|facts| facts.get(**key) != first)
+    };
+    let varying: Vec<&String> = keys.iter().filter(varies).copied().collect();
+    let name = |facts: &BTreeMap<String, String>| {
+        let said = varying.iter().filter_map(|key| Some(format!("{key}={}", facts.get(*key)?)));
+        said.collect::<Vec<_>>().join(", ")
+    };
+    let names: Vec<String> = facts.iter().map(name).collect();
+    let are_apart = names.iter().collect::<BTreeSet<_>>().len() == names.len();
+    if are_apart && names.iter().all(|name| !name.is_empty()) { names } else { by_file() }
+}
+
+/// What `app.json` says of a variant; `None` where there is none, or it lies beside several.
+fn own_facts(
+    files: &SnapshotFiles,
+    all: &[SnapshotFiles],
+    progress: &Progress,
+) -> Option<BTreeMap<String, String>> {
+    let app = files.app.as_ref()?;
+    let beside = all.iter().filter(|other| other.app.as_ref() == Some(app));
+    if beside.count() != 1 {
+        return None;
+    }
+    let warnings = Warnings::default();
+    let facts = pytorch::read_app_file(app, &warnings, progress);
+    Some(facts.into_iter().map(|fact| (fact.path, fact.value)).collect())
+}
+
+fn smi_bytes(files: &SnapshotFiles, all: &[SnapshotFiles], progress: &Progress) -> Option<u64> {
+    let mib: u64 = own_facts(files, all, progress)?.get(SMI)?.parse().ok()?;
+    mib.checked_mul(1 << 20)
+}
+
+/// The capacity that an error text beside a snapshot states.
+fn stated_capacity(files: &SnapshotFiles) -> Option<u64> {
+    let text = files.error_text.as_ref()?;
+    let read = |path: &Path| {
+        let file = files::open(path).ok()?;
+        diagnose_reader(std::io::Read::take(file, MOST_ERROR_TEXT)).ok()
+    };
+    read(text)?.findings.iter().find_map(|finding| finding.limit_bytes)
+}
