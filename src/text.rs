@@ -204,6 +204,25 @@ pub fn number(number: f64) -> String {
     format!("{number:.decimals$}")
 }
 
+/// Seconds with three digits: `3.06 s`, `470 ms`, `55.1 µs`, `12 ns`.
+pub fn time_text(seconds: f64) -> String {
+    let units = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")];
+    // What is rounded up to a thousand is written in the larger unit.
+    let found = units.into_iter().find(|(size, _)| seconds >= *size * 0.9995);
+    let (size, name) = found.unwrap_or((1e-9, "ns"));
+    let value = seconds / size;
+    let decimals = if name == "ns" || value >= 99.95 { 0 } else { usize::from(value < 9.995) + 1 };
+    format!("{value:.decimals$} {name}")
+}
+
+/// The same of whole microseconds: `3.06 s`, `470 ms`, `55 µs`.
+pub fn microseconds_text(microseconds: u64) -> String {
+    match microseconds {
+        ..1000 => format!("{microseconds} µs"),
+        _ => time_text(microseconds as f64 * 1e-6),
+    }
+}
+
 /// So many things, by the word for one: `1 tile`, `46 tiles`.
 pub fn counted(count: u64, word: &str) -> String {
     format!("{} {word}{}", grouped(count), if count == 1 { "" } else { "s" })
@@ -303,6 +322,23 @@ mod tests {
             (counted(1, "tile"), counted(1_472, "tile")),
             ("1 tile".into(), "1,472 tiles".into())
         );
+    }
+
+    #[test]
+    fn times_have_three_digits_and_a_unit() {
+        for (seconds, text) in [
+            (3.0584, "3.06 s"),
+            (0.47034, "470 ms"),
+            (55.06e-6, "55.1 µs"),
+            (9.999e-6, "10.0 µs"),
+            (999.96e-6, "1.00 ms"),
+            (12.2e-9, "12 ns"),
+            (0.0, "0 ns"),
+        ] {
+            assert_eq!(time_text(seconds), text);
+        }
+        let whole = [55, 20_683, 470_340, 3_058_425].map(microseconds_text);
+        assert_eq!(whole, ["55 µs", "20.7 ms", "470 ms", "3.06 s"]);
     }
 
     #[test]

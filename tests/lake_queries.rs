@@ -117,6 +117,7 @@ struct Answers {
 
 fn answers(run: &Run, row: &Value) -> Answers {
     let arguments = LivenessArguments {
+        device: None,
         input: tilescope::cli::Input { path: run.path.clone(), json: true },
         step: Some(StepChoice::Peak),
         ipu: None,

@@ -9,8 +9,10 @@ use std::path::Path;
 use common::{answer, damaged_sample, in_package, json, tilescope, warning_codes};
 use rusqlite::Connection;
 use serde_json::Value;
+use tilescope::analysis::derived::Derived;
 use tilescope::analysis::execution::Executed;
 use tilescope::analysis::execution::stated::stated_and_summed;
+use tilescope::analysis::operations::{TileFigure, by_tile};
 use tilescope::analysis::program::kinds::Activity;
 use tilescope::cli::Input;
 use tilescope::cli::trace::{TraceArguments, TraceReport};
@@ -196,6 +198,16 @@ fn text_and_csv_come_out() {
     let path = path.to_str().unwrap();
     let text = tilescope(&["trace", path]);
     let text = String::from_utf8(text.stdout).unwrap();
+    let all = trace(Path::new(path));
+    let mut steps: Vec<u64> = all["steps"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|step| step["step"].as_u64().unwrap())
+        .collect();
+    steps.dedup();
+    let of = format!("Trace of {} steps on 1 IPU, ", steps.len());
+    assert!(text.starts_with(&of), "{of} in {text}");
     for expected in ["Spent on", "OnTileExecute", "utilisation", "Longest steps", "no step"] {
         assert!(text.contains(expected), "{expected} in {text}");
     }
@@ -252,6 +264,84 @@ fn what_does_not_come_out_by_the_rules_is_a_warning_and_left_out() {
     let found = trace(of_lists.path());
     let steps = found["steps"].as_array().unwrap();
     assert!(steps.iter().any(|step| step["tile_cycles"].is_null()), "not known is not nothing");
+}
+
+#[test]
+fn what_is_not_known_of_balance_is_not_0() {
+    let report = changed(
+        "CREATE TABLE copied AS SELECT * FROM steps_by_ipu; DROP TABLE steps_by_ipu; \
+         ALTER TABLE copied RENAME TO steps_by_ipu; \
+         UPDATE steps_by_ipu SET tile_balance = NULL WHERE step_id = 3",
+    );
+    let found = trace(report.path());
+    let steps = found["steps"].as_array().unwrap();
+    let unknown = |step: &&Value| step["tile_balance"].is_null();
+    assert_eq!(steps.iter().filter(unknown).map(|step| &step["step"]).collect::<Vec<_>>(), [3]);
+}
+
+#[test]
+fn the_window_warns_as_the_command_does() {
+    let report = changed(
+        "UPDATE execution_cycle_totals SET tile_cycles_sync = tile_cycles_sync + 1 WHERE run_id = 0",
+    );
+    let progress = Progress::default();
+    let open = OpenReport::open(report.path(), &progress).unwrap();
+    let derived = Derived::new(std::sync::Arc::clone(&open.report));
+    let said = || {
+        let warnings = open.report.warnings.list().into_iter();
+        warnings.filter(|warning| warning.message.contains("run 0, Sync")).count()
+    };
+    assert_eq!(said(), 0, "what ran is not read yet");
+    assert!(derived.executed(&progress).is_some() && derived.executed(&progress).is_some());
+    assert_eq!(said(), 1);
+    let ops = tilescope(&["ops", report.path().to_str().unwrap(), "--json"]);
+    assert!(warning_codes(&json(&ops)).contains(&"inconsistent"));
+}
+
+/// Cycles of the tiles of an operation add up to those of its steps on all tiles; nothing is said where one was not
+/// recorded by tile.
+#[test]
+fn measured_cycles_of_an_operation_by_tile_are_those_of_all_its_steps() {
+    let cycles = |path: &Path| {
+        let progress = Progress::default();
+        let open = OpenReport::open(path, &progress).unwrap();
+        open.read_debug_info(&progress);
+        let report = &open.report;
+        let derived = Derived::new(std::sync::Arc::clone(report));
+        let executed = derived.executed(&progress).unwrap();
+        let (steps, owners) = (derived.operations().unwrap(), derived.owners());
+        let programs = report.programs.get().unwrap();
+        let owner = |span: usize| {
+            let program = executed.trace.program(executed.step_of(span))?;
+            owners.of_program(programs.ids.position(program)?)
+        };
+        let mut all = Vec::new();
+        for operation in (0..).take(owners.operations().len()) {
+            let spans = 0..executed.trace.spans.len();
+            let of_operation = spans.filter(|span| owner(*span) == Some(operation));
+            let expected: Vec<Option<u64>> =
+                of_operation.map(|span| executed.trace.tile_cycles(span)).collect();
+            let found = by_tile(
+                report,
+                (&steps, &owners),
+                operation,
+                TileFigure::MeasuredCycles,
+                &progress,
+            );
+            let found = found.map(|tiles| tiles.iter().sum::<u64>());
+            let expected: Option<u64> = expected.iter().copied().sum();
+            all.push((found.unwrap_or(0), expected.unwrap_or(0)));
+        }
+        all
+    };
+    let report = written(&full());
+    for report in [report.path(), &pair()] {
+        let found = cycles(report);
+        assert!(found.iter().any(|(found, _)| *found > 0));
+        assert!(found.iter().all(|(found, expected)| found == expected), "{found:?}");
+    }
+    let less = changed("UPDATE steps_by_ipu SET tile_cycles_id = NULL");
+    assert!(cycles(less.path()).iter().all(|(found, _)| *found == 0));
 }
 
 /// What Chrome's "Trace Event Format" asks of an event; a check of the form, not a consumer of it.

@@ -96,7 +96,7 @@ fn with_trace() -> Report {
                 end: now + length,
                 cycles: length,
                 active_tiles: TILES,
-                balance: 0.9,
+                balance: Some(0.9),
                 list: Some(step % 5000),
             });
             now += length + u64::from(step % 7);

@@ -13,12 +13,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::comparison::attribution::Attribution;
 use super::comparison::matching::{MatchCounts, Matching};
 use super::comparison::owners::Owners;
+use super::cross_checks::contradictions_of_trace;
+use super::execution::Executed;
 use super::insights::{Insights, insights_of_resident, insights_with_tiles};
 use super::liveness::timeline::{Timeline, WithTimeline};
 use super::liveness::{Scope, needs_bytes_by_tile};
 use super::program::step_operations::{StepOperations, step_operations};
 use crate::progress::Progress;
-use crate::store::Report;
+use crate::store::{Report, WarningCode};
 
 /// Answers by question, each worked out once.
 #[derive(Debug)]
@@ -72,6 +74,7 @@ pub struct Derived {
     itself: Memo<(), Arc<Attribution>>,
     fit: Memo<(), Option<Fit>>,
     insights: Memo<(), Arc<Insights>>,
+    trace: Memo<(), ()>,
 }
 
 impl Derived {
@@ -85,6 +88,7 @@ impl Derived {
             itself: Memo::default(),
             fit: Memo::default(),
             insights: Memo::default(),
+            trace: Memo::default(),
         }
     }
 
@@ -182,6 +186,22 @@ impl Derived {
         };
         let kept = is_final.then(|| self.insights.get(&(), made)).flatten();
         kept.unwrap_or_else(|| Arc::new(insights_of_resident(self)))
+    }
+
+    /// The steps that ran, read when they are first asked for and held against what the report states of them: what
+    /// differs becomes a warning. `None` where none were recorded, or when it was cancelled.
+    pub fn executed(&self, progress: &Progress) -> Option<Executed<'_>> {
+        let report = &*self.report;
+        self.trace.get(&(), || {
+            report.read_trace(progress);
+            let found = Executed::of(report).map(contradictions_of_trace).unwrap_or_default();
+            for message in found {
+                let file = report.path.display().to_string();
+                report.warnings.add(WarningCode::Inconsistent, &file, message);
+            }
+            (!progress.is_cancelled()).then_some(())
+        })?;
+        Executed::of(report)
     }
 
     /// How many timelines were worked out.

@@ -31,7 +31,6 @@ pub fn run(paths: &[PathBuf], file: &Path, json: bool) -> ExitCode {
             return Err(Error::new(ErrorKind::Usage, message).hint("export them one by one"));
         };
         let open = output::open(path, progress)?;
-        open.read_debug_info(progress);
         let written = write(&open, file, progress)?;
         Ok(Document::new(written, output::warnings_of(&open, progress)))
     });
@@ -45,7 +44,7 @@ fn write(open: &OpenReport, file: &Path, progress: &Progress) -> Result<Written,
             .in_file(file)
             .hint("choose another file"));
     }
-    let executed = read_trace(&open.report, progress)?;
+    let executed = read_trace(open, progress)?;
     let failed = |error: &std::io::Error| {
         Error::new(ErrorKind::CannotWrite, format!("the trace cannot be written: {error}"))
             .in_file(file)

@@ -8,6 +8,7 @@ use serde::{Serialize, Serializer};
 
 use super::Input;
 use super::output::{Answer, CsvAnswer, aligned, name_cell};
+use super::trace::read_trace;
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::scope_curve::scope_curve;
@@ -123,7 +124,7 @@ impl Ops {
         open.read_compute(progress);
         let report = &*open.report;
         // Where nothing was recorded, measured cycles are not known.
-        let _ = report.read_trace(progress);
+        let _ = read_trace(open, progress);
         let layers = operations::layers(report);
         if let Some(wanted) = &arguments.layer
             && report.debug.get().is_some()

@@ -8,17 +8,18 @@ use serde::Serialize;
 use super::Input;
 use super::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
 use super::tiles::check_ipu;
-use crate::analysis::execution::Executed;
-use crate::analysis::execution::slow::slow_at_peak;
-use crate::analysis::execution::stated::contradictions;
+use crate::analysis::cross_checks::contradictions_of_trace;
+use crate::analysis::execution::slow::slow_spans;
 use crate::analysis::execution::statistics::{Asked, MovedBytes, Statistics, statistics};
+use crate::analysis::execution::sums::SpanSums;
+use crate::analysis::execution::{Executed, lies_in};
 use crate::budget::RepeatedNames;
 use crate::csv;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::store::execution::BlockKind;
-use crate::store::{Report, WarningCode};
-use crate::text::{bytes, counted, grouped};
+use crate::store::Report;
+use crate::store::execution::{BlockKind, ExecutionRun};
+use crate::text::{bytes, counted, grouped, microseconds_text, time_text};
 
 /// How many steps the text lists, longest first.
 const STEPS_IN_TEXT: usize = 10;
@@ -80,7 +81,7 @@ struct Step {
     end_cycle: u64,
     cycles: u64,
     active_tiles: u32,
-    tile_balance: f32,
+    tile_balance: Option<f32>,
     tile_cycles: Option<u64>,
     /// The step of `liveness` at which it runs.
     liveness_step: Option<u32>,
@@ -95,6 +96,8 @@ struct Total {
     activity: &'static str,
     steps: u64,
     cycles: u64,
+    /// Of all cycles of the IPU in the range, 0 to 1.
+    share: f64,
     tile_cycles: Option<u64>,
 }
 
@@ -103,6 +106,8 @@ struct Total {
 struct OfIpu {
     ipu: u32,
     idle_cycles: u64,
+    /// Of all cycles of the IPU in the range, 0 to 1.
+    idle_share: f64,
     active_tiles: Option<f64>,
     tile_balance: Option<f64>,
     utilisation: Option<f64>,
@@ -131,17 +136,12 @@ impl TraceReport {
         progress: &Progress,
     ) -> Result<Self, Error> {
         let report = &*open.report;
-        let executed = read_trace(report, progress)?;
+        let executed = read_trace(open, progress)?;
         if let Some(ipu) = arguments.ipu {
             check_ipu(report, ipu)?;
         }
         // What transfers move is read with what goes by tile.
         open.read_compute(progress);
-        let file = open.profile().file_name().map(|name| name.to_string_lossy().into_owned());
-        for message in contradictions(executed) {
-            let file = file.as_deref().unwrap_or_default();
-            report.warnings.add(WarningCode::Inconsistent, file, message);
-        }
         let all = executed.cycles().unwrap_or_default();
         let cycles = arguments.from.unwrap_or(all.start)..arguments.to.unwrap_or(all.end);
         if cycles.start > cycles.end {
@@ -150,15 +150,18 @@ impl TraceReport {
         }
         let wanted = |ipu: u32| arguments.ipu.is_none_or(|wanted| wanted == ipu);
         let (mut totals, mut ipus) = (Vec::new(), Vec::new());
+        // Of what was cancelled nothing is printed.
+        let sums = SpanSums::of(executed, progress).unwrap_or_default();
         for ipu in executed.trace.ipus.iter().map(|ipu| ipu.ipu).filter(|ipu| wanted(*ipu)) {
             let asked = Asked { cycles: cycles.clone(), ipu: Some(ipu), hidden: Vec::new() };
-            let found = statistics(executed, &asked);
+            let found = statistics(executed, &sums, &asked);
             totals.extend(found.kinds.iter().map(|kind| Total {
                 ipu,
                 kind: kind.kind.clone(),
                 activity: kind.activity.as_str(),
                 steps: kind.spans,
                 cycles: kind.cycles,
+                share: found.share(kind.cycles),
                 tile_cycles: kind.tile_cycles,
             }));
             ipus.push(OfIpu::of(ipu, &found));
@@ -167,7 +170,7 @@ impl TraceReport {
             clock_hz: executed.clock_hz(),
             from_cycle: cycles.start,
             to_cycle: cycles.end,
-            runs: (0..executed.trace.runs.len()).filter_map(|run| run_row(executed, run)).collect(),
+            runs: runs(executed),
             steps: steps(executed, &cycles, wanted),
             totals,
             ipus,
@@ -176,13 +179,18 @@ impl TraceReport {
     }
 }
 
-/// The steps that ran, read now.
+/// The steps that ran, read now and held against what the report states of them.
 ///
 /// # Errors
 /// `damaged` when none were recorded, with the option that brings them.
-pub fn read_trace<'a>(report: &'a Report, progress: &Progress) -> Result<Executed<'a>, Error> {
+pub fn read_trace<'a>(open: &'a OpenReport, progress: &Progress) -> Result<Executed<'a>, Error> {
+    let report = &*open.report;
     report.read_trace(progress);
-    Executed::of(report).ok_or_else(|| {
+    let executed = Executed::of(report);
+    if let Some(executed) = executed {
+        open.warn_of(contradictions_of_trace(executed));
+    }
+    executed.ok_or_else(|| {
         let absence = report.trace.absence().or(report.execution.absence());
         let (what, hint) = match absence {
             Some(absence) => (absence.what.clone(), absence.hint.clone()),
@@ -194,10 +202,9 @@ pub fn read_trace<'a>(report: &'a Report, progress: &Progress) -> Result<Execute
     })
 }
 
-fn run_row(executed: Executed<'_>, run: usize) -> Option<Run> {
-    let recorded = executed.trace.runs.get(run)?;
-    let cycles = executed.cycles_of_run(run);
-    Some(Run {
+fn runs(executed: Executed<'_>) -> Vec<Run> {
+    let runs = executed.trace.runs.iter().zip(executed.cycles_of_runs());
+    let row = |(recorded, cycles): (&ExecutionRun, Option<Range<u64>>)| Run {
         run: recorded.id,
         name: recorded.name.clone(),
         start_microseconds: recorded.start_microseconds,
@@ -207,7 +214,8 @@ fn run_row(executed: Executed<'_>, run: usize) -> Option<Run> {
         start_cycle: cycles.as_ref().map(|cycles| cycles.start),
         end_cycle: cycles.as_ref().map(|cycles| cycles.end),
         cycles: recorded.stated.map(|stated| stated.cycles),
-    })
+    };
+    runs.map(row).collect()
 }
 
 /// The steps of some IPUs that lie in the range, whole or in part, by IPU, then by start.
@@ -218,15 +226,15 @@ fn steps(
 ) -> Vec<Step> {
     let trace = executed.trace;
     let liveness_steps = executed.liveness_steps();
-    let marked = slow_at_peak(executed, &liveness_steps).unwrap_or_default();
+    let marked = slow_spans(executed, &liveness_steps).at_peak;
+    let last = executed.cycles().map_or(0, |cycles| cycles.end);
     // A few long names would be as many as there are steps.
     let mut names = RepeatedNames::default();
     let id_of = |step: u32| executed.report.steps.get()?.ids.get(step as usize);
     let mut step = |ipu: u32, span: usize| {
         let spans = &trace.spans;
-        let (start_cycle, end_cycle) = (*spans.starts.get(span)?, *spans.ends.get(span)?);
-        let is_there = start_cycle < cycles.end && end_cycle > cycles.start
-            || start_cycle == end_cycle && (cycles.start..=cycles.end).contains(&start_cycle);
+        let (start_cycle, end_cycle) = executed.bounds(span)?;
+        let is_there = lies_in((start_cycle, end_cycle), cycles, last);
         let step = executed.step_of(span);
         is_there.then_some(Step {
             step: *trace.ids.get(step)?,
@@ -237,7 +245,7 @@ fn steps(
             end_cycle,
             cycles: *spans.cycles.get(span)?,
             active_tiles: *spans.active_tiles.get(span)?,
-            tile_balance: *spans.balances.get(span)?,
+            tile_balance: spans.balance(span),
             tile_cycles: trace.tile_cycles(span),
             liveness_step: liveness_steps
                 .get(step)
@@ -261,6 +269,7 @@ impl OfIpu {
         Self {
             ipu,
             idle_cycles: found.idle_cycles,
+            idle_share: found.share(found.idle_cycles),
             active_tiles: found.active_tiles,
             tile_balance: found.balance,
             utilisation: found.utilisation,
@@ -294,29 +303,28 @@ fn blocks(report: &Report) -> Vec<Blocks> {
 impl TraceReport {
     fn time(&self, cycles: u64) -> String {
         match self.clock_hz {
-            Some(clock) => format!("{:.1} µs", cycles as f64 * 1e6 / clock as f64),
+            Some(clock) => time_text(cycles as f64 / clock as f64),
             None => String::new(),
         }
     }
 
     fn runs_text(&self) -> String {
         let rows = self.runs.iter().map(|run| {
-            let or_unknown = |number: Option<u64>| or_unknown(number, grouped);
+            let number = |number: Option<u64>| or_unknown(number, grouped);
             vec![
                 run.run.to_string(),
                 name_cell(&run.name),
-                or_unknown(run.steps),
-                or_unknown(run.cycles),
+                number(run.steps),
+                number(run.cycles),
                 run.cycles.map_or_else(String::new, |cycles| self.time(cycles)),
-                or_unknown(run.elapsed_microseconds) + " µs",
+                or_unknown(run.elapsed_microseconds, microseconds_text),
             ]
         });
         aligned(&["run", "<name", "steps", "cycles", "by the clock", "elapsed"], rows)
     }
 
     fn totals_text(&self) -> String {
-        let length = self.to_cycle.saturating_sub(self.from_cycle);
-        let share = |cycles: u64| format!("{:.1} %", cycles as f64 * 100.0 / length.max(1) as f64);
+        let percent = |share: f64| format!("{:.1} %", share * 100.0);
         let mut rows: Vec<Vec<String>> = Vec::new();
         for of_ipu in &self.ipus {
             let totals = self.totals.iter().filter(|total| total.ipu == of_ipu.ipu);
@@ -326,7 +334,7 @@ impl TraceReport {
                     name_cell(&total.kind),
                     grouped(total.steps),
                     grouped(total.cycles),
-                    share(total.cycles),
+                    percent(total.share),
                     or_unknown(total.tile_cycles, grouped),
                 ]
             }));
@@ -337,7 +345,7 @@ impl TraceReport {
                 "no step".to_owned(),
                 none(),
                 grouped(idle),
-                share(idle),
+                percent(of_ipu.idle_share),
                 none(),
             ]);
         }
@@ -385,7 +393,7 @@ impl TraceReport {
                 grouped(step.start_cycle),
                 grouped(step.cycles),
                 grouped(u64::from(step.active_tiles)),
-                format!("{:.0} %", step.tile_balance * 100.0),
+                or_unknown(step.tile_balance, |balance| format!("{:.0} %", balance * 100.0)),
                 if step.is_slow_at_peak { "yes".to_owned() } else { String::new() },
                 name_cell(&step.kind),
                 name_cell(step.name.as_deref().unwrap_or("–")),
@@ -424,12 +432,17 @@ impl Answer for TraceReport {
 
     fn text(&self) -> String {
         let length = self.to_cycle.saturating_sub(self.from_cycle);
+        // A step is a row on each IPU that it ran on.
+        let mut steps: Vec<u32> = self.steps.iter().map(|step| step.step).collect();
+        steps.sort_unstable();
+        steps.dedup();
         let mut text = format!(
-            "Trace of {}, cycles {} to {} {}\n\n{}",
-            counted(self.steps.len() as u64, "step"),
+            "Trace of {} on {}, cycles {} to {}{}\n\n{}",
+            counted(steps.len() as u64, "step"),
+            counted(self.ipus.len() as u64, "IPU"),
             grouped(self.from_cycle),
             grouped(self.to_cycle),
-            self.time(length),
+            self.clock_hz.map_or_else(String::new, |_| format!(", {}", self.time(length))),
             self.runs_text(),
         );
         text += &format!("\nSpent on\n{}\n{}", self.totals_text(), self.ipus_text());
@@ -468,7 +481,7 @@ impl CsvAnswer for TraceReport {
                 step.end_cycle.to_string(),
                 step.cycles.to_string(),
                 step.active_tiles.to_string(),
-                step.tile_balance.to_string(),
+                step.tile_balance.map_or_else(String::new, |balance| balance.to_string()),
                 known(step.tile_cycles),
                 known(step.liveness_step.map(u64::from)),
             ]);

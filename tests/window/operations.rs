@@ -2,8 +2,8 @@
 
 use crate::copies::sample_named;
 use crate::support::{
-    assert_text, assert_texts, choose, click, click_at, copied, line, open_tab, press, settle,
-    texts, window_sized,
+    assert_text, assert_texts, choose, click, click_at, copied, has_text, line, open_tab, press,
+    settle, texts, window_sized,
 };
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Theme, Vec2};
@@ -85,6 +85,21 @@ fn figures_add_up_and_modules_have_totals() {
     }
     assert_eq!(line(&modules, "layer1.0")[1], "4 operations");
     assert_eq!(line(&modules, "Of no operation")[2], line(&operations, "Of no operation")[2]);
+}
+
+#[test]
+fn measured_cycles_by_tile_stand_beside_the_estimated_ones() {
+    let mut harness = page(&["pair-0.6"]);
+    choose_row(&mut harness, "layer1.0.conv2");
+    harness.get_by_role_and_label(Role::Button, "Measured cycles").click();
+    settle(&mut harness);
+    assert_text(&harness, "Measured cycles by tile of layer1.0.conv2 (convolution)");
+    harness.get_by_role_and_label(Role::Button, "Estimated cycles").click();
+    settle(&mut harness);
+    assert!(!has_text(&harness, "Measured cycles by tile of"), "none were estimated");
+    // Where nothing was recorded there is no such choice.
+    let harness = page(&["tiny"]);
+    assert!(harness.query_by_role_and_label(Role::Button, "Measured cycles").is_none());
 }
 
 #[test]

@@ -1,14 +1,18 @@
 //! Drives the page Trace through its accessibility tree.
 
 use crate::copies::sample_named;
-use crate::support::{SIZES, click, has_text, settle, texts, type_into, window_on, window_sized};
+use crate::support::{
+    SIZES, assert_texts, click, click_at, copied, has_text, is_enabled, open_tab, press, settle,
+    texts, type_into, window_on, window_sized,
+};
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Event, Modifiers, PointerButton, Pos2, Theme, Vec2};
+use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, Theme, Vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use std::sync::Arc;
 use tilescope::analysis::execution::Executed;
 use tilescope::analysis::execution::statistics::{Asked, statistics};
+use tilescope::analysis::execution::sums::SpanSums;
 use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;
 use tilescope::store::Report;
@@ -114,7 +118,8 @@ fn a_range_is_selected_and_its_statistics_are_read() {
     let cycles = executed.cycles().unwrap();
     assert!(has_text(&harness, "Whole trace"));
     let asked = Asked { cycles: cycles.clone(), ipu: None, hidden: Vec::new() };
-    for kind in statistics(executed, &asked).kinds {
+    let sums = SpanSums::of(executed, &Progress::default()).unwrap();
+    for kind in statistics(executed, &sums, &asked).kinds {
         let shown = fact(&harness, &kind.kind);
         let is_it = |text: &String| text.starts_with(&format!("{} · ", grouped(kind.cycles)));
         assert!(texts(&harness).iter().any(is_it), "{} of {}: {shown}", kind.cycles, kind.kind);
@@ -161,6 +166,105 @@ fn the_axis_is_in_time_and_steps_are_nested_as_is_wanted() {
     click(&mut harness, "Tiles");
     click(&mut harness, "Next slow step");
     assert!(has_text(&harness, "Slow, and memory is at its peak here"), "{:#?}", texts(&harness));
+}
+
+#[test]
+fn the_table_of_kinds_is_of_the_range_and_the_slow_steps_are_gone_to() {
+    let mut harness = page("pair-0.6");
+    let report = read("pair-0.6");
+    report.read_trace(&Progress::default());
+    let executed = Executed::of(&report).unwrap();
+    let cycles = executed.cycles().unwrap();
+    let table = copied(&mut harness, "Cycles by kind");
+    // Titles of kinds may have a comma in them, so columns are counted from the end.
+    let cell = |line: &Vec<String>| line[line.len() - 2].parse::<u64>().unwrap();
+    // On one IPU one step comes after the other, so kinds and what is idle fill the whole.
+    let sum: u64 = table[1..].iter().map(cell).sum();
+    assert_eq!(sum, cycles.end - cycles.start, "{table:?}");
+    assert!(table[1..].iter().any(|line| line[0] == "No step"));
+    click_kind(&mut harness, "SyncAns");
+    let without = copied(&mut harness, "Cycles by kind");
+    assert_eq!(without.len(), table.len() - 1, "a hidden kind is left out");
+    click_kind(&mut harness, "SyncAns");
+
+    open_tab(&mut harness, "Slow steps");
+    let slow = copied(&mut harness, "Slow steps");
+    let column = |title: &str| slow[0].iter().position(|it| it.starts_with(title)).unwrap();
+    let of_slow: u64 =
+        slow[1..].iter().map(|line| line[column("Cycles")].parse::<u64>().unwrap()).sum();
+    assert!(slow.len() > 1 && of_slow > 0);
+    assert!(slow[1..].iter().any(|line| line[column("At the peak")] == "yes"), "{slow:?}");
+    let longest = &slow[1];
+    let row = harness.get_all_by_role_and_label(Role::Row, &longest[0]);
+    let rect = row.into_iter().next().expect("a row").rect();
+    click_at(&mut harness, rect.left_center() + Vec2::new(30.0, 0.0), Modifiers::NONE);
+    settle(&mut harness);
+    let chosen = value(&harness, PICTURE);
+    let expected = format!("Step {} ", grouped(longest[column("Step")].parse().unwrap()));
+    assert!(chosen.starts_with(&expected), "{chosen}, not {expected}");
+    click(&mut harness, "Tables");
+    assert!(harness.query_by_label("Slow steps").is_none());
+}
+
+#[test]
+fn tiles_are_zoomed_by_buttons() {
+    let mut harness = page("pair-0.6");
+    assert!(!is_enabled(&harness, "More tiles") && !is_enabled(&harness, "Show all"));
+    click(&mut harness, "Fewer tiles");
+    assert!(is_enabled(&harness, "More tiles") && is_enabled(&harness, "Show all"));
+    click(&mut harness, "More tiles");
+    assert!(!is_enabled(&harness, "More tiles"));
+    click(&mut harness, "Fewer tiles");
+    click(&mut harness, "Show all");
+    assert!(!is_enabled(&harness, "More tiles"));
+    click(&mut harness, "Tiles");
+    assert!(harness.query_by_label("Fewer tiles").is_none());
+}
+
+#[test]
+fn arrows_pass_over_no_step() {
+    let mut harness = page("pair-0.6");
+    let report = read("pair-0.6");
+    report.read_trace(&Progress::default());
+    let executed = Executed::of(&report).unwrap();
+    // The headers of runs are no steps, so a click there only gives the focus.
+    let rect = harness.get_by_label(PICTURE).rect();
+    click_at(&mut harness, rect.left_top() + Vec2::new(400.0, 30.0), Modifiers::NONE);
+    settle(&mut harness);
+    let mut seen = Vec::new();
+    for _ in 0..12 {
+        press(&mut harness, Key::ArrowRight);
+        settle(&mut harness);
+        let text = value(&harness, PICTURE);
+        let step = text.strip_prefix("Step ").and_then(|rest| rest.split_once(' '));
+        let (step, _) = step.unwrap_or_else(|| panic!("{text}"));
+        seen.push(step.replace(',', "").parse::<u32>().unwrap());
+    }
+    let first = executed.trace.ipus[0].rows.clone().take(12);
+    let expected: Vec<u32> = first.map(|span| executed.trace.ids[executed.step_of(span)]).collect();
+    assert_eq!(seen, expected);
+    press(&mut harness, Key::ArrowLeft);
+    settle(&mut harness);
+    let before = format!("Step {} ", grouped(expected[10].into()));
+    assert!(value(&harness, PICTURE).starts_with(&before), "{}", value(&harness, PICTURE));
+}
+
+#[test]
+fn of_other_runs_no_match_has_a_number_beyond_theirs() {
+    let [first, second] = ["pair-0.6", "pair-0.2"].map(read);
+    let mut harness =
+        window_sized(Theme::Light, SIZES[1], |ctx| App::with_reports(ctx, first, second));
+    harness.state_mut().go(Page::Trace);
+    settle(&mut harness);
+    type_into(&mut harness, "Find steps", "Convolve");
+    settle(&mut harness);
+    click(&mut harness, "Match before");
+    let last = texts(&harness).into_iter().find(|text| text.ends_with(" matches")).unwrap();
+    let (number, count) = last.trim_end_matches(" matches").split_once(" of ").unwrap();
+    assert_eq!(number, count, "the last of both runs");
+    click(&mut harness, "End comparison");
+    settle(&mut harness);
+    assert_texts(&harness, &["steps match"]);
 }
 
 #[test]

@@ -12,10 +12,12 @@
 //! | `tile_bytes` | a tile's bytes by region and category with its lowered variables |
 //! | `lowered` | every tile's sums, classes and curve with its lowered variables and its bytes by class |
 //! | `compute` | compute sets with their vertices, vertex types with compute sets |
+//! | `execution` | what is stated of runs with what their steps add up to |
 //! | `one_tile` | a tile that is read alone with its sums |
 
 mod compute;
 mod differences;
+mod execution;
 mod facts;
 mod lives;
 mod lowered;
@@ -23,6 +25,7 @@ mod one_tile;
 mod tile_bytes;
 mod tile_sums;
 
+pub use execution::contradictions_of_trace;
 pub use one_tile::contradictions_of_tile;
 
 use crate::progress::Progress;

@@ -77,8 +77,8 @@ pub fn write_chrome_trace<W: Write>(
     // Process 0 is the one that viewers have for what belongs to none.
     let pid = |ipu: u32| u64::from(ipu) + 2;
     events.name(1, None, "Runs")?;
-    for (run, recorded) in trace.runs.iter().enumerate() {
-        let Some(cycles) = executed.cycles_of_run(run) else { continue };
+    for (recorded, cycles) in trace.runs.iter().zip(executed.cycles_of_runs()) {
+        let Some(cycles) = cycles else { continue };
         let name = format!("Run {} {}", recorded.id, recorded.name);
         let args = json!({"cycles": cycles.end - cycles.start, "elapsed_microseconds": recorded.elapsed_microseconds});
         events.add(
@@ -89,7 +89,8 @@ pub fn write_chrome_trace<W: Write>(
     for ipu in &trace.ipus {
         events.name(pid(ipu.ipu), None, &format!("IPU {}", ipu.ipu))?;
     }
-    let lanes = Lanes::of(executed, Nesting::Flat, &[]);
+    let lanes = Lanes::of(executed, Nesting::Flat, &[], progress);
+    let lanes = lanes.ok_or_else(|| Error::other("cancelled"))?;
     let tiles_per_ipu = executed.tiles_per_ipu().and_then(|tiles| u32::try_from(tiles).ok());
     for lane in &lanes.lanes {
         let (ipu, first, title) = match lane.of {
@@ -163,7 +164,7 @@ fn described(executed: Executed<'_>, node: Node) -> (String, String, Value) {
             let spans = &trace.spans;
             let args = json!({
                 "step": trace.ids.get(step), "kind": trace.kind(step), "cycles": spans.cycles.get(span),
-                "active_tiles": spans.active_tiles.get(span), "tile_balance": spans.balances.get(span),
+                "active_tiles": spans.active_tiles.get(span), "tile_balance": spans.balance(span),
                 "tile_cycles": trace.tile_cycles(span),
             });
             (executed.title(step).to_owned(), trace.kind(step).to_owned(), args)

@@ -11,17 +11,17 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::Executed;
+use super::{Activities, Executed};
 use crate::analysis::program::kinds::Activity;
 use crate::analysis::spans::{Bins, SpanRow, SpanRows};
-use crate::store::debug_info::ContextRow;
+use crate::progress::Progress;
 use crate::store::names::NameId;
 use crate::store::{ComputeSetId, ProgramId};
 
 /// Most rows around a step; the rest of its name is one part.
 const MOST_DEPTH: usize = 10;
-/// Contexts of a chain, as in [`crate::store::debug_info`].
-const MOST_CONTEXTS: usize = 256;
+/// Spans between two looks at whether anybody still waits.
+const AT_ONCE: usize = 1 << 16;
 
 /// How steps are nested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -128,6 +128,33 @@ impl Lane {
             })
         })
     }
+
+    /// The span or block that comes after a range, or before it, in whatever row; without one the first or the last.
+    pub fn beside(&self, range: Option<u32>, is_after: bool) -> Option<u32> {
+        let node = |number: u32| self.nodes.get(number as usize).copied();
+        let now = range.and_then(|range| Some((node(range)?, self.rows.get(range)?.0)));
+        let is_wanted = |(node, _): &(u32, u32)| {
+            let is_there = |(now, _)| if is_after { *node > now } else { *node < now };
+            node & LEAF != 0 && now.is_none_or(is_there)
+        };
+        let of_row = |(depth, row): (usize, &SpanRow)| {
+            let named = |at: usize| {
+                let number = self.rows.number(depth, at)?;
+                Some((node(number)?, number))
+            };
+            // Spans and blocks are numbered by their starts.
+            if is_after {
+                let first = now.map_or(0, |(_, start)| row.begun_before(start));
+                (first..row.len()).filter_map(named).find(is_wanted)
+            } else {
+                let begun = |(_, start): (u32, u64)| row.begun_before(start.saturating_add(1));
+                (0..now.map_or(row.len(), begun)).rev().filter_map(named).find(is_wanted)
+            }
+        };
+        let found = self.rows.rows().iter().enumerate().filter_map(of_row);
+        let found = if is_after { found.min() } else { found.max() };
+        found.map(|(_, number)| number)
+    }
 }
 
 /// Bytes alive over the spans of an IPU.
@@ -213,14 +240,16 @@ pub struct Lanes {
     pub lanes: Vec<Lane>,
     /// Parts of names.
     pub parts: Vec<Arc<str>>,
-    /// From the first cycle to the last.
-    pub cycles: Range<u64>,
 }
 
 impl Lanes {
-    /// Of a report, without the spans of hidden kinds.
-    pub fn of(executed: Executed<'_>, nesting: Nesting, hidden: &[NameId]) -> Self {
-        let trace = executed.trace;
+    /// Of a report, without the spans of hidden kinds; `None` when it was cancelled.
+    pub fn of(
+        executed: Executed<'_>,
+        nesting: Nesting,
+        hidden: &[NameId],
+        progress: &Progress,
+    ) -> Option<Self> {
         let mut paths = Paths {
             executed,
             nesting,
@@ -230,28 +259,21 @@ impl Lanes {
         };
         let activities = executed.activities();
         let mut lanes = Vec::new();
-        for ipu in &trace.ipus {
-            let kind = |span: usize| {
-                trace.kinds.get(executed.step_of(span)).copied().unwrap_or(NameId::NONE)
-            };
-            let is_shown = |span: &usize| !hidden.contains(&kind(*span));
-            let activity = |span: usize| {
-                activities.get(kind(span).0 as usize).copied().unwrap_or(Activity::Other)
-            };
-            let beside = overlapped(executed, ipu.rows.clone(), activity);
+        for ipu in &executed.trace.ipus {
+            let is_shown = |span: &usize| !hidden.contains(&executed.kind_of(*span));
+            let beside = overlapped(executed, ipu.rows.clone(), &activities);
             let is_beside = |span: &usize| beside.binary_search(span).is_ok();
             let main: Vec<usize> =
                 ipu.rows.clone().filter(is_shown).filter(|span| !is_beside(span)).collect();
-            lanes.push(nested((executed, &activity), LaneOf::Ipu(ipu.ipu), &main, &mut paths));
+            let of = LaneOf::Ipu(ipu.ipu);
+            lanes.push(nested((executed, &activities), of, &main, &mut paths, progress)?);
             let beside: Vec<usize> = beside.iter().copied().filter(is_shown).collect();
             if !beside.is_empty() {
-                lanes.push(flat((executed, &activity), LaneOf::OverlappedIo(ipu.ipu), &beside));
+                lanes.push(flat((executed, &activities), LaneOf::OverlappedIo(ipu.ipu), &beside));
             }
         }
         lanes.extend(lanes_of_blocks(executed));
-        // Hidden or not, so that nothing moves when a kind is hidden.
-        let cycles = executed.whole();
-        Self { lanes, parts: paths.parts, cycles }
+        (!progress.is_cancelled()).then_some(Self { lanes, parts: paths.parts })
     }
 }
 
@@ -259,16 +281,14 @@ impl Lanes {
 fn overlapped(
     executed: Executed<'_>,
     rows: Range<usize>,
-    activity: impl Fn(usize) -> Activity,
+    activities: &Activities<'_>,
 ) -> Vec<usize> {
-    let spans = &executed.trace.spans;
-    let bounds = |span: usize| Some((*spans.starts.get(span)?, *spans.ends.get(span)?));
     let mut found = Vec::new();
     // The farthest end of others so far, and the transfers that may still be met by one that begins later.
     let (mut busy_to, mut open) = (0_u64, Vec::<(u64, usize)>::new());
     for span in rows {
-        let Some((start, end)) = bounds(span) else { continue };
-        let doing = activity(span);
+        let Some((start, end)) = executed.bounds(span) else { continue };
+        let doing = activities.of_span(span);
         if doing.is_of_host() {
             if start < busy_to {
                 found.push(span);
@@ -294,13 +314,13 @@ fn leaf(row: usize) -> u32 {
 }
 
 /// The steps that ran, and what each span does.
-type Spans<'a> = (Executed<'a>, &'a dyn Fn(usize) -> Activity);
+type Spans<'a> = (Executed<'a>, &'a Activities<'a>);
 
-fn flat((executed, activity): Spans<'_>, of: LaneOf, spans: &[usize]) -> Lane {
+fn flat((executed, activities): Spans<'_>, of: LaneOf, spans: &[usize]) -> Lane {
     let all = &executed.trace.spans;
     let start = |span: &usize| all.starts.get(*span).copied().unwrap_or(0);
     let end = |span: &usize| all.ends.get(*span).copied().unwrap_or(0);
-    let tags = spans.iter().map(|span| tag_of(activity(*span))).collect();
+    let tags = spans.iter().map(|span| tag_of(activities.of_span(*span))).collect();
     let row = SpanRow::of(spans.iter().map(start).collect(), spans.iter().map(end).collect(), tags);
     let nodes = spans.iter().map(|span| leaf(*span)).collect();
     Lane { of, rows: SpanRows::of(vec![row]), nodes }
@@ -324,23 +344,25 @@ impl RowMaker {
     }
 }
 
+/// The spans of an IPU as rows; `None` when it was cancelled.
 fn nested(
-    (executed, activity): Spans<'_>,
+    (executed, activities): Spans<'_>,
     of: LaneOf,
     spans: &[usize],
     paths: &mut Paths<'_>,
-) -> Lane {
+    progress: &Progress,
+) -> Option<Lane> {
     if paths.nesting == Nesting::Flat {
-        return flat((executed, activity), of, spans);
+        return Some(flat((executed, activities), of, spans));
     }
-    let all = &executed.trace.spans;
     let mut rows: Vec<RowMaker> = Vec::new();
     // The parts around the step before, which the next one may go on with.
     let mut around: Arc<[u32]> = Arc::from([]);
-    for span in spans {
-        let (Some(start), Some(end)) = (all.starts.get(*span), all.ends.get(*span)) else {
-            continue;
-        };
+    for (at, span) in spans.iter().enumerate() {
+        if at.is_multiple_of(AT_ONCE) && progress.is_cancelled() {
+            return None;
+        }
+        let Some((start, end)) = executed.bounds(*span) else { continue };
         let path = paths.of_step(executed.step_of(*span));
         let common = path.iter().zip(&*around).take_while(|(a, b)| a == b).count();
         if rows.len() <= path.len() {
@@ -349,18 +371,18 @@ fn nested(
         for (depth, part) in path.iter().enumerate() {
             let Some(row) = rows.get_mut(depth) else { continue };
             match row.ends.last_mut().filter(|_| depth < common) {
-                Some(last) => *last = (*last).max(*end),
-                None => row.push((*part, 0), *start, *end),
+                Some(last) => *last = (*last).max(end),
+                None => row.push((*part, 0), start, end),
             }
         }
         if let Some(row) = rows.get_mut(path.len()) {
-            row.push((leaf(*span), tag_of(activity(*span))), *start, *end);
+            row.push((leaf(*span), tag_of(activities.of_span(*span))), start, end);
         }
         around = path;
     }
     let nodes = rows.iter().flat_map(|row| &row.nodes).copied().collect();
     let rows = rows.into_iter().map(|row| SpanRow::of(row.starts, row.ends, row.tags)).collect();
-    Lane { of, rows: SpanRows::of(rows), nodes }
+    Some(Lane { of, rows: SpanRows::of(rows), nodes })
 }
 
 /// What a step runs, by which steps are alike.
@@ -404,28 +426,19 @@ impl Paths<'_> {
     /// What the contexts of a step's program are called, the outermost first.
     fn contexts(&self, step: usize) -> Vec<String> {
         let Some(debug) = self.executed.report.debug.get() else { return Vec::new() };
-        let mut rows = Vec::new();
-        let mut next = debug.position(self.executed.debug_id(step));
-        while let Some(row) = next.filter(|_| rows.len() < MOST_CONTEXTS) {
-            rows.push(row);
-            let parent =
-                debug.parents.get(row).copied().filter(|parent| *parent != ContextRow::NONE);
-            next = parent.map(|parent| parent.0 as usize);
-        }
-        let title = |row: &usize| {
-            let kind = debug.kinds.get(*row).map_or("", |kind| debug.words.get(*kind));
-            let name = debug.names.get(*row).and_then(|name| debug.texts.at(name.0 as usize));
-            let name = name.unwrap_or_default();
-            let layer = debug.layer(*row);
-            let what = if kind.is_empty() { layer } else { kind };
-            match (what, name) {
+        let Some(context) = debug.position(self.executed.debug_id(step)) else { return Vec::new() };
+        let title = |row: usize| {
+            let kind = debug.kind(row).filter(|kind| !kind.is_empty());
+            let what = kind.unwrap_or_else(|| debug.layer(row));
+            match (what, debug.name(row).unwrap_or_default()) {
                 ("", name) => name.to_owned(),
                 (what, "") => what.to_owned(),
                 (what, name) => format!("{what} {name}"),
             }
         };
         let mut titles: Vec<String> =
-            rows.iter().rev().map(title).filter(|title| !title.is_empty()).collect();
+            debug.ancestry(context).map(title).filter(|title| !title.is_empty()).collect();
+        titles.reverse();
         titles.dedup();
         titles.truncate(MOST_DEPTH);
         titles
@@ -484,6 +497,59 @@ pub fn memory_over_spans(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::Report;
+    use crate::store::execution::{ExecutionTrace, Span};
+    use crate::store::program::Programs;
+
+    /// A lane of steps with these names, each ten cycles after the one before.
+    fn lane(names: &[&str]) -> Lane {
+        let (mut trace, mut programs) = (ExecutionTrace::default(), Programs::default());
+        let mut spans = Vec::new();
+        for (step, name) in (0_u32..).zip(names) {
+            assert!(programs.ids.push(ProgramId(step)));
+            programs.names.push(name);
+            programs.compute_sets.push(None);
+            trace.push_step(step, NameId::NONE, Some(ProgramId(step)), None);
+            let start = u64::from(step) * 10;
+            spans.push(Span {
+                ipu: 0,
+                step,
+                start,
+                end: start + 8,
+                cycles: 8,
+                active_tiles: 1,
+                balance: None,
+                list: None,
+            });
+        }
+        trace.set_spans(spans);
+        let report = Report::default();
+        report.programs.fill(Some(programs));
+        report.trace.fill(Some(trace));
+        let executed = Executed::of(&report).expect("a trace");
+        let lanes = Lanes::of(executed, Nesting::Names, &[], &Progress::default()).expect("lanes");
+        lanes.lanes.into_iter().next().expect("a lane")
+    }
+
+    #[test]
+    fn no_step_is_passed_over_however_deep_it_lies() {
+        let lane = lane(&["a/b/one", "two", "a/three", "a/b/c/four", "a/b/five"]);
+        assert!(lane.rows.rows().len() > 3);
+        let mut seen = Vec::new();
+        let mut now = lane.beside(None, true);
+        while let Some(number) = now {
+            seen.push(lane.node(number));
+            now = lane.beside(Some(number), true);
+        }
+        let all: Vec<Option<Node>> = (0..5).map(|span| Some(Node::Span(span))).collect();
+        assert_eq!(seen, all);
+        let mut now = lane.beside(None, false);
+        while let Some(number) = now {
+            assert_eq!(seen.pop(), Some(lane.node(number)));
+            now = lane.beside(Some(number), false);
+        }
+        assert!(seen.is_empty());
+    }
 
     #[test]
     fn memory_by_columns_is_that_of_the_spans_from_near_and_from_afar() {

@@ -5,6 +5,8 @@
 //!   by that IPU's counter. Spans of an IPU may overlap: tiles do not march in step.
 //! - *Cycles* of kinds are the lengths of spans, *tile cycles* the cycles of all tiles together, which is what
 //!   `execution_cycle_totals` sums up.
+//! - A span *lies in* a range, whole or in part, that has a cycle of it. One without length lies where it begins: so in
+//!   one of two ranges that meet there, the later one. What is at the very end of the trace lies in what ends there.
 //! - The *step of liveness* of a step that ran is the visit to its program: of several the first that is not before
 //!   that of the step that ran before it, else the first of all.
 
@@ -14,6 +16,7 @@ pub mod search;
 pub mod slow;
 pub mod stated;
 pub mod statistics;
+pub mod sums;
 pub mod tile_picture;
 
 use std::collections::HashMap;
@@ -22,7 +25,8 @@ use std::ops::Range;
 use crate::analysis::liveness::{Scope, curve};
 use crate::analysis::program::kinds::Activity;
 use crate::store::exchange::ExchangeId;
-use crate::store::execution::ExecutionTrace;
+use crate::store::execution::{ExecutionRun, ExecutionTrace};
+use crate::store::names::NameId;
 use crate::store::{DeviceId, ProgramId, Report};
 
 /// A report with the steps that ran, and what tells what they are.
@@ -77,9 +81,21 @@ impl<'a> Executed<'a> {
         id.unwrap_or(0)
     }
 
-    /// What steps of each kind do, by the rows of [`ExecutionTrace::kind_names`].
-    pub fn activities(self) -> Vec<Activity> {
-        self.trace.kind_names.iter().map(Activity::of_kind).collect()
+    /// What steps of each kind do.
+    pub fn activities(self) -> Activities<'a> {
+        let by_kind = self.trace.kind_names.iter().map(Activity::of_kind).collect();
+        Activities { executed: self, by_kind }
+    }
+
+    /// The kind of a span's step, a row of [`ExecutionTrace::kind_names`].
+    pub fn kind_of(self, span: usize) -> NameId {
+        self.trace.kinds.get(self.step_of(span)).copied().unwrap_or(NameId::NONE)
+    }
+
+    /// Where a span begins and ends.
+    pub fn bounds(self, span: usize) -> Option<(u64, u64)> {
+        let spans = &self.trace.spans;
+        Some((*spans.starts.get(span)?, *spans.ends.get(span)?))
     }
 
     /// From the first cycle of any IPU to the last; `None` where no step was recorded.
@@ -97,23 +113,29 @@ impl<'a> Executed<'a> {
         both.reduce(|a, b| a.start.min(b.start)..a.end.max(b.end)).unwrap_or_default()
     }
 
-    /// The cycles of a run on all IPUs: as recorded, else by its steps.
-    pub fn cycles_of_run(self, run: usize) -> Option<Range<u64>> {
-        let recorded = self.trace.runs.get(run)?;
-        let ends = (recorded.start_cycles.iter().min(), recorded.end_cycles.iter().max());
-        if let (Some(start), Some(end)) = ends
-            && start <= end
-        {
-            return Some(*start..*end);
+    /// The cycles of each run on all IPUs: as recorded, else by its steps.
+    pub fn cycles_of_runs(self) -> Vec<Option<Range<u64>>> {
+        let recorded = |run: &ExecutionRun| {
+            let ends = run.start_cycles.iter().min().zip(run.end_cycles.iter().max());
+            ends.filter(|(start, end)| start <= end).map(|(start, end)| *start..*end)
+        };
+        let mut found: Vec<_> = self.trace.runs.iter().map(recorded).collect();
+        let Some(rows) = self.trace.steps_of_runs() else { return found };
+        let is_recorded: Vec<bool> = found.iter().map(Option::is_some).collect();
+        if is_recorded.iter().all(|is_recorded| *is_recorded) {
+            return found;
         }
-        let rows = self.trace.steps_of_runs()?.get(run)?.clone();
-        let spans = &self.trace.spans;
-        let all = spans.steps.iter().zip(spans.starts.iter().zip(&spans.ends));
-        let of_run = all.filter(|(step, _)| rows.contains(&(**step as usize)));
-        of_run.fold(None, |found: Option<Range<u64>>, (_, (start, end))| {
-            let found = found.unwrap_or(*start..*end);
-            Some(found.start.min(*start)..found.end.max(*end))
-        })
+        for (span, step) in self.trace.spans.steps.iter().enumerate() {
+            let run = rows.partition_point(|steps| steps.end <= *step as usize);
+            let Some((cycles, false)) = found.get_mut(run).zip(is_recorded.get(run).copied())
+            else {
+                continue;
+            };
+            let Some((start, end)) = self.bounds(span) else { continue };
+            let of_run = cycles.get_or_insert(start..end);
+            *of_run = of_run.start.min(start)..of_run.end.max(end);
+        }
+        found
     }
 
     /// The clock, Hz.
@@ -158,5 +180,94 @@ impl<'a> Executed<'a> {
             liveness.deltas.as_ref().is_some_and(|deltas| deltas.by_device.contains_key(&device));
         let scope = if is_by_ipu { Scope::Device(device) } else { Scope::Everything };
         curve(liveness, scope, count)
+    }
+}
+
+/// What steps of each kind do.
+#[derive(Clone, Debug)]
+pub struct Activities<'a> {
+    executed: Executed<'a>,
+    by_kind: Vec<Activity>,
+}
+
+impl Activities<'_> {
+    /// How many kinds there are.
+    pub fn kinds(&self) -> usize {
+        self.by_kind.len()
+    }
+
+    /// What steps of a kind do.
+    pub fn of_kind(&self, kind: NameId) -> Activity {
+        self.by_kind.get(kind.0 as usize).copied().unwrap_or(Activity::Other)
+    }
+
+    /// What a span does.
+    pub fn of_span(&self, span: usize) -> Activity {
+        self.of_kind(self.executed.kind_of(span))
+    }
+}
+
+/// Whether a span lies in a range, of a trace that ends with the cycle `last`.
+pub fn lies_in((start, end): (u64, u64), range: &Range<u64>, last: u64) -> bool {
+    if start < end {
+        return start < range.end && end > range.start;
+    }
+    range.contains(&start) || start == last && range.end == last && range.start <= last
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::execution::Span;
+
+    fn trace(runs: Vec<ExecutionRun>, spans: &[(u32, u64, u64)]) -> Report {
+        let mut trace = ExecutionTrace::default();
+        trace.runs = runs;
+        for (step, ..) in spans {
+            if trace.ids.last() != Some(step) {
+                trace.push_step(*step, NameId::NONE, None, None);
+            }
+        }
+        let span = |(at, (_, start, end)): (usize, &(u32, u64, u64))| Span {
+            ipu: 0,
+            step: u32::try_from(at).unwrap_or(0),
+            start: *start,
+            end: *end,
+            cycles: end - start,
+            active_tiles: 1,
+            balance: None,
+            list: None,
+        };
+        trace.set_spans(spans.iter().enumerate().map(span).collect());
+        let report = Report::default();
+        report.trace.fill(Some(trace));
+        report
+    }
+
+    #[test]
+    fn cycles_of_runs_are_those_recorded_else_those_of_their_steps() {
+        let run = |steps, cycles: Option<(u64, u64)>| ExecutionRun {
+            steps: Some(steps),
+            start_cycles: cycles.iter().map(|cycles| cycles.0).collect(),
+            end_cycles: cycles.iter().map(|cycles| cycles.1).collect(),
+            ..ExecutionRun::default()
+        };
+        let spans = [(0, 10, 20), (1, 15, 40), (2, 50, 60), (3, 70, 90), (4, 65, 80)];
+        let runs = vec![run(2, None), run(0, None), run(1, Some((45, 62))), run(2, Some((9, 3)))];
+        let report = trace(runs, &spans);
+        let found = Executed::of(&report).map(Executed::cycles_of_runs);
+        assert_eq!(found, Some(vec![Some(10..40), None, Some(45..62), Some(65..90)]));
+    }
+
+    #[test]
+    fn what_has_no_length_lies_in_one_of_the_parts_of_a_whole() {
+        for at in [0, 4, 10] {
+            let parts = [0..4, 4..10];
+            let lies = parts.map(|part| lies_in((at, at), &part, 10));
+            assert_eq!(lies.iter().filter(|lies| **lies).count(), 1, "at {at}: {lies:?}");
+            assert!(lies_in((at, at), &(0..10), 10));
+        }
+        assert!(lies_in((10, 10), &(10..10), 10) && !lies_in((4, 4), &(4..4), 10));
+        assert!(lies_in((2, 6), &(5..9), 10) && !lies_in((2, 5), &(5..9), 10));
     }
 }

@@ -5,12 +5,16 @@ use std::collections::HashMap;
 use super::Executed;
 use crate::analysis::program::operations::operation_of_program;
 use crate::analysis::program::steps::Filter;
+use crate::progress::Progress;
 
-/// The spans whose step has the text, ascending; none for a text without a word.
-pub fn matching_spans(executed: Executed<'_>, text: &str) -> Vec<u32> {
+/// Spans between two looks at whether anybody still waits.
+const AT_ONCE: usize = 1 << 16;
+
+/// The spans whose step has the text, ascending; none for a text without a word. `None` when it was cancelled.
+pub fn matching_spans(executed: Executed<'_>, text: &str, progress: &Progress) -> Option<Vec<u32>> {
     let trace = executed.trace;
     if text.trim().is_empty() {
-        return Vec::new();
+        return Some(Vec::new());
     }
     let filter = Filter::new(text.trim());
     // Steps of the same program are alike.
@@ -23,10 +27,16 @@ pub fn matching_spans(executed: Executed<'_>, text: &str) -> Vec<u32> {
                 || is_in_operation(executed, step, &filter)
         })
     };
-    (0..trace.spans.len())
-        .filter(|span| is_match(executed.step_of(*span)))
-        .filter_map(|span| u32::try_from(span).ok())
-        .collect()
+    let mut matches = Vec::new();
+    for span in 0..trace.spans.len() {
+        if span.is_multiple_of(AT_ONCE) && progress.is_cancelled() {
+            return None;
+        }
+        if is_match(executed.step_of(span)) {
+            matches.extend(u32::try_from(span).ok());
+        }
+    }
+    Some(matches)
 }
 
 fn is_in_operation(executed: Executed<'_>, step: usize, filter: &Filter) -> bool {

@@ -5,38 +5,49 @@
 //! - *At the peak* are those at whose step of liveness at least nine tenths of the most not-always-live bytes of the
 //!   IPU (where these are not recorded by IPU, of everything) are alive.
 
-use super::Executed;
+use std::ops::Range;
 
-/// Spans of all IPUs that are both, ascending; `None` where the report has no liveness.
-pub fn slow_at_peak(executed: Executed<'_>, liveness_steps: &[Option<u32>]) -> Option<Vec<u32>> {
-    let mut found = Vec::new();
+use super::{Activities, Executed};
+
+/// The slow spans of all IPUs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SlowSpans {
+    /// All of them, ascending.
+    pub all: Vec<u32>,
+    /// Those at the peak, ascending; none where the report has no liveness.
+    pub at_peak: Vec<u32>,
+}
+
+/// The slow spans of all IPUs.
+pub fn slow_spans(executed: Executed<'_>, liveness_steps: &[Option<u32>]) -> SlowSpans {
+    let mut found = SlowSpans::default();
+    let activities = executed.activities();
     for ipu in &executed.trace.ipus {
-        let curve = executed.curve_of_ipu(ipu.ipu)?;
+        let curve = executed.curve_of_ipu(ipu.ipu).unwrap_or_default();
         let peak = curve.iter().copied().max().unwrap_or(0);
-        let is_at_peak = |span: u32| {
-            let step = liveness_steps.get(executed.step_of(span as usize)).copied().flatten();
+        let is_at_peak = |span: &u32| {
+            let step = liveness_steps.get(executed.step_of(*span as usize)).copied().flatten();
             let bytes = step.and_then(|step| curve.get(step as usize));
             bytes.is_some_and(|bytes| peak > 0 && u128::from(*bytes) * 10 >= u128::from(peak) * 9)
         };
-        found.extend(
-            slow_spans(executed, ipu.rows.clone()).into_iter().filter(|it| is_at_peak(*it)),
-        );
+        let slow = slow_of_ipu(executed, &activities, ipu.rows.clone());
+        found.at_peak.extend(slow.iter().copied().filter(is_at_peak));
+        found.all.extend(slow);
     }
-    found.sort_unstable();
-    Some(found)
+    found.all.sort_unstable();
+    found.at_peak.sort_unstable();
+    found
 }
 
 /// The slow spans among those of an IPU.
-fn slow_spans(executed: Executed<'_>, rows: std::ops::Range<usize>) -> Vec<u32> {
-    let trace = executed.trace;
-    let activities = executed.activities();
-    let is_waiting = |span: usize| {
-        let kind = trace.kinds.get(executed.step_of(span)).map(|kind| kind.0 as usize);
-        kind.and_then(|kind| activities.get(kind)).is_some_and(|activity| activity.is_waiting())
-    };
-    let cycles = |span: usize| trace.spans.cycles.get(span).copied().unwrap_or(0);
+fn slow_of_ipu(
+    executed: Executed<'_>,
+    activities: &Activities<'_>,
+    rows: Range<usize>,
+) -> Vec<u32> {
+    let cycles = |span: usize| executed.trace.spans.cycles.get(span).copied().unwrap_or(0);
     let mut spans: Vec<(u64, u32)> = rows
-        .filter(|span| !is_waiting(*span))
+        .filter(|span| !activities.of_span(*span).is_waiting())
         .filter_map(|span| Some((cycles(span), u32::try_from(span).ok()?)))
         .collect();
     let all = spans.iter().fold(0_u128, |sum, (cycles, _)| sum + u128::from(*cycles));

@@ -36,23 +36,27 @@ fn column(activity: Activity) -> usize {
 /// known by run or by tile.
 pub fn stated_and_summed(executed: Executed<'_>) -> Vec<Option<Vec<StatedAndSummed>>> {
     let trace = executed.trace;
-    let Some(rows) = trace.steps_of_runs() else { return vec![None; trace.runs.len()] };
-    let columns: Vec<usize> = executed.activities().into_iter().map(column).collect();
+    let none = || vec![None; trace.runs.len()];
+    if trace.runs.iter().all(|run| run.stated.is_none()) {
+        return none();
+    }
+    let Some(rows) = trace.steps_of_runs() else { return none() };
+    let activities = executed.activities();
     let mut sums = vec![Some([0_u64; COLUMNS.len()]); rows.len()];
     for span in 0..trace.spans.len() {
         let step = executed.step_of(span);
         let run = rows.partition_point(|steps| steps.end <= step);
-        let kind = trace.kinds.get(step).map_or(usize::MAX, |kind| kind.0 as usize);
-        let place = columns.get(kind).copied().unwrap_or(COLUMNS.len() - 1);
+        let place = column(activities.of_span(span));
         let Some(of_run) = sums.get_mut(run) else { continue };
         match (trace.tile_cycles(span), of_run.as_mut().and_then(|sums| sums.get_mut(place))) {
             (Some(cycles), Some(sum)) => *sum = sum.saturating_add(cycles),
             _ => *of_run = None,
         }
     }
+    let cycles = executed.cycles_of_runs();
     let of_run = |(run, sums): (usize, Option<[u64; COLUMNS.len()]>)| {
         let stated = trace.runs.get(run)?.stated?;
-        let cycles = executed.cycles_of_run(run)?;
+        let cycles = cycles.get(run)?.as_ref()?;
         let StatedCycles { cycles: all, .. } = stated;
         let whole =
             StatedAndSummed { activity: None, stated: all, summed: cycles.end - cycles.start };
@@ -77,18 +81,4 @@ fn by_column(stated: &StatedCycles) -> [u64; COLUMNS.len()] {
         stated.stream_copy_end,
         stated.sync,
     ]
-}
-
-/// What does not add up, in words.
-pub fn contradictions(executed: Executed<'_>) -> Vec<String> {
-    let of_run = |(run, found): (usize, Option<Vec<StatedAndSummed>>)| {
-        let differs = found?.into_iter().find(|row| row.stated != row.summed)?;
-        let id = executed.trace.runs.get(run)?.id;
-        let what = differs.activity.map_or("cycles", Activity::title);
-        let StatedAndSummed { stated, summed, .. } = differs;
-        Some(format!(
-            "table execution_cycle_totals, run {id}, {what}: {stated} stated, the steps add up to {summed}"
-        ))
-    };
-    stated_and_summed(executed).into_iter().enumerate().filter_map(of_run).collect()
 }

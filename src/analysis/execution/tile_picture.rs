@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 use std::ops::Range;
+use std::sync::Arc;
 
 use super::Executed;
 use crate::analysis::program::kinds::Activity;
@@ -31,16 +32,12 @@ pub enum Doing {
 /// What is to be drawn.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Wanted {
-    /// The IPU.
-    pub ipu: u32,
     /// The cycles.
     pub cycles: (f64, f64),
     /// The tiles of the IPU, counted from 0.
     pub tiles: Range<u32>,
     /// Pixels along time and along tiles.
     pub size: [usize; 2],
-    /// Kinds that are left out.
-    pub hidden: Vec<NameId>,
 }
 
 /// The spans of an IPU in a row, without those of hidden kinds, and the number of each.
@@ -51,17 +48,25 @@ pub struct SpansOfIpu {
 }
 
 impl SpansOfIpu {
-    /// Of an IPU.
-    pub fn of(executed: Executed<'_>, ipu: u32, hidden: &[NameId]) -> Self {
+    /// Of an IPU; `None` when it was cancelled.
+    pub fn of(
+        executed: Executed<'_>,
+        ipu: u32,
+        hidden: &[NameId],
+        progress: &Progress,
+    ) -> Option<Self> {
         let trace = executed.trace;
         let rows = trace.ipus.iter().find(|it| it.ipu == ipu).map_or(0..0, |ipu| ipu.rows.clone());
-        let kind = |span: usize| trace.kinds.get(executed.step_of(span)).copied();
-        let shown = rows.filter(|span| kind(*span).is_none_or(|kind| !hidden.contains(&kind)));
+        let shown = rows.filter(|span| !hidden.contains(&executed.kind_of(*span)));
         let spans: Vec<u32> = shown.filter_map(|span| u32::try_from(span).ok()).collect();
         let of = |column: &[u64]| -> Vec<u64> {
             spans.iter().map(|span| column.get(*span as usize).copied().unwrap_or(0)).collect()
         };
-        Self { row: SpanRow::of(of(&trace.spans.starts), of(&trace.spans.ends), Vec::new()), spans }
+        if progress.is_cancelled() {
+            return None;
+        }
+        let row = SpanRow::of(of(&trace.spans.starts), of(&trace.spans.ends), Vec::new());
+        Some(Self { row, spans })
     }
 
     /// The spans at a place of time, the latest first.
@@ -71,48 +76,50 @@ impl SpansOfIpu {
     }
 }
 
-/// What the tiles do, pixel by pixel: rows of tiles from the first down, each from left to right. `None` when it was
-/// cancelled or the report cannot be read any more.
+/// Lists of cycles by tile that were read for a picture, by number; `None` of one that is not there.
+pub type ReadLists = HashMap<u32, Option<Arc<TileList>>>;
+
+/// What the tiles do, pixel by pixel: rows of tiles from the first down, each from left to right. With it the lists
+/// that were read for it: the next picture needs many of them again. `None` when it was cancelled or the report cannot
+/// be read any more.
 pub fn tile_picture(
     executed: Executed<'_>,
     spans: &SpansOfIpu,
     wanted: &Wanted,
+    known: &ReadLists,
     progress: &Progress,
-) -> Option<Vec<Doing>> {
+) -> Option<(Vec<Doing>, ReadLists)> {
     let [width, height] = wanted.size;
     let (from, to) = wanted.cycles;
     let per_pixel = (to - from) / width.max(1) as f64;
     let place = |x: usize| (from + (x as f64 + 0.5) * per_pixel).max(0.0) as u64;
     let columns: Vec<Vec<u32>> = (0..width).map(|x| spans.at(place(x))).collect();
     let trace = executed.trace;
-    let list_of = |span: &u32| trace.spans.list(*span as usize);
-    let mut ids: Vec<u32> = columns.iter().flatten().filter_map(list_of).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    let read = executed.report.reader().map(|reader| reader.read_tile_cycles(&ids, progress));
-    let lists: HashMap<u32, Option<TileList>> = match read {
-        Some(Ok(lists)) => ids.into_iter().zip(lists).collect(),
-        Some(Err(_)) => return None,
-        None => HashMap::new(),
-    };
+    let list_of = |span: u32| trace.spans.list(span as usize);
+    let of_columns = columns.iter().flatten().filter_map(|span| list_of(*span));
+    let lists = read_lists(executed, of_columns, known, progress)?;
     let activities = executed.activities();
     let mut doing = vec![Doing::Waits; width * height];
+    // Of the column before: the same spans run in the next one, mostly.
+    let mut by_tile: Vec<(u32, Vec<u64>)> = Vec::new();
     for (x, column) in columns.iter().enumerate() {
         if progress.is_cancelled() {
             return None;
         }
         let at = place(x);
+        by_tile.retain(|(span, _)| column.contains(span));
         // The earliest first, so that what began last is drawn over it.
         for span in column.iter().rev() {
-            let kind =
-                trace.kinds.get(executed.step_of(*span as usize)).map(|kind| kind.0 as usize);
-            let activity =
-                kind.and_then(|kind| activities.get(kind)).copied().unwrap_or(Activity::Other);
+            let activity = activities.of_span(*span as usize);
             let start = trace.spans.starts.get(*span as usize).copied().unwrap_or(0);
-            let list = list_of(span).and_then(|id| lists.get(&id)).and_then(Option::as_ref);
-            let by_tile = list.map(|list| tile_column(list, &wanted.tiles, height));
+            if by_tile.iter().all(|(of, _)| of != span)
+                && let Some(list) = list_of(*span).and_then(|id| lists.get(&id)?.as_ref())
+            {
+                by_tile.push((*span, tile_column(list, &wanted.tiles, height)));
+            }
+            let cycles = by_tile.iter().find(|(of, _)| of == span).map(|(_, cycles)| cycles);
             for y in 0..height {
-                let found = match &by_tile {
+                let found = match cycles {
                     None => Doing::NotRecorded(activity),
                     Some(cycles) => match cycles.get(y) {
                         Some(cycles) if start.saturating_add(*cycles) > at => Doing::Busy(activity),
@@ -125,7 +132,33 @@ pub fn tile_picture(
             }
         }
     }
-    Some(doing)
+    Some((doing, lists))
+}
+
+/// The lists with these numbers: those that are known, and the others, read now.
+fn read_lists(
+    executed: Executed<'_>,
+    ids: impl Iterator<Item = u32>,
+    known: &ReadLists,
+    progress: &Progress,
+) -> Option<ReadLists> {
+    let mut lists = ReadLists::new();
+    let mut unknown = Vec::new();
+    for id in ids {
+        match known.get(&id) {
+            Some(list) => drop(lists.insert(id, list.clone())),
+            None => unknown.push(id),
+        }
+    }
+    unknown.sort_unstable();
+    unknown.dedup();
+    let Some(reader) = executed.report.reader() else { return Some(lists) };
+    let read = reader.read_tile_cycles(&unknown, progress).ok()?;
+    if progress.is_cancelled() {
+        return None;
+    }
+    lists.extend(unknown.into_iter().zip(read.into_iter().map(|list| list.map(Arc::new))));
+    Some(lists)
 }
 
 /// The number of the tile in the middle of each pixel.

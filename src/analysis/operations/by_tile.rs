@@ -1,15 +1,21 @@
-//! What an operation has on each tile: code and estimated cycles.
+//! What an operation has on each tile: code, estimated and measured cycles.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use super::table::owners_of_vertex_types;
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::compute::estimates::Work;
 use crate::analysis::program::step_operations::StepOperations;
 use crate::analysis::program::tree::children_at;
+use crate::progress::Progress;
 use crate::store::Report;
 use crate::store::exchange::ExchangeKind;
 use crate::store::tile_list::TileList;
+
+/// Lists of cycles by tile that are in memory together.
+const LISTS_AT_ONCE: usize = 256;
+/// Spans between two looks at whether anybody still waits.
+const SPANS_AT_ONCE: usize = 1 << 16;
 
 /// What is asked of every tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -19,6 +25,9 @@ pub enum TileFigure {
     /// Estimated cycles, added up over its steps, each of which counts once; known where they are of all its steps that
     /// compute or exchange.
     EstimatedCycles,
+    /// Cycles that were recorded of its steps, added up over all runs; known where they were recorded by tile of all of
+    /// them.
+    MeasuredCycles,
 }
 
 /// The figure of each tile of an operation, a position in `Owners::operations`; `None` where the report does not
@@ -28,12 +37,12 @@ pub fn by_tile(
     (steps, owners): (&StepOperations, &Owners),
     operation: u32,
     figure: TileFigure,
-    is_cancelled: &dyn Fn() -> bool,
+    progress: &Progress,
 ) -> Option<Vec<u64>> {
     let tiles = usize::try_from(report.target.get()?.tiles?).ok()?;
     let mut sums = vec![0_i64; tiles.min(crate::budget::TILES as usize)];
-    let mut add = |list: &TileList, times: i64| {
-        let mut tile = 0_usize;
+    let mut add_from = |first: usize, list: &TileList, times: i64| {
+        let mut tile = first;
         list.runs_in(0..list.len(), |count, value| {
             let end = tile.saturating_add(count as usize);
             let value = i64::try_from(value).unwrap_or(i64::MAX).saturating_mul(times);
@@ -44,6 +53,7 @@ pub fn by_tile(
             tile = end;
         });
     };
+    let mut add = |list: &TileList, times: i64| add_from(0, list, times);
     match figure {
         TileFigure::Code => {
             let control = report.control_code.get().zip(report.programs.get());
@@ -92,14 +102,65 @@ pub fn by_tile(
             }
             // A part of them would look like all.
             for (work, times) in visits {
-                if is_cancelled() {
+                if progress.is_cancelled() {
                     return None;
                 }
                 add(work.cycles(report).ok()?, times);
             }
         }
+        TileFigure::MeasuredCycles => {
+            let tiles_of_ipu = usize::try_from(report.target.get()?.tiles_per_ipu?).ok()?;
+            let spans = lists_of_spans(report, owners, operation, progress)?;
+            let spans: Vec<(u32, Vec<(u32, i64)>)> = spans.into_iter().collect();
+            for some in spans.chunks(LISTS_AT_ONCE) {
+                let ids: Vec<u32> = some.iter().map(|(list, _)| *list).collect();
+                let lists = report.reader()?.read_tile_cycles(&ids, progress).ok()?;
+                if progress.is_cancelled() {
+                    return None;
+                }
+                for ((_, ipus), list) in some.iter().zip(lists) {
+                    let list = list?;
+                    for (ipu, times) in ipus {
+                        add_from(tiles_of_ipu.saturating_mul(*ipu as usize), &list, *times);
+                    }
+                }
+            }
+        }
     }
     Some(sums.into_iter().map(|sum| u64::try_from(sum).unwrap_or(0)).collect())
+}
+
+/// The lists of cycles by tile of the spans of an operation: for each list how often it is that of an IPU. `None` where
+/// none of its steps ran, or one was not recorded by tile, or when it was cancelled.
+fn lists_of_spans(
+    report: &Report,
+    owners: &Owners,
+    operation: u32,
+    progress: &Progress,
+) -> Option<BTreeMap<u32, Vec<(u32, i64)>>> {
+    let (trace, programs) = (report.trace.get()?, report.programs.get()?);
+    let is_of_operation = |span: usize| {
+        let program = trace.spans.steps.get(span).and_then(|step| trace.program(*step as usize));
+        let row = program.and_then(|program| programs.ids.position(program));
+        row.and_then(|row| owners.of_program(row)) == Some(operation)
+    };
+    let mut found: BTreeMap<u32, Vec<(u32, i64)>> = BTreeMap::new();
+    for ipu in &trace.ipus {
+        for span in ipu.rows.clone() {
+            if span.is_multiple_of(SPANS_AT_ONCE) && progress.is_cancelled() {
+                return None;
+            }
+            if !is_of_operation(span) {
+                continue;
+            }
+            let of_list = found.entry(trace.spans.list(span)?).or_default();
+            match of_list.last_mut().filter(|(last, _)| *last == ipu.ipu) {
+                Some((_, times)) => *times = times.saturating_add(1),
+                None => of_list.push((ipu.ipu, 1)),
+            }
+        }
+    }
+    (!found.is_empty()).then_some(found)
 }
 
 #[cfg(test)]
@@ -118,7 +179,7 @@ mod tests {
             let _ = report.debug.get().is_none().then(|| report.debug.fill(Some(debug)));
             let steps = StepOperations::default();
             let owners = Owners::of(report, &steps);
-            by_tile(report, (&steps, &owners), 0, TileFigure::Code, &|| false)
+            by_tile(report, (&steps, &owners), 0, TileFigure::Code, &Progress::default())
         };
         report.target.fill(Some(Target { tiles: Some(3), ..Target::default() }));
         assert_eq!(code(&report), None, "nothing says where code is");

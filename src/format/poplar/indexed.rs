@@ -124,7 +124,12 @@ impl OpenReport {
             Some(room) => room.going_through(compare),
             None => compare(),
         };
-        for message in found {
+        self.warn_of(found);
+    }
+
+    /// Adds what contradicts itself in the profile to the warnings.
+    pub fn warn_of(&self, contradictions: Vec<String>) {
+        for message in contradictions {
             self.report.warnings.add(WarningCode::Inconsistent, &self.database.name, message);
         }
     }

@@ -1,15 +1,16 @@
 //! Ranges within ranges as rows of rectangles: what was done within what, and for how long; what memory consists of.
 //!
 //! What is drawn is what [`SpanRows`] hands out for the visible part: as many rectangles as there are pixels, whatever
-//! the number of ranges, and a name only where there is room for it. A click, or Enter, gives a range the whole width;
+//! the number of ranges, in one mesh, and a name only where there is room for it. A click, or Enter, gives a range the whole width;
 //! arrows go to ranges beside, above and below.
 
+use eframe::egui::emath::GuiRounding as _;
 use eframe::egui::{
     self, Color32, Key, Mesh, Painter, Rect, Response, Role, Sense, Shape, Stroke, StrokeKind,
     Vec2, WidgetInfo,
 };
 
-use super::picture::{pressed_keys, text_within};
+use super::picture::{add_outline, pressed_keys, text_within};
 use crate::analysis::spans::{Seen, SpanRow, SpanRows};
 use crate::ui::theme::{Tokens, text_on};
 
@@ -80,33 +81,54 @@ fn paint_row(
     (rows, row, depth): (&SpanRows, &SpanRow, usize),
     look: &Look<'_>,
 ) {
-    let pixel = placing.per_point() / f64::from(painter.ctx().pixels_per_point());
+    let pixels = painter.pixels_per_point();
+    let pixel = placing.per_point() / f64::from(pixels);
     let tokens = Tokens::of(painter.ctx().theme());
-    let mut narrow = Mesh::default();
+    let mut mesh = Mesh::default();
+    let mut names = Vec::new();
+    // Narrow ranges that touch each other and have one colour are one rectangle.
+    let mut joined: Option<(Rect, Color32)> = None;
     row.each_visible((placing.from, placing.to), pixel, |Seen { at, start, end, tag }| {
         let Some(number) = rows.number(depth, at) else { return };
-        let Some(rect) = placed(&placing, start, end) else { return };
+        let Some(rect) = placed(&placing, start, end, pixels) else { return };
         let is_marked = look.chosen == Some(number) || look.hovered == Some(number);
         let fill = if is_marked { tokens.selected } else { (look.fill)(tag, depth) };
         if rect.width() < NARROW {
-            narrow.add_colored_rect(rect, fill);
+            match &mut joined {
+                Some((before, color)) if *color == fill && rect.left() <= before.right() => {
+                    before.max.x = before.max.x.max(rect.right());
+                }
+                _ => {
+                    if let Some((before, color)) = joined.replace((rect, fill)) {
+                        mesh.add_colored_rect(before, color);
+                    }
+                }
+            }
             return;
         }
-        painter.rect_filled(rect, 2, fill);
+        if let Some((before, color)) = joined.take() {
+            mesh.add_colored_rect(before, color);
+        }
+        mesh.add_colored_rect(rect, fill);
         if look.chosen == Some(number) {
-            painter.rect_stroke(rect, 2, Stroke::new(1.5, tokens.accent), StrokeKind::Inside);
+            add_outline(&mut mesh, rect, 2.0_f32.round_to_pixels(pixels), tokens.accent);
         }
         if rect.width() >= NAMED {
-            let inside = rect.shrink2(Vec2::new(5.0, 0.0));
             let color = look.text.filter(|_| !is_marked).unwrap_or_else(|| text_on(fill));
-            text_within(painter, inside, (look.name)(number), 12.5, color);
+            names.push((rect.shrink2(Vec2::new(5.0, 0.0)), number, color));
         }
     });
-    painter.add(Shape::mesh(narrow));
+    if let Some((last, color)) = joined {
+        mesh.add_colored_rect(last, color);
+    }
+    painter.add(Shape::mesh(mesh));
+    for (inside, number, color) in names {
+        text_within(painter, inside, (look.name)(number), 12.5, color);
+    }
 }
 
-/// Where a range is drawn; `None` when it is outside of what is shown.
-fn placed(placing: &Placing, start: u64, end: u64) -> Option<Rect> {
+/// Where a range is drawn, on whole pixels; `None` when it is outside of what is shown.
+fn placed(placing: &Placing, start: u64, end: u64, pixels: f32) -> Option<Rect> {
     if (end as f64) < placing.from || start as f64 > placing.to {
         return None;
     }
@@ -118,8 +140,11 @@ fn placed(placing: &Placing, start: u64, end: u64) -> Option<Rect> {
         return None;
     }
     let gap = if is_narrow { 0.0 } else { 1.0 };
-    let right = (right - gap).max(left + 1.0);
-    Some(Rect::from_x_y_ranges(left..=right, placing.rect.y_range()))
+    let left = left.round_to_pixels(pixels);
+    let right = (right - gap).round_to_pixels(pixels).max(left + 1.0_f32.round_to_pixels(pixels));
+    let y =
+        placing.rect.top().round_to_pixels(pixels)..=placing.rect.bottom().round_to_pixels(pixels);
+    Some(Rect::from_x_y_ranges(left..=right, y))
 }
 
 /// The range at a position in the window.

@@ -1,10 +1,11 @@
 //! What pictures share: textures, of which an earlier one stays, at its place, until the next one is there;
-//! what is said of them to those who cannot see them, the focus, keys, texts on a ground.
+//! what is said of them to those who cannot see them, the focus, keys, texts on a ground, lines of rectangles.
 
-use eframe::egui::text::{LayoutJob, TextWrapping};
+use eframe::egui::epaint::FontsView;
+use eframe::egui::text::LayoutJob;
 use eframe::egui::{
-    self, Align2, Color32, ColorImage, EventFilter, FontId, Key, Painter, Pos2, Rect, Response,
-    Role, Stroke, StrokeKind, TextureHandle, TextureId, TextureOptions, WidgetInfo,
+    self, Align2, Color32, ColorImage, EventFilter, FontId, Key, Mesh, Painter, Pos2, Rect,
+    Response, Role, Stroke, StrokeKind, TextureHandle, TextureId, TextureOptions, WidgetInfo,
 };
 use std::sync::Arc;
 
@@ -99,11 +100,45 @@ pub fn grounded_text(
 
 /// The beginning of a text in the middle of a rectangle's left side, as far as there is room.
 pub fn text_within(painter: &Painter, rect: Rect, text: String, size: f32, color: Color32) {
-    let mut job = LayoutJob::simple_singleline(text, FontId::proportional(size), color);
-    job.wrap = TextWrapping::truncate_at_width(rect.width());
-    let galley = painter.layout_job(job);
+    let font = FontId::proportional(size);
+    let text = painter.fonts_mut(|fonts| beginning(fonts, &font, text, rect.width()));
+    let galley = painter.layout_job(LayoutJob::simple_singleline(text, font, color));
     let top = (rect.center().y - galley.size().y / 2.0).round();
     painter.galley(Pos2::new(rect.left(), top), galley, color);
+}
+
+/// A text as far as there is room, with an ellipsis where that is not all of it. Laying out whole texts to cut them
+/// costs far more where there are hundreds whose room changes in every frame.
+fn beginning(fonts: &mut FontsView<'_>, font: &FontId, mut text: String, room: f32) -> String {
+    let ellipsis = fonts.glyph_width(font, '…');
+    let (mut width, mut kept) = (0.0, 0);
+    for (at, character) in text.char_indices() {
+        if width + ellipsis <= room {
+            kept = at;
+        }
+        width += fonts.glyph_width(font, character);
+        if width > room {
+            text.truncate(kept);
+            if ellipsis <= room {
+                text.push('…');
+            }
+            break;
+        }
+    }
+    text
+}
+
+/// Adds a line along the edges of a rectangle, within it.
+pub fn add_outline(mesh: &mut Mesh, rect: Rect, width: f32, color: Color32) {
+    let inner = rect.shrink2(egui::Vec2::splat(width).min(rect.size() / 2.0));
+    for edge in [
+        rect.with_max_y(inner.top()),
+        rect.with_min_y(inner.bottom()),
+        rect.with_max_x(inner.left()),
+        rect.with_min_x(inner.right()),
+    ] {
+        mesh.add_colored_rect(edge, color);
+    }
 }
 
 pub fn message(painter: &Painter, rect: Rect, text: &str) {

@@ -87,6 +87,8 @@ fn read_stated(tables: &Tables<'_>, trace: &mut ExecutionTrace) {
         "tile_cycles_sync",
     ];
     tables.read("execution_cycle_totals", &COLUMNS, "", |cells| {
+        // A row without a run is the sum over all of them.
+        let Some(id) = cells.number(0) else { return };
         let mut number = |column| cells.required(column);
         let stated = (|| {
             Some(StatedCycles {
@@ -100,11 +102,6 @@ fn read_stated(tables: &Tables<'_>, trace: &mut ExecutionTrace) {
                 sync: number(8)?,
             })
         })();
-        if cells.is_null(0) {
-            trace.stated = stated;
-            return;
-        }
-        let Some(id) = cells.number(0) else { return };
         match trace.runs.iter_mut().find(|run| run.id == id) {
             Some(run) => run.stated = stated,
             None => cells.damage(0, "a run expected, table runs has none of this number"),
@@ -165,8 +162,9 @@ fn read_spans(tables: &Tables<'_>, trace: &ExecutionTrace, ipus: Option<u64>) ->
                 cells.damage(4, &format!("not before {from} expected, {to} found"));
                 return None;
             }
-            let balance = cells.real(7).unwrap_or(0.0);
-            if !(0.0..=1.0).contains(&balance) {
+            let balance = cells.real(7);
+            let is_share = |balance: &f64| (0.0..=1.0).contains(balance);
+            if let Some(balance) = balance.filter(|balance| !is_share(balance)) {
                 cells.damage(7, &format!("0 to 1 expected, {balance} found"));
             }
             Some(Span {
@@ -176,7 +174,7 @@ fn read_spans(tables: &Tables<'_>, trace: &ExecutionTrace, ipus: Option<u64>) ->
                 end: base.saturating_add(to),
                 cycles: cells.required_up_to(5, budget::CYCLES)?,
                 active_tiles: cells.required32(6)?,
-                balance: balance.clamp(0.0, 1.0) as f32,
+                balance: balance.filter(is_share).map(|balance| balance as f32),
                 list: cells.number32(8),
             })
         })();

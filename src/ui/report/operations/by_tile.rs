@@ -1,4 +1,4 @@
-//! Code and cycles of the chosen operation on each tile.
+//! Code, estimated and measured cycles of the chosen operation on each tile.
 
 use eframe::egui::{self, Align2, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo};
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use crate::store::TileId;
 use crate::text::{grouped, shortened};
 use crate::ui::report::PageContext;
 use crate::ui::report::tile_figures::tile_text;
-use crate::ui::runs::{PerRun, RunsAnswer};
+use crate::ui::runs::{PerRun, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
@@ -40,10 +40,25 @@ pub struct ByTile {
     bins: Vec<BinCache>,
 }
 
-pub fn choice_ui(ui: &mut egui::Ui, figure: &mut TileFigure) {
-    let choices = [(TileFigure::Code, "Code"), (TileFigure::EstimatedCycles, "Estimated cycles")];
-    let hover = "What each tile has of the operation: code of its programs, exchanges and vertices, or the compiler's estimate of cycles";
-    segments_ui(ui, hover, figure, choices);
+fn title(figure: TileFigure) -> &'static str {
+    match figure {
+        TileFigure::Code => "Code",
+        TileFigure::EstimatedCycles => "Estimated cycles",
+        TileFigure::MeasuredCycles => "Measured cycles",
+    }
+}
+
+/// The choice of what is shown by tile; measured cycles where steps that ran were recorded.
+pub fn choice_ui(ui: &mut egui::Ui, runs: &Runs, figure: &mut TileFigure) {
+    let is_recorded = runs.iter().any(|run| run.report.trace.get().is_some());
+    if !is_recorded && *figure == TileFigure::MeasuredCycles {
+        *figure = TileFigure::EstimatedCycles;
+    }
+    let measured = is_recorded.then_some(TileFigure::MeasuredCycles);
+    let choices = [TileFigure::Code, TileFigure::EstimatedCycles].into_iter().chain(measured);
+    let hover = "What each tile has of the operation: code of its programs, exchanges and vertices, the compiler's estimate of \
+                 cycles, each step once, or those that were recorded of all its steps in all runs";
+    segments_ui(ui, hover, figure, choices.map(|figure| (figure, title(figure))));
 }
 
 impl ByTile {
@@ -68,8 +83,7 @@ impl ByTile {
                 let known = of.runs.get(place)?.as_ref()?;
                 let operation = u32::try_from((*of.rows.get(row)?.get(place)?)?).ok()?;
                 let known = (&*known.steps, &*known.owners);
-                let values =
-                    by_tile(&run.report, known, operation, figure, &|| cancel.is_cancelled())?;
+                let values = by_tile(&run.report, known, operation, figure, cancel.progress())?;
                 let most = values.iter().copied().max().unwrap_or(0);
                 Some(OfRun { values, most, version: new_version() })
             };
@@ -85,6 +99,9 @@ impl ByTile {
             ui.weak(match figure {
                 TileFigure::Code => "No code is known of it".to_owned(),
                 TileFigure::EstimatedCycles => NoEstimate::NotInReport.to_string(),
+                TileFigure::MeasuredCycles => {
+                    "Cycles by tile were not recorded of all its steps".to_owned()
+                }
             });
             return;
         };
@@ -124,10 +141,7 @@ impl ByTile {
                 ui.painter().with_clip_rect(frame).add(line);
             }
         }
-        let title = match figure {
-            TileFigure::Code => "Code",
-            TileFigure::EstimatedCycles => "Estimated cycles",
-        };
+        let title = title(figure);
         let operation = key.1.in_words();
         let said = format!("{title} by tile of {}", shortened(&operation, 120));
         response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, said.clone()));
@@ -141,7 +155,9 @@ impl ByTile {
             let value = of_run.as_ref().and_then(|of_run| of_run.values.get(tile).copied());
             let value = value.map_or("–".to_owned(), |value| match figure {
                 TileFigure::Code => units.exact(value),
-                TileFigure::EstimatedCycles => format!("{} cycles", grouped(value)),
+                TileFigure::EstimatedCycles | TileFigure::MeasuredCycles => {
+                    format!("{} cycles", grouped(value))
+                }
             });
             let of = if runs.is_one() { String::new() } else { format!("{}: ", run.title) };
             lines.push(format!("{of}{value}"));
@@ -156,14 +172,14 @@ fn axes_ui(ui: &egui::Ui, frame: Rect, (figure, top): (TileFigure, f64), tiles: 
     let least = top * f64::from(TICKS / frame.height().max(1.0));
     let step = match figure {
         TileFigure::Code => bytes_step(least, units),
-        TileFigure::EstimatedCycles => whole_step(least),
+        TileFigure::EstimatedCycles | TileFigure::MeasuredCycles => whole_step(least),
     };
     for value in multiples(step, (0.0, top)) {
         let y = frame.bottom() - frame.height() * (value / top) as f32;
         painter.hline(frame.x_range(), y, Stroke::new(1.0, tokens.grid));
         let text = match figure {
             TileFigure::Code => bytes_text(value, step, top, units),
-            TileFigure::EstimatedCycles => grouped(value as u64),
+            TileFigure::EstimatedCycles | TileFigure::MeasuredCycles => grouped(value as u64),
         };
         let at = Pos2::new(frame.left() - 8.0, y);
         painter.text(at, Align2::RIGHT_CENTER, text, font.clone(), tokens.weak_text);

@@ -118,7 +118,7 @@ impl Found {
 fn of_run(run: &Run, layer: &Layer, cancel: &Cancel) -> Option<RunOperations> {
     let report = &run.report;
     // Where nothing was recorded, measured cycles are not known.
-    let _ = report.read_trace(cancel.progress());
+    let _ = run.derived.executed(cancel.progress());
     let (steps, owners) = match layer {
         None => (run.derived.operations()?, run.derived.owners()),
         Some(_) => {

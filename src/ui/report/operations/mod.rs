@@ -222,7 +222,8 @@ impl OperationsPage {
                 let mut figure = self.tile_figure;
                 let (by_tile, layer) = (&mut self.by_tile, &self.layer);
                 let now = (chosen, figure);
-                let choice = |ui: &mut egui::Ui| self::by_tile::choice_ui(ui, &mut figure);
+                let runs = page.runs;
+                let choice = |ui: &mut egui::Ui| self::by_tile::choice_ui(ui, runs, &mut figure);
                 picture_card_ui(ui, "By tile", &mut exports, choice, |ui| {
                     by_tile.ui(ui, page, (layer, found), now);
                 });

@@ -4,7 +4,7 @@ use eframe::egui::{self, Button, Label, Margin, Rect, RichText, ScrollArea};
 
 use crate::analysis::program::phases::{Frame, joined_frames, phases};
 use crate::analysis::spans::{SpanRow, SpanRows};
-use crate::text::{grouped, shortened};
+use crate::text::{grouped, microseconds_text, shortened};
 use crate::ui::command::Command;
 use crate::ui::report::{PageContext, change_of};
 use crate::ui::run_chips::badge_ui;
@@ -136,8 +136,8 @@ impl PhasesOfRun {
     }
 
     fn text(&self, frame: &PhaseFrame) -> String {
-        let time = duration_text(frame.duration);
-        let own = duration_text(frame.own);
+        let time = microseconds_text(frame.duration);
+        let own = microseconds_text(frame.own);
         let share = share_text(frame.duration, self.total);
         format!("{}: {time}, {share}, {own} itself", frame.name)
     }
@@ -271,7 +271,11 @@ fn none_ui(ui: &mut egui::Ui, run: &Run) {
 fn totals_text(runs: &[PhasesOfRun]) -> String {
     match runs {
         [run] => {
-            format!("{} in {} phases", duration_text(run.total), grouped(run.frames.len() as u64))
+            format!(
+                "{} in {} phases",
+                microseconds_text(run.total),
+                grouped(run.frames.len() as u64)
+            )
         }
         runs => durations_text(&runs.iter().map(|run| Some(run.total)).collect::<Vec<_>>()),
     }
@@ -279,11 +283,11 @@ fn totals_text(runs: &[PhasesOfRun]) -> String {
 
 /// Durations of all runs: of two with their difference.
 fn durations_text(durations: &[Option<u64>]) -> String {
-    let text = |time: &Option<u64>| time.map_or_else(|| "–".to_owned(), duration_text);
+    let text = |time: &Option<u64>| time.map_or_else(|| "–".to_owned(), microseconds_text);
     let texts: Vec<String> = durations.iter().map(text).collect();
     match durations {
         [Some(source), Some(target)] => {
-            format!("{}, {}", texts.join(" → "), change_of(*source, *target, duration_text))
+            format!("{}, {}", texts.join(" → "), change_of(*source, *target, microseconds_text))
         }
         [_, _] => texts.join(" → "),
         _ => texts.join(" · "),
@@ -329,14 +333,14 @@ fn tooltip_ui(
             }
             ui.end_row();
         };
-        row("Duration", &|_, frame| duration_text(frame.duration));
+        row("Duration", &|_, frame| microseconds_text(frame.duration));
         row("Share", &|run, frame| share_text(frame.duration, run.total));
-        row("Itself", &|_, frame| duration_text(frame.own));
+        row("Itself", &|_, frame| microseconds_text(frame.own));
     });
     if let [Some(source), Some(target)] = frames {
         ui.label(format!(
             "Difference: {}",
-            change_of(source.duration, target.duration, duration_text)
+            change_of(source.duration, target.duration, microseconds_text)
         ));
     }
 }
@@ -348,26 +352,12 @@ fn share_text(part: u64, total: u64) -> String {
     format!("{:.1} %", part as f64 / total as f64 * 100.0)
 }
 
-/// Microseconds with three digits: `3.06 s`, `470 ms`, `55 µs`.
-fn duration_text(microseconds: u64) -> String {
-    match microseconds {
-        ..1000 => format!("{microseconds} µs"),
-        1000..100_000 => format!("{:.1} ms", microseconds as f64 / 1e3),
-        100_000..1_000_000 => format!("{:.0} ms", microseconds as f64 / 1e3),
-        _ => format!("{:.2} s", microseconds as f64 / 1e6),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn durations_have_units() {
-        assert_eq!(duration_text(55), "55 µs");
-        assert_eq!(duration_text(20_683), "20.7 ms");
-        assert_eq!(duration_text(470_340), "470 ms");
-        assert_eq!(duration_text(3_058_425), "3.06 s");
+    fn shares_and_durations_of_runs_are_written_out() {
         assert_eq!(share_text(1, 0), "all of it");
         assert_eq!(durations_text(&[Some(55), None]), "55 µs → –");
         assert_eq!(durations_text(&[Some(55), None, Some(7)]), "55 µs · – · 7 µs");

@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, Align2, Pos2, Rect, Stroke};
 
-use crate::text::grouped;
+use crate::text::{grouped, time_text};
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::widget::flame::Placing;
 use crate::ui::widget::ticks::{multiples, whole_step};
@@ -26,17 +26,6 @@ pub fn length_text(cycles: u64, unit: AxisUnit, clock_hz: Option<u64>) -> String
         (AxisUnit::Time, Some(clock)) => time_text(cycles as f64 / clock as f64),
         _ => format!("{} cycles", grouped(cycles)),
     }
-}
-
-/// Seconds with three digits: `3.06 s`, `470 ms`, `55.1 µs`, `12 ns`.
-pub fn time_text(seconds: f64) -> String {
-    let units = [(1.0, "s"), (1e-3, "ms"), (1e-6, "µs"), (1e-9, "ns")];
-    // What is rounded up to a thousand is written in the larger unit.
-    let found = units.into_iter().find(|(size, _)| seconds >= *size * 0.9995);
-    let (size, name) = found.unwrap_or((1e-9, "ns"));
-    let value = seconds / size;
-    let decimals = if name == "ns" || value >= 99.95 { 0 } else { usize::from(value < 9.995) + 1 };
-    format!("{value:.decimals$} {name}")
 }
 
 /// Draws the ruler of one run over what is visible.
@@ -111,18 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_have_three_digits_and_a_unit() {
-        for (seconds, text) in [
-            (3.0584, "3.06 s"),
-            (0.47034, "470 ms"),
-            (55.06e-6, "55.1 µs"),
-            (9.999e-6, "10.0 µs"),
-            (999.96e-6, "1.00 ms"),
-            (12.2e-9, "12 ns"),
-            (0.0, "0 ns"),
-        ] {
-            assert_eq!(time_text(seconds), text);
-        }
+    fn lengths_are_in_time_where_the_clock_is_known() {
         assert_eq!(length_text(1850, AxisUnit::Time, Some(1_850_000_000)), "1.00 µs");
         assert_eq!(length_text(1850, AxisUnit::Time, None), "1,850 cycles");
     }

@@ -6,8 +6,10 @@ use std::sync::Arc;
 
 use crate::analysis::execution::Executed;
 use crate::analysis::execution::lanes::{Lanes, MemoryOfIpu, Nesting, memory_over_spans};
-use crate::analysis::execution::slow::slow_at_peak;
+use crate::analysis::execution::slow::slow_spans;
 use crate::analysis::execution::statistics::{Asked, Statistics, statistics};
+use crate::analysis::execution::sums::SpanSums;
+use crate::analysis::execution::tile_picture::SpansOfIpu;
 use crate::analysis::program::kinds::Activity;
 use crate::progress::Progress;
 use crate::store::names::NameId;
@@ -56,6 +58,8 @@ pub struct ReadRun {
     pub memory: Vec<MemoryOfIpu>,
     /// Spans that are slow and at the peak.
     pub slow: Found,
+    /// All that are slow, by their rows.
+    pub slowest: Vec<u32>,
     /// Kinds that have spans, and what they do.
     pub kinds: Vec<(String, Activity)>,
     /// Tiles' time that is not spent waiting, over all cycles.
@@ -71,11 +75,10 @@ impl ReadRun {
     /// Reads the steps of a run, or says why there are none. `None` when it was cancelled.
     pub fn of(run: &Run, progress: &Progress) -> Option<Result<Self, Absence>> {
         let report = &run.report;
-        report.read_trace(progress);
-        if progress.is_cancelled() {
-            return None;
-        }
-        let Some(executed) = Executed::of(report) else {
+        let executed = run.derived.executed(progress);
+        let go_on = || (!progress.is_cancelled()).then_some(());
+        go_on()?;
+        let Some(executed) = executed else {
             return Some(Err(report.trace.absence_or(Absence::unexplained)));
         };
         let liveness_steps = executed.liveness_steps();
@@ -86,21 +89,25 @@ impl ReadRun {
             .collect();
         by_liveness.sort_unstable();
         let by_liveness = by_liveness.into_iter().unzip();
-        let slow = slow_at_peak(executed, &liveness_steps).unwrap_or_default();
-        let slow = Found::of(executed, slow);
+        go_on()?;
+        let slow = slow_spans(executed, &liveness_steps);
+        go_on()?;
+        let memory = memory_over_spans(executed, &liveness_steps);
+        go_on()?;
         let kinds = trace.kind_names.iter().map(|kind| (kind.to_owned(), Activity::of_kind(kind)));
         let cycles = executed.whole();
         Some(Ok(Self {
             report: Arc::clone(report),
-            memory: memory_over_spans(executed, &liveness_steps),
+            memory,
             overview: overview(executed, &cycles),
             kinds: kinds.collect(),
             clock_hz: executed.clock_hz(),
             has_tiles: !trace.spans.is_empty() && executed.tiles_per_ipu().is_some(),
-            run_cycles: (0..trace.runs.len()).map(|run| executed.cycles_of_run(run)).collect(),
+            run_cycles: executed.cycles_of_runs(),
             liveness_steps,
             by_liveness,
-            slow,
+            slow: Found::of(executed, slow.at_peak),
+            slowest: slow.all,
             cycles,
         }))
     }
@@ -129,16 +136,40 @@ impl ReadRun {
         kinds.filter(|(_, (name, _))| names.contains(name)).map(|(kind, _)| NameId(kind)).collect()
     }
 
-    pub fn lanes(&self, nesting: Nesting, hidden: &BTreeSet<String>) -> Lanes {
-        let executed = self.executed();
-        executed.map_or_else(Lanes::default, |executed| {
-            Lanes::of(executed, nesting, &self.hidden(hidden))
-        })
+    /// Its lanes; `None` when it was cancelled.
+    pub fn lanes(
+        &self,
+        nesting: Nesting,
+        hidden: &BTreeSet<String>,
+        progress: &Progress,
+    ) -> Option<Lanes> {
+        Lanes::of(self.executed()?, nesting, &self.hidden(hidden), progress)
     }
 
-    pub fn statistics(&self, cycles: Range<u64>, hidden: &BTreeSet<String>) -> Statistics {
-        let asked = Asked { cycles, ipu: None, hidden: self.hidden(hidden) };
-        self.executed().map_or_else(Statistics::default, |executed| statistics(executed, &asked))
+    /// What statistics are added up from; `None` when it was cancelled.
+    pub fn sums(&self, progress: &Progress) -> Option<SpanSums> {
+        SpanSums::of(self.executed()?, progress)
+    }
+
+    /// The spans of an IPU without hidden kinds; `None` when it was cancelled.
+    pub fn spans_of_ipu(
+        &self,
+        ipu: u32,
+        hidden: &BTreeSet<String>,
+        progress: &Progress,
+    ) -> Option<SpansOfIpu> {
+        SpansOfIpu::of(self.executed()?, ipu, &self.hidden(hidden), progress)
+    }
+
+    /// What cycles were spent on, of one IPU or of all.
+    pub fn statistics(
+        &self,
+        sums: &SpanSums,
+        (cycles, ipu): (Range<u64>, Option<u32>),
+        hidden: &BTreeSet<String>,
+    ) -> Option<Statistics> {
+        let asked = Asked { cycles, ipu, hidden: self.hidden(hidden) };
+        Some(statistics(self.executed()?, sums, &asked))
     }
 }
 
@@ -151,9 +182,7 @@ fn overview(executed: Executed<'_>, cycles: &Range<u64>) -> Vec<u64> {
     let mut sums = vec![0_u64; parts];
     let activities = executed.activities();
     for (span, (start, end)) in trace.spans.starts.iter().zip(&trace.spans.ends).enumerate() {
-        let kind = trace.kinds.get(executed.step_of(span)).map(|kind| kind.0 as usize);
-        if kind.and_then(|kind| activities.get(kind)).is_some_and(|activity| activity.is_waiting())
-        {
+        if activities.of_span(span).is_waiting() {
             continue;
         }
         let (mut from, to) = (start - cycles.start, end - cycles.start);

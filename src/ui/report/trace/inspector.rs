@@ -84,8 +84,9 @@ impl TracePage {
         fact_ui(ui, "From", &length(number(&spans.starts).saturating_sub(read.cycles.start)));
         let tiles = spans.active_tiles.get(chosen.row).copied().unwrap_or(0);
         fact_ui(ui, "Active tiles", &grouped(u64::from(tiles)));
-        let balance = spans.balances.get(chosen.row).copied().unwrap_or(0.0);
-        fact_ui(ui, "Balance of tiles", &format!("{:.0} %", balance * 100.0));
+        if let Some(balance) = spans.balance(chosen.row) {
+            fact_ui(ui, "Balance of tiles", &format!("{:.0} %", balance * 100.0));
+        }
         if let Some(cycles) = trace.tile_cycles(chosen.row) {
             fact_ui(ui, "Cycles of all tiles", &grouped(cycles));
         }
@@ -117,18 +118,14 @@ impl TracePage {
     }
 
     fn statistics_ui(&self, ui: &mut egui::Ui, page: &PageContext<'_>, read: &OfRuns) {
-        let range = self.asked_range(read);
-        let title = match (self.range.is_some(), self.view.is_zoomed()) {
-            (true, _) => "Selected range",
-            (false, true) => "Visible range",
-            (false, false) => "Whole trace",
-        };
-        ui.label(fonts::number(title));
-        let Some((_, answers)) = self.statistics.last(page.runs) else {
-            ui.weak(self.statistics.failure().unwrap_or("Adding up…"));
+        // Title, length and figures are of one range, also while those of the next are added up.
+        let Some((((from, to), which, _), spent)) = self.statistics.last(page.runs) else {
+            let failure = self.sums.failure().or(self.statistics.failure());
+            ui.weak(failure.unwrap_or("Adding up…"));
             return;
         };
-        for ((run, of_run), found) in page.runs.iter().zip(read).zip(answers) {
+        ui.label(fonts::number(which.title()));
+        for ((run, of_run), found) in page.runs.iter().zip(read).zip(&spent.of_runs) {
             let (Some(of_run), Some(found)) = (of_run, found) else { continue };
             if !page.runs.is_one() {
                 ui.horizontal(|ui| {
@@ -136,8 +133,7 @@ impl TracePage {
                     ui.label(fonts::number(&*run.title));
                 });
             }
-            let end = range.end.min(of_run.len() as u64);
-            let length = end.saturating_sub(range.start);
+            let length = (*to).min(of_run.len() as u64).saturating_sub(*from);
             let length = length_text(length, self.unit, of_run.clock_hz);
             fact_ui(ui, "Length", &length);
             self.found_ui(ui, of_run, found);
@@ -147,8 +143,7 @@ impl TracePage {
 
     fn found_ui(&self, ui: &mut egui::Ui, read: &ReadRun, found: &Statistics) {
         let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
-        let all = found.cycles().saturating_add(found.idle_cycles).max(1);
-        let share = |cycles: u64| format!("{:.1} %", cycles as f64 * 100.0 / all as f64);
+        let share = |cycles: u64| format!("{:.1} %", found.share(cycles) * 100.0);
         let short = |cycles: u64| match self.unit {
             AxisUnit::Cycles => grouped(cycles),
             AxisUnit::Time => length_text(cycles, self.unit, read.clock_hz),
@@ -179,7 +174,8 @@ impl TracePage {
         ui.label(fonts::caption("Cycles of steps by kind, on all IPUs").color(tokens.third_text));
         for kind in &found.kinds {
             let color = activity_color(kind.activity, &tokens);
-            let bar = Bar { parts: &[(kind.cycles, color)], whole: all, limit: None };
+            let parts = &[(kind.cycles, color)];
+            let bar = Bar { parts, whole: found.range_cycles, limit: None };
             let size = format!("{} · {}", short(kind.cycles), share(kind.cycles));
             part_ui(ui, &shortened(&kind.kind, 30), &size, &bar);
         }

@@ -1,7 +1,8 @@
 //! The lanes of one run: its runs of the engine, each IPU with what is nested there, tiles, memory; one widget, so that
 //! zoom, pan and selection are the same everywhere in it.
 
-use eframe::egui::{self, Align2, Color32, Pos2, Rect, Response, Sense, Stroke, Vec2};
+use eframe::egui::emath::GuiRounding as _;
+use eframe::egui::{self, Align2, Color32, Mesh, Pos2, Rect, Response, Sense, Shape, Vec2};
 
 use super::axis::{RULER, ruler_ui, selected_range_ui};
 use super::data::ReadRun;
@@ -10,14 +11,14 @@ use super::{Chosen, TracePage};
 use crate::analysis::execution::lanes::{Lane, LaneOf, Lanes, Looks, Node};
 use crate::analysis::program::kinds::Activity;
 use crate::store::execution::BlockKind;
-use crate::text::{counted, grouped, shortened};
+use crate::text::{counted, grouped, microseconds_text, shortened};
 use crate::ui::report::PageContext;
 use crate::ui::report::program_kind_colors::activity_color;
 use crate::ui::runs::Run;
 use crate::ui::theme::{Tokens, fonts, text_on};
-use crate::ui::widget::flame::{Look, Placing, neighbour, paint_rows, range_at};
+use crate::ui::widget::flame::{Look, Placing, paint_rows, range_at};
 use crate::ui::widget::navigate::{Axis, navigate, navigate_by_key};
-use crate::ui::widget::picture::{describe, focus, pressed_keys, text_within};
+use crate::ui::widget::picture::{add_outline, describe, focus, pressed_keys, text_within};
 
 /// Height of a row, points.
 const ROW: f32 = 18.0;
@@ -128,9 +129,9 @@ impl TracePage {
         }
         if let Some(rect) = parts.tiles {
             label_ui(ui, rect, &self.tiles.title(read), &tokens);
-            let shown = (&self.hidden, &mut *page.selection);
+            let (selected, of_runs) = (&mut *page.selection, (page.runs, place));
             let placing = Placing { rect, ..now };
-            self.tiles.picture_ui(ui, placing, (place, read), shown, &response);
+            self.tiles.picture_ui(ui, placing, (of_runs, read), selected, &response);
         }
         if let Some(rect) = parts.memory {
             label_ui(ui, rect, "Not always live", &tokens);
@@ -221,15 +222,6 @@ impl TracePage {
         len: usize,
     ) {
         match lane.node(number) {
-            Some(Node::Span(span)) => {
-                self.choose_span(page, read, run.id, span);
-                if let Some(chosen) = &mut self.chosen {
-                    chosen.of = lane.of;
-                }
-            }
-            Some(Node::Block(row)) => {
-                self.chosen = Some(Chosen { run: run.id, of: lane.of, row });
-            }
             // What contains steps gets the whole width.
             Some(Node::Part(_)) => {
                 if let Some((start, end)) = lane.rows.get(number) {
@@ -239,11 +231,12 @@ impl TracePage {
                     self.range = Some((start - read.cycles.start, end - read.cycles.start));
                 }
             }
+            Some(node) => self.choose(page, (run, read), lane.of, node),
             None => {}
         }
     }
 
-    /// Arrows go from the chosen range to those beside, above and below.
+    /// Arrows go from the chosen step to the one before and after it, in whatever row.
     fn keys(
         &mut self,
         ui: &egui::Ui,
@@ -256,29 +249,37 @@ impl TracePage {
             return;
         }
         let pressed = pressed_keys(ui, response, true);
-        let arrows = [egui::Key::ArrowRight, egui::Key::ArrowLeft];
-        let Some(key) = arrows.into_iter().find(|key| pressed(*key)) else { return };
+        let is_after = match [egui::Key::ArrowRight, egui::Key::ArrowLeft].map(pressed) {
+            [true, _] => true,
+            [_, true] => false,
+            _ => return,
+        };
         let chosen = self.chosen.filter(|chosen| chosen.run == run.id);
         let lane = lanes.lanes.iter().find(|lane| chosen.is_none_or(|it| it.of == lane.of));
         let Some(lane) = lane else { return };
         let now = chosen.and_then(|chosen| lane.range_of(chosen.row, start_of(read, chosen)?));
-        let mut next = now.map_or(Some(0), |now| neighbour(&lane.rows, now, key));
-        // Parts are passed over.
-        while let Some(number) = next {
-            match lane.node(number) {
-                Some(Node::Span(span)) => {
-                    self.choose_span(page, read, run.id, span);
-                    if let Some(chosen) = &mut self.chosen {
-                        chosen.of = lane.of;
-                    }
-                    break;
+        if let Some(node) = lane.beside(now, is_after).and_then(|number| lane.node(number)) {
+            self.choose(page, (run, read), lane.of, node);
+        }
+    }
+
+    /// Chooses a span or a block.
+    fn choose(
+        &mut self,
+        page: &mut PageContext<'_>,
+        (run, read): (&Run, &ReadRun),
+        of: LaneOf,
+        node: Node,
+    ) {
+        match node {
+            Node::Span(span) => {
+                self.choose_span(page, read, run.id, span);
+                if let Some(chosen) = &mut self.chosen {
+                    chosen.of = of;
                 }
-                Some(Node::Block(row)) => {
-                    self.chosen = Some(Chosen { run: run.id, of: lane.of, row });
-                    break;
-                }
-                _ => next = neighbour(&lane.rows, number, egui::Key::ArrowDown),
             }
+            Node::Block(row) => self.chosen = Some(Chosen { run: run.id, of, row }),
+            Node::Part(_) => {}
         }
     }
 
@@ -390,9 +391,12 @@ fn label_ui(ui: &egui::Ui, rect: Rect, text: &str, tokens: &Tokens) {
 fn runs_ui(ui: &egui::Ui, placing: Placing, read: &ReadRun) {
     let Some(executed) = read.executed() else { return };
     let (tokens, painter) = (Tokens::now(ui), ui.painter_at(placing.rect));
+    let pixels = ui.pixels_per_point();
+    let one = 1.0_f32.round_to_pixels(pixels);
+    let (mut mesh, mut names) = (Mesh::default(), Vec::new());
     let mut painted_to = f32::NEG_INFINITY;
-    for (number, recorded) in executed.trace.runs.iter().enumerate() {
-        let Some(cycles) = read.run_cycles.get(number).cloned().flatten() else { continue };
+    for (recorded, cycles) in executed.trace.runs.iter().zip(&read.run_cycles) {
+        let Some(cycles) = cycles else { continue };
         if (cycles.end as f64) < placing.from || cycles.start as f64 > placing.to {
             continue;
         }
@@ -402,22 +406,20 @@ fn runs_ui(ui: &egui::Ui, placing: Placing, read: &ReadRun) {
             continue;
         }
         painted_to = right;
-        let rect =
-            Rect::from_x_y_ranges(left..=(right - 1.0).max(left + 1.0), placing.rect.y_range());
-        painter.rect(
-            rect,
-            2,
-            tokens.raised,
-            Stroke::new(1.0, tokens.border),
-            egui::StrokeKind::Inside,
-        );
+        let x = left..=(right - 1.0).max(left + 1.0);
+        let rect = Rect::from_x_y_ranges(x, placing.rect.y_range()).round_to_pixels(pixels);
+        mesh.add_colored_rect(rect, tokens.raised);
+        add_outline(&mut mesh, rect, one, tokens.border);
         if rect.width() > 40.0 {
-            let elapsed = recorded.elapsed_microseconds;
-            let elapsed = elapsed.map_or_else(String::new, |it| format!(", {} µs", grouped(it)));
+            let elapsed = recorded.elapsed_microseconds.map(microseconds_text);
+            let elapsed = elapsed.map_or_else(String::new, |elapsed| format!(", {elapsed}"));
             let name = shortened(&recorded.name, NAME);
-            let text = format!("Run {} {name}{elapsed}", recorded.id);
-            let inside = rect.shrink2(Vec2::new(5.0, 0.0));
-            text_within(&painter, inside, text, 12.0, text_on(tokens.raised));
+            names.push((rect, format!("Run {} {name}{elapsed}", recorded.id)));
         }
+    }
+    painter.add(Shape::mesh(mesh));
+    for (rect, text) in names {
+        let inside = rect.shrink2(Vec2::new(5.0, 0.0));
+        text_within(&painter, inside, text, 12.0, text_on(tokens.raised));
     }
 }

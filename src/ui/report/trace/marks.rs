@@ -1,7 +1,9 @@
 //! Marks over the lanes: matches of the search, slow steps at the peak, and the step that is selected on all pages. As
 //! many as there are points, whatever their number.
 
-use eframe::egui::{self, Color32, Mesh, Pos2, Rect, Shape, Stroke};
+use eframe::egui::emath::GuiRounding as _;
+use eframe::egui::{self, Color32, Mesh, Pos2, Rect, Shape};
+use std::ops::RangeInclusive;
 
 use super::TracePage;
 use super::data::ReadRun;
@@ -11,6 +13,7 @@ use crate::ui::report::PageContext;
 use crate::ui::runs::Run;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::flame::Placing;
+use crate::ui::widget::picture::add_outline;
 
 /// Spans before the first that begins where the picture does.
 const EARLIER: usize = 16;
@@ -41,29 +44,32 @@ impl TracePage {
         let visible = |spans: &[u32], apart: f64| {
             visible(spans.get(of_ipu(spans)).unwrap_or(&[]), (placing, apart), &trace.spans)
         };
+        let pixels = ui.pixels_per_point();
+        let upright = |(from, to): (u64, u64), y: RangeInclusive<f32>| {
+            let (left, right) = (placing.x(from), placing.x(to).max(placing.x(from) + 2.0));
+            Rect::from_x_y_ranges(left..=right, y).round_to_pixels(pixels)
+        };
+        let mut mesh = Mesh::default();
         if let Some(matches) = self.search.matches(page.runs).and_then(|all| all.get(place)) {
-            let spans = visible(&matches.by_row, 1.0);
-            let mut mesh = Mesh::default();
-            for (from, to) in spans {
-                let x = placing.x(from)..=placing.x(to).max(placing.x(from) + 2.0);
-                let y = placing.rect.top() - 3.0..=placing.rect.top();
-                mesh.add_colored_rect(Rect::from_x_y_ranges(x, y), tokens.accent);
+            for span in visible(&matches.by_row, 1.0) {
+                let rect = upright(span, placing.rect.top() - 3.0..=placing.rect.top());
+                mesh.add_colored_rect(rect, tokens.accent);
             }
-            painter.add(Shape::mesh(mesh));
         }
         for (from, to) in visible(&read.slow.by_row, 6.0) {
             let x = f32::midpoint(placing.x(from), placing.x(to));
-            triangle(&painter, Pos2::new(x, placing.rect.top()), tokens.note);
+            let tip = Pos2::new(x, placing.rect.top()).round_to_pixels(pixels);
+            add_triangle(&mut mesh, tip, 1.0_f32.round_to_pixels(pixels), tokens.note);
         }
         for at in page.selection.steps.iter().filter(|at| at.run == run.id) {
-            for (from, to) in visible(read.spans_of(at.step), 1.0) {
-                let x = placing.x(from)..=placing.x(to).max(placing.x(from) + 2.0);
-                let area = Rect::from_x_y_ranges(x, placing.rect.y_range());
-                let stroke = Stroke::new(1.5, tokens.accent);
-                painter.rect_filled(area, 0, tokens.accent.gamma_multiply(0.18));
-                painter.rect_stroke(area, 0, stroke, egui::StrokeKind::Inside);
+            for span in visible(read.spans_of(at.step), 1.0) {
+                let area = upright(span, placing.rect.y_range().into());
+                mesh.add_colored_rect(area, tokens.accent.gamma_multiply(0.18));
+                let line = 1.5_f32.round_to_pixels(pixels);
+                add_outline(&mut mesh, area, line, tokens.accent);
             }
         }
+        painter.add(Shape::mesh(mesh));
     }
 }
 
@@ -95,7 +101,12 @@ fn visible(list: &[u32], (placing, apart): (Placing, f64), spans: &Spans) -> Vec
     found
 }
 
-fn triangle(painter: &egui::Painter, at: Pos2, color: Color32) {
-    let points = vec![at + egui::vec2(-4.0, -6.0), at + egui::vec2(4.0, -6.0), at];
-    painter.add(Shape::convex_polygon(points, color, Stroke::NONE));
+/// Adds a triangle that points down, of lines of pixels.
+fn add_triangle(mesh: &mut Mesh, tip: Pos2, line: f32, color: Color32) {
+    for number in 0_u8..5 {
+        let up = line * f32::from(number);
+        let rect =
+            Rect::from_x_y_ranges(tip.x - up..=tip.x + up + line, tip.y - up - line..=tip.y - up);
+        mesh.add_colored_rect(rect, color);
+    }
 }

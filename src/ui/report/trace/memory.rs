@@ -1,5 +1,6 @@
 //! The liveness curve on the axis of the trace: what is alive, not always, while each step runs; a line for each IPU.
 
+use eframe::egui::emath::GuiRounding as _;
 use eframe::egui::{self, Align2, Mesh, Pos2, Rect, Shape, Stroke};
 
 use super::data::ReadRun;
@@ -17,27 +18,37 @@ pub fn memory_ui(ui: &egui::Ui, placing: Placing, read: &ReadRun, pointer: Optio
     let painter = ui.painter_at(rect);
     painter.rect_filled(rect, 0, tokens.raised.gamma_multiply(0.35));
     let top = read.memory.iter().map(|of_ipu| of_ipu.most).max().unwrap_or(0).max(1);
-    let y = |bytes: u64| rect.bottom() - bytes as f32 / top as f32 * (rect.height() - 6.0);
-    let pixel = 1.0 / ui.pixels_per_point();
+    let pixels = ui.pixels_per_point();
+    let (pixel, thick) = (1.0 / pixels, 1.2_f32.round_to_pixels(pixels));
+    let y = |bytes: u64| {
+        let height = bytes as f32 / top as f32 * (rect.height() - 6.0);
+        (rect.bottom() - height).round_to_pixels(pixels)
+    };
+    let rect = rect.round_to_pixels(pixels);
     let columns = (rect.width() / pixel).ceil() as usize;
     let is_one = read.memory.len() == 1;
     for (place, of_ipu) in read.memory.iter().enumerate() {
         let color = if is_one { tokens.temporary } else { tokens.ordered(place) };
-        let (mut area, mut line) = (Mesh::default(), Vec::with_capacity(columns));
+        let (mut area, mut line) = (Mesh::default(), Mesh::default());
         let found = of_ipu.columns((placing.from, placing.to), columns);
+        // The height of the column before, from which the line goes up or down.
+        let mut before = None;
         for (column, bytes) in found.into_iter().enumerate() {
             let left = rect.left() + column as f32 * pixel;
             // Beyond what was recorded there is nothing.
             let is_recorded = placing.place(left) < read.cycles.end as f64;
             let Some(bytes) = bytes.filter(|_| is_recorded) else { continue };
-            let column = Rect::from_x_y_ranges(left..=left + pixel, y(bytes)..=rect.bottom());
+            let (x, top) = (left..=left + pixel, y(bytes));
             if is_one {
+                let column = Rect::from_x_y_ranges(x.clone(), top..=rect.bottom());
                 area.add_colored_rect(column, tokens.area(color));
             }
-            line.push(Pos2::new(left, y(bytes)));
+            let from = before.replace(top).unwrap_or(top);
+            let upright = Rect::from_x_y_ranges(x, from.min(top)..=from.max(top) + thick);
+            line.add_colored_rect(upright, color);
         }
         painter.add(Shape::mesh(area));
-        painter.add(Shape::line(line, Stroke::new(1.2, color)));
+        painter.add(Shape::mesh(line));
     }
     let font = fonts::regular(fonts::size::CAPTION);
     let at = rect.right_top() + egui::vec2(-4.0, 2.0);

@@ -7,6 +7,7 @@ mod lanes;
 mod marks;
 mod memory;
 mod search;
+mod tables;
 mod tiles;
 
 use eframe::egui::{self, Margin, RichText, ScrollArea, containers::scroll_area::ScrollSource};
@@ -18,7 +19,7 @@ use super::head::page_head_ui;
 use super::program_kind_colors::kind_color;
 use super::{PageContext, run_title_ui};
 use crate::analysis::execution::lanes::{LaneOf, Lanes, Nesting};
-use crate::analysis::execution::statistics::Statistics;
+use crate::analysis::execution::sums::SpanSums;
 use crate::analysis::liveness::Scope;
 use crate::store::Absence;
 use crate::text::{counted, grouped, shortened};
@@ -38,22 +39,44 @@ use crate::ui::widget::view::View;
 use axis::{AxisUnit, length_text};
 use data::ReadRun;
 use search::{Search, SpanOfRun};
+use tables::{Spent, Tables};
 use tiles::TilePictures;
 
 /// What steps are read and shown with.
 const NEEDS: Needs = &[Needed::Liveness, Needed::Debug, Needed::Exchanges];
 /// Kinds that the key names.
 const MOST_KINDS: usize = 14;
+/// Least height of the tables, points, and the part of the page that they have at first.
+const LEAST_TABLE: f32 = 90.0;
+const TABLES: f32 = 0.24;
 /// Height of the line below the picture, points.
 const TOOLBAR: f32 = 28.0;
 
 /// What is known of each run; `None` of one without steps.
 type OfRuns = PerRun<Option<Arc<ReadRun>>>;
 type LanesOfRuns = PerRun<Option<Arc<Lanes>>>;
-/// A range of cycles from the first, and the kinds that are left out.
-type RangeAsked = ((u64, u64), Hidden);
+/// A range of cycles from the first, which it is, and the kinds that are left out.
+type RangeAsked = ((u64, u64), RangeIs, Hidden);
 /// Kinds that are hidden, by name.
 type Hidden = BTreeSet<String>;
+
+/// Which range statistics are of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum RangeIs {
+    Whole,
+    Visible,
+    Selected,
+}
+
+impl RangeIs {
+    fn title(self) -> &'static str {
+        match self {
+            Self::Whole => "Whole trace",
+            Self::Visible => "Visible range",
+            Self::Selected => "Selected range",
+        }
+    }
+}
 
 /// A span or block of a run that was clicked, or gone to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,9 +97,11 @@ pub struct TracePage {
     overview: BinCache,
     read: RunsAnswer<(), PerRun<Result<Arc<ReadRun>, Absence>>>,
     lanes: RunsAnswer<(Nesting, Hidden), LanesOfRuns>,
-    statistics: RunsAnswer<RangeAsked, PerRun<Option<Statistics>>>,
+    sums: RunsAnswer<(), PerRun<Option<Arc<SpanSums>>>>,
+    statistics: RunsAnswer<RangeAsked, Spent>,
     search: Search,
     tiles: TilePictures,
+    tables: Tables,
     chosen: Option<Chosen>,
     /// The part that is selected, in cycles from the first.
     range: Option<(u64, u64)>,
@@ -122,6 +147,22 @@ impl RunsPage for TracePage {
         self.key_ui(ui, page, &read);
         let hovered = self.hovered;
         inspector_ui(ui, |ui| self.inspect_ui(ui, page, &read, hovered));
+        if self.tables.are_shown {
+            let height = ui.available_height();
+            let range = LEAST_TABLE.min(height * 0.5)..=height * 0.7;
+            split::below(ui, "tables of the trace", height * TABLES, range, |ui| {
+                let spent = self.statistics.last(page.runs).map(|(_, spent)| spent);
+                let chosen = self.chosen.filter(|it| !matches!(it.of, LaneOf::Blocks(_)));
+                let chosen = chosen.and_then(|chosen| {
+                    let span = u32::try_from(chosen.row).ok()?;
+                    Some((page.runs.position(chosen.run)?, span))
+                });
+                let found = self.tables.ui(ui, page, &read, (spent, chosen));
+                if let Some(found) = found {
+                    self.go_to(page, &read, found);
+                }
+            });
+        }
         split::rest(ui, Margin { top: 6, bottom: 6, ..Default::default() }, |ui| {
             let frame = card_frame(Tokens::now(ui)).inner_margin(Margin::symmetric(12, 8));
             frame.show(ui, |ui| self.pictures_ui(ui, page, &read));
@@ -151,33 +192,42 @@ impl TracePage {
         let (nesting, hidden) = (self.nesting, self.hidden.clone());
         let for_job = read.clone();
         let key = (nesting, hidden.clone());
-        self.lanes.ask("lanes of steps", ctx, (runs, NEEDS), &key, move |_, _| {
+        self.lanes.ask("lanes of steps", ctx, (runs, NEEDS), &key, move |_, cancel| {
             let lanes = |run: &Option<Arc<ReadRun>>| {
-                run.as_ref().map(|run| Arc::new(run.lanes(nesting, &hidden)))
+                run.as_ref()?.lanes(nesting, &hidden, cancel.progress()).map(Arc::new)
             };
             for_job.iter().map(lanes).collect()
         });
-        let range = self.asked_range(read);
-        let (for_job, hidden) = (read.clone(), self.hidden.clone());
-        let key = ((range.start, range.end), hidden.clone());
-        self.statistics.ask("what a range is spent on", ctx, (runs, NEEDS), &key, move |_, _| {
-            let of_run = |run: &Option<Arc<ReadRun>>| {
-                let run = run.as_ref()?;
-                let from = run.cycles.start.saturating_add(range.start);
-                let to = run.cycles.start.saturating_add(range.end).min(run.cycles.end);
-                Some(run.statistics(from.min(to)..to, &hidden))
-            };
-            for_job.iter().map(of_run).collect()
+        self.tiles.ask(ctx, runs, (read, &self.hidden));
+        let for_job = read.clone();
+        self.sums.ask("sums of steps", ctx, (runs, NEEDS), &(), move |_, cancel| {
+            let sums =
+                |run: &Option<Arc<ReadRun>>| run.as_ref()?.sums(cancel.progress()).map(Arc::new);
+            for_job.iter().map(sums).collect()
         });
+        let Some(sums) = self.sums.get((runs, NEEDS), &()).cloned() else { return };
+        let (range, which) = self.asked_range(read);
+        let (for_job, hidden) = (read.clone(), self.hidden.clone());
+        let key = ((range.start, range.end), which, hidden.clone());
+        self.statistics.ask(
+            "what a range is spent on",
+            ctx,
+            (runs, NEEDS),
+            &key,
+            move |runs, _| Spent::of(runs, (&for_job, &sums), &range, &hidden),
+        );
     }
 
     /// The part that is selected, else the visible one, in cycles from the first.
-    fn asked_range(&self, read: &OfRuns) -> Range<u64> {
-        if let Some((from, to)) = self.range {
-            return from..to;
+    fn asked_range(&self, read: &OfRuns) -> (Range<u64>, RangeIs) {
+        let len = len_of(read);
+        // One of another report may lie beyond this one.
+        if let Some((from, to)) = self.range.filter(|(from, _)| *from < len as u64) {
+            return (from..to.min(len as u64), RangeIs::Selected);
         }
-        let (from, to) = self.view.range(len_of(read));
-        (from + 0.5).max(0.0).round() as u64..(to + 0.5).max(0.0).round() as u64
+        let (from, to) = self.view.range(len);
+        let which = if self.view.is_zoomed() { RangeIs::Visible } else { RangeIs::Whole };
+        ((from + 0.5).max(0.0).round() as u64..(to + 0.5).max(0.0).round() as u64, which)
     }
 
     fn head_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, read: &OfRuns) {
@@ -192,6 +242,8 @@ impl TracePage {
                 segments_ui(ui, "What the axis is written in", &mut self.unit, units);
             }
             self.tiles.choice_ui(ui, read);
+            ui.toggle_value(&mut self.tables.are_shown, "Tables")
+                .on_hover_text("What a range was spent on by kind, and the slow steps");
         });
     }
 
@@ -345,7 +397,11 @@ impl TracePage {
                 cache: &mut self.overview,
             };
             let (view, commands) = (&mut self.view, &mut *page.commands);
-            self.toolbar.ui(ui, "execution trace", view, overview, commands, |_| false);
+            let (tiles, selection) = (&mut self.tiles, &*page.selection);
+            let others = |ui: &mut egui::Ui| tiles.zoom_ui(ui, read, selection);
+            if self.toolbar.ui(ui, "execution trace", view, overview, commands, others) {
+                self.tiles.reset();
+            }
         });
         ui.advance_cursor_after_rect(space);
         *page.has_painted_graph = true;

@@ -7,7 +7,7 @@ use super::data::{Found, ReadRun};
 use super::{NEEDS, OfRuns};
 use crate::analysis::execution::search::matching_spans;
 use crate::text::grouped;
-use crate::ui::runs::{PerRun, Runs, RunsAnswer};
+use crate::ui::runs::{PerRun, RunId, Runs, RunsAnswer};
 
 /// Spans that a text is found in, of each run.
 pub type Matches = PerRun<Arc<Found>>;
@@ -16,8 +16,8 @@ pub type Matches = PerRun<Arc<Found>>;
 pub struct Search {
     pub text: String,
     found: RunsAnswer<String, Matches>,
-    /// The match that was gone to: its number among those of all runs.
-    at: Option<usize>,
+    /// The match that was gone to: its number among those of all runs, and which it was.
+    at: Option<(usize, RunId, u32)>,
     /// Whether the first one is to be gone to as soon as it is known.
     is_wanted: bool,
 }
@@ -29,11 +29,14 @@ impl Search {
     pub fn update(&mut self, ctx: &egui::Context, runs: &Arc<Runs>, read: &OfRuns) {
         let of_runs = read.clone();
         let text = self.text.trim().to_owned();
-        self.found.ask("matching steps", ctx, (runs, NEEDS), &text.clone(), move |_, _| {
+        self.found.ask("matching steps", ctx, (runs, NEEDS), &text.clone(), move |_, cancel| {
             let matches = |run: &Option<Arc<ReadRun>>| {
                 let executed = run.as_ref().and_then(|run| run.executed());
-                let found = |executed| Found::of(executed, matching_spans(executed, &text));
-                Arc::new(executed.map_or_else(Found::default, found))
+                let found = executed.and_then(|executed| {
+                    let spans = matching_spans(executed, &text, cancel.progress())?;
+                    Some(Found::of(executed, spans))
+                });
+                Arc::new(found.unwrap_or_default())
             };
             of_runs.iter().map(matches).collect()
         });
@@ -70,7 +73,14 @@ impl Search {
             return None;
         };
         let count: usize = matches.iter().map(|matches| matches.len()).sum();
-        let of = match self.at {
+        // Of other runs the match of this number may be another one, or none.
+        let is_still = |(number, run, span): &(usize, RunId, u32)| {
+            let place = runs.position(*run);
+            place.is_some_and(|place| nth(&matches, *number) == Some((place, *span)))
+        };
+        self.at = self.at.filter(is_still);
+        let at = self.at.map(|(number, ..)| number);
+        let of = match at {
             Some(at) => format!("{} of {} matches", grouped(at as u64 + 1), grouped(count as u64)),
             None if count == 0 => "No step matches".to_owned(),
             None if count == 1 => "1 step matches".to_owned(),
@@ -86,7 +96,7 @@ impl Search {
         if !before && !after {
             return None;
         }
-        let at = match self.at {
+        let at = match at {
             None if after => 0,
             None => last,
             Some(at) if after => {
@@ -98,9 +108,10 @@ impl Search {
             }
             Some(at) => at.checked_sub(1).unwrap_or(last),
         };
-        let found = nth(&matches, at);
-        self.at = Some(at);
-        found
+        let found = nth(&matches, at)?;
+        let (place, span) = found;
+        self.at = runs.get(place).map(|run| (at, run.id, span));
+        Some(found)
     }
 }
 

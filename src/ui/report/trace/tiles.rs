@@ -1,16 +1,21 @@
 //! Every tile of an IPU over time: a picture that a job makes of what is visible, tiles from the top down.
 
-use eframe::egui::{self, Align2, Color32, ColorImage, Pos2, Rect, Response, Stroke};
+use eframe::egui::emath::GuiRounding as _;
+use eframe::egui::{self, Align2, Button, Color32, ColorImage, Mesh, Pos2, Rect, Response, Shape};
 use std::sync::Arc;
 
 use super::data::ReadRun;
-use super::{Hidden, OfRuns};
+use super::{Hidden, NEEDS, OfRuns};
 use crate::analysis::execution::Executed;
-use crate::analysis::execution::tile_picture::{Doing, SpansOfIpu, Wanted, tile_picture};
+use crate::analysis::execution::tile_picture::{
+    Doing, ReadLists, SpansOfIpu, Wanted, tile_picture,
+};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
 use crate::text::grouped;
+use crate::ui::job::Same;
 use crate::ui::report::program_kind_colors::activity_color;
+use crate::ui::runs::{PerRun, RunId, Runs, RunsAnswer};
 use crate::ui::selection::Selection;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::widget::choice::choice_ui;
@@ -26,19 +31,22 @@ const OF_TILE: u32 = 8;
 /// Least height of a tile at which lines part them, points.
 const PARTED: f32 = 6.0;
 
+/// What a click on a button makes larger.
+const ZOOM: f64 = 2.0;
+
 /// What a picture was made for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, PartialEq)]
 struct Key {
+    run: RunId,
+    ipu: u32,
+    /// Those of the IPU, without hidden kinds.
+    spans: Same<SpansOfIpu>,
     wanted: Wanted,
     is_dark: bool,
 }
 
-/// The spans that pictures are made of: of one IPU of a run, without hidden kinds.
-#[derive(Default)]
-struct OfRun {
-    image: ShownImage<Key, ()>,
-    spans: Option<(u32, Hidden, Arc<SpansOfIpu>)>,
-}
+/// A picture, with the lists that were read for it.
+type Image = ShownImage<Key, ReadLists>;
 
 /// The pictures of all runs, which show the same tiles.
 pub struct TilePictures {
@@ -47,12 +55,20 @@ pub struct TilePictures {
     ipu: u32,
     /// The visible tiles.
     view: View,
-    of_runs: Vec<OfRun>,
+    /// The spans of that IPU, without hidden kinds.
+    spans: RunsAnswer<(u32, Hidden), PerRun<Option<Arc<SpansOfIpu>>>>,
+    images: Vec<Image>,
 }
 
 impl Default for TilePictures {
     fn default() -> Self {
-        Self { is_shown: true, ipu: 0, view: View::default(), of_runs: Vec::new() }
+        Self {
+            is_shown: true,
+            ipu: 0,
+            view: View::default(),
+            spans: RunsAnswer::default(),
+            images: Vec::new(),
+        }
     }
 }
 
@@ -74,6 +90,59 @@ impl TilePictures {
         }
         ui.toggle_value(&mut self.is_shown, "Tiles")
             .on_hover_text("What every tile of an IPU does");
+    }
+
+    /// Asks for what pictures are made of.
+    pub fn ask(
+        &mut self,
+        ctx: &egui::Context,
+        runs: &Arc<Runs>,
+        (read, hidden): (&OfRuns, &Hidden),
+    ) {
+        self.images.resize_with(runs.len(), Image::default);
+        if !self.is_shown {
+            return;
+        }
+        let (ipu, key, for_job) = (self.ipu, (self.ipu, hidden.clone()), read.clone());
+        let hidden = hidden.clone();
+        self.spans.ask("steps of an IPU", ctx, (runs, NEEDS), &key, move |_, cancel| {
+            let spans = |run: &Option<Arc<ReadRun>>| {
+                run.as_ref()?.spans_of_ipu(ipu, &hidden, cancel.progress()).map(Arc::new)
+            };
+            for_job.iter().map(spans).collect()
+        });
+    }
+
+    /// Buttons that zoom tiles, around the selected one; says whether they are zoomed.
+    pub fn zoom_ui(&mut self, ui: &mut egui::Ui, read: &OfRuns, selected: &Selection) -> bool {
+        let with_tiles = read.iter().flatten().find(|run| run.has_tiles);
+        let Some(count) = with_tiles.filter(|_| self.is_shown).map(|run| tiles_of(run)) else {
+            return false;
+        };
+        let len = positions(count);
+        let (from, to) = self.view.range(len);
+        let first = self.ipu.saturating_mul(count);
+        let selected = selected.tiles.first().and_then(|tile| tile.0.checked_sub(first));
+        let center = match selected.filter(|tile| *tile < count) {
+            Some(tile) => (f64::from(tile) + 0.5) * f64::from(OF_TILE) - 0.5,
+            None => f64::midpoint(from, to),
+        };
+        let hover =
+            "Of the IPU, around the selected one; Ctrl and the wheel do the same at the pointer";
+        let is_zoomed = self.view.is_zoomed();
+        if ui.button("Fewer tiles").on_hover_text(hover).clicked() {
+            self.view.zoom(len, ZOOM, center.clamp(from, to));
+            self.view.reveal(len, center.round().max(0.0) as usize);
+        }
+        if ui.add_enabled(is_zoomed, Button::new("More tiles")).on_hover_text(hover).clicked() {
+            self.view.zoom(len, 1.0 / ZOOM, center.clamp(from, to));
+        }
+        is_zoomed
+    }
+
+    /// Shows all tiles of the IPU.
+    pub fn reset(&mut self) {
+        self.view.reset();
     }
 
     /// Shows tiles.
@@ -108,8 +177,8 @@ impl TilePictures {
         &mut self,
         ui: &egui::Ui,
         placing: Placing,
-        (place, read): (usize, &ReadRun),
-        (hidden, selected): (&Hidden, &mut Selection),
+        ((runs, place), read): ((&Arc<Runs>, usize), &ReadRun),
+        selected: &mut Selection,
         response: &Response,
     ) {
         let ipu = self.ipu;
@@ -119,38 +188,43 @@ impl TilePictures {
         let tokens = *Tokens::now(ui);
         let per_point = ui.pixels_per_point();
         let pixels = |points: f32| ((points * per_point).round() as usize).max(1);
-        let wanted = Wanted {
-            ipu,
-            cycles: (placing.from, placing.to),
-            tiles: first..last,
-            size: [pixels(rect.width()), pixels(rect.height()).min((last - first) as usize).max(1)],
-            hidden: read.hidden(hidden),
+        let (Some(run), Some(image)) =
+            (runs.get(place).map(|run| run.id), self.images.get_mut(place))
+        else {
+            return;
         };
-        let key = Key { wanted, is_dark: ui.visuals().dark_mode };
-        self.of_runs.resize_with(self.of_runs.len().max(place + 1), OfRun::default);
-        let Some(of_run) = self.of_runs.get_mut(place) else { return };
-        let known = of_run.spans.as_ref().filter(|(of, kinds, _)| *of == ipu && kinds == hidden);
-        let known = known.map(|(.., spans)| Arc::clone(spans));
-        let spans = known.unwrap_or_else(|| {
-            let executed = read.executed();
-            let spans = executed.map_or_else(SpansOfIpu::default, |executed| {
-                SpansOfIpu::of(executed, ipu, &read.hidden(hidden))
+        // Those of other kinds than now, of the same IPU, are shown until the others are there.
+        let spans = self.spans.last(runs).filter(|((of, _), _)| *of == ipu);
+        let spans = spans.and_then(|(_, spans)| spans.get(place)?.as_ref());
+        if let Some(spans) = spans {
+            let wanted = Wanted {
+                cycles: (placing.from, placing.to),
+                tiles: first..last,
+                size: [
+                    pixels(rect.width()),
+                    pixels(rect.height()).min((last - first) as usize).max(1),
+                ],
+            };
+            let spans = Same(Arc::clone(spans));
+            let is_dark = ui.visuals().dark_mode;
+            let key = Key { run, ipu, spans, wanted, is_dark };
+            // Of this run many are needed again.
+            let known = image.shown().filter(|(shown, ..)| shown.run == run);
+            let known = known.map(|(_, lists, _)| Arc::clone(lists)).unwrap_or_default();
+            let (report, asked) = (Arc::clone(&read.report), key.clone());
+            image.ask(ui, &format!("tiles over time {place}"), &key, move |cancel| {
+                let executed = Executed::of(&report)?;
+                let (Same(spans), wanted) = (&asked.spans, &asked.wanted);
+                let (doing, lists) =
+                    tile_picture(executed, spans, wanted, &known, cancel.progress())?;
+                let pixels = doing.into_iter().map(|doing| color(doing, &tokens)).collect();
+                Some((lists, ColorImage::new(wanted.size, pixels)))
             });
-            let spans = Arc::new(spans);
-            of_run.spans = Some((ipu, hidden.clone(), Arc::clone(&spans)));
-            spans
-        });
-        let (report, wanted) = (Arc::clone(&read.report), key.wanted.clone());
-        of_run.image.ask(ui, &format!("tiles over time {place}"), &key, move |cancel| {
-            let executed = Executed::of(&report)?;
-            let doing = tile_picture(executed, &spans, &wanted, cancel.progress())?;
-            let pixels = doing.into_iter().map(|doing| color(doing, &tokens)).collect();
-            Some(((), ColorImage::new(wanted.size, pixels)))
-        });
+        }
         let painter = ui.painter_at(rect);
         painter.rect_filled(rect, 0, tokens.raised.gamma_multiply(0.35));
-        match of_run.image.shown() {
-            Some((key, _, texture)) if key.wanted.ipu == ipu => {
+        match image.shown() {
+            Some((key, _, texture)) if (key.run, key.ipu) == (run, ipu) => {
                 // An earlier picture lies where its cycles and tiles are.
                 let (from, to) = key.wanted.cycles;
                 let x = |cycle: f64| {
@@ -165,32 +239,32 @@ impl TilePictures {
                 paint_texture(&painter, *texture, area);
             }
             _ => {
-                message(
-                    &painter,
-                    rect,
-                    of_run.image.failure().unwrap_or("Reading cycles by tile…"),
-                );
+                let failure = image.failure().or(self.spans.failure());
+                message(&painter, rect, failure.unwrap_or("Reading cycles by tile…"));
             }
         }
         let of_all = ipu.saturating_mul(tiles_of(read));
         let tile_height = rect.height() / (last - first) as f32;
+        let mut mesh = Mesh::default();
+        let one = 1.0_f32.round_to_pixels(per_point);
         if tile_height >= PARTED {
             for tile in 1..last - first {
-                let y = rect.top() + tile as f32 * tile_height;
-                painter.hline(rect.x_range(), y, Stroke::new(1.0, tokens.surface));
+                let y = (rect.top() + tile as f32 * tile_height).round_to_pixels(per_point);
+                let line = Rect::from_x_y_ranges(rect.x_range(), y..=y + one);
+                mesh.add_colored_rect(line, tokens.surface);
             }
         }
-        for tile in first..last {
-            if !selected.tiles.contains(TileId(of_all.saturating_add(tile))) {
-                continue;
+        for range in selected.tiles.ranges() {
+            let from = range.start().saturating_sub(of_all).clamp(first, last);
+            let to = (range.end().saturating_add(1)).saturating_sub(of_all).clamp(first, last);
+            if from < to {
+                let y = |tile: u32| rect.top() + (tile - first) as f32 * tile_height;
+                let y = y(from)..=y(to).max(y(from) + 2.0);
+                let mark = Rect::from_x_y_ranges(rect.left()..=rect.left() + 4.0, y);
+                mesh.add_colored_rect(mark.round_to_pixels(per_point), tokens.accent);
             }
-            let top = rect.top() + (tile - first) as f32 * tile_height;
-            let mark = Rect::from_x_y_ranges(
-                rect.left()..=rect.left() + 4.0,
-                top..=top + tile_height.max(2.0),
-            );
-            painter.rect_filled(mark, 0, tokens.accent);
         }
+        painter.add(Shape::mesh(mesh));
         if let Some(pointer) = response.hover_pos().filter(|pointer| rect.contains(*pointer)) {
             let tile = (first + ((pointer.y - rect.top()) / tile_height) as u32).min(last - 1);
             if response.clicked() {
@@ -238,5 +312,130 @@ fn color(doing: Doing, tokens: &Tokens) -> Color32 {
             let color = activity_color(activity, tokens);
             tokens.raised.lerp_to_gamma(color, 0.35)
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::derived::Derived;
+    use crate::progress::Progress;
+    use crate::store::execution::{ExecutionTrace, Span};
+    use crate::store::names::NameId;
+    use crate::store::placed::{Placed, ReadArena, ReadError};
+    use crate::store::target::Target;
+    use crate::store::tile_list::TileList;
+    use crate::store::{ArenaId, Report};
+    use crate::ui::job::in_flight;
+    use crate::ui::runs::{Arrangement, Badge, Run};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Tiles that are all busy for ten cycles; counts the lists that are read.
+    #[derive(Debug, Default)]
+    struct Lists(Arc<AtomicUsize>);
+
+    impl ReadArena for Lists {
+        fn read(&self, _: ArenaId, _: &Progress) -> Result<Option<Placed>, ReadError> {
+            Ok(None)
+        }
+
+        fn read_tile_cycles(
+            &self,
+            lists: &[u32],
+            _: &Progress,
+        ) -> Result<Vec<Option<TileList>>, ReadError> {
+            self.0.fetch_add(lists.len(), Ordering::Relaxed);
+            Ok(lists.iter().map(|_| Some(TileList::from_runs([(4, 10)]))).collect())
+        }
+    }
+
+    struct Page {
+        ctx: egui::Context,
+        tiles: TilePictures,
+        runs: Arc<Runs>,
+        read: OfRuns,
+    }
+
+    fn runs_of(id: u32, lists: Lists) -> (Arc<Runs>, OfRuns) {
+        let report = Report::default();
+        report.target.fill(Some(Target { tiles_per_ipu: Some(4), ..Target::default() }));
+        let mut trace = ExecutionTrace::default();
+        (0..20).for_each(|step| trace.push_step(step, NameId::NONE, None, None));
+        let span = |step: u32| Span {
+            ipu: 0,
+            step,
+            start: u64::from(step) * 10,
+            end: u64::from(step) * 10 + 10,
+            cycles: 10,
+            active_tiles: 4,
+            balance: None,
+            list: Some(step),
+        };
+        trace.set_spans((0..20).map(span).collect());
+        report.trace.fill(Some(trace));
+        report.set_reader(Box::new(lists));
+        let report = Arc::new(report);
+        let derived = Arc::new(Derived::new(Arc::clone(&report)));
+        let run = Run::new(RunId(id), report, derived, Badge::of(0, 0));
+        let read = ReadRun::of(&run, &Progress::default()).expect("not cancelled").ok();
+        let runs = Runs::new(vec![run], None, Arrangement::Overlaid, None).expect("a run");
+        (Arc::new(runs), vec![read.map(Arc::new)])
+    }
+
+    impl Page {
+        /// Draws a frame of some cycles; says how many pictures are on it.
+        fn frame(&mut self, cycles: (f64, f64)) -> usize {
+            let Self { ctx, tiles, runs, read } = self;
+            let mut output = ctx.run_ui(egui::RawInput::default(), |ui| {
+                tiles.ask(ui.ctx(), runs, (read, &Hidden::new()));
+                let size = egui::vec2(200.0, 40.0);
+                let (rect, response) = ui.allocate_exact_size(size, egui::Sense::click());
+                let placing = Placing { rect, from: cycles.0, to: cycles.1 };
+                if let Some(of_run) = read.first().and_then(Option::as_ref) {
+                    let selected = &mut Selection::default();
+                    tiles.picture_ui(ui, placing, ((runs, 0), of_run), selected, &response);
+                }
+            });
+            let shapes = std::mem::take(&mut output.shapes);
+            output.drop_without_applying_deltas();
+            let is_picture = |shape: &Shape| match shape {
+                Shape::Rect(rect) => rect.brush.is_some(),
+                Shape::Mesh(mesh) => mesh.texture_id != egui::TextureId::default(),
+                _ => false,
+            };
+            shapes.iter().filter(|clipped| is_picture(&clipped.shape)).count()
+        }
+
+        /// Draws until nothing is computed any more; says how many pictures are on the last frame.
+        fn settle(&mut self, cycles: (f64, f64)) -> usize {
+            let mut idle = 0;
+            while idle < 4 {
+                self.frame(cycles);
+                idle = if in_flight(&self.ctx) > 0 { 0 } else { idle + 1 };
+                std::thread::sleep(std::time::Duration::from_millis(1));
+            }
+            self.frame(cycles)
+        }
+    }
+
+    #[test]
+    fn no_run_has_the_picture_of_another_and_lists_are_read_once() {
+        let (first, second) = (Lists::default(), Lists::default());
+        let (of_first, of_second) = (Arc::clone(&first.0), Arc::clone(&second.0));
+        let (runs, read) = runs_of(1, first);
+        let tiles = TilePictures::default();
+        let mut page = Page { ctx: egui::Context::default(), tiles, runs, read };
+        assert_eq!(page.frame((0.0, 200.0)), 0);
+        assert_eq!(page.settle((0.0, 200.0)), 1);
+        assert_eq!(of_first.load(Ordering::Relaxed), 20);
+        // A part of it needs what was read already; the picture before stays meanwhile.
+        assert_eq!(page.frame((50.0, 100.0)), 1);
+        assert_eq!(page.settle((50.0, 100.0)), 1);
+        assert_eq!(of_first.load(Ordering::Relaxed), 20);
+        // The same report read again is another run.
+        (page.runs, page.read) = runs_of(2, second);
+        assert_eq!(page.frame((50.0, 100.0)), 0, "nothing of the one before");
+        assert_eq!(page.settle((50.0, 100.0)), 1);
+        assert_eq!((of_first.load(Ordering::Relaxed), of_second.load(Ordering::Relaxed)), (20, 5));
     }
 }

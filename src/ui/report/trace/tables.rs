@@ -1,0 +1,277 @@
+//! The tables below the pictures: what the range was spent on by kind, on each IPU, and the slow steps of all of the trace.
+
+use eframe::egui;
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::data::ReadRun;
+use super::search::SpanOfRun;
+use super::{Hidden, OfRuns};
+use crate::analysis::execution::statistics::Statistics;
+use crate::analysis::execution::sums::SpanSums;
+use crate::ui::job::{Made, Same};
+use crate::ui::report::PageContext;
+use crate::ui::runs::{PerRun, Runs};
+use crate::ui::widget::card::table_card_ui;
+use crate::ui::widget::choice::segments_ui;
+use crate::ui::widget::data_table::{Data, DataTable};
+use crate::ui::widget::rows::{BarOf, Column, Listed, Rows, Value};
+
+/// Width of a column of numbers, and of words, points.
+const NUMBER: f32 = 96.0;
+const WORD: f32 = 110.0;
+
+/// What a range was spent on.
+pub struct Spent {
+    /// On all IPUs of each run.
+    pub of_runs: PerRun<Option<Statistics>>,
+    rows: Arc<Listed<KindRow>>,
+    /// Cycles of an IPU in the range.
+    cycles: u64,
+}
+
+/// What an IPU spent on a kind; without one, on nothing.
+struct KindRow {
+    run: Arc<str>,
+    ipu: u32,
+    kind: Option<String>,
+    does: &'static str,
+    steps: u64,
+    cycles: u64,
+    tile_cycles: Option<u64>,
+}
+
+impl Spent {
+    /// Of the runs, in a range of cycles from the first of each.
+    pub fn of(
+        runs: &Runs,
+        (read, sums): (&OfRuns, &PerRun<Option<Arc<SpanSums>>>),
+        range: &Range<u64>,
+        hidden: &Hidden,
+    ) -> Self {
+        let (mut of_runs, mut rows) = (Vec::with_capacity(read.len()), Vec::new());
+        for ((run, of_run), sums) in runs.iter().zip(read).zip(sums) {
+            let (Some(of_run), Some(sums)) = (of_run, sums) else {
+                of_runs.push(None);
+                continue;
+            };
+            let to = of_run.cycles.start.saturating_add(range.end).min(of_run.cycles.end);
+            let from = of_run.cycles.start.saturating_add(range.start).min(to);
+            of_runs.push(of_run.statistics(sums, (from..to, None), hidden));
+            let ipus = of_run.executed().map_or(&[][..], |executed| &executed.trace.ipus);
+            for ipu in ipus.iter().map(|ipu| ipu.ipu) {
+                let found = of_run.statistics(sums, (from..to, Some(ipu)), hidden);
+                let Some(found) = found else { continue };
+                rows.push(KindRow {
+                    run: Arc::clone(&run.title),
+                    ipu,
+                    kind: None,
+                    does: "",
+                    steps: 0,
+                    cycles: found.idle_cycles,
+                    tile_cycles: None,
+                });
+                rows.extend(found.kinds.into_iter().map(|kind| KindRow {
+                    run: Arc::clone(&run.title),
+                    ipu,
+                    kind: Some(kind.kind),
+                    does: kind.activity.title(),
+                    steps: kind.spans,
+                    cycles: kind.cycles,
+                    tile_cycles: kind.tile_cycles,
+                }));
+            }
+        }
+        let cycles = range.end.saturating_sub(range.start);
+        Self { of_runs, rows: Arc::new(Listed { rows, cell: KindRow::cell }), cycles }
+    }
+}
+
+impl KindRow {
+    fn cell(&self, column: usize) -> Value<'_> {
+        match column {
+            0 => Value::text(self.kind.as_deref().unwrap_or("No step")),
+            1 => Value::text(self.does),
+            2 => Value::Id(self.ipu.into()),
+            3 if self.kind.is_some() => Value::Count(self.steps),
+            4 => Value::Count(self.cycles),
+            5 => self.tile_cycles.map_or(Value::Nothing, Value::Count),
+            6 => Value::text(&*self.run),
+            _ => Value::Nothing,
+        }
+    }
+}
+
+/// The slow steps of all runs, one after the other.
+struct SlowRows {
+    runs: PerRun<(Option<Arc<ReadRun>>, Arc<str>)>,
+    /// One past the last row of each.
+    ends: Vec<usize>,
+}
+
+impl SlowRows {
+    /// The run of a row, and the row of its span.
+    fn place(&self, row: usize) -> Option<(usize, u32)> {
+        let run = self.ends.partition_point(|end| *end <= row);
+        let first = run.checked_sub(1).and_then(|before| self.ends.get(before)).copied();
+        let (of_run, _) = self.runs.get(run)?;
+        Some((run, *of_run.as_ref()?.slowest.get(row.checked_sub(first.unwrap_or(0))?)?))
+    }
+
+    fn cell(&self, row: usize, column: usize) -> Option<Value<'_>> {
+        let (run, span) = self.place(row)?;
+        let (of_run, title) = self.runs.get(run)?;
+        let of_run = of_run.as_ref()?;
+        let executed = of_run.executed()?;
+        let (trace, span) = (executed.trace, span as usize);
+        let step = executed.step_of(span);
+        Some(match column {
+            0 => Value::text(executed.title(step)),
+            1 => Value::text(trace.kind(step)),
+            2 => Value::Id((*trace.ids.get(step)?).into()),
+            3 => Value::Id(trace.ipu_of(span)?.into()),
+            4 => Value::Count(trace.spans.starts.get(span)?.saturating_sub(of_run.cycles.start)),
+            5 => Value::Count(*trace.spans.cycles.get(span)?),
+            6 => Value::Count((*trace.spans.active_tiles.get(span)?).into()),
+            7 => Value::Count((trace.spans.balance(span)? * 100.0).round() as u64),
+            8 => Value::text(if of_run.slow.contains(span) { "yes" } else { "" }),
+            9 => Value::text(&**title),
+            _ => Value::Nothing,
+        })
+    }
+}
+
+impl Rows for SlowRows {
+    fn len(&self) -> usize {
+        self.ends.last().copied().unwrap_or(0)
+    }
+
+    fn value(&self, row: usize, column: usize) -> Value<'_> {
+        self.cell(row, column).unwrap_or_default()
+    }
+
+    fn name(&self, row: usize) -> Option<String> {
+        let (run, span) = self.place(row)?;
+        let executed = self.runs.get(run)?.0.as_ref()?.executed()?;
+        Some(executed.title(executed.step_of(span as usize)).to_owned())
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Shown {
+    Kinds,
+    Slow,
+}
+
+/// What the table of slow steps was made of.
+type Source = Vec<(Option<Same<ReadRun>>, Arc<str>)>;
+
+pub struct Tables {
+    pub are_shown: bool,
+    shown: Shown,
+    kinds: DataTable,
+    slow: DataTable,
+    slow_rows: Made<Source, Arc<SlowRows>>,
+}
+
+impl Default for Tables {
+    fn default() -> Self {
+        Self {
+            are_shown: true,
+            shown: Shown::Kinds,
+            kinds: DataTable::sorted_by(4),
+            slow: DataTable::sorted_by(5),
+            slow_rows: Made::default(),
+        }
+    }
+}
+
+impl Tables {
+    /// Draws the table that is chosen, where `chosen` is selected; returns the step that was clicked.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        read: &OfRuns,
+        (spent, chosen): (Option<&Spent>, Option<SpanOfRun>),
+    ) -> Option<SpanOfRun> {
+        let slow = self.slow_rows(page.runs, read);
+        let (now, runs, shown) = (self.shown, page.runs, &mut self.shown);
+        let mut choice = |ui: &mut egui::Ui| {
+            let choices = [(Shown::Kinds, "By kind"), (Shown::Slow, "Slow steps")];
+            segments_ui(ui, "What is listed", shown, choices);
+        };
+        let run = (!runs.is_one()).then(|| Column::text("Run", WORD));
+        let device = runs.system().device;
+        match (now, spent) {
+            (Shown::Kinds, None) => table_card_ui(ui, |ui| {
+                ui.horizontal(choice);
+                ui.weak("Adding up…");
+                None
+            }),
+            (Shown::Kinds, Some(spent)) => {
+                let whole = spent.cycles as f64;
+                let bar = BarOf { track: whole, limit: None, whole, of: "of the range" };
+                let mut columns = vec![
+                    Column::rest("Kind"),
+                    Column::text("Does", WORD),
+                    Column::count(device, NUMBER).not_summed(),
+                    Column::count("Steps", NUMBER),
+                    Column::count("Cycles", NUMBER).with_bars(bar),
+                    Column::count("Cycles of all tiles", NUMBER),
+                ];
+                columns.extend(run);
+                let data = Data {
+                    note: "of the range of the inspector",
+                    ..Data::of("Cycles by kind", &columns, Arc::clone(&spent.rows) as _)
+                };
+                table_card_ui(ui, |ui| {
+                    self.kinds.ui_with(ui, &data, page.commands, Some(&mut choice), None);
+                    None
+                })
+            }
+            (Shown::Slow, _) => {
+                let mut columns = vec![
+                    Column::rest("Name"),
+                    Column::text("Kind", WORD),
+                    Column::count("Step", NUMBER).not_summed(),
+                    Column::count(device, NUMBER).not_summed(),
+                    Column::count("From cycle", NUMBER).not_summed(),
+                    Column::count("Cycles", NUMBER),
+                    Column::count("Active tiles", NUMBER).not_summed(),
+                    Column::count("Balance (%)", NUMBER).not_summed(),
+                    Column::text("At the peak", NUMBER),
+                ];
+                columns.extend(run);
+                let rows = Arc::clone(&slow);
+                let is_selected = |row: usize| chosen.is_some() && rows.place(row) == chosen;
+                let data = Data {
+                    note: "of the whole trace: the longest, which take half of the cycles",
+                    is_selected: &is_selected,
+                    ..Data::of("Slow steps", &columns, Arc::clone(&slow) as _)
+                };
+                let clicked = table_card_ui(ui, |ui| {
+                    self.slow.ui_with(ui, &data, page.commands, Some(&mut choice), None)
+                });
+                slow.place(clicked?.row)
+            }
+        }
+    }
+
+    /// The rows of the slow steps, made again when the runs are others.
+    fn slow_rows(&mut self, runs: &Runs, read: &OfRuns) -> Arc<SlowRows> {
+        let with_titles = runs.iter().zip(read);
+        let source: Source = with_titles
+            .map(|(run, of_run)| (of_run.clone().map(Same), Arc::clone(&run.title)))
+            .collect();
+        Arc::clone(self.slow_rows.of(source, |source| {
+            let mut rows = SlowRows { runs: Vec::new(), ends: Vec::new() };
+            for (of_run, title) in source {
+                let steps = of_run.as_ref().map_or(0, |Same(run)| run.slowest.len());
+                rows.ends.push(rows.len().saturating_add(steps));
+                rows.runs.push((of_run.clone().map(|Same(run)| run), Arc::clone(title)));
+            }
+            Arc::new(rows)
+        }))
+    }
+}
