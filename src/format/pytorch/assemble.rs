@@ -5,7 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 
 use super::intern::Interned;
-use super::objects::{BlockRow, Kind, NONE, Objects, Reference, SegmentRow, Value};
+use super::objects::Objects;
+use super::rows::{BlockRow, SegmentRow};
+use super::values::{Kind, NONE, Reference, Value};
 use super::word::Word;
 use crate::budget;
 use crate::store::names::{NameId, Names};

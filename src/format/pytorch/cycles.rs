@@ -3,7 +3,8 @@
 
 use std::collections::HashMap;
 
-use super::objects::{Kind, Objects, Reference, Value};
+use super::objects::Objects;
+use super::values::{Kind, Reference, Value};
 
 /// What can contain others: an object, or the contents of a tuple.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]

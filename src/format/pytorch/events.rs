@@ -3,7 +3,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::intern::Texts;
-use super::objects::{MOST_ROWS, NONE, Value, words};
+use super::rows::words;
+use super::values::{MOST_ROWS, NONE, Value};
 use super::word::Word;
 use crate::store::snapshot::{Action, Events};
 

@@ -38,7 +38,7 @@ impl<T: Copy + PartialEq + IntoBytes + Immutable> Interned<T> {
             }
         }
         let row =
-            u32::try_from(self.ends.len()).ok().filter(|row| *row < super::objects::MOST_ROWS)?;
+            u32::try_from(self.ends.len()).ok().filter(|row| *row < super::values::MOST_ROWS)?;
         self.items.extend_from_slice(content);
         self.ends.push(self.items.len());
         if let Some(free) = self.slots.get_mut(slot) {

@@ -1,7 +1,8 @@
 //! The machine that a pickle is a program for (formats/pytorch.md 2): a stack, marks, a memo. It makes dicts, lists,
 //! tuples, texts and numbers. What would import or call something is refused by name, and nothing is run.
 
-use super::objects::{Fault, Kind, Objects, Reference, Value};
+use super::objects::Objects;
+use super::values::{Fault, Kind, Reference, Value};
 use crate::budget;
 
 /// Marks that can be open at once: real snapshots have about six.

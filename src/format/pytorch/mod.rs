@@ -12,9 +12,11 @@ mod objects;
 #[cfg(test)]
 pub(crate) mod pickles;
 mod reading;
+mod rows;
 #[cfg(test)]
 mod tests;
 mod timeline;
+mod values;
 mod word;
 
 pub use self::discover::{

@@ -6,7 +6,7 @@ use std::path::Path;
 use super::assemble::assemble;
 use super::cycles::has_cycle;
 use super::machine::{LONGEST_TEXT, Machine, Pause};
-use super::objects::{Fault, Kind, Value};
+use super::values::{Fault, Kind, Value};
 use super::word::Word;
 use crate::files;
 use crate::format::{Error, ErrorKind, Progress};
