@@ -418,9 +418,9 @@ fn a_log_from_anywhere_counts_as_those_beside_the_report() {
 }
 
 /// A tiny network that does not fit, written with these options.
-fn written(options: Options) -> (tempfile::TempDir, Run) {
+fn written(options: &Options) -> (tempfile::TempDir, Run) {
     let directory = tempfile::tempdir().unwrap();
-    write_report(&options, directory.path(), &Progress::default()).unwrap();
+    write_report(options, directory.path(), &Progress::default()).unwrap();
     let run = Run::read(directory.path());
     (directory, run)
 }
@@ -432,9 +432,9 @@ fn too_large() -> Options {
 
 #[test]
 fn half_precision_is_advised_where_variables_are_of_single_precision() {
-    let half = written(too_large()).1;
+    let half = written(&too_large()).1;
     assert!(!half.ids().contains(&"half-precision"), "its tensors are half already");
-    let single = written(Options { single_precision: true, ..too_large() }).1;
+    let single = written(&Options { single_precision: true, ..too_large() }).1;
     let advice = single.advice("half-precision");
     let evidence = advice["evidence"].as_array().unwrap();
     assert_eq!(evidence.len(), 5);
@@ -451,9 +451,9 @@ fn half_precision_is_advised_where_variables_are_of_single_precision() {
 
 #[test]
 fn what_measures_is_told_with_its_bytes_and_leaving_it_out_saves_what_is_promised() {
-    let plain = written(too_large()).1;
+    let plain = written(&too_large()).1;
     assert!(!plain.ids().contains(&"capture-without-profiling"), "it measures nothing");
-    let measures = written(Options { instrumented: true, ..too_large() }).1;
+    let measures = written(&Options { instrumented: true, ..too_large() }).1;
     let advice = measures.advice("capture-without-profiling");
     let evidence = advice["evidence"].as_array().unwrap().iter();
     let bytes: Vec<u64> = evidence.map(|row| number(row, "bytes")).collect();

@@ -396,7 +396,7 @@ mod tests {
     fn a_balance_that_is_not_known_is_not_0_and_cycles_are_found_by_the_number_of_their_list() {
         let mut trace = ExecutionTrace::default();
         let with =
-            |step, list, balance| Span { list, balance, ..span(0, step, u64::from(step), 9) };
+            |step, list, balance| Span { balance, list, ..span(0, step, u64::from(step), 9) };
         trace.set_spans(vec![
             with(0, Some(3), Some(0.0)),
             with(1, Some(9), None),

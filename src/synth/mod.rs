@@ -24,6 +24,7 @@ use network::{Layer, Network};
 
 /// What a synthetic report is made from. Equal options give equal reports.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent switches")]
 pub struct Options {
     /// The network.
     pub network: Network,

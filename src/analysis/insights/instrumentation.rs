@@ -43,7 +43,7 @@ impl Instrumentation {
         for (row, placement) in placed.placements.iter().enumerate() {
             let category = placement
                 .category
-                .and_then(|category| Some(report.categories.get()?.names.at(category as usize)?));
+                .and_then(|category| report.categories.get()?.names.at(category as usize));
             let name = placed.names.at(row).unwrap_or("");
             let Some(category) = category else { continue };
             let is_meant = category == RESULTS || NAME_PARTS.iter().any(|part| name.contains(part));

@@ -100,13 +100,10 @@ impl SweepReport {
     /// When the directory cannot be read or has no report in it; `usage` for an option that does not
     /// vary.
     pub fn of(arguments: &SweepArguments, progress: &Progress) -> Result<Self, Error> {
-        let folder = match arguments.paths.as_slice() {
-            [folder] => folder,
-            _ => {
-                let message = "several paths are named, and not all of them have memory snapshots";
-                return Err(Error::new(ErrorKind::Usage, message)
-                    .hint("Name one directory that has all reports in it."));
-            }
+        let [folder] = arguments.paths.as_slice() else {
+            let message = "several paths are named, and not all of them have memory snapshots";
+            return Err(Error::new(ErrorKind::Usage, message)
+                .hint("Name one directory that has all reports in it."));
         };
         variants::check_no_options(arguments)?;
         let (sweep, warnings) = read_sweep(folder, progress)?;

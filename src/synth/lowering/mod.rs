@@ -183,7 +183,7 @@ impl<'a> Lowering<'a> {
         let kind = ("category", "var".to_owned());
         let location = ("poplar/lib/Graph.cpp", 210);
         let context =
-            self.context(Context { kind, says, location, ..poplar_context(parent, "", "") });
+            self.context(Context { kind, location, says, ..poplar_context(parent, "", "") });
         let at = self.data(name, "variable", bytes, life);
         if let Some(symbol) = self.data.get_mut(at) {
             symbol.context = context;

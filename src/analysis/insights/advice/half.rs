@@ -24,10 +24,10 @@ const SINGLE_PRECISION: &str = "float";
 pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     let (pressure, report) = (context.pressure, context.report);
     let liveness = pressure.liveness();
-    let shapes = shapes_of_single(context, context.of_tiles.reading?);
+    let elements = elements_of_largest(context, context.of_tiles.reading?);
     let name = move |variable| variable_name(liveness, variable);
     let rows = pressure.alive.iter();
-    let rows = rows.filter_map(|row| Some((row, shapes.get(&row.alive.variable)?.as_deref()?)));
+    let rows = rows.filter_map(|row| Some((row, elements.get(&row.alive.variable)?.shape()?)));
     let evidence = rows.take(MOST_EVIDENCE).map(|(row, shape)| {
         let name = name(row.alive.variable);
         Evidence::new(format!("{name}, float32 {shape}"))
@@ -41,12 +41,12 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     }
     // A name that another variable has as well says nothing of what is copied.
     let named = |is_single: bool| -> HashSet<String> {
-        let of = shapes.iter().filter(|(_, shape)| shape.is_some() == is_single);
+        let of = elements.iter().filter(|(_, known)| known.shape().is_some() == is_single);
         of.map(|(variable, _)| name(*variable).into_owned()).collect()
     };
     let copied: HashSet<String> = named(true).difference(&named(false)).cloned().collect();
-    let single: HashSet<UnloweredId> =
-        shapes.iter().filter(|(_, shape)| shape.is_some()).map(|(variable, _)| *variable).collect();
+    let single = elements.iter().filter(|(_, known)| known.shape().is_some());
+    let single: HashSet<UnloweredId> = single.map(|(variable, _)| *variable).collect();
     let is_single = move |row: &AliveRow| {
         single.contains(&row.variable)
             || original(&name(row.variable)).is_some_and(|of| copied.contains(of))
@@ -63,48 +63,64 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     Some(Candidate::at_best(advice, basis, is_single, |bytes| bytes.div_ceil(2)))
 }
 
-/// The shapes of the largest variables of single precision, and `None` for those of another type, or of several.
-/// Variables of which no type is known are absent.
-fn shapes_of_single(
-    context: &Context<'_>,
-    progress: &Progress,
-) -> HashMap<UnloweredId, Option<String>> {
-    let mut shapes = HashMap::new();
-    let variables = context.pressure.alive.iter().map(|row| row.alive.variable);
-    for variable in variables {
-        if shapes.len() >= MOST_READ || progress.is_cancelled() {
-            break;
-        }
-        if !shapes.contains_key(&variable) {
-            shapes.insert(variable, shape_of_single(context.report, variable, progress));
-        }
-    }
-    shapes.into_iter().filter_map(|(variable, shape)| Some((variable, shape?))).collect()
+/// What contexts say of a variable's elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Elements {
+    /// They are of single precision; the shape as text.
+    Single(String),
+    /// They are of another type, or contexts do not agree.
+    Other,
 }
 
-/// The shape of a variable of single precision; `Some(None)` for another type, `None` where none is known.
-fn shape_of_single(
-    report: &Report,
-    variable: UnloweredId,
+impl Elements {
+    fn shape(&self) -> Option<&str> {
+        match self {
+            Self::Single(shape) => Some(shape),
+            Self::Other => None,
+        }
+    }
+}
+
+/// The elements of the largest variables; those of which no type is known are absent.
+fn elements_of_largest(
+    context: &Context<'_>,
     progress: &Progress,
-) -> Option<Option<String>> {
+) -> HashMap<UnloweredId, Elements> {
+    let mut looked_at = HashSet::new();
+    let mut found = HashMap::new();
+    for variable in context.pressure.alive.iter().map(|row| row.alive.variable) {
+        if looked_at.len() >= MOST_READ || progress.is_cancelled() {
+            break;
+        }
+        if looked_at.insert(variable)
+            && let Some(elements) = elements_of(context.report, variable, progress)
+        {
+            found.insert(variable, elements);
+        }
+    }
+    found
+}
+
+/// The elements of a variable; `None` where no context says their type.
+fn elements_of(report: &Report, variable: UnloweredId, progress: &Progress) -> Option<Elements> {
     let (liveness, debug) = (report.liveness.get()?, report.debug.get()?);
     let ids = liveness.debug_ids_of(liveness.variable_ids.position(variable)?);
-    let mut found: Option<Option<String>> = None;
+    let mut found: Option<Elements> = None;
     for id in ids {
         let Some(row) = debug.position(*id) else { continue };
         let Some(details) = report.read_context(row, progress).ok().flatten() else { continue };
-        let Some(shape) = of_variable(&details) else { continue };
+        let Some(elements) = of_context(&details) else { continue };
         found = Some(match found {
-            None => shape,
-            Some(known) => known.filter(|_| shape.is_some()),
+            None => elements,
+            Some(known) if known.shape().is_some() && elements.shape().is_some() => known,
+            Some(_) => Elements::Other,
         });
     }
     found
 }
 
 /// The same of a context; `None` of one that is not of a variable.
-fn of_variable(details: &ContextDetails) -> Option<Option<String>> {
+fn of_context(details: &ContextDetails) -> Option<Elements> {
     let text = |key| match details.get(key) {
         Some(Value::Text(text)) => Some(text.as_str()),
         _ => None,
@@ -112,15 +128,36 @@ fn of_variable(details: &ContextDetails) -> Option<Option<String>> {
     if text("category") != Some("var") {
         return None;
     }
-    let shape = || match details.get("shape") {
-        Some(Value::List(sizes)) => {
-            let size = |size: &Value| match size {
-                Value::Integer(size) => size.to_string(),
-                _ => "?".to_owned(),
-            };
-            format!("[{}]", sizes.iter().map(size).collect::<Vec<_>>().join(", "))
-        }
-        _ => String::new(),
+    if text("type")? != SINGLE_PRECISION {
+        return Some(Elements::Other);
+    }
+    let Some(Value::List(sizes)) = details.get("shape") else {
+        return Some(Elements::Single(String::new()));
     };
-    Some((text("type")? == SINGLE_PRECISION).then(shape))
+    let size = |size: &Value| match size {
+        Value::Integer(size) => size.to_string(),
+        _ => "?".to_owned(),
+    };
+    let sizes: Vec<String> = sizes.iter().map(size).collect();
+    Some(Elements::Single(format!("[{}]", sizes.join(", "))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_context_of_a_variable_says_its_type_and_shape() {
+        let of = |entries: &[(&str, Value)]| {
+            let entries = entries.iter().map(|(key, value)| ((*key).to_owned(), value.clone()));
+            of_context(&ContextDetails { entries: entries.collect(), is_cut: false })
+        };
+        let text = |text: &str| Value::Text(text.to_owned());
+        let shape = Value::List(vec![Value::Integer(3), Value::Integer(4)]);
+        let single = [("category", text("var")), ("type", text("float")), ("shape", shape)];
+        assert_eq!(of(&single), Some(Elements::Single("[3, 4]".to_owned())));
+        assert_eq!(of(&[("category", text("var")), ("type", text("half"))]), Some(Elements::Other));
+        assert_eq!(of(&[("category", text("var"))]), None, "no type");
+        assert_eq!(of(&[("category", text("program")), ("type", text("float"))]), None);
+    }
 }

@@ -21,7 +21,7 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         let what = if shown == ANONYMOUS {
             "Buffers for what was measured".to_owned()
         } else if shown == RESULTS {
-            category_title(shown).to_string()
+            category_title(shown)
         } else {
             format!("{} that measures", category_title(shown))
         };

@@ -106,7 +106,7 @@ impl LargestThings {
         let mut exports = Vec::new();
         let sheet = || sheet(shown);
         listed_card_ui(ui, "Largest", (&mut exports, sheet), at_right, |ui| {
-            scope_ui(ui, page, scope, &devices);
+            scope_ui(ui, page, scope, devices);
             match shown {
                 Some(largest) => largest_ui(ui, page, largest),
                 None => {

@@ -59,7 +59,7 @@ struct Parts {
 }
 
 impl Consists {
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, moments: Moments) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, moments: &Moments) {
         let runs = page.runs;
         if !runs.is_settled(NEEDS) {
             unread_ui(ui, "What bytes belong to", runs.is_working());
@@ -68,7 +68,7 @@ impl Consists {
         let for_job = moments.clone();
         let mut wanted = self.by;
         let (name, needs) = ("what is alive at steps", (runs, NEEDS));
-        self.found.ask(name, ui.ctx(), needs, &moments, move |runs, cancel| {
+        self.found.ask(name, ui.ctx(), needs, moments, move |runs, cancel| {
             Arc::new(Parts::of(runs, &for_job, cancel))
         });
         let mut choice = |ui: &mut egui::Ui| grouped_by_segments_ui(ui, &mut wanted);

@@ -352,7 +352,7 @@ impl Tables {
                 self.always_live.ui(ui, page, &name, &VariablesAt::AlwaysLive(scope));
             }
             Tab::Lifetimes => self.lifetimes.ui(ui, page, subject, lives_of),
-            Tab::Consists => self.consists.ui(ui, page, moments()),
+            Tab::Consists => self.consists.ui(ui, page, &moments()),
             Tab::At(what) => self.computed_ui(ui, page, what, moments()),
         }
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use super::found::Found;
 use crate::analysis::operations::{Figure, Figures, OperationRow};
 use crate::analysis::program::operation_text::operations_text;
+use crate::analysis::program::operations::OperationName;
 use crate::text::counted;
 use crate::ui::runs::Runs;
 use crate::ui::widget::rows::{BarOf, Column, Rows, Value};
@@ -145,7 +146,7 @@ fn cell<'a>(shown: Shown, of: impl Fn(usize) -> Option<&'a Figures>) -> Value<'a
 
 /// Name, kind and planner values of an operation, of all runs together.
 fn words_of(found: &Found, row: usize) -> [String; 5] {
-    let name = found.names.get(row).map(|name| name.name_or_none());
+    let name = found.names.get(row).map(OperationName::name_or_none);
     let of_runs = |words: fn(&OperationRow) -> Option<String>| {
         let rows = (0..found.runs.len()).filter_map(|run| found.operation(row, run));
         let mut words: Vec<String> = rows.filter_map(words).collect();
