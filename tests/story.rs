@@ -35,6 +35,7 @@ impl Run {
             input: input(),
             step: None,
             ipu: None,
+            device: None,
             tile: None,
             filter: None,
             by: None,
