@@ -36,6 +36,7 @@ impl Run {
             input: input(),
             step: None,
             ipu: None,
+            device: None,
             tile: None,
             filter: None,
             by: None,
