@@ -388,7 +388,7 @@ fn without_a_display_the_window_says_what_to_do() {
 #[test]
 fn the_demo_is_written_once() {
     let cache = tempfile::tempdir().unwrap();
-    let demo = cache.path().join("tilescope/demo-1");
+    let demo = cache.path().join("tilescope/demo-2");
     // What is there is not written again: the story itself is tested elsewhere.
     for proportion in tilescope::synth::story::PROPORTIONS {
         let run = demo.join(tilescope::synth::story::directory_name(proportion));

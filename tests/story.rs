@@ -32,7 +32,6 @@ impl Run {
         let input = || Input { path: path.to_owned(), json: true };
         let tiles = TilesArguments { input: input(), tile: None, ipu: None, by: None, csv: false };
         let liveness = LivenessArguments {
-            device: None,
             input: input(),
             step: None,
             ipu: None,

@@ -80,11 +80,11 @@ fn device_id(device: &SnapshotDevice) -> DeviceId {
 }
 
 fn arenas(replayed: &ReplayedSnapshot, blocks: &Blocks) -> Arenas {
-    let mut arenas = Arenas::default();
+    // What a device has is not in the file (formats/pytorch.md 0), and segments come and go.
+    let mut arenas = Arenas { device_capacities: Some(BTreeMap::new()), ..Arenas::default() };
     let devices: Vec<_> = replayed.devices().collect();
-    for (device, replay) in &devices {
+    for (device, _) in &devices {
         arenas.device_names.insert(device_id(device), device.title());
-        arenas.device_capacities.insert(device_id(device), replay.reserved_peak.bytes);
     }
     for (id, arena) in (0..).zip(&blocks.arenas) {
         let Some((device, replay)) = devices.get(arena.device) else { continue };

@@ -42,8 +42,9 @@ pub struct Arenas {
     pub always_live: Vec<Option<u64>>,
     /// Names of devices that do not go by their numbers.
     pub device_names: BTreeMap<DeviceId, String>,
-    /// Bytes that devices can hold, by device, where that is not the sum over their arenas: because those come and go.
-    pub device_capacities: BTreeMap<DeviceId, u64>,
+    /// Bytes that devices can hold, those of which that is known, where it is not the sum of their arenas, which come and
+    /// go.
+    pub device_capacities: Option<BTreeMap<DeviceId, u64>>,
     /// The address of the first byte of each, where addresses are those of the device; else none.
     pub base_addresses: Vec<u64>,
     /// Whether all are of one kind and capacity, as tiles are, so that they can be compared with one
@@ -82,10 +83,10 @@ impl Arenas {
 
     /// Bytes that the devices that are wanted can hold together.
     pub fn capacity_of_devices(&self, is_wanted: impl Fn(Option<DeviceId>) -> bool) -> Option<u64> {
-        if self.device_capacities.is_empty() {
+        let Some(capacities) = &self.device_capacities else {
             return self.sum(&self.capacities, is_wanted);
-        }
-        let rows = self.device_capacities.iter();
+        };
+        let rows = capacities.iter();
         let mut wanted = rows.filter(|(device, _)| is_wanted(Some(**device))).peekable();
         wanted.peek()?;
         wanted.try_fold(0_u64, |sum, (_, bytes)| sum.checked_add(*bytes))

@@ -14,22 +14,24 @@ use crate::text::shortened;
 use crate::ui::runs::{Needed, Needs, Runs, RunsAnswer};
 use crate::ui::theme::{Family, Tokens};
 
-/// The family of a category, by its name in the file.
+/// The family of a category, by its name in the file. Those of PyTorch have the colours that look.md gives them.
 pub fn family(name: &str) -> Family {
     match name {
         "variable" | "constant" | "sharedDataStorage" => Family::Variable,
-        "rearrangement" => Family::Rearrangement,
-        "message" | "globalMessage" | "outputEdge" => Family::Message,
-        "vertexInstanceState"
+        "rearrangement" | "Activation" => Family::Rearrangement,
+        "Temporary" | "message" | "globalMessage" | "outputEdge" => Family::Message,
+        "Parameter"
+        | "vertexInstanceState"
         | "vertexFieldData"
         | "copyDescriptor"
         | "vectorListDescriptor"
         | "sharedStructureState" => Family::VertexState,
         "vertexCode" | "sharedCodeStorage" => Family::VertexCode,
-        "controlCode" | "controlId" | "controlTable" => Family::ControlCode,
-        "internalExchangeCode" | "globalExchangeCode" | "globalExchangePacketHeader" => {
-            Family::ExchangeCode
-        }
+        "Optimizer state" | "controlCode" | "controlId" | "controlTable" => Family::ControlCode,
+        "Gradient"
+        | "internalExchangeCode"
+        | "globalExchangeCode"
+        | "globalExchangePacketHeader" => Family::ExchangeCode,
         "hostMessage" | "hostExchangeCode" | "hostExchangePacketHeader" => Family::HostExchange,
         _ => Family::Other,
     }
