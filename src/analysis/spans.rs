@@ -284,11 +284,12 @@ impl SpanRow {
             each(before);
         }
         if let Some((.., bins)) = self.bins.between((from, to), unit) {
-            let pixel = |bin: &Binned| ((bin.start as f64 - from) / unit).floor() as i64;
+            // What is seen does not begin before, so cutting is rounding down.
+            let pixel = |bin: &Binned| ((bin.start as f64 - from) / unit) as u64;
             let is_seen = |bin: &&Binned| {
                 bin.number > 0 && bin.start as f64 >= from && (bin.start as f64) < to
             };
-            let mut longest: Option<(i64, Binned)> = None;
+            let mut longest: Option<(u64, Binned)> = None;
             let mut hand = |bin: Binned| {
                 each(Seen {
                     at: bin.number as usize - 1,

@@ -83,6 +83,7 @@ fn paint_row(
 ) {
     let pixels = painter.pixels_per_point();
     let pixel = placing.per_point() / f64::from(pixels);
+    let on_pixels = Placing { rect: placing.rect.round_to_pixels(pixels), ..placing };
     let tokens = Tokens::of(painter.ctx().theme());
     let mut mesh = Mesh::default();
     let mut names = Vec::new();
@@ -90,7 +91,7 @@ fn paint_row(
     let mut joined: Option<(Rect, Color32)> = None;
     row.each_visible((placing.from, placing.to), pixel, |Seen { at, start, end, tag }| {
         let Some(number) = rows.number(depth, at) else { return };
-        let Some(rect) = placed(&placing, start, end, pixels) else { return };
+        let Some(rect) = placed(&on_pixels, start, end, pixel) else { return };
         let is_marked = look.chosen == Some(number) || look.hovered == Some(number);
         let fill = if is_marked { tokens.selected } else { (look.fill)(tag, depth) };
         if rect.width() < NARROW {
@@ -127,24 +128,28 @@ fn paint_row(
     }
 }
 
-/// Where a range is drawn, on whole pixels; `None` when it is outside of what is shown.
-fn placed(placing: &Placing, start: u64, end: u64, pixels: f32) -> Option<Rect> {
+/// Where a range is drawn, in a rectangle on whole pixels and on such, each of which is `pixel` places long; `None` when
+/// it is outside of what is shown.
+fn placed(placing: &Placing, start: u64, end: u64, pixel: f64) -> Option<Rect> {
     if (end as f64) < placing.from || start as f64 > placing.to {
         return None;
     }
-    let (left, right) = (placing.x(start), placing.x(end));
-    let is_narrow = right - left < NARROW;
+    let pixels = (placing.per_point() / pixel) as f32;
+    // Pixels from the left; adding a half and cutting is rounding, for they are not below 0.
+    let along = |place: u64| (place as f64).clamp(placing.from, placing.to) - placing.from;
+    let (left, right) = (along(start) / pixel, along(end) / pixel);
+    let is_narrow = right - left < f64::from(NARROW * pixels);
     // A range beside the one that is shown touches it in one point only.
     let is_beside = end as f64 <= placing.from || start as f64 >= placing.to;
     if is_narrow && end > start && is_beside {
         return None;
     }
-    let gap = if is_narrow { 0.0 } else { 1.0 };
-    let left = left.round_to_pixels(pixels);
-    let right = (right - gap).round_to_pixels(pixels).max(left + 1.0_f32.round_to_pixels(pixels));
-    let y =
-        placing.rect.top().round_to_pixels(pixels)..=placing.rect.bottom().round_to_pixels(pixels);
-    Some(Rect::from_x_y_ranges(left..=right, y))
+    let point = ((pixels + 0.5) as u32).max(1);
+    let gap = if is_narrow { 0 } else { point };
+    let left = (left + 0.5) as u32;
+    let right = ((right + 0.5) as u32).saturating_sub(gap).max(left + point);
+    let x = |from_left: u32| placing.rect.left() + from_left as f32 / pixels;
+    Some(Rect::from_x_y_ranges(x(left)..=x(right), placing.rect.y_range()))
 }
 
 /// The range at a position in the window.
