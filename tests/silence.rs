@@ -503,8 +503,8 @@ impl Target {
         let mut found = Vec::new();
         let tables = rows_of(&good, "sqlite_master WHERE type = 'table'").unwrap().1;
         for table in tables.iter().map(|row| &row[2]) {
-            let Some((columns, rows)) = rows_of(&good, &table) else { continue };
-            let others = rows_of(&bad, &table).map_or(Vec::new(), |(_, rows)| rows);
+            let Some((columns, rows)) = rows_of(&good, table) else { continue };
+            let others = rows_of(&bad, table).map_or(Vec::new(), |(_, rows)| rows);
             for (place, (was, is)) in rows.iter().zip(&others).enumerate() {
                 for ((column, was), is) in
                     columns.iter().zip(was).zip(is).filter(|((_, a), b)| a != b)
