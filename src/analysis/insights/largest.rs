@@ -101,7 +101,8 @@ pub fn largest(
         capacity_bytes: report.arenas.get().and_then(|arenas| liveness::limit_bytes(scope, arenas)),
         vertex_state: vertex(report, &tiles, |row| row.state.total()),
         vertex_code: vertex(report, &tiles, |row| row.code),
-        variable: variable(report, &tiles),
+        // Elsewhere a name may be that of many things that live one after the other; their sum says nothing.
+        variable: rows.as_ref().and_then(|_| variable(report, &tiles)),
         exchange_code: exchange(report, &tiles, |row| row.code),
         exchange_received: exchange(report, &tiles, |row| row.received),
         step: step(&derived.with_timeline(scope, is_cancelled)),

@@ -1,0 +1,56 @@
+"""Records a memory snapshot of each variant of a training run, for `tilescope sweep DIR`.
+
+    from pytorch import recorded
+
+    for splits in (2, 4, 8):
+        with recorded("runs", f"splits_{splits}", splits=splits):
+            train(splits, steps=3)
+
+A directory for each variant: `snapshot.pickle`, PyTorch's own totals beside it, the text of an out-of-memory error if
+there was one, and `app.json` with what varies and what nvidia-smi said. A variant that runs out of memory is recorded
+and does not stop the others.
+"""
+
+import contextlib
+import json
+import pathlib
+import subprocess
+
+import torch
+
+EVENTS = 1_000_000
+
+
+def smi_mib(device):
+    """What nvidia-smi says is used of the device, with what others have of it; None where it cannot be asked."""
+    query = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits", f"--id={device}"]
+    try:
+        said = subprocess.run(query, capture_output=True, text=True, timeout=10, check=True).stdout
+        return int(said.split()[0])
+    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
+        return None
+
+
+@contextlib.contextmanager
+def recorded(directory, variant, **facts):
+    """Records what runs within; `facts` are the values that vary between variants."""
+    place = pathlib.Path(directory) / variant
+    place.mkdir(parents=True, exist_ok=True)
+    has_device = torch.cuda.is_available()
+    if has_device:
+        torch.cuda.empty_cache()
+        torch.cuda.reset_peak_memory_stats()
+        torch.cuda.memory._record_memory_history(max_entries=EVENTS, stacks="python")
+    try:
+        yield place
+    except torch.cuda.OutOfMemoryError as error:
+        (place / "snapshot.pickle.oom.txt").write_text(f"torch.OutOfMemoryError: {error}\n")
+    finally:
+        if has_device:
+            facts["smi_mib"] = smi_mib(torch.cuda.current_device())
+            torch.cuda.memory._dump_snapshot(str(place / "snapshot.pickle"))
+            totals = json.dumps(torch.cuda.memory_stats())
+            (place / "snapshot.pickle.memory_stats.json").write_text(totals)
+            torch.cuda.memory._record_memory_history(enabled=None)
+        said = {name: value for name, value in facts.items() if value is not None}
+        (place / "app.json").write_text(json.dumps(said, indent=1) + "\n")
