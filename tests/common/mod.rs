@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "every test binary uses its own part of this")]
 
 pub mod copies;
+pub mod pickle;
 pub mod seeded;
 
 use std::cell::RefCell;

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::common::copies::copy_into;
+use crate::common::pickle::pickle;
 use crate::contexts::{context, contexts, text};
 use clap::{CommandFactory as _, ValueEnum as _};
 use tilescope::cli::Arguments;
@@ -72,6 +73,43 @@ fn directory_of_runs(report: &Path, out: &Path) -> String {
     directory.display().to_string()
 }
 
+/// A directory with a memory snapshot that has such names, and is called so itself.
+fn directory_of_snapshot(name: &str, out: &Path) -> String {
+    let frames = serde_json::json!([
+        { "filename": format!("{name}.py"), "line": 3, "name": name },
+        { "filename": name, "line": 0, "name": name },
+    ]);
+    let event = |action: &str, size: u64, time: u64| {
+        serde_json::json!({
+            "action": action, "addr": 1 << 20, "size": size, "stream": 0, "time_us": time,
+            "frames": frames, "user_metadata": name,
+        })
+    };
+    let block = serde_json::json!({
+        "address": 1 << 20, "size": 2 << 20, "requested_size": 2 << 20, "state": "active_allocated", "frames": frames,
+    });
+    let segment = serde_json::json!({
+        "device": 0, "address": 1 << 20, "total_size": 2 << 20, "allocated_size": 2 << 20, "active_size": 2 << 20,
+        "requested_size": 2 << 20, "stream": 0, "segment_type": "large", "is_expandable": false,
+        "blocks": [block], "frames": frames,
+    });
+    let mark = |stage: &str, time: u64| serde_json::json!({ "stage": stage, "name": name, "device": 0, "time_us": time });
+    let snapshot = serde_json::json!({
+        "segments": [segment],
+        "device_traces": [[event("segment_alloc", 2 << 20, 5), event(name, 7, 6), event("alloc", 2 << 20, 7)]],
+        "allocator_settings": { "PYTORCH_CUDA_ALLOC_CONF": name },
+        "external_annotations": [mark("START", 4), mark("END", 9)],
+    });
+    let directory = out.join("snapshots");
+    fs::create_dir_all(&directory).unwrap();
+    let file = name.replace(['\0', '/'], "");
+    fs::write(directory.join(format!("{file}.pickle")), pickle(&snapshot)).unwrap();
+    let text = format!("{name} CUDA out of memory. Tried to allocate 2.00 MiB. {name}");
+    fs::write(directory.join(format!("{file}.pickle.oom.txt")), text).unwrap();
+    fs::write(directory.join("app.json"), serde_json::json!({ name: name }).to_string()).unwrap();
+    directory.display().to_string()
+}
+
 fn is_obeyed(character: char) -> bool {
     (character.is_control() && character != '\n')
         || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}')
@@ -93,9 +131,9 @@ fn cells(csv: &str) -> Vec<String> {
 }
 
 /// What is run of each command; options that have a list of values get each of them besides. PATH is the report with
-/// such names, SAMPLE one without, SWEEP a directory of both, OUT one that is
+/// such names, SNAPSHOT a directory with such a memory snapshot, SAMPLE one without, SWEEP a directory of both, OUT one that is
 /// empty, NAME the name itself.
-const RUN: [&[&str]; 40] = [
+const RUN: [&[&str]; 49] = [
     &["summary", "PATH"],
     &["summary", "PATH", "--log", "PATH/compile.log"],
     &["tiles", "PATH", "--by"],
@@ -136,6 +174,15 @@ const RUN: [&[&str]; 40] = [
     &["index", "--list"],
     &["index", "--clear"],
     &["render", "PATH", "-o", "OUT/a.svg", "--page"],
+    &["summary", "SNAPSHOT"],
+    &["liveness", "SNAPSHOT"],
+    &["liveness", "--device", "0", "SNAPSHOT"],
+    &["tiles", "SNAPSHOT"],
+    &["sweep", "SNAPSHOT"],
+    &["sweep", "SNAPSHOT", "--capacity", "1GiB", "--other", "1MiB"],
+    &["sweep", "SNAPSHOT", "--reference", "NAME"],
+    &["sweep", "SNAPSHOT", "--device", "0"],
+    &["sweep", "SNAPSHOT", "--device", "7"],
 ];
 
 /// Commands that show nothing of a report, and options that do not.
@@ -213,10 +260,15 @@ fn no_command_prints_what_is_obeyed() {
             ("PATH", directory.path().display().to_string()),
             ("SAMPLE", sample().display().to_string()),
             ("SWEEP", directory_of_runs(directory.path(), out.path())),
+            ("SNAPSHOT", directory_of_snapshot(name, out.path())),
             ("OUT", out.path().display().to_string()),
             // No argument has a NUL in it.
             ("NAME", name.replace('\0', "")),
         ];
+        // It is one that can be read.
+        let snapshot = directory_of_snapshot(name, out.path());
+        let summary = run(&["summary".to_owned(), snapshot], &out.path().join("cache"));
+        assert!(summary.status.success(), "{}", String::from_utf8_lossy(&summary.stderr));
         for words in RUN.iter().flat_map(|words| with_values(words)) {
             // A picture takes a while: of all these names together there is one of each.
             if (words[0] == "render") != (name == together) {
