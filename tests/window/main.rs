@@ -26,6 +26,8 @@ mod operations;
 mod other_system;
 mod overview;
 mod palette;
+#[path = "../common/pickle.rs"]
+mod pickle;
 mod programs;
 mod report;
 mod runs;
@@ -33,6 +35,7 @@ mod scenes;
 #[path = "../common/seeded.rs"]
 mod seeded;
 mod several_runs;
+mod snapshot;
 mod summary;
 mod support;
 mod tools;

@@ -1,0 +1,135 @@
+//! A memory snapshot of PyTorch in the window, opened by its file: in the pages that all systems have, in its own words.
+
+use eframe::egui::Theme;
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use tilescope::ui::app::App;
+use tilescope::ui::command::Page;
+use tilescope::ui::loading::Load;
+
+use crate::pickle::pickle;
+use crate::support::{
+    assert_text, assert_texts, choose, copied, has_text, hover_share, line, open_tab, settle,
+    texts, window,
+};
+
+const MIB: u64 = 1 << 20;
+/// Where the segments begin: one of 20 MiB and one of 2 MiB.
+const SEGMENTS: [(u64, u64); 2] = [(0x7F00_0000_0000, 20 * MIB), (0x7F10_0000_0000, 2 * MIB)];
+
+fn frames(line: u64, function: &str) -> Value {
+    json!([{ "filename": "/home/me/train.py", "line": line, "name": function }])
+}
+
+/// A weight that stays, three activations that are freed in the opposite order, and a request that fails in between.
+/// The first activation has so many MiB.
+fn snapshot(first: u64) -> Value {
+    let (large, small) = (SEGMENTS[0].0, SEGMENTS[1].0);
+    let event = |action: &str, address: u64, size: u64, frames: Value| json!({ "action": action, "addr": address, "size": size, "stream": 0, "frames": frames });
+    let weight = || frames(10, "__init__");
+    let activation = || frames(20, "forward");
+    let places = [large, large + first * MIB, large + (first + 3) * MIB];
+    let sizes = [first * MIB, 3 * MIB, 2 * MIB];
+    let mut events = vec![
+        event("segment_alloc", small, 2 * MIB, weight()),
+        event("alloc", small, MIB, weight()),
+        event("segment_alloc", large, 20 * MIB, activation()),
+    ];
+    let all = || places.into_iter().zip(sizes);
+    events.extend(all().map(|(place, size)| event("alloc", place, size, activation())));
+    events.push(json!({ "action": "oom", "size": 40 * MIB, "device_free": MIB, "stream": 0, "frames": activation() }));
+    for (place, size) in all().rev() {
+        for action in ["free_requested", "free_completed"] {
+            events.push(event(action, place, size, json!([])));
+        }
+    }
+    let block = |address: u64, bytes: u64, state: &str| json!({ "address": address, "size": bytes, "requested_size": bytes, "state": state, "frames": weight() });
+    let segment = |(address, bytes): (u64, u64), used: u64, blocks: Vec<Value>| {
+        json!({
+            "device": 0, "address": address, "total_size": bytes, "allocated_size": used, "active_size": used,
+            "requested_size": used, "stream": 0, "segment_type": "large", "is_expandable": false,
+            "blocks": blocks, "frames": [],
+        })
+    };
+    let of_small = vec![block(small, MIB, "active_allocated"), block(small + MIB, MIB, "inactive")];
+    json!({
+        "segments": [
+            segment(SEGMENTS[0], 0, vec![block(large, 20 * MIB, "inactive")]),
+            segment(SEGMENTS[1], MIB, of_small),
+        ],
+        "device_traces": [events],
+    })
+}
+
+fn written(directory: &Path, name: &str, first: u64) -> PathBuf {
+    let path = directory.join(name);
+    std::fs::write(&path, pickle(&snapshot(first))).expect("a file");
+    path
+}
+
+fn go(harness: &mut Harness<'_, App>, page: Page) {
+    harness.state_mut().go(page);
+    settle(harness);
+    is_in_its_own_words(harness);
+}
+
+/// Nothing in the window is in words of the IPU.
+#[track_caller]
+fn is_in_its_own_words(harness: &Harness<'_, App>) {
+    let words = ["tile", "tiles", "ipu", "ipus", "poplar", "poplibs", "availablememoryproportion"];
+    for text in texts(harness) {
+        let lower = text.to_lowercase();
+        let mut found = lower.split(|letter: char| !letter.is_alphanumeric());
+        assert!(!found.any(|word| words.contains(&word)), "{text:?}");
+    }
+}
+
+#[test]
+fn a_snapshot_opens_by_its_file_and_has_its_curve_its_lives_and_its_segments() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = written(directory.path(), "run.pickle", 4);
+    let mut harness = window(Theme::Dark, |ctx| App::open(ctx, path));
+    for page in [Page::Overview, Page::Summary, Page::Insights] {
+        go(&mut harness, page);
+        assert!(!has_text(&harness, "Limit"), "what a GPU has is not in the file: {page:?}");
+    }
+    go(&mut harness, Page::Liveness);
+    hover_share(&mut harness, "Liveness curve", 0.5);
+    settle(&mut harness);
+    assert_text(&harness, "train.py:20 (forward)");
+    let peaks = copied(&mut harness, "peaks");
+    let column = peaks[0].iter().position(|title| title == "Not always live (bytes)");
+    // The weight, and all activations: after the last of their events, before the first is freed.
+    let highest = (10 * MIB).to_string();
+    assert!(line(&peaks, "5").contains(&highest), "{column:?} {peaks:?}");
+    for tab in ["Steps", "Not always live", "Lifetimes", "Parts"] {
+        open_tab(&mut harness, tab);
+        is_in_its_own_words(&harness);
+    }
+    for scope in ["GPU 0", "All devices"] {
+        choose(&mut harness, "Scope", scope);
+        is_in_its_own_words(&harness);
+    }
+    go(&mut harness, Page::Map);
+    assert_texts(&harness, &["0x7f0000000000", "20.0 MiB"]);
+    harness.get_by_label("All segments").click();
+    settle(&mut harness);
+    is_in_its_own_words(&harness);
+    assert_texts(&harness, &["0x7f0000000000", "0x7f1000000000"]);
+}
+
+#[test]
+fn two_snapshots_are_compared() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let paths = [("before.pickle", 4), ("after.pickle", 2)]
+        .map(|(name, first)| written(directory.path(), name, first));
+    let mut harness = window(Theme::Light, |ctx| {
+        App::with_loads(ctx, paths.into_iter().map(|path| Load::start(path, ctx)).collect())
+    });
+    for page in [Page::Overview, Page::Summary, Page::Liveness, Page::Comparison] {
+        go(&mut harness, page);
+    }
+    assert_texts(&harness, &["before.pickle", "after.pickle"]);
+}
