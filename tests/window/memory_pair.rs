@@ -402,7 +402,7 @@ fn the_summary_says_what_differs() {
 #[test]
 fn phases_of_both_are_zoomed_together() {
     let mut harness = page_on(Theme::Light, Page::Summary, source(), target());
-    assert_texts(&harness, &["12.34 s → 6.17 s, ▼ −6.17 s (−50.0 %)"]);
+    assert_texts(&harness, &["12.3 s → 6.17 s, ▼ −6.17 s (−50.0 %)"]);
     let flames =
         ["Compiler phases of the source over time", "Compiler phases of the target over time"];
     let rect = harness.get_by_label(flames[0]).rect();
