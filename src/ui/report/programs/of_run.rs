@@ -524,6 +524,8 @@ impl ProgramsOfRun {
         let is_back = self.before.last().copied();
         let area = ScrollArea::vertical().id_salt("details of a program").auto_shrink(false);
         let shown = area.show(ui, |ui| {
+            // Beside the bar, which lies upon what it scrolls.
+            ui.set_max_width(ui.available_width() - 6.0);
             ui.push_id(program, |ui| {
                 let known = (details.as_deref(), failure.as_deref());
                 inspector_ui(ui, part, (compiled, links), program, known, is_back)
