@@ -26,7 +26,9 @@ fn write(value: &Value, bytes: &mut Vec<u8>) {
         }
         Value::Array(values) => {
             bytes.extend([b']', b'(']);
-            values.iter().for_each(|value| write(value, bytes));
+            for value in values {
+                write(value, bytes);
+            }
             bytes.push(b'e');
         }
         Value::Object(entries) => {

@@ -5,7 +5,10 @@
 
 use std::collections::BTreeMap;
 
+use super::timeline::AliveRow;
 use crate::analysis::liveness::variable_kind::ANONYMOUS;
+use crate::analysis::liveness::variable_name;
+use crate::store::liveness::Liveness;
 use crate::store::placed::Placed;
 use crate::store::target::Target;
 use crate::store::{ClassId, Report};
@@ -52,6 +55,16 @@ impl Instrumentation {
                 let of = bytes.entry((shown.to_owned(), placement.class)).or_default();
                 *of = of.saturating_add(placement.bytes);
             }
+        }
+        Self { bytes }
+    }
+
+    /// The results alone, of what is alive on a tile.
+    pub fn of_results(rows: &[AliveRow], liveness: &Liveness) -> Self {
+        let mut bytes: BTreeMap<(String, ClassId), u64> = BTreeMap::new();
+        for row in rows.iter().filter(|row| variable_name(liveness, row.variable) == RESULTS) {
+            let of = bytes.entry((RESULTS.to_owned(), row.class)).or_default();
+            *of = of.saturating_add(row.bytes);
         }
         Self { bytes }
     }

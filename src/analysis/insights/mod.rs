@@ -48,6 +48,8 @@ use crate::store::placed::ReadError;
 
 const FULLEST_TILES: usize = 5;
 const MUST_GO_TILES: usize = 3;
+/// Over by no more than this, what measures the execution may be what does not fit: it takes some hundred bytes.
+const CLOSE_BYTES: u64 = 16 << 10;
 /// Tiles, of those that are over by most, whose gaps are read: each has thousands of variables.
 const GAP_TILES: usize = 8;
 
@@ -120,7 +122,9 @@ pub(crate) fn insights_with_tiles(
     };
     let read_instrumentation = || {
         let is_instrumented = report.target.get().is_some_and(is_instrumented);
-        let worst = tiles.first().filter(|_| is_instrumented);
+        // Names of one tile are somewhere in the largest table. What is far over does not fit without that either.
+        let is_close = failure.worst_over_bytes <= CLOSE_BYTES;
+        let worst = tiles.first().filter(|_| is_instrumented && is_close);
         let placed = worst.map_or(Ok(None), |tile| read_arena(report, *tile, progress))?;
         Ok::<_, ReadError>(placed.map(|placed| Instrumentation::of(report, &placed)))
     };
