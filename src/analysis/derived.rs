@@ -10,6 +10,7 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
 use super::comparison::attribution::Attribution;
 use super::comparison::matching::{MatchCounts, Matching};
 use super::comparison::owners::Owners;
@@ -68,6 +69,7 @@ impl<K: Clone + Eq + Hash, V: Clone> Memo<K, V> {
 #[derive(Debug)]
 pub struct Derived {
     report: Arc<Report>,
+    allocator: Option<AllocatorRun>,
     timelines: Memo<Scope, Option<Arc<Timeline>>>,
     operations: Memo<(), Option<Arc<StepOperations>>>,
     owners: Memo<(), Arc<Owners>>,
@@ -82,6 +84,7 @@ impl Derived {
     pub fn new(report: Arc<Report>) -> Self {
         Self {
             report,
+            allocator: None,
             timelines: Memo::default(),
             operations: Memo::default(),
             owners: Memo::default(),
@@ -90,6 +93,23 @@ impl Derived {
             insights: Memo::default(),
             trace: Memo::default(),
         }
+    }
+
+    /// The same with what is known of a run of a caching allocator.
+    #[must_use]
+    pub fn with_allocator(mut self, allocator: Option<AllocatorRun>) -> Self {
+        self.allocator = allocator;
+        self
+    }
+
+    /// What is known of a run of a caching allocator; `None` of other systems.
+    pub fn allocator(&self) -> Option<&AllocatorRun> {
+        self.allocator.as_ref()
+    }
+
+    /// The snapshot of a caching allocator, replayed; `None` where the run is something else.
+    pub fn snapshot(&self) -> Option<&Arc<ReplayedSnapshot>> {
+        self.allocator()?.snapshot()
     }
 
     /// The report.

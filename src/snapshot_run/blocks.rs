@@ -4,10 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::ReplayedSnapshot;
-use super::axis::Axis;
-use crate::analysis::allocator::categories::{BlockCategory, categories};
+use crate::analysis::allocator::event_axis::EventAxis;
 use crate::analysis::allocator::lives::BlockLives;
-use crate::analysis::allocator::segment_ranges::{SegmentRange, segment_ranges};
+use crate::analysis::allocator::segment_ranges::SegmentRange;
 use crate::analysis::allocator::user_frame::user_frame_title;
 use crate::progress::Progress;
 use crate::store::names::{Interner, Names};
@@ -40,7 +39,6 @@ pub(super) struct ArenaOfDevice {
 #[derive(Debug)]
 pub(super) struct Blocks {
     replayed: Arc<ReplayedSnapshot>,
-    pub axis: Axis,
     pub arenas: Vec<ArenaOfDevice>,
     /// By arena: device and block.
     blocks: Vec<(u32, u32)>,
@@ -48,7 +46,6 @@ pub(super) struct Blocks {
     ends: Vec<usize>,
     /// The first class of each device, for its first block.
     first_classes: Vec<u32>,
-    categories: Vec<Vec<BlockCategory>>,
     /// The variable of each stack; the last is that of no stack.
     variables: Vec<UnloweredId>,
     /// What variables are called.
@@ -58,30 +55,33 @@ pub(super) struct Blocks {
 impl Blocks {
     /// Of a snapshot that has been replayed.
     pub fn of(replayed: Arc<ReplayedSnapshot>) -> Self {
-        let axis = Axis::of(&replayed.snapshot);
         let (mut arenas, mut of_arenas) = (Vec::new(), Vec::new());
-        let (mut first_classes, mut all_categories) = (Vec::new(), Vec::new());
+        let mut first_classes = Vec::new();
         let mut next_class = THROUGHOUT.0.saturating_add(1);
-        for (place, (device, replay)) in replayed.devices().enumerate() {
+        for (place, (_, replay)) in replayed.devices().enumerate() {
             let first_arena = arenas.len();
-            let ranges = segment_ranges(&replayed.snapshot, device, replay);
+            let ranges = replayed.segments(place);
             for row in 0..replay.lives.len() {
-                if let Some(arena) = arena_of(&ranges, &replay.lives, row) {
+                if let Some(arena) = arena_of(ranges, &replay.lives, row) {
                     of_arenas.push(((first_arena + arena) as u32, place as u32, row as u32));
                 }
             }
-            arenas.extend(ranges.into_iter().map(|range| ArenaOfDevice { device: place, range }));
+            let of_device = ranges.iter().cloned();
+            arenas.extend(of_device.map(|range| ArenaOfDevice { device: place, range }));
             first_classes.push(next_class);
             next_class = next_class.saturating_add(replay.lives.len() as u32);
-            all_categories.push(categories(&replayed.snapshot, device, replay));
         }
         of_arenas.sort_by_key(|(arena, ..)| *arena);
         let end = |arena: usize| of_arenas.partition_point(|(of, ..)| (*of as usize) <= arena);
         let ends = (0..arenas.len()).map(end).collect();
         let blocks = of_arenas.into_iter().map(|(_, device, row)| (device, row)).collect();
         let (variables, names) = variables(&replayed);
-        let categories = all_categories;
-        Self { replayed, axis, arenas, blocks, ends, first_classes, categories, variables, names }
+        Self { replayed, arenas, blocks, ends, first_classes, variables, names }
+    }
+
+    /// The steps.
+    pub fn axis(&self) -> &EventAxis {
+        self.replayed.axis()
     }
 
     /// The position of each device, with it and its blocks.
@@ -107,10 +107,10 @@ impl Blocks {
 
     /// The steps at which a block lives.
     pub fn steps(&self, device: &SnapshotDevice, lives: &BlockLives, row: usize) -> Range<u32> {
-        let start = lives.allocation(row).map_or(0, |event| self.axis.step(device, event));
+        let start = lives.allocation(row).map_or(0, |event| self.axis().step(device, event));
         let end = match lives.freed_at[row] {
-            BlockLives::OPEN => self.axis.len(),
-            event => self.axis.step(device, event),
+            BlockLives::OPEN => self.axis().len(),
+            event => self.axis().step(device, event),
         };
         start..end.max(start)
     }
@@ -152,7 +152,7 @@ impl ReadArena for SegmentReader {
         let Some(of) = blocks.arenas.get(arena.0 as usize) else { return Ok(None) };
         let rows = blocks.of_arena(arena.0 as usize);
         let Some((_, replay)) = blocks.replayed.devices().nth(of.device) else { return Ok(None) };
-        let lives = &replay.lives;
+        let (lives, categories) = (&replay.lives, blocks.replayed.categories(of.device));
         let is_named = rows.len() <= MOST_NAMED;
         let mut names = Names::default();
         let placement = |(_, row): &(u32, u32)| {
@@ -160,7 +160,7 @@ impl ReadArena for SegmentReader {
             let variable = blocks.variable(lives.stacks[row]);
             let name = blocks.names.at(variable.0 as usize).filter(|_| is_named);
             names.push(name.unwrap_or_default());
-            let category = blocks.categories.get(of.device).and_then(|all| all.get(row));
+            let category = categories.get(row);
             Placement {
                 id,
                 offset: lives.addresses[row].saturating_sub(of.range.address),

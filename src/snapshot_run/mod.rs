@@ -1,38 +1,20 @@
 //! A run of PyTorch that is open: what its file says, replayed, what lies beside it, and the report that pages and
 //! commands share with other systems. What command and window do alike with `format` and `analysis`.
 
-mod axis;
 mod blocks;
 mod report;
 
 use std::sync::Arc;
 
 use crate::analysis::allocator::claims::{ComparedClaim, compared_claims};
-use crate::analysis::allocator::device_facts::{DeviceFacts, HostFacts};
-use crate::analysis::allocator::replay::{Replay, replay};
+use crate::analysis::allocator::device_facts::DeviceFacts;
+pub use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
 use crate::format::pytorch::{self, Contents, SnapshotFiles};
 use crate::format::{Error, Progress};
-use crate::store::memory_timeline::MemoryTimeline;
-use crate::store::snapshot::{AllocatorClaims, Snapshot, SnapshotDevice};
+use crate::store::snapshot::AllocatorClaims;
+#[cfg(any(test, fuzzing))]
+use crate::store::snapshot::Snapshot;
 use crate::store::{Report, System, WarningCode};
-
-/// A snapshot with the replay of each of its devices.
-#[derive(Debug)]
-pub struct ReplayedSnapshot {
-    /// What the file says.
-    pub snapshot: Snapshot,
-    /// The replays of [`Snapshot::all_devices`], in their order.
-    pub replays: Vec<Replay>,
-}
-
-/// What is open.
-#[derive(Clone, Debug)]
-pub enum RunContents {
-    /// A snapshot.
-    Snapshot(Arc<ReplayedSnapshot>),
-    /// A timeline by category alone.
-    Timeline(Arc<MemoryTimeline>),
-}
 
 /// A run of PyTorch.
 #[derive(Debug)]
@@ -60,11 +42,16 @@ impl SnapshotRun {
             Contents::Snapshot(snapshot) => {
                 let replayed = ReplayedSnapshot::of(*snapshot);
                 let file = files.files.first().map_or("", |file| file.name.as_str());
-                replayed.warn(&report, file);
+                warn(&replayed, &report, file);
                 RunContents::Snapshot(Arc::new(replayed))
             }
         };
         Ok(Some(Self { report: Arc::new(report), contents, claims }))
+    }
+
+    /// What pages and analysis ask besides the report.
+    pub fn allocator(&self) -> AllocatorRun {
+        AllocatorRun { contents: self.contents.clone(), claims: self.claims.clone() }
     }
 }
 
@@ -80,48 +67,23 @@ impl SnapshotRun {
     }
 }
 
-impl ReplayedSnapshot {
-    /// Replays every device.
-    pub fn of(snapshot: Snapshot) -> Self {
-        let replays = snapshot.all_devices().map(|device| replay(&snapshot, device)).collect();
-        Self { snapshot, replays }
-    }
-
-    /// The devices and pinned host memory with their replays.
-    pub fn devices(&self) -> impl Iterator<Item = (&SnapshotDevice, &Replay)> {
-        self.snapshot.all_devices().zip(&self.replays)
-    }
-
-    /// The figures of each device.
-    pub fn device_facts(&self) -> Vec<DeviceFacts> {
-        let devices = self.snapshot.devices.iter().zip(&self.replays);
-        devices.map(|(device, replay)| DeviceFacts::of(&self.snapshot, device, replay)).collect()
-    }
-
-    /// The figures of pinned host memory.
-    pub fn host_facts(&self) -> Option<HostFacts> {
-        let device = self.snapshot.pinned_host.as_ref()?;
-        let replay = self.replays.get(self.snapshot.devices.len())?;
-        Some(HostFacts::of(&self.snapshot, device, replay))
-    }
-
-    fn warn(&self, report: &Report, file: &str) {
-        for (device, replay) in self.devices() {
-            let title = device.title();
-            let warn = |message| report.warnings.add(WarningCode::Inconsistent, file, message);
-            if replay.mismatches > 0 {
-                warn(format!(
-                    "{title}: {} events contradict the state before or after them; lives and peaks are doubtful",
-                    replay.mismatches
-                ));
-            }
-            if replay.other_sizes > 0 {
-                warn(format!(
-                    "{title}: {} blocks have another size at the end than the events say; the allocated and active \
-                     peaks are doubtful",
-                    replay.other_sizes
-                ));
-            }
+/// Says what of a replay is doubtful.
+fn warn(replayed: &ReplayedSnapshot, report: &Report, file: &str) {
+    for (device, replay) in replayed.devices() {
+        let title = device.title();
+        let warn = |message| report.warnings.add(WarningCode::Inconsistent, file, message);
+        if replay.mismatches > 0 {
+            warn(format!(
+                "{title}: {} events contradict the state before or after them; lives and peaks are doubtful",
+                replay.mismatches
+            ));
+        }
+        if replay.other_sizes > 0 {
+            warn(format!(
+                "{title}: {} blocks have another size at the end than the events say; the allocated and active peaks \
+                 are doubtful",
+                replay.other_sizes
+            ));
         }
     }
 }

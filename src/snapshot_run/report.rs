@@ -110,8 +110,8 @@ fn steps(replayed: &ReplayedSnapshot, blocks: &Blocks) -> (Steps, Programs) {
     let (mut steps, mut programs) = (Steps::default(), Programs::default());
     let mut kinds: HashMap<Action, NameId> = HashMap::new();
     let mut known: HashMap<(Option<Action>, UnloweredId), ProgramId> = HashMap::new();
-    for step in 0..blocks.axis.len() {
-        let row = blocks.axis.row(step).filter(|row| *row < events.len());
+    for step in 0..blocks.axis().len() {
+        let row = blocks.axis().row(step).filter(|row| *row < events.len());
         let action = row.and_then(|row| events.actions.get(row)).copied();
         let stack = row.and_then(|row| events.stacks.get(row)).copied().unwrap_or(StackId::NONE);
         let variable = blocks.variable(stack);
@@ -149,7 +149,7 @@ fn liveness(blocks: &Blocks) -> Liveness {
         liveness.variable_names.push(name);
         liveness.debug_id_ends.push(0);
     }
-    let count = blocks.axis.len();
+    let count = blocks.axis().len();
     liveness.classes.push(THROUGHOUT, true, [0..count]);
     let mut rows = Vec::new();
     let mut throughout: BTreeMap<UnloweredId, u64> = BTreeMap::new();

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::job::Wake;
 use super::reading::{Glance, first_glance, glance_below};
+use crate::analysis::allocator::replayed::AllocatorRun;
 use crate::analysis::cross_checks::contradictions;
 use crate::analysis::insights::logs::log_messages;
 use crate::format::poplar::{OpenReport, reports_below};
@@ -92,6 +93,8 @@ struct Shared {
     ctx: egui::Context,
     progress: Progress,
     stage: Mutex<Stage>,
+    /// Set before the report.
+    allocator: OnceLock<AllocatorRun>,
     report: OnceLock<Arc<Report>>,
 }
 
@@ -217,6 +220,11 @@ impl Load {
         self.shared.report.get()
     }
 
+    /// What is known of a run of a caching allocator besides its report, from the same moment on.
+    pub(crate) fn allocator(&self) -> Option<&AllocatorRun> {
+        self.shared.allocator.get()
+    }
+
     /// How far it is.
     pub(crate) fn stage(&self) -> Stage {
         self.shared.stage.lock().unwrap_or_else(PoisonError::into_inner).clone()
@@ -247,6 +255,7 @@ fn read_snapshot(files: &SnapshotFiles, shared: &Shared) -> Result<(), Error> {
     shared.set_stage(Stage::Snapshot);
     if let Some(run) = SnapshotRun::open(files, progress)? {
         run.fill_report(progress);
+        drop(shared.allocator.set(run.allocator()));
         drop(shared.report.set(Arc::clone(&run.report)));
     }
     let is_cancelled = progress.is_cancelled();

@@ -225,7 +225,10 @@ impl OpenRuns {
         let mut shown: Vec<Run> = Vec::with_capacity(self.list.len());
         for (place, open) in self.list.iter().enumerate().filter(|(_, run)| !run.is_hidden) {
             let Some(report) = open.report() else { continue };
-            let derived = open.derived.get_or_init(|| Arc::new(Derived::new(Arc::clone(report))));
+            let derived = open.derived.get_or_init(|| {
+                let allocator = open.load.allocator().cloned();
+                Arc::new(Derived::new(Arc::clone(report)).with_allocator(allocator))
+            });
             let mut run =
                 Run::new(open.id, Arc::clone(report), Arc::clone(derived), self.badge(open));
             if let Some(name) = names.get(place) {

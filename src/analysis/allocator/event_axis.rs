@@ -4,9 +4,9 @@
 
 use crate::store::snapshot::{Snapshot, SnapshotDevice};
 
-/// The axis.
-#[derive(Clone, Debug)]
-pub(super) struct Axis {
+/// Which event of which device each step is.
+#[derive(Clone, Debug, Default)]
+pub struct EventAxis {
     /// Rows of the events by step; empty where step and row are the same number.
     rows: Vec<u32>,
     /// The step of each row; empty in the same case.
@@ -14,7 +14,7 @@ pub(super) struct Axis {
     len: u32,
 }
 
-impl Axis {
+impl EventAxis {
     /// Of a snapshot.
     pub fn of(snapshot: &Snapshot) -> Self {
         let all = snapshot.events.len() as u32;
@@ -53,6 +53,7 @@ impl Axis {
     }
 
     /// Number of steps.
+    #[allow(clippy::len_without_is_empty, reason = "there is always one")]
     pub fn len(&self) -> u32 {
         self.len
     }

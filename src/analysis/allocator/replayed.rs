@@ -1,0 +1,112 @@
+//! A snapshot with the replay of each of its devices, and what follows from both and is asked for by many: worked out
+//! when it is first asked for, once.
+
+use std::sync::{Arc, OnceLock};
+
+use super::categories::{BlockCategory, categories};
+use super::device_facts::{DeviceFacts, HostFacts};
+use super::event_axis::EventAxis;
+use super::replay::{Replay, replay};
+use super::segment_ranges::{SegmentRange, segment_ranges};
+use crate::store::memory_timeline::MemoryTimeline;
+use crate::store::snapshot::{AllocatorClaims, Snapshot, SnapshotDevice};
+
+/// A snapshot with the replay of each of its devices. A place is the position of a device among them, pinned host memory
+/// last.
+#[derive(Debug)]
+pub struct ReplayedSnapshot {
+    /// What the file says.
+    pub snapshot: Snapshot,
+    /// The replays of [`Snapshot::all_devices`], in their order.
+    pub replays: Vec<Replay>,
+    axis: OnceLock<EventAxis>,
+    of_devices: Vec<OfDevice>,
+}
+
+#[derive(Debug, Default)]
+struct OfDevice {
+    categories: OnceLock<Vec<BlockCategory>>,
+    segments: OnceLock<Vec<SegmentRange>>,
+}
+
+/// What is open of a run of a caching allocator.
+#[derive(Clone, Debug)]
+pub enum RunContents {
+    /// A snapshot.
+    Snapshot(Arc<ReplayedSnapshot>),
+    /// A timeline by category alone.
+    Timeline(Arc<MemoryTimeline>),
+}
+
+/// What is known of a run of a caching allocator besides the report that all systems share.
+#[derive(Clone, Debug)]
+pub struct AllocatorRun {
+    /// What is open.
+    pub contents: RunContents,
+    /// What the system itself states, beside the snapshot.
+    pub claims: Option<AllocatorClaims>,
+}
+
+impl AllocatorRun {
+    /// The snapshot, where it is one.
+    pub fn snapshot(&self) -> Option<&Arc<ReplayedSnapshot>> {
+        match &self.contents {
+            RunContents::Snapshot(snapshot) => Some(snapshot),
+            RunContents::Timeline(_) => None,
+        }
+    }
+}
+
+impl ReplayedSnapshot {
+    /// Replays every device.
+    pub fn of(snapshot: Snapshot) -> Self {
+        let replays: Vec<Replay> =
+            snapshot.all_devices().map(|device| replay(&snapshot, device)).collect();
+        let of_devices = replays.iter().map(|_| OfDevice::default()).collect();
+        Self { snapshot, replays, axis: OnceLock::new(), of_devices }
+    }
+
+    /// The devices and pinned host memory with their replays.
+    pub fn devices(&self) -> impl Iterator<Item = (&SnapshotDevice, &Replay)> {
+        self.snapshot.all_devices().zip(&self.replays)
+    }
+
+    /// The device at a place with its replay.
+    pub fn device(&self, place: usize) -> Option<(&SnapshotDevice, &Replay)> {
+        self.devices().nth(place)
+    }
+
+    /// The events of all devices on one axis.
+    pub fn axis(&self) -> &EventAxis {
+        self.axis.get_or_init(|| EventAxis::of(&self.snapshot))
+    }
+
+    /// What each block of a device is for, by the rows of its lives.
+    pub fn categories(&self, place: usize) -> &[BlockCategory] {
+        let of = self.of_devices.get(place).zip(self.device(place));
+        of.map_or(&[], |(of, (device, replay))| {
+            of.categories.get_or_init(|| categories(&self.snapshot, device, replay))
+        })
+    }
+
+    /// The ranges of addresses that ever were segments of a device, by address.
+    pub fn segments(&self, place: usize) -> &[SegmentRange] {
+        let of = self.of_devices.get(place).zip(self.device(place));
+        of.map_or(&[], |(of, (device, replay))| {
+            of.segments.get_or_init(|| segment_ranges(&self.snapshot, device, replay))
+        })
+    }
+
+    /// The figures of each device.
+    pub fn device_facts(&self) -> Vec<DeviceFacts> {
+        let devices = self.snapshot.devices.iter().zip(&self.replays);
+        devices.map(|(device, replay)| DeviceFacts::of(&self.snapshot, device, replay)).collect()
+    }
+
+    /// The figures of pinned host memory.
+    pub fn host_facts(&self) -> Option<HostFacts> {
+        let device = self.snapshot.pinned_host.as_ref()?;
+        let replay = self.replays.get(self.snapshot.devices.len())?;
+        Some(HostFacts::of(&self.snapshot, device, replay))
+    }
+}
