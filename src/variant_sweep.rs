@@ -4,14 +4,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use crate::analysis::allocator::claims::claimed_device;
+use crate::analysis::allocator::peak::largest_device;
 use crate::analysis::diagnose::diagnose_reader;
-use crate::analysis::variants::{Variant, largest_device};
+use crate::analysis::variants::Variant;
 use crate::files;
 use crate::format::pytorch::{self, FileKind, SnapshotFiles};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{ReplayedSnapshot, RunContents, SnapshotRun};
+use crate::store::report::FileStatus;
 use crate::store::snapshot::AllocatorClaims;
-use crate::store::{Warning, WarningCode, Warnings};
+use crate::store::{Report, Warning, WarningCode, Warnings};
 use crate::text::run_names::run_names;
 
 /// What nvidia-smi said of a variant, in MiB: a key of `app.json`.
@@ -67,8 +70,14 @@ pub(crate) fn read_variants(
         };
         of_runs.extend(run.report.warnings.list());
         let RunContents::Snapshot(replayed) = &run.contents else { continue };
+        let is_cut = is_cut(&run.report);
+        if is_cut {
+            let message = "ends before its contents do: its figures are of no whole run, and are not compared";
+            warnings.add(WarningCode::Inconsistent, &file, message);
+        }
         match variant(name, replayed, run.claims.as_ref(), device) {
             Some(variant) => variants.push(Variant {
+                is_cut,
                 smi_bytes: smi_bytes(files, all, progress),
                 stated_capacity_bytes: stated_capacity(files),
                 ..variant
@@ -89,6 +98,11 @@ pub(crate) fn read_variants(
     }
 }
 
+/// Whether a file ends before its contents do.
+fn is_cut(report: &Report) -> bool {
+    report.files().iter().any(|file| file.status == FileStatus::Truncated)
+}
+
 fn variant(
     name: String,
     replayed: &ReplayedSnapshot,
@@ -101,12 +115,9 @@ fn variant(
         None => largest_device(replayed.replays.get(..snapshot.devices.len())?)?,
     };
     let of = (snapshot.devices.get(place)?, replayed.replays.get(place)?);
-    // The totals are those of the device that was current, and do not say which.
-    let reserved = snapshot.segments_of(of.0).iter().map(|segment| segment.bytes);
-    let reserved = reserved.fold(0, u64::saturating_add);
-    let is_of = |claims: &&AllocatorClaims| {
-        snapshot.devices.len() == 1 || claims.reserved.current == Some(reserved)
-    };
+    let reserved = |device| snapshot.segments_of(device).iter().map(|segment| segment.bytes).sum();
+    let reserved: Vec<u64> = snapshot.devices.iter().map(reserved).collect();
+    let is_of = |claims: &&AllocatorClaims| claimed_device(claims, &reserved) == Some(place);
     Some(Variant::of(name, snapshot, of, claims.filter(is_of)))
 }
 

@@ -323,3 +323,40 @@ fn variants_are_called_by_what_their_app_json_varies_and_smi_has_a_column() {
     assert_eq!(rows[1]["percent"]["smi_bytes"], 72.7);
     assert_eq!(rows[1]["max_allocated_from"], "replay", "no statistics lie beside it");
 }
+
+#[test]
+fn a_snapshot_that_is_cut_is_marked_and_compared_with_nothing() {
+    let Some(profiles) = profiles() else { return };
+    let directory = tempfile::tempdir().expect("a directory");
+    let copy = |name: &str, to: &str, share: usize| {
+        let whole = std::fs::read(profiles.join(name)).expect("a file");
+        std::fs::write(directory.path().join(to), &whole[..whole.len() * share / 100])
+            .expect("a file");
+    };
+    // Less was read of it than of any other, so it would be the reference and the least.
+    copy("splits/splits_4.pickle", "splits_1.pickle", 90);
+    copy("splits/splits_2.pickle", "splits_2.pickle", 100);
+    copy("splits/splits_8.pickle", "splits_8.pickle", 100);
+    let path = directory.path().to_string_lossy().into_owned();
+    let found = sweep(&[&path]);
+    assert_eq!(
+        (&found["reference"], &found["least_needed"]),
+        (&"splits_2".into(), &"splits_8".into())
+    );
+    let cut = &found["rows"][0];
+    assert_eq!(
+        (&cut["variant"], &cut["cut"], &cut["finished"]),
+        (&"splits_1".into(), &true.into(), &Value::Null)
+    );
+    assert_eq!(cut["percent"]["max_allocated_bytes"], Value::Null);
+    let warnings = found["warnings"].as_array().expect("warnings").iter();
+    assert!(
+        warnings.clone().any(|warning| warning.to_string().contains("are not compared")),
+        "{found}"
+    );
+    let named = tilescope(&["sweep", &path, "--reference", "splits_1"]);
+    assert_eq!(named.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&named.stderr).contains("is cut"));
+    let text = tilescope(&["sweep", &path]);
+    assert!(String::from_utf8_lossy(&text.stdout).contains("file is cut"));
+}

@@ -7,21 +7,20 @@ use serde_json::{Map, Value};
 
 use super::output::{Answer, CsvAnswer, aligned, name_cell};
 use super::summary::{figures_csv, pairs};
-use crate::analysis::allocator::categories::{BlockCategory, categories};
+use crate::analysis::allocator::categories::BlockCategory;
 use crate::analysis::allocator::claims::ComparedClaim;
+use crate::analysis::allocator::conclusions::{Conclusion, conclusions};
 use crate::analysis::allocator::device_facts::{DeviceFacts, HostFacts};
+use crate::analysis::allocator::peak::{FrameBytes, PeakContents, largest_device};
 use crate::analysis::allocator::timeline_facts::timeline_facts;
-use crate::analysis::allocator::user_frame::user_frame_title;
 use crate::analysis::liveness::NamedBytes;
 use crate::csv;
 use crate::opened::{ReplayedSnapshot, RunContents, SnapshotRun, compare_claims};
 use crate::store::report::{FileStatus, ReportFile};
-use crate::text::{clean, exact_bytes, grouped};
+use crate::store::snapshot::Action;
+use crate::text::{bytes, clean, exact_bytes, grouped};
 
 const PEAK_VARIABLES: usize = 10;
-
-/// What an allocation without a frame of Python is called.
-const NO_STACK: &str = "(no Python stack)";
 
 /// `tilescope.summary/1` (cli.md, Other systems).
 #[derive(Debug, Serialize)]
@@ -86,12 +85,6 @@ struct Peak {
 #[derive(Debug, Serialize)]
 struct InsightFacts {
     conclusions: Vec<Conclusion>,
-}
-
-#[derive(Debug, Serialize)]
-struct Conclusion {
-    id: &'static str,
-    text: String,
 }
 
 #[derive(Serialize)]
@@ -180,13 +173,16 @@ impl SnapshotSummary {
         // A section has no keys but texts, so this cannot fail.
         let pytorch = serde_json::to_value(section).unwrap_or_default();
         let (_, claims) = compared.unwrap_or_default();
-        let liveness =
-            LivenessFacts { steps: Some(snapshot.events.len()), peak: peak(replayed, &devices) };
+        let peak = peak(replayed);
+        let conclusions = conclusions(&devices, peak.as_ref(), &bytes);
         Self {
             source,
             memory: Some(memory(replayed, &devices)),
-            insights: InsightFacts { conclusions: conclusions(&devices, liveness.peak.as_ref()) },
-            liveness,
+            insights: InsightFacts { conclusions },
+            liveness: LivenessFacts {
+                steps: Some(snapshot.events.len()),
+                peak: peak.as_ref().map(Peak::of),
+            },
             pytorch,
             devices,
             host,
@@ -208,96 +204,31 @@ fn memory(replayed: &ReplayedSnapshot, devices: &[DeviceFacts]) -> MemoryFacts {
     memory
 }
 
-fn peak(replayed: &ReplayedSnapshot, devices: &[DeviceFacts]) -> Option<Peak> {
+/// The peak of the device that has most.
+fn peak(replayed: &ReplayedSnapshot) -> Option<PeakContents> {
     let snapshot = &replayed.snapshot;
-    let all: Vec<_> = devices.iter().zip(replayed.devices()).collect();
-    // The first of equals.
-    let largest = all.into_iter().rev().max_by_key(|(facts, _)| facts.requested_peak.bytes);
-    let (facts, (device, replay)) = largest?;
-    let event = facts.requested_peak.event;
-    let row = usize::try_from(event).ok().map(|event| device.events.start + event);
-    let always_live = replay.lives.always_live_bytes();
-    let categories = categories(snapshot, device, replay);
-    let mut by_category: BTreeMap<&'static str, u64> = BTreeMap::new();
-    let mut by_stack: BTreeMap<u32, u64> = BTreeMap::new();
-    for block in replay.lives.live_after(event) {
-        let bytes = replay.lives.requested[block];
-        let category = categories.get(block).copied().unwrap_or(BlockCategory::Unknown);
-        let sum = by_category.entry(category.as_str()).or_default();
-        *sum = sum.saturating_add(bytes);
-        let sum = by_stack.entry(replay.lives.stacks[block].0).or_default();
-        *sum = sum.saturating_add(bytes);
-    }
-    let mut by_frame: BTreeMap<String, u64> = BTreeMap::new();
-    for (stack, bytes) in by_stack {
-        let stack = crate::store::snapshot::StackId(stack);
-        let name = user_frame_title(snapshot, stack).unwrap_or_else(|| NO_STACK.to_owned());
-        let sum = by_frame.entry(name).or_default();
-        *sum = sum.saturating_add(bytes);
-    }
-    let mut variables: Vec<NamedBytes> =
-        by_frame.into_iter().map(|(name, bytes)| NamedBytes { name, bytes }).collect();
-    // By name already.
-    variables.sort_by_key(|variable| std::cmp::Reverse(variable.bytes));
-    variables.truncate(PEAK_VARIABLES);
-    let name = row.and_then(|row| snapshot.events.stacks.get(row));
-    Some(Peak {
-        device: Some(device.number),
-        step: event,
-        kind: row.and_then(|row| snapshot.events.actions.get(row)).map(|action| action.as_str()),
-        name: name.and_then(|stack| user_frame_title(snapshot, *stack)),
-        operation: None,
-        not_always_live_bytes: facts.requested_peak.bytes.saturating_sub(always_live),
-        always_live_bytes: always_live,
-        by_category,
-        variables,
-    })
+    let place = largest_device(replayed.replays.get(..snapshot.devices.len())?)?;
+    let (device, replay) = (snapshot.devices.get(place)?, replayed.replays.get(place)?);
+    Some(PeakContents::of(snapshot, device, replay, replayed.categories(place)))
 }
 
-/// Bytes in MiB, with one digit behind the point.
-fn mebibytes(bytes: u64) -> String {
-    format!("{:.1} MiB", bytes as f64 / f64::from(1 << 20))
-}
-
-fn conclusions(devices: &[DeviceFacts], peak: Option<&Peak>) -> Vec<Conclusion> {
-    let mut conclusions = Vec::new();
-    let owner = peak.and_then(|peak| peak.variables.first().filter(|owner| owner.bytes > 0));
-    if let (Some(peak), Some(owner)) = (peak, owner) {
-        let whole = peak.not_always_live_bytes.saturating_add(peak.always_live_bytes);
-        let percent = owner.bytes as f64 * 100.0 / whole.max(1) as f64;
-        let text = format!(
-            "{} of the {} at the peak, {percent:.0} %, were allocated at {}",
-            mebibytes(owner.bytes),
-            mebibytes(whole),
-            clean(&owner.name)
-        );
-        conclusions.push(Conclusion { id: "owner-of-peak", text });
-    }
-    for device in devices {
-        let end = &device.end;
-        if end.inactive_bytes > 0 {
-            let text = format!(
-                "GPU {}: {} of the {} reserved at the end are free within segments, in {} pieces, the largest of {}",
-                device.device,
-                mebibytes(end.inactive_bytes),
-                mebibytes(end.reserved_bytes),
-                grouped(end.inactive_blocks),
-                mebibytes(end.largest_inactive_bytes)
-            );
-            conclusions.push(Conclusion { id: "free-within-segments", text });
-        }
-        if let Some(failed) = device.oom.last() {
-            let text = format!(
-                "GPU {}: a request of {} failed at event {}, when {} were free on the device",
-                device.device,
-                mebibytes(failed.bytes),
-                grouped(u64::from(failed.event)),
-                mebibytes(failed.device_free)
-            );
-            conclusions.push(Conclusion { id: "out-of-memory", text });
+impl Peak {
+    fn of(found: &PeakContents) -> Self {
+        let variable =
+            |row: &FrameBytes| NamedBytes { name: row.name.clone(), bytes: row.all.bytes };
+        let by_category = found.by_category.iter();
+        Self {
+            device: Some(found.device),
+            step: found.event,
+            kind: found.action.map(Action::as_str),
+            name: found.frame.clone(),
+            operation: None,
+            not_always_live_bytes: found.bytes.saturating_sub(found.always_live_bytes),
+            always_live_bytes: found.always_live_bytes,
+            by_category: by_category.map(|(one, owned)| (one.as_str(), owned.bytes)).collect(),
+            variables: found.by_frame.iter().take(PEAK_VARIABLES).map(variable).collect(),
         }
     }
-    conclusions
 }
 
 impl Answer for SnapshotSummary {
@@ -310,9 +241,9 @@ impl Answer for SnapshotSummary {
         }
         if let Some(host) = &self.host {
             let rows = [
-                ("Reserved", mebibytes(host.reserved_bytes)),
-                ("Allocated", mebibytes(host.allocated_bytes)),
-                ("Allocated peak", mebibytes(host.allocated_peak_bytes)),
+                ("Reserved", bytes(host.reserved_bytes)),
+                ("Allocated", bytes(host.allocated_bytes)),
+                ("Allocated peak", bytes(host.allocated_peak_bytes)),
                 ("Segments", grouped(host.segments as u64)),
                 ("Events", grouped(host.events as u64)),
             ];
@@ -329,7 +260,7 @@ impl Answer for SnapshotSummary {
         if !self.claims.is_empty() {
             let rows = self.claims.iter().map(|claim| {
                 let agrees = if claim.agrees { "" } else { "differs" };
-                let [claimed, ours] = [claim.claimed_bytes, claim.bytes].map(mebibytes);
+                let [claimed, ours] = [claim.claimed_bytes, claim.bytes].map(bytes);
                 vec![claim.name.to_owned(), claimed, ours, agrees.to_owned()]
             });
             let header = ["<Statistics of PyTorch", "stated", "replayed", "<"];
@@ -434,7 +365,7 @@ fn device_text(device: &DeviceFacts) -> String {
         format!(
             "begins with {} blocks of {} that were there already",
             grouped(device.start.live_blocks),
-            mebibytes(device.start.requested_bytes)
+            bytes(device.start.requested_bytes)
         )
     };
     let peak = &device.requested_peak;
@@ -443,32 +374,32 @@ fn device_text(device: &DeviceFacts) -> String {
             "Allocated peak",
             format!(
                 "{}{exact}, {}",
-                mebibytes(device.allocated_peak.bytes),
+                bytes(device.allocated_peak.bytes),
                 at(device.allocated_peak.event)
             ),
         ),
-        ("Reserved peak", mebibytes(device.reserved_peak_bytes)),
+        ("Reserved peak", bytes(device.reserved_peak_bytes)),
         (
             "Requested peak",
             format!(
                 "{}, {}, {} blocks",
-                mebibytes(peak.bytes),
+                bytes(peak.bytes),
                 at(peak.event),
                 grouped(peak.live_blocks as u64)
             ),
         ),
-        ("Allocated", mebibytes(end.allocated_bytes)),
-        ("Reserved", mebibytes(end.reserved_bytes)),
+        ("Allocated", bytes(end.allocated_bytes)),
+        ("Reserved", bytes(end.reserved_bytes)),
         (
             "Inactive",
             format!(
                 "{} in {} blocks, the largest {}",
-                mebibytes(end.inactive_bytes),
+                bytes(end.inactive_bytes),
                 grouped(end.inactive_blocks),
-                mebibytes(end.largest_inactive_bytes)
+                bytes(end.largest_inactive_bytes)
             ),
         ),
-        ("Rounding", mebibytes(end.rounding_bytes)),
+        ("Rounding", bytes(end.rounding_bytes)),
         (
             "Segments",
             format!(
@@ -488,8 +419,8 @@ fn device_text(device: &DeviceFacts) -> String {
             format!(
                 "event {}: {} asked for, {} free on the device",
                 grouped(u64::from(failed.event)),
-                mebibytes(failed.bytes),
-                mebibytes(failed.device_free)
+                bytes(failed.bytes),
+                bytes(failed.device_free)
             ),
         ));
     }

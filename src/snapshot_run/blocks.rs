@@ -7,16 +7,13 @@ use super::ReplayedSnapshot;
 use crate::analysis::allocator::event_axis::EventAxis;
 use crate::analysis::allocator::lives::BlockLives;
 use crate::analysis::allocator::segment_ranges::SegmentRange;
-use crate::analysis::allocator::user_frame::user_frame_title;
+use crate::analysis::allocator::user_frame::{NO_STACK, user_frame_title};
 use crate::progress::Progress;
 use crate::store::names::{Interner, Names};
 use crate::store::placed::{Placed, Placement, ReadArena, ReadError};
 use crate::store::snapshot::{SnapshotDevice, StackId};
 use crate::store::variable::VariableFlags;
 use crate::store::{ArenaId, ClassId, UnloweredId};
-
-/// What an allocation without a frame of Python is called.
-const NO_STACK: &str = "(no Python stack)";
 
 /// Blocks of a segment that have their names with them; of more the variable says it.
 const MOST_NAMED: usize = 200_000;

@@ -6,7 +6,7 @@ mod report;
 
 use std::sync::Arc;
 
-use crate::analysis::allocator::claims::{ComparedClaim, compared_claims};
+use crate::analysis::allocator::claims::{ComparedClaim, claimed_device, compared_claims};
 use crate::analysis::allocator::device_facts::DeviceFacts;
 pub use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
 use crate::format::pytorch::{self, Contents, SnapshotFiles};
@@ -94,9 +94,17 @@ pub fn compare_claims<'a>(
     devices: &'a [DeviceFacts],
     report: &Report,
 ) -> Option<(&'a DeviceFacts, Vec<ComparedClaim>)> {
-    // The totals are those of the device that was current, and do not say which.
-    let is_of = |facts: &&DeviceFacts| claims.reserved.current == Some(facts.end.reserved_bytes);
-    let device = devices.iter().find(is_of).or_else(|| devices.first())?;
+    let reserved: Vec<u64> = devices.iter().map(|facts| facts.end.reserved_bytes).collect();
+    let Some(device) = claimed_device(claims, &reserved).and_then(|place| devices.get(place))
+    else {
+        if devices.is_empty() {
+            return None;
+        }
+        let message =
+            "no device has as much reserved at the end as is stated, so nothing is compared";
+        report.warnings.add(WarningCode::Inconsistent, &claims.file, message);
+        return None;
+    };
     let compared = compared_claims(claims, device);
     for claim in compared.iter().filter(|claim| !claim.agrees) {
         let message = format!(

@@ -17,6 +17,13 @@ pub struct ComparedClaim {
     pub agrees: bool,
 }
 
+/// The device that totals are of, by the bytes of segments that each has at the end: PyTorch states those of the device
+/// that was current, and does not say which. Of a single device they are in any case; a place among the devices.
+pub fn claimed_device(claims: &AllocatorClaims, reserved_bytes: &[u64]) -> Option<usize> {
+    let stated = reserved_bytes.iter().position(|bytes| claims.reserved.current == Some(*bytes));
+    stated.or_else(|| (reserved_bytes.len() == 1).then_some(0))
+}
+
 /// The figures that PyTorch states of a device.
 pub fn compared_claims(claims: &AllocatorClaims, facts: &DeviceFacts) -> Vec<ComparedClaim> {
     let AllocatorClaims { requested, allocated, active, reserved, .. } = claims;
@@ -54,3 +61,19 @@ const NAMES: [(&str, &str); 4] = [
     ("active_bytes.all.current", "active_bytes.all.peak"),
     ("reserved_bytes.all.current", "reserved_bytes.all.peak"),
 ];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn totals_are_of_the_device_that_has_as_much_or_of_the_only_one() {
+        let reserved = ClaimedBytes { current: Some(40), peak: None };
+        let claims = AllocatorClaims { reserved, ..AllocatorClaims::default() };
+        assert_eq!(claimed_device(&claims, &[20, 40]), Some(1));
+        assert_eq!(claimed_device(&claims, &[20, 30]), None, "of neither");
+        assert_eq!(claimed_device(&claims, &[20]), Some(0));
+        assert_eq!(claimed_device(&claims, &[]), None);
+        assert_eq!(claimed_device(&AllocatorClaims::default(), &[20, 40]), None);
+    }
+}

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use super::annotations::{annotated_spans, open_at};
+use super::failed_requests::{FailedRequest, failed_requests, last_failed};
 use super::lives::BlockLives;
 use super::replay::{Peak, Replay, StartState};
 use super::user_frame::user_frame_title;
@@ -11,9 +12,6 @@ use crate::store::snapshot::{Action, BlockState, Snapshot, SnapshotDevice};
 
 /// Blocks that are named of a peak.
 const LARGEST: usize = 5;
-
-/// Requests that failed and are listed.
-const MOST_FAILED: usize = 1000;
 
 /// The facts of one device. Bytes are integers, addresses texts in hexadecimal.
 #[derive(Clone, Debug, serde::Serialize)]
@@ -42,8 +40,11 @@ pub struct DeviceFacts {
     pub allocated_peak: AllocatedPeak,
     /// The peak of the active curve.
     pub active_peak_bytes: u64,
-    /// Requests that failed.
+    /// The last requests that failed, at most a thousand.
     pub oom: Vec<FailedRequest>,
+    /// The one at which it ended: nothing as large was handed out after it.
+    #[serde(skip)]
+    pub ended_by: Option<FailedRequest>,
     /// Events that contradict the state, backwards, forwards and at the end.
     pub replay_mismatches: u64,
 }
@@ -108,17 +109,6 @@ pub struct AllocatedPeak {
     pub exact: bool,
 }
 
-/// A request that failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-pub struct FailedRequest {
-    /// Its event.
-    pub event: u32,
-    /// Bytes that were asked for.
-    pub bytes: u64,
-    /// Bytes that were free on the device.
-    pub device_free: u64,
-}
-
 /// The figures of pinned host memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct HostFacts {
@@ -166,6 +156,7 @@ impl DeviceFacts {
             },
             active_peak_bytes: replay.active_peak.bytes,
             oom: failed_requests(snapshot, device),
+            ended_by: last_failed(snapshot, device),
             replay_mismatches: replay.mismatches,
         }
     }
@@ -255,19 +246,4 @@ fn largest(lives: &BlockLives, mut rows: Vec<usize>) -> Vec<usize> {
     }
     rows.sort_unstable_by_key(order);
     rows
-}
-
-fn failed_requests(snapshot: &Snapshot, device: &SnapshotDevice) -> Vec<FailedRequest> {
-    let events = &snapshot.events;
-    let actions = events.actions.get(device.events.clone()).unwrap_or_default();
-    let failed = (0..).zip(actions).filter(|(_, action)| **action == Action::OutOfMemory);
-    let failed = failed.map(|(event, _)| {
-        let row = device.events.start + event as usize;
-        FailedRequest {
-            event,
-            bytes: events.sizes.get(row).copied().unwrap_or(0),
-            device_free: events.addresses.get(row).copied().unwrap_or(0),
-        }
-    });
-    failed.take(MOST_FAILED).collect()
 }

@@ -3,6 +3,9 @@
 
 use crate::store::snapshot::{Frame, Snapshot, StackId};
 
+/// What an allocation without a frame of Python is called.
+pub const NO_STACK: &str = "(no Python stack)";
+
 /// Parts of the names of files that are not the user's.
 const NOT_THE_USERS: [&str; 4] = ["/site-packages/", "/dist-packages/", "/lib/python3", "<"];
 

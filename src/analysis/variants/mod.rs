@@ -3,8 +3,6 @@
 
 mod of_snapshot;
 
-pub use of_snapshot::largest_device;
-
 use serde::Serialize;
 
 use crate::text::words;
@@ -27,8 +25,10 @@ words! {
 pub struct Variant {
     /// What it is called.
     pub name: String,
-    /// Whether it ran to its end: its last request that failed, if any, was granted later.
+    /// Whether it ran to its end: its last request that failed, if any, was granted later, on every device.
     pub is_finished: bool,
+    /// Whether its file ends before its contents do: then its figures are of what could be read, and of no whole run.
+    pub is_cut: bool,
     /// Handed out at the end.
     pub allocated_bytes: u64,
     /// The most that was handed out.
@@ -80,32 +80,46 @@ pub struct VariantTable {
     pub reference: Option<usize>,
 }
 
-/// No variant has the name of the reference.
+/// Why a variant cannot be the reference.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NoSuchReference;
+pub enum NoReference {
+    /// None has the name.
+    NotThere,
+    /// Its file is cut.
+    Cut,
+}
+
+impl Variant {
+    /// Whether it ran to its end, as far as its file says so: only then its figures compare.
+    pub fn is_comparable(&self) -> bool {
+        self.is_finished && !self.is_cut
+    }
+}
 
 impl VariantTable {
     /// Puts variants side by side. The reference is that of the name, else the first that is finished and, where a
     /// capacity is known, not over it.
     ///
     /// # Errors
-    /// When no variant has the name.
+    /// When no variant has the name, or the file of the one that has it is cut.
     pub fn new(
         mut rows: Vec<Variant>,
         capacity_bytes: Option<u64>,
         other_bytes: u64,
         reference: Option<&str>,
-    ) -> Result<Self, NoSuchReference> {
+    ) -> Result<Self, NoReference> {
         rows.sort_by(|a, b| natural(&a.name).cmp(&natural(&b.name)).then(a.name.cmp(&b.name)));
         let mut table = Self { rows, capacity_bytes, other_bytes, reference: None };
         table.reference = match reference {
             Some(name) => {
                 let place = table.rows.iter().position(|row| row.name == name);
-                Some(place.ok_or(NoSuchReference)?)
+                let place = place.ok_or(NoReference::NotThere)?;
+                if table.rows.get(place).is_some_and(|row| row.is_cut) {
+                    return Err(NoReference::Cut);
+                }
+                Some(place)
             }
-            None => table.rows.iter().position(|row| {
-                row.is_finished && table.oversubscription_bytes(row).is_none_or(|bytes| bytes == 0)
-            }),
+            None => table.rows.iter().position(|row| table.fits(row)),
         };
         Ok(table)
     }
@@ -117,21 +131,21 @@ impl VariantTable {
         self.capacity_bytes.map(|capacity| all.saturating_sub(capacity))
     }
 
-    /// Whether a variant ran and, where a capacity is known, is not over it.
+    /// Whether a variant ran and, where a capacity is known, is not over it; not said of a file that is cut.
     pub fn fits(&self, row: &Variant) -> bool {
-        row.is_finished && self.oversubscription_bytes(row).is_none_or(|bytes| bytes == 0)
+        row.is_comparable() && self.oversubscription_bytes(row).is_none_or(|bytes| bytes == 0)
     }
 
     /// The variant that needs least of those that ran, a place in `rows`; the first of equals.
     pub fn least_needed(&self) -> Option<usize> {
-        let finished = self.rows.iter().enumerate().filter(|(_, row)| row.is_finished);
+        let finished = self.rows.iter().enumerate().filter(|(_, row)| row.is_comparable());
         finished.min_by_key(|(place, row)| (row.needed_bytes, *place)).map(|(place, _)| place)
     }
 
-    /// A variant's figures in percent of the reference's; none of one that is not finished.
+    /// A variant's figures in percent of the reference's; none of one that is not finished, or whose file is cut.
     pub fn percent(&self, row: &Variant) -> Percent {
         let reference = self.reference.and_then(|place| self.rows.get(place));
-        let Some(reference) = reference.filter(|_| row.is_finished) else {
+        let Some(reference) = reference.filter(|_| row.is_comparable()) else {
             return Percent::default();
         };
         let of = |figure: fn(&Variant) -> u64| percent(figure(row), figure(reference));
@@ -190,6 +204,7 @@ mod tests {
         Variant {
             name: name.to_owned(),
             is_finished,
+            is_cut: false,
             allocated_bytes: bytes,
             max_allocated_bytes: bytes,
             max_allocated_from: AllocatedFrom::Replay,
@@ -203,10 +218,7 @@ mod tests {
         }
     }
 
-    fn table(
-        capacity: Option<u64>,
-        reference: Option<&str>,
-    ) -> Result<VariantTable, NoSuchReference> {
+    fn table(capacity: Option<u64>, reference: Option<&str>) -> Result<VariantTable, NoReference> {
         let rows = vec![
             variant("splits_10", true, 1500),
             variant("splits_0", false, 3000),
@@ -237,6 +249,18 @@ mod tests {
         let none = table(Some(10), None).unwrap();
         assert_eq!(none.reference, None);
         assert_eq!(none.percent(&none.rows[1]), Percent::default());
+    }
+
+    #[test]
+    fn a_file_that_is_cut_is_neither_the_reference_nor_the_least() {
+        let cut = |name: &str, bytes| Variant { is_cut: true, ..variant(name, true, bytes) };
+        let rows = || vec![cut("a", 10), variant("b", true, 30), variant("c", true, 20)];
+        let table = VariantTable::new(rows(), None, 0, None).unwrap();
+        assert_eq!((table.reference, table.least_needed()), (Some(1), Some(2)));
+        assert_eq!(table.percent(&table.rows[0]), Percent::default());
+        assert!(!table.fits(&table.rows[0]) && table.fits(&table.rows[1]));
+        assert_eq!(VariantTable::new(rows(), None, 0, Some("a")), Err(NoReference::Cut));
+        assert_eq!(VariantTable::new(rows(), None, 0, Some("d")), Err(NoReference::NotThere));
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::{AllocatedFrom, Variant};
 use crate::analysis::allocator::device_facts::end_state;
+use crate::analysis::allocator::failed_requests::last_failed;
 use crate::analysis::allocator::replay::Replay;
 use crate::store::snapshot::{Action, AllocatorClaims, Snapshot, SnapshotDevice};
 
@@ -11,14 +12,9 @@ const SMALL_SEGMENT: u64 = 2 * MIB;
 /// What a request below ten MiB takes a segment of.
 const MIDDLE_SEGMENT: u64 = 20 * MIB;
 
-/// The device of a snapshot whose requested peak is the largest, the first of equals; a place among its devices.
-pub fn largest_device(replays: &[Replay]) -> Option<usize> {
-    let all = replays.iter().enumerate();
-    all.rev().max_by_key(|(_, replay)| replay.requested_peak.bytes).map(|(place, _)| place)
-}
-
 impl Variant {
-    /// Of a device that was replayed. `claims` are PyTorch's own statistics of it.
+    /// Of a device that was replayed. `claims` are PyTorch's own statistics of it. The run is finished if no device of
+    /// it has a request at last that failed.
     pub fn of(
         name: String,
         snapshot: &Snapshot,
@@ -35,21 +31,23 @@ impl Variant {
             None => (replay.allocated_peak.bytes, from_events),
         };
         let max_reserved_bytes = replay.reserved_peak.bytes;
-        let needed_bytes = failed.map_or(max_reserved_bytes, |row| {
-            let request = snapshot.events.sizes.get(row).copied().unwrap_or(0);
-            let reserved = reserved_after(snapshot, device, end.reserved_bytes, row);
-            reserved.saturating_add(segment_for(request)).max(max_reserved_bytes)
+        let needed_bytes = failed.map_or(max_reserved_bytes, |failed| {
+            let reserved = reserved_after(snapshot, device, end.reserved_bytes, failed.event);
+            reserved.saturating_add(segment_for(failed.bytes)).max(max_reserved_bytes)
         });
+        let of_others = || snapshot.devices.iter().find_map(|device| last_failed(snapshot, device));
+        let ended_by = failed.or_else(of_others);
         Self {
             name,
-            is_finished: failed.is_none(),
+            is_finished: ended_by.is_none(),
+            is_cut: false,
             allocated_bytes: end.allocated_bytes,
             max_allocated_bytes,
             max_allocated_from,
             reserved_bytes: end.reserved_bytes,
             max_reserved_bytes,
             requested_peak_bytes: replay.requested_peak.bytes,
-            failed_request_bytes: failed.and_then(|row| snapshot.events.sizes.get(row).copied()),
+            failed_request_bytes: ended_by.map(|failed| failed.bytes),
             needed_bytes,
             smi_bytes: None,
             stated_capacity_bytes: None,
@@ -57,29 +55,15 @@ impl Variant {
     }
 }
 
-/// The last request that failed, a row of the events, if nothing as large succeeded after it (formats/pytorch.md 9.11).
-fn last_failed(snapshot: &Snapshot, device: &SnapshotDevice) -> Option<usize> {
-    let events = &snapshot.events;
-    let mut largest_after = 0;
-    for row in device.events.clone().rev() {
-        let bytes = events.sizes.get(row).copied().unwrap_or(0);
-        match events.actions.get(row) {
-            Some(Action::Alloc) => largest_after = bytes.max(largest_after),
-            Some(Action::OutOfMemory) => return (largest_after < bytes).then_some(row),
-            _ => {}
-        }
-    }
-    None
-}
-
 /// What was reserved after an event, from what is at the end.
 fn reserved_after(
     snapshot: &Snapshot,
     device: &SnapshotDevice,
     at_end_bytes: u64,
-    row: usize,
+    event: u32,
 ) -> u64 {
     let events = &snapshot.events;
+    let row = device.events.start.saturating_add(event as usize);
     let later = row.saturating_add(1)..device.events.end;
     later.fold(at_end_bytes, |reserved, row| {
         let bytes = events.sizes.get(row).copied().unwrap_or(0);

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::{SweepArguments, output};
-use crate::analysis::variants::{Percent, Variant, VariantTable};
+use crate::analysis::variants::{NoReference, Percent, Variant, VariantTable};
 use crate::cli::output::{Answer, CsvAnswer, Document, aligned, name_cell};
 use crate::csv::line;
 use crate::format::poplar::reports_below;
@@ -78,8 +78,14 @@ impl VariantReport {
         let reference = arguments.reference.as_deref();
         let other = arguments.other.unwrap_or(0);
         let table = VariantTable::new(variants, arguments.capacity, other, reference);
-        let table = table.map_err(|_| {
-            let message = format!("no variant is called {}", clean(reference.unwrap_or_default()));
+        let table = table.map_err(|error| {
+            let name = clean(reference.unwrap_or_default());
+            let message = match error {
+                NoReference::NotThere => format!("no variant is called {name}"),
+                NoReference::Cut => {
+                    format!("the file of {name} is cut: its figures are of no whole run")
+                }
+            };
             let hint = format!("These are there: {}.", names.join(", "));
             Error::new(ErrorKind::Usage, message).hint(hint)
         })?;
@@ -98,7 +104,8 @@ impl Serialize for VariantReport {
         let row = |row: &Variant| {
             let mut value = json!({
                 "variant": row.name,
-                "finished": row.is_finished,
+                // Nobody knows of a file that is cut.
+                "finished": (!row.is_cut).then_some(row.is_finished),
                 "allocated_bytes": row.allocated_bytes,
                 "max_allocated_bytes": row.max_allocated_bytes,
                 "max_allocated_from": row.max_allocated_from.as_str(),
@@ -110,6 +117,9 @@ impl Serialize for VariantReport {
                 "oversubscription_bytes": table.oversubscription_bytes(row),
                 "percent": table.percent(row),
             });
+            if row.is_cut {
+                value["cut"] = json!(true);
+            }
             if let Some(bytes) = row.smi_bytes {
                 value["smi_bytes"] = json!(bytes);
             }
@@ -141,6 +151,15 @@ fn mib(bytes: u64) -> String {
 
 fn mib_or_unknown(bytes: Option<u64>) -> String {
     bytes.map_or_else(|| UNKNOWN.to_owned(), mib)
+}
+
+/// Whether a variant ran to its end.
+fn ran(row: &Variant) -> &'static str {
+    match (row.is_cut, row.is_finished) {
+        (true, _) => "file is cut",
+        (false, true) => "yes",
+        (false, false) => "out of memory",
+    }
 }
 
 fn percent_cell(percent: Option<f64>) -> String {
@@ -188,7 +207,7 @@ impl Answer for VariantReport {
             let mut cells = vec![
                 mark.to_owned(),
                 name_cell(&row.name),
-                if row.is_finished { "yes" } else { "out of memory" }.to_owned(),
+                ran(row).to_owned(),
                 mib(row.allocated_bytes),
                 format!("{least_known}{}", mib(row.max_allocated_bytes)),
                 percent_cell(percent.max_allocated_bytes),
@@ -197,7 +216,7 @@ impl Answer for VariantReport {
                 mib(row.requested_peak_bytes),
                 percent_cell(percent.requested_peak_bytes),
                 mib_or_unknown(row.failed_request_bytes),
-                format!("{}{}", if row.is_finished { "" } else { "≥ " }, mib(row.needed_bytes)),
+                format!("{}{}", if row.is_comparable() { "" } else { "≥ " }, mib(row.needed_bytes)),
                 mib_or_unknown(table.oversubscription_bytes(row)),
             ];
             if has_smi {
@@ -245,6 +264,9 @@ impl VariantReport {
                     &format!("What the device has is not in the files: --capacity 16GiB.{hint}\n");
             }
         }
+        if table.rows.iter().any(|row| row.is_cut) {
+            text += "A file that is cut says what was in it until there, not what the run took.\n";
+        }
         if table.rows.iter().any(|row| !row.is_finished) {
             text += "A variant that ran out of memory needs at least what it had and the segment for what \
                      it asked; nobody knows what would have come after.\n";
@@ -283,7 +305,7 @@ impl CsvAnswer for VariantReport {
             let percent = table.percent(row);
             text += &line([
                 clean(&row.name).into_owned(),
-                row.is_finished.to_string(),
+                if row.is_cut { String::new() } else { row.is_finished.to_string() },
                 row.allocated_bytes.to_string(),
                 row.max_allocated_bytes.to_string(),
                 row.max_allocated_from.as_str().to_owned(),

@@ -1,0 +1,117 @@
+//! Requests that failed, and whether the run went on: an `oom` is the end of it only if nothing as large was handed
+//! out after it (formats/pytorch.md 9.11). A request is recorded as it was made, an `oom` rounded up, so both are
+//! compared rounded up.
+
+use super::block_size::rounded;
+use crate::store::snapshot::{Action, Snapshot, SnapshotDevice};
+
+/// Requests that failed and are listed.
+const MOST_FAILED: usize = 1000;
+
+/// A request that failed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct FailedRequest {
+    /// Its event.
+    pub event: u32,
+    /// Bytes that were asked for.
+    pub bytes: u64,
+    /// Bytes that were free on the device.
+    pub device_free: u64,
+}
+
+/// The last requests that failed on a device, in their order.
+pub fn failed_requests(snapshot: &Snapshot, device: &SnapshotDevice) -> Vec<FailedRequest> {
+    let actions = snapshot.events.actions.get(device.events.clone()).unwrap_or_default();
+    let failed = actions.iter().enumerate().rev();
+    let failed = failed.filter(|(_, action)| **action == Action::OutOfMemory).take(MOST_FAILED);
+    let failed = failed.map(|(event, _)| failed_at(snapshot, device, event as u32));
+    let mut failed: Vec<FailedRequest> = failed.collect();
+    failed.reverse();
+    failed
+}
+
+/// The last request that failed on a device, if nothing as large was handed out after it.
+pub fn last_failed(snapshot: &Snapshot, device: &SnapshotDevice) -> Option<FailedRequest> {
+    let events = &snapshot.events;
+    let mut largest_after = 0;
+    for row in device.events.clone().rev() {
+        let bytes = || rounded(events.sizes.get(row).copied().unwrap_or(0), &snapshot.settings);
+        match events.actions.get(row) {
+            Some(Action::Alloc) => largest_after = bytes().max(largest_after),
+            Some(Action::OutOfMemory) => {
+                let event = row.saturating_sub(device.events.start) as u32;
+                let failed = failed_at(snapshot, device, event);
+                return (largest_after < bytes()).then_some(failed);
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+/// Whether a run went on to its end: no device has a request at last that failed.
+pub fn is_finished(snapshot: &Snapshot) -> bool {
+    snapshot.devices.iter().all(|device| last_failed(snapshot, device).is_none())
+}
+
+fn failed_at(snapshot: &Snapshot, device: &SnapshotDevice, event: u32) -> FailedRequest {
+    let (events, row) = (&snapshot.events, device.events.start.saturating_add(event as usize));
+    FailedRequest {
+        event,
+        bytes: events.sizes.get(row).copied().unwrap_or(0),
+        device_free: events.addresses.get(row).copied().unwrap_or(0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn snapshot(events: &[(Action, u64)]) -> Snapshot {
+        let mut snapshot = Snapshot::default();
+        for (action, bytes) in events {
+            snapshot.events.actions.push(*action);
+            snapshot.events.sizes.push(*bytes);
+            snapshot.events.addresses.push(7);
+        }
+        let events = 0..events.len();
+        snapshot.devices.push(SnapshotDevice { events, ..SnapshotDevice::default() });
+        snapshot
+    }
+
+    #[test]
+    fn a_request_that_was_granted_later_is_no_end() {
+        let last = |events: &[(Action, u64)]| {
+            let snapshot = snapshot(events);
+            let last = last_failed(&snapshot, &snapshot.devices[0]);
+            assert_eq!(is_finished(&snapshot), last.is_none());
+            last.map(|failed| failed.event)
+        };
+        let (alloc, failed) = (Action::Alloc, Action::OutOfMemory);
+        assert_eq!(last(&[(alloc, 4096)]), None);
+        assert_eq!(last(&[(alloc, 4096), (failed, 4096)]), Some(1));
+        assert_eq!(last(&[(failed, 4096), (alloc, 4096)]), None);
+        assert_eq!(last(&[(failed, 4096), (alloc, 3584)]), Some(0));
+        assert_eq!(
+            last(&[(failed, 4096), (alloc, 4000)]),
+            None,
+            "4,000 B were 4,096 B when they failed"
+        );
+        assert_eq!(
+            last(&[(failed, 512), (alloc, 512), (failed, 1024)]),
+            Some(2),
+            "only the last counts"
+        );
+    }
+
+    #[test]
+    fn of_many_the_last_are_listed() {
+        let events: Vec<_> =
+            (0..MOST_FAILED as u64 + 5).map(|number| (Action::OutOfMemory, 512 * number)).collect();
+        let snapshot = snapshot(&events);
+        let failed = failed_requests(&snapshot, &snapshot.devices[0]);
+        assert_eq!(failed.len(), MOST_FAILED);
+        assert_eq!((failed[0].event, failed[0].device_free), (5, 7));
+        assert_eq!(failed.last().map(|failed| failed.event), Some(MOST_FAILED as u32 + 4));
+    }
+}

@@ -1,0 +1,183 @@
+//! What is alive at the peak of the requested curve: by category and by user frame, of bytes that were asked for.
+//! Both add up to the peak.
+
+use std::collections::HashMap;
+
+use super::categories::BlockCategory;
+use super::replay::Replay;
+use super::user_frame::{NO_STACK, frame_title, user_frame};
+use crate::store::snapshot::{Action, Frame, Snapshot, SnapshotDevice, StackId};
+
+/// What is alive at the peak of a device.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PeakContents {
+    /// The number of the device.
+    pub device: i64,
+    /// The event within the device; −1 is before the first.
+    pub event: i64,
+    /// What the event did; `None` before the first.
+    pub action: Option<Action>,
+    /// The user frame of the event.
+    pub frame: Option<String>,
+    /// Bytes that were asked for.
+    pub bytes: u64,
+    /// Of these, of blocks that live from before the first event to behind the last.
+    pub always_live_bytes: u64,
+    /// Blocks that are alive.
+    pub blocks: u64,
+    /// By category, in the order of [`BlockCategory::ALL`]; only those that have any.
+    pub by_category: Vec<(BlockCategory, OwnedBytes)>,
+    /// By user frame, those with most bytes first, then by name.
+    pub by_frame: Vec<FrameBytes>,
+}
+
+/// Bytes and blocks of one owner.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct OwnedBytes {
+    /// Bytes that were asked for.
+    pub bytes: u64,
+    /// Number of blocks.
+    pub blocks: u64,
+}
+
+impl OwnedBytes {
+    pub(super) fn add(&mut self, bytes: u64) {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.blocks = self.blocks.saturating_add(1);
+    }
+}
+
+/// What a user frame has at the peak.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FrameBytes {
+    /// The frame, `file:line (function)`, or [`NO_STACK`].
+    pub name: String,
+    /// All of it.
+    pub all: OwnedBytes,
+    /// The category that has most of it.
+    pub category: BlockCategory,
+}
+
+/// The device whose requested peak is the largest, the first of equals; a place among the devices.
+pub fn largest_device(replays: &[Replay]) -> Option<usize> {
+    let all = replays.iter().enumerate();
+    all.rev().max_by_key(|(_, replay)| replay.requested_peak.bytes).map(|(place, _)| place)
+}
+
+impl PeakContents {
+    /// Of a device that was replayed, with the categories of its blocks.
+    pub fn of(
+        snapshot: &Snapshot,
+        device: &SnapshotDevice,
+        replay: &Replay,
+        categories: &[BlockCategory],
+    ) -> Self {
+        let (lives, event) = (&replay.lives, replay.requested_peak.event);
+        let mut by_category = [OwnedBytes::default(); BlockCategory::ALL.len()];
+        let mut by_stack: HashMap<(StackId, BlockCategory), OwnedBytes> = HashMap::new();
+        let mut all = OwnedBytes::default();
+        for row in lives.live_after(event) {
+            let bytes = lives.requested[row];
+            let category = categories.get(row).copied().unwrap_or(BlockCategory::Unknown);
+            all.add(bytes);
+            by_category[category as usize].add(bytes);
+            by_stack.entry((lives.stacks[row], category)).or_default().add(bytes);
+        }
+        let row = usize::try_from(event).ok().map(|event| device.events.start + event);
+        let stack = row.and_then(|row| snapshot.events.stacks.get(row));
+        let frame = stack.and_then(|stack| user_frame(snapshot, *stack));
+        let named = BlockCategory::ALL.into_iter().zip(by_category);
+        Self {
+            device: device.number,
+            event,
+            action: row.and_then(|row| snapshot.events.actions.get(row)).copied(),
+            frame: frame.map(|frame| frame_title(snapshot, frame)),
+            bytes: all.bytes,
+            always_live_bytes: lives.always_live_bytes(),
+            blocks: all.blocks,
+            by_category: named.filter(|(_, owned)| owned.blocks > 0).collect(),
+            by_frame: by_frame(snapshot, by_stack),
+        }
+    }
+
+    /// What a category has.
+    pub fn of_category(&self, category: BlockCategory) -> OwnedBytes {
+        let found = self.by_category.iter().find(|(other, _)| *other == category);
+        found.map(|(_, owned)| *owned).unwrap_or_default()
+    }
+}
+
+fn by_frame(
+    snapshot: &Snapshot,
+    by_stack: HashMap<(StackId, BlockCategory), OwnedBytes>,
+) -> Vec<FrameBytes> {
+    let mut by_frame: HashMap<Option<Frame>, [OwnedBytes; BlockCategory::ALL.len()]> =
+        HashMap::new();
+    for ((stack, category), owned) in by_stack {
+        let sums = by_frame.entry(user_frame(snapshot, stack).copied()).or_default();
+        let sum = &mut sums[category as usize];
+        sum.bytes = sum.bytes.saturating_add(owned.bytes);
+        sum.blocks = sum.blocks.saturating_add(owned.blocks);
+    }
+    let frames = by_frame.into_iter().map(|(frame, sums)| {
+        let mut all = OwnedBytes::default();
+        for sum in sums {
+            all.bytes = all.bytes.saturating_add(sum.bytes);
+            all.blocks = all.blocks.saturating_add(sum.blocks);
+        }
+        // The first of equals.
+        let of_most =
+            BlockCategory::ALL.into_iter().zip(sums).rev().max_by_key(|(_, sum)| sum.bytes);
+        FrameBytes {
+            name: frame.map_or_else(|| NO_STACK.to_owned(), |frame| frame_title(snapshot, &frame)),
+            all,
+            category: of_most.map_or(BlockCategory::Unknown, |(category, _)| category),
+        }
+    });
+    let mut frames: Vec<FrameBytes> = frames.collect();
+    frames.sort_by(|a, b| b.all.bytes.cmp(&a.all.bytes).then_with(|| a.name.cmp(&b.name)));
+    frames
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::allocator::categories::categories;
+    use crate::analysis::allocator::replay::replay;
+
+    #[test]
+    fn what_is_alive_at_the_peak_adds_up_to_it() {
+        let mut snapshot = Snapshot::default();
+        let file = snapshot.texts.push("/home/me/train.py");
+        let name = snapshot.texts.push("f");
+        for line in [3, 9] {
+            snapshot.frames.push(Frame { file, name, line });
+            snapshot.stacks.frames.push(snapshot.frames.len() as u32 - 1);
+            snapshot.stacks.ends.push(snapshot.stacks.frames.len());
+        }
+        let stacks = [StackId(0), StackId(1), StackId::NONE, StackId(1)];
+        for (number, stack) in (1_u64..).zip(stacks) {
+            snapshot.events.actions.push(Action::Alloc);
+            snapshot.events.addresses.push(number << 20);
+            snapshot.events.sizes.push(1000 * number);
+            snapshot.events.stacks.push(stack);
+        }
+        snapshot.devices.push(SnapshotDevice { number: 2, events: 0..4, ..Default::default() });
+        let device = &snapshot.devices[0];
+        let replay = replay(&snapshot, device);
+        let kinds = categories(&snapshot, device, &replay);
+        let peak = PeakContents::of(&snapshot, device, &replay, &kinds);
+        assert_eq!((peak.device, peak.event, peak.bytes, peak.blocks), (2, 3, 10_000, 4));
+        assert_eq!(peak.frame.as_deref(), Some("/home/me/train.py:9 (f)"));
+        let found: Vec<_> =
+            peak.by_frame.iter().map(|row| (&*row.name, row.all.bytes, row.all.blocks)).collect();
+        let expected = [
+            ("/home/me/train.py:9 (f)", 6000, 2),
+            (NO_STACK, 3000, 1),
+            ("/home/me/train.py:3 (f)", 1000, 1),
+        ];
+        assert_eq!(found, expected);
+        let sum: u64 = peak.by_category.iter().map(|(_, owned)| owned.bytes).sum();
+        assert_eq!(sum, peak.bytes);
+    }
+}
