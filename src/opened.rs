@@ -5,7 +5,9 @@ use std::path::Path;
 use crate::format::poplar::reports_below;
 use crate::format::pytorch::{self, SnapshotFiles};
 use crate::format::{Error, Progress};
-pub use crate::snapshot_run::{ReplayedSnapshot, RunContents, SnapshotRun, compare_claims};
+pub use crate::snapshot_run::{
+    ReplayedSnapshot, RunContents, SnapshotRun, compare_claims, device_id,
+};
 
 /// What a path names.
 #[derive(Debug)]

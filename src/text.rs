@@ -4,8 +4,8 @@ pub mod run_names;
 
 use std::borrow::Cow;
 
-/// An enum each value of which has a word: that of its JSON, which a function of that name returns; and, where
-/// there are two functions, a name for people, and a list of all values.
+/// An enum with a list of its values, each of which has a word: that of its JSON, which a function of that name returns;
+/// and, where there are two functions, a name for people.
 macro_rules! words {
     (
         $(#[$meta:meta])* pub enum $name:ident by $word:ident, $title:ident {
@@ -17,9 +17,6 @@ macro_rules! words {
         }
 
         impl $name {
-            /// All of them, in their order.
-            pub const ALL: [Self; [$(Self::$variant),*].len()] = [$(Self::$variant),*];
-
             /// The name for people.
             pub fn $title(self) -> &'static str {
                 match self {
@@ -39,6 +36,10 @@ macro_rules! words {
         }
 
         impl $name {
+            /// All of them, in their order.
+            #[allow(dead_code, reason = "not every list is gone through")]
+            pub const ALL: [Self; [$(Self::$variant),*].len()] = [$(Self::$variant),*];
+
             /// The word as it stands in JSON, or in a file.
             pub fn $word(self) -> &'static str {
                 match self {

@@ -1,5 +1,5 @@
 //! Variants of one training run: the snapshots that paths name are read one after the other, and what each took is
-//! kept. The command and the window share it.
+//! kept: what the command does with `format` and `analysis`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};

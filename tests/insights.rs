@@ -465,6 +465,9 @@ fn what_measures_is_told_with_its_bytes_and_leaving_it_out_saves_what_is_promise
     // Control code, results, vertex code of src/synth/lowering/runtime.rs.
     assert_eq!(bytes_of(advice), [160, 28, 128]);
     assert!(advice["what"].as_str().unwrap().contains("level Tile"), "{advice}");
+    // The execution profile is off already: something else has it measure.
+    assert_eq!(advice["option"], "debug.instrument");
+    assert!(advice["how"].to_string().contains("debug.instrument"), "{advice}");
     let promised = number(&advice["saving"], "at_least_bytes");
     assert_eq!(promised, number(measures.failure(), "tiles_over") * (160 + 28 + 128));
     assert!(over(&measures) - over(&plain) >= promised);

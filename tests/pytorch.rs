@@ -4,6 +4,7 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
+use common::seeded::Seeded;
 use common::{in_package, json, tilescope};
 use rayon::prelude::*;
 use serde_json::Value;
@@ -250,13 +251,10 @@ fn files_that_are_cut_or_changed_give_a_message_or_a_warning() {
     let large = std::fs::read(profiles.join("edge_ring.pickle")).expect("a file");
     let read = (0..2000_u64).into_par_iter().filter(|seed| {
         let mut bytes = if seed % 2 == 0 { small.clone() } else { large.clone() };
-        let mut state = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        let mut seeded = Seeded(*seed);
         for _ in 0..=seed % 4 {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            let at = usize::try_from(state >> 16).expect("64 bits") % bytes.len();
-            bytes[at] ^= state.to_le_bytes()[0] | 1;
+            let at = seeded.place(bytes.len());
+            bytes[at] ^= u8::try_from(1 + seeded.below(255)).expect("below 256");
         }
         let said = survives(&bytes, &directory.path().join(format!("seed {seed}")));
         assert!(!said.as_ref().is_err_and(String::is_empty), "{seed}");

@@ -13,6 +13,7 @@ and does not stop the others.
 
 import contextlib
 import json
+import os
 import pathlib
 import subprocess
 
@@ -21,13 +22,25 @@ import torch
 EVENTS = 1_000_000
 
 
+def smi_id(device):
+    """What nvidia-smi calls the device: its numbers are not those of PyTorch where CUDA_VISIBLE_DEVICES is set or the
+    order of CUDA is another, so it goes by its UUID."""
+    uuid = getattr(torch.cuda.get_device_properties(device), "uuid", None)
+    if uuid is not None:
+        return f"GPU-{uuid}"
+    # Before PyTorch 2.4; what is named in the variable are numbers of nvidia-smi, or UUIDs.
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return visible.split(",")[device].strip() if visible else str(device)
+
+
 def smi_mib(device):
     """What nvidia-smi says is used of the device, with what others have of it; None where it cannot be asked."""
-    query = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits", f"--id={device}"]
+    query = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
     try:
+        query.append(f"--id={smi_id(device)}")
         said = subprocess.run(query, capture_output=True, text=True, timeout=10, check=True).stdout
         return int(said.split()[0])
-    except (OSError, subprocess.SubprocessError, ValueError, IndexError):
+    except (OSError, RuntimeError, subprocess.SubprocessError, ValueError, IndexError):
         return None
 
 

@@ -24,7 +24,7 @@ use crate::analysis::program::steps::{self, Filter, MatchedField};
 use crate::csv;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::{RunFiles, SnapshotRun, files_of_run};
+use crate::opened::{RunFiles, SnapshotRun, device_id, files_of_run};
 use crate::store::arena::Arenas;
 use crate::store::liveness::VariableBytes;
 use crate::store::{ArenaId, DeviceId, IdColumn, Report, StepId, System};
@@ -67,9 +67,9 @@ pub struct LivenessArguments {
     /// Only this tile.
     #[arg(long, value_name = "N")]
     pub tile: Option<u32>,
-    /// Only this device, of a run of PyTorch.
-    #[arg(long, value_name = "N", conflicts_with_all = ["tile", "ipu"])]
-    pub device: Option<u32>,
+    /// Only this device, of a memory snapshot; -1 is pinned memory of the host.
+    #[arg(long, value_name = "N", conflicts_with_all = ["tile", "ipu"], allow_negative_numbers = true)]
+    pub device: Option<i64>,
     /// Only steps whose program, kind, compute set or operation has this text in its name.
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
@@ -201,10 +201,8 @@ impl LivenessReport {
         rows_of: &RowsOf<'_>,
         consists: &dyn Fn(Scope, usize, By) -> Result<ConsistsOf, Error>,
     ) -> Result<Self, Error> {
-        let scope = match arguments.device {
-            Some(device) => scope_of_device(report, device)?,
-            None => scope_of(report, arguments.tile, arguments.ipu)?,
-        };
+        let &LivenessArguments { tile, ipu, device, .. } = arguments;
+        let scope = scope_of(report, ScopeArguments { tile, ipu, device })?;
         let absent = |table: &str| {
             Error::new(ErrorKind::Damaged, "the liveness of this report cannot be read")
                 .at(format!("table {table}"))
@@ -221,6 +219,11 @@ impl LivenessReport {
         };
         let rows: Option<&[VariableBytes]> = match scope {
             Scope::Everything => liveness.variable_bytes.as_deref(),
+            Scope::Device(device) => liveness
+                .variable_bytes_of_devices
+                .get(&device)
+                .map(Vec::as_slice)
+                .or(rows_of_scope.as_deref()),
             _ => rows_of_scope.as_deref(),
         };
         let count = steps.ids.len();
@@ -308,11 +311,46 @@ fn consists(
     Ok(ConsistsOf { whole_bytes, rows })
 }
 
-/// The tile, or the tiles of the IPU, or everything.
+/// The part of the machine that arguments name.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ScopeArguments {
+    /// `--tile`.
+    pub tile: Option<u32>,
+    /// `--ipu`.
+    pub ipu: Option<u32>,
+    /// `--device`.
+    pub device: Option<i64>,
+}
+
+/// The tile, or the tiles of the IPU, or the device, or everything.
 ///
 /// # Errors
-/// `usage` when the report has no such tile or IPU.
-pub fn scope_of(report: &Report, tile: Option<u32>, ipu: Option<u32>) -> Result<Scope, Error> {
+/// `usage` when the report has no such part, or a report of its system has none of that kind.
+pub fn scope_of(report: &Report, arguments: ScopeArguments) -> Result<Scope, Error> {
+    let ScopeArguments { tile, ipu, device } = arguments;
+    if report.system == System::PYTORCH {
+        let option = tile.map(|_| "--tile").or(ipu.map(|_| "--ipu"));
+        return match (option, device) {
+            (Some(option), _) => {
+                let message =
+                    format!("{option} is of reports of Poplar, and this is a memory snapshot");
+                let there = match titles_of_devices(report) {
+                    titles if titles.is_empty() => String::new(),
+                    titles => format!(" These are there: {}.", titles.join(", ")),
+                };
+                Err(Error::new(ErrorKind::Usage, message)
+                    .hint(format!("--device N takes one device.{there}")))
+            }
+            (None, Some(device)) => scope_of_device(report, device),
+            (None, None) => Ok(Scope::Everything),
+        };
+    }
+    if device.is_some() {
+        let message = "--device is of memory snapshots, and this is a report of Poplar";
+        return Err(
+            Error::new(ErrorKind::Usage, message).hint("--ipu N takes one IPU, --tile N one tile.")
+        );
+    }
     if let Some(tile) = tile {
         check_tile(report, tile)?;
         return Ok(Scope::Arena(ArenaId(tile)));
@@ -324,15 +362,22 @@ pub fn scope_of(report: &Report, tile: Option<u32>, ipu: Option<u32>) -> Result<
     Ok(Scope::Everything)
 }
 
+fn titles_of_devices(report: &Report) -> Vec<String> {
+    let devices = report.arenas.get().map(Arenas::device_ids).unwrap_or_default();
+    devices.iter().map(|device| report.device_title(*device)).collect()
+}
+
 /// A device of a system that has no tiles.
-fn scope_of_device(report: &Report, device: u32) -> Result<Scope, Error> {
-    let arenas = report.arenas.get().filter(|arenas| !arenas.are_alike);
-    let devices = arenas.map(Arenas::device_ids).unwrap_or_default();
-    if devices.contains(&DeviceId(device)) {
-        return Ok(Scope::Device(DeviceId(device)));
+fn scope_of_device(report: &Report, number: i64) -> Result<Scope, Error> {
+    let curves = report.liveness.get().and_then(|liveness| liveness.deltas.as_ref());
+    let device = device_id(number);
+    if curves.is_some_and(|curves| curves.by_device.contains_key(&device)) {
+        return Ok(Scope::Device(device));
     }
-    let there: Vec<String> = devices.iter().map(|device| report.device_title(*device)).collect();
-    let message = format!("this run has no device {device}: {}", there.join(", "));
+    let message = match titles_of_devices(report) {
+        titles if titles.is_empty() => "this run does not say of which device it is".to_owned(),
+        titles => format!("this run has no device {number}: {}", titles.join(", ")),
+    };
     Err(Error::new(ErrorKind::Usage, message))
 }
 

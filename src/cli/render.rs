@@ -145,7 +145,7 @@ fn draw(_arguments: &RenderArguments) -> Result<(), Error> {
 fn draw(arguments: &RenderArguments) -> Result<(), Error> {
     use std::path::Path;
 
-    use super::liveness::scope_of;
+    use super::liveness::{ScopeArguments, scope_of};
     use super::map::step_position;
     use super::output::print_warning;
     use crate::analysis::liveness::Scope;
@@ -163,7 +163,8 @@ fn draw(arguments: &RenderArguments) -> Result<(), Error> {
         let mut window = opened.map_err(|failure| failure.error)?;
         window.warnings().iter().for_each(print_warning);
         if let Some(report) = window.reference().cloned() {
-            scope = scope_of(&report, arguments.tile, arguments.ipu)?;
+            let &RenderArguments { tile, ipu, .. } = arguments;
+            scope = scope_of(&report, ScopeArguments { tile, ipu, device: None })?;
             step = match arguments.step {
                 Some(StepChoice::Step(step)) => Some(step_position(&report, step)?),
                 Some(StepChoice::Peak) => window.peak_step(scope),

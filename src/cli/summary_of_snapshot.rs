@@ -72,7 +72,11 @@ struct LivenessFacts {
 #[derive(Debug, Serialize)]
 struct Peak {
     device: Option<i64>,
+    /// On the axis of all devices.
     step: i64,
+    /// Within the device.
+    #[serde(skip)]
+    event: i64,
     kind: Option<&'static str>,
     name: Option<String>,
     operation: Option<()>,
@@ -124,6 +128,7 @@ impl SnapshotSummary {
                         peak: peak.map(|(row, bytes)| Peak {
                             device: None,
                             step: i64::try_from(row).unwrap_or(i64::MAX),
+                            event: i64::try_from(row).unwrap_or(i64::MAX),
                             kind: None,
                             name: None,
                             operation: None,
@@ -174,14 +179,15 @@ impl SnapshotSummary {
         let pytorch = serde_json::to_value(section).unwrap_or_default();
         let (_, claims) = compared.unwrap_or_default();
         let peak = peak(replayed);
-        let conclusions = conclusions(&devices, peak.as_ref(), &bytes);
+        let found = peak.as_ref().map(|(_, found)| found);
+        let conclusions = conclusions(&devices, found, &bytes);
         Self {
             source,
             memory: Some(memory(replayed, &devices)),
             insights: InsightFacts { conclusions },
             liveness: LivenessFacts {
                 steps: Some(snapshot.events.len()),
-                peak: peak.as_ref().map(Peak::of),
+                peak: peak.as_ref().map(|(step, found)| Peak::of(*step, found)),
             },
             pytorch,
             devices,
@@ -204,22 +210,24 @@ fn memory(replayed: &ReplayedSnapshot, devices: &[DeviceFacts]) -> MemoryFacts {
     memory
 }
 
-/// The peak of the device that has most.
-fn peak(replayed: &ReplayedSnapshot) -> Option<PeakContents> {
+/// The peak of the device that has most, and its step on the axis of all devices.
+fn peak(replayed: &ReplayedSnapshot) -> Option<(i64, PeakContents)> {
     let snapshot = &replayed.snapshot;
     let place = largest_device(replayed.replays.get(..snapshot.devices.len())?)?;
     let (device, replay) = (snapshot.devices.get(place)?, replayed.replays.get(place)?);
-    Some(PeakContents::of(snapshot, device, replay, replayed.categories(place)))
+    let found = PeakContents::of(snapshot, device, replay, replayed.categories(place));
+    Some((replayed.step_of(device, found.event), found))
 }
 
 impl Peak {
-    fn of(found: &PeakContents) -> Self {
+    fn of(step: i64, found: &PeakContents) -> Self {
         let variable =
             |row: &FrameBytes| NamedBytes { name: row.name.clone(), bytes: row.all.bytes };
         let by_category = found.by_category.iter();
         Self {
             device: Some(found.device),
-            step: found.event,
+            step,
+            event: found.event,
             kind: found.action.map(Action::as_str),
             name: found.frame.clone(),
             operation: None,
@@ -316,10 +324,10 @@ impl SnapshotSummary {
             (Some(kind), None) => format!(", {kind}"),
             _ => String::new(),
         };
-        let place = if peak.step < 0 {
+        let place = if peak.event < 0 {
             "before the first event".to_owned()
         } else {
-            format!("event {}{what}", grouped(peak.step.unsigned_abs()))
+            format!("event {}{what}", grouped(peak.event.unsigned_abs()))
         };
         rows.push(("Where", place));
         let mut text = pairs(rows);

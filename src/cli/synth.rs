@@ -44,7 +44,8 @@ pub struct SynthArguments {
     /// Keep tensors in single precision in place of half.
     #[arg(long)]
     pub single_precision: bool,
-    /// Put what measures the execution on every tile, also where the program is not run.
+    /// Put what measures the execution on every tile: code, buffers, results. --execution alone records a run without
+    /// them.
     #[arg(long)]
     pub instrumented: bool,
     /// Estimate the cycles of compute sets.

@@ -18,11 +18,16 @@ use crate::store::{ArenaId, ClassId, UnloweredId};
 /// Blocks of a segment that have their names with them; of more the variable says it.
 const MOST_NAMED: usize = 200_000;
 
+/// Blocks or events between two looks at whether anybody still waits.
+pub(super) const EVENTS_PER_LOOK: usize = 1 << 14;
+
 /// Ranges of addresses that lie over one another and are looked at for a block.
 const MOST_OVER: usize = 64;
 
 /// The class of blocks that live from before the first event to behind the last.
 pub(super) const THROUGHOUT: ClassId = ClassId(0);
+/// The same of pinned host memory, which is no part of what devices have.
+pub(super) const HOST_THROUGHOUT: ClassId = ClassId(1);
 
 /// A segment of a device.
 #[derive(Debug)]
@@ -50,15 +55,18 @@ pub(super) struct Blocks {
 }
 
 impl Blocks {
-    /// Of a snapshot that has been replayed.
-    pub fn of(replayed: Arc<ReplayedSnapshot>) -> Self {
+    /// Of a snapshot that has been replayed; `None` when it was cancelled.
+    pub fn of(replayed: Arc<ReplayedSnapshot>, progress: &Progress) -> Option<Self> {
         let (mut arenas, mut of_arenas) = (Vec::new(), Vec::new());
         let mut first_classes = Vec::new();
-        let mut next_class = THROUGHOUT.0.saturating_add(1);
+        let mut next_class = HOST_THROUGHOUT.0.saturating_add(1);
         for (place, (_, replay)) in replayed.devices().enumerate() {
             let first_arena = arenas.len();
             let ranges = replayed.segments(place);
             for row in 0..replay.lives.len() {
+                if row.is_multiple_of(EVENTS_PER_LOOK) && progress.is_cancelled() {
+                    return None;
+                }
                 if let Some(arena) = arena_of(ranges, &replay.lives, row) {
                     of_arenas.push(((first_arena + arena) as u32, place as u32, row as u32));
                 }
@@ -73,7 +81,7 @@ impl Blocks {
         let ends = (0..arenas.len()).map(end).collect();
         let blocks = of_arenas.into_iter().map(|(_, device, row)| (device, row)).collect();
         let (variables, names) = variables(&replayed);
-        Self { replayed, arenas, blocks, ends, first_classes, variables, names }
+        Some(Self { replayed, arenas, blocks, ends, first_classes, variables, names })
     }
 
     /// The steps.
@@ -93,12 +101,22 @@ impl Blocks {
         self.variables.get(row).copied().unwrap_or(UnloweredId(0))
     }
 
+    /// The class of the blocks of a device that live throughout.
+    pub fn throughout(device: &SnapshotDevice) -> ClassId {
+        if device.is_host() { HOST_THROUGHOUT } else { THROUGHOUT }
+    }
+
     /// The class of a block.
-    pub fn class(&self, device: usize, lives: &BlockLives, row: usize) -> ClassId {
+    pub fn class(
+        &self,
+        (place, device): (usize, &SnapshotDevice),
+        lives: &BlockLives,
+        row: usize,
+    ) -> ClassId {
         if lives.is_always_live(row) {
-            return THROUGHOUT;
+            return Self::throughout(device);
         }
-        let first = self.first_classes.get(device).copied().unwrap_or(0);
+        let first = self.first_classes.get(place).copied().unwrap_or(0);
         ClassId(first.saturating_add(row as u32))
     }
 
@@ -144,11 +162,12 @@ fn variables(replayed: &ReplayedSnapshot) -> (Vec<UnloweredId>, Names) {
 pub(super) struct SegmentReader(pub Arc<Blocks>);
 
 impl ReadArena for SegmentReader {
-    fn read(&self, arena: ArenaId, _: &Progress) -> Result<Option<Placed>, ReadError> {
+    fn read(&self, arena: ArenaId, progress: &Progress) -> Result<Option<Placed>, ReadError> {
         let blocks = &*self.0;
         let Some(of) = blocks.arenas.get(arena.0 as usize) else { return Ok(None) };
         let rows = blocks.of_arena(arena.0 as usize);
-        let Some((_, replay)) = blocks.replayed.devices().nth(of.device) else { return Ok(None) };
+        let found = blocks.replayed.devices().nth(of.device);
+        let Some((device, replay)) = found else { return Ok(None) };
         let (lives, categories) = (&replay.lives, blocks.replayed.categories(of.device));
         let is_named = rows.len() <= MOST_NAMED;
         let mut names = Names::default();
@@ -164,11 +183,14 @@ impl ReadArena for SegmentReader {
                 bytes: lives.bytes[row],
                 alignment: 0,
                 category: category.map(|category| *category as u32),
-                class: blocks.class(of.device, lives, row),
+                class: blocks.class((of.device, device), lives, row),
                 unlowered: Some(variable),
                 flags: VariableFlags(1),
             }
         };
+        if progress.is_cancelled() {
+            return Ok(None);
+        }
         let placements: Vec<Placement> = rows.iter().map(placement).collect();
         let none = vec![Vec::new(); placements.len()];
         Ok(Some(Placed::new(placements, names, none.clone(), none)))

@@ -6,6 +6,8 @@ mod report;
 
 use std::sync::Arc;
 
+pub use self::report::device_id;
+
 use crate::analysis::allocator::claims::{ComparedClaim, claimed_device, compared_claims};
 use crate::analysis::allocator::device_facts::DeviceFacts;
 pub use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};

@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
-use super::blocks::{Blocks, SegmentReader, THROUGHOUT};
+use super::blocks::{Blocks, EVENTS_PER_LOOK, HOST_THROUGHOUT, SegmentReader, THROUGHOUT};
 use super::{ReplayedSnapshot, RunContents, SnapshotRun};
 use crate::analysis::allocator::categories::BlockCategory;
 use crate::progress::Progress;
@@ -19,7 +19,7 @@ use crate::store::names::NameId;
 use crate::store::options::{About, EngineOption};
 use crate::store::program::{Programs, Steps};
 use crate::store::report::Categories;
-use crate::store::snapshot::{Action, SnapshotDevice, StackId};
+use crate::store::snapshot::{Action, StackId};
 use crate::store::{Absence, ArenaId, DeviceId, ProgramId, Report, StepId, UnloweredId};
 use crate::text::bytes;
 
@@ -52,16 +52,15 @@ fn fill_of_snapshot(report: &Report, replayed: &Arc<ReplayedSnapshot>, progress:
         why_no_phases: Some(Absence::unexplained()),
         ..About::default()
     }));
-    let blocks = Arc::new(Blocks::of(Arc::clone(replayed)));
-    if progress.is_cancelled() {
-        return;
-    }
+    let Some(blocks) = Blocks::of(Arc::clone(replayed), progress) else { return };
+    let blocks = Arc::new(blocks);
+    let Some((steps, programs)) = steps(replayed, &blocks, progress) else { return };
+    let Some(liveness) = liveness(&blocks, progress) else { return };
     report.categories.fill(Some(named_categories()));
     report.arenas.fill(Some(arenas(replayed, &blocks)));
-    let (steps, programs) = steps(replayed, &blocks);
     report.steps.fill(Some(steps));
     report.programs.fill(Some(programs));
-    report.liveness.fill(Some(liveness(&blocks)));
+    report.liveness.fill(Some(liveness));
     report.set_reader(Box::new(SegmentReader(blocks)));
 }
 
@@ -74,9 +73,9 @@ fn named_categories() -> Categories {
     categories
 }
 
-/// The id of a device; of pinned host memory one that no device has.
-fn device_id(device: &SnapshotDevice) -> DeviceId {
-    DeviceId(u32::try_from(device.number).unwrap_or(u32::MAX))
+/// The id of the device of a number; of pinned host memory one that no device has.
+pub fn device_id(number: i64) -> DeviceId {
+    DeviceId(u32::try_from(number).unwrap_or(u32::MAX))
 }
 
 fn arenas(replayed: &ReplayedSnapshot, blocks: &Blocks) -> Arenas {
@@ -84,7 +83,10 @@ fn arenas(replayed: &ReplayedSnapshot, blocks: &Blocks) -> Arenas {
     let mut arenas = Arenas { device_capacities: Some(BTreeMap::new()), ..Arenas::default() };
     let devices: Vec<_> = replayed.devices().collect();
     for (device, _) in &devices {
-        arenas.device_names.insert(device_id(device), device.title());
+        arenas.device_names.insert(device_id(device.number), device.title());
+        if device.is_host() {
+            arenas.apart.insert(device_id(device.number));
+        }
     }
     for (id, arena) in (0..).zip(&blocks.arenas) {
         let Some((device, replay)) = devices.get(arena.device) else { continue };
@@ -96,7 +98,7 @@ fn arenas(replayed: &ReplayedSnapshot, blocks: &Blocks) -> Arenas {
         let always = always.fold(0_u64, |sum, row| sum.saturating_add(lives.requested[row]));
         arenas.ids.push(ArenaId(id));
         arenas.names.push(&name);
-        arenas.devices.push(Some(device_id(device)));
+        arenas.devices.push(Some(device_id(device.number)));
         arenas.capacities.push(Some(arena.range.bytes));
         arenas.always_live.push(Some(always));
         arenas.base_addresses.push(arena.range.address);
@@ -104,13 +106,20 @@ fn arenas(replayed: &ReplayedSnapshot, blocks: &Blocks) -> Arenas {
     arenas
 }
 
-/// A step for each event; a program for each action at a user frame.
-fn steps(replayed: &ReplayedSnapshot, blocks: &Blocks) -> (Steps, Programs) {
+/// A step for each event; a program for each action at a user frame. `None` when it was cancelled.
+fn steps(
+    replayed: &ReplayedSnapshot,
+    blocks: &Blocks,
+    progress: &Progress,
+) -> Option<(Steps, Programs)> {
     let events = &replayed.snapshot.events;
     let (mut steps, mut programs) = (Steps::default(), Programs::default());
     let mut kinds: HashMap<Action, NameId> = HashMap::new();
     let mut known: HashMap<(Option<Action>, UnloweredId), ProgramId> = HashMap::new();
     for step in 0..blocks.axis().len() {
+        if (step as usize).is_multiple_of(EVENTS_PER_LOOK) && progress.is_cancelled() {
+            return None;
+        }
         let row = blocks.axis().row(step).filter(|row| *row < events.len());
         let action = row.and_then(|row| events.actions.get(row)).copied();
         let stack = row.and_then(|row| events.stacks.get(row)).copied().unwrap_or(StackId::NONE);
@@ -139,10 +148,11 @@ fn steps(replayed: &ReplayedSnapshot, blocks: &Blocks) -> (Steps, Programs) {
         steps.programs.push(program);
         steps.parents.push(None);
     }
-    (steps, programs)
+    Some((steps, programs))
 }
 
-fn liveness(blocks: &Blocks) -> Liveness {
+/// `None` when it was cancelled.
+fn liveness(blocks: &Blocks, progress: &Progress) -> Option<Liveness> {
     let mut liveness = Liveness::default();
     for (id, name) in (0..).zip(blocks.names.iter()) {
         liveness.variable_ids.push(UnloweredId(id));
@@ -150,52 +160,63 @@ fn liveness(blocks: &Blocks) -> Liveness {
         liveness.debug_id_ends.push(0);
     }
     let count = blocks.axis().len();
-    liveness.classes.push(THROUGHOUT, true, [0..count]);
-    let mut rows = Vec::new();
-    let mut throughout: BTreeMap<UnloweredId, u64> = BTreeMap::new();
-    let mut deltas = Deltas::default();
-    let mut everything = vec![0_i64; count as usize + 1];
+    for throughout in [THROUGHOUT, HOST_THROUGHOUT] {
+        liveness.classes.push(throughout, true, [0..count]);
+    }
+    let (mut of_everything, mut deltas) = (Vec::new(), Deltas::default());
     for (place, device, lives) in blocks.devices() {
-        let mut changes = vec![0_i64; count as usize + 1];
+        let throughout = Blocks::throughout(device);
+        let mut of_throughout: BTreeMap<UnloweredId, u64> = BTreeMap::new();
+        let (mut rows, mut changes) = (Vec::new(), Vec::new());
         for row in 0..lives.len() {
-            let class = blocks.class(place, lives, row);
+            if row.is_multiple_of(EVENTS_PER_LOOK) && progress.is_cancelled() {
+                return None;
+            }
+            let class = blocks.class((place, device), lives, row);
             let (variable, size) = (blocks.variable(lives.stacks[row]), lives.requested[row]);
-            if class == THROUGHOUT {
-                let sum = throughout.entry(variable).or_default();
+            if class == throughout {
+                let sum = of_throughout.entry(variable).or_default();
                 *sum = sum.saturating_add(size);
                 continue;
             }
             let steps = blocks.steps(device, lives, row);
             let change = i64::try_from(size).unwrap_or(i64::MAX);
-            for (step, change) in [(steps.start, change), (steps.end, -change)] {
-                if let Some(sum) = changes.get_mut(step as usize) {
-                    *sum = sum.saturating_add(change);
-                }
-            }
+            changes.extend([(steps.start, change), (steps.end, -change)]);
             liveness.classes.push(class, false, [steps]);
             rows.push(VariableBytes { variable, class, bytes: size });
         }
-        for (sum, change) in everything.iter_mut().zip(&changes) {
-            *sum = sum.saturating_add(*change);
+        rows.extend(of_throughout.into_iter().map(|(variable, bytes)| VariableBytes {
+            variable,
+            class: throughout,
+            bytes,
+        }));
+        let changes = summed(changes, count);
+        // Memory of the host is none of the devices'.
+        if !device.is_host() {
+            of_everything.extend_from_slice(&rows);
+            deltas.everything.extend_from_slice(&changes);
         }
-        deltas.by_device.insert(device_id(device), sparse(&changes));
+        deltas.by_device.insert(device_id(device.number), changes);
+        liveness.variable_bytes_of_devices.insert(device_id(device.number), rows);
     }
-    deltas.everything = sparse(&everything);
-    rows.extend(throughout.into_iter().map(|(variable, bytes)| VariableBytes {
-        variable,
-        class: THROUGHOUT,
-        bytes,
-    }));
-    liveness.variable_bytes = Some(rows);
+    deltas.everything = summed(deltas.everything, count);
+    liveness.variable_bytes = Some(of_everything);
     liveness.deltas = Some(deltas);
-    liveness
+    Some(liveness)
 }
 
-/// The steps at which something changes, but for the end.
-fn sparse(changes: &[i64]) -> Vec<(u32, i64)> {
-    let steps = changes.len().saturating_sub(1);
-    let changes = (0..).zip(changes).take(steps).filter(|(_, change)| **change != 0);
-    changes.map(|(step, change)| (step, *change)).collect()
+/// The steps at which something changes, ascending, but for the end.
+fn summed(mut changes: Vec<(u32, i64)>, steps: u32) -> Vec<(u32, i64)> {
+    changes.sort_unstable_by_key(|(step, _)| *step);
+    changes.dedup_by(|later, kept| {
+        let is_same = later.0 == kept.0;
+        if is_same {
+            kept.1 = kept.1.saturating_add(later.1);
+        }
+        is_same
+    });
+    changes.retain(|(step, change)| *step < steps && *change != 0);
+    changes
 }
 
 /// A curve alone: there are no blocks.

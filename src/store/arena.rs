@@ -45,6 +45,8 @@ pub struct Arenas {
     /// Bytes that devices can hold, those of which that is known, where it is not the sum of their arenas, which come and
     /// go.
     pub device_capacities: Option<BTreeMap<DeviceId, u64>>,
+    /// Devices whose memory is no part of the machine's, such as that of the host: they count to themselves alone.
+    pub apart: BTreeSet<DeviceId>,
     /// The address of the first byte of each, where addresses are those of the device; else none.
     pub base_addresses: Vec<u64>,
     /// Whether all are of one kind and capacity, as tiles are, so that they can be compared with one
@@ -66,6 +68,11 @@ impl Arenas {
     /// The device of an arena.
     pub fn device(&self, arena: ArenaId) -> Option<DeviceId> {
         *self.devices.get(self.ids.position(arena)?)?
+    }
+
+    /// Whether what a device has counts to everything.
+    pub fn is_of_everything(&self, device: Option<DeviceId>) -> bool {
+        device.is_none_or(|device| !self.apart.contains(&device))
     }
 
     /// The sum of a column over the arenas whose device is wanted; `None` where there is no such arena,

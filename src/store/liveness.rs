@@ -161,6 +161,9 @@ pub struct Liveness {
     pub variable_bytes: Option<Vec<VariableBytes>>,
     /// Why there are none.
     pub why_no_variable_bytes: Option<Absence>,
+    /// The same of single devices, where they do not follow from the bytes by tile.
+    #[serde(skip)]
+    pub variable_bytes_of_devices: BTreeMap<DeviceId, Vec<VariableBytes>>,
     /// Changes of memory from step to step; `None` where the table cannot be read.
     pub deltas: Option<Deltas>,
     /// Why there are none.

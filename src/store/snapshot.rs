@@ -177,9 +177,14 @@ impl SnapshotDevice {
     /// The number of pinned host memory.
     pub const HOST: i64 = -1;
 
+    /// Whether it is the pinned memory of the host.
+    pub fn is_host(&self) -> bool {
+        self.number == Self::HOST
+    }
+
     /// What it is called.
     pub fn title(&self) -> String {
-        if self.number == Self::HOST {
+        if self.is_host() {
             return "Pinned host memory".to_owned();
         }
         format!("GPU {}", self.number)

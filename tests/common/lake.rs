@@ -31,18 +31,7 @@ pub fn export(paths: &[&Path], lake: &Path) -> Value {
 
 /// `sweep` of a folder, figures as they are: parsing a text would round the last digit of some.
 pub fn sweep(folder: &Path) -> Value {
-    let arguments = SweepArguments {
-        paths: vec![folder.to_owned()],
-        json: true,
-        csv: false,
-        by: None,
-        and: None,
-        figure: None,
-        capacity: None,
-        other: None,
-        reference: None,
-        device: None,
-    };
+    let arguments = SweepArguments::of_path(folder.to_owned());
     serde_json::to_value(SweepReport::of(&arguments, &Progress::default()).unwrap()).unwrap()
 }
 

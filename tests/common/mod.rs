@@ -4,6 +4,7 @@
 
 pub mod copies;
 pub mod pickle;
+pub mod recording;
 pub mod seeded;
 
 use std::cell::RefCell;
@@ -178,18 +179,7 @@ pub fn trace(path: &Path) -> Result<Value, Error> {
 
 /// `sweep` of a directory with this report only, without its paths.
 pub fn sweep(path: &Path) -> Result<Value, Error> {
-    let arguments = SweepArguments {
-        paths: vec![path.to_owned()],
-        json: true,
-        csv: false,
-        by: None,
-        and: None,
-        figure: None,
-        capacity: None,
-        other: None,
-        reference: None,
-        device: None,
-    };
+    let arguments = SweepArguments::of_path(path.to_owned());
     let answer = SweepReport::of(&arguments, &Progress::default())?;
     assert!(
         !(answer.text() + &answer.csv()).contains('\u{1b}'),

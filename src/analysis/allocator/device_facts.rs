@@ -130,13 +130,13 @@ impl DeviceFacts {
     /// The facts of a device that has been replayed.
     pub fn of(snapshot: &Snapshot, device: &SnapshotDevice, replay: &Replay) -> Self {
         let actions = snapshot.events.actions.get(device.events.clone()).unwrap_or_default();
-        let mut counts = [0_u64; Action::Unknown as usize + 1];
+        let mut counts = [0_u64; Action::ALL.len()];
         for action in actions {
             if let Some(count) = counts.get_mut(*action as usize) {
                 *count = count.saturating_add(1);
             }
         }
-        let named = ACTIONS.iter().map(|action| (action.as_str(), counts[*action as usize]));
+        let named = Action::ALL.iter().map(|action| (action.as_str(), counts[*action as usize]));
         let Replay { allocated_peak, .. } = *replay;
         Self {
             device: device.number,
@@ -176,20 +176,6 @@ impl HostFacts {
         }
     }
 }
-
-const ACTIONS: [Action; 11] = [
-    Action::Alloc,
-    Action::FreeCompleted,
-    Action::FreeRequested,
-    Action::OutOfMemory,
-    Action::Annotate,
-    Action::SegmentAlloc,
-    Action::SegmentFree,
-    Action::SegmentMap,
-    Action::SegmentUnmap,
-    Action::Snapshot,
-    Action::Unknown,
-];
 
 /// The state at the end.
 pub fn end_state(snapshot: &Snapshot, device: &SnapshotDevice) -> EndState {

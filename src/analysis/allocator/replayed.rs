@@ -81,6 +81,12 @@ impl ReplayedSnapshot {
         self.axis.get_or_init(|| EventAxis::of(&self.snapshot))
     }
 
+    /// The step of an event of a device on the axis of all; −1 is before the first event.
+    pub fn step_of(&self, device: &SnapshotDevice, event: i64) -> i64 {
+        let event = u32::try_from(event).ok();
+        event.map_or(-1, |event| i64::from(self.axis().step(device, event)))
+    }
+
     /// What each block of a device is for, by the rows of its lives.
     pub fn categories(&self, place: usize) -> &[BlockCategory] {
         let of = self.of_devices.get(place).zip(self.device(place));

@@ -17,7 +17,7 @@ pub struct SegmentRange {
     pub bytes: u64,
     /// Whether it consists of pieces that are mapped.
     pub is_expandable: bool,
-    /// From which event to which it was there, half-open; −1 is before the first, `i64::MAX` never.
+    /// From which event to which it was there, half-open, ascending; −1 is before the first, `i64::MAX` never.
     pub times: Vec<Range<i64>>,
 }
 
@@ -25,7 +25,10 @@ impl SegmentRange {
     /// Whether a block at an address that is handed out by an event lies in it.
     pub fn holds(&self, address: u64, event: i64) -> bool {
         let is_within = address.checked_sub(self.address).is_some_and(|offset| offset < self.bytes);
-        is_within && self.times.iter().any(|times| times.contains(&event))
+        // A range may come and go as often as there are events.
+        let before = self.times.partition_point(|times| times.start <= event);
+        let last = before.checked_sub(1).and_then(|at| self.times.get(at));
+        is_within && last.is_some_and(|times| times.contains(&event))
     }
 }
 
@@ -103,5 +106,34 @@ impl PlainRanges {
         if let Some(times) = times.filter(|times| times.end == i64::MAX) {
             times.end = event;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_range_holds_a_block_while_it_is_there() {
+        let range = SegmentRange {
+            address: 512,
+            bytes: 1024,
+            is_expandable: false,
+            times: vec![-1..3, 7..9, 12..i64::MAX],
+        };
+        for (address, event, expected) in [
+            (512, -1, true),
+            (512, 2, true),
+            (512, 3, false),
+            (1535, 8, true),
+            (1535, 9, false),
+            (1536, 8, false),
+            (511, 8, false),
+            (600, 1 << 40, true),
+        ] {
+            assert_eq!(range.holds(address, event), expected, "{address} {event}");
+        }
+        let never = SegmentRange { times: Vec::new(), ..range };
+        assert!(!never.holds(512, 0));
     }
 }

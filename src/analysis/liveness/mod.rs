@@ -90,7 +90,7 @@ pub fn limit_bytes(scope: Scope, arenas: &Arenas) -> Option<u64> {
         Scope::WorstArena => {
             arenas.capacities.first().copied().flatten().filter(|_| arenas.are_alike)
         }
-        Scope::Everything => arenas.capacity_of_devices(|_| true),
+        Scope::Everything => arenas.capacity_of_devices(|device| arenas.is_of_everything(device)),
         Scope::Device(wanted) => arenas.capacity_of_devices(|device| device == Some(wanted)),
         Scope::Arena(arena) => arenas.capacity(arena),
     }
@@ -104,7 +104,7 @@ pub fn always_live_bytes(scope: Scope, arenas: &Arenas) -> Option<u64> {
 /// The sum of a column of arenas over a scope.
 fn sum_over(scope: Scope, arenas: &Arenas, column: &[Option<u64>]) -> Option<u64> {
     match scope {
-        Scope::Everything => arenas.sum(column, |_| true),
+        Scope::Everything => arenas.sum(column, |device| arenas.is_of_everything(device)),
         Scope::Device(wanted) => arenas.sum(column, |device| device == Some(wanted)),
         Scope::Arena(arena) => *column.get(arenas.ids.position(arena)?)?,
         Scope::WorstArena => None,

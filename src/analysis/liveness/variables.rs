@@ -157,21 +157,21 @@ pub fn over_tiles(
 /// The rows of bytes by variable and class that belong to a scope; of several tiles a row each.
 #[derive(Clone)]
 pub(crate) enum Rows<'a> {
-    Everything(&'a [VariableBytes]),
+    Listed(&'a [VariableBytes]),
     Tiles(&'a TileVariableBytes, Range<usize>),
 }
 
 impl Rows<'_> {
     pub(crate) fn each(self, each: impl FnMut(VariableBytes)) {
         match self {
-            Rows::Everything(rows) => rows.iter().copied().for_each(each),
+            Rows::Listed(rows) => rows.iter().copied().for_each(each),
             Rows::Tiles(table, rows) => table.iter(rows).for_each(each),
         }
     }
 }
 
 fn everything(liveness: &Liveness) -> Option<Rows<'_>> {
-    liveness.variable_bytes.as_deref().map(Rows::Everything)
+    liveness.variable_bytes.as_deref().map(Rows::Listed)
 }
 
 /// `None` where the part that it needs is absent, and for the worst tile.
@@ -179,7 +179,11 @@ pub(crate) fn rows_of_scope(report: &Report, scope: Scope) -> Option<Rows<'_>> {
     let table = || report.tile_variable_bytes.get();
     match scope {
         Scope::Everything => everything(report.liveness.get()?),
-        Scope::Device(_) => {
+        Scope::Device(device) => {
+            let of_devices = &report.liveness.get()?.variable_bytes_of_devices;
+            if let Some(rows) = of_devices.get(&device) {
+                return Some(Rows::Listed(rows));
+            }
             let rows = table()?.rows_between(&scope.tiles(report.target.get())?);
             Some(Rows::Tiles(table()?, rows))
         }

@@ -60,6 +60,24 @@ pub struct SweepArguments {
     pub device: Option<i64>,
 }
 
+impl SweepArguments {
+    /// Those of `tilescope sweep PATH`.
+    pub fn of_path(path: PathBuf) -> Self {
+        Self {
+            paths: vec![path],
+            json: false,
+            csv: false,
+            by: None,
+            and: None,
+            figure: None,
+            capacity: None,
+            other: None,
+            reference: None,
+            device: None,
+        }
+    }
+}
+
 /// `tilescope.sweep/1` (cli.md).
 #[derive(Debug)]
 pub struct SweepReport {

@@ -49,9 +49,28 @@ pub fn check_no_options(arguments: &SweepArguments) -> Result<(), Error> {
     }
 }
 
+/// Says what is wrong with the arguments before anything is read.
+fn check_arguments(arguments: &SweepArguments, snapshots: &[SnapshotFiles]) -> Result<(), Error> {
+    if arguments.by.is_some() {
+        let message = "--by is of reports of Poplar; memory snapshots have one table";
+        return Err(Error::new(ErrorKind::Usage, message).hint("Leave it out."));
+    }
+    for path in &arguments.paths {
+        let metadata = std::fs::metadata(path).map_err(|error| Error::io(path, &error))?;
+        if !metadata.is_dir() && !snapshots.iter().any(|snapshot| &snapshot.path == path) {
+            let message = format!("{} is no memory snapshot", path.display());
+            return Err(Error::new(ErrorKind::NotAReport, message)
+                .in_file(path)
+                .hint("Files that torch.cuda.memory._dump_snapshot writes are compared here."));
+        }
+    }
+    Ok(())
+}
+
 /// Reads the snapshots and puts them side by side.
 pub fn run(arguments: &SweepArguments, snapshots: &[SnapshotFiles]) -> ExitCode {
     let result = output::with_progress("Reading the snapshots", |progress| {
+        check_arguments(arguments, snapshots)?;
         let (variants, warnings) = read_variants(snapshots, arguments.device, progress)?;
         warnings.iter().for_each(output::print_warning);
         let answer = VariantReport::of(arguments, variants)?;
@@ -70,10 +89,6 @@ struct VariantReport {
 
 impl VariantReport {
     fn of(arguments: &SweepArguments, variants: Vec<Variant>) -> Result<Self, Error> {
-        if arguments.by.is_some() {
-            let message = "--by is of reports of Poplar; memory snapshots have one table";
-            return Err(Error::new(ErrorKind::Usage, message).hint("Leave it out."));
-        }
         let names: Vec<String> = variants.iter().map(|row| clean(&row.name).into_owned()).collect();
         let reference = arguments.reference.as_deref();
         let other = arguments.other.unwrap_or(0);

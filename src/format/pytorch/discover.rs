@@ -87,17 +87,19 @@ fn is_gzip_of_lists(head: &[u8]) -> bool {
     text.get(..read).is_some_and(begins_with_lists)
 }
 
+/// The beginning of a file.
+fn head_of(path: &Path) -> Option<Vec<u8>> {
+    let file = files::open(path).ok()?;
+    let mut head = vec![0; HEAD_WITH_KEYS];
+    let read = read_head(&file, &mut head)?;
+    head.truncate(read);
+    Some(head)
+}
+
 /// Whether a pickle says soon after its beginning that it is a snapshot: others are left alone where many files are
 /// looked through.
 fn is_snapshot_by_keys(path: &Path) -> bool {
-    let read = || {
-        let file = files::open(path).ok()?;
-        let mut head = vec![0; HEAD_WITH_KEYS];
-        let read = read_head(&file, &mut head)?;
-        head.truncate(read);
-        Some(head)
-    };
-    let head = read().unwrap_or_default();
+    let head = head_of(path).unwrap_or_default();
     let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
     has(b"segments") || has(b"device_traces")
 }
@@ -172,8 +174,11 @@ pub fn snapshots_below(directory: &Path, progress: &Progress) -> Vec<(PathBuf, F
     found
 }
 
+/// Whether it is a page that torch.profiler writes: a title, and a picture within the page.
 fn is_picture_of_timeline(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("html"))
+    let head = head_of(path).unwrap_or_default();
+    let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
+    has(b"Memory Timeline") && has(b"data:image/png;base64")
 }
 
 /// A file with what lies beside it by name.

@@ -80,6 +80,9 @@ impl<'a> Lowering<'a> {
             recorded: options.recorded,
             ..Model::default()
         };
+        if options.instrumented {
+            model.options.push(option("debug.instrument", "true", false));
+        }
         if options.cycle_estimates {
             model.options.push(option("profiler.includeCycleEstimates", "true", false));
         }

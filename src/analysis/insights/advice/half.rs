@@ -14,7 +14,7 @@ use crate::progress::Progress;
 use crate::store::context_details::{ContextDetails, Value};
 use crate::store::{Report, UnloweredId};
 
-/// Variables whose contexts are read, largest first: each is a place in a file.
+/// Contexts that are read, of the largest variables first: each is a place in a file.
 const MOST_READ: usize = 500;
 
 /// The type that halves, as Poplar writes it.
@@ -87,13 +87,13 @@ fn elements_of_largest(
     progress: &Progress,
 ) -> HashMap<UnloweredId, Elements> {
     let mut looked_at = HashSet::new();
-    let mut found = HashMap::new();
+    let (mut found, mut left) = (HashMap::new(), MOST_READ);
     for variable in context.pressure.alive.iter().map(|row| row.alive.variable) {
-        if looked_at.len() >= MOST_READ || progress.is_cancelled() {
+        if left == 0 || progress.is_cancelled() {
             break;
         }
         if looked_at.insert(variable)
-            && let Some(elements) = elements_of(context.report, variable, progress)
+            && let Some(elements) = elements_of(context.report, variable, &mut left, progress)
         {
             found.insert(variable, elements);
         }
@@ -101,20 +101,30 @@ fn elements_of_largest(
     found
 }
 
-/// The elements of a variable; `None` where no context says their type.
-fn elements_of(report: &Report, variable: UnloweredId, progress: &Progress) -> Option<Elements> {
+/// The elements of a variable; `None` where no context says their type. `left` is how many contexts may still be read;
+/// of a variable of which some may not, nothing is known.
+fn elements_of(
+    report: &Report,
+    variable: UnloweredId,
+    left: &mut usize,
+    progress: &Progress,
+) -> Option<Elements> {
     let (liveness, debug) = (report.liveness.get()?, report.debug.get()?);
     let ids = liveness.debug_ids_of(liveness.variable_ids.position(variable)?);
     let mut found: Option<Elements> = None;
     for id in ids {
         let Some(row) = debug.position(*id) else { continue };
+        if progress.is_cancelled() {
+            return None;
+        }
+        *left = left.checked_sub(1)?;
         let Some(details) = report.read_context(row, progress).ok().flatten() else { continue };
-        let Some(elements) = of_context(&details) else { continue };
-        found = Some(match found {
-            None => elements,
-            Some(known) if known.shape().is_some() && elements.shape().is_some() => known,
-            Some(_) => Elements::Other,
-        });
+        match of_context(&details) {
+            None => {}
+            // Whatever the others say.
+            Some(Elements::Other) => return Some(Elements::Other),
+            Some(single) => drop(found.get_or_insert(single)),
+        }
     }
     found
 }
@@ -144,7 +154,56 @@ fn of_context(details: &ContextDetails) -> Option<Elements> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
+    use crate::analysis::fixture;
+    use crate::store::context_details::ReadContext;
+    use crate::store::liveness::Liveness;
+    use crate::store::placed::ReadError;
+
+    /// Contexts of single precision, but for some ids.
+    #[derive(Debug)]
+    struct Contexts {
+        halves: &'static [u64],
+        read: Arc<AtomicUsize>,
+    }
+
+    impl ReadContext for Contexts {
+        fn read(&self, id: u64, _: u64, _: &Progress) -> Result<ContextDetails, ReadError> {
+            self.read.fetch_add(1, Ordering::Relaxed);
+            let of_type = if self.halves.contains(&id) { "half" } else { "float" };
+            let text = |text: &str| Value::Text(text.to_owned());
+            let entries = [("category", text("var")), ("type", text(of_type))];
+            let entries = entries.map(|(key, value)| (key.to_owned(), value)).to_vec();
+            Ok(ContextDetails { entries, is_cut: false })
+        }
+    }
+
+    #[test]
+    fn no_more_contexts_are_read_than_may_be_and_none_once_they_do_not_agree() {
+        let read = Arc::new(AtomicUsize::new(0));
+        let report = Report::default();
+        report.debug.fill(Some(fixture::contexts([("", "a"); 40])));
+        let mut liveness = Liveness::default();
+        fixture::name_variables(&mut liveness, &["agree", "differ"]);
+        liveness.debug_ids = (1..=40).collect();
+        liveness.debug_id_ends = vec![30, 40];
+        report.liveness.fill(Some(liveness));
+        report.set_context_reader(Box::new(Contexts { halves: &[33], read: Arc::clone(&read) }));
+        let elements = |variable, mut left: usize, progress: &Progress| {
+            read.store(0, Ordering::Relaxed);
+            let found = elements_of(&report, UnloweredId(variable), &mut left, progress);
+            (found, read.load(Ordering::Relaxed), left)
+        };
+        let single = Some(Elements::Single(String::new()));
+        let progress = Progress::default();
+        assert_eq!(elements(0, 31, &progress), (single, 30, 1));
+        assert_eq!(elements(0, 12, &progress), (None, 12, 0), "not all may be read");
+        assert_eq!(elements(1, 31, &progress), (Some(Elements::Other), 3, 28), "31, 32, 33");
+        assert_eq!(elements(0, 31, &Progress::asking(|| true)), (None, 0, 31), "cancelled");
+    }
 
     #[test]
     fn a_context_of_a_variable_says_its_type_and_shape() {

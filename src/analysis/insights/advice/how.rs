@@ -70,9 +70,11 @@ pub fn half_precision() -> Vec<How> {
     ])
 }
 
-pub fn no_instrumentation() -> Vec<How> {
-    let text = "POPLAR_ENGINE_OPTIONS='{\"autoReport.all\":\"true\",\"autoReport.outputExecutionProfile\":\"false\"}'";
-    vec![How { framework: Framework::Poplar, text: text.to_owned() }]
+/// Nothing that measures; an option of Poplar is off.
+pub fn no_instrumentation(option: &str) -> Vec<How> {
+    let text =
+        format!("POPLAR_ENGINE_OPTIONS='{{\"autoReport.all\":\"true\",\"{option}\":\"false\"}}'");
+    vec![How { framework: Framework::Poplar, text }]
 }
 
 pub fn smaller_batch() -> Vec<How> {
