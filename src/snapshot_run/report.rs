@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::blocks::{Blocks, EVENTS_PER_LOOK, HOST_THROUGHOUT, SegmentReader, THROUGHOUT};
 use super::{ReplayedSnapshot, RunContents, SnapshotRun};
 use crate::analysis::allocator::categories::BlockCategory;
+use crate::analysis::allocator::settings::is_default;
 use crate::progress::Progress;
 use crate::store::arena::Arenas;
 use crate::store::ids::CategoryId;
@@ -44,7 +45,7 @@ fn fill_of_snapshot(report: &Report, replayed: &Arc<ReplayedSnapshot>, progress:
     let option = |(name, value): &(String, String)| EngineOption {
         name: name.clone(),
         value: value.clone(),
-        is_default: None,
+        is_default: is_default(name, value),
     };
     report.about.fill(Some(About {
         format: Some("memory snapshot".to_owned()),

@@ -19,6 +19,16 @@ pub struct System {
     pub arenas: &'static str,
     /// "Worst tile of each step".
     pub worst_arena: &'static str,
+    /// What memory goes by: "Step".
+    pub step: &'static str,
+    /// The same within a sentence: "step".
+    pub step_in_text: &'static str,
+    /// Several of them, within a sentence: "steps".
+    pub steps: &'static str,
+    /// Whether steps of two runs belong together by what they do; else by their numbers alone, which says nothing.
+    pub are_steps_matched: bool,
+    /// What it was told: "Engine options".
+    pub options: &'static str,
     /// What names of variables are in liveness: "Variable before lowering".
     pub variable: &'static str,
     /// What they are where variables are placed: "Variable as it was lowered".
@@ -36,6 +46,11 @@ impl System {
         an_arena: "an arena",
         arenas: "arenas",
         worst_arena: "Worst arena of each step",
+        step: "Step",
+        step_in_text: "step",
+        steps: "steps",
+        are_steps_matched: true,
+        options: "Options",
         variable: "Variable",
         placed_variable: "Variable",
     };
@@ -50,6 +65,11 @@ impl System {
         an_arena: "a tile",
         arenas: "tiles",
         worst_arena: "Worst tile of each step",
+        step: "Step",
+        step_in_text: "step",
+        steps: "steps",
+        are_steps_matched: true,
+        options: "Engine options",
         variable: "Variable before lowering",
         placed_variable: "Variable as it was lowered",
     };
@@ -63,7 +83,12 @@ impl System {
         arena_in_text: "segment",
         an_arena: "a segment",
         arenas: "segments",
-        worst_arena: "Worst segment of each step",
+        worst_arena: "Worst segment of each event",
+        step: "Event",
+        step_in_text: "event",
+        steps: "events",
+        are_steps_matched: false,
+        options: "Settings",
         variable: "Frame of the allocation",
         placed_variable: "Block",
     };

@@ -270,7 +270,9 @@ impl OpenRuns {
             steps.map(|steps| steps.map_or(0, |steps| steps.ids.len()))
         };
         let lens: Vec<usize> = runs.iter().map(len).collect::<Option<_>>()?;
-        let is_matched = runs.len() > 1 && self.steps_by == StepsBy::Matching && !is_in_vain;
+        let are_alike = runs.iter().all(|run| run.report.system.are_steps_matched);
+        let is_matched =
+            runs.len() > 1 && self.steps_by == StepsBy::Matching && are_alike && !is_in_vain;
         let matched = is_matched.then(|| self.matched_axis(ctx, runs, &lens)).flatten();
         matched.or_else(|| {
             let axis = self.by_index.of(lens, |lens| Arc::new(StepAxis::by_index(lens)));

@@ -78,7 +78,17 @@ fn go(harness: &mut Harness<'_, App>, page: Page) {
 /// Nothing in the window is in words of the IPU.
 #[track_caller]
 fn is_in_its_own_words(harness: &Harness<'_, App>) {
-    let words = ["tile", "tiles", "ipu", "ipus", "poplar", "poplibs", "availablememoryproportion"];
+    let words = [
+        "engine",
+        "compilation",
+        "tile",
+        "tiles",
+        "ipu",
+        "ipus",
+        "poplar",
+        "poplibs",
+        "availablememoryproportion",
+    ];
     for text in texts(harness) {
         let lower = text.to_lowercase();
         let mut found = lower.split(|letter: char| !letter.is_alphanumeric());
@@ -93,6 +103,14 @@ fn a_snapshot_opens_by_its_file_and_has_its_curve_its_lives_and_its_segments() {
     let mut harness = window(Theme::Dark, |ctx| App::open(ctx, path));
     for page in [Page::Overview, Page::Summary, Page::Insights] {
         go(&mut harness, page);
+        if page == Page::Summary {
+            let facts = [
+                "Complete: nothing was there before its first event",
+                "Requested, peak",
+                "Failed at event 6",
+            ];
+            assert_texts(&harness, &facts);
+        }
         assert!(!has_text(&harness, "Limit"), "what a GPU has is not in the file: {page:?}");
     }
     go(&mut harness, Page::Liveness);

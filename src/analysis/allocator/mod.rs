@@ -15,5 +15,6 @@ pub mod replay;
 pub mod replayed;
 pub mod reserved;
 pub mod segment_ranges;
+pub mod settings;
 pub mod timeline_facts;
 pub mod user_frame;

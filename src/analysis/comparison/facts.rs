@@ -18,7 +18,7 @@ const VALUE: usize = 200;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FactGroup {
-    pub title: &'static str,
+    pub title: Cow<'static, str>,
     pub facts: Vec<Fact>,
 }
 
@@ -78,7 +78,7 @@ pub fn fact_groups(reports: &[WithTimeline]) -> Vec<FactGroup> {
         let facts: Vec<Fact> = rows.into_iter().filter_map(fact).collect();
         let is_missed = |of: &WithTimeline| why_not(&of.report).is_some_and(Absence::is_explained);
         let is_told = !facts.is_empty() || reports.iter().any(is_missed);
-        is_told.then_some(FactGroup { title, facts })
+        is_told.then_some(FactGroup { title: title.into(), facts })
     };
     groups.into_iter().filter_map(group).collect()
 }
@@ -271,7 +271,7 @@ mod tests {
         let groups = fact_groups(&[source, target]);
         let [FactGroup { title, facts }] = &groups[..] else { panic!("one group: {groups:?}") };
         let names: Vec<_> = facts.iter().map(|fact| &*fact.name).collect();
-        assert_eq!((*title, &names[..]), ("Machine", &["Type", "Tiles", "Clock"][..]));
+        assert_eq!((&**title, &names[..]), ("Machine", &["Type", "Tiles", "Clock"][..]));
         let count = |count| Some(Said::Count(count, String::new()));
         assert_eq!(facts[1].said, [count(4), count(8)]);
         assert_eq!(facts[2].said, [None, Some(Said::Words("1 MHz".into()))]);

@@ -24,6 +24,7 @@ pub(crate) mod peak_move;
 pub(crate) mod plans;
 pub(crate) mod slot_curves;
 pub(crate) mod slot_peaks;
+pub(crate) mod snapshot_facts;
 pub(crate) mod step_axis;
 pub(crate) mod tally;
 pub(crate) mod variable_figures;

@@ -66,14 +66,14 @@ impl App {
 
     fn selected_texts(&self) -> Vec<String> {
         let now = &self.view.selections.now;
-        let &System { arena_in_text: arena, arenas, .. } = self.system();
+        let &System { arena_in_text: arena, arenas, step_in_text: step, .. } = self.system();
         let mut texts = Vec::new();
         match now.tiles.ranges() {
             [] => {}
             [range] if range.start() == range.end() => texts.push(format!("{arena} {}", now.tiles)),
             _ => texts.push(format!("{arenas} {}", now.tiles)),
         }
-        let number = |at: &crate::ui::runs::StepAt| format!("step {}", at.step);
+        let number = |at: &crate::ui::runs::StepAt| format!("{step} {}", at.step);
         texts.extend(now.steps.iter().take(MOST_NAMED).map(number));
         texts.extend(now.variables().take(MOST_NAMED).map(str::to_owned));
         texts

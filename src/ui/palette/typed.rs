@@ -3,7 +3,7 @@
 use std::path::{MAIN_SEPARATOR, PathBuf};
 
 use crate::analysis::memory::selection::tiles_of_text;
-use crate::store::StepId;
+use crate::store::{StepId, System};
 use crate::text::shortened;
 use crate::ui::command::Command;
 use crate::ui::keys::Action;
@@ -24,7 +24,7 @@ pub fn named(text: &str, runs: Option<&Runs>) -> Vec<Action> {
     let is_number = rest.starts_with(|first: char| first.is_ascii_digit());
     match &*word.to_lowercase() {
         "tile" | "tiles" if is_number => vec![select_tiles(rest, runs)],
-        "step" if is_number => vec![select_step(rest, runs)],
+        "step" | "event" if is_number => vec![select_step(rest, runs)],
         _ => Vec::new(),
     }
 }
@@ -81,7 +81,8 @@ fn select_tiles(text: &str, runs: Option<&Runs>) -> Action {
 }
 
 fn select_step(text: &str, runs: Option<&Runs>) -> Action {
-    let title = format!("Select step {} on Liveness", shortened(text, TEXT));
+    let system = runs.map_or(&System::POPLAR, Runs::system);
+    let title = format!("Select {} {} on Liveness", system.step_in_text, shortened(text, TEXT));
     let step_of = |run: &Run| {
         let step = run.report.steps.get()?.ids.position(StepId(text.parse().ok()?))?;
         Some(StepAt { run: run.id, step })
@@ -92,8 +93,10 @@ fn select_step(text: &str, runs: Option<&Runs>) -> Action {
     }
     let ids = runs.and_then(|runs| Some(&runs.reference().report.steps.get()?.ids));
     let why_not = match ids.map(|ids| (ids.as_slice().first(), ids.as_slice().last())) {
-        Some((Some(first), Some(last))) => format!("The steps are from {first} to {last}"),
-        _ => lacks(runs, "steps"),
+        Some((Some(first), Some(last))) => {
+            format!("The {} are from {first} to {last}", system.steps)
+        }
+        _ => lacks(runs, system.steps),
     };
     Action::impossible(title, why_not)
 }

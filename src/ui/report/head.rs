@@ -4,7 +4,7 @@
 use eframe::egui::{self, Align, Layout, Response};
 
 use super::PageContext;
-use crate::text::grouped;
+use crate::text::{capitalised, grouped};
 use crate::ui::command::Command;
 use crate::ui::keys;
 use crate::ui::runs::{Arrangement, Run, Runs, StepsBy};
@@ -66,7 +66,7 @@ pub fn arrangement_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>) {
 
 /// What makes a step of one run that of another, from the right to the left; nothing of one run.
 pub fn alignment_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>) {
-    if page.runs.is_one() {
+    if page.runs.is_one() || !page.runs.system().are_steps_matched {
         return;
     }
     let mut now = page.runs.steps_by;
@@ -85,6 +85,12 @@ fn with_keys(ui: &egui::Ui, does: &str, keys: &[egui::KeyboardShortcut]) -> Stri
 pub fn matched_ui(ui: &mut egui::Ui, runs: &Runs) {
     match runs.len() {
         ..=1 => {}
+        _ if !runs.system().are_steps_matched => {
+            let steps = capitalised(runs.system().steps);
+            ui.weak(format!("{steps} by their numbers")).on_hover_text(format!(
+                "{steps} of different runs have nothing in common but their numbers"
+            ));
+        }
         2 => pair_matched_ui(ui, runs),
         _ => several_matched_ui(ui, runs),
     }
@@ -94,8 +100,11 @@ pub fn matched_ui(ui: &mut egui::Ui, runs: &Runs) {
 fn pair_matched_ui(ui: &mut egui::Ui, runs: &Runs) {
     let steps_by = runs.steps_by;
     let Some(pair) = runs.get(1).and_then(|run| run.pair.as_ref()) else {
-        let coming = "Steps are being matched, and aligned by number until then";
-        ui.weak(runs.why_not.as_deref().unwrap_or(coming));
+        let coming = format!(
+            "{} are being matched, and aligned by number until then",
+            capitalised(runs.system().steps)
+        );
+        ui.weak(runs.why_not.as_deref().unwrap_or(&coming));
         return;
     };
     let counts = &pair.step_counts;

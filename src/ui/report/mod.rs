@@ -197,7 +197,8 @@ pub fn step_place(runs: &Runs, slot: usize) -> Option<TitledPlace> {
 pub fn step_place_of(runs: &Runs, run: &Run, step: usize) -> TitledPlace {
     let of = if runs.is_one() { String::new() } else { format!(" of {}", run.the()) };
     let at = StepAt { run: run.id, step };
-    (format!("Go to step {}{of}", step_id(&run.report, step)), Place::Step(at))
+    let word = run.report.system.step_in_text;
+    (format!("Go to {word} {}{of}", step_id(&run.report, step)), Place::Step(at))
 }
 
 /// The ways to a tile: among the others, and to its map.

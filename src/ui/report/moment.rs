@@ -71,17 +71,18 @@ impl Moment {
         };
         let ids: Vec<String> = runs.iter().enumerate().map(id).collect();
         let (there, absent) = self.divided(runs);
+        let word = runs.system().step_in_text;
         match (&*ids, &*there, self.slot) {
-            ([id], ..) => format!("step {id}"),
+            ([id], ..) => format!("{word} {id}"),
             ([source, target], _, None) => {
-                format!("step {source} of the source, step {target} of the target")
+                format!("{word} {source} of the source, {word} {target} of the target")
             }
             (_, _, None) => "each at its own peak".to_owned(),
             (_, [only], _) if !absent.is_empty() => {
                 let id = ids.iter().find(|id| *id != "–").map_or("–", |id| &**id);
-                format!("step {id}, only in {}", only.title_in_text())
+                format!("{word} {id}, only in {}", only.title_in_text())
             }
-            (ids, ..) => format!("step {}", ids.join(" → ")),
+            (ids, ..) => format!("{word} {}", ids.join(" → ")),
         }
     }
 
@@ -93,7 +94,8 @@ impl Moment {
             }
             Some(match self.step(place) {
                 Some(step) => {
-                    format!("{} is still as after step {}", run.the(), step_id(&run.report, step))
+                    let word = runs.system().step_in_text;
+                    format!("{} is still as after {word} {}", run.the(), step_id(&run.report, step))
                 }
                 None => format!("{} has not begun", run.the()),
             })

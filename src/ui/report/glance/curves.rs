@@ -200,18 +200,20 @@ impl Curves {
         let lies_on = lies_on(&runs, glance);
         let mut from = 0;
         let at_right = |ui: &mut egui::Ui| {
+            let steps = runs.system().steps;
             let steps = match runs.axis() {
                 Some(_) => {
-                    format!("steps of {}, the others aligned", runs.reference().badge.letter)
+                    format!("{steps} of {}, the others aligned", runs.reference().badge.letter)
                 }
-                None => "steps by their numbers".to_owned(),
+                None => format!("{steps} by their numbers"),
             };
             ui.add(egui::Label::new(fonts::caption(steps).color(tokens.third_text)).truncate());
         };
         let mut exports = Vec::new();
-        picture_card_ui(ui, "Memory over steps", &mut exports, at_right, |ui| {
+        let title = format!("Memory over {}", runs.system().steps);
+        picture_card_ui(ui, &title, &mut exports, at_right, |ui| {
             if glance.curves.iter().flatten().next().is_none() {
-                ui.weak("No run has a curve over steps");
+                ui.weak(format!("No run has a curve over {}", runs.system().steps));
                 return;
             }
             let size = Vec2::new(ui.available_width(), height);
@@ -254,7 +256,7 @@ impl Curves {
                 tokens.third_text,
             );
             let at = Pos2::new(frame.right(), rect.bottom());
-            painter.text(at, Align2::RIGHT_BOTTOM, "Step", font, tokens.third_text);
+            painter.text(at, Align2::RIGHT_BOTTOM, runs.system().step, font, tokens.third_text);
             let selected = page.selection.slot(&runs);
             let places = glance.peaks.iter().map(|(slot, bytes)| {
                 (Pos2::new(scale.x(*slot), scale.y(*bytes)), selected == Some(*slot))
@@ -269,7 +271,8 @@ impl Curves {
             if let (true, Some(slot)) = (response.clicked(), pointed) {
                 page.selection.select_slot(&runs, slot);
             }
-            describe(&response, "Memory of all runs over steps", || {
+            let name = format!("Memory of all runs over {}", runs.system().steps);
+            describe(&response, &name, || {
                 let of = |(run, curve): (&Run, &Option<ColumnCurve>)| {
                     let (_, most) = curve.as_ref()?.range;
                     Some(format!("{} up to {}", run.name, units.bytes(most)))
@@ -441,7 +444,7 @@ fn cursor(
     let rect = Rect::from_min_size(Pos2::new(left, scale.frame.top() + 2.0), size);
     painter.rect(rect, 6, tokens.raised, Stroke::new(1.0, tokens.border), egui::StrokeKind::Inside);
     let font = fonts::semibold(size::CAPTION);
-    let head = format!("Step {}", step_of(runs, slot));
+    let head = format!("{} {}", runs.system().step, step_of(runs, slot));
     painter.text(rect.min + Vec2::new(8.0, 4.0), Align2::LEFT_TOP, head, font.clone(), tokens.text);
     for (number, (place, letters, bytes)) in rows.iter().enumerate() {
         let y = rect.top() + 20.0 + ROW * (number as f32 + 0.5);

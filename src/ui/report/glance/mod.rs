@@ -11,6 +11,7 @@ use std::sync::Arc;
 use crate::analysis::comparison::at_a_glance::{RunFacts, run_facts, which_fits};
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::timeline::WithTimeline;
+use crate::store::System;
 use crate::text::{capitalised, rate, shortened};
 use crate::ui::command::{Exported, Sheet};
 use crate::ui::fit_words::fit_text;
@@ -40,6 +41,7 @@ const GAP: f32 = 10.0;
 /// What is known of all runs.
 #[derive(Debug, PartialEq)]
 pub struct Glance {
+    system: System,
     pub facts: Vec<RunFacts>,
     pub curves: Vec<Option<ColumnCurve>>,
     pub slots: usize,
@@ -82,7 +84,7 @@ impl Glance {
         let peaks = peaks.collect();
         let mut limits = facts.iter().filter_map(|facts| facts.limit_bytes);
         let limit = limits.next().filter(|limit| limits.all(|other| other == *limit));
-        Self { facts, curves, slots, peaks, limit }
+        Self { system: *runs.system(), facts, curves, slots, peaks, limit }
     }
 
     /// Bytes of a curve, in the unit of the limit.
@@ -404,7 +406,7 @@ fn head(
             Cell::Badge => continue,
             Cell::Name => ("Run".to_owned(), false),
             Cell::Verdict => ("Verdict".to_owned(), false),
-            Cell::Curve => ("Memory over steps".to_owned(), false),
+            Cell::Curve => (format!("Memory over {}", glance.system.steps), false),
             Cell::Peak => ("Peak".to_owned(), true),
             Cell::AgainstLimit => (against(glance.limit), false),
             Cell::Change => ("change".to_owned(), true),

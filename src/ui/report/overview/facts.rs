@@ -3,6 +3,7 @@
 use eframe::egui;
 
 use crate::analysis::comparison::facts::{FactGroup, Said, fact_groups};
+use crate::analysis::comparison::snapshot_facts::snapshot_fact_groups;
 use crate::analysis::liveness::timeline::WithTimeline;
 use crate::analysis::program::operations::{PROPORTION, ProportionCount, proportions};
 use crate::text::{grouped, shortened};
@@ -40,6 +41,10 @@ pub struct GroupsOfRun {
 impl GroupsOfRun {
     pub fn of(run: &Run) -> Self {
         let report = &run.report;
+        if let Some(allocator) = run.derived.allocator() {
+            let groups = snapshot_fact_groups(&[allocator]);
+            return Self { name: run.name.to_string(), groups, proportions: Vec::new() };
+        }
         // Memory has a card of its own.
         let known = WithTimeline { report: std::sync::Arc::clone(report), timeline: None };
         let mut groups = fact_groups(&[known]);
@@ -77,7 +82,7 @@ pub fn facts_ui(ui: &mut egui::Ui, facts: &GroupsOfRun, part: &mut RunPart<'_>) 
         });
     }
     for group in &facts.groups {
-        match group.title {
+        match &*group.title {
             "Compilation and execution" => {}
             title => {
                 ui.separator();
@@ -103,7 +108,9 @@ pub fn facts_ui(ui: &mut egui::Ui, facts: &GroupsOfRun, part: &mut RunPart<'_>) 
         }
     }
     ui.add_space(8.0);
-    if ui.button("All options and files").clicked() {
+    // The last word of "Engine options".
+    let options = part.run.report.system.options.rsplit(' ').next().unwrap_or_default();
+    if ui.button(format!("All {} and files", options.to_lowercase())).clicked() {
         part.commands.push(Command::Go(Page::Summary));
     }
 }

@@ -32,7 +32,7 @@ use crate::ui::widget::card::picture_card_ui;
 use crate::ui::widget::exports::scrolled_of_exports;
 use crate::ui::widget::inspector::{inspector_ui, is_beside};
 use facts::GroupsOfRun;
-use steps::{NamedPeaks, StepsPicture, answer_of_curve_ui};
+use steps::{NamedPeaks, StepsPicture, answer_of_curve_ui, over_steps};
 
 const NEEDS: Needs = &[Needed::Memory, Needed::Liveness, Needed::About, Needed::Debug];
 /// Pieces of advice that are shown.
@@ -185,7 +185,7 @@ impl OfRun {
             let mut exports = Vec::new();
             picture_card_ui(
                 ui,
-                "Memory over steps",
+                &over_steps(&part.run.report.system),
                 &mut exports,
                 |ui| answer_of_curve_ui(ui, timeline),
                 |ui| {

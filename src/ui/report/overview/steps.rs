@@ -7,7 +7,7 @@ use crate::analysis::liveness::scope_curve::AlwaysLive;
 use crate::analysis::liveness::timeline::Timeline;
 use crate::analysis::program::step_operations::StepOperations;
 use crate::analysis::program::steps;
-use crate::store::Report;
+use crate::store::{Report, System};
 use crate::text::{grouped, shortened};
 use crate::ui::report::moment::step_id;
 use crate::ui::report::run_part::RunPart;
@@ -50,6 +50,11 @@ impl NamedPeaks {
             self.peaks.iter().map(|peak| step_id(report, peak.position)).collect();
         if steps.is_empty() { String::new() } else { format!(", peaks at {}", steps.join(", ")) }
     }
+}
+
+/// What the picture is called: `Memory over steps`.
+pub fn over_steps(system: &System) -> String {
+    format!("Memory over {}", system.steps)
 }
 
 pub struct StepsPicture {
@@ -131,19 +136,20 @@ impl StepsPicture {
                 (&mut self.view, &mut self.heights),
                 Picture {
                     value: format!(
-                        "{} steps{}",
+                        "{} {}{}",
                         grouped(timeline.len() as u64),
+                        report.system.steps,
                         named.text(&report)
                     ),
-                    x_title: "Step",
-                    x_unit: "Step",
+                    x_title: report.system.step,
+                    x_unit: report.system.step,
                     version: self.version,
                     top: timeline.top.max(timeline.limit.unwrap_or(0)),
                     ground,
                     layers,
                     limits: limits.into_iter().collect(),
                     peaks: &named.peaks,
-                    ..Picture::of("Memory over steps", timeline.len(), &|step| {
+                    ..Picture::of(&over_steps(&report.system), timeline.len(), &|step| {
                         step_id(&report, step)
                     })
                 },

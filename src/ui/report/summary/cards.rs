@@ -85,7 +85,7 @@ pub fn facts_sheet(runs: &Runs, groups: &[FactGroup]) -> Sheet {
         Some(said) => Value::text(said_text(said, Units::Bytes)),
     };
     let row = |group: &FactGroup, fact: &Fact| {
-        let name = [Value::text(group.title), Value::text(fact.name.to_string())];
+        let name = [Value::text(group.title.to_string()), Value::text(fact.name.to_string())];
         name.into_iter().chain(fact.said.iter().map(said)).collect()
     };
     let rows = groups.iter().flat_map(|group| group.facts.iter().map(move |fact| row(group, fact)));
@@ -101,7 +101,7 @@ fn cards_of_one_ui(ui: &mut egui::Ui, groups: &[FactGroup]) {
             Some((fact.name.to_string(), said_text(said, units)))
         };
         let facts: Vec<_> = group.facts.iter().filter_map(fact).collect();
-        facts_ui(ui, group.title, &facts);
+        facts_ui(ui, &group.title, &facts);
     };
     let count = ((ui.available_width() / COLUMN) as usize).clamp(1, MOST_COLUMNS);
     let columns = balanced(groups, count);
@@ -137,10 +137,10 @@ fn card_ui(ui: &mut egui::Ui, runs: &Runs, group: &FactGroup) {
     let rest = ui.available_width() - columns.name - columns.difference + change;
     let width = rest / runs.len() as f32 - columns.spacing;
     let width = width.clamp(columns.value.0, columns.value.1);
-    let grid = Grid::new(("facts of several", group.title))
+    let grid = Grid::new(("facts of several", &group.title))
         .num_columns(runs.len() + 1 + usize::from(is_pair));
     grid.spacing([columns.spacing, 3.0]).show(ui, |ui| {
-        let title = fonts::card_title(group.title);
+        let title = fonts::card_title(&*group.title);
         cell_ui(ui, columns.name, |ui| drop(ui.label(title)));
         for run in runs.iter() {
             let width = width - change + change_room(runs, run);

@@ -9,9 +9,9 @@ use super::words::{SAME, state_text};
 use crate::analysis::comparison::options::{NamedValues, options, side_facts};
 use crate::analysis::figures::joined::side_by_side;
 use crate::analysis::program::operations::{PROPORTION, ProportionCount, proportions};
-use crate::store::Report;
 use crate::store::options::About;
 use crate::store::report::{FileStatus, ReportFile};
+use crate::store::{Report, System};
 use crate::text::clean;
 use crate::ui::command::Command;
 use crate::ui::report::reason_of;
@@ -39,9 +39,9 @@ impl List {
     const ALL: [Self; 6] =
         [Self::Engine, Self::Target, Self::Framework, Self::App, Self::Proportions, Self::Files];
 
-    fn name(self) -> &'static str {
+    fn name(self, system: &System) -> &'static str {
         match self {
-            Self::Engine => "Engine options",
+            Self::Engine => system.options,
             Self::Target => "Target options",
             Self::Framework => "framework.json",
             Self::App => "app.json",
@@ -185,7 +185,7 @@ impl Lists {
         let data = Data {
             note: &shown.note,
             is_selected: &|row| selected == Some(row),
-            ..Data::of(shown.list.name(), &shown.columns, Arc::clone(&shown.rows))
+            ..Data::of(shown.list.name(runs.system()), &shown.columns, Arc::clone(&shown.rows))
         };
         if let Some(click) = self.table.ui(ui, &data, commands) {
             toggle(&mut self.selected, click.row);
@@ -221,7 +221,7 @@ fn full_ui(ui: &mut egui::Ui, runs: &Runs, table: &ListTable, row: usize) {
 }
 
 fn title(runs: &Runs, list: List, rows: usize, differing: usize) -> String {
-    let name = list.name();
+    let name = list.name(runs.system());
     match (list, differing) {
         (List::Files, _) if runs.is_one() => {
             let files = runs.reference().report.files();

@@ -11,6 +11,7 @@ use super::PageContext;
 use super::head::page_head_ui;
 use crate::analysis::comparison::facts::{FactGroup, Fit, fact_groups};
 use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
+use crate::analysis::comparison::snapshot_facts::snapshot_fact_groups;
 use crate::analysis::liveness::Scope;
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Exported};
@@ -61,13 +62,19 @@ impl SummaryFacts {
             runs.iter().map(|run| run.derived.with_timeline(Scope::Everything, &is_cancelled));
         let known: Vec<_> = known.collect();
         Self {
-            groups: fact_groups(&known),
+            groups: snapshot_groups(runs).unwrap_or_else(|| fact_groups(&known)),
             fits: runs.each(|run| run.derived.fit()),
             differences: options_that_differ(&runs.reports()),
             lists: ListTables::new(runs),
             phases: NestedPhases::of(runs),
         }
     }
+}
+
+/// The facts of runs of a caching allocator; `None` where one is of another system.
+fn snapshot_groups(runs: &Runs) -> Option<Vec<FactGroup>> {
+    let allocators: Option<Vec<_>> = runs.iter().map(|run| run.derived.allocator()).collect();
+    allocators.map(|allocators| snapshot_fact_groups(&allocators))
 }
 
 impl RunsPage for SummaryPage {

@@ -1,0 +1,252 @@
+//! The facts of runs of a caching allocator side by side: what was recorded, the peaks and the end of the four curves of
+//! each device, requests that failed, what the system itself states beside ours.
+
+use std::borrow::Cow;
+
+use super::facts::{Fact, FactGroup, Said};
+use crate::analysis::allocator::annotations::annotated_spans;
+use crate::analysis::allocator::claims::compared_claims;
+use crate::analysis::allocator::device_facts::{DeviceFacts, HostFacts};
+use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
+use crate::analysis::figures::joined::side_by_side;
+use crate::store::memory_timeline::{CATEGORY_NAMES, MemoryTimeline, TimelineForm};
+use crate::store::snapshot::{Action, Snapshot, SnapshotDevice};
+use crate::text::{bytes, counted, grouped, time_text};
+
+/// Requests that failed and are named.
+const MOST_FAILED: usize = 4;
+
+type Statements = Vec<(Cow<'static, str>, Said)>;
+type Group = (Cow<'static, str>, Statements);
+
+/// The facts of runs, those of one name in a line.
+pub fn snapshot_fact_groups(runs: &[&AllocatorRun]) -> Vec<FactGroup> {
+    let keyed = |run: &&AllocatorRun| -> Vec<(Cow<'static, str>, Statements)> {
+        let groups = match &run.contents {
+            RunContents::Snapshot(snapshot) => of_snapshot(run, snapshot),
+            RunContents::Timeline(timeline) => of_timeline(timeline),
+        };
+        groups.into_iter().collect()
+    };
+    let titled = |run: &&AllocatorRun| {
+        keyed(run).into_iter().map(|(title, facts)| (title.clone(), (title, facts))).collect()
+    };
+    let group = |row: Vec<Option<Group>>| {
+        let title = row.iter().flatten().next()?.0.clone();
+        let facts = |group: Option<Group>| -> Vec<_> {
+            let facts = group.map(|(_, facts)| facts).unwrap_or_default();
+            facts.into_iter().map(|(name, said)| (name.clone(), (name, said))).collect()
+        };
+        let fact = |row: Vec<Option<(Cow<'static, str>, Said)>>| {
+            let name = row.iter().flatten().next()?.0.clone();
+            Some(Fact { name, said: row.into_iter().map(|cell| Some(cell?.1)).collect() })
+        };
+        let rows = side_by_side(row.into_iter().map(facts).collect());
+        Some(FactGroup { title, facts: rows.into_iter().filter_map(fact).collect() })
+    };
+    let rows = side_by_side(runs.iter().map(titled).collect());
+    rows.into_iter().filter_map(group).collect()
+}
+
+fn push(facts: &mut Statements, name: &'static str, said: Said) {
+    facts.push((Cow::Borrowed(name), said));
+}
+
+fn sized(count: u64) -> Said {
+    Said::Bytes(String::new(), count, String::new())
+}
+
+fn sized_with(count: u64, after: impl Into<String>) -> Said {
+    Said::Bytes(String::new(), count, after.into())
+}
+
+fn count(count: usize) -> Said {
+    Said::Count(count as u64, String::new())
+}
+
+fn words(text: impl Into<String>) -> Said {
+    Said::Words(text.into())
+}
+
+fn of_snapshot(run: &AllocatorRun, replayed: &ReplayedSnapshot) -> Vec<Group> {
+    let (facts, host) = (replayed.device_facts(), replayed.host_facts());
+    let devices = replayed.snapshot.devices.iter().zip(&facts);
+    let mut groups = Vec::new();
+    let is_one = facts.len() == 1;
+    for ((device, facts), (_, replay)) in devices.zip(replayed.devices()) {
+        let title: Cow<'static, str> =
+            if is_one { "Memory".into() } else { format!("Memory of {}", device.title()).into() };
+        let mut said = of_device(facts);
+        if replay.is_complete && is_one {
+            said.retain(|(name, _)| name != "There before");
+        }
+        groups.push((title, said));
+    }
+    groups.insert(0, ("Recording".into(), recording(&replayed.snapshot, &facts)));
+    if let Some(claims) = &run.claims
+        && let Some(device) = device_of_claims(run, &facts)
+    {
+        let agreeing = |claim: &crate::analysis::allocator::claims::ComparedClaim| {
+            let said = if claim.agrees {
+                sized_with(claim.claimed_bytes, ", agrees with the replay")
+            } else {
+                let replayed = bytes(claim.bytes);
+                sized_with(claim.claimed_bytes, format!(", replayed {replayed}: does not agree"))
+            };
+            (Cow::Borrowed(claim.name), said)
+        };
+        let mut stated: Statements = compared_claims(claims, device).iter().map(agreeing).collect();
+        if let Some(failed) = claims.failed_requests {
+            push(&mut stated, "num_ooms", Said::Count(failed, String::new()));
+        }
+        groups.push(("Stated by PyTorch".into(), stated));
+    }
+    if let Some(host) = host {
+        groups.push(("Pinned host memory".into(), of_host(host)));
+    }
+    groups
+}
+
+/// The device that the claims are of: they do not say which.
+fn device_of_claims<'a>(run: &AllocatorRun, facts: &'a [DeviceFacts]) -> Option<&'a DeviceFacts> {
+    let reserved = run.claims.as_ref()?.reserved.current;
+    let is_of = |facts: &&DeviceFacts| reserved == Some(facts.end.reserved_bytes);
+    facts.iter().find(is_of).or_else(|| facts.first())
+}
+
+/// What was recorded, and over what.
+fn recording(snapshot: &Snapshot, facts: &[DeviceFacts]) -> Statements {
+    let mut said = Vec::new();
+    push(&mut said, "Format", words("Memory snapshot"));
+    let titles: Vec<String> = snapshot.devices.iter().map(SnapshotDevice::title).collect();
+    push(&mut said, "Devices", words(titles.join(", ")));
+    let events = facts.iter().map(|facts| facts.events).sum::<usize>();
+    push(&mut said, "Events", count(events));
+    if events == 0 {
+        push(&mut said, "History", words("Not recorded: the state at the end alone"));
+    } else if facts.iter().all(|facts| facts.history_complete) {
+        push(&mut said, "History", words("Complete: nothing was there before its first event"));
+    } else {
+        let blocks = facts.iter().map(|facts| facts.start.live_blocks).sum::<u64>();
+        let there = facts.iter().map(|facts| facts.start.requested_bytes).sum::<u64>();
+        let there = format!(
+            "A window: {} with {} were there before its first event; peaks are those of the window",
+            counted(blocks, "block"),
+            bytes(there)
+        );
+        push(&mut said, "History", words(there));
+    }
+    let times = snapshot.events.times.iter().filter(|time| **time != i64::MIN);
+    if let (Some(first), Some(last)) = (times.clone().min(), times.max()) {
+        let seconds = last.saturating_sub(*first) as f64 * 1e-6;
+        push(&mut said, "Time from first to last event", words(time_text(seconds)));
+    }
+    for (name, action) in [
+        ("Allocations", Action::Alloc),
+        ("Segments taken", Action::SegmentAlloc),
+        ("Segments given back", Action::SegmentFree),
+        ("Pieces mapped", Action::SegmentMap),
+        ("Pieces unmapped", Action::SegmentUnmap),
+        ("Requests that failed", Action::OutOfMemory),
+    ] {
+        let number =
+            facts.iter().filter_map(|facts| facts.actions.get(action.as_str())).sum::<u64>();
+        if number > 0 {
+            push(&mut said, name, Said::Count(number, String::new()));
+        }
+    }
+    let spans: usize =
+        snapshot.devices.iter().map(|device| annotated_spans(snapshot, device).len()).sum();
+    if spans > 0 {
+        push(&mut said, "Annotations", count(spans));
+    }
+    push(&mut said, "Stacks", count(snapshot.stacks.len()));
+    said
+}
+
+/// The four curves of a device, and what is lost of what is reserved.
+fn of_device(facts: &DeviceFacts) -> Statements {
+    let mut said = Vec::new();
+    let end = &facts.end;
+    let at = |event: i64| match event {
+        ..0 => " before the first event".to_owned(),
+        event => format!(" at event {}", grouped(event.unsigned_abs())),
+    };
+    let peak = &facts.requested_peak;
+    let within = match peak.annotations.as_deref() {
+        Some([.., innermost]) => format!(", in {innermost}"),
+        _ => String::new(),
+    };
+    let text = format!("{}{within}", at(peak.event));
+    push(&mut said, "Requested, peak", sized_with(peak.bytes, text));
+    let least = if facts.allocated_peak.exact { "" } else { ", at least" };
+    let allocated = &facts.allocated_peak;
+    let text = format!("{}{least}", at(allocated.event));
+    push(&mut said, "Allocated, peak", sized_with(allocated.bytes, text));
+    push(&mut said, "Active, peak", sized_with(facts.active_peak_bytes, least));
+    push(&mut said, "Reserved, peak", sized(facts.reserved_peak_bytes));
+    push(&mut said, "Requested, end", sized(end.requested_bytes));
+    push(&mut said, "Allocated, end", sized(end.allocated_bytes));
+    push(&mut said, "Active, end", sized(end.active_bytes));
+    let segments = format!(" in {}", counted(facts.segments as u64, "segment"));
+    push(&mut said, "Reserved, end", sized_with(end.reserved_bytes, segments));
+    let pieces = match end.inactive_blocks {
+        0 => String::new(),
+        1 => " in 1 piece".to_owned(),
+        pieces => format!(
+            " in {} pieces, the largest of {}",
+            grouped(pieces),
+            bytes(end.largest_inactive_bytes)
+        ),
+    };
+    push(&mut said, "Reserved, not in use, end", sized_with(end.inactive_bytes, pieces));
+    push(&mut said, "Rounding of blocks, end", sized(end.rounding_bytes));
+    if facts.start.live_blocks > 0 || facts.start.reserved_bytes > 0 {
+        let blocks = format!(
+            " in {}, {} reserved",
+            counted(facts.start.live_blocks, "block"),
+            bytes(facts.start.reserved_bytes)
+        );
+        push(&mut said, "There before", sized_with(facts.start.requested_bytes, blocks));
+    }
+    for failed in facts.oom.iter().rev().take(MOST_FAILED) {
+        let name = format!("Failed at event {}", grouped(u64::from(failed.event)));
+        let free = format!(" asked, {} free on the device", bytes(failed.device_free));
+        said.push((name.into(), sized_with(failed.bytes, free)));
+    }
+    said
+}
+
+fn of_host(host: HostFacts) -> Statements {
+    let mut said = Vec::new();
+    push(&mut said, "Events", count(host.events));
+    push(&mut said, "Allocated, peak", sized(host.allocated_peak_bytes));
+    push(&mut said, "Allocated, end", sized(host.allocated_bytes));
+    let segments = format!(" in {}", counted(host.segments as u64, "segment"));
+    push(&mut said, "Reserved, end", sized_with(host.reserved_bytes, segments));
+    said
+}
+
+fn of_timeline(timeline: &MemoryTimeline) -> Vec<Group> {
+    let (row, peak) = timeline.peak().unwrap_or((0, 0));
+    let unsigned = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
+    let mut said = Vec::new();
+    push(&mut said, "Format", words("Memory timeline of torch.profiler"));
+    let (what, per_second) = match timeline.form {
+        TimelineForm::Curve => ("Points", 1e-6),
+        TimelineForm::Raw => ("Changes", 1e-9),
+    };
+    push(&mut said, what, count(timeline.bytes.len()));
+    let times = timeline.times.iter().filter(|time| **time >= 0);
+    if let (Some(first), Some(last)) = (times.clone().min(), times.max()) {
+        let seconds = last.saturating_sub(*first) as f64 * per_second;
+        push(&mut said, "Time from first to last", words(time_text(seconds)));
+    }
+    push(&mut said, "Peak", sized_with(unsigned(peak), format!(" at {}", grouped(row as u64))));
+    let at_peak = timeline.bytes.get(row).copied().unwrap_or_default();
+    let mut categories = Vec::new();
+    for (name, bytes) in CATEGORY_NAMES.iter().zip(at_peak).filter(|(_, bytes)| *bytes != 0) {
+        push(&mut categories, name, sized(unsigned(bytes)));
+    }
+    vec![("Recording".into(), said), ("At the peak".into(), categories)]
+}
