@@ -8,6 +8,10 @@ use common::seeded::Seeded;
 use common::{in_package, json, tilescope};
 use rayon::prelude::*;
 use serde_json::Value;
+use tilescope::analysis::allocator::curves::{
+    BlockCurve, BlocksBy, Devices, StackedCurve, block_curve, reserved_curve,
+};
+use tilescope::analysis::allocator::event_slots::EventSlots;
 use tilescope::analysis::liveness::Scope;
 use tilescope::analysis::liveness::scope_curve::scope_curve;
 use tilescope::cli::summary_of_snapshot::SnapshotSummary;
@@ -357,4 +361,54 @@ fn a_snapshot_that_is_cut_is_marked_and_compared_with_nothing() {
     assert!(String::from_utf8_lossy(&named.stderr).contains("is cut"));
     let text = tilescope(&["sweep", &path]);
     assert!(String::from_utf8_lossy(&text.stdout).contains("file is cut"));
+}
+
+/// Whatever the areas are of, they add up to the curve, and the curves have the peaks and the ends of the replay.
+#[test]
+fn areas_add_up_to_the_curves_of_the_replay() {
+    let Some(profiles) = profiles() else { return };
+    let none = std::collections::BTreeSet::new();
+    for path in files_with_ending(&profiles, ".pickle") {
+        let name = path.display().to_string();
+        let run = open(&path);
+        let RunContents::Snapshot(replayed) = &run.contents else { panic!("{name}") };
+        for (place, ((device, replay), facts)) in
+            replayed.devices().zip(replayed.device_facts()).enumerate()
+        {
+            let of = Devices::At(place);
+            for (curve, peak, end) in [
+                (BlockCurve::Requested, replay.requested_peak, facts.end.requested_bytes),
+                (BlockCurve::Allocated, replay.allocated_peak, facts.end.allocated_bytes),
+                (BlockCurve::Active, replay.active_peak, facts.end.active_bytes),
+            ] {
+                let alone = block_curve(replayed, of, curve);
+                for by in BlocksBy::ALL {
+                    let what = (of, curve, by);
+                    let stacked = StackedCurve::of(replayed, what, &none, &|| false);
+                    let stacked = stacked.expect("not cancelled");
+                    assert_eq!(stacked.total(), alone, "{name}, {what:?}");
+                    let at_peak = stacked.peak.unwrap_or(0);
+                    let sum: u64 = stacked.at(at_peak).map(|(_, bytes)| bytes).sum();
+                    let of_groups: u64 = stacked.groups.iter().map(|group| group.at_peak).sum();
+                    assert_eq!((sum, of_groups), (alone[at_peak], alone[at_peak]), "{name}");
+                }
+                if !device.events.is_empty() {
+                    assert_eq!(alone.last(), Some(&end), "{name}, {curve:?} at the end");
+                    let most = alone.iter().max().copied().unwrap_or(0);
+                    // What was there before the first event may be the most.
+                    assert!(most == peak.bytes || peak.event == -1, "{name}, {curve:?}: {most}");
+                }
+            }
+            let reserved = reserved_curve(replayed, of);
+            assert_eq!(reserved.last(), Some(&facts.end.reserved_bytes), "{name}");
+            let most = reserved.iter().max().copied().unwrap_or(0);
+            assert!(most == replay.reserved_peak.bytes || replay.reserved_peak.event == -1);
+            let total = block_curve(replayed, of, BlockCurve::Requested);
+            if let Some(slots) = EventSlots::by_time(replayed, &total) {
+                let in_slots = slots.in_slots(&total);
+                assert_eq!(in_slots.iter().max(), total.iter().max(), "{name}: no spike is lost");
+                assert!((0..total.len()).all(|step| slots.slot(step) < slots.len()), "{name}");
+            }
+        }
+    }
 }

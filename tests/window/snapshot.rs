@@ -2,6 +2,7 @@
 
 use eframe::egui::Theme;
 use egui_kittest::Harness;
+use eframe::egui::accesskit::Role;
 use egui_kittest::kittest::Queryable as _;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -12,7 +13,7 @@ use tilescope::ui::loading::Load;
 use crate::pickle::pickle;
 use crate::support::{
     assert_text, assert_texts, choose, copied, has_text, hover_share, line, open_tab, settle,
-    texts, window,
+    texts, type_into, window,
 };
 
 const MIB: u64 = 1 << 20;
@@ -114,20 +115,35 @@ fn a_snapshot_opens_by_its_file_and_has_its_curve_its_lives_and_its_segments() {
         assert!(!has_text(&harness, "Limit"), "what a GPU has is not in the file: {page:?}");
     }
     go(&mut harness, Page::Liveness);
-    hover_share(&mut harness, "Liveness curve", 0.5);
-    settle(&mut harness);
-    assert_text(&harness, "train.py:20 (forward)");
-    let peaks = copied(&mut harness, "peaks");
-    let column = peaks[0].iter().position(|title| title == "Not always live (bytes)");
     // The weight, and all activations: after the last of their events, before the first is freed.
-    let highest = (10 * MIB).to_string();
-    assert!(line(&peaks, "5").contains(&highest), "{column:?} {peaks:?}");
-    for tab in ["Steps", "Not always live", "Lifetimes", "Parts"] {
-        open_tab(&mut harness, tab);
+    assert_texts(&harness, &["Event 5", "0x7f0000700000#1", "5 to 8, 3 events", "Out of memory"]);
+    let alive = copied(&mut harness, "allocations");
+    assert_eq!(alive.len(), 5, "the weight and three activations: {alive:?}");
+    let asked = (4 * MIB).to_string();
+    assert!(line(&alive, "train.py:20 (forward)").contains(&asked), "the largest first: {alive:?}");
+    hover_share(&mut harness, "Memory curve", 0.02);
+    settle(&mut harness);
+    assert_texts(&harness, &["Event 0", "Segment_alloc of 2.00 MiB", "Event under the pointer"]);
+    for (by, title) in [("line of code", "train.py:20 (forward)"), ("function", "forward (train.py)")] {
+        choose(&mut harness, "Areas of", &format!("By {by}"));
+        assert_text(&harness, title);
+    }
+    choose(&mut harness, "Areas of", "By category");
+    for curve in ["Allocated", "Active", "Requested"] {
+        harness.get_by_role_and_label(Role::Button, curve).click();
+        settle(&mut harness);
         is_in_its_own_words(&harness);
     }
-    for scope in ["GPU 0", "All devices"] {
-        choose(&mut harness, "Scope", scope);
+    open_tab(&mut harness, "By code");
+    let by_code = copied(&mut harness, "allocations by code");
+    let activations = (9 * MIB).to_string();
+    assert!(line(&by_code, "/home/me/train.py:20 (forward)").contains(&activations), "{by_code:?}");
+    type_into(&mut harness, "Find in stacks", "^.*__INIT__.$|nothing");
+    settle(&mut harness);
+    let found = copied(&mut harness, "allocations by code");
+    assert_eq!(found.len(), 2, "the weight alone, whatever the case: {found:?}");
+    for tab in ["Call paths", "Peaks", "Allocations"] {
+        open_tab(&mut harness, tab);
         is_in_its_own_words(&harness);
     }
     go(&mut harness, Page::Map);
@@ -146,8 +162,11 @@ fn two_snapshots_are_compared() {
     let mut harness = window(Theme::Light, |ctx| {
         App::with_loads(ctx, paths.into_iter().map(|path| Load::start(path, ctx)).collect())
     });
-    for page in [Page::Overview, Page::Summary, Page::Liveness, Page::Comparison] {
+    for page in [Page::Overview, Page::Summary, Page::Comparison, Page::Liveness] {
         go(&mut harness, page);
     }
+    // Events of different runs have their numbers in common and nothing else.
+    assert_texts(&harness, &["Events by their numbers", "Memory curves of both"]);
+    assert!(!has_text(&harness, "matched"));
     assert_texts(&harness, &["before.pickle", "after.pickle"]);
 }

@@ -2,12 +2,16 @@
 //! is lost, and whose blocks they are. All of it is worked out from the columns of a snapshot, a device at a time.
 
 pub mod annotations;
+pub mod bands;
+pub mod block_index;
 pub mod block_size;
 pub mod categories;
 pub mod claims;
 pub mod conclusions;
+pub mod curves;
 pub mod device_facts;
 pub mod event_axis;
+pub mod event_slots;
 pub mod failed_requests;
 pub mod lives;
 pub mod peak;

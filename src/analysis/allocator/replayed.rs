@@ -3,6 +3,7 @@
 
 use std::sync::{Arc, OnceLock};
 
+use super::block_index::BlockIndex;
 use super::categories::{BlockCategory, categories};
 use super::device_facts::{DeviceFacts, HostFacts};
 use super::event_axis::EventAxis;
@@ -27,6 +28,7 @@ pub struct ReplayedSnapshot {
 struct OfDevice {
     categories: OnceLock<Vec<BlockCategory>>,
     segments: OnceLock<Vec<SegmentRange>>,
+    index: OnceLock<BlockIndex>,
 }
 
 /// What is open of a run of a caching allocator.
@@ -101,6 +103,17 @@ impl ReplayedSnapshot {
         of.map_or(&[], |(of, (device, replay))| {
             of.segments.get_or_init(|| segment_ranges(&self.snapshot, device, replay))
         })
+    }
+
+    /// Which block each event of a device is about.
+    pub fn index(&self, place: usize) -> Option<&BlockIndex> {
+        let (of, (device, replay)) = self.of_devices.get(place).zip(self.device(place))?;
+        Some(of.index.get_or_init(|| BlockIndex::of(device, replay)))
+    }
+
+    /// The same if somebody has asked for it before: who draws does not wait for it.
+    pub fn known_index(&self, place: usize) -> Option<&BlockIndex> {
+        self.of_devices.get(place)?.index.get()
     }
 
     /// The figures of each device.

@@ -5,6 +5,7 @@
 //! of their width, so that they stay what they are while the picture is dragged. Of long columns,
 //! blocks of values are folded once, so that a frame does not go through every value again.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Values folded into a block.
@@ -141,10 +142,29 @@ pub struct BinCache {
     made_from: Option<(u64, u64, u64, usize)>,
     bins: Vec<Bin>,
     blocks_of: Option<(u64, usize)>,
-    blocks: Vec<Option<Bin>>,
+    blocks: FoldedBlocks,
+}
+
+/// The blocks of a column, folded: beside the window where it is long.
+#[derive(Clone, Debug, Default)]
+pub struct FoldedBlocks(Arc<Vec<Option<Bin>>>);
+
+impl FoldedBlocks {
+    pub fn of(values: Values<'_>) -> Self {
+        Self(Arc::new(blocks_of(values)))
+    }
 }
 
 impl BinCache {
+    /// Takes blocks that were folded beside the window, for a version of the values.
+    pub fn take(&mut self, version: u64, len: usize, blocks: &FoldedBlocks) {
+        if self.blocks_of != Some((version, len)) {
+            self.blocks = blocks.clone();
+            self.blocks_of = Some((version, len));
+            self.made_from = None;
+        }
+    }
+
     /// The bins for a version of the values and a visible range.
     pub fn get(
         &mut self,
@@ -155,12 +175,12 @@ impl BinCache {
     ) -> &[Bin] {
         let key = (version, start.to_bits(), end.to_bits(), columns);
         if self.blocks_of != Some((version, values.len())) {
-            self.blocks = blocks_of(values);
+            self.blocks = FoldedBlocks::of(values);
             self.blocks_of = Some((version, values.len()));
             self.made_from = None;
         }
         if self.made_from != Some(key) {
-            self.bins = fold(values, &self.blocks, (start, end), columns);
+            self.bins = fold(values, &self.blocks.0, (start, end), columns);
             self.made_from = Some(key);
         }
         &self.bins

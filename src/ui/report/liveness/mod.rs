@@ -15,6 +15,7 @@ mod peak_names;
 mod picture;
 mod scope_choice;
 mod selected;
+mod snapshot;
 mod step_rows;
 mod tables;
 mod timelines;
@@ -24,6 +25,7 @@ use eframe::egui;
 use std::sync::Arc;
 
 use super::head::{alignment_ui, arrangement_ui, matched_ui, page_head_ui};
+use super::snapshot::are_snapshots;
 use super::{IS, PageContext, part_or_reason, reason_of, unread_ui};
 use crate::analysis::liveness::{
     Scope, needs_bytes_by_tile, replica_note, scope_title, why_no_curve,
@@ -88,11 +90,17 @@ pub struct LivenessPage {
     menu: PictureMenu<usize>,
     /// Whether lifetimes are what the page is wanted for: they have more of its height.
     are_lives_wanted: bool,
+    /// What is shown of memory snapshots in place of all that.
+    snapshot: snapshot::SnapshotLiveness,
 }
 
 impl RunsPage for LivenessPage {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
+        if are_snapshots(runs) {
+            self.snapshot.ui(ui, page);
+            return;
+        }
         if !has_steps_ui(ui, runs) {
             return;
         }

@@ -1,0 +1,531 @@
+//! The curves of devices over steps (formats/pytorch.md 4.3), and each but the last as areas that lie on one another: by
+//! what blocks are for, or by the code that asked for them. The areas add up to the curve, to the byte, at every step.
+//!
+//! The value of a step is that after its event. A group of code is that of the user frame ([`super::user_frame`]); the
+//! largest at the peak have an area each, all others one together.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+
+use super::categories::BlockCategory;
+use super::event_axis::EventAxis;
+use super::lives::BlockLives;
+use super::replay::Replay;
+use super::replayed::ReplayedSnapshot;
+use super::user_frame::{frame_title, user_frame};
+use crate::store::names::{Interner, Names};
+use crate::store::snapshot::{Action, BlockState, Snapshot, SnapshotDevice, StackId};
+
+/// Groups of code that have an area of their own.
+pub const MOST_GROUPS: usize = 7;
+
+/// What an allocation without a frame of Python is called.
+pub const NO_STACK: &str = "(no Python stack)";
+
+/// The area of all groups that have none of their own.
+pub const OTHERS: &str = "Others";
+
+crate::text::words! {
+    /// A curve of blocks.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum BlockCurve by as_str, title {
+        /// Bytes that were asked for, of blocks until their free is completed.
+        #[default]
+        Requested = "requested" | "Requested",
+        /// Bytes of blocks until they are given back.
+        Allocated = "allocated" | "Allocated",
+        /// Bytes of blocks until their free is completed.
+        Active = "active" | "Active",
+    }
+}
+
+impl BlockCurve {
+    /// What it counts, for people.
+    pub fn rule(self) -> &'static str {
+        match self {
+            Self::Requested => "Bytes that were asked for, of blocks until their free is completed",
+            Self::Allocated => {
+                "Bytes that blocks take, until they are given back: max_memory_allocated() is its peak"
+            }
+            Self::Active => {
+                "Bytes that blocks take, until their free is completed: also those that other streams still use"
+            }
+        }
+    }
+}
+
+/// What blocks are grouped by.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum BlocksBy {
+    /// What they are for.
+    #[default]
+    Category,
+    /// The line of the user's code.
+    Frame,
+    /// The function of the user's code.
+    Function,
+    /// The file of the user's code.
+    File,
+    /// Nothing: all in one.
+    Nothing,
+}
+
+impl BlocksBy {
+    /// All of them, in the order in which they are offered.
+    pub const ALL: [Self; 5] =
+        [Self::Category, Self::Frame, Self::Function, Self::File, Self::Nothing];
+
+    /// What it is called.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Category => "Category",
+            Self::Frame => "Line of code",
+            Self::Function => "Function",
+            Self::File => "File",
+            Self::Nothing => "Nothing",
+        }
+    }
+}
+
+/// Which devices are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Devices {
+    /// Those of the snapshot, without pinned host memory.
+    All,
+    /// The one at a place.
+    At(usize),
+}
+
+impl Devices {
+    /// Whether the device at a place is meant.
+    pub fn has(self, snapshot: &Snapshot, place: usize) -> bool {
+        match self {
+            Self::All => place < snapshot.devices.len(),
+            Self::At(wanted) => place == wanted,
+        }
+    }
+
+    /// What a snapshot is looked at by first: its only device, else all of them, else what it has.
+    pub fn first_of(snapshot: &Snapshot) -> Self {
+        if snapshot.devices.len() > 1 { Self::All } else { Self::At(0) }
+    }
+
+    /// What they are called.
+    pub fn title(self, snapshot: &Snapshot) -> String {
+        match self {
+            Self::All => "All devices".to_owned(),
+            Self::At(place) => {
+                snapshot.all_devices().nth(place).map(SnapshotDevice::title).unwrap_or_default()
+            }
+        }
+    }
+}
+
+/// An area: what it is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CurveGroup {
+    /// What it is called.
+    pub title: String,
+    /// The category, where blocks are grouped by it.
+    pub category: Option<BlockCategory>,
+    /// Bytes at the peak of the curve.
+    pub at_peak: u64,
+    /// Whether it counts: what is hidden has no bytes.
+    pub is_shown: bool,
+}
+
+/// A curve as areas.
+#[derive(Clone, Debug, Default)]
+pub struct StackedCurve {
+    /// The areas from the ground up.
+    pub groups: Vec<CurveGroup>,
+    /// By group the bytes of it and of all below it, at each step; none of what is hidden.
+    pub layers: Vec<Vec<u64>>,
+    /// All of what is shown, at each step; the last of the layers, unless there is none.
+    nothing: Vec<u64>,
+    /// Bytes of segments at each step.
+    pub reserved: Vec<u64>,
+    /// The first step of the most, where there is any step.
+    pub peak: Option<usize>,
+}
+
+impl StackedCurve {
+    /// Everything that is shown, at each step.
+    pub fn total(&self) -> &[u64] {
+        self.layers.iter().rev().find(|layer| !layer.is_empty()).unwrap_or(&self.nothing)
+    }
+
+    /// The bytes of each shown group at a step, from the ground up.
+    pub fn at(&self, step: usize) -> impl Iterator<Item = (&CurveGroup, u64)> {
+        let mut below = 0;
+        self.groups.iter().zip(&self.layers).filter(|(group, _)| group.is_shown).map(
+            move |(group, layer)| {
+                let upto = layer.get(step).copied().unwrap_or(below);
+                let bytes = upto.saturating_sub(below);
+                below = upto;
+                (group, bytes)
+            },
+        )
+    }
+
+    /// Works it out; `None` when it was cancelled. `hidden` are titles of groups that do not count.
+    pub fn of(
+        replayed: &ReplayedSnapshot,
+        (devices, curve, by): (Devices, BlockCurve, BlocksBy),
+        hidden: &BTreeSet<String>,
+        is_cancelled: &dyn Fn() -> bool,
+    ) -> Option<Self> {
+        let len = replayed.axis().len() as usize;
+        let parts = CurveParts::of(replayed, devices, curve);
+        let total = parts.summed(len, |_, _| Some(0), 1).pop().unwrap_or_default();
+        let peak = highest(&total);
+        if is_cancelled() {
+            return None;
+        }
+        let grouping = Grouping::of(replayed, &parts, by, peak.unwrap_or(0));
+        let mut groups = grouping.groups.clone();
+        let count = groups.len();
+        for group in &mut groups {
+            group.is_shown = !hidden.contains(&group.title);
+        }
+        let places: Vec<Option<usize>> = groups
+            .iter()
+            .enumerate()
+            .map(|(place, group)| group.is_shown.then_some(place))
+            .collect();
+        let group_of = |place: usize, row: usize| {
+            places.get(grouping.group(replayed, place, row)).copied().flatten()
+        };
+        let mut layers = parts.summed(len, group_of, count);
+        if is_cancelled() {
+            return None;
+        }
+        let mut below: Option<usize> = None;
+        for place in 0..layers.len() {
+            if groups.get(place).is_none_or(|group| !group.is_shown) {
+                layers[place] = Vec::new();
+                continue;
+            }
+            if let Some(below) = below {
+                let (under, over) = layers.split_at_mut(place);
+                for (sum, bytes) in over[0].iter_mut().zip(&under[below]) {
+                    *sum = sum.saturating_add(*bytes);
+                }
+            }
+            below = Some(place);
+        }
+        let mut stacked = Self {
+            groups,
+            layers,
+            nothing: if below.is_none() { vec![0; len] } else { Vec::new() },
+            reserved: reserved_curve(replayed, devices),
+            peak: None,
+        };
+        stacked.peak = highest(stacked.total());
+        (!is_cancelled()).then_some(stacked)
+    }
+}
+
+/// The first step of the most.
+fn highest(curve: &[u64]) -> Option<usize> {
+    let most = *curve.iter().max()?;
+    curve.iter().position(|bytes| *bytes == most)
+}
+
+/// A curve alone; what lines of several runs are.
+pub fn block_curve(replayed: &ReplayedSnapshot, devices: Devices, curve: BlockCurve) -> Vec<u64> {
+    let len = replayed.axis().len() as usize;
+    CurveParts::of(replayed, devices, curve)
+        .summed(len, |_, _| Some(0), 1)
+        .pop()
+        .unwrap_or_default()
+}
+
+/// Bytes of segments after each step.
+pub fn reserved_curve(replayed: &ReplayedSnapshot, devices: Devices) -> Vec<u64> {
+    let snapshot = &replayed.snapshot;
+    let axis = replayed.axis();
+    let mut changes = vec![0_u64; axis.len() as usize];
+    let mut start = 0_u64;
+    for (place, (device, replay)) in replayed.devices().enumerate() {
+        if !devices.has(snapshot, place) {
+            continue;
+        }
+        start = start.wrapping_add(replay.start.reserved_bytes);
+        for (event, row) in (0_u32..).zip(device.events.clone()) {
+            let Some(action) = snapshot.events.actions.get(row) else { break };
+            let bytes = snapshot.events.sizes.get(row).copied().unwrap_or(0);
+            let change = match action {
+                Action::SegmentAlloc | Action::SegmentMap => bytes,
+                Action::SegmentFree | Action::SegmentUnmap => bytes.wrapping_neg(),
+                _ => continue,
+            };
+            if let Some(sum) = changes.get_mut(axis.step(device, event) as usize) {
+                *sum = sum.wrapping_add(change);
+            }
+        }
+    }
+    if let Some(first) = changes.first_mut() {
+        *first = first.wrapping_add(start);
+    }
+    added_up(changes)
+}
+
+/// Running sums. What is taken away wraps around, so a damaged file may go below 0: that is nothing.
+fn added_up(mut changes: Vec<u64>) -> Vec<u64> {
+    let mut sum = 0_u64;
+    for value in &mut changes {
+        sum = sum.wrapping_add(*value);
+        *value = if i64::try_from(sum).is_ok() { sum } else { 0 };
+    }
+    changes
+}
+
+/// The devices of a curve, and how long a block counts to it.
+struct CurveParts<'a> {
+    axis: &'a EventAxis,
+    devices: Vec<DevicePart<'a>>,
+    curve: BlockCurve,
+}
+
+struct DevicePart<'a> {
+    place: usize,
+    device: &'a SnapshotDevice,
+    lives: &'a BlockLives,
+    /// Whether blocks are given back before their free is completed.
+    has_requests: bool,
+    /// Addresses of blocks that wait for another stream at the end, ascending.
+    pending: Vec<u64>,
+}
+
+impl<'a> CurveParts<'a> {
+    fn of(replayed: &'a ReplayedSnapshot, devices: Devices, curve: BlockCurve) -> Self {
+        let snapshot = &replayed.snapshot;
+        let all = replayed.devices().enumerate();
+        let wanted = all.filter(|(place, _)| devices.has(snapshot, *place));
+        let part = |(place, (device, replay)): (usize, (&'a SnapshotDevice, &'a Replay))| {
+            let blocks = snapshot.blocks_of(device);
+            let pending = blocks.filter(|block| block.state == BlockState::Pending);
+            let mut pending: Vec<u64> = pending.map(|block| block.address).collect();
+            pending.sort_unstable();
+            let actions = snapshot.events.actions.get(device.events.clone()).unwrap_or_default();
+            let has_requests = actions.contains(&Action::FreeRequested);
+            DevicePart { place, device, lives: &replay.lives, has_requests, pending }
+        };
+        Self { axis: replayed.axis(), devices: wanted.map(part).collect(), curve }
+    }
+
+    /// The steps at which a block counts, and its bytes.
+    fn counted(&self, part: &DevicePart<'_>, row: usize) -> (Range<u32>, u64) {
+        let lives = part.lives;
+        let (from, freed) = (lives.allocated_at[row], lives.freed_at[row]);
+        let given_back = lives.requested_free_at[row];
+        let (until, bytes) = match self.curve {
+            BlockCurve::Requested => (Some(freed), lives.requested[row]),
+            BlockCurve::Active => (Some(freed), lives.bytes[row]),
+            BlockCurve::Allocated => {
+                // One from before the first event that nobody gives back had been given back by then.
+                let was_pending = from == BlockLives::BEFORE
+                    && given_back == BlockLives::OPEN
+                    && match freed {
+                        BlockLives::OPEN => {
+                            part.pending.binary_search(&lives.addresses[row]).is_ok()
+                        }
+                        _ => part.has_requests,
+                    };
+                ((!was_pending).then_some(given_back.min(freed)), lives.bytes[row])
+            }
+        };
+        let step = |event: u32| self.axis.step(part.device, event);
+        let start = if from == BlockLives::BEFORE { 0 } else { step(from) };
+        let end = match until {
+            None => start,
+            Some(BlockLives::OPEN) => self.axis.len(),
+            Some(event) => step(event),
+        };
+        (start..end.max(start), bytes)
+    }
+
+    /// Bytes of groups at each step. A group of `None` does not count.
+    fn summed(
+        &self,
+        len: usize,
+        group_of: impl Fn(usize, usize) -> Option<usize>,
+        groups: usize,
+    ) -> Vec<Vec<u64>> {
+        let mut sums = vec![vec![0_u64; len]; groups];
+        for part in &self.devices {
+            for row in 0..part.lives.len() {
+                let Some(group) = group_of(part.place, row) else { continue };
+                let Some(changes) = sums.get_mut(group) else { continue };
+                let (steps, bytes) = self.counted(part, row);
+                if steps.is_empty() {
+                    continue;
+                }
+                if let Some(change) = changes.get_mut(steps.start as usize) {
+                    *change = change.wrapping_add(bytes);
+                }
+                if let Some(change) = changes.get_mut(steps.end as usize) {
+                    *change = change.wrapping_sub(bytes);
+                }
+            }
+        }
+        sums.into_iter().map(added_up).collect()
+    }
+}
+
+/// Which group each block is in.
+struct Grouping {
+    by: BlocksBy,
+    groups: Vec<CurveGroup>,
+    /// By category the group.
+    of_categories: HashMap<BlockCategory, usize>,
+    /// By stack the group; the last is that of no stack.
+    of_stacks: Vec<usize>,
+}
+
+/// From the ground up: what stays longest lies lowest.
+const CATEGORIES: [BlockCategory; 6] = [
+    BlockCategory::Parameter,
+    BlockCategory::OptimizerState,
+    BlockCategory::Gradient,
+    BlockCategory::Activation,
+    BlockCategory::Temporary,
+    BlockCategory::Unknown,
+];
+
+impl Grouping {
+    fn of(replayed: &ReplayedSnapshot, parts: &CurveParts<'_>, by: BlocksBy, peak: usize) -> Self {
+        let peak = u32::try_from(peak).unwrap_or(u32::MAX);
+        let alive = || {
+            parts.devices.iter().flat_map(move |part| {
+                (0..part.lives.len()).filter_map(move |row| {
+                    let (steps, bytes) = parts.counted(part, row);
+                    steps.contains(&peak).then_some((part, row, bytes))
+                })
+            })
+        };
+        let mut grouping =
+            Self { by, groups: Vec::new(), of_categories: HashMap::new(), of_stacks: Vec::new() };
+        if by == BlocksBy::Category {
+            let mut used: BTreeSet<BlockCategory> = BTreeSet::new();
+            for part in &parts.devices {
+                used.extend(replayed.categories(part.place));
+            }
+            let mut at_peak: HashMap<BlockCategory, u64> = HashMap::new();
+            for (part, row, bytes) in alive() {
+                if let Some(category) = replayed.categories(part.place).get(row) {
+                    let sum = at_peak.entry(*category).or_default();
+                    *sum = sum.saturating_add(bytes);
+                }
+            }
+            for category in CATEGORIES.into_iter().filter(|category| used.contains(category)) {
+                grouping.of_categories.insert(category, grouping.groups.len());
+                grouping.groups.push(CurveGroup {
+                    title: category.title().to_owned(),
+                    category: Some(category),
+                    at_peak: at_peak.get(&category).copied().unwrap_or(0),
+                    is_shown: true,
+                });
+            }
+            return grouping;
+        }
+        if by == BlocksBy::Nothing {
+            let title = parts.curve.title().to_owned();
+            let at_peak = alive().fold(0_u64, |sum, (_, _, bytes)| sum.saturating_add(bytes));
+            grouping.groups.push(CurveGroup { title, category: None, at_peak, is_shown: true });
+            grouping.of_stacks.push(0);
+            return grouping;
+        }
+        let names = CodeNames::of(&replayed.snapshot, by);
+        let mut at_peak: HashMap<u32, u64> = HashMap::new();
+        for (part, row, bytes) in alive() {
+            let sum = at_peak.entry(names.of_stack(part.lives.stacks[row])).or_default();
+            *sum = sum.saturating_add(bytes);
+        }
+        let whole = at_peak.values().fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
+        let mut largest: Vec<(u32, u64)> = at_peak.into_iter().collect();
+        largest.sort_by_key(|(name, bytes)| (std::cmp::Reverse(*bytes), *name));
+        largest.truncate(MOST_GROUPS);
+        let of_largest = largest.iter().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
+        let group = |title: &str, at_peak| CurveGroup {
+            title: title.to_owned(),
+            category: None,
+            at_peak,
+            is_shown: true,
+        };
+        let has_others = names.names.len() > largest.len();
+        grouping.groups = largest.iter().map(|(name, at)| group(names.title(*name), *at)).collect();
+        if has_others {
+            grouping.groups.push(group(OTHERS, whole.saturating_sub(of_largest)));
+        }
+        let place = |name: u32| {
+            let own = largest.iter().position(|(other, _)| *other == name);
+            own.unwrap_or(largest.len())
+        };
+        grouping.of_stacks = names.of_stacks.iter().map(|name| place(*name)).collect();
+        grouping
+    }
+
+    fn group(&self, replayed: &ReplayedSnapshot, place: usize, row: usize) -> usize {
+        if self.by == BlocksBy::Category {
+            let category = replayed.categories(place).get(row);
+            let group = category.and_then(|category| self.of_categories.get(category));
+            return group.copied().unwrap_or(usize::MAX);
+        }
+        let stack = replayed.replays.get(place).and_then(|replay| replay.lives.stacks.get(row));
+        at_stack(&self.of_stacks, stack.copied().unwrap_or(StackId::NONE)).unwrap_or(usize::MAX)
+    }
+}
+
+/// What is known of a stack; the last of no stack.
+fn at_stack<T: Copy>(of_stacks: &[T], stack: StackId) -> Option<T> {
+    let last = of_stacks.len().checked_sub(1)?;
+    of_stacks.get((stack.0 as usize).min(last)).copied()
+}
+
+/// What each stack is called by the code of its user frame.
+#[derive(Clone, Debug)]
+pub struct CodeNames {
+    /// By stack a name; the last is that of no stack.
+    of_stacks: Vec<u32>,
+    names: Names,
+}
+
+impl CodeNames {
+    /// By frame, function or file.
+    pub fn of(snapshot: &Snapshot, by: BlocksBy) -> Self {
+        let mut names = Interner::default();
+        let stacks = (0..snapshot.stacks.len() as u32).map(StackId).chain([StackId::NONE]);
+        let of_stacks = stacks.map(|stack| {
+            let Some(frame) = user_frame(snapshot, stack) else { return names.intern(NO_STACK).0 };
+            let (file, name) = (snapshot.texts.get(frame.file), snapshot.texts.get(frame.name));
+            match by {
+                BlocksBy::File => names.intern(file).0,
+                BlocksBy::Function => {
+                    let file = file.rsplit('/').next().unwrap_or(file);
+                    names.intern(&format!("{name} ({file})")).0
+                }
+                BlocksBy::Frame | BlocksBy::Category | BlocksBy::Nothing => {
+                    names.intern(&frame_title(snapshot, frame)).0
+                }
+            }
+        });
+        Self { of_stacks: of_stacks.collect(), names: names.into_names() }
+    }
+
+    /// The number of the name of a stack.
+    pub fn of_stack(&self, stack: StackId) -> u32 {
+        at_stack(&self.of_stacks, stack).unwrap_or(0)
+    }
+
+    /// A name.
+    pub fn title(&self, name: u32) -> &str {
+        self.names.at(name as usize).unwrap_or(NO_STACK)
+    }
+
+    /// The name of a stack.
+    pub fn title_of(&self, stack: StackId) -> &str {
+        self.title(self.of_stack(stack))
+    }
+}
