@@ -1,8 +1,8 @@
 //! A memory snapshot of PyTorch in the window, opened by its file: in the pages that all systems have, in its own words.
 
 use eframe::egui::Theme;
-use egui_kittest::Harness;
 use eframe::egui::accesskit::Role;
+use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -124,7 +124,9 @@ fn a_snapshot_opens_by_its_file_and_has_its_curve_its_lives_and_its_segments() {
     hover_share(&mut harness, "Memory curve", 0.02);
     settle(&mut harness);
     assert_texts(&harness, &["Event 0", "Segment_alloc of 2.00 MiB", "Event under the pointer"]);
-    for (by, title) in [("line of code", "train.py:20 (forward)"), ("function", "forward (train.py)")] {
+    for (by, title) in
+        [("line of code", "train.py:20 (forward)"), ("function", "forward (train.py)")]
+    {
         choose(&mut harness, "Areas of", &format!("By {by}"));
         assert_text(&harness, title);
     }
