@@ -2,7 +2,6 @@
 //! program fits.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
 
 use crate::analysis::figures::joined::side_by_side;
 use crate::analysis::liveness::timeline::WithTimeline;
@@ -10,7 +9,7 @@ use crate::analysis::liveness::{Scope, always_live_bytes, replica_note};
 use crate::analysis::memory::{cell, over_limit_bytes, totals};
 use crate::analysis::program::steps;
 use crate::store::options::About;
-use crate::store::{Absence, DeviceId, Report};
+use crate::store::{Absence, Report};
 use crate::text::{grouped, shortened};
 
 /// Longest value.
@@ -145,8 +144,7 @@ fn arena_facts(of: &WithTimeline) -> Vec<Statement> {
     let mut facts = Vec::new();
     let report = &of.report;
     let Some(arenas) = report.arenas.get() else { return facts };
-    let devices: BTreeSet<DeviceId> = arenas.devices.iter().flatten().copied().collect();
-    for device in devices {
+    for device in arenas.device_ids() {
         let capacity = arenas.capacity_of_devices(|of| of == Some(device));
         facts.push((report.device_title(device).into(), Said::bytes(capacity)));
     }

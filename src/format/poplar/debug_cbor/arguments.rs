@@ -26,6 +26,14 @@ pub struct FoundArguments {
 }
 
 impl FoundArguments {
+    /// Begins an entry of the list.
+    fn begin(&mut self, name: &str) {
+        if !self.now.is_empty() {
+            self.now.push(BETWEEN_ARGUMENTS);
+        }
+        self.now.push_str(name);
+    }
+
     /// Begins a context.
     pub fn clear(&mut self) {
         self.now.clear();
@@ -74,20 +82,25 @@ impl Reader<'_> {
         let mut is_tensor = false;
         self.each(pairs, |reader| {
             let start = reader.arguments.now.len();
-            let key = reader.argument_name()?;
+            let key = reader.argument_name(is_tensor)?;
             is_tensor |= key == Key::Shape;
             let is_kept = match reader.cbor.item()? {
+                // What is in a list or of a tensor is not even written down: most of a file is that.
+                item if is_tensor => {
+                    reader.scan_item(key, item, options, depth)?;
+                    false
+                }
                 Item::Map(pairs) if key != Key::Proportion => {
                     reader.arguments.now.truncate(start);
                     return reader.each_argument(pairs, options, deeper(depth)?);
                 }
-                item if is_tensor || !is_single(item) => {
+                item if key == Key::Number || !is_single(item) => {
                     reader.scan_item(key, item, options, depth)?;
                     false
                 }
                 item => {
                     reader.single_value((key, item), options)?;
-                    key != Key::Number
+                    true
                 }
             };
             let is_long = reader.arguments.now.len() > budget::ARGUMENT_BYTES;
@@ -103,23 +116,25 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Reads a name, which begins an entry of the list.
-    fn argument_name(&mut self) -> Result<Key, Stop> {
+    /// Reads a name, which begins an entry of the list unless it is a place in one or of a tensor.
+    fn argument_name(&mut self, is_of_tensor: bool) -> Result<Key, Stop> {
         let Item::Text(length) = self.cbor.item()? else {
             return Err(Stop::Fault("a key (a text) expected".to_owned()));
         };
-        let list = &mut self.arguments.now;
-        if !list.is_empty() {
-            list.push(BETWEEN_ARGUMENTS);
-        }
         if let Some(length @ ..=IN_PLACE) = length {
             let bytes = self.cbor.next(length as usize)?;
-            list.push_str(&String::from_utf8_lossy(bytes));
-            return Ok(Key::of_argument(bytes));
+            let key = Key::of_argument(bytes);
+            if key != Key::Number && !is_of_tensor {
+                self.arguments.begin(&String::from_utf8_lossy(bytes));
+            }
+            return Ok(key);
         }
         let name = self.text(length)?;
-        self.arguments.now.push_str(&name);
-        Ok(Key::of_argument(name.as_bytes()))
+        let key = Key::of_argument(name.as_bytes());
+        if key != Key::Number && !is_of_tensor {
+            self.arguments.begin(&name);
+        }
+        Ok(key)
     }
 
     /// Reads a value, which ends an entry of the list.
