@@ -29,6 +29,8 @@ const PROGRAMS_PER_LOOK: usize = 8192;
 pub struct ProgramLinks {
     /// Where they lie in the tree.
     pub shape: TreeShape,
+    /// [`CompiledPrograms::tree_hash`].
+    pub tree_hash: u64,
     /// What belongs to operations in the final compilation step.
     pub owners: Arc<Owners>,
     timeline: Option<Arc<Timeline>>,
@@ -79,6 +81,7 @@ impl ProgramLinks {
         kinds.sort_by_key(|(_, count)| Reverse(*count));
         let mut links = Self {
             shape,
+            tree_hash: compiled.tree_hash(),
             owners,
             timeline,
             of_earlier,

@@ -3,6 +3,8 @@
 //! The name of a program is its own; of an `OnTileExecute` without one its compute set's, of an exchange
 //! with the host without one those of its streams.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use crate::store::exchange::Transfer;
 use crate::store::program::{ProgramTree, Programs};
 use crate::store::{FunctionId, Report};
@@ -27,14 +29,17 @@ impl<'a> CompiledPrograms<'a> {
         Some(Self { report, programs, tree })
     }
 
-    /// Whether others have the same ids and lie in the same tree, whatever they are called.
-    pub fn has_same_tree(&self, other: &CompiledPrograms<'_>) -> bool {
-        let (programs, others) = (self.programs, other.programs);
-        programs.ids.as_slice() == others.ids.as_slice()
-            && programs.children_ends == others.children_ends
-            && programs.children == others.children
-            && self.tree.control == other.tree.control
-            && self.tree.functions == other.tree.functions
+    /// A number that those have in common which have the same ids and lie in the same tree, whatever they are called: so
+    /// a report need not be kept to be compared with.
+    pub fn tree_hash(&self) -> u64 {
+        let (programs, tree) = (self.programs, self.tree);
+        let mut hasher = DefaultHasher::new();
+        programs.ids.as_slice().hash(&mut hasher);
+        programs.children_ends.hash(&mut hasher);
+        programs.children.hash(&mut hasher);
+        tree.control.hash(&mut hasher);
+        tree.functions.hash(&mut hasher);
+        hasher.finish()
     }
 
     /// The kind of a program, as the file calls it.

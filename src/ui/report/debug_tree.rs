@@ -62,7 +62,7 @@ fn node_ui(ui: &mut egui::Ui, node: &Node) {
             words_ui(ui, fonts::number(&*value));
         }
     } else {
-        ui.label(RichText::new(shortened(&clean(&node.key), NAME)).size(size::TABLE).weak());
+        ui.label(RichText::new(shortened(&node.key, NAME)).size(size::TABLE).weak());
     }
     if !node.children.is_empty() {
         ui.indent(&node.key, |ui| node.children.iter().for_each(|child| node_ui(ui, child)));

@@ -13,8 +13,8 @@ use crate::analysis::program::tree_rows::TreeRows;
 use crate::analysis::program::tree_search::matching_programs;
 use crate::analysis::program_details::{ProgramDetails, program_details};
 use crate::analysis::program_links::ProgramLinks;
-use crate::store::Report;
-use crate::text::{clean, counted, shortened};
+use crate::store::{ProgramId, Report};
+use crate::text::{counted, shortened};
 use crate::ui::command::{Command, Exported};
 use crate::ui::job::{Cancel, Job, Latest, MadeFor};
 use crate::ui::report::run_part::RunPart;
@@ -46,11 +46,17 @@ const MOST_REMEMBERED: usize = 100;
 /// Longest name of a compilation step.
 const NAME: usize = 40;
 
-/// The rows that are open, with the report and the compilation step whose they are.
+/// The rows that are open, with the compilation step whose they are, and what is known again of both when the report is
+/// read again: it is not kept itself, for it may be gigabytes.
 struct Opened {
-    report: Arc<Report>,
     compilation_step: usize,
     rows: TreeRows,
+    /// [`ProgramLinks::tree_hash`].
+    tree_hash: u64,
+    /// The program that is selected.
+    selected: Option<ProgramId>,
+    /// Whether the report was read again since.
+    is_of_earlier: bool,
 }
 
 /// What is worked out for the selected program.
@@ -93,7 +99,7 @@ impl ProgramsOfRun {
         let Self { before, followed, .. } = self;
         Self {
             compilation_step,
-            opened,
+            opened: opened.map(|opened| Opened { is_of_earlier: true, ..opened }),
             list,
             selected,
             selected_row,
@@ -145,7 +151,7 @@ impl ProgramsOfRun {
             ui.weak(self.links.failure().unwrap_or("The tree is being laid out"));
             return;
         };
-        self.keep_rows(&report, &compiled, &links);
+        self.keep_rows(&compiled, &links);
         self.search(ui.ctx(), part.run, text, &links);
         self.follow(step, (&compiled, &links));
         let waiting = self.waiting.take();
@@ -168,27 +174,24 @@ impl ProgramsOfRun {
             card_ui(ui, |ui| self.details_ui(ui, part, (&compiled, &links), text));
         });
         ui.advance_cursor_after_rect(space);
+        if let Some(opened) = &mut self.opened {
+            opened.selected =
+                self.selected.and_then(|selected| compiled.programs.ids.get(selected));
+        }
     }
 
     /// What is open stays where the report was read again and has the same programs; else what is selected does.
-    fn keep_rows(
-        &mut self,
-        report: &Arc<Report>,
-        compiled: &CompiledPrograms<'_>,
-        links: &ProgramLinks,
-    ) {
+    fn keep_rows(&mut self, compiled: &CompiledPrograms<'_>, links: &ProgramLinks) {
         let compilation_step = self.compilation_step;
         let of_step = self.opened.take().filter(|it| it.compilation_step == compilation_step);
         let (rows, is_same) = match of_step {
-            Some(opened) if Arc::ptr_eq(&opened.report, report) => (Some(opened.rows), true),
+            Some(opened) if !opened.is_of_earlier => (Some(opened.rows), true),
             Some(opened) => {
                 self.opening = None;
-                let before = CompiledPrograms::at(&opened.report, compilation_step);
-                let is_same = before.is_some_and(|before| before.has_same_tree(compiled));
+                let is_same = opened.tree_hash == links.tree_hash;
                 if !is_same {
-                    let id = |program| before?.programs.ids.get(program);
-                    let now = |program| compiled.programs.ids.position(id(program)?);
-                    (self.selected, self.selected_row) = (self.selected.and_then(now), None);
+                    let now = |program| compiled.programs.ids.position(program);
+                    (self.selected, self.selected_row) = (opened.selected.and_then(now), None);
                     self.before.clear();
                 }
                 (Some(opened.rows).filter(|_| is_same), is_same)
@@ -201,7 +204,13 @@ impl ProgramsOfRun {
             }
         };
         let rows = rows.unwrap_or_else(|| TreeRows::new(compiled.programs, &links.shape));
-        let mut opened = Opened { report: Arc::clone(report), compilation_step, rows };
+        let mut opened = Opened {
+            compilation_step,
+            rows,
+            tree_hash: links.tree_hash,
+            selected: None,
+            is_of_earlier: false,
+        };
         let all_open = Job::take(&mut self.opening).and_then(|rows| rows.ok().flatten());
         let is_revealed = all_open.is_some() || !is_same;
         if let Some(rows) = all_open {
@@ -495,9 +504,7 @@ impl ProgramsOfRun {
         }
         let title = |step: &usize| {
             let name = trees.steps.get(*step).and_then(|tree| tree.name.as_deref());
-            name.map_or("Final programs".to_owned(), |name| {
-                shortened(&clean(name), NAME).into_owned()
-            })
+            name.map_or("Final programs".to_owned(), |name| shortened(name, NAME).into_owned())
         };
         let all = 0..trees.steps.len();
         choice_ui(ui, ("Compilation step", 130.0), &mut self.compilation_step, all, title);
