@@ -208,20 +208,13 @@ impl Derived {
         kept.unwrap_or_else(|| Arc::new(insights_of_resident(self)))
     }
 
-    /// The steps that ran, read when they are first asked for and held against what the report states of them: what
-    /// differs becomes a warning. `None` where none were recorded, or when it was cancelled.
+    /// The steps that ran, read when they are first asked for ([`read_executed`]).
     pub fn executed(&self, progress: &Progress) -> Option<Executed<'_>> {
-        let report = &*self.report;
         self.trace.get(&(), || {
-            report.read_trace(progress);
-            let found = Executed::of(report).map(contradictions_of_trace).unwrap_or_default();
-            for message in found {
-                let file = report.path.display().to_string();
-                report.warnings.add(WarningCode::Inconsistent, &file, message);
-            }
+            read_executed(&self.report, progress);
             (!progress.is_cancelled()).then_some(())
         })?;
-        Executed::of(report)
+        Executed::of(&self.report)
     }
 
     /// How many timelines were worked out.
@@ -237,6 +230,18 @@ impl Derived {
         self.itself.clear();
         self.insights.clear();
     }
+}
+
+/// The steps that ran, read unless they are there, and held against what the report states of them: what differs
+/// becomes a warning. `None` where none were recorded, or when it was cancelled.
+pub fn read_executed<'a>(report: &'a Report, progress: &Progress) -> Option<Executed<'a>> {
+    report.read_trace(progress);
+    let executed = Executed::of(report)?;
+    let profile = report.files().into_iter().next().map_or(String::new(), |file| file.name);
+    for message in contradictions_of_trace(executed) {
+        report.warnings.on_demand().add(WarningCode::Inconsistent, &profile, message);
+    }
+    Some(executed)
 }
 
 /// The matching of a run with the reference, and what follows from it.

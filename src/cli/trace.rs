@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Input;
 use super::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
 use super::tiles::check_ipu;
-use crate::analysis::cross_checks::contradictions_of_trace;
+use crate::analysis::derived::read_executed;
 use crate::analysis::execution::slow::slow_spans;
 use crate::analysis::execution::statistics::{Asked, MovedBytes, Statistics, statistics};
 use crate::analysis::execution::sums::SpanSums;
@@ -185,12 +185,7 @@ impl TraceReport {
 /// `damaged` when none were recorded, with the option that brings them.
 pub fn read_trace<'a>(open: &'a OpenReport, progress: &Progress) -> Result<Executed<'a>, Error> {
     let report = &*open.report;
-    report.read_trace(progress);
-    let executed = Executed::of(report);
-    if let Some(executed) = executed {
-        open.warn_of(contradictions_of_trace(executed));
-    }
-    executed.ok_or_else(|| {
+    read_executed(report, progress).ok_or_else(|| {
         let absence = report.trace.absence().or(report.execution.absence());
         let (what, hint) = match absence {
             Some(absence) => (absence.what.clone(), absence.hint.clone()),

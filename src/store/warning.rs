@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use crate::budget;
 use crate::text::words;
@@ -51,6 +51,7 @@ pub struct Warning {
 #[derive(Debug, Default)]
 pub struct Warnings {
     gathered: Mutex<Gathered>,
+    on_demand: OnceLock<Box<Self>>,
 }
 
 #[derive(Debug, Default)]
@@ -80,8 +81,21 @@ impl Warnings {
         gathered.seen.insert(warning);
     }
 
+    /// Where those of parts go that are read when somebody asks for them, not with the rest: they are listed behind the
+    /// others.
+    pub fn on_demand(&self) -> &Self {
+        self.on_demand.get_or_init(Box::default)
+    }
+
     /// All warnings so far, in the order in which they came, and how many there are beyond the budget.
     pub fn list(&self) -> Vec<Warning> {
+        let mut list = self.list_of_reading();
+        list.extend(self.on_demand.get().map(|others| others.list()).unwrap_or_default());
+        list
+    }
+
+    /// The same without those of parts that somebody asked for: so it does not depend on whether anybody did.
+    pub fn list_of_reading(&self) -> Vec<Warning> {
         let gathered = self.locked();
         let mut list = gathered.list.clone();
         if gathered.others > 0
@@ -96,12 +110,14 @@ impl Warnings {
     /// How many there are so far.
     pub fn count(&self) -> usize {
         let gathered = self.locked();
-        gathered.list.len().saturating_add(usize::from(gathered.others > 0))
+        let own = gathered.list.len().saturating_add(usize::from(gathered.others > 0));
+        own.saturating_add(self.on_demand.get().map_or(0, |others| others.count()))
     }
 
     /// Whether there is one of a kind.
     pub fn has(&self, code: WarningCode) -> bool {
-        self.locked().list.iter().any(|warning| warning.code == code)
+        let is_own = self.locked().list.iter().any(|warning| warning.code == code);
+        is_own || self.on_demand.get().is_some_and(|others| others.has(code))
     }
 
     fn locked(&self) -> MutexGuard<'_, Gathered> {
@@ -126,5 +142,16 @@ mod tests {
         assert_eq!((list.len(), warnings.count()), (budget::WARNINGS + 1, budget::WARNINGS + 1));
         let others = 3 * (100_000 - budget::WARNINGS);
         assert!(list[budget::WARNINGS].message.starts_with(&others.to_string()));
+    }
+
+    #[test]
+    fn what_is_read_on_demand_is_listed_and_told_apart() {
+        let warnings = Warnings::default();
+        warnings.on_demand().add(WarningCode::Inconsistent, "profile.pop", "steps");
+        warnings.add(WarningCode::Truncated, "debug.cbor", "contexts");
+        let of_reading = warnings.list_of_reading();
+        assert_eq!((warnings.count(), warnings.list().len(), of_reading.len()), (2, 2, 1));
+        assert!(warnings.has(WarningCode::Inconsistent) && warnings.has(WarningCode::Truncated));
+        assert_eq!(of_reading[0].code, WarningCode::Truncated);
     }
 }

@@ -114,7 +114,7 @@ impl ReadArena for Tiles {
 
     fn read_trace(&self, progress: &Progress) -> Result<Option<ExecutionTrace>, ReadError> {
         let Some(report) = self.report.upgrade() else { return Ok(None) };
-        let tables = self.database.tables(&report.warnings, progress)?;
+        let tables = self.database.tables(report.warnings.on_demand(), progress)?;
         Ok(read_trace(&tables, &report))
     }
 
@@ -126,7 +126,7 @@ impl ReadArena for Tiles {
         let none = || Ok(vec![None; lists.len()]);
         let Some(report) = self.report.upgrade() else { return none() };
         let Some(sizes) = ListSizes::of(&report) else { return none() };
-        let tables = self.database.tables(&report.warnings, progress)?;
+        let tables = self.database.tables(report.warnings.on_demand(), progress)?;
         Ok(read_lists(&tables, sizes, lists))
     }
 

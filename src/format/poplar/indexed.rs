@@ -124,12 +124,7 @@ impl OpenReport {
             Some(room) => room.going_through(compare),
             None => compare(),
         };
-        self.warn_of(found);
-    }
-
-    /// Adds what contradicts itself in the profile to the warnings.
-    pub fn warn_of(&self, contradictions: Vec<String>) {
-        for message in contradictions {
+        for message in found {
             self.report.warnings.add(WarningCode::Inconsistent, &self.database.name, message);
         }
     }
@@ -176,7 +171,7 @@ impl OpenReport {
             return Ok(None);
         };
         let not = |why: &str| Err(IndexError::NotWritten(why.to_owned()));
-        let warnings = self.report.warnings.list();
+        let warnings = self.report.warnings.list_of_reading();
         if let Some(warning) = warnings.iter().find(|warning| !is_harmless(warning)) {
             return not(&format!("{}: {}", warning.file, warning.message));
         }

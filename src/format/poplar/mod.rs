@@ -129,7 +129,7 @@ impl OpenReport {
     /// # Errors
     /// When the profile has none of the tables of one, is of a newer format, or is damaged.
     pub fn read_small_tables(&self, progress: &Progress) -> Result<(), Error> {
-        let before = self.report.warnings.count();
+        let before = self.report.warnings.list_of_reading().len();
         let warnings = match self.take_with_warnings(index::fill_small_tables) {
             Some(warnings) => warnings,
             None => {
@@ -142,7 +142,7 @@ impl OpenReport {
     }
 
     fn warnings_since(&self, before: usize) -> Vec<Warning> {
-        self.report.warnings.list().split_off(before)
+        self.report.warnings.list_of_reading().split_off(before)
     }
 
     fn read_small_tables_of_files(&self, progress: &Progress) -> Result<(), Error> {
@@ -223,7 +223,7 @@ impl OpenReport {
 
     /// Reads the debug contexts.
     pub fn read_debug_info(&self, progress: &Progress) {
-        let before = self.report.warnings.count();
+        let before = self.report.warnings.list_of_reading().len();
         // That it cannot be opened is said by who reads all of it.
         let whole = self.found.debug.as_ref().and_then(|path| DebugFile::open(path).ok());
         if let Some(file) = whole {
