@@ -8,14 +8,16 @@ use serde::{Serialize, Serializer};
 
 use super::Input;
 use super::output::{Answer, CsvAnswer, aligned, name_cell};
-use super::trace::read_trace;
 use crate::analysis::comparison::owners::Owners;
+use crate::analysis::derived::read_executed;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::scope_curve::scope_curve;
-use crate::analysis::operations::{self, Figure, Figures, OperationRow, OperationTable, by_module};
+use crate::analysis::operations::{
+    self, Figure, Figures, OperationRow, OperationTable, RunRow, by_module,
+};
 use crate::analysis::program::layers::layer_title;
 use crate::analysis::program::operation_text::operation_text;
-use crate::analysis::program::operations::Operation;
+use crate::analysis::program::operations::{Operation, OperationName};
 use crate::analysis::program::step_operations::step_operations_of;
 use crate::csv;
 use crate::format::poplar::OpenReport;
@@ -123,8 +125,6 @@ impl Ops {
         open.read_debug_info(progress);
         open.read_compute(progress);
         let report = &*open.report;
-        // Where nothing was recorded, measured cycles are not known.
-        let _ = read_trace(open, progress);
         let layers = operations::layers(report);
         if let Some(wanted) = &arguments.layer
             && report.debug.get().is_some()
@@ -133,6 +133,10 @@ impl Ops {
             let message = format!("the report has no layer `{wanted}`");
             let known = format!("It has: {}.", layers.join(", "));
             return Err(Error::new(ErrorKind::Usage, message).hint(known));
+        }
+        if report.debug.get().is_some() {
+            // Where nothing was recorded, measured cycles are not known.
+            let _ = read_executed(report, progress);
         }
         let layer: Option<Arc<str>> = arguments.layer.as_deref().map(Arc::from);
         let steps = step_operations_of(report, layer.as_ref()).unwrap_or_default();
@@ -145,10 +149,12 @@ impl Ops {
             let id: Option<StepId> = report.steps.get()?.ids.get(position as usize);
             Some(id?.0)
         };
-        let modules = by_module(&table.rows).into_iter().map(|module| ModuleRow {
+        let rows: Vec<RunRow> = (0..table.rows.len()).map(|row| vec![Some(row)]).collect();
+        let names = table.rows.iter().map(|row| OperationName::of(&row.operation));
+        let modules = by_module(&[&table.rows], &rows, names).into_iter().map(|module| ModuleRow {
             name: module.name,
             operations: module.rows.len(),
-            figures: ByKey(module.figures),
+            figures: ByKey(module.figures.into_iter().flatten().next().unwrap_or_default()),
         });
         let mut modules: Vec<ModuleRow> = modules.collect();
         modules.sort_by_key(|row| Reverse(row.figures.0.get(Figure::PeakLive)));
@@ -218,10 +224,10 @@ impl Answer for Ops {
         let all = ("All".to_owned(), String::new(), &self.totals.0);
         let mut of_rows = self.operations.iter().map(|row| {
             let (name, kind) = match &row.operation {
-                Some(operation) => (row.name.clone(), operation_text(operation)),
-                None => (Some("Of no operation".to_owned()), String::new()),
+                Some(operation) => (operation.name_or_none(), operation_text(operation)),
+                None => ("Of no operation", String::new()),
             };
-            (name.unwrap_or_else(|| "without a name".to_owned()), kind, &row.figures.0)
+            (name.to_owned(), kind, &row.figures.0)
         });
         let of_modules = self.modules.iter().map(|module| {
             let count = text::counted(module.operations as u64, "operation");

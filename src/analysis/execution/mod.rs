@@ -29,6 +29,9 @@ use crate::store::execution::{ExecutionRun, ExecutionTrace};
 use crate::store::names::NameId;
 use crate::store::{DeviceId, ProgramId, Report};
 
+/// Spans between two looks at whether anybody still waits.
+pub(super) const SPANS_PER_LOOK: usize = 1 << 16;
+
 /// A report with the steps that ran, and what tells what they are.
 #[derive(Clone, Copy, Debug)]
 pub struct Executed<'a> {
@@ -49,7 +52,8 @@ impl<'a> Executed<'a> {
         self.trace.spans.steps.get(span).map_or(usize::MAX, |step| *step as usize)
     }
 
-    fn program_row(self, step: usize) -> Option<usize> {
+    /// The program of a step, a position in [`crate::store::program::Programs`].
+    pub fn program_row(self, step: usize) -> Option<usize> {
         self.report.programs.get()?.ids.position(self.trace.program(step)?)
     }
 
@@ -115,11 +119,7 @@ impl<'a> Executed<'a> {
 
     /// The cycles of each run on all IPUs: as recorded, else by its steps.
     pub fn cycles_of_runs(self) -> Vec<Option<Range<u64>>> {
-        let recorded = |run: &ExecutionRun| {
-            let ends = run.start_cycles.iter().min().zip(run.end_cycles.iter().max());
-            ends.filter(|(start, end)| start <= end).map(|(start, end)| *start..*end)
-        };
-        let mut found: Vec<_> = self.trace.runs.iter().map(recorded).collect();
+        let mut found: Vec<_> = self.trace.runs.iter().map(recorded_cycles).collect();
         let Some(rows) = self.trace.steps_of_runs() else { return found };
         let is_recorded: Vec<bool> = found.iter().map(Option::is_some).collect();
         if is_recorded.iter().all(|is_recorded| *is_recorded) {
@@ -181,6 +181,12 @@ impl<'a> Executed<'a> {
         let scope = if is_by_ipu { Scope::Device(device) } else { Scope::Everything };
         curve(liveness, scope, count)
     }
+}
+
+/// The cycles of a run on all IPUs, as recorded.
+fn recorded_cycles(run: &ExecutionRun) -> Option<Range<u64>> {
+    let ends = run.start_cycles.iter().min().zip(run.end_cycles.iter().max());
+    ends.filter(|(start, end)| start <= end).map(|(start, end)| *start..*end)
 }
 
 /// What steps of each kind do.

@@ -2,13 +2,10 @@
 
 use std::collections::HashMap;
 
-use super::Executed;
+use super::{Executed, SPANS_PER_LOOK};
 use crate::analysis::program::operations::operation_of_program;
 use crate::analysis::program::steps::Filter;
 use crate::progress::Progress;
-
-/// Spans between two looks at whether anybody still waits.
-const AT_ONCE: usize = 1 << 16;
 
 /// The spans whose step has the text, ascending; none for a text without a word. `None` when it was cancelled.
 pub fn matching_spans(executed: Executed<'_>, text: &str, progress: &Progress) -> Option<Vec<u32>> {
@@ -29,7 +26,7 @@ pub fn matching_spans(executed: Executed<'_>, text: &str, progress: &Progress) -
     };
     let mut matches = Vec::new();
     for span in 0..trace.spans.len() {
-        if span.is_multiple_of(AT_ONCE) && progress.is_cancelled() {
+        if span.is_multiple_of(SPANS_PER_LOOK) && progress.is_cancelled() {
             return None;
         }
         if is_match(executed.step_of(span)) {

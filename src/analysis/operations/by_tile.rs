@@ -2,9 +2,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::operation_of_span;
 use super::table::owners_of_vertex_types;
 use crate::analysis::comparison::owners::Owners;
-use crate::analysis::compute::estimates::Work;
+use crate::analysis::compute::estimates::{NoEstimate, Work};
+use crate::analysis::execution::{Executed, SPANS_PER_LOOK};
 use crate::analysis::program::step_operations::StepOperations;
 use crate::analysis::program::tree::children_at;
 use crate::progress::Progress;
@@ -14,8 +16,6 @@ use crate::store::tile_list::TileList;
 
 /// Lists of cycles by tile that are in memory together.
 const LISTS_AT_ONCE: usize = 256;
-/// Spans between two looks at whether anybody still waits.
-const SPANS_AT_ONCE: usize = 1 << 16;
 
 /// What is asked of every tile.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -30,16 +30,49 @@ pub enum TileFigure {
     MeasuredCycles,
 }
 
-/// The figure of each tile of an operation, a position in `Owners::operations`; `None` where the report does not
-/// say, or when it was cancelled.
+/// Why there is no figure by tile.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotByTile {
+    /// The machine is not known.
+    #[error("The report does not say how many tiles there are")]
+    NoTiles,
+    /// Neither programs nor exchanges nor vertices say it.
+    #[error("The report does not say where code is")]
+    NoCode,
+    /// No step of it could have an estimate.
+    #[error("None of its steps computes or exchanges anything")]
+    DoesNothing,
+    /// One of its steps has no estimate.
+    #[error("{0}")]
+    NoEstimate(NoEstimate),
+    /// None of its steps is among those that ran.
+    #[error("None of its steps is among those that were recorded")]
+    DidNotRun,
+    /// Of a part of its steps nothing was recorded, or what was is damaged.
+    #[error("Cycles by tile were not recorded of all its steps")]
+    NotRecorded,
+    /// The files cannot be read any more.
+    #[error("Cycles by tile cannot be read: {0}")]
+    NotRead(String),
+    /// Nobody wants it any more.
+    #[error("Reading was cancelled")]
+    Cancelled,
+}
+
+/// The figure of each tile of an operation, a position in `Owners::operations`.
+///
+/// # Errors
+/// Why there is none; figures of a part of the operation would look like all.
 pub fn by_tile(
     report: &Report,
     (steps, owners): (&StepOperations, &Owners),
     operation: u32,
     figure: TileFigure,
     progress: &Progress,
-) -> Option<Vec<u64>> {
-    let tiles = usize::try_from(report.target.get()?.tiles?).ok()?;
+) -> Result<Vec<u64>, NotByTile> {
+    let target = report.target.get().ok_or(NotByTile::NoTiles)?;
+    let in_memory = |count: Option<u64>| usize::try_from(count?).ok();
+    let tiles = in_memory(target.tiles).ok_or(NotByTile::NoTiles)?;
     let mut sums = vec![0_i64; tiles.min(crate::budget::TILES as usize)];
     let mut add_from = |first: usize, list: &TileList, times: i64| {
         let mut tile = first;
@@ -59,7 +92,7 @@ pub fn by_tile(
             let control = report.control_code.get().zip(report.programs.get());
             let vertices = owners_of_vertex_types(report, owners).zip(report.vertex_types.get());
             if control.is_none() && report.exchanges.get().is_none() && vertices.is_none() {
-                return None;
+                return Err(NotByTile::NoCode);
             }
             if let Some((control, programs)) = control {
                 let list = |row: usize| control.get(row).and_then(Option::as_ref);
@@ -98,28 +131,30 @@ pub fn by_tile(
                 }
             }
             if visits.is_empty() {
-                return None;
+                return Err(NotByTile::DoesNothing);
             }
-            // A part of them would look like all.
             for (work, times) in visits {
                 if progress.is_cancelled() {
-                    return None;
+                    return Err(NotByTile::Cancelled);
                 }
-                add(work.cycles(report).ok()?, times);
+                add(work.cycles(report).map_err(NotByTile::NoEstimate)?, times);
             }
         }
         TileFigure::MeasuredCycles => {
-            let tiles_of_ipu = usize::try_from(report.target.get()?.tiles_per_ipu?).ok()?;
-            let spans = lists_of_spans(report, owners, operation, progress)?;
+            let tiles_of_ipu = in_memory(target.tiles_per_ipu).ok_or(NotByTile::NoTiles)?;
+            let executed = Executed::of(report).ok_or(NotByTile::DidNotRun)?;
+            let reader = report.reader().ok_or(NotByTile::NotRecorded)?;
+            let spans = lists_of_spans(executed, owners, operation, progress)?;
             let spans: Vec<(u32, Vec<(u32, i64)>)> = spans.into_iter().collect();
             for some in spans.chunks(LISTS_AT_ONCE) {
                 let ids: Vec<u32> = some.iter().map(|(list, _)| *list).collect();
-                let lists = report.reader()?.read_tile_cycles(&ids, progress).ok()?;
+                let lists = reader.read_tile_cycles(&ids, progress);
                 if progress.is_cancelled() {
-                    return None;
+                    return Err(NotByTile::Cancelled);
                 }
+                let lists = lists.map_err(|error| NotByTile::NotRead(error.to_string()))?;
                 for ((_, ipus), list) in some.iter().zip(lists) {
-                    let list = list?;
+                    let list = list.ok_or(NotByTile::NotRecorded)?;
                     for (ipu, times) in ipus {
                         add_from(tiles_of_ipu.saturating_mul(*ipu as usize), &list, *times);
                     }
@@ -127,40 +162,35 @@ pub fn by_tile(
             }
         }
     }
-    Some(sums.into_iter().map(|sum| u64::try_from(sum).unwrap_or(0)).collect())
+    Ok(sums.into_iter().map(|sum| u64::try_from(sum).unwrap_or(0)).collect())
 }
 
-/// The lists of cycles by tile of the spans of an operation: for each list how often it is that of an IPU. `None` where
-/// none of its steps ran, or one was not recorded by tile, or when it was cancelled.
+/// The lists of cycles by tile of the spans of an operation: for each list how often it is that of an IPU.
 fn lists_of_spans(
-    report: &Report,
+    executed: Executed<'_>,
     owners: &Owners,
     operation: u32,
     progress: &Progress,
-) -> Option<BTreeMap<u32, Vec<(u32, i64)>>> {
-    let (trace, programs) = (report.trace.get()?, report.programs.get()?);
-    let is_of_operation = |span: usize| {
-        let program = trace.spans.steps.get(span).and_then(|step| trace.program(*step as usize));
-        let row = program.and_then(|program| programs.ids.position(program));
-        row.and_then(|row| owners.of_program(row)) == Some(operation)
-    };
+) -> Result<BTreeMap<u32, Vec<(u32, i64)>>, NotByTile> {
+    let trace = executed.trace;
     let mut found: BTreeMap<u32, Vec<(u32, i64)>> = BTreeMap::new();
     for ipu in &trace.ipus {
         for span in ipu.rows.clone() {
-            if span.is_multiple_of(SPANS_AT_ONCE) && progress.is_cancelled() {
-                return None;
+            if span.is_multiple_of(SPANS_PER_LOOK) && progress.is_cancelled() {
+                return Err(NotByTile::Cancelled);
             }
-            if !is_of_operation(span) {
+            if operation_of_span(executed, owners, span) != Some(operation) {
                 continue;
             }
-            let of_list = found.entry(trace.spans.list(span)?).or_default();
+            let list = trace.spans.list(span).ok_or(NotByTile::NotRecorded)?;
+            let of_list = found.entry(list).or_default();
             match of_list.last_mut().filter(|(last, _)| *last == ipu.ipu) {
                 Some((_, times)) => *times = times.saturating_add(1),
                 None => of_list.push((ipu.ipu, 1)),
             }
         }
     }
-    (!found.is_empty()).then_some(found)
+    if found.is_empty() { Err(NotByTile::DidNotRun) } else { Ok(found) }
 }
 
 #[cfg(test)]
@@ -182,7 +212,7 @@ mod tests {
             by_tile(report, (&steps, &owners), 0, TileFigure::Code, &Progress::default())
         };
         report.target.fill(Some(Target { tiles: Some(3), ..Target::default() }));
-        assert_eq!(code(&report), None, "nothing says where code is");
+        assert_eq!(code(&report), Err(NotByTile::NoCode));
         let exchange = |number| ExchangeId { kind: ExchangeKind::Internal, number };
         let mut programs = Programs::default();
         for (id, debug_id, children) in [(0, 1, vec![1]), (1, 2, vec![])] {
@@ -199,8 +229,8 @@ mod tests {
             code: vec![list([1, 2, 3]), list([50, 50, 50])],
             ..Exchanges::default()
         }));
-        assert_eq!(code(&report), Some(vec![1, 2, 3]));
+        assert_eq!(code(&report), Ok(vec![1, 2, 3]));
         report.control_code.fill(Some(vec![list([10, 20, 30]), list([10, 5, 0])]));
-        assert_eq!(code(&report), Some(vec![1, 17, 33]));
+        assert_eq!(code(&report), Ok(vec![1, 17, 33]));
     }
 }

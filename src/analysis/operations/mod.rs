@@ -9,11 +9,13 @@ mod modules;
 mod runs;
 mod table;
 
-pub use by_tile::{TileFigure, by_tile};
+pub use by_tile::{NotByTile, TileFigure, by_tile};
 pub use modules::{Module, by_module};
 pub use runs::{RunRow, side_by_side};
 pub use table::{layers, table};
 
+use crate::analysis::comparison::owners::Owners;
+use crate::analysis::execution::Executed;
 use crate::analysis::program::operations::Operation;
 use crate::text::words;
 
@@ -68,6 +70,11 @@ impl Figure {
 
     /// The figures of which [`Self::Code`] consists.
     pub const CODE: [Self; 3] = [Self::ControlCode, Self::ExchangeCode, Self::VertexCode];
+}
+
+/// The operation of a step that ran on an IPU, a position in [`Owners::operations`].
+pub fn operation_of_span(executed: Executed<'_>, owners: &Owners, span: usize) -> Option<u32> {
+    owners.of_program(executed.program_row(executed.step_of(span))?)
 }
 
 /// A number for each of [`Figure::ALL`]; `None` where the report does not say.

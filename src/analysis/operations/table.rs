@@ -13,11 +13,12 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::{Figure, Figures, OperationRow, OperationTable};
+use super::{Figure, Figures, OperationRow, OperationTable, operation_of_span};
 use crate::analysis::comparison::owners::{Owned, Owners};
 use crate::analysis::comparison::tally::Pseudo;
 use crate::analysis::compute::estimates::Work;
 use crate::analysis::compute::vertex_state::StateBytes;
+use crate::analysis::execution::Executed;
 use crate::analysis::liveness;
 use crate::analysis::liveness::scope_curve::ScopeCurve;
 use crate::analysis::memory::over_tiles::{most, sum};
@@ -319,15 +320,14 @@ impl Filling<'_> {
     /// Cycles of the steps that ran; nothing where none was recorded.
     fn measured(&mut self) {
         let (report, owners) = (self.report, self.owners);
-        let (Some(trace), Some(programs)) = (report.trace.get(), report.programs.get()) else {
+        let Some(executed) = Executed::of(report).filter(|_| report.programs.get().is_some())
+        else {
             return;
         };
         self.rows.iter_mut().for_each(|figures| figures.add(Figure::Cycles, 0));
-        for (step, cycles) in trace.spans.steps.iter().zip(&*trace.spans.cycles) {
+        for (span, cycles) in executed.trace.spans.cycles.iter().enumerate() {
             self.whole.add(Figure::Cycles, *cycles);
-            let program = trace.program(*step as usize);
-            let row = program.and_then(|program| programs.ids.position(program));
-            let owner = row.and_then(|row| owners.of_program(row));
+            let owner = operation_of_span(executed, owners, span);
             let figures = owner.and_then(|owner| self.rows.get_mut(owner as usize));
             if let Some(figures) = figures {
                 figures.add(Figure::Cycles, *cycles);

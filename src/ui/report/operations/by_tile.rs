@@ -4,14 +4,13 @@ use eframe::egui::{self, Align2, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, W
 use std::sync::Arc;
 
 use super::found::{Found, Layer, NEEDS};
-use crate::analysis::compute::estimates::NoEstimate;
-use crate::analysis::operations::{TileFigure, by_tile};
+use crate::analysis::operations::{NotByTile, TileFigure, by_tile};
 use crate::analysis::program::operations::OperationName;
 use crate::store::TileId;
 use crate::text::{grouped, shortened};
 use crate::ui::report::PageContext;
 use crate::ui::report::tile_figures::tile_text;
-use crate::ui::runs::{PerRun, Runs, RunsAnswer};
+use crate::ui::runs::{PerRun, Run, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
@@ -36,7 +35,8 @@ struct OfRun {
 
 #[derive(Default)]
 pub struct ByTile {
-    found: RunsAnswer<Question, PerRun<Option<OfRun>>>,
+    /// `None` of a run that does not have the operation.
+    found: RunsAnswer<Question, PerRun<Option<Result<OfRun, NotByTile>>>>,
     bins: Vec<BinCache>,
 }
 
@@ -79,13 +79,16 @@ impl ByTile {
         let of = Arc::clone(found);
         let key = (layer.clone(), name.clone(), figure);
         self.found.ask("operation by tile", ui.ctx(), (runs, NEEDS), &key, move |runs, cancel| {
-            let of_run = |(place, run): (usize, &crate::ui::runs::Run)| {
+            let of_run = |(place, run): (usize, &Run)| {
                 let known = of.runs.get(place)?.as_ref()?;
                 let operation = u32::try_from((*of.rows.get(row)?.get(place)?)?).ok()?;
                 let known = (&*known.steps, &*known.owners);
-                let values = by_tile(&run.report, known, operation, figure, cancel.progress())?;
-                let most = values.iter().copied().max().unwrap_or(0);
-                Some(OfRun { values, most, version: new_version() })
+                let values = by_tile(&run.report, known, operation, figure, cancel.progress());
+                let counted = |values: Vec<u64>| {
+                    let most = values.iter().copied().max().unwrap_or(0);
+                    OfRun { values, most, version: new_version() }
+                };
+                Some(values.map(counted))
             };
             runs.iter().enumerate().map(of_run).collect()
         });
@@ -93,16 +96,16 @@ impl ByTile {
             ui.weak(self.found.failure().unwrap_or("Adding up tiles"));
             return;
         };
-        let tiles = of_runs.iter().flatten().map(|it| it.values.len()).max().unwrap_or(0);
-        let most = of_runs.iter().flatten().map(|it| it.most).max();
+        let known = || of_runs.iter().flatten().flatten();
+        let tiles = known().map(|it| it.values.len()).max().unwrap_or(0);
+        let most = known().map(|it| it.most).max();
         let Some(most) = most.filter(|most| *most > 0) else {
-            ui.weak(match figure {
-                TileFigure::Code => "No code is known of it".to_owned(),
-                TileFigure::EstimatedCycles => NoEstimate::NotInReport.to_string(),
-                TileFigure::MeasuredCycles => {
-                    "Cycles by tile were not recorded of all its steps".to_owned()
-                }
-            });
+            for (run, of_run) in runs.iter().zip(of_runs) {
+                let Some(why) = of_run.as_ref().map(|of_run| why_nothing(of_run, figure)) else {
+                    continue;
+                };
+                ui.weak(if runs.is_one() { why } else { format!("{}: {why}", run.title) });
+            }
             return;
         };
         let size = ui.available_size().max(Vec2::new(120.0, 70.0));
@@ -119,7 +122,7 @@ impl ByTile {
         let per_tile = frame.width() / tiles.max(1) as f32;
         let height = |value: u64| frame.height() * (value as f64 / top) as f32;
         for ((of_run, bins), run) in of_runs.iter().zip(&mut self.bins).zip(runs.iter()) {
-            let Some(of_run) = of_run else { continue };
+            let Some(Ok(of_run)) = of_run else { continue };
             let columns = frame.width().max(1.0) as usize;
             let values = Values::Known(&of_run.values);
             let bins = bins.get(of_run.version, values, seen, columns);
@@ -152,17 +155,30 @@ impl ByTile {
         let tile_name = tile_text(target, TileId(u32::try_from(tile).unwrap_or(u32::MAX)));
         let mut lines = vec![tile_name];
         for (of_run, run) in of_runs.iter().zip(runs.iter()) {
-            let value = of_run.as_ref().and_then(|of_run| of_run.values.get(tile).copied());
-            let value = value.map_or("–".to_owned(), |value| match figure {
-                TileFigure::Code => units.exact(value),
-                TileFigure::EstimatedCycles | TileFigure::MeasuredCycles => {
-                    format!("{} cycles", grouped(value))
-                }
-            });
+            let value = match of_run {
+                Some(Ok(of_run)) => of_run.values.get(tile).map(|value| match figure {
+                    TileFigure::Code => units.exact(*value),
+                    TileFigure::EstimatedCycles | TileFigure::MeasuredCycles => {
+                        format!("{} cycles", grouped(*value))
+                    }
+                }),
+                Some(Err(why)) => Some(why.to_string()),
+                None => None,
+            };
+            let value = value.unwrap_or_else(|| "–".to_owned());
             let of = if runs.is_one() { String::new() } else { format!("{}: ", run.title) };
             lines.push(format!("{of}{value}"));
         }
         response.on_hover_text_at_pointer(lines.join("\n"));
+    }
+}
+
+/// Why there is no picture of a run: nothing is known, or nothing is there.
+fn why_nothing(of_run: &Result<OfRun, NotByTile>, figure: TileFigure) -> String {
+    match (of_run, figure) {
+        (Err(why), _) => why.to_string(),
+        (Ok(_), TileFigure::Code) => "It has no code of its own on any tile".to_owned(),
+        (Ok(_), _) => "0 cycles on every tile".to_owned(),
     }
 }
 

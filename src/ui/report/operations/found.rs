@@ -6,9 +6,9 @@ use std::sync::Arc;
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::liveness::Scope;
 use crate::analysis::operations::{
-    Figure, Figures, OperationRow, OperationTable, RunRow, layers, side_by_side, table,
+    Figure, Module, OperationRow, OperationTable, RunRow, by_module, layers, side_by_side, table,
 };
-use crate::analysis::program::operations::{Operation, OperationName, modules_of};
+use crate::analysis::program::operations::{Operation, OperationName};
 use crate::analysis::program::step_operations::{StepOperations, step_operations_of};
 use crate::text::{counted, shortened};
 use crate::ui::job::Cancel;
@@ -36,7 +36,8 @@ pub struct Found {
     /// What each row is called.
     pub names: Vec<OperationName>,
     places: HashMap<OperationName, usize>,
-    pub modules: Vec<ModuleLine>,
+    /// Modules with their sums in each run, and their operations, positions in [`Self::rows`].
+    pub modules: Vec<Module>,
     /// How many there are, and which takes most at the peak of the first run.
     pub summary: String,
 }
@@ -46,13 +47,6 @@ pub struct RunOperations {
     pub steps: Arc<StepOperations>,
     pub owners: Arc<Owners>,
     pub table: OperationTable,
-}
-
-/// A module with its sums in each run, and its operations, rows of [`Found::rows`].
-pub struct ModuleLine {
-    pub name: String,
-    pub figures: PerRun<Option<Figures>>,
-    pub rows: Vec<usize>,
 }
 
 impl Found {
@@ -82,7 +76,7 @@ impl Found {
             found.map(|found| OperationName::of(&found.operation))
         };
         let names: Vec<OperationName> = rows.iter().filter_map(name_of).collect();
-        let modules = modules(&lists, &rows, &names);
+        let modules = by_module(&lists, &rows, names.iter().cloned());
         let places = names.iter().cloned().zip(0..).collect();
         let summary = summary(&lists, &names);
         Some(Self { layers: known, runs: of_runs, rows, names, places, modules, summary })
@@ -117,8 +111,6 @@ impl Found {
 
 fn of_run(run: &Run, layer: &Layer, cancel: &Cancel) -> Option<RunOperations> {
     let report = &run.report;
-    // Where nothing was recorded, measured cycles are not known.
-    let _ = run.derived.executed(cancel.progress());
     let (steps, owners) = match layer {
         None => (run.derived.operations()?, run.derived.owners()),
         Some(_) => {
@@ -127,6 +119,10 @@ fn of_run(run: &Run, layer: &Layer, cancel: &Cancel) -> Option<RunOperations> {
             (Arc::new(steps), Arc::new(owners))
         }
     };
+    if !owners.operations().is_empty() {
+        // Where nothing was recorded, measured cycles are not known.
+        let _ = run.derived.executed(cancel.progress());
+    }
     let is_cancelled = || cancel.is_cancelled();
     let timeline = run.derived.timeline(Scope::Everything, &is_cancelled);
     let curve = timeline.as_ref().map(|timeline| &timeline.curve);
@@ -144,21 +140,62 @@ fn summary(lists: &[&[OperationRow]], names: &[OperationName]) -> String {
     })
 }
 
-fn modules(lists: &[&[OperationRow]], rows: &[RunRow], names: &[OperationName]) -> Vec<ModuleLine> {
-    let (modules, module_of) = modules_of(names.iter().cloned());
-    let new = |name| ModuleLine { name, figures: vec![None; lists.len()], rows: Vec::new() };
-    let mut lines: Vec<ModuleLine> = modules.into_iter().map(new).collect();
-    for ((place, row), module) in rows.iter().enumerate().zip(module_of) {
-        let Some(line) = lines.get_mut(module) else { continue };
-        line.rows.push(place);
-        for ((at, list), sums) in row.iter().zip(lists).zip(&mut line.figures) {
-            if let Some(operation) = at.and_then(|at| list.get(at)) {
-                sums.get_or_insert_default().add_all(&operation.figures);
-            }
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::derived::Derived;
+    use crate::analysis::fixture;
+    use crate::progress::Progress;
+    use crate::store::debug_info::DebugInfo;
+    use crate::store::execution::ExecutionTrace;
+    use crate::store::placed::{Placed, ReadArena, ReadError};
+    use crate::store::program::Programs;
+    use crate::store::{Absence, ArenaId, ProgramId, Report};
+    use crate::ui::runs::{Arrangement, Badge, RunId};
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    /// Counts how often the steps that ran are asked for.
+    #[derive(Debug, Default)]
+    struct Asked(Arc<AtomicUsize>);
+
+    impl ReadArena for Asked {
+        fn read(&self, _: ArenaId, _: &Progress) -> Result<Option<Placed>, ReadError> {
+            Ok(None)
+        }
+
+        fn read_trace(&self, _: &Progress) -> Result<Option<ExecutionTrace>, ReadError> {
+            self.0.fetch_add(1, Ordering::Relaxed);
+            Ok(None)
         }
     }
-    for sums in lines.iter_mut().flat_map(|line| &mut line.figures).flatten() {
-        sums.keep_sums();
+
+    /// How often they are asked for by a report with such debug contexts.
+    fn asked_for(debug: Option<DebugInfo>) -> usize {
+        let (report, asked) = (Report::default(), Asked::default());
+        let count = Arc::clone(&asked.0);
+        report.set_reader(Box::new(asked));
+        let (mut steps, mut programs) = (fixture::steps(1), Programs::default());
+        assert!(programs.ids.push(ProgramId(0)));
+        programs.debug_ids.push(1);
+        programs.children_ends.push(0);
+        steps.programs.push(ProgramId(0));
+        steps.parents.push(None);
+        report.steps.fill(Some(steps));
+        report.programs.fill(Some(programs));
+        report.debug.fill(debug);
+        report.settle_rest(&Absence::unexplained());
+        let report = Arc::new(report);
+        let derived = Arc::new(Derived::new(Arc::clone(&report)));
+        let run = Run::new(RunId(1), report, derived, Badge::of(0, 0));
+        let runs = Runs::new(vec![run], None, Arrangement::Overlaid, None).expect("a run");
+        assert!(Found::of(&runs, &None, &Cancel::default()).is_some());
+        count.load(Ordering::Relaxed)
     }
-    lines
+
+    #[test]
+    fn steps_that_ran_are_read_where_there_is_an_operation_to_have_them() {
+        assert_eq!(asked_for(None), 0);
+        assert_eq!(asked_for(Some(DebugInfo::default())), 0);
+        assert_eq!(asked_for(Some(fixture::contexts([("convolution", "a")]))), 1);
+    }
 }

@@ -244,7 +244,7 @@ impl OperationsPage {
         let scatter = self.shown.as_ref().and_then(|shown| shown.scatter.as_ref());
         let mut exports = Vec::new();
         let at_right = |ui: &mut egui::Ui| {
-            let choices = [(Figure::WorstLive, "Worst step"), (Figure::PeakLive, "Peak")];
+            let choices = [(Figure::WorstLive, "Worst"), (Figure::PeakLive, "Peak")];
             segments_ui(ui, "Which bytes are held against cycles", memory, choices);
         };
         let clicked = picture_card_ui(ui, "Cycles against memory", &mut exports, at_right, |ui| {
