@@ -9,15 +9,18 @@ use std::path::Path;
 use common::{answer, damaged_sample, in_package, json, tilescope, warning_codes};
 use rusqlite::Connection;
 use serde_json::Value;
+use tilescope::analysis::cross_checks::contradictions;
 use tilescope::analysis::derived::Derived;
 use tilescope::analysis::execution::Executed;
 use tilescope::analysis::execution::stated::stated_and_summed;
-use tilescope::analysis::operations::{TileFigure, by_tile};
+use tilescope::analysis::operations::{NotByTile, TileFigure, by_tile, operation_of_span};
 use tilescope::analysis::program::kinds::Activity;
 use tilescope::cli::Input;
+use tilescope::cli::ops::{Lines, Ops, OpsArguments};
 use tilescope::cli::trace::{TraceArguments, TraceReport};
 use tilescope::format::poplar::OpenReport;
 use tilescope::format::{Error, Progress};
+use tilescope::index::{Cache, Limits};
 use tilescope::synth::{Options, Recorded, write_report};
 
 fn arguments(path: &Path) -> TraceArguments {
@@ -251,6 +254,17 @@ fn what_does_not_come_out_by_the_rules_is_a_warning_and_left_out() {
             "table execution_cycle_totals, run 0, Sync",
             0,
         ),
+        (
+            "UPDATE execution_cycle_totals SET cycles = cycles + 1 WHERE run_id = 0",
+            "expected by start_cycles_by_ipu and end_cycles_by_ipu in runs",
+            0,
+        ),
+        (
+            "UPDATE execution_cycle_totals SET cycles = cycles + 1 WHERE run_id = 0; \
+             UPDATE runs SET start_cycles_by_ipu = NULL",
+            "expected by the steps",
+            0,
+        ),
     ];
     for (statement, expected, fewer) in cases {
         let report = changed(statement);
@@ -294,8 +308,65 @@ fn the_window_warns_as_the_command_does() {
     assert_eq!(said(), 0, "what ran is not read yet");
     assert!(derived.executed(&progress).is_some() && derived.executed(&progress).is_some());
     assert_eq!(said(), 1);
-    let ops = tilescope(&["ops", report.path().to_str().unwrap(), "--json"]);
-    assert!(warning_codes(&json(&ops)).contains(&"inconsistent"));
+    let in_window: Vec<Value> = open
+        .report
+        .warnings
+        .list()
+        .into_iter()
+        .map(|it| serde_json::to_value(it).unwrap())
+        .collect();
+    let is_of_run = |warning: &&Value| warning["message"].as_str().unwrap().contains("run 0, Sync");
+    let in_window = in_window.iter().find(is_of_run).cloned();
+    for command in ["ops", "trace"] {
+        let found = json(&tilescope(&[command, report.path().to_str().unwrap(), "--json"]));
+        let said = found["warnings"].as_array().unwrap().iter().find(is_of_run).cloned();
+        assert_eq!(said, in_window, "{command}: of the same file, in the same words");
+    }
+}
+
+/// Steps that ran are not in the index, so it does not matter to it what is wrong with them, nor when they are read.
+#[test]
+fn what_is_wrong_with_the_steps_keeps_nobody_from_writing_the_index() {
+    let report = changed(
+        "UPDATE execution_cycle_totals SET tile_cycles_sync = tile_cycles_sync + 1 WHERE run_id = 0; \
+         UPDATE runs SET end_cycles_by_ipu = x'ff'",
+    );
+    let directory = tempfile::tempdir().unwrap();
+    let cache = Cache::in_directory(directory.path().join("tilescope/index"), Limits::default());
+    let progress = Progress::default();
+    let open = OpenReport::find_with(report.path(), Some(&cache), &progress).unwrap();
+    // As in the window: the steps are read while the rest still is.
+    open.read_small_tables(&progress).unwrap();
+    assert!(Derived::new(std::sync::Arc::clone(&open.report)).executed(&progress).is_some());
+    open.read_all(&progress, |report| contradictions(report, &progress)).unwrap();
+    assert!(open.report.warnings.list().len() > open.report.warnings.list_of_reading().len());
+    let written = open.write_index(&progress);
+    assert!(matches!(written, Ok(Some(_))), "{written:?}");
+    // What was noted for the index is not what was wrong with the steps.
+    let again = OpenReport::find_with(report.path(), Some(&cache), &progress).unwrap();
+    assert!(again.has_index());
+    again.read_all(&progress, |_| Vec::new()).unwrap();
+    assert_eq!(again.report.warnings.list(), open.report.warnings.list_of_reading());
+}
+
+/// Without debug contexts there are no operations, and of a layer that is not there nobody waits for what ran.
+#[test]
+fn steps_that_ran_are_not_read_for_operations_that_are_not_there() {
+    let report = changed("SELECT 1");
+    let progress = Progress::default();
+    let ops = |layer: Option<&str>| {
+        let input = Input { path: report.path().to_owned(), json: true };
+        OpsArguments { input, layer: layer.map(str::to_owned), by: Lines::default(), csv: false }
+    };
+    let is_read = |arguments: &OpsArguments| {
+        let open = OpenReport::open(report.path(), &progress).unwrap();
+        let found = Ops::of(&open, arguments, &progress);
+        (found.is_ok(), open.report.trace.is_settled())
+    };
+    assert_eq!(is_read(&ops(None)), (true, true));
+    assert_eq!(is_read(&ops(Some("no such layer"))), (false, false));
+    std::fs::remove_file(report.path().join("debug.cbor")).unwrap();
+    assert_eq!(is_read(&ops(None)), (true, false));
 }
 
 /// Cycles of the tiles of an operation add up to those of its steps on all tiles; nothing is said where one was not
@@ -310,12 +381,8 @@ fn measured_cycles_of_an_operation_by_tile_are_those_of_all_its_steps() {
         let derived = Derived::new(std::sync::Arc::clone(report));
         let executed = derived.executed(&progress).unwrap();
         let (steps, owners) = (derived.operations().unwrap(), derived.owners());
-        let programs = report.programs.get().unwrap();
-        let owner = |span: usize| {
-            let program = executed.trace.program(executed.step_of(span))?;
-            owners.of_program(programs.ids.position(program)?)
-        };
-        let mut all = Vec::new();
+        let owner = |span: usize| operation_of_span(executed, &owners, span);
+        let (mut all, mut why_not) = (Vec::new(), Vec::new());
         for operation in (0..).take(owners.operations().len()) {
             let spans = 0..executed.trace.spans.len();
             let of_operation = spans.filter(|span| owner(*span) == Some(operation));
@@ -328,20 +395,26 @@ fn measured_cycles_of_an_operation_by_tile_are_those_of_all_its_steps() {
                 TileFigure::MeasuredCycles,
                 &progress,
             );
-            let found = found.map(|tiles| tiles.iter().sum::<u64>());
+            let sum = found.as_ref().map_or(0, |tiles| tiles.iter().sum::<u64>());
             let expected: Option<u64> = expected.iter().copied().sum();
-            all.push((found.unwrap_or(0), expected.unwrap_or(0)));
+            all.push((sum, expected.unwrap_or(0)));
+            why_not.extend(found.err());
         }
-        all
+        (all, why_not)
     };
     let report = written(&full());
     for report in [report.path(), &pair()] {
-        let found = cycles(report);
+        let (found, _) = cycles(report);
         assert!(found.iter().any(|(found, _)| *found > 0));
         assert!(found.iter().all(|(found, expected)| found == expected), "{found:?}");
     }
     let less = changed("UPDATE steps_by_ipu SET tile_cycles_id = NULL");
-    assert!(cycles(less.path()).iter().all(|(found, _)| *found == 0));
+    let (found, why_not) = cycles(less.path());
+    assert!(found.iter().all(|(found, _)| *found == 0));
+    assert!(why_not.contains(&NotByTile::NotRecorded), "{why_not:?}");
+    let none = changed("DELETE FROM steps_by_ipu WHERE step_id > 0");
+    let (_, why_not) = cycles(none.path());
+    assert!(why_not.contains(&NotByTile::DidNotRun), "{why_not:?}");
 }
 
 /// What Chrome's "Trace Event Format" asks of an event; a check of the form, not a consumer of it.

@@ -1,6 +1,7 @@
 //! Drives the page of programs through its accessibility tree.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::support::{
     assert_text, assert_texts, choose, click, copied, has_text, is_enabled, press, settle, texts,
@@ -11,6 +12,7 @@ use eframe::egui::{Key, Modifiers, Theme, Vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use tilescope::format::Progress;
+use tilescope::format::poplar::OpenReport;
 use tilescope::synth::{Options, write_report};
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
@@ -19,7 +21,7 @@ use tilescope::ui::loading::Load;
 /// A report whose layers are functions.
 fn report() -> tempfile::TempDir {
     let directory = tempfile::tempdir().expect("a directory");
-    let options = Options { functions: true, ..Options::default() };
+    let options = Options { functions: true, execution: true, ..Options::default() };
     write_report(&options, directory.path(), &Progress::default()).expect("a report");
     directory
 }
@@ -241,6 +243,25 @@ fn what_is_open_and_selected_stays_when_a_run_is_read_again() {
     replace_by_one_without_functions(directory.path());
     click(&mut harness, "Reload");
     assert!(!rows(&harness).is_empty(), "{:#?}", texts(&harness));
+}
+
+#[test]
+fn pages_that_are_not_in_sight_do_not_keep_the_report_that_was_read_before() {
+    let directory = report();
+    let open = OpenReport::find(directory.path()).expect("a report");
+    open.read_all(&Progress::default(), |_| Vec::new()).expect("its tables");
+    let report = Arc::clone(&open.report);
+    drop(open);
+    let before = Arc::downgrade(&report);
+    let mut harness =
+        window_sized(Theme::Light, Vec2::new(1440.0, 900.0), |ctx| App::with_report(ctx, report));
+    for page in [Page::Programs, Page::Operations, Page::Trace, Page::Summary] {
+        harness.state_mut().go(page);
+        settle(&mut harness);
+    }
+    assert!(before.upgrade().is_some());
+    click(&mut harness, "Reload");
+    assert!(before.upgrade().is_none(), "{} of it are kept", before.strong_count());
 }
 
 #[test]

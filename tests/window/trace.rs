@@ -1,6 +1,6 @@
 //! Drives the page Trace through its accessibility tree.
 
-use crate::copies::sample_named;
+use crate::copies::{copy_into, sample_named};
 use crate::support::{
     SIZES, assert_texts, click, click_at, copied, has_text, is_enabled, open_tab, press, settle,
     texts, type_into, window_on, window_sized,
@@ -247,6 +247,80 @@ fn arrows_pass_over_no_step() {
     settle(&mut harness);
     let before = format!("Step {} ", grouped(expected[10].into()));
     assert!(value(&harness, PICTURE).starts_with(&before), "{}", value(&harness, PICTURE));
+}
+
+#[test]
+fn arrows_go_on_from_a_step_that_is_hidden() {
+    let mut harness = page("pair-0.6");
+    let report = read("pair-0.6");
+    report.read_trace(&Progress::default());
+    let executed = Executed::of(&report).unwrap();
+    let spans = executed.trace.ipus[0].rows.clone();
+    let is_of = |span: &usize| executed.trace.kind(executed.step_of(*span)) == "OnTileExecute";
+    let step = |span: usize| executed.trace.ids[executed.step_of(span)];
+    let shown = |harness: &Harness<'_, App>| value(harness, PICTURE);
+    let starts_with =
+        |text: &str, span| text.starts_with(&format!("Step {} ", grouped(step(span).into())));
+    let focus = |harness: &mut Harness<'_, App>| {
+        let rect = harness.get_by_label(PICTURE).rect();
+        click_at(harness, rect.left_top() + Vec2::new(400.0, 30.0), Modifiers::NONE);
+    };
+    // Not the first, so that an end of the lane would be told apart.
+    let chosen = spans.clone().filter(is_of).nth(2).unwrap();
+    focus(&mut harness);
+    for _ in spans.start..=chosen {
+        press(&mut harness, Key::ArrowRight);
+    }
+    assert!(starts_with(&shown(&harness), chosen), "{}", shown(&harness));
+    click_kind(&mut harness, "OnTileExecute");
+    focus(&mut harness);
+    press(&mut harness, Key::ArrowRight);
+    let after = spans.clone().find(|span| *span > chosen && !is_of(span)).unwrap();
+    assert!(starts_with(&shown(&harness), after), "{}", shown(&harness));
+    press(&mut harness, Key::ArrowLeft);
+    let before = spans.clone().rev().find(|span| *span < chosen && !is_of(span)).unwrap();
+    assert!(starts_with(&shown(&harness), before), "{}", shown(&harness));
+}
+
+#[test]
+fn of_several_runs_each_has_its_own_share_of_the_range() {
+    let [first, second] = ["pair-0.6", "pair-0.2"].map(read);
+    let mut harness =
+        window_sized(Theme::Light, SIZES[1], |ctx| App::with_reports(ctx, first, second));
+    harness.state_mut().go(Page::Trace);
+    settle(&mut harness);
+    let table = copied(&mut harness, "Cycles by kind");
+    let (share, run) = (table[0].len() - 1, table[0].len() - 2);
+    assert_eq!((&*table[0][share], &*table[0][run]), ("Of the range (%)", "Run"));
+    let sums = ["Source", "Target"].map(|title| -> (f64, u64) {
+        let of_run: Vec<_> =
+            table[1..].iter().filter(|line| line[line.len() - 2] == title).collect();
+        let share = |line: &&Vec<String>| line[line.len() - 1].parse::<f64>().unwrap();
+        let cycles = |line: &&Vec<String>| line[line.len() - 4].parse::<u64>().unwrap();
+        (of_run.iter().map(share).sum(), of_run.iter().map(cycles).sum())
+    });
+    assert_ne!(sums[0].1, sums[1].1, "they took a different time");
+    // On one IPU one step comes after the other, so kinds and what is idle fill the whole of each.
+    assert!(sums.iter().all(|(share, _)| (share - 100.0).abs() < 1.0), "{sums:?}");
+}
+
+#[test]
+fn what_was_chosen_of_the_steps_that_were_is_not_chosen_of_those_that_are() {
+    let directory = tempfile::tempdir().unwrap();
+    copy_into(&sample_named("pair-0.6"), directory.path());
+    let path = directory.path().to_owned();
+    let mut harness = window_sized(Theme::Light, SIZES[1], |ctx| App::open(ctx, path));
+    harness.state_mut().go(Page::Trace);
+    settle(&mut harness);
+    click(&mut harness, "Next slow step");
+    assert!(value(&harness, PICTURE).starts_with("Step "), "{}", value(&harness, PICTURE));
+    // In its place lies another one.
+    copy_into(&sample_named("pair-0.2"), directory.path());
+    click(&mut harness, "Reload");
+    let steps = value(&harness, PICTURE);
+    let (count, rest) = steps.split_once(" steps").unwrap_or_else(|| panic!("{steps}"));
+    assert!(count.parse::<u32>().is_ok() && !rest.contains("Step "), "{steps}");
+    assert!(has_text(&harness, "Click a step to select it"), "{:#?}", texts(&harness));
 }
 
 #[test]

@@ -11,17 +11,16 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Activities, Executed};
+use super::{Activities, Executed, SPANS_PER_LOOK};
 use crate::analysis::program::kinds::Activity;
 use crate::analysis::spans::{Bins, SpanRow, SpanRows};
 use crate::progress::Progress;
+use crate::store::execution::ExecutionTrace;
 use crate::store::names::NameId;
 use crate::store::{ComputeSetId, ProgramId};
 
 /// Most rows around a step; the rest of its name is one part.
 const MOST_DEPTH: usize = 10;
-/// Spans between two looks at whether anybody still waits.
-const AT_ONCE: usize = 1 << 16;
 
 /// How steps are nested.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -55,6 +54,17 @@ pub enum Node {
     Part(u32),
     /// A block, by its row.
     Block(usize),
+}
+
+impl Node {
+    /// The cycle at which a span or block begins.
+    pub fn start(self, trace: &ExecutionTrace) -> Option<u64> {
+        match self {
+            Self::Span(row) => trace.spans.starts.get(row).copied(),
+            Self::Block(row) => trace.blocks.starts.get(row).copied(),
+            Self::Part(_) => None,
+        }
+    }
 }
 
 /// A lane.
@@ -113,12 +123,19 @@ impl Lane {
             _ => Node::Span((node & !LEAF) as usize),
         })
     }
-}
 
-impl Lane {
-    /// The range of a span or block that begins at a cycle.
-    pub fn range_of(&self, row_in_columns: usize, start: u64) -> Option<u32> {
-        let wanted = leaf(row_in_columns);
+    /// What a span or block is in [`Self::nodes`], if this is a lane of such.
+    fn leaf_of(&self, node: Node) -> Option<u32> {
+        match (node, self.of) {
+            (Node::Block(row), LaneOf::Blocks(_))
+            | (Node::Span(row), LaneOf::Ipu(_) | LaneOf::OverlappedIo(_)) => Some(leaf(row)),
+            _ => None,
+        }
+    }
+
+    /// The range of a span or block that begins at a cycle; `None` where it does not lie in this lane.
+    pub fn range_of(&self, node: Node, start: u64) -> Option<u32> {
+        let wanted = self.leaf_of(node)?;
         self.rows.rows().iter().enumerate().find_map(|(depth, row)| {
             let begins = |at: &usize| row.get(*at).is_some_and(|(other, _)| other == start);
             let mut same = (row.begun_before(start)..row.len()).take_while(begins);
@@ -129,10 +146,11 @@ impl Lane {
         })
     }
 
-    /// The span or block that comes after a range, or before it, in whatever row; without one the first or the last.
-    pub fn beside(&self, range: Option<u32>, is_after: bool) -> Option<u32> {
+    /// The span or block that comes after another, which begins at a cycle, or before it, in whatever row; without one
+    /// the first or the last. One that is hidden has neighbours as well.
+    pub fn beside(&self, now: Option<(Node, u64)>, is_after: bool) -> Option<u32> {
         let node = |number: u32| self.nodes.get(number as usize).copied();
-        let now = range.and_then(|range| Some((node(range)?, self.rows.get(range)?.0)));
+        let now = now.and_then(|(node, start)| Some((self.leaf_of(node)?, start)));
         let is_wanted = |(node, _): &(u32, u32)| {
             let is_there = |(now, _)| if is_after { *node > now } else { *node < now };
             node & LEAF != 0 && now.is_none_or(is_there)
@@ -275,6 +293,17 @@ impl Lanes {
         lanes.extend(lanes_of_blocks(executed));
         (!progress.is_cancelled()).then_some(Self { lanes, parts: paths.parts })
     }
+
+    /// The lane in which a span or block lies; of a hidden span that of its IPU.
+    pub fn lane_of(&self, trace: &ExecutionTrace, node: Node) -> Option<&Lane> {
+        let start = node.start(trace)?;
+        let lane = self.lanes.iter().find(|lane| lane.range_of(node, start).is_some());
+        lane.or_else(|| {
+            let Node::Span(row) = node else { return None };
+            let of = LaneOf::Ipu(trace.ipu_of(row)?);
+            self.lanes.iter().find(|lane| lane.of == of)
+        })
+    }
 }
 
 /// The transfers with the host among the spans of an IPU that go on beside others, ascending.
@@ -359,7 +388,7 @@ fn nested(
     // The parts around the step before, which the next one may go on with.
     let mut around: Arc<[u32]> = Arc::from([]);
     for (at, span) in spans.iter().enumerate() {
-        if at.is_multiple_of(AT_ONCE) && progress.is_cancelled() {
+        if at.is_multiple_of(SPANS_PER_LOOK) && progress.is_cancelled() {
             return None;
         }
         let Some((start, end)) = executed.bounds(*span) else { continue };
@@ -498,8 +527,73 @@ pub fn memory_over_spans(
 mod tests {
     use super::*;
     use crate::store::Report;
-    use crate::store::execution::{ExecutionTrace, Span};
+    use crate::store::execution::Span;
+    use crate::store::names::Interner;
     use crate::store::program::Programs;
+
+    /// Steps of such kinds on an IPU, each from a cycle to another.
+    fn ran(steps: &[(&str, u64, u64)]) -> Report {
+        let (mut trace, mut kinds) = (ExecutionTrace::default(), Interner::default());
+        let mut spans = Vec::new();
+        for (step, (kind, start, end)) in (0_u32..).zip(steps) {
+            trace.push_step(step, kinds.intern(kind), None, None);
+            spans.push(Span {
+                ipu: 0,
+                step,
+                start: *start,
+                end: *end,
+                cycles: end - start,
+                active_tiles: 1,
+                balance: None,
+                list: None,
+            });
+        }
+        trace.kind_names = kinds.into_names();
+        trace.set_spans(spans);
+        let report = Report::default();
+        report.trace.fill(Some(trace));
+        report
+    }
+
+    #[test]
+    fn what_goes_on_beside_others_or_is_hidden_has_its_lane_and_neighbours_there() {
+        let report = ran(&[
+            ("OnTileExecute", 0, 10),
+            ("StreamCopyMid", 5, 20),
+            ("Sync", 10, 12),
+            ("OnTileExecute", 12, 40),
+            ("StreamCopyMid", 25, 30),
+            ("OnTileExecute", 40, 50),
+        ]);
+        let executed = Executed::of(&report).expect("a trace");
+        let lanes = |hidden: &[NameId]| {
+            let made = Lanes::of(executed, Nesting::Names, hidden, &Progress::default());
+            made.expect("lanes")
+        };
+        let of =
+            |lanes: &Lanes, span| lanes.lane_of(executed.trace, Node::Span(span)).map(|it| it.of);
+        let beside = |lanes: &Lanes, span, is_after| {
+            let node = Node::Span(span);
+            let lane = lanes.lane_of(executed.trace, node).expect("a lane");
+            let start = node.start(executed.trace).expect("a span");
+            lane.beside(Some((node, start)), is_after).and_then(|number| lane.node(number))
+        };
+        let all = lanes(&[]);
+        assert_eq!(
+            (of(&all, 0), of(&all, 1)),
+            (Some(LaneOf::Ipu(0)), Some(LaneOf::OverlappedIo(0)))
+        );
+        assert_eq!(beside(&all, 1, true), Some(Node::Span(4)), "the next transfer");
+        assert_eq!((beside(&all, 4, true), beside(&all, 1, false)), (None, None));
+        let (transfers, syncs) = (NameId(1), NameId(2));
+        let without = lanes(&[syncs]);
+        assert_eq!(beside(&without, 2, true), Some(Node::Span(3)));
+        assert_eq!(beside(&without, 2, false), Some(Node::Span(0)));
+        let without = lanes(&[transfers]);
+        assert_eq!(of(&without, 4), Some(LaneOf::Ipu(0)), "its own lane is hidden, too");
+        assert_eq!(beside(&without, 4, true), Some(Node::Span(5)));
+        assert_eq!(beside(&without, 4, false), Some(Node::Span(3)));
+    }
 
     /// A lane of steps with these names, each ten cycles after the one before.
     fn lane(names: &[&str]) -> Lane {
@@ -536,17 +630,18 @@ mod tests {
         let lane = lane(&["a/b/one", "two", "a/three", "a/b/c/four", "a/b/five"]);
         assert!(lane.rows.rows().len() > 3);
         let mut seen = Vec::new();
+        let at = |number: u32| Some((lane.node(number)?, lane.rows.get(number)?.0));
         let mut now = lane.beside(None, true);
         while let Some(number) = now {
             seen.push(lane.node(number));
-            now = lane.beside(Some(number), true);
+            now = lane.beside(at(number), true);
         }
         let all: Vec<Option<Node>> = (0..5).map(|span| Some(Node::Span(span))).collect();
         assert_eq!(seen, all);
         let mut now = lane.beside(None, false);
         while let Some(number) = now {
             assert_eq!(seen.pop(), Some(lane.node(number)));
-            now = lane.beside(Some(number), false);
+            now = lane.beside(at(number), false);
         }
         assert!(seen.is_empty());
     }

@@ -3,9 +3,18 @@
 //! The columns of the table are told apart by what kinds do ([`Activity`]); syncs take all that is none of the
 //! others, as waiting is what is left of a tile's time.
 
-use super::Executed;
+use super::{Executed, recorded_cycles};
 use crate::analysis::program::kinds::Activity;
 use crate::store::execution::StatedCycles;
+
+/// Where the figure beside the one that is stated comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SummedOf {
+    /// The first and the last cycle that are recorded of the run.
+    Run,
+    /// The steps of the run.
+    Steps,
+}
 
 /// Tile cycles of a run by what they were spent on: as the report states them and as its steps add up to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,8 +23,10 @@ pub struct StatedAndSummed {
     pub activity: Option<Activity>,
     /// What the report states.
     pub stated: u64,
-    /// What its steps add up to.
+    /// What its steps add up to; of the whole of a run whose ends are recorded, what these say.
     pub summed: u64,
+    /// Which of both.
+    pub of: SummedOf,
 }
 
 const COLUMNS: [Activity; 7] = [
@@ -55,16 +66,23 @@ pub fn stated_and_summed(executed: Executed<'_>) -> Vec<Option<Vec<StatedAndSumm
     }
     let cycles = executed.cycles_of_runs();
     let of_run = |(run, sums): (usize, Option<[u64; COLUMNS.len()]>)| {
-        let stated = trace.runs.get(run)?.stated?;
+        let recorded = trace.runs.get(run)?;
+        let stated = recorded.stated?;
         let cycles = cycles.get(run)?.as_ref()?;
         let StatedCycles { cycles: all, .. } = stated;
-        let whole =
-            StatedAndSummed { activity: None, stated: all, summed: cycles.end - cycles.start };
+        let is_recorded = recorded_cycles(recorded).is_some();
+        let whole = StatedAndSummed {
+            activity: None,
+            stated: all,
+            summed: cycles.end - cycles.start,
+            of: if is_recorded { SummedOf::Run } else { SummedOf::Steps },
+        };
         let by_activity = COLUMNS.into_iter().zip(by_column(&stated)).zip(sums?);
         let of = |((activity, stated), summed)| StatedAndSummed {
             activity: Some(activity),
             stated,
             summed,
+            of: SummedOf::Steps,
         };
         Some(std::iter::once(whole).chain(by_activity.map(of)).collect())
     };

@@ -4,7 +4,7 @@
 //! beginning of the span on for as long as it takes, then waiting until the next span that it takes part in: an
 //! estimate. A pixel shows the middle of what it covers, so a picture costs as much as it is large.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -17,6 +17,9 @@ use crate::store::tile_list::TileList;
 
 /// Spans at a place of time that are looked at, the latest first.
 const MOST_AT_ONCE: usize = 8;
+/// Lists that are read together, and what those that are kept for the next picture may take, bytes.
+const LISTS_AT_ONCE: usize = 1024;
+const KEPT_BYTES: usize = 16 << 20;
 
 /// What a tile does at a place of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -80,8 +83,8 @@ impl SpansOfIpu {
 pub type ReadLists = HashMap<u32, Option<Arc<TileList>>>;
 
 /// What the tiles do, pixel by pixel: rows of tiles from the first down, each from left to right. With it the lists
-/// that were read for it: the next picture needs many of them again. `None` when it was cancelled or the report cannot
-/// be read any more.
+/// that were read for it, as many as may be kept: the next picture needs many of them again. `None` when it was
+/// cancelled or the report cannot be read any more.
 pub fn tile_picture(
     executed: Executed<'_>,
     spans: &SpansOfIpu,
@@ -96,8 +99,8 @@ pub fn tile_picture(
     let columns: Vec<Vec<u32>> = (0..width).map(|x| spans.at(place(x))).collect();
     let trace = executed.trace;
     let list_of = |span: u32| trace.spans.list(span as usize);
-    let of_columns = columns.iter().flatten().filter_map(|span| list_of(*span));
-    let lists = read_lists(executed, of_columns, known, progress)?;
+    let mut lists = Lists { known, now: ReadLists::new(), kept: ReadLists::new(), kept_bytes: 0 };
+    let mut known_to = 0;
     let activities = executed.activities();
     let mut doing = vec![Doing::Waits; width * height];
     // Of the column before: the same spans run in the next one, mostly.
@@ -106,6 +109,11 @@ pub fn tile_picture(
         if progress.is_cancelled() {
             return None;
         }
+        if x == known_to {
+            let next = columns.get(x..).unwrap_or(&[]).iter();
+            let ids = next.map(|column| column.iter().filter_map(|span| list_of(*span)));
+            known_to += lists.read(executed, ids, progress)?;
+        }
         let at = place(x);
         by_tile.retain(|(span, _)| column.contains(span));
         // The earliest first, so that what began last is drawn over it.
@@ -113,7 +121,7 @@ pub fn tile_picture(
             let activity = activities.of_span(*span as usize);
             let start = trace.spans.starts.get(*span as usize).copied().unwrap_or(0);
             if by_tile.iter().all(|(of, _)| of != span)
-                && let Some(list) = list_of(*span).and_then(|id| lists.get(&id)?.as_ref())
+                && let Some(list) = list_of(*span).and_then(|id| lists.now.get(&id)?.as_ref())
             {
                 by_tile.push((*span, tile_column(list, &wanted.tiles, height)));
             }
@@ -132,33 +140,66 @@ pub fn tile_picture(
             }
         }
     }
-    Some((doing, lists))
+    Some((doing, lists.kept))
 }
 
-/// The lists with these numbers: those that are known, and the others, read now.
-fn read_lists(
-    executed: Executed<'_>,
-    ids: impl Iterator<Item = u32>,
-    known: &ReadLists,
-    progress: &Progress,
-) -> Option<ReadLists> {
-    let mut lists = ReadLists::new();
-    let mut unknown = Vec::new();
-    for id in ids {
-        match known.get(&id) {
-            Some(list) => drop(lists.insert(id, list.clone())),
-            None => unknown.push(id),
+/// The lists of some columns after the other.
+struct Lists<'a> {
+    /// Those of the picture before.
+    known: &'a ReadLists,
+    /// Those of the columns that are drawn now.
+    now: ReadLists,
+    /// Those that the next picture gets, and what they take.
+    kept: ReadLists,
+    kept_bytes: usize,
+}
+
+impl Lists<'_> {
+    /// Gets the lists of as many columns as are read together, each given by the numbers of its lists; says of how
+    /// many. `None` when it was cancelled or they cannot be read.
+    fn read<I: Iterator<Item = u32>>(
+        &mut self,
+        executed: Executed<'_>,
+        columns: impl Iterator<Item = I>,
+        progress: &Progress,
+    ) -> Option<usize> {
+        let mut ids = BTreeSet::new();
+        let mut count = 0;
+        for column in columns {
+            if count > 0 && ids.len() + MOST_AT_ONCE > LISTS_AT_ONCE {
+                break;
+            }
+            ids.extend(column);
+            count += 1;
         }
+        let mut now = ReadLists::new();
+        let mut unknown = Vec::new();
+        for id in ids {
+            let mut known = [&self.now, &self.kept, self.known].into_iter();
+            match known.find_map(|lists| lists.get(&id)) {
+                Some(list) => drop(now.insert(id, list.clone())),
+                None => unknown.push(id),
+            }
+        }
+        let reader = executed.report.reader().filter(|_| !unknown.is_empty());
+        if let Some(reader) = reader {
+            let read = reader.read_tile_cycles(&unknown, progress).ok()?;
+            if progress.is_cancelled() {
+                return None;
+            }
+            now.extend(unknown.into_iter().zip(read.into_iter().map(|list| list.map(Arc::new))));
+        }
+        for (id, list) in &now {
+            let bytes = list.as_ref().map_or(0, |list| list.resident_bytes());
+            let all = self.kept_bytes.saturating_add(bytes);
+            if all <= KEPT_BYTES && !self.kept.contains_key(id) {
+                self.kept.insert(*id, list.clone());
+                self.kept_bytes = all;
+            }
+        }
+        self.now = now;
+        Some(count)
     }
-    unknown.sort_unstable();
-    unknown.dedup();
-    let Some(reader) = executed.report.reader() else { return Some(lists) };
-    let read = reader.read_tile_cycles(&unknown, progress).ok()?;
-    if progress.is_cancelled() {
-        return None;
-    }
-    lists.extend(unknown.into_iter().zip(read.into_iter().map(|list| list.map(Arc::new))));
-    Some(lists)
 }
 
 /// The number of the tile in the middle of each pixel.
@@ -179,6 +220,81 @@ fn tile_column(list: &TileList, tiles: &Range<u32>, height: usize) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::store::execution::{ExecutionTrace, Span};
+    use crate::store::placed::{Placed, ReadArena, ReadError};
+    use crate::store::target::Target;
+    use crate::store::{ArenaId, Report};
+    use std::sync::Mutex;
+
+    const SPANS: u32 = 1500;
+    const TILES: u32 = 32 << 10;
+
+    /// How many lists were read each time.
+    #[derive(Clone, Debug, Default)]
+    struct Read(Arc<Mutex<Vec<usize>>>);
+
+    impl ReadArena for Read {
+        fn read(&self, _: ArenaId, _: &Progress) -> Result<Option<Placed>, ReadError> {
+            Ok(None)
+        }
+
+        /// All tiles are busy to the end of the span; of every tenth the numbers differ, which takes room.
+        fn read_tile_cycles(
+            &self,
+            lists: &[u32],
+            _: &Progress,
+        ) -> Result<Vec<Option<TileList>>, ReadError> {
+            self.0.lock().expect("a lock").push(lists.len());
+            let list = |id: &u32| match id % 10 {
+                0 => TileList::from_runs((0..TILES).map(|tile| (1, 10 + (u64::from(tile) << 8)))),
+                _ => TileList::from_runs([(TILES, 10)]),
+            };
+            let list = |id| Some(list(id));
+            Ok(lists.iter().map(list).collect())
+        }
+    }
+
+    #[test]
+    fn lists_are_read_some_at_a_time_and_as_many_are_kept_as_may_be() {
+        let (report, read) = (Report::default(), Read::default());
+        let tiles = Some(u64::from(TILES));
+        report.target.fill(Some(Target { tiles_per_ipu: tiles, ..Target::default() }));
+        let mut trace = ExecutionTrace::default();
+        (0..SPANS).for_each(|step| trace.push_step(step, NameId::NONE, None, None));
+        let span = |step: u32| Span {
+            ipu: 0,
+            step,
+            start: u64::from(step) * 10,
+            end: u64::from(step) * 10 + 10,
+            cycles: 10,
+            active_tiles: TILES,
+            balance: None,
+            list: Some(step),
+        };
+        trace.set_spans((0..SPANS).map(span).collect());
+        report.trace.fill(Some(trace));
+        report.set_reader(Box::new(read.clone()));
+        let executed = Executed::of(&report).expect("a trace");
+        let progress = Progress::default();
+        let spans = SpansOfIpu::of(executed, 0, &[], &progress).expect("spans");
+        let picture = |of: u32, known: &ReadLists| {
+            let size = [of as usize, 2];
+            let wanted = Wanted { cycles: (0.0, f64::from(of) * 10.0), tiles: 0..TILES, size };
+            let found =
+                tile_picture(executed, &spans, &wanted, known, &progress).expect("a picture");
+            (found, std::mem::take(&mut *read.0.lock().expect("a lock")))
+        };
+        let ((doing, kept), reads) = picture(SPANS, &ReadLists::new());
+        assert!(doing.iter().all(|doing| *doing == Doing::Busy(Activity::Other)), "of all columns");
+        assert_eq!(reads.iter().sum::<usize>(), SPANS as usize, "each once");
+        assert!(reads.len() == 2 && reads.iter().all(|count| *count <= LISTS_AT_ONCE), "{reads:?}");
+        let bytes: usize = kept.values().flatten().map(|list| list.resident_bytes()).sum();
+        assert!(bytes <= KEPT_BYTES && bytes > KEPT_BYTES / 2, "{bytes}");
+        // Where nothing is unknown, nobody is asked.
+        let ((_, kept), _) = picture(100, &ReadLists::new());
+        let (_, reads) = picture(50, &kept);
+        assert_eq!(reads, [0; 0]);
+    }
 
     #[test]
     fn a_pixel_shows_the_tile_in_its_middle() {

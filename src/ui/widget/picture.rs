@@ -74,6 +74,11 @@ impl<K: Clone + PartialEq, V: Send + Sync + 'static> ShownImage<K, V> {
     pub fn failure(&self) -> Option<&str> {
         self.made.failure()
     }
+
+    /// Whether the last job could make none.
+    pub fn is_impossible(&self) -> bool {
+        self.made.last().is_some_and(|(_, made)| made.is_none())
+    }
 }
 
 /// Paints all of a texture into a rectangle.

@@ -6,8 +6,8 @@ use eframe::egui::{self, Label};
 use super::axis::{AxisUnit, length_text};
 use super::data::ReadRun;
 use super::lanes::block_title;
-use super::{Chosen, OfRuns, TracePage};
-use crate::analysis::execution::lanes::LaneOf;
+use super::{ADDING_UP, Chosen, OfRuns, TracePage};
+use crate::analysis::execution::lanes::Node;
 use crate::analysis::execution::statistics::Statistics;
 use crate::text::{capitalised, grouped, shortened};
 use crate::ui::command::{Command, Page};
@@ -60,13 +60,17 @@ impl TracePage {
         let Some(executed) = read.executed() else { return };
         let (trace, units) = (executed.trace, Units::now(ui));
         let length = |cycles: u64| length_text(cycles, self.unit, read.clock_hz);
-        if let LaneOf::Blocks(tile) = chosen.of {
-            let Some(block) = trace.blocks.get(chosen.row) else { return };
-            title_ui(ui, kind, &block_title(read, chosen.row), &format!("tile {tile}"));
-            fact_ui(ui, "Took", &length(block.end - block.start));
-            return;
-        }
-        let step = executed.step_of(chosen.row);
+        let span = match chosen.node {
+            Node::Span(span) => span,
+            Node::Block(row) => {
+                let Some(block) = trace.blocks.get(row) else { return };
+                title_ui(ui, kind, &block_title(read, row), &format!("tile {}", block.tile));
+                fact_ui(ui, "Took", &length(block.end - block.start));
+                return;
+            }
+            Node::Part(_) => return,
+        };
+        let step = executed.step_of(span);
         let id = trace.ids.get(step).copied().unwrap_or(0);
         title_ui(
             ui,
@@ -75,24 +79,24 @@ impl TracePage {
             &shortened(executed.title(step), NAME),
         );
         let spans = &trace.spans;
-        let number = |column: &[u64]| column.get(chosen.row).copied().unwrap_or(0);
+        let number = |column: &[u64]| column.get(span).copied().unwrap_or(0);
         fact_ui(ui, "Kind", &shortened(trace.kind(step), 40));
-        if let Some(ipu) = trace.ipu_of(chosen.row) {
+        if let Some(ipu) = trace.ipu_of(span) {
             fact_ui(ui, "On", &format!("{} {ipu}", page.runs.system().device));
         }
         fact_ui(ui, "Longest tile", &length(number(&spans.cycles)));
         fact_ui(ui, "From", &length(number(&spans.starts).saturating_sub(read.cycles.start)));
-        let tiles = spans.active_tiles.get(chosen.row).copied().unwrap_or(0);
+        let tiles = spans.active_tiles.get(span).copied().unwrap_or(0);
         fact_ui(ui, "Active tiles", &grouped(u64::from(tiles)));
-        if let Some(balance) = spans.balance(chosen.row) {
+        if let Some(balance) = spans.balance(span) {
             fact_ui(ui, "Balance of tiles", &format!("{:.0} %", balance * 100.0));
         }
-        if let Some(cycles) = trace.tile_cycles(chosen.row) {
+        if let Some(cycles) = trace.tile_cycles(span) {
             fact_ui(ui, "Cycles of all tiles", &grouped(cycles));
         }
         let liveness_step = read.liveness_steps.get(step).copied().flatten();
         if let Some(at) = liveness_step {
-            let bytes = trace.ipu_of(chosen.row).and_then(|ipu| {
+            let bytes = trace.ipu_of(span).and_then(|ipu| {
                 let of_ipu = read.memory.iter().find(|of_ipu| of_ipu.ipu == ipu)?;
                 of_ipu.at(number(&spans.starts))
             });
@@ -104,7 +108,7 @@ impl TracePage {
                 fact_ui(ui, "Step in Liveness", &id.to_string());
             }
         }
-        let is_slow = read.slow.contains(chosen.row);
+        let is_slow = read.slow.contains(span);
         if is_slow {
             let text = "▲ Slow, and memory is at its peak here";
             ui.add(Label::new(fonts::caption(text).color(Tokens::now(ui).note)).wrap());
@@ -121,7 +125,7 @@ impl TracePage {
         // Title, length and figures are of one range, also while those of the next are added up.
         let Some((((from, to), which, _), spent)) = self.statistics.last(page.runs) else {
             let failure = self.sums.failure().or(self.statistics.failure());
-            ui.weak(failure.unwrap_or("Adding up…"));
+            ui.weak(failure.unwrap_or(ADDING_UP));
             return;
         };
         ui.label(fonts::number(which.title()));

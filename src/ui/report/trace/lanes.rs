@@ -119,8 +119,9 @@ impl TracePage {
             let hovered = pointer.and_then(hit);
             self.lane_ui(ui, placing, (run, read), (lanes, lane), hovered);
             label_ui(ui, *rect, &lane_title(run, lane.of), &tokens);
-            if let Some(row) = hovered.and_then(|number| lane.node(number)).and_then(leaf_row) {
-                self.hovered = Some(Chosen { run: run.id, of: lane.of, row });
+            let node = hovered.and_then(|number| lane.node(number));
+            if let Some(node) = node.filter(|node| !matches!(node, Node::Part(_))) {
+                self.hovered = Some(Chosen { run: run.id, node });
             }
             if let Some(number) = hovered.filter(|_| response.clicked()) {
                 self.click(page, (run, read), (lane, number), len);
@@ -163,7 +164,7 @@ impl TracePage {
             let steps = read.executed().map_or(0, |executed| executed.trace.ids.len());
             format!("{} steps", grouped(steps as u64))
         };
-        let text = chosen.map_or_else(steps, |chosen| text_of(read, chosen));
+        let text = chosen.map_or_else(steps, |chosen| text_of(read, chosen.node));
         if marked == 0 {
             text
         } else {
@@ -231,7 +232,7 @@ impl TracePage {
                     self.range = Some((start - read.cycles.start, end - read.cycles.start));
                 }
             }
-            Some(node) => self.choose(page, (run, read), lane.of, node),
+            Some(node) => self.choose(page, (run, read), node),
             None => {}
         }
     }
@@ -254,31 +255,29 @@ impl TracePage {
             [_, true] => false,
             _ => return,
         };
-        let chosen = self.chosen.filter(|chosen| chosen.run == run.id);
-        let lane = lanes.lanes.iter().find(|lane| chosen.is_none_or(|it| it.of == lane.of));
+        let Some(executed) = read.executed() else { return };
+        let now = self.chosen_of(run, read);
+        let lane = match now {
+            Some((node, _)) => lanes.lane_of(executed.trace, node),
+            None => lanes.lanes.first(),
+        };
         let Some(lane) = lane else { return };
-        let now = chosen.and_then(|chosen| lane.range_of(chosen.row, start_of(read, chosen)?));
         if let Some(node) = lane.beside(now, is_after).and_then(|number| lane.node(number)) {
-            self.choose(page, (run, read), lane.of, node);
+            self.choose(page, (run, read), node);
         }
     }
 
+    /// What is chosen in a run, and where it begins.
+    fn chosen_of(&self, run: &Run, read: &ReadRun) -> Option<(Node, u64)> {
+        let chosen = self.chosen.filter(|chosen| chosen.run == run.id)?;
+        Some((chosen.node, chosen.node.start(read.executed()?.trace)?))
+    }
+
     /// Chooses a span or a block.
-    fn choose(
-        &mut self,
-        page: &mut PageContext<'_>,
-        (run, read): (&Run, &ReadRun),
-        of: LaneOf,
-        node: Node,
-    ) {
+    fn choose(&mut self, page: &mut PageContext<'_>, (run, read): (&Run, &ReadRun), node: Node) {
         match node {
-            Node::Span(span) => {
-                self.choose_span(page, read, run.id, span);
-                if let Some(chosen) = &mut self.chosen {
-                    chosen.of = of;
-                }
-            }
-            Node::Block(row) => self.chosen = Some(Chosen { run: run.id, of, row }),
+            Node::Span(span) => self.choose_span(page, read, run.id, span),
+            Node::Block(_) => self.chosen = Some(Chosen { run: run.id, node }),
             Node::Part(_) => {}
         }
     }
@@ -312,8 +311,7 @@ impl TracePage {
             }
             None => String::new(),
         };
-        let chosen = self.chosen.filter(|chosen| chosen.run == run.id && chosen.of == lane.of);
-        let chosen = chosen.and_then(|chosen| lane.range_of(chosen.row, start_of(read, chosen)?));
+        let chosen = self.chosen_of(run, read).and_then(|(node, start)| lane.range_of(node, start));
         let look = Look { row: ROW, fill: &fill, name: &name, text: None, chosen, hovered };
         let painter = ui.painter_at(placing.rect);
         painter.rect_filled(placing.rect, 0, tokens.raised.gamma_multiply(0.35));
@@ -321,32 +319,21 @@ impl TracePage {
     }
 }
 
-fn leaf_row(node: Node) -> Option<usize> {
-    match node {
-        Node::Span(row) | Node::Block(row) => Some(row),
-        Node::Part(_) => None,
-    }
-}
-
-/// Where what is chosen begins.
-fn start_of(read: &ReadRun, chosen: Chosen) -> Option<u64> {
-    let trace = read.executed()?.trace;
-    match chosen.of {
-        LaneOf::Blocks(_) => trace.blocks.starts.get(chosen.row).copied(),
-        _ => trace.spans.starts.get(chosen.row).copied(),
-    }
-}
-
 /// What is chosen, in words.
-fn text_of(read: &ReadRun, chosen: Chosen) -> String {
+fn text_of(read: &ReadRun, node: Node) -> String {
     let Some(executed) = read.executed() else { return String::new() };
     let trace = executed.trace;
-    if let LaneOf::Blocks(tile) = chosen.of {
-        return format!("{} on tile {tile}", block_title(read, chosen.row));
-    }
-    let step = executed.step_of(chosen.row);
+    let span = match node {
+        Node::Span(span) => span,
+        Node::Block(row) => {
+            let tile = trace.blocks.get(row).map_or(0, |block| block.tile);
+            return format!("{} on tile {tile}", block_title(read, row));
+        }
+        Node::Part(_) => return String::new(),
+    };
+    let step = executed.step_of(span);
     let id = trace.ids.get(step).copied().unwrap_or(0);
-    let cycles = trace.spans.cycles.get(chosen.row).copied().unwrap_or(0);
+    let cycles = trace.spans.cycles.get(span).copied().unwrap_or(0);
     let title = shortened(executed.title(step), NAME);
     format!(
         "Step {} {title}, {}, {} cycles",

@@ -18,7 +18,7 @@ use std::sync::Arc;
 use super::head::page_head_ui;
 use super::program_kind_colors::kind_color;
 use super::{PageContext, run_title_ui};
-use crate::analysis::execution::lanes::{LaneOf, Lanes, Nesting};
+use crate::analysis::execution::lanes::{Lanes, Nesting, Node};
 use crate::analysis::execution::sums::SpanSums;
 use crate::analysis::liveness::Scope;
 use crate::store::Absence;
@@ -42,8 +42,14 @@ use search::{Search, SpanOfRun};
 use tables::{Spent, Tables};
 use tiles::TilePictures;
 
-/// What steps are read and shown with.
-const NEEDS: Needs = &[Needed::Liveness, Needed::Debug, Needed::Exchanges];
+/// What steps are read with: a run whose steps are read is another one when this comes.
+const NEEDS: Needs = &[Needed::Liveness];
+/// What they are nested and searched by.
+const NEEDS_OF_NAMES: Needs = &[Needed::Liveness, Needed::Debug];
+/// What they are added up with.
+const NEEDS_OF_SUMS: Needs = &[Needed::Liveness, Needed::Exchanges];
+/// Stands where it is not known yet what a range was spent on.
+const ADDING_UP: &str = "Adding up…";
 /// Kinds that the key names.
 const MOST_KINDS: usize = 14;
 /// Least height of the tables, points, and the part of the page that they have at first.
@@ -82,9 +88,7 @@ impl RangeIs {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Chosen {
     run: RunId,
-    of: LaneOf,
-    /// Its row in the columns of spans, or of blocks.
-    row: usize,
+    node: Node,
 }
 
 #[derive(Default)]
@@ -116,19 +120,13 @@ pub struct TracePage {
 impl RunsPage for TracePage {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
-        self.read.ask(
-            "steps that ran",
-            ui.ctx(),
-            (runs, &[Needed::Liveness]),
-            &(),
-            |runs, cancel| {
-                let read = |run| {
-                    let found = ReadRun::of(run, cancel.progress());
-                    found.unwrap_or_else(|| Err(Absence::cancelled())).map(Arc::new)
-                };
-                runs.each(read)
-            },
-        );
+        self.read.ask("steps that ran", ui.ctx(), (runs, NEEDS), &(), |runs, cancel| {
+            let read = |run| {
+                let found = ReadRun::of(run, cancel.progress());
+                found.unwrap_or_else(|| Err(Absence::cancelled())).map(Arc::new)
+            };
+            runs.each(read)
+        });
         let Some(answers) = self.read.last(runs).map(|((), read)| read) else {
             let failure = self.read.failure();
             absent_ui(ui, "The steps that ran are being read", failure.unwrap_or_default());
@@ -152,10 +150,11 @@ impl RunsPage for TracePage {
             let range = LEAST_TABLE.min(height * 0.5)..=height * 0.7;
             split::below(ui, "tables of the trace", height * TABLES, range, |ui| {
                 let spent = self.statistics.last(page.runs).map(|(_, spent)| spent);
-                let chosen = self.chosen.filter(|it| !matches!(it.of, LaneOf::Blocks(_)));
-                let chosen = chosen.and_then(|chosen| {
-                    let span = u32::try_from(chosen.row).ok()?;
-                    Some((page.runs.position(chosen.run)?, span))
+                let failure = || self.sums.failure().or(self.statistics.failure());
+                let spent = spent.ok_or_else(|| failure().unwrap_or(ADDING_UP));
+                let chosen = self.chosen.and_then(|chosen| {
+                    let Node::Span(span) = chosen.node else { return None };
+                    Some((page.runs.position(chosen.run)?, u32::try_from(span).ok()?))
                 });
                 let found = self.tables.ui(ui, page, &read, (spent, chosen));
                 if let Some(found) = found {
@@ -175,10 +174,18 @@ impl RunsPage for TracePage {
         }
     }
 
-    fn run_renamed(&mut self, from: RunId, to: RunId) {
-        if let Some(chosen) = self.chosen.as_mut().filter(|chosen| chosen.run == from) {
-            chosen.run = to;
-        }
+    /// Rows of the steps that were read are no rows of those that are read now, and what was worked out of them would
+    /// keep the report that was: all of it goes, and what was set stays.
+    fn run_renamed(&mut self, from: RunId, _: RunId) {
+        self.chosen = self.chosen.filter(|chosen| chosen.run != from);
+        (self.hovered, self.slow_at, self.range_from) = (None, None, None);
+        self.read = RunsAnswer::default();
+        self.lanes = RunsAnswer::default();
+        self.sums = RunsAnswer::default();
+        self.statistics = RunsAnswer::default();
+        self.search.forget();
+        self.tiles.forget();
+        self.tables.forget();
     }
 }
 
@@ -192,7 +199,7 @@ impl TracePage {
         let (nesting, hidden) = (self.nesting, self.hidden.clone());
         let for_job = read.clone();
         let key = (nesting, hidden.clone());
-        self.lanes.ask("lanes of steps", ctx, (runs, NEEDS), &key, move |_, cancel| {
+        self.lanes.ask("lanes of steps", ctx, (runs, NEEDS_OF_NAMES), &key, move |_, cancel| {
             let lanes = |run: &Option<Arc<ReadRun>>| {
                 run.as_ref()?.lanes(nesting, &hidden, cancel.progress()).map(Arc::new)
             };
@@ -200,22 +207,19 @@ impl TracePage {
         });
         self.tiles.ask(ctx, runs, (read, &self.hidden));
         let for_job = read.clone();
-        self.sums.ask("sums of steps", ctx, (runs, NEEDS), &(), move |_, cancel| {
+        let needs = (runs, NEEDS_OF_SUMS);
+        self.sums.ask("sums of steps", ctx, needs, &(), move |_, cancel| {
             let sums =
                 |run: &Option<Arc<ReadRun>>| run.as_ref()?.sums(cancel.progress()).map(Arc::new);
             for_job.iter().map(sums).collect()
         });
-        let Some(sums) = self.sums.get((runs, NEEDS), &()).cloned() else { return };
+        let Some(sums) = self.sums.get((runs, NEEDS_OF_SUMS), &()).cloned() else { return };
         let (range, which) = self.asked_range(read);
         let (for_job, hidden) = (read.clone(), self.hidden.clone());
         let key = ((range.start, range.end), which, hidden.clone());
-        self.statistics.ask(
-            "what a range is spent on",
-            ctx,
-            (runs, NEEDS),
-            &key,
-            move |runs, _| Spent::of(runs, (&for_job, &sums), &range, &hidden),
-        );
+        self.statistics.ask("what a range is spent on", ctx, needs, &key, move |runs, _| {
+            Spent::of(runs, (&for_job, &sums), &range, &hidden)
+        });
     }
 
     /// The part that is selected, else the visible one, in cycles from the first.
@@ -309,11 +313,8 @@ impl TracePage {
             return;
         };
         self.choose_span(page, of_run, run.id, span as usize);
-        let Some(executed) = of_run.executed() else { return };
-        let spans = &executed.trace.spans;
-        if let (Some(start), Some(end)) =
-            (spans.starts.get(span as usize), spans.ends.get(span as usize))
-        {
+        let bounds = of_run.executed().and_then(|executed| executed.bounds(span as usize));
+        if let Some((start, end)) = bounds {
             let from = start.saturating_sub(of_run.cycles.start) as f64;
             let length = (end - start) as f64;
             let len = len_of(read);
@@ -332,8 +333,7 @@ impl TracePage {
 
     fn choose_span(&mut self, page: &mut PageContext<'_>, read: &ReadRun, run: RunId, span: usize) {
         let Some(executed) = read.executed() else { return };
-        let Some(ipu) = executed.trace.ipu_of(span) else { return };
-        self.chosen = Some(Chosen { run, of: LaneOf::Ipu(ipu), row: span });
+        self.chosen = Some(Chosen { run, node: Node::Span(span) });
         let step = read.liveness_steps.get(executed.step_of(span)).copied().flatten();
         if let Some(step) = step {
             page.selection.steps = vec![StepAt { run, step: step as usize }];
@@ -347,7 +347,8 @@ impl TracePage {
         let lanes: LanesOfRuns = match self.lanes.last(page.runs) {
             Some((_, lanes)) => lanes.clone(),
             None => {
-                absent_ui(ui, "The lanes are being laid out", "");
+                let failure = self.lanes.failure();
+                absent_ui(ui, failure.unwrap_or("The lanes are being laid out"), "");
                 return;
             }
         };

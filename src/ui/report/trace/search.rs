@@ -4,7 +4,7 @@ use eframe::egui::{self, Button, Key, TextEdit};
 use std::sync::Arc;
 
 use super::data::{Found, ReadRun};
-use super::{NEEDS, OfRuns};
+use super::{NEEDS_OF_NAMES, OfRuns};
 use crate::analysis::execution::search::matching_spans;
 use crate::text::grouped;
 use crate::ui::runs::{PerRun, RunId, Runs, RunsAnswer};
@@ -29,7 +29,8 @@ impl Search {
     pub fn update(&mut self, ctx: &egui::Context, runs: &Arc<Runs>, read: &OfRuns) {
         let of_runs = read.clone();
         let text = self.text.trim().to_owned();
-        self.found.ask("matching steps", ctx, (runs, NEEDS), &text.clone(), move |_, cancel| {
+        let needs = (runs, NEEDS_OF_NAMES);
+        self.found.ask("matching steps", ctx, needs, &text.clone(), move |_, cancel| {
             let matches = |run: &Option<Arc<ReadRun>>| {
                 let executed = run.as_ref().and_then(|run| run.executed());
                 let found = executed.and_then(|executed| {
@@ -40,6 +41,11 @@ impl Search {
             };
             of_runs.iter().map(matches).collect()
         });
+    }
+
+    /// Lets go of what was found, not of what is looked for.
+    pub fn forget(&mut self) {
+        (self.found, self.at) = (RunsAnswer::default(), None);
     }
 
     /// The spans of all runs that match; `None` where nothing is looked for, or they are not known yet.

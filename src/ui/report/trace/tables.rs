@@ -26,7 +26,7 @@ pub struct Spent {
     /// On all IPUs of each run.
     pub of_runs: PerRun<Option<Statistics>>,
     rows: Arc<Listed<KindRow>>,
-    /// Cycles of an IPU in the range.
+    /// Cycles of an IPU in the range, of the longest run.
     cycles: u64,
 }
 
@@ -39,6 +39,8 @@ struct KindRow {
     steps: u64,
     cycles: u64,
     tile_cycles: Option<u64>,
+    /// What its cycles are of those of the range that its run has, 0 to 1.
+    share: f64,
 }
 
 impl Spent {
@@ -70,15 +72,17 @@ impl Spent {
                     steps: 0,
                     cycles: found.idle_cycles,
                     tile_cycles: None,
+                    share: found.share(found.idle_cycles),
                 });
-                rows.extend(found.kinds.into_iter().map(|kind| KindRow {
+                rows.extend(found.kinds.iter().map(|kind| KindRow {
                     run: Arc::clone(&run.title),
                     ipu,
-                    kind: Some(kind.kind),
+                    kind: Some(kind.kind.clone()),
                     does: kind.activity.title(),
                     steps: kind.spans,
                     cycles: kind.cycles,
                     tile_cycles: kind.tile_cycles,
+                    share: found.share(kind.cycles),
                 }));
             }
         }
@@ -97,6 +101,7 @@ impl KindRow {
             4 => Value::Count(self.cycles),
             5 => self.tile_cycles.map_or(Value::Nothing, Value::Count),
             6 => Value::text(&*self.run),
+            7 => Value::Number((self.share * 1000.0).round() / 10.0),
             _ => Value::Nothing,
         }
     }
@@ -187,13 +192,19 @@ impl Default for Tables {
 }
 
 impl Tables {
-    /// Draws the table that is chosen, where `chosen` is selected; returns the step that was clicked.
+    /// Lets go of what was listed, not of what is to be seen.
+    pub fn forget(&mut self) {
+        self.slow_rows = Made::default();
+    }
+
+    /// Draws the table that is chosen, where `chosen` is selected, or why there is none; returns the step that was
+    /// clicked.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         read: &OfRuns,
-        (spent, chosen): (Option<&Spent>, Option<SpanOfRun>),
+        (spent, chosen): (Result<&Spent, &str>, Option<SpanOfRun>),
     ) -> Option<SpanOfRun> {
         let slow = self.slow_rows(page.runs, read);
         let (now, runs, shown) = (self.shown, page.runs, &mut self.shown);
@@ -204,23 +215,28 @@ impl Tables {
         let run = (!runs.is_one()).then(|| Column::text("Run", WORD));
         let device = runs.system().device;
         match (now, spent) {
-            (Shown::Kinds, None) => table_card_ui(ui, |ui| {
+            (Shown::Kinds, Err(why)) => table_card_ui(ui, |ui| {
                 ui.horizontal(choice);
-                ui.weak("Adding up…");
+                ui.weak(why);
                 None
             }),
-            (Shown::Kinds, Some(spent)) => {
+            (Shown::Kinds, Ok(spent)) => {
                 let whole = spent.cycles as f64;
                 let bar = BarOf { track: whole, limit: None, whole, of: "of the range" };
+                let cycles = Column::count("Cycles", NUMBER);
                 let mut columns = vec![
                     Column::rest("Kind"),
                     Column::text("Does", WORD),
                     Column::count(device, NUMBER).not_summed(),
                     Column::count("Steps", NUMBER),
-                    Column::count("Cycles", NUMBER).with_bars(bar),
+                    // A bar would be of the longest run: of several each has as much of the range as it is long.
+                    if runs.is_one() { cycles.with_bars(bar) } else { cycles },
                     Column::count("Cycles of all tiles", NUMBER),
                 ];
-                columns.extend(run);
+                if let Some(run) = run {
+                    let share = Column::count("Of the range (%)", NUMBER).not_summed();
+                    columns.extend([run, share]);
+                }
                 let data = Data {
                     note: "of the range of the inspector",
                     ..Data::of("Cycles by kind", &columns, Arc::clone(&spent.rows) as _)
@@ -273,5 +289,48 @@ impl Tables {
             }
             Arc::new(rows)
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::derived::Derived;
+    use crate::store::Report;
+    use crate::ui::runs::{Arrangement, Badge, Run, RunId};
+    use crate::ui::selection::Selection;
+    use crate::ui::theme;
+    use egui::Shape;
+
+    #[test]
+    fn what_cannot_be_added_up_says_why() {
+        let report = Arc::new(Report::default());
+        let derived = Arc::new(Derived::new(Arc::clone(&report)));
+        let run = Run::new(RunId(1), report, derived, Badge::of(0, 0));
+        let runs = Runs::new(vec![run], None, Arrangement::Overlaid, None).map(Arc::new);
+        let runs = runs.expect("a run");
+        let (mut tables, ctx) = (Tables::default(), egui::Context::default());
+        theme::apply(&ctx);
+        let mut texts = |why: &str| {
+            let mut output = ctx.run_ui(egui::RawInput::default(), |ui| {
+                let mut page = PageContext {
+                    runs: &runs,
+                    selection: &mut Selection::default(),
+                    has_painted_graph: &mut false,
+                    commands: &mut Vec::new(),
+                };
+                tables.ui(ui, &mut page, &vec![None], (Err(why), None));
+            });
+            let shapes = std::mem::take(&mut output.shapes);
+            output.drop_without_applying_deltas();
+            let text = |shape: &Shape| match shape {
+                Shape::Text(text) => text.galley.text().to_owned(),
+                _ => String::new(),
+            };
+            shapes.iter().map(|clipped| text(&clipped.shape)).collect::<Vec<_>>()
+        };
+        // The first frame of a page only finds out how large it is.
+        texts("");
+        assert!(texts("It stopped: a mistake").contains(&"It stopped: a mistake".to_owned()));
     }
 }

@@ -145,6 +145,11 @@ impl TilePictures {
         self.view.reset();
     }
 
+    /// Lets go of what was drawn, not of what is to be seen.
+    pub fn forget(&mut self) {
+        (self.spans, self.images) = (RunsAnswer::default(), Vec::new());
+    }
+
     /// Shows tiles.
     pub fn show(&mut self) {
         self.is_shown = true;
@@ -238,6 +243,13 @@ impl TilePictures {
                 let area = Rect::from_x_y_ranges(x(from)..=x(to), y(tiles.start)..=y(tiles.end));
                 paint_texture(&painter, *texture, area);
             }
+            _ if image.is_impossible() => {
+                message(
+                    &painter,
+                    rect,
+                    "Cycles by tile cannot be read any more; Reload begins anew",
+                );
+            }
             _ => {
                 let failure = image.failure().or(self.spans.failure());
                 message(&painter, rect, failure.unwrap_or("Reading cycles by tile…"));
@@ -320,6 +332,7 @@ mod tests {
     use super::*;
     use crate::analysis::derived::Derived;
     use crate::progress::Progress;
+    use crate::store::debug_info::DebugInfo;
     use crate::store::execution::{ExecutionTrace, Span};
     use crate::store::names::NameId;
     use crate::store::placed::{Placed, ReadArena, ReadError};
@@ -432,6 +445,15 @@ mod tests {
         assert_eq!(page.frame((50.0, 100.0)), 1);
         assert_eq!(page.settle((50.0, 100.0)), 1);
         assert_eq!(of_first.load(Ordering::Relaxed), 20);
+        // Debug contexts have nothing to do with it, whenever they come.
+        let spans = |page: &Page| {
+            let (_, spans) = page.tiles.spans.last(&page.runs)?;
+            spans.first()?.clone().map(Same)
+        };
+        let before = spans(&page);
+        page.runs.reference().report.debug.fill(Some(DebugInfo::default()));
+        page.settle((50.0, 100.0));
+        assert!(before.is_some() && spans(&page) == before);
         // The same report read again is another run.
         (page.runs, page.read) = runs_of(2, second);
         assert_eq!(page.frame((50.0, 100.0)), 0, "nothing of the one before");
