@@ -3,15 +3,17 @@
 
 use eframe::egui::{self, RichText};
 
-use super::of_run::Details;
 use super::usage::usage_ui;
 use super::words::{UNKNOWN_KIND, kind_words, name_words, title_words};
 use crate::analysis::program::compiled_programs::CompiledPrograms;
 use crate::analysis::program::debug_tree::DebugTree;
 use crate::analysis::program::layers::layer_title;
 use crate::analysis::program::operations::{Operation, PROPORTION};
+use crate::analysis::program_details::{ProgramDetails, program_details};
 use crate::analysis::program_links::ProgramLinks;
+use crate::store::Report;
 use crate::text::{clean, counted, grouped, shortened};
+use crate::ui::job::Cancel;
 use crate::ui::report::debug_tree::debug_tree_ui;
 use crate::ui::report::moment::step_id;
 use crate::ui::report::program_kind_colors::kind_color;
@@ -34,6 +36,38 @@ pub enum Asked {
     Follow(usize),
     Select(usize),
     Back,
+}
+
+/// What is worked out for the selected program.
+pub struct Details {
+    pub uses: ProgramDetails,
+    /// The programs of its operation, in the order of the tree.
+    pub of_operation: Vec<u32>,
+    /// What calls the function that it is.
+    pub callers: Vec<usize>,
+}
+
+impl Details {
+    pub fn of(
+        report: &Report,
+        compilation_step: usize,
+        program: usize,
+        links: &ProgramLinks,
+        cancel: &Cancel,
+    ) -> Self {
+        let operation = links.operation(program).map(|(number, _)| number);
+        let compiled = CompiledPrograms::at(report, compilation_step);
+        let uses = compiled.map(|compiled| {
+            program_details(&compiled, program, operation, &links.owners, cancel.progress())
+        });
+        let function = links.shape.function_at(program);
+        let callers = compiled.zip(function).map(|(compiled, function)| compiled.callers(function));
+        Self {
+            uses: uses.unwrap_or_default(),
+            of_operation: operation.map(|number| links.programs_of(number)).unwrap_or_default(),
+            callers: callers.unwrap_or_default(),
+        }
+    }
 }
 
 /// Draws what is known; `before` is where one came from.

@@ -3,7 +3,7 @@
 use eframe::egui::{self, Button, Margin, Rect, ScrollArea};
 use std::sync::Arc;
 
-use super::inspector::{Asked, inspector_ui, kinds_ui};
+use super::inspector::{Asked, Details, inspector_ui, kinds_ui};
 use super::list::{Done, Shown, list_ui, titles_ui};
 use super::search::{Found, Way, found_ui};
 use super::sheet::sheet_of;
@@ -11,7 +11,6 @@ use crate::analysis::program::compiled_programs::CompiledPrograms;
 use crate::analysis::program::operations::OperationName;
 use crate::analysis::program::tree_rows::TreeRows;
 use crate::analysis::program::tree_search::matching_programs;
-use crate::analysis::program_details::{ProgramDetails, program_details};
 use crate::analysis::program_links::ProgramLinks;
 use crate::store::{ProgramId, Report};
 use crate::text::{counted, shortened};
@@ -57,15 +56,6 @@ struct Opened {
     selected: Option<ProgramId>,
     /// Whether the report was read again since.
     is_of_earlier: bool,
-}
-
-/// What is worked out for the selected program.
-pub struct Details {
-    pub uses: ProgramDetails,
-    /// The programs of its operation, in the order of the tree.
-    pub of_operation: Vec<u32>,
-    /// What calls the function that it is.
-    pub callers: Vec<usize>,
 }
 
 #[derive(Default)]
@@ -162,7 +152,7 @@ impl ProgramsOfRun {
             let (derived_report, links) = (Arc::clone(&report), Arc::clone(&links));
             let key = (program, compilation_step);
             self.details.ask("details of a program", ui.ctx(), &key, move |cancel| {
-                Arc::new(details_of(&derived_report, compilation_step, program, &links, cancel))
+                Arc::new(Details::of(&derived_report, compilation_step, program, &links, cancel))
             });
         }
         let space = ui.available_rect_before_wrap();
@@ -556,27 +546,6 @@ impl ProgramsOfRun {
             }
             None => {}
         }
-    }
-}
-
-fn details_of(
-    report: &Report,
-    compilation_step: usize,
-    program: usize,
-    links: &ProgramLinks,
-    cancel: &Cancel,
-) -> Details {
-    let operation = links.operation(program).map(|(number, _)| number);
-    let compiled = CompiledPrograms::at(report, compilation_step);
-    let uses = compiled.map(|compiled| {
-        program_details(&compiled, program, operation, &links.owners, cancel.progress())
-    });
-    let function = links.shape.function_at(program);
-    let callers = compiled.zip(function).map(|(compiled, function)| compiled.callers(function));
-    Details {
-        uses: uses.unwrap_or_default(),
-        of_operation: operation.map(|number| links.programs_of(number)).unwrap_or_default(),
-        callers: callers.unwrap_or_default(),
     }
 }
 
