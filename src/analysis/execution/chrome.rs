@@ -12,7 +12,8 @@ use std::io::{Error, Result, Write};
 use serde_json::{Value, json};
 
 use super::Executed;
-use super::lanes::{LaneOf, Lanes, Nesting, Node, memory_over_spans};
+use super::lanes::{LaneOf, Lanes, Nesting, Node};
+use super::memory::memory_over_spans;
 use crate::progress::Progress;
 use crate::store::execution::BlockKind;
 

@@ -12,6 +12,7 @@
 
 pub mod chrome;
 pub mod lanes;
+pub mod memory;
 pub mod search;
 pub mod slow;
 pub mod stated;

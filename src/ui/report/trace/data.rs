@@ -5,7 +5,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::analysis::execution::Executed;
-use crate::analysis::execution::lanes::{Lanes, MemoryOfIpu, Nesting, memory_over_spans};
+use crate::analysis::execution::lanes::{Lanes, Nesting};
+use crate::analysis::execution::memory::{MemoryOfIpu, memory_over_spans};
 use crate::analysis::execution::slow::slow_spans;
 use crate::analysis::execution::statistics::{Asked, Statistics, statistics};
 use crate::analysis::execution::sums::SpanSums;
