@@ -43,6 +43,12 @@ pub(crate) fn directory_of(file: &Path) -> PathBuf {
     }
 }
 
+/// The name of a file in messages.
+pub(crate) fn file_name(path: &Path) -> String {
+    path.file_name()
+        .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
+}
+
 /// Reads what a file has at a position, as much as there is room for; where it is read otherwise does not change.
 pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     #[cfg(unix)]
@@ -53,20 +59,24 @@ pub(crate) fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result
     return Err(io::ErrorKind::Unsupported.into());
 }
 
-/// The same, all of it.
-pub(crate) fn read_exact_at(file: &File, mut buffer: &mut [u8], mut offset: u64) -> io::Result<()> {
-    while !buffer.is_empty() {
-        match read_at(file, buffer, offset) {
-            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
-            Ok(read) => {
-                buffer = buffer.get_mut(read..).unwrap_or_default();
-                offset = offset.saturating_add(read as u64);
-            }
+/// The same until there is no more room, or nothing more in the file; how much was read.
+pub(crate) fn read_up_to_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
+    let mut filled = 0_usize;
+    while let Some(room) = buffer.get_mut(filled..).filter(|room| !room.is_empty()) {
+        match read_at(file, room, offset.saturating_add(filled as u64)) {
+            Ok(0) => break,
+            Ok(read) => filled = filled.saturating_add(read),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
     }
-    Ok(())
+    Ok(filled)
+}
+
+/// The same, all of it.
+pub(crate) fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+    let filled = read_up_to_at(file, buffer, offset)?;
+    if filled < buffer.len() { Err(io::ErrorKind::UnexpectedEof.into()) } else { Ok(()) }
 }
 
 /// A file as far as it has bytes: a hole is left out, which would be read as zeros. So a file of some bytes that says

@@ -17,8 +17,9 @@ use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
 use crate::analysis::diagnose;
-use crate::format::poplar::{DebugFile, blob, read_debug_info, read_side_file};
+use crate::format::poplar::{DebugFile, blob, read_debug_info};
 use crate::format::pytorch;
+use crate::format::side_files::read_side_file;
 use crate::format::sqlite::{DatabaseFile, Only, Refusal, StoredTable, read_rows};
 use crate::index::{self, IndexFile};
 use crate::opened::{RunContents, SnapshotRun};
@@ -177,7 +178,8 @@ pub fn snapshot(input: &[u8]) {
 /// A memory timeline, plain or compressed.
 pub fn timeline(input: &[u8]) {
     let read = in_file(input, |path| {
-        let files = pytorch::find(path, &Progress::default()).ok().flatten()?;
+        let files =
+            pytorch::find(path, &Warnings::default(), &Progress::default()).ok().flatten()?;
         if files.kind == pytorch::FileKind::Snapshot {
             return None;
         }

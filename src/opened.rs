@@ -1,19 +1,21 @@
 //! Of which system a run is, by what is in its files, and the run opened: the one place where that is decided.
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
-use crate::format::poplar::reports_below;
-use crate::format::pytorch::{self, SnapshotFiles};
+use crate::format::poplar::has_report;
+use crate::format::pytorch::{self, FileKind, SnapshotFiles};
 use crate::format::{Error, Progress};
 pub use crate::snapshot_run::{
     ReplayedSnapshot, RunContents, SnapshotRun, compare_claims, device_id,
 };
+use crate::store::{Warning, WarningCode, Warnings};
 
 /// What a path names.
 #[derive(Debug)]
 pub enum RunFiles {
-    /// A report of Poplar, or nothing that another reader knows.
-    Poplar,
+    /// A report of Poplar, or nothing that another reader knows, with what there is to say of how it was found.
+    Poplar(Vec<Warning>),
     /// A file of PyTorch's.
     Pytorch(Box<SnapshotFiles>),
 }
@@ -23,9 +25,107 @@ pub enum RunFiles {
 /// # Errors
 /// When there are several snapshots, or something that no reader takes.
 pub fn files_of_run(path: &Path, progress: &Progress) -> Result<RunFiles, Error> {
-    if path.is_dir() && reports_below(path).is_ok_and(|reports| !reports.is_empty()) {
-        return Ok(RunFiles::Poplar);
+    let warnings = Warnings::default();
+    if path.is_dir() && has_report(path, &warnings, progress).unwrap_or(false) {
+        return Ok(RunFiles::Poplar(warnings.list()));
     }
-    let found = pytorch::find(path, progress)?;
-    Ok(found.map_or(RunFiles::Poplar, |files| RunFiles::Pytorch(Box::new(files))))
+    let Some(files) = pytorch::find(path, &warnings, progress)? else {
+        return Ok(RunFiles::Poplar(warnings.list()));
+    };
+    Ok(RunFiles::Pytorch(Box::new(SnapshotFiles { warnings: warnings.list(), ..files })))
+}
+
+/// What several paths name that are to be compared.
+#[derive(Debug)]
+pub enum RunsOfPaths {
+    /// Reports of Poplar, or nothing that another reader knows.
+    Poplar,
+    /// Snapshots, by path. Timelines have no bytes that a table could compare.
+    Pytorch(Vec<SnapshotFiles>),
+}
+
+/// Finds out what paths name; `warnings` says what was not looked into, and what is there and does not count. Where one
+/// of them has a report of Poplar, all are of that.
+pub fn runs_of_paths(paths: &[PathBuf], warnings: &Warnings, progress: &Progress) -> RunsOfPaths {
+    let mut found: BTreeMap<PathBuf, SnapshotFiles> = BTreeMap::new();
+    let mut is_poplar = false;
+    for path in paths {
+        let below = if path.is_dir() {
+            is_poplar |= has_report(path, warnings, progress).unwrap_or(false);
+            pytorch::snapshots_below(path, warnings, progress)
+        } else {
+            pytorch::kind_of_file(path).map(|kind| (path.clone(), kind)).into_iter().collect()
+        };
+        let snapshots = below.into_iter().filter(|(_, kind)| *kind == FileKind::Snapshot);
+        found.extend(
+            snapshots.map(|(path, kind)| (path.clone(), pytorch::with_side_files(path, kind))),
+        );
+    }
+    if found.is_empty() || is_poplar {
+        if let Some(first) = found.keys().next() {
+            let message = format!(
+                "{} memory snapshots are left out, for there are reports of Poplar as well; name them to compare them",
+                found.len()
+            );
+            warnings.add(WarningCode::Inconsistent, &first.display().to_string(), message);
+        }
+        return RunsOfPaths::Poplar;
+    }
+    RunsOfPaths::Pytorch(found.into_values().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// A directory with these files below it.
+    fn directory(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+        let directory = tempfile::tempdir().unwrap();
+        for (name, bytes) in files {
+            let path = directory.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+        directory
+    }
+
+    const SNAPSHOT: &[u8] = b"\x80\x04}X\x08\0\0\0segments]s.";
+
+    #[test]
+    fn a_report_in_a_directory_is_found_without_a_look_below() {
+        let files: Vec<String> = (0..300).map(|name| format!("below/{name}")).collect();
+        let files = files.iter().map(|name| (name.as_str(), &b""[..]));
+        let directory = directory(&files.chain([("profile.pop", &b""[..])]).collect::<Vec<_>>());
+        // Whoever looks below asks at each directory whether to go on.
+        let progress = Progress::asking(|| panic!("nothing is walked through"));
+        let files = files_of_run(directory.path(), &progress);
+        assert!(matches!(files, Ok(RunFiles::Poplar(warnings)) if warnings.is_empty()));
+        fs::remove_file(directory.path().join("profile.pop")).unwrap();
+        let progress = Progress::default();
+        progress.cancel();
+        let files = files_of_run(directory.path(), &progress);
+        assert!(matches!(files, Ok(RunFiles::Poplar(_))), "it ends when nobody waits");
+    }
+
+    #[test]
+    fn snapshots_beside_reports_are_named_and_what_cannot_be_listed_too() {
+        let both = directory(&[("a/profile.pop", b""), ("b/one.pickle", SNAPSHOT)]);
+        let found = |path: &Path| {
+            let warnings = Warnings::default();
+            let runs = runs_of_paths(&[path.to_owned()], &warnings, &Progress::default());
+            let messages = warnings.list().into_iter().map(|warning| warning.message);
+            let count = match runs {
+                RunsOfPaths::Poplar => 0,
+                RunsOfPaths::Pytorch(files) => files.len(),
+            };
+            (count, messages.collect::<Vec<_>>().join("\n"))
+        };
+        let (count, said) = found(both.path());
+        assert!(count == 0 && said.starts_with("1 memory snapshots are left out"), "{said}");
+        assert_eq!(found(&both.path().join("b")), (1, String::new()));
+        let snapshot = both.path().join("b/one.pickle");
+        assert_eq!(found(&snapshot), (1, String::new()));
+    }
 }

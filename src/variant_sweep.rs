@@ -1,5 +1,5 @@
-//! Variants of one training run: the snapshots that paths name are read one after the other, and what each took is
-//! kept: what the command does with `format` and `analysis`.
+//! Variants of one training run: their snapshots are read one after the other, and what each took is kept: what the
+//! command does with `format` and `analysis`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -9,12 +9,12 @@ use crate::analysis::allocator::peak::largest_device;
 use crate::analysis::diagnose::diagnose_reader;
 use crate::analysis::variants::Variant;
 use crate::files;
-use crate::format::pytorch::{self, FileKind, SnapshotFiles};
+use crate::format::pytorch::{self, SnapshotFiles};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{ReplayedSnapshot, RunContents, SnapshotRun};
 use crate::store::report::FileStatus;
 use crate::store::snapshot::AllocatorClaims;
-use crate::store::{Report, Warning, WarningCode, Warnings};
+use crate::store::{Report, WarningCode, Warnings};
 use crate::text::run_names::run_names;
 
 /// What nvidia-smi said of a variant, in MiB: a key of `app.json`.
@@ -22,27 +22,7 @@ const SMI: &str = "smi_mib";
 /// Bytes of an error text that are looked at.
 const MOST_ERROR_TEXT: u64 = 1 << 20;
 
-/// The snapshots that files and directories name, by path. Timelines have no bytes that a table could compare.
-pub(crate) fn snapshots_of(paths: &[PathBuf], progress: &Progress) -> Vec<SnapshotFiles> {
-    let mut found: BTreeMap<PathBuf, SnapshotFiles> = BTreeMap::new();
-    let mut add = |path: PathBuf, kind| {
-        if kind == FileKind::Snapshot {
-            found.insert(path.clone(), pytorch::with_side_files(path, kind));
-        }
-    };
-    for path in paths {
-        if path.is_dir() {
-            for (path, kind) in pytorch::snapshots_below(path, progress) {
-                add(path, kind);
-            }
-        } else if let Some(kind) = pytorch::kind_of_file(path) {
-            add(path.clone(), kind);
-        }
-    }
-    found.into_values().collect()
-}
-
-/// What the variants took, in no order, and the warnings of all. What cannot be read is a warning. `device` is the
+/// What the variants took, in no order; `warnings` gets those of all. What cannot be read is a warning. `device` is the
 /// number of one, else the one that had most.
 ///
 /// # Errors
@@ -50,13 +30,14 @@ pub(crate) fn snapshots_of(paths: &[PathBuf], progress: &Progress) -> Vec<Snapsh
 pub(crate) fn read_variants(
     all: &[SnapshotFiles],
     device: Option<i64>,
+    warnings: &Warnings,
     progress: &Progress,
-) -> Result<(Vec<Variant>, Vec<Warning>), Error> {
+) -> Result<Vec<Variant>, Error> {
     let mut variants = Vec::with_capacity(all.len());
-    let warnings = Warnings::default();
     let mut of_runs = Vec::new();
     let mut first_error = None;
-    for (files, name) in all.iter().zip(names(all, progress)) {
+    let apps = apps(all, warnings, progress);
+    for ((files, name), app) in all.iter().zip(names(all, &apps)).zip(&apps) {
         let file = files.path.display().to_string();
         let run = match SnapshotRun::open(files, progress) {
             Ok(Some(run)) => run,
@@ -78,7 +59,7 @@ pub(crate) fn read_variants(
         match variant(name, replayed, run.claims.as_ref(), device) {
             Some(variant) => variants.push(Variant {
                 is_cut,
-                smi_bytes: smi_bytes(files, all, progress),
+                smi_bytes: app.as_ref().and_then(smi_bytes),
                 stated_capacity_bytes: stated_capacity(files),
                 ..variant
             }),
@@ -92,9 +73,10 @@ pub(crate) fn read_variants(
             ),
         }
     }
+    warnings.add_all(&of_runs);
     match first_error.filter(|_| variants.is_empty()) {
         Some(error) => Err(error),
-        None => Ok((variants, warnings.list().into_iter().chain(of_runs).collect())),
+        None => Ok(variants),
     }
 }
 
@@ -122,20 +104,19 @@ fn variant(
 }
 
 /// What the variants are called: by what varies in an `app.json` of each, else by their files.
-fn names(all: &[SnapshotFiles], progress: &Progress) -> Vec<String> {
+fn names(all: &[SnapshotFiles], apps: &[Option<Facts>]) -> Vec<String> {
     let without_ending: Vec<PathBuf> =
         all.iter().map(|files| files.path.with_extension("")).collect();
     let by_file = || run_names(without_ending.iter().map(PathBuf::as_path));
-    let facts: Option<Vec<BTreeMap<String, String>>> =
-        all.iter().map(|files| own_facts(files, all, progress)).collect();
+    let facts: Option<Vec<&Facts>> = apps.iter().map(Option::as_ref).collect();
     let Some(facts) = facts.filter(|facts| facts.len() > 1) else { return by_file() };
-    let keys: BTreeSet<&String> = facts.iter().flat_map(BTreeMap::keys).collect();
+    let keys: BTreeSet<&String> = facts.iter().flat_map(|facts| facts.keys()).collect();
     let varies = |key: &&&String| {
         let first = facts.first().and_then(|facts| facts.get(**key));
         ***key != *SMI && facts.iter().any(|facts| facts.get(**key) != first)
     };
     let varying: Vec<&String> = keys.iter().filter(varies).copied().collect();
-    let name = |facts: &BTreeMap<String, String>| {
+    let name = |facts: &&Facts| {
         let said = varying.iter().filter_map(|key| Some(format!("{key}={}", facts.get(*key)?)));
         said.collect::<Vec<_>>().join(", ")
     };
@@ -144,24 +125,26 @@ fn names(all: &[SnapshotFiles], progress: &Progress) -> Vec<String> {
     if are_apart && names.iter().all(|name| !name.is_empty()) { names } else { by_file() }
 }
 
-/// What `app.json` says of a variant; `None` where there is none, or it lies beside several.
-fn own_facts(
-    files: &SnapshotFiles,
-    all: &[SnapshotFiles],
-    progress: &Progress,
-) -> Option<BTreeMap<String, String>> {
-    let app = files.app.as_ref()?;
-    let beside = all.iter().filter(|other| other.app.as_ref() == Some(app));
-    if beside.count() != 1 {
-        return None;
+/// Values of an `app.json` by their paths.
+type Facts = BTreeMap<String, String>;
+
+/// What `app.json` says of each variant; `None` where there is none, or it lies beside several.
+fn apps(all: &[SnapshotFiles], warnings: &Warnings, progress: &Progress) -> Vec<Option<Facts>> {
+    let mut beside: BTreeMap<&Path, usize> = BTreeMap::new();
+    for app in all.iter().filter_map(|files| files.app.as_deref()) {
+        let count = beside.entry(app).or_default();
+        *count = count.saturating_add(1);
     }
-    let warnings = Warnings::default();
-    let facts = pytorch::read_app_file(app, &warnings, progress);
-    Some(facts.into_iter().map(|fact| (fact.path, fact.value)).collect())
+    let facts = |files: &SnapshotFiles| {
+        let app = files.app.as_deref().filter(|app| beside.get(app) == Some(&1))?;
+        let facts = pytorch::read_app_file(app, warnings, progress);
+        Some(facts.into_iter().map(|fact| (fact.path, fact.value)).collect())
+    };
+    all.iter().map(facts).collect()
 }
 
-fn smi_bytes(files: &SnapshotFiles, all: &[SnapshotFiles], progress: &Progress) -> Option<u64> {
-    let mib: u64 = own_facts(files, all, progress)?.get(SMI)?.parse().ok()?;
+fn smi_bytes(app: &Facts) -> Option<u64> {
+    let mib: u64 = app.get(SMI)?.parse().ok()?;
     mib.checked_mul(1 << 20)
 }
 

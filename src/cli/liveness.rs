@@ -40,9 +40,11 @@ type RowsOf<'a> = dyn Fn(RangeInclusive<u32>) -> Result<Option<Vec<VariableBytes
 pub fn run(arguments: &LivenessArguments) -> ExitCode {
     let input = &arguments.input;
     match files_of_run(&input.path, &Progress::default()) {
-        Ok(RunFiles::Poplar) => output::answer_or_csv(input, arguments.csv, |open, progress| {
-            LivenessReport::of(open, arguments, progress)
-        }),
+        Ok(RunFiles::Poplar(found)) => {
+            output::answer_of_found(input, arguments.csv, &found, |open, progress| {
+                LivenessReport::of(open, arguments, progress)
+            })
+        }
         Ok(RunFiles::Pytorch(files)) => {
             output::answer_of_snapshot(&files, input.json, arguments.csv, |run, progress| {
                 LivenessReport::of_snapshot(run, arguments, progress)

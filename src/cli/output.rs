@@ -80,7 +80,7 @@ pub fn answer<A: Answer>(
     input: &Input,
     answer: impl FnOnce(&OpenReport, &Progress) -> Result<A, Error>,
 ) -> ExitCode {
-    answer_as(input, A::text, answer)
+    answer_as(input, A::text, open, answer)
 }
 
 /// As [`answer`], as a table if `csv`.
@@ -89,12 +89,24 @@ pub fn answer_or_csv<A: CsvAnswer>(
     csv: bool,
     answer: impl FnOnce(&OpenReport, &Progress) -> Result<A, Error>,
 ) -> ExitCode {
-    answer_as(input, if csv { A::csv } else { A::text }, answer)
+    answer_as(input, if csv { A::csv } else { A::text }, open, answer)
+}
+
+/// The same of a path that [`files_of_run`] said to be of Poplar; `found` is what it said.
+pub fn answer_of_found<A: CsvAnswer>(
+    input: &Input,
+    csv: bool,
+    found: &[Warning],
+    answer: impl FnOnce(&OpenReport, &Progress) -> Result<A, Error>,
+) -> ExitCode {
+    let open = |path: &Path, progress: &Progress| open_found(path, found, progress);
+    answer_as(input, if csv { A::csv } else { A::text }, open, answer)
 }
 
 fn answer_as<A: Answer>(
     input: &Input,
     text: fn(&A) -> String,
+    open: impl FnOnce(&Path, &Progress) -> Result<OpenReport, Error>,
     answer: impl FnOnce(&OpenReport, &Progress) -> Result<A, Error>,
 ) -> ExitCode {
     let result = with_progress("Reading the report", |progress| {
@@ -152,14 +164,22 @@ pub fn answer_of_several<A: Answer>(
 /// # Errors
 /// As [`OpenReport::open`].
 pub fn open(path: &Path, progress: &Progress) -> Result<OpenReport, Error> {
-    if let RunFiles::Pytorch(files) = files_of_run(path, progress)? {
-        let message =
-            format!("{} is of PyTorch, which this command does not take", files.path.display());
-        return Err(Error::new(ErrorKind::Usage, message)
-            .in_file(&files.path)
-            .hint("tilescope summary and tilescope liveness take memory snapshots."));
+    match files_of_run(path, progress)? {
+        RunFiles::Poplar(found) => open_found(path, &found, progress),
+        RunFiles::Pytorch(files) => {
+            let message =
+                format!("{} is of PyTorch, which this command does not take", files.path.display());
+            Err(Error::new(ErrorKind::Usage, message)
+                .in_file(&files.path)
+                .hint("tilescope summary and tilescope liveness take memory snapshots."))
+        }
     }
+}
+
+/// The same of a path that is known to be of Poplar; `found` is what there is to say of how it was found.
+fn open_found(path: &Path, found: &[Warning], progress: &Progress) -> Result<OpenReport, Error> {
     let open = OpenReport::find_with(path, index::of_process(), progress)?;
+    open.report.warnings.add_all(found);
     progress.expect(open.bytes_to_read());
     open.read_small_tables(progress)?;
     Ok(open)

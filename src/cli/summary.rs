@@ -125,9 +125,11 @@ struct ExecutionFacts {
 pub fn run(arguments: &SummaryArguments) -> ExitCode {
     let input = &arguments.input;
     match files_of_run(&input.path, &Progress::default()) {
-        Ok(RunFiles::Poplar) => output::answer_or_csv(input, arguments.csv, |open, progress| {
-            Summary::of(open, &arguments.log, progress)
-        }),
+        Ok(RunFiles::Poplar(found)) => {
+            output::answer_of_found(input, arguments.csv, &found, |open, progress| {
+                Summary::of(open, &arguments.log, progress)
+            })
+        }
         Ok(RunFiles::Pytorch(files)) => {
             output::answer_of_snapshot(&files, input.json, arguments.csv, |run, _| {
                 Ok(SnapshotSummary::of(run))

@@ -428,7 +428,7 @@ fn device_text(device: &DeviceFacts) -> String {
                 "event {}: {} asked for, {} free on the device",
                 grouped(u64::from(failed.event)),
                 bytes(failed.bytes),
-                bytes(failed.device_free)
+                failed.device_free.map_or_else(|| "unknown".to_owned(), bytes)
             ),
         ));
     }

@@ -10,6 +10,7 @@
 pub mod error;
 pub mod poplar;
 pub mod pytorch;
+pub(crate) mod side_files;
 pub(crate) mod sqlite;
 
 pub use crate::progress::Progress;

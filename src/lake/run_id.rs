@@ -11,7 +11,8 @@ use twox_hash::XxHash3_128;
 
 use crate::files;
 use crate::format::Error;
-use crate::format::poplar::{SIDE_FILE_BYTES, bytes_by_header};
+use crate::format::side_files::SIDE_FILE_BYTES;
+use crate::format::sqlite::bytes_by_header;
 use crate::progress::{Progress, Watched};
 
 const BLOCK_BYTES: usize = 1 << 20;
@@ -46,11 +47,8 @@ fn id(hash: &XxHash3_128) -> String {
 
 /// The bytes that the pages of an SQLite file take, by its header; all there are where it does not say.
 fn bytes_of_pages(header: &[u8]) -> u64 {
-    // SQLite goes by the number of pages only where these agree, else by what there is.
-    let is_believed = header.get(24..28) == header.get(92..96);
-    let bytes = bytes_by_header(header);
     let is_profile = header.starts_with(b"SQLite format 3\0");
-    if is_profile && is_believed && bytes > 0 { bytes } else { u64::MAX }
+    bytes_by_header(header).filter(|_| is_profile).unwrap_or(u64::MAX)
 }
 
 fn add_side_files(

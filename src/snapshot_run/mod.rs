@@ -37,8 +37,9 @@ impl SnapshotRun {
     pub fn open(files: &SnapshotFiles, progress: &Progress) -> Result<Option<Self>, Error> {
         let report = Report::of(System::PYTORCH, files.path.clone());
         report.set_files(files.files.clone());
+        report.warnings.add_all(&files.warnings);
         let Some(contents) = pytorch::read(files, &report, progress)? else { return Ok(None) };
-        let claims = pytorch::read_claims(files, &report.warnings);
+        let claims = pytorch::read_claims(files, &report.warnings, progress);
         let contents = match contents {
             Contents::Timeline(timeline) => RunContents::Timeline(Arc::new(timeline)),
             Contents::Snapshot(snapshot) => {

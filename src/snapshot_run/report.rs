@@ -5,11 +5,13 @@
 //! completed; so are the bytes of variables, which are user frames. Placements have the bytes that they take.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 use super::blocks::{Blocks, EVENTS_PER_LOOK, HOST_THROUGHOUT, SegmentReader, THROUGHOUT};
 use super::{ReplayedSnapshot, RunContents, SnapshotRun};
 use crate::analysis::allocator::categories::BlockCategory;
+use crate::analysis::allocator::segment_ranges::SegmentRange;
 use crate::analysis::allocator::settings::is_default;
 use crate::progress::Progress;
 use crate::store::arena::Arenas;
@@ -20,7 +22,7 @@ use crate::store::names::NameId;
 use crate::store::options::{About, EngineOption};
 use crate::store::program::{Programs, Steps};
 use crate::store::report::Categories;
-use crate::store::snapshot::{Action, StackId};
+use crate::store::snapshot::{Action, Segment, StackId};
 use crate::store::{Absence, ArenaId, DeviceId, ProgramId, Report, StepId, UnloweredId};
 use crate::text::bytes;
 
@@ -81,18 +83,22 @@ pub fn device_id(number: i64) -> DeviceId {
 
 fn arenas(replayed: &ReplayedSnapshot, blocks: &Blocks) -> Arenas {
     // What a device has is not in the file (formats/pytorch.md 0), and segments come and go.
-    let mut arenas = Arenas { device_capacities: Some(BTreeMap::new()), ..Arenas::default() };
+    let mut arenas = Arenas { come_and_go: true, ..Arenas::default() };
     let devices: Vec<_> = replayed.devices().collect();
-    for (device, _) in &devices {
-        arenas.device_names.insert(device_id(device.number), device.title());
+    let mut at_end: HashMap<(usize, u64), &Segment> = HashMap::new();
+    for (place, (device, _)) in devices.iter().enumerate() {
+        let id = device_id(device.number);
+        arenas.device_names.insert(id, device.title());
         if device.is_host() {
-            arenas.apart.insert(device_id(device.number));
+            arenas.apart.insert(id);
         }
+        let segments = replayed.snapshot.segments_of(device);
+        at_end.extend(segments.iter().map(|segment| ((place, segment.address), segment)));
     }
     for (id, arena) in (0..).zip(&blocks.arenas) {
         let Some((device, replay)) = devices.get(arena.device) else { continue };
-        let kind = if arena.range.is_expandable { ", expandable" } else { "" };
-        let name = format!("{:#x}, {}{kind}", arena.range.address, bytes(arena.range.bytes));
+        let of_end = at_end.get(&(arena.device, arena.range.address));
+        let name = segment_name(&arena.range, of_end.copied());
         let lives = &replay.lives;
         let always = blocks.of_arena(id as usize).iter().map(|(_, row)| *row as usize);
         let always = always.filter(|row| lives.is_always_live(*row));
@@ -102,9 +108,28 @@ fn arenas(replayed: &ReplayedSnapshot, blocks: &Blocks) -> Arenas {
         arenas.devices.push(Some(device_id(device.number)));
         arenas.capacities.push(Some(arena.range.bytes));
         arenas.always_live.push(Some(always));
-        arenas.base_addresses.push(arena.range.address);
     }
     arenas
+}
+
+/// What a segment is called: where it begins, its bytes, and what is known of it where it is there at the end. Most are
+/// of the common pool and the default stream, and it is said of the others.
+fn segment_name(range: &SegmentRange, at_end: Option<&Segment>) -> String {
+    let mut name = format!("{:#x}, {}", range.address, bytes(range.bytes));
+    if range.is_expandable {
+        name.push_str(", expandable");
+    }
+    // What is written to a text cannot fail.
+    if let Some(segment) = at_end {
+        name.push_str(if segment.is_small { ", small blocks" } else { ", large blocks" });
+        if segment.stream != 0 {
+            let _ = write!(name, ", stream {:#x}", segment.stream);
+        }
+        if segment.pool != (0, 0) {
+            let _ = write!(name, ", private pool {}.{}", segment.pool.0, segment.pool.1);
+        }
+    }
+    name
 }
 
 /// A step for each event; a program for each action at a user frame. `None` when it was cancelled.

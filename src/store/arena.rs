@@ -42,13 +42,10 @@ pub struct Arenas {
     pub always_live: Vec<Option<u64>>,
     /// Names of devices that do not go by their numbers.
     pub device_names: BTreeMap<DeviceId, String>,
-    /// Bytes that devices can hold, those of which that is known, where it is not the sum of their arenas, which come and
-    /// go.
-    pub device_capacities: Option<BTreeMap<DeviceId, u64>>,
+    /// Whether they come and go, so that what a device can hold is not their sum, and is not known.
+    pub come_and_go: bool,
     /// Devices whose memory is no part of the machine's, such as that of the host: they count to themselves alone.
     pub apart: BTreeSet<DeviceId>,
-    /// The address of the first byte of each, where addresses are those of the device; else none.
-    pub base_addresses: Vec<u64>,
     /// Whether all are of one kind and capacity, as tiles are, so that they can be compared with one
     /// another.
     pub are_alike: bool,
@@ -90,13 +87,7 @@ impl Arenas {
 
     /// Bytes that the devices that are wanted can hold together.
     pub fn capacity_of_devices(&self, is_wanted: impl Fn(Option<DeviceId>) -> bool) -> Option<u64> {
-        let Some(capacities) = &self.device_capacities else {
-            return self.sum(&self.capacities, is_wanted);
-        };
-        let rows = capacities.iter();
-        let mut wanted = rows.filter(|(device, _)| is_wanted(Some(**device))).peekable();
-        wanted.peek()?;
-        wanted.try_fold(0_u64, |sum, (_, bytes)| sum.checked_add(*bytes))
+        if self.come_and_go { None } else { self.sum(&self.capacities, is_wanted) }
     }
 
     /// The tiles of a machine, each an arena.

@@ -1,7 +1,7 @@
 //! A snapshot of a caching allocator: the segments and blocks that it had at the end, and the events that led there.
 //!
 //! Addresses are those of the device, sizes are bytes. Events are numbered within their device, as in the file; one
-//! that could not be understood keeps its number and does nothing. Stacks and texts are shared by all that name them.
+//! that lacks what its action needs keeps its number and does nothing, and one that is no event has none. Stacks and texts are shared by all that name them.
 
 use std::ops::Range;
 
@@ -54,7 +54,7 @@ words! {
 pub struct Events {
     /// What each did.
     pub actions: Vec<Action>,
-    /// Its address; of a request that failed the free bytes of the device.
+    /// Its address; of a request that failed the free bytes of the device, or [`Self::NO_FREE`].
     pub addresses: Vec<u64>,
     /// Bytes: requested of a block, whole of a segment.
     pub sizes: Vec<u64>,
@@ -72,9 +72,17 @@ impl Events {
     /// The time of an event that has none.
     pub const NO_TIME: i64 = i64::MIN;
 
+    /// The free bytes of a device where the file has none.
+    pub const NO_FREE: u64 = u64::MAX;
+
     /// Number of events.
     pub fn len(&self) -> usize {
         self.actions.len()
+    }
+
+    /// The bytes that were free on the device when a request failed.
+    pub fn device_free(&self, row: usize) -> Option<u64> {
+        self.addresses.get(row).copied().filter(|bytes| *bytes != Self::NO_FREE)
     }
 
     /// Whether there is none.
@@ -141,8 +149,8 @@ pub struct Segment {
     pub allocated_bytes: u64,
     /// The same with blocks that wait for another stream.
     pub active_bytes: u64,
-    /// The stream whose blocks it holds: a row of [`Snapshot::streams`].
-    pub stream: u32,
+    /// The stream whose blocks it holds: 0 is the default, others are like pointers.
+    pub stream: u64,
     /// Whether it is of the pool for requests of at most 1 MiB.
     pub is_small: bool,
     /// The pool that it belongs to; (0, 0) is the common one.
@@ -151,7 +159,7 @@ pub struct Segment {
     pub is_expandable: bool,
     /// The stack of its allocation.
     pub stack: StackId,
-    /// Its blocks, rows of [`Snapshot::blocks`], by address.
+    /// Its blocks, rows of [`Snapshot::blocks`], in the order of the file, which is that of addresses.
     pub blocks: Range<usize>,
 }
 

@@ -87,6 +87,13 @@ impl Warnings {
         self.on_demand.get_or_init(Box::default)
     }
 
+    /// Adds warnings of another time or place.
+    pub fn add_all(&self, warnings: &[Warning]) {
+        for Warning { code, file, message } in warnings {
+            self.add(*code, file, message.clone());
+        }
+    }
+
     /// All warnings so far, in the order in which they came, and how many there are beyond the budget.
     pub fn list(&self) -> Vec<Warning> {
         let mut list = self.list_of_reading();

@@ -266,10 +266,12 @@ fn read_snapshot(files: &SnapshotFiles, shared: &Shared) -> Result<(), Error> {
 /// Reads all of a report; it, unless that was cancelled, or it is of a system that has no index.
 fn read(path: &Path, logs: &[PathBuf], shared: &Shared) -> Result<Option<OpenReport>, Error> {
     let progress = &shared.progress;
-    if let RunFiles::Pytorch(files) = files_of_run(path, progress)? {
-        return read_snapshot(&files, shared).map(|()| None);
-    }
+    let found = match files_of_run(path, progress)? {
+        RunFiles::Pytorch(files) => return read_snapshot(&files, shared).map(|()| None),
+        RunFiles::Poplar(found) => found,
+    };
     let open = OpenReport::find_with(path, index::of_process(), progress)?;
+    open.report.warnings.add_all(&found);
     progress.expect(open.bytes_to_read());
     open.expect_index();
     // The cell is set only here.

@@ -52,12 +52,14 @@ pub fn conclusions(
                 Some(_) => "",
                 None => "; as much was handed out after it, so the run went on",
             };
+            let free = failed.device_free.map_or_else(String::new, |free| {
+                format!(", when {} were free on the device", size(free))
+            });
             let text = format!(
-                "GPU {}: a request of {} failed at event {}, when {} were free on the device{went_on}",
+                "GPU {}: a request of {} failed at event {}{free}{went_on}",
                 device.device,
                 size(failed.bytes),
-                grouped(u64::from(failed.event)),
-                size(failed.device_free)
+                grouped(u64::from(failed.event))
             );
             say("out-of-memory", text);
         }

@@ -15,8 +15,8 @@ pub struct FailedRequest {
     pub event: u32,
     /// Bytes that were asked for.
     pub bytes: u64,
-    /// Bytes that were free on the device.
-    pub device_free: u64,
+    /// Bytes that were free on the device, where the file says it.
+    pub device_free: Option<u64>,
 }
 
 /// The last requests that failed on a device, in their order.
@@ -59,7 +59,7 @@ fn failed_at(snapshot: &Snapshot, device: &SnapshotDevice, event: u32) -> Failed
     FailedRequest {
         event,
         bytes: events.sizes.get(row).copied().unwrap_or(0),
-        device_free: events.addresses.get(row).copied().unwrap_or(0),
+        device_free: events.device_free(row),
     }
 }
 
@@ -111,7 +111,7 @@ mod tests {
         let snapshot = snapshot(&events);
         let failed = failed_requests(&snapshot, &snapshot.devices[0]);
         assert_eq!(failed.len(), MOST_FAILED);
-        assert_eq!((failed[0].event, failed[0].device_free), (5, 7));
+        assert_eq!((failed[0].event, failed[0].device_free), (5, Some(7)));
         assert_eq!(failed.last().map(|failed| failed.event), Some(MOST_FAILED as u32 + 4));
     }
 }

@@ -211,7 +211,10 @@ fn of_device(facts: &DeviceFacts) -> Statements {
     }
     for failed in facts.oom.iter().rev().take(MOST_FAILED) {
         let name = format!("Failed at event {}", grouped(u64::from(failed.event)));
-        let free = format!(" asked, {} free on the device", bytes(failed.device_free));
+        let free = failed
+            .device_free
+            .map_or_else(String::new, |free| format!(", {} free on the device", bytes(free)));
+        let free = format!(" asked{free}");
         said.push((name.into(), sized_with(failed.bytes, free)));
     }
     said

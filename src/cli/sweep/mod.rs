@@ -18,7 +18,8 @@ use super::size;
 use crate::analysis::sweep::{Curve, Figure, HeatMap, OptionNotFound, Sweep, curve, heat_map};
 use crate::folder_sweep::{all_warnings, read_sweep, shared_warnings};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::store::Warning;
+use crate::opened::{RunsOfPaths, runs_of_paths};
+use crate::store::{Warning, Warnings};
 use crate::text::clean;
 
 /// Arguments of `tilescope sweep`.
@@ -97,11 +98,17 @@ enum Grid {
 
 /// Reads all reports below a directory and puts them side by side.
 pub fn run(arguments: &SweepArguments) -> ExitCode {
-    if let Some(snapshots) = variants::snapshots(arguments) {
-        return variants::run(arguments, &snapshots);
+    let found = Warnings::default();
+    if let RunsOfPaths::Pytorch(snapshots) =
+        runs_of_paths(&arguments.paths, &found, &Progress::default())
+    {
+        return variants::run(arguments, &snapshots, &found);
     }
     let result = output::with_progress("Reading the reports", |progress| {
-        let answer = SweepReport::of(arguments, progress)?;
+        let mut answer = SweepReport::of(arguments, progress)?;
+        let others = found.list().into_iter().filter(|other| !answer.warnings.contains(other));
+        let others: Vec<Warning> = others.collect();
+        answer.warnings.extend(others);
         let shared = shared_warnings(&answer.warnings, answer.warnings_of_runs());
         shared.iter().for_each(output::print_warning);
         let warnings = answer.all_warnings();

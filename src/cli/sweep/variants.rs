@@ -9,26 +9,14 @@ use super::{SweepArguments, output};
 use crate::analysis::variants::{NoReference, Percent, Variant, VariantTable};
 use crate::cli::output::{Answer, CsvAnswer, Document, aligned, name_cell};
 use crate::csv::line;
-use crate::format::poplar::reports_below;
 use crate::format::pytorch::SnapshotFiles;
-use crate::format::{Error, ErrorKind, Progress};
+use crate::format::{Error, ErrorKind};
+use crate::store::Warnings;
 use crate::text::{clean, exact_bytes};
-use crate::variant_sweep::{read_variants, snapshots_of};
+use crate::variant_sweep::read_variants;
 
 const UNKNOWN: &str = "–";
 const MIB: u64 = 1 << 20;
-
-/// The snapshots that the arguments name; `None` where they name none, or a report of Poplar.
-pub fn snapshots(arguments: &SweepArguments) -> Option<Vec<SnapshotFiles>> {
-    let is_poplar = |path: &std::path::PathBuf| {
-        path.is_dir() && reports_below(path).is_ok_and(|reports| !reports.is_empty())
-    };
-    if arguments.paths.iter().any(is_poplar) {
-        return None;
-    }
-    let found = snapshots_of(&arguments.paths, &Progress::default());
-    (!found.is_empty()).then_some(found)
-}
 
 /// Refuses options that only snapshots have.
 pub fn check_no_options(arguments: &SweepArguments) -> Result<(), Error> {
@@ -67,11 +55,16 @@ fn check_arguments(arguments: &SweepArguments, snapshots: &[SnapshotFiles]) -> R
     Ok(())
 }
 
-/// Reads the snapshots and puts them side by side.
-pub fn run(arguments: &SweepArguments, snapshots: &[SnapshotFiles]) -> ExitCode {
+/// Reads the snapshots and puts them side by side; `warnings` has what there is to say of how they were found.
+pub fn run(
+    arguments: &SweepArguments,
+    snapshots: &[SnapshotFiles],
+    warnings: &Warnings,
+) -> ExitCode {
     let result = output::with_progress("Reading the snapshots", |progress| {
         check_arguments(arguments, snapshots)?;
-        let (variants, warnings) = read_variants(snapshots, arguments.device, progress)?;
+        let variants = read_variants(snapshots, arguments.device, warnings, progress)?;
+        let warnings = warnings.list();
         warnings.iter().for_each(output::print_warning);
         let answer = VariantReport::of(arguments, variants)?;
         Ok(Document::new(answer, warnings))

@@ -16,10 +16,10 @@ use rusqlite::limits::Limit;
 use rusqlite::{Connection, OpenFlags};
 
 use super::direct::{Direct, DirectReading};
-use super::discover::file_name;
 use super::patience::Patience;
 use crate::budget;
-use crate::files;
+use crate::files::{self, file_name};
+use crate::format::sqlite::bytes_by_header;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::progress::Watched;
 use crate::store::{WarningCode, Warnings};
@@ -133,7 +133,7 @@ impl Database {
 
     /// Bytes that the header promises but the file does not have.
     pub fn missing_bytes(&self) -> u64 {
-        bytes_by_header(&self.stamp.header).saturating_sub(self.stamp.bytes)
+        bytes_by_header(&self.stamp.header).unwrap_or(0).saturating_sub(self.stamp.bytes)
     }
 
     fn connect_to_source(&self, progress: &Progress) -> Result<(Connection, Arc<Patience>), Error> {
@@ -233,20 +233,6 @@ impl Database {
         }
         Ok((directory, copy))
     }
-}
-
-/// The bytes of an SQLite file by its header: pages and their size; 0 where it does not say.
-pub(crate) fn bytes_by_header(header: &[u8]) -> u64 {
-    let word = |at: usize, length: usize| -> u64 {
-        let bytes = header.get(at..at.saturating_add(length)).unwrap_or(&[]);
-        bytes.iter().fold(0, |number, byte| (number << 8) | u64::from(*byte))
-    };
-    // 65,536 does not fit.
-    let page_bytes = match word(16, 2) {
-        1 => 65_536,
-        other => other,
-    };
-    page_bytes.saturating_mul(word(28, 4))
 }
 
 impl Stamp {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::database::{size_of_file, with_suffix};
-use crate::files::{directory_of, in_place_of_file, not_a_file};
+use crate::files::{directory_of, file_name, in_place_of_file, not_a_file};
 use crate::format::{Error, ErrorKind};
 use crate::progress::Progress;
 use crate::store::report::{FileStatus, ReportFile};
@@ -99,6 +99,34 @@ pub fn reports_below(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(look_below(directory, MAX_DEPTH, &Progress::default())?.profiles)
 }
 
+/// Whether there is a report in a directory or a few levels below it; looked for below only where there is none in it.
+/// `warnings` says where not all of it was looked into.
+///
+/// # Errors
+/// When the directory itself cannot be read, and when it was cancelled.
+pub fn has_report(
+    directory: &Path,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<bool, Error> {
+    if !profiles_in(directory).0.is_empty() {
+        return Ok(true);
+    }
+    let found = look_below(directory, MAX_DEPTH, progress)?;
+    if found.is_cut {
+        warn_of_cut(directory, warnings);
+    }
+    Ok(!found.profiles.is_empty())
+}
+
+fn warn_of_cut(folder: &Path, warnings: &Warnings) {
+    warnings.add(
+        WarningCode::Inconsistent,
+        &folder.display().to_string(),
+        format!("only {MAX_DIRECTORIES} directories are looked into, and there are more"),
+    );
+}
+
 /// The runs below a folder.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FolderRuns {
@@ -142,11 +170,7 @@ pub fn runs_in_folder(
         warnings.add(WarningCode::Inconsistent, &name, format!("not read: {}", not_a_file(what)));
     }
     if found.is_cut {
-        warnings.add(
-            WarningCode::Inconsistent,
-            &folder.display().to_string(),
-            format!("only {MAX_DIRECTORIES} directories are looked into, and there are more"),
-        );
+        warn_of_cut(folder, warnings);
     }
     if found.profiles.is_empty() {
         return Err(nothing_found(folder));
@@ -411,12 +435,6 @@ fn legacy(file: &Path) -> Error {
     )
     .in_file(file)
     .hint("Capture the report again with Poplar SDK 2.1 or later.")
-}
-
-/// The name of a file in messages.
-pub fn file_name(path: &Path) -> String {
-    path.file_name()
-        .map_or_else(|| path.display().to_string(), |name| name.to_string_lossy().into_owned())
 }
 
 #[cfg(test)]

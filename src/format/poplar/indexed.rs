@@ -88,9 +88,7 @@ impl OpenReport {
         fill: impl FnOnce(&Report, &IndexFile) -> Result<Vec<Warning>, IndexError>,
     ) -> Option<Vec<Warning>> {
         let warnings = self.take_indexed(fill)?;
-        for Warning { code, file, message } in &warnings {
-            self.report.warnings.add(*code, file, message.clone());
-        }
+        self.report.warnings.add_all(&warnings);
         Some(warnings)
     }
 

@@ -7,8 +7,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use super::discover::file_name;
-use crate::files;
+use crate::files::{self, file_name};
 use crate::progress::{Progress, Watched};
 use crate::store::log::{Log, LogMessage};
 use crate::store::{WarningCode, Warnings};

@@ -17,7 +17,6 @@ mod many;
 mod patience;
 mod pop;
 mod repeated_names;
-mod side_files;
 mod table;
 
 use std::io::{self, Read};
@@ -25,24 +24,22 @@ use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-pub(crate) use database::bytes_by_header;
 use database::{Database, size_of_file};
 pub(crate) use debug_cbor::DebugFile;
 #[cfg(any(test, fuzzing))]
 pub(crate) use debug_cbor::read_debug_info;
 pub use discover::{
-    FolderReport, FolderRun, FolderRuns, reports_below, reports_beside, runs_in_folder,
+    FolderReport, FolderRun, FolderRuns, has_report, reports_below, reports_beside, runs_in_folder,
 };
 use discover::{Found, discover};
 use indexed::{Indexed, NotedWarnings};
 pub use many::map_reports;
 use pop::tile_lists::{Cycles, ListSizes};
 use pop::variables::TileReader;
-pub(crate) use side_files::SIDE_FILE_BYTES;
-pub(crate) use side_files::read_side_file;
 use table::Tables;
 
 use crate::files::directory_of;
+use crate::format::side_files::read_side_file;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::{self, Cache, Room};
 use crate::store::liveness::VariableBytes;
@@ -457,7 +454,7 @@ impl OpenReport {
         let read = |name: &str| {
             let path = directory.join(name);
             let is_there = path.is_file();
-            is_there.then(|| side_files::read_side_file(&path, name, &report.warnings, progress).0)
+            is_there.then(|| read_side_file(&path, name, &report.warnings, progress).0)
         };
         let (app, framework) = (read("app.json"), read("framework.json"));
         let (app, framework) = (app.unwrap_or_default(), framework.unwrap_or_default());
@@ -474,7 +471,7 @@ impl OpenReport {
         progress: &Progress,
     ) -> Vec<crate::store::options::SideFact> {
         let warnings = &self.report.warnings;
-        let (facts, status) = side_files::read_side_file(path, name, warnings, progress);
+        let (facts, status) = read_side_file(path, name, warnings, progress);
         self.report.set_file_status(name, status);
         facts
     }

@@ -1,7 +1,7 @@
 //! From the objects of a pickle to the columns of a snapshot: what the root names, resolved now that nothing changes
 //! any more. What has not the shape that it should have is left out and counted.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
 use super::intern::Interned;
@@ -23,11 +23,15 @@ const MOST_DEVICES: usize = 4096;
 /// Settings that are kept.
 const MOST_SETTINGS: usize = 256;
 
-/// Makes a snapshot of what the root names. `without_events_of` is the last device of a file that was cut in its
-/// events.
+/// Bytes of an event in all columns.
+const EVENT_BYTES: u64 = 33;
+
+/// Makes a snapshot of what the root names. Its events take at most `most_bytes`: some bytes of the file may name
+/// one again and again.
 pub(super) fn assemble(
     mut objects: Objects,
     root: u32,
+    most_bytes: u64,
     file: &str,
     warnings: &Warnings,
 ) -> Snapshot {
@@ -55,6 +59,8 @@ pub(super) fn assemble(
         stacks: Interned::new(),
         stack_of_row: vec![UNKNOWN; objects.short_lists()],
         stack_of_long: HashMap::new(),
+        used: HashSet::new(),
+        events_left: usize::try_from(most_bytes / EVENT_BYTES).unwrap_or(usize::MAX),
         wrong_shapes: 0,
     };
     let mut snapshot = Snapshot { settings: settings(&objects, root), ..Snapshot::default() };
@@ -64,7 +70,8 @@ pub(super) fn assemble(
     snapshot.streams = std::mem::take(&mut objects.events.stream_numbers);
     if parts.wrong_shapes > 0 {
         let message = format!(
-            "{} segments, blocks, events or annotations have not the shape of one; they are left out",
+            "{} segments, blocks, events or annotations have not the shape of one, or stand in several places; they \
+             are left out",
             parts.wrong_shapes
         );
         warn(WarningCode::Inconsistent, message);
@@ -95,12 +102,33 @@ struct Parts {
     /// Stacks by rows of short lists.
     stack_of_row: Vec<u32>,
     stack_of_long: HashMap<u32, StackId>,
+    /// Segments, blocks and annotations that have their place, and lists of such and of events. No snapshot has one
+    /// in two places; a file of some bytes could have one in millions.
+    used: HashSet<u32>,
+    /// Events that there is room for.
+    events_left: usize,
     wrong_shapes: u64,
 }
 
 impl Parts {
     fn wrong(&mut self) {
         self.wrong_shapes = self.wrong_shapes.saturating_add(1);
+    }
+
+    /// Whether an object is met for the first time; else it is counted.
+    fn is_new(&mut self, object: u32) -> bool {
+        let is_new = self.used.insert(object);
+        if !is_new {
+            self.wrong();
+        }
+        is_new
+    }
+
+    /// What is in a list that the root names, unless it was met before.
+    fn items_of<'a>(&mut self, objects: &'a Objects, list: Option<u32>) -> &'a [u32] {
+        let Some(list) = list else { return &[] };
+        let items = objects.items(list).unwrap_or_default();
+        if items.is_empty() || self.is_new(list) { items } else { &[] }
     }
 
     fn name(&mut self, objects: &Objects, text: u32) -> NameId {
@@ -181,14 +209,17 @@ impl Parts {
     }
 
     fn segment_rows(&mut self, objects: &Objects, root: u32, key: Word) -> Vec<SegmentRow> {
-        let list = match objects.get(root, key) {
-            Some(Value::Object(list)) => objects.items(list).unwrap_or_default(),
-            _ => &[],
-        };
         let mut rows = Vec::new();
-        for item in list {
-            match Reference(*item).object().map(|object| objects.kind(object)) {
-                Some(Kind::Segment(row)) => rows.extend(objects.segments.get(row as usize)),
+        for item in self.items_of(objects, list_of(objects, root, key)) {
+            let Some(object) = Reference(*item).object() else {
+                self.wrong();
+                continue;
+            };
+            match objects.kind(object) {
+                Kind::Segment(row) if self.is_new(object) => {
+                    rows.extend(objects.segments.get(row as usize));
+                }
+                Kind::Segment(_) => {}
                 _ => self.wrong(),
             }
         }
@@ -215,10 +246,7 @@ impl Parts {
                 counted.fold(0_u64, |sum, block| sum.saturating_add(block.bytes))
             };
             let allocated = || sum(|block| block.state == BlockState::Allocated);
-            let mut pool = row.pool.into_iter().flat_map(|pool| match objects.value(pool) {
-                Value::Tuple(row) => objects.tuple_items(row).collect(),
-                _ => Vec::new(),
-            });
+            let mut pool = row.pool.into_iter().flat_map(|tuple| objects.tuple_items(tuple));
             let mut part = || match pool.next() {
                 Some(Value::Unsigned(number)) => number,
                 _ => 0,
@@ -229,7 +257,7 @@ impl Parts {
                 bytes,
                 allocated_bytes: row.allocated.unwrap_or_else(allocated),
                 active_bytes: row.active.unwrap_or_else(|| sum(Block::is_active)),
-                stream: objects.events.stream_row(row.stream),
+                stream: row.stream,
                 is_small: row.is_small,
                 pool,
                 is_expandable: row.is_expandable,
@@ -249,12 +277,15 @@ impl Parts {
     ) -> Range<usize> {
         let start = snapshot.blocks.len();
         let mut next = segment.address.unwrap_or(0);
-        let list = segment.blocks.and_then(|list| objects.items(list)).unwrap_or_default();
-        for item in list {
-            let row = match Reference(*item).object().map(|object| objects.kind(object)) {
+        for item in self.items_of(objects, segment.blocks) {
+            let object = Reference(*item).object();
+            let row = match object.map(|object| objects.kind(object)) {
                 Some(Kind::Block(row)) => objects.blocks.get(row as usize),
                 _ => None,
             };
+            if row.is_some() && !object.is_some_and(|object| self.is_new(object)) {
+                continue;
+            }
             match row.and_then(|row| self.block(objects, row, next)) {
                 Some(block) => {
                     next = block.address.saturating_add(block.bytes);
@@ -358,21 +389,22 @@ impl Parts {
 
     /// The events of each device that has some, as rows, and of pinned host memory.
     fn event_lists(&mut self, objects: &Objects, root: u32) -> Vec<(i64, Vec<u32>)> {
-        let list = |key| match objects.get(root, key) {
-            Some(Value::Object(list)) => Some(list),
-            _ => None,
-        };
-        let traces = list(Word::DeviceTraces).and_then(|list| objects.items(list));
-        let traces = traces.unwrap_or_default().iter().take(MOST_DEVICES);
-        let of_devices = (0..).zip(traces.map(|item| Reference(*item).object()));
-        let of_host = (SnapshotDevice::HOST, list(Word::HostTraces));
+        let traces = self.items_of(objects, list_of(objects, root, Word::DeviceTraces));
+        for _ in traces.iter().skip(MOST_DEVICES) {
+            self.wrong();
+        }
+        let of_devices = traces.iter().take(MOST_DEVICES).map(|item| Reference(*item).object());
+        let of_host = (SnapshotDevice::HOST, list_of(objects, root, Word::HostTraces));
         let mut lists = Vec::new();
-        for (number, list) in of_devices.chain([of_host]) {
-            let items = list.and_then(|list| objects.items(list)).unwrap_or_default();
-            let mut rows = Vec::with_capacity(items.len());
+        for (number, list) in (0..).zip(of_devices).chain([of_host]) {
+            let items = self.items_of(objects, list);
+            let mut rows = Vec::with_capacity(items.len().min(self.events_left));
             for item in items {
                 match Reference(*item).object().map(|object| objects.kind(object)) {
-                    Some(Kind::Event(row)) => rows.push(row),
+                    Some(Kind::Event(row)) if self.events_left > 0 => {
+                        self.events_left = self.events_left.saturating_sub(1);
+                        rows.push(row);
+                    }
                     _ => self.wrong(),
                 }
             }
@@ -384,17 +416,17 @@ impl Parts {
     }
 
     fn annotations(&mut self, objects: &Objects, root: u32) -> Vec<AnnotationMark> {
-        let list = match objects.get(root, Word::ExternalAnnotations) {
-            Some(Value::Object(list)) => objects.items(list).unwrap_or_default(),
-            _ => &[],
-        };
+        let list = list_of(objects, root, Word::ExternalAnnotations);
         let mut marks = Vec::new();
-        for item in list {
-            let kind = Reference(*item).object().map(|object| objects.kind(object));
-            let row = match kind {
+        for item in self.items_of(objects, list) {
+            let object = Reference(*item).object();
+            let row = match object.map(|object| objects.kind(object)) {
                 Some(Kind::Mark(row)) => objects.marks.get(row as usize),
                 _ => None,
             };
+            if row.is_some() && !object.is_some_and(|object| self.is_new(object)) {
+                continue;
+            }
             let mark = row.and_then(|row| {
                 let is_start = match row.stage? {
                     Word::Start => true,
@@ -410,6 +442,14 @@ impl Parts {
             }
         }
         marks
+    }
+}
+
+/// The list that the root has by a key.
+fn list_of(objects: &Objects, root: u32, key: Word) -> Option<u32> {
+    match objects.get(root, key) {
+        Some(Value::Object(list)) => Some(list),
+        _ => None,
     }
 }
 
@@ -502,7 +542,17 @@ fn setting_text(objects: &Objects, value: Value) -> String {
                     _ => None,
                 }
             });
-            pairs.collect::<Vec<_>>().join(", ")
+            let mut text = String::new();
+            for pair in pairs {
+                if text.len() >= budget::WORD_BYTES {
+                    break;
+                }
+                if !text.is_empty() {
+                    text.push_str(", ");
+                }
+                text.push_str(&pair);
+            }
+            budget::cut(&text, budget::WORD_BYTES).into_owned()
         }
     }
 }

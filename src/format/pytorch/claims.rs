@@ -1,11 +1,11 @@
 //! PyTorch's own totals beside a snapshot (`torch.cuda.memory_stats()` as JSON): kept as claims, beside our figures.
 
-use std::io::Read as _;
 use std::path::Path;
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
-use crate::files;
+use crate::format::Progress;
+use crate::format::side_files::read_json;
 use crate::store::snapshot::{AllocatorClaims, ClaimedBytes};
 use crate::store::{WarningCode, Warnings};
 
@@ -13,16 +13,19 @@ use crate::store::{WarningCode, Warnings};
 const MOST_BYTES: u64 = 1 << 20;
 
 /// Reads the totals; `None` with a warning where they cannot be read.
-pub(super) fn read_claims(path: &Path, name: &str, warnings: &Warnings) -> Option<AllocatorClaims> {
-    let read = || -> Result<Map<String, Value>, String> {
-        let file = files::open(path).map_err(|error| error.to_string())?;
-        let mut text = Vec::new();
-        let read = file.take(MOST_BYTES).read_to_end(&mut text);
-        read.map_err(|error| error.to_string())?;
-        serde_json::from_slice(&text).map_err(|error| error.to_string())
-    };
-    let totals = match read() {
-        Ok(totals) => totals,
+pub(super) fn read_claims(
+    path: &Path,
+    name: &str,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Option<AllocatorClaims> {
+    let totals = match read_json(path, MOST_BYTES, progress) {
+        Ok(Value::Object(totals)) => totals,
+        Ok(_) => {
+            let message = "not shown: an object expected, another value found";
+            warnings.add(WarningCode::Inconsistent, name, message);
+            return None;
+        }
         Err(error) => {
             warnings.add(WarningCode::Inconsistent, name, format!("not shown: {error}"));
             return None;

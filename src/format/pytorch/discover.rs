@@ -3,9 +3,10 @@
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use crate::files::{self, directory_of};
+use crate::files::{self, directory_of, file_name};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::report::{FileStatus, ReportFile};
+use crate::store::{Warning, WarningCode, Warnings};
 
 /// How deep snapshots are looked for below a directory.
 const MAX_DEPTH: usize = 4;
@@ -42,32 +43,24 @@ pub struct SnapshotFiles {
     pub app: Option<PathBuf>,
     /// Every file that was found, by its name.
     pub files: Vec<ReportFile>,
+    /// What there is to say of how it was found.
+    pub warnings: Vec<Warning>,
 }
 
 /// What a file is by what is in it; `None` for what is nothing of PyTorch's.
 pub fn kind_of_file(path: &Path) -> Option<FileKind> {
-    let file = files::open(path).ok()?;
-    let mut head = vec![0; HEAD];
-    let read = read_head(&file, &mut head)?;
+    kind_of_open_file(&files::open(path).ok()?)
+}
+
+fn kind_of_open_file(file: &File) -> Option<FileKind> {
+    let mut head = [0; HEAD];
+    let read = files::read_up_to_at(file, &mut head, 0).ok()?;
     let head = head.get(..read)?;
     match head {
         [0x80, 2..=5, ..] => Some(FileKind::Snapshot),
         [0x1F, 0x8B, ..] => is_gzip_of_lists(head).then_some(FileKind::CompressedTimeline),
         _ => begins_with_lists(head).then_some(FileKind::Timeline),
     }
-}
-
-fn read_head(file: &File, head: &mut [u8]) -> Option<usize> {
-    let mut filled = 0_usize;
-    while let Some(room) = head.get_mut(filled..).filter(|room| !room.is_empty()) {
-        match files::read_at(file, room, filled as u64) {
-            Ok(0) => break,
-            Ok(read) => filled = filled.saturating_add(read),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-            Err(_) => return None,
-        }
-    }
-    Some(filled)
 }
 
 /// Whether JSON begins with a list of lists of numbers.
@@ -88,28 +81,36 @@ fn is_gzip_of_lists(head: &[u8]) -> bool {
 }
 
 /// The beginning of a file.
-fn head_of(path: &Path) -> Option<Vec<u8>> {
-    let file = files::open(path).ok()?;
+fn head_of(file: &File) -> Option<Vec<u8>> {
     let mut head = vec![0; HEAD_WITH_KEYS];
-    let read = read_head(&file, &mut head)?;
+    let read = files::read_up_to_at(file, &mut head, 0).ok()?;
     head.truncate(read);
     Some(head)
 }
 
-/// Whether a pickle says soon after its beginning that it is a snapshot: others are left alone where many files are
-/// looked through.
-fn is_snapshot_by_keys(path: &Path) -> bool {
-    let head = head_of(path).unwrap_or_default();
-    let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
-    has(b"segments") || has(b"device_traces")
+/// What a file is where many are looked through: of pickles only those that say soon after their beginning that they
+/// are snapshots.
+fn kind_by_keys(path: &Path) -> Option<FileKind> {
+    let file = files::open(path).ok()?;
+    let kind = kind_of_open_file(&file)?;
+    if kind == FileKind::Snapshot {
+        let head = head_of(&file)?;
+        let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
+        return (has(b"segments") || has(b"device_traces")).then_some(kind);
+    }
+    Some(kind)
 }
 
 /// The run that a path names: a file of PyTorch's, or a directory with one such file in it or below it; `None` where
-/// there is nothing of PyTorch's.
+/// there is nothing of PyTorch's. `warnings` says where not all of a directory was looked into.
 ///
 /// # Errors
 /// `several-reports` with their list, and `not-a-report` for a picture of a timeline.
-pub fn find(path: &Path, progress: &Progress) -> Result<Option<SnapshotFiles>, Error> {
+pub fn find(
+    path: &Path,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Option<SnapshotFiles>, Error> {
     let Ok(metadata) = fs::metadata(path) else { return Ok(None) };
     if metadata.is_file() {
         if let Some(kind) = kind_of_file(path) {
@@ -126,7 +127,7 @@ pub fn find(path: &Path, progress: &Progress) -> Result<Option<SnapshotFiles>, E
     if !metadata.is_dir() {
         return Ok(None);
     }
-    let found = snapshots_below(path, progress);
+    let found = snapshots_below(path, warnings, progress);
     match found.as_slice() {
         [] => Ok(None),
         [(one, kind)] => Ok(Some(with_side_files(one.clone(), *kind))),
@@ -142,18 +143,34 @@ pub fn find(path: &Path, progress: &Progress) -> Result<Option<SnapshotFiles>, E
     }
 }
 
-/// The snapshots and timelines in a directory and a few levels below it, by path.
-pub fn snapshots_below(directory: &Path, progress: &Progress) -> Vec<(PathBuf, FileKind)> {
+/// The snapshots and timelines in a directory and a few levels below it, by path; `warnings` says what was not looked
+/// into.
+pub fn snapshots_below(
+    root: &Path,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Vec<(PathBuf, FileKind)> {
+    let warn = |path: &Path, message: String| {
+        warnings.add(WarningCode::Inconsistent, &path.display().to_string(), message);
+    };
     let mut found = Vec::new();
-    let mut directories = vec![(directory.to_owned(), 0_usize)];
+    let mut directories = vec![(root.to_owned(), 0_usize)];
     let mut looked_at = 0_usize;
-    while let Some((directory, depth)) = directories.pop() {
-        let Ok(entries) = fs::read_dir(&directory) else { continue };
+    'all: while let Some((directory, depth)) = directories.pop() {
+        let entries = match fs::read_dir(&directory) {
+            Ok(entries) => entries,
+            Err(error) => {
+                warn(&directory, format!("not looked into: {error}"));
+                continue;
+            }
+        };
         for entry in entries.flatten() {
             looked_at = looked_at.saturating_add(1);
+            if looked_at > MOST_FILES {
+                warn(root, format!("only {MOST_FILES} files are looked into, and there are more"));
+            }
             if looked_at > MOST_FILES || progress.is_cancelled() {
-                found.sort_by(|(a, _), (b, _): &(PathBuf, FileKind)| a.cmp(b));
-                return found;
+                break 'all;
             }
             let path = entry.path();
             let Ok(kind) = entry.file_type() else { continue };
@@ -163,11 +180,7 @@ pub fn snapshots_below(directory: &Path, progress: &Progress) -> Vec<(PathBuf, F
                 }
                 continue;
             }
-            match kind_of_file(&path) {
-                Some(FileKind::Snapshot) if !is_snapshot_by_keys(&path) => {}
-                Some(kind) => found.push((path, kind)),
-                None => {}
-            }
+            found.extend(kind_by_keys(&path).map(|kind| (path, kind)));
         }
     }
     found.sort_by(|(a, _), (b, _)| a.cmp(b));
@@ -176,14 +189,14 @@ pub fn snapshots_below(directory: &Path, progress: &Progress) -> Vec<(PathBuf, F
 
 /// Whether it is a page that torch.profiler writes: a title, and a picture within the page.
 fn is_picture_of_timeline(path: &Path) -> bool {
-    let head = head_of(path).unwrap_or_default();
+    let head = files::open(path).ok().and_then(|file| head_of(&file)).unwrap_or_default();
     let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
     has(b"Memory Timeline") && has(b"data:image/png;base64")
 }
 
 /// A file with what lies beside it by name.
 pub fn with_side_files(path: PathBuf, kind: FileKind) -> SnapshotFiles {
-    let name = name_of(&path);
+    let name = file_name(&path);
     let beside = |name: String| {
         let path = path.with_file_name(name);
         path.is_file().then_some(path)
@@ -196,14 +209,10 @@ pub fn with_side_files(path: PathBuf, kind: FileKind) -> SnapshotFiles {
     let app = Some(directory_of(&path).join("app.json")).filter(|path| path.is_file());
     let all = [Some(path.clone()), statistics.clone(), error_text.clone(), app.clone()];
     let file = |path: PathBuf| ReportFile {
-        name: name_of(&path),
+        name: file_name(&path),
         bytes: fs::metadata(&path).ok().map(|metadata| metadata.len()),
         status: FileStatus::Ok,
     };
     let files = all.into_iter().flatten().map(file).collect();
-    SnapshotFiles { path, kind, statistics, error_text, app, files }
-}
-
-pub(super) fn name_of(path: &Path) -> String {
-    path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+    SnapshotFiles { path, kind, statistics, error_text, app, files, warnings: Vec::new() }
 }

@@ -47,7 +47,7 @@ pub(super) struct EventRows {
     pub(super) stream_numbers: Vec<u64>,
     stream_rows: HashMap<u64, u32>,
     last_stream: (u64, u32),
-    /// Texts of actions that are not known, and how many events have them; 0 for no text.
+    /// Texts of actions that are not known, and how many events have them; `None` is for no text, and for further ones.
     pub(super) unknown_actions: BTreeMap<Option<u32>, u64>,
 }
 
@@ -209,15 +209,14 @@ impl EventRows {
         row
     }
 
-    /// The row of a stream.
-    pub(super) fn stream_row(&mut self, number: u64) -> u32 {
-        self.stream(number)
-    }
-
     /// Lets events that lack what their action needs do nothing; how many those are.
     pub(super) fn leave_out_bad(&mut self) -> u64 {
         let mut left_out = 0_u64;
-        for (action, found) in self.actions.iter_mut().zip(&self.found) {
+        let rows = self.actions.iter_mut().zip(&self.found).zip(&mut self.addresses);
+        for ((action, found), address) in rows {
+            if *action == Action::OutOfMemory && found & HAS_FREE == 0 {
+                *address = Events::NO_FREE;
+            }
             let needed = match action {
                 Action::Unknown | Action::Snapshot => continue,
                 Action::OutOfMemory => HAS_SIZE,

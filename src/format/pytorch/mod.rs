@@ -22,11 +22,11 @@ mod word;
 pub use self::discover::{
     FileKind, SnapshotFiles, find, kind_of_file, snapshots_below, with_side_files,
 };
-use crate::format::poplar::read_side_file;
+use crate::files::file_name;
+use crate::format::side_files::read_side_file;
 use crate::format::{Error, Progress};
 use crate::store::memory_timeline::MemoryTimeline;
 use crate::store::options::SideFact;
-use crate::store::report::FileStatus;
 use crate::store::snapshot::{AllocatorClaims, Snapshot};
 use crate::store::{Report, Warnings};
 
@@ -48,10 +48,10 @@ pub fn read(
     report: &Report,
     progress: &Progress,
 ) -> Result<Option<Contents>, Error> {
-    let name = discover::name_of(&files.path);
+    let name = file_name(&files.path);
     if files.kind != FileKind::Snapshot {
         let timeline = timeline::read_timeline(&files.path, files.kind, progress)?;
-        return Ok(Some(Contents::Timeline(timeline)));
+        return Ok(timeline.map(Contents::Timeline));
     }
     let read = reading::read_snapshot(&files.path, &name, &report.warnings, progress)?;
     Ok(read.map(|read| {
@@ -64,27 +64,24 @@ pub fn read(
 ///
 /// # Errors
 /// As [`read`].
+#[cfg(any(test, fuzzing))]
 pub fn read_snapshot(
     path: &std::path::Path,
     warnings: &Warnings,
     progress: &Progress,
-) -> Result<Option<(Snapshot, FileStatus)>, Error> {
-    let read = reading::read_snapshot(path, &discover::name_of(path), warnings, progress)?;
+) -> Result<Option<(Snapshot, crate::store::report::FileStatus)>, Error> {
+    let read = reading::read_snapshot(path, &file_name(path), warnings, progress)?;
     Ok(read.map(|read| (read.snapshot, read.status)))
 }
 
 /// PyTorch's own totals beside the file of a run.
-pub fn read_claims(files: &SnapshotFiles, warnings: &Warnings) -> Option<AllocatorClaims> {
+pub fn read_claims(
+    files: &SnapshotFiles,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Option<AllocatorClaims> {
     let path = files.statistics.as_ref()?;
-    claims::read_claims(path, &discover::name_of(path), warnings)
-}
-
-/// What `app.json` beside the file of a run says.
-pub fn read_app(files: &SnapshotFiles, report: &Report, progress: &Progress) -> Vec<SideFact> {
-    let Some(path) = &files.app else { return Vec::new() };
-    let (facts, status) = read_side_file(path, "app.json", &report.warnings, progress);
-    report.set_file_status("app.json", status);
-    facts
+    claims::read_claims(path, &file_name(path), warnings, progress)
 }
 
 /// What a file `app.json` says.

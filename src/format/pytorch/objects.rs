@@ -280,8 +280,6 @@ impl Objects {
             Kind::Segment(row) => {
                 if let Some(segment) = self.segments.get_mut(row as usize) {
                     fill_segment(segment, pairs, &self.texts);
-                    // A pool is a tuple, which takes no bytes of its own here.
-                    self.set_pool(row, pairs)?;
                 }
             }
             Kind::Block(row) => {
@@ -351,7 +349,6 @@ impl Objects {
                 let mut segment = SegmentRow::default();
                 fill_segment(&mut segment, pairs, &self.texts);
                 self.segments.push(segment);
-                self.set_pool(at, pairs)?;
                 Kind::Segment(at)
             }
             Word::Stage => {
@@ -398,17 +395,6 @@ impl Objects {
                 let more = dict.capacity().saturating_sub(before).saturating_mul(8);
                 self.loose_bytes = self.loose_bytes.saturating_add(more);
             }
-        }
-        Ok(())
-    }
-
-    fn set_pool(&mut self, row: u32, pairs: &[Value]) -> Result<(), Fault> {
-        let mut pools = words(pairs, &self.texts).filter(|(word, _)| *word == Word::SegmentPoolId);
-        let Some((_, pool)) = pools.next() else { return Ok(()) };
-        drop(pools);
-        let pool = self.reference(pool)?;
-        if let Some(segment) = self.segments.get_mut(row as usize) {
-            segment.pool = Some(pool);
         }
         Ok(())
     }

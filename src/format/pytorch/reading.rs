@@ -47,6 +47,8 @@ pub(super) fn read_snapshot(
     let window = vec![0; block];
     let mut input = Input { file, window, at: 0, end: 0, offset: 0, is_over: false };
     let mut status = FileStatus::Ok;
+    let most_bytes = bytes.saturating_mul(3).saturating_add(SMALL_MEMORY);
+    progress.expect(bytes);
     let damaged = |offset: u64, fault: &Fault| {
         let message = format!("{name}: not a plain memory snapshot: byte {offset}: {}", fault.0);
         Error::new(ErrorKind::Damaged, message)
@@ -72,10 +74,9 @@ pub(super) fn read_snapshot(
                 if progress.is_cancelled() {
                     return Ok(None);
                 }
-                let most = bytes.saturating_mul(3).saturating_add(SMALL_MEMORY);
-                if machine.bytes() as u64 > most {
+                if machine.bytes() as u64 > most_bytes {
                     let fault = Fault::new(format!(
-                        "what it makes takes more than {most} bytes, of a file of {bytes}"
+                        "what it makes takes more than {most_bytes} bytes, of a file of {bytes}"
                     ));
                     return Err(damaged(input.offset, &fault));
                 }
@@ -100,9 +101,7 @@ pub(super) fn read_snapshot(
             FileStatus::Ok => format!(
                 "{name} is a pickle, but no memory snapshot: a dict with segments or device_traces expected"
             ),
-            _ => format!(
-                "{name} ends at byte {bytes}, before anything of a memory snapshot is complete"
-            ),
+            _ => format!("{name} ends at byte {bytes}, before any of its segments is complete"),
         };
         return Err(Error::new(ErrorKind::NotAReport, message)
             .in_file(path)
@@ -112,7 +111,7 @@ pub(super) fn read_snapshot(
         let fault = Fault::new("a list or dict that is within itself");
         return Err(damaged(input.offset, &fault));
     }
-    let snapshot = assemble(objects, root, name, warnings);
+    let snapshot = assemble(objects, root, most_bytes, name, warnings);
     Ok(Some(ReadSnapshot { snapshot, status }))
 }
 
@@ -150,23 +149,10 @@ impl Input {
         self.end = self.end.saturating_sub(self.at);
         self.at = 0;
         let from = self.offset.saturating_add(self.end as u64);
-        let mut filled = 0_usize;
-        loop {
-            let start = self.end.saturating_add(filled);
-            let room = self.window.get_mut(start..).unwrap_or_default();
-            if room.is_empty() {
-                break;
-            }
-            match files::read_at(&self.file, room, from.saturating_add(filled as u64)) {
-                Ok(0) => {
-                    self.is_over = true;
-                    break;
-                }
-                Ok(read) => filled = filled.saturating_add(read),
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
-            }
-        }
+        let room = self.window.get_mut(self.end..).unwrap_or_default();
+        let most = room.len();
+        let filled = files::read_up_to_at(&self.file, room, from)?;
+        self.is_over = filled < most;
         self.end = self.end.saturating_add(filled);
         Work::Bytes.add(filled as u64);
         Ok(filled)
@@ -174,7 +160,8 @@ impl Input {
 }
 
 /// Makes the best of a file that ends too soon: what of the root is complete. Of segments that were cut the complete
-/// ones are kept; events that were cut are left out, for the state at the end is not what their last one left.
+/// ones are kept; events that were cut are left out, for the state at the end is not what their last one left, and so
+/// are all of which not all segments are there, for it is these that they led to.
 fn rescued(machine: &mut Machine, offset: u64, name: &str, warnings: &Warnings) -> Option<Value> {
     let events = machine.objects.events.len();
     let warn = |what: String| {
@@ -191,7 +178,8 @@ fn rescued(machine: &mut Machine, offset: u64, name: &str, warnings: &Warnings) 
     };
     let stack = std::mem::take(&mut machine.stack);
     let above = stack.get(start..).unwrap_or_default();
-    let mut complete = Vec::new();
+    let mut complete: Vec<(Word, [Value; 2])> = Vec::new();
+    let (mut has_segments, mut has_host_segments) = (false, false);
     let mut at = 0_usize;
     let mut said = "what is complete is shown".to_owned();
     while let (Some(Value::Text(key)), Some(value)) =
@@ -203,7 +191,9 @@ fn rescued(machine: &mut Machine, offset: u64, name: &str, warnings: &Warnings) 
             machine.marks.get(1).is_some_and(|mark| *mark == start.saturating_add(next));
         let is_complete = !is_last_mark && matches!(above.get(next), Some(Value::Text(_)));
         if is_complete {
-            complete.extend([Value::Text(*key), *value]);
+            complete.push((word, [Value::Text(*key), *value]));
+            has_segments |= word == Word::Segments;
+            has_host_segments |= word == Word::HostSegments;
             at = next;
             continue;
         }
@@ -225,7 +215,7 @@ fn rescued(machine: &mut Machine, offset: u64, name: &str, warnings: &Warnings) 
                     added.saturating_add(whole.len())
                 );
                 if machine.objects.append(*list, &whole).is_ok() {
-                    complete.extend([Value::Text(*key), *value]);
+                    complete.push((word, [Value::Text(*key), *value]));
                 }
             }
             Word::DeviceTraces => {
@@ -236,13 +226,15 @@ fn rescued(machine: &mut Machine, offset: u64, name: &str, warnings: &Warnings) 
                 };
                 let lists: Vec<Value> = open.iter().take_while(is_list).copied().collect();
                 let whole = lists.get(..lists.len().saturating_sub(1)).unwrap_or_default();
-                said = format!(
-                    "{events} events were complete; those of the device in which it ends are not shown, for nothing \
-                     says what they led to"
-                );
+                let left_out = if has_segments {
+                    "those of the device in which it ends are not shown, for nothing says what they led to"
+                } else {
+                    "none is shown, for no segment says what they led to"
+                };
+                said = format!("{events} events were complete; {left_out}");
                 let has_list = machine.objects.items(*list).is_some();
                 if has_list && machine.objects.append(*list, whole).is_ok() {
-                    complete.extend([Value::Text(*key), *value]);
+                    complete.push((word, [Value::Text(*key), *value]));
                 }
             }
             _ => {}
@@ -250,6 +242,12 @@ fn rescued(machine: &mut Machine, offset: u64, name: &str, warnings: &Warnings) 
         break;
     }
     warn(said);
+    complete.retain(|(word, _)| match word {
+        Word::DeviceTraces => has_segments,
+        Word::HostTraces => has_host_segments,
+        _ => true,
+    });
+    let complete: Vec<Value> = complete.into_iter().flat_map(|(_, pair)| pair).collect();
     machine.objects.set(root, &complete).ok()?;
     Some(Value::Object(root))
 }

@@ -2,7 +2,7 @@
 //! there.
 
 use super::intern::Texts;
-use super::values::{Reference, Value};
+use super::values::Value;
 use super::word::Word;
 
 /// A dict that is a segment (formats/pytorch.md 3.1).
@@ -16,7 +16,8 @@ pub(super) struct SegmentRow {
     pub(super) stream: u64,
     pub(super) is_small: bool,
     pub(super) is_expandable: bool,
-    pub(super) pool: Option<Reference>,
+    /// A tuple.
+    pub(super) pool: Option<u32>,
     pub(super) blocks: Option<u32>,
     pub(super) frames: Option<u32>,
 }
@@ -86,6 +87,12 @@ pub(super) fn fill_segment(segment: &mut SegmentRow, pairs: &[Value], texts: &Te
             Word::SegmentType => {
                 let is_small = |text| texts.word(text) == Word::Small;
                 segment.is_small = matches!(value, Value::Text(text) if is_small(text));
+            }
+            Word::SegmentPoolId => {
+                segment.pool = match value {
+                    Value::Tuple(tuple) => Some(tuple),
+                    _ => None,
+                }
             }
             Word::IsExpandable => segment.is_expandable = value == Value::Bool(true),
             Word::Blocks => segment.blocks = object(value),

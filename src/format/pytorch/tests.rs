@@ -314,6 +314,39 @@ fn opcodes_of_other_writers_and_long_texts_are_understood() {
 }
 
 #[test]
+fn events_of_a_cut_file_are_kept_only_where_all_segments_are_there() {
+    let segments = |root: Pickle| {
+        root.text("segments").list(|list| {
+            let list = list.segment(4096, 4096, |blocks| blocks.block(4096, 4096, "inactive"));
+            list.segment(8192, 4096, |blocks| blocks.block(8192, 4096, "inactive"))
+        })
+    };
+    let traces = |root: Pickle| {
+        root.text("device_traces")
+            .list(|list| list.list(|events| events.event("segment_alloc", 4096, 4096)))
+    };
+    let annotations =
+        |root: Pickle| root.text("external_annotations").list(|list| list.raw(&b"N".repeat(9)));
+    // Where the second part begins, nothing of it is there yet; its last byte is missing otherwise.
+    let of = |whole: &[u8], end: usize| read_all(&whole[..end]);
+    let traces_first = root(|root| segments(traces(root)));
+    let (read, warnings) = of(&traces_first, traces_first.len() - 2);
+    let (snapshot, status) = read.unwrap();
+    assert_eq!((status, snapshot.segments.len()), (FileStatus::Truncated, 2));
+    assert_eq!(snapshot.devices[0].events, 0..0);
+    let said = warnings.list().remove(0).message;
+    assert!(said.contains("the first 2 segments are shown, and no events"), "{said}");
+    let before_segments = Pickle::new().dict(traces).0.len() - 1;
+    let error = of(&traces_first, before_segments).0.expect_err("no segments");
+    assert!(error.message.contains("before any of its segments"), "{}", error.message);
+    // Both are there, and something behind them is cut.
+    let with_more = root(|root| annotations(segments(traces(root))));
+    let (read, _) = of(&with_more, with_more.len() - 3);
+    let snapshot = read.unwrap().0;
+    assert_eq!((snapshot.segments.len(), snapshot.devices[0].events.clone()), (2, 0..1));
+}
+
+#[test]
 fn a_file_that_is_cut_gives_what_is_complete() {
     let whole = Pickle::small_run();
     let all = snapshot(&whole);
@@ -341,6 +374,153 @@ fn a_file_that_is_cut_gives_what_is_complete() {
     assert!(without_events > 100 && nothing > 10, "{without_events}, {nothing}");
 }
 
+/// A small file in which `lists` lists name the same things over and over: a million of them, if all were made.
+#[test]
+fn what_is_named_again_and_again_is_made_once() {
+    const TIMES: usize = 3000;
+    let named = |memo: u8| [b'h', memo].repeat(TIMES);
+    // A list of blocks is memo 200; each of the segments has it.
+    let block = |list: Pickle| list.block(4096, 512, "inactive");
+    let segment = |list: Pickle| {
+        let segment = list.raw(b"}(").numbers(&[("device", 0), ("address", 4096)]);
+        segment.numbers(&[("total_size", 512)]).text("blocks").raw(b"h\xC8u")
+    };
+    let same_list = root(|root| {
+        let root = root.text("blocks_of_all").raw(b"]q\xC8(");
+        let root = (0..TIMES).fold(root, |list, _| block(list)).raw(b"e");
+        let root = root.text("segments").raw(b"](");
+        (0..TIMES).fold(root, |list, _| segment(list)).raw(b"e")
+    });
+    let same_segment = root(|root| {
+        let root =
+            root.text("one").raw(b"}q\xC9(").numbers(&[("address", 4096), ("total_size", 9)]);
+        let root = root.text("blocks").raw(b"](");
+        let root = (0..TIMES).fold(root, |list, _| block(list)).raw(b"eu");
+        root.text("segments").raw(b"](").raw(&named(0xC9)).raw(b"e")
+    });
+    let same_block = root(|root| {
+        let root = root.text("one").raw(b"}q\xCA(").numbers(&[("size", 1)]);
+        let root = root.text("state").text("inactive").raw(b"u");
+        let root = root.text("segments").raw(b"](}(").numbers(&[("address", 1), ("total_size", 9)]);
+        root.text("blocks").raw(b"](").raw(&named(0xCA)).raw(b"eue")
+    });
+    for bytes in [same_list, same_segment, same_block] {
+        let (read, warnings) = read_all(&bytes);
+        let snapshot = read.unwrap().0;
+        let made = snapshot.blocks.len() + snapshot.segments.len();
+        assert!(made <= 2 * TIMES, "{made} of {} bytes", bytes.len());
+        assert!(warnings.list().iter().any(|one| one.message.contains("in several places")));
+    }
+    // A list of events that every device has, and one event that stands in a list again, which may be.
+    let same_events = root(|root| {
+        let root = root.text("events_of_all").raw(b"]q\xC8(");
+        let root = (0..TIMES).fold(root, |list, _| list.event("snapshot", 1, 1)).raw(b"e");
+        root.text("device_traces").raw(b"](").raw(&named(0xC8)).raw(b"e")
+    });
+    let snapshot = read_all(&same_events).0.unwrap().0;
+    assert_eq!((snapshot.events.len(), snapshot.devices.len()), (TIMES, 1));
+    let again = |times: usize| {
+        root(|root| {
+            let root = root.text("one").raw(b"}q\xC8(").text("action").text("snapshot").raw(b"u");
+            // As writers do, a thousand at once.
+            let thousand = [&b"("[..], &[b'h', 0xC8].repeat(1000), b"e"].concat();
+            let root = root.text("device_traces").raw(b"](]").raw(&thousand.repeat(times / 1000));
+            root.raw(b"e")
+        })
+    };
+    let events = |times: usize| read_all(&again(times)).0.unwrap().0.events.len();
+    assert_eq!(events(TIMES), TIMES);
+    // There is room for 32 MiB and three times the file.
+    let most = ((32 << 20) + 3 * again(3_000_000).len()) / 33;
+    assert_eq!(events(3_000_000), most);
+    let setting = root(|root| {
+        let pairs = |root: Pickle| {
+            (0..200).fold(root, |root, key| {
+                root.text(&format!("{key}{}", "k".repeat(200))).text(&"v".repeat(250))
+            })
+        };
+        root.text("segments")
+            .list(|list| list)
+            .text("allocator_settings")
+            .dict(|root| root.text("long").dict(pairs))
+    });
+    let settings = snapshot_of_any(&setting).settings.all;
+    assert!(settings[0].1.len() < 2048, "{}", settings[0].1.len());
+}
+
+fn snapshot_of_any(bytes: &[u8]) -> Snapshot {
+    read_all(bytes).0.unwrap().0
+}
+
+#[test]
+fn free_bytes_are_those_of_the_file_or_unknown() {
+    let bytes = Pickle::snapshot(
+        |segments| segments,
+        |events| {
+            let oom = |events: Pickle, free: &[(&str, i64)]| {
+                events.dict(|event| {
+                    event.text("action").text("oom").numbers(&[("size", 5)]).numbers(free)
+                })
+            };
+            oom(oom(events, &[]), &[("device_free", 0)])
+        },
+    );
+    let events = snapshot(&bytes).events;
+    assert_eq!([events.device_free(0), events.device_free(1)], [None, Some(0)]);
+}
+
+#[test]
+fn a_timeline_says_what_is_wrong_with_the_form_that_it_has() {
+    let read = |text: &str, progress: &Progress| {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        super::timeline::read_timeline(file.path(), super::FileKind::Timeline, progress)
+    };
+    let message = |text: &str| read(text, &Progress::default()).expect_err("an error").message;
+    let row = "[0, 1, 2, 3, 4, 5, 6, 7, 8]";
+    // The mistake of a curve is in its fourth line, that of a list of changes in its third.
+    let curve = format!("[[1, 2],\n[{row},\n{row},\n[0, \"x\"]]]");
+    assert!(message(&curve).contains("line 4"), "{}", message(&curve));
+    let changes = "[[1, 0, 2, 3],\n[1, 0, 2, 3],\n[1, \"x\", 2, 3]]";
+    assert!(message(changes).contains("line 3"), "{}", message(changes));
+    let progress = Progress::default();
+    progress.cancel();
+    assert!(matches!(read(&curve, &progress), Ok(None)));
+}
+
+#[test]
+fn what_is_not_looked_into_is_said() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let directory = tempfile::tempdir().unwrap();
+    let closed = directory.path().join("closed");
+    std::fs::create_dir(&closed).unwrap();
+    let mode = |mode| std::fs::set_permissions(&closed, std::fs::Permissions::from_mode(mode));
+    mode(0o000).unwrap();
+    let is_closed = std::fs::read_dir(&closed).is_err();
+    let warnings = Warnings::default();
+    super::snapshots_below(directory.path(), &warnings, &Progress::default());
+    mode(0o700).unwrap();
+    // Root looks into everything.
+    assert_eq!(warnings.list().len(), usize::from(is_closed));
+    for name in 0..20_010 {
+        std::fs::File::create(directory.path().join(name.to_string())).unwrap();
+    }
+    let warnings = Warnings::default();
+    super::snapshots_below(directory.path(), &warnings, &Progress::default());
+    let said = warnings.list().remove(0).message;
+    assert!(said.contains("only 20000 files"), "{said}");
+}
+
+#[test]
+fn reading_says_how_much_there_is_to_read() {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(&Pickle::small_run()).unwrap();
+    let progress = Progress::default();
+    read_snapshot(file.path(), &Warnings::default(), &progress).unwrap().unwrap();
+    let (done, expected) = progress.now();
+    assert!(done == expected && done > 100, "{done} of {expected}");
+}
+
 #[test]
 fn memory_bombs_are_refused() {
     for unit in
@@ -349,7 +529,7 @@ fn memory_bombs_are_refused() {
         let bytes = Pickle::new().raw(&unit.repeat((12 << 20) / unit.len()));
         let error = error(&bytes.0);
         let is_refused = error.message.contains("takes more than");
-        let is_nothing = error.message.contains("before anything");
+        let is_nothing = error.message.contains("before any of its segments");
         assert!(is_refused || is_nothing, "{}", error.message);
     }
 }

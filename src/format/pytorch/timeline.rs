@@ -10,8 +10,8 @@ use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::error::Category;
 
-use super::discover::{FileKind, name_of};
-use crate::files;
+use super::discover::FileKind;
+use crate::files::{self, file_name};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::progress::Watched;
 use crate::store::memory_timeline::{CATEGORIES, MemoryTimeline, TimelineForm};
@@ -22,7 +22,7 @@ const MOST_BYTES: u64 = 1 << 30;
 /// Rows of a timeline: real ones have up to some hundred thousand.
 const MOST_ROWS: usize = 2 << 20;
 
-/// Reads a timeline.
+/// Reads a timeline; `None` when that was cancelled.
 ///
 /// # Errors
 /// When the file cannot be read, or is none.
@@ -30,12 +30,18 @@ pub(super) fn read_timeline(
     path: &Path,
     kind: FileKind,
     progress: &Progress,
-) -> Result<MemoryTimeline, Error> {
+) -> Result<Option<MemoryTimeline>, Error> {
     let open = || -> Result<Box<dyn Read + '_>, Error> {
         let file = files::open(path).map_err(|error| Error::io(path, &error))?;
+        progress.expect(file.metadata().map_or(0, |metadata| metadata.len()));
         Ok(reader(file, kind, progress))
     };
-    match serde_json::from_reader::<_, Curve>(open()?) {
+    let failed = |error: serde_json::Error| match error.classify() {
+        _ if progress.is_cancelled() => Ok(None),
+        Category::Io => Err(Error::io(path, &error.into())),
+        _ => Err(damaged(path, &error)),
+    };
+    let no_curve = match serde_json::from_reader::<_, Curve>(open()?) {
         Ok(Curve(times, rows)) => {
             // The first number of a row is always 0.
             let bytes = rows.0.into_iter().map(|[_, bytes @ ..]: [i64; 9]| bytes);
@@ -46,13 +52,18 @@ pub(super) fn read_timeline(
                 preexisting: 0,
             };
             timeline.cut_to_shorter();
-            return Ok(timeline);
+            return Ok(Some(timeline));
         }
         // The other form, perhaps.
-        Err(error) if error.classify() == Category::Data => {}
-        Err(error) => return Err(damaged(path, &error)),
-    }
-    let rows: Rows = serde_json::from_reader(open()?).map_err(|error| damaged(path, &error))?;
+        Err(error) if error.classify() == Category::Data => error,
+        Err(error) => return failed(error),
+    };
+    let rows: Rows = match serde_json::from_reader(open()?) {
+        Ok(rows) => rows,
+        // The form that the file has is the one that was read further.
+        Err(error) if place(&error) < place(&no_curve) => return failed(no_curve),
+        Err(error) => return failed(error),
+    };
     let mut timeline = MemoryTimeline { form: TimelineForm::Raw, ..MemoryTimeline::default() };
     let mut now = [0_i64; CATEGORIES];
     for Row(time, action, bytes, category) in rows.0.0 {
@@ -67,7 +78,11 @@ pub(super) fn read_timeline(
             timeline.preexisting = timeline.preexisting.saturating_add(1);
         }
     }
-    Ok(timeline)
+    Ok(Some(timeline))
+}
+
+fn place(error: &serde_json::Error) -> (usize, usize) {
+    (error.line(), error.column())
 }
 
 /// What was there before.
@@ -126,7 +141,7 @@ fn reader(file: File, kind: FileKind, progress: &Progress) -> Box<dyn Read + '_>
 }
 
 fn damaged(path: &Path, error: &serde_json::Error) -> Error {
-    let name = name_of(path);
+    let name = file_name(path);
     Error::new(ErrorKind::Damaged, format!("{name} is no memory timeline: {error}"))
         .in_file(path)
         .at(format!("line {}, column {}", error.line(), error.column()))

@@ -20,5 +20,6 @@ mod tests;
 pub use btree::read_rows;
 pub use error::Refusal;
 pub use file::DatabaseFile;
+pub use header::bytes_by_header;
 pub use record::{Only, Record};
 pub use schema::StoredTable;

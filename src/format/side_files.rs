@@ -1,4 +1,5 @@
-//! `framework.json` and `app.json`: any JSON, shown as paths and values (formats/poplar.md 1.6).
+//! JSON beside what is read: `framework.json` and `app.json`, which have any values, shown with their paths
+//! (formats/poplar.md 1.6), and files that say what is asked for.
 
 use std::io::Read as _;
 use std::path::Path;
@@ -23,24 +24,7 @@ pub fn read_side_file(
     warnings: &Warnings,
     progress: &Progress,
 ) -> (Vec<SideFact>, FileStatus) {
-    let read = || -> Result<Value, String> {
-        let file = files::open(path).map_err(|error| error.to_string())?;
-        let bytes = file.metadata().map_err(|error| error.to_string())?.len();
-        if bytes > SIDE_FILE_BYTES {
-            return Err(format!("at most {SIDE_FILE_BYTES} bytes expected, {bytes} found"));
-        }
-        let mut text = Vec::new();
-        progress.expect(bytes);
-        let mut file = Watched { reader: file.take(SIDE_FILE_BYTES), progress };
-        file.read_to_end(&mut text).map_err(|error| error.to_string())?;
-        // A value takes far more memory than its bytes; between two of them, or before the first, is one of these.
-        let values = text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
-        if values > budget::JSON_VALUES {
-            return Err(format!("at most {} values expected, {values} found", budget::JSON_VALUES));
-        }
-        serde_json::from_slice(&text).map_err(|error| error.to_string())
-    };
-    match read() {
+    match read_json(path, SIDE_FILE_BYTES, progress) {
         Ok(value) => {
             let mut facts = Facts { list: Vec::new(), bytes_left: budget::FACT_BYTES };
             if !flatten(&value, String::new(), &mut facts) {
@@ -58,6 +42,25 @@ pub fn read_side_file(
             (Vec::new(), FileStatus::Invalid)
         }
     }
+}
+
+/// Reads a file of JSON of at most so many bytes; an error is what to say of it.
+pub fn read_json(path: &Path, most_bytes: u64, progress: &Progress) -> Result<Value, String> {
+    let file = files::open(path).map_err(|error| error.to_string())?;
+    let bytes = file.metadata().map_err(|error| error.to_string())?.len();
+    if bytes > most_bytes {
+        return Err(format!("at most {most_bytes} bytes expected, {bytes} found"));
+    }
+    let mut text = Vec::new();
+    progress.expect(bytes);
+    let mut file = Watched { reader: file.take(most_bytes), progress };
+    file.read_to_end(&mut text).map_err(|error| error.to_string())?;
+    // A value takes far more memory than its bytes; between two of them, or before the first, is one of these.
+    let values = text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
+    if values > budget::JSON_VALUES {
+        return Err(format!("at most {} values expected, {values} found", budget::JSON_VALUES));
+    }
+    serde_json::from_slice(&text).map_err(|error| error.to_string())
 }
 
 struct Facts {
