@@ -12,6 +12,7 @@ use tilescope::analysis::allocator::curves::{
     BlockCurve, BlocksBy, Devices, StackedCurve, block_curve, reserved_curve,
 };
 use tilescope::analysis::allocator::event_slots::EventSlots;
+use tilescope::analysis::allocator::segment_map::{SegmentAxis, SegmentsAt};
 use tilescope::analysis::liveness::Scope;
 use tilescope::analysis::liveness::scope_curve::scope_curve;
 use tilescope::cli::summary_of_snapshot::SnapshotSummary;
@@ -409,6 +410,39 @@ fn areas_add_up_to_the_curves_of_the_replay() {
                 assert_eq!(in_slots.iter().max(), total.iter().max(), "{name}: no spike is lost");
                 assert!((0..total.len()).all(|step| slots.slot(step) < slots.len()), "{name}");
             }
+        }
+    }
+}
+
+/// What is free in the segments is what is reserved and not in use, and at the end what the file says.
+#[test]
+fn free_pieces_of_segments_add_up_to_what_is_not_in_use() {
+    let Some(profiles) = profiles() else { return };
+    for path in files_with_ending(&profiles, ".pickle") {
+        let name = path.display().to_string();
+        let run = open(&path);
+        let RunContents::Snapshot(replayed) = &run.contents else { panic!("{name}") };
+        for (place, facts) in replayed.device_facts().iter().enumerate() {
+            let of = Devices::At(place);
+            let axis = SegmentAxis::of(replayed, place);
+            let active = block_curve(replayed, of, BlockCurve::Active);
+            let reserved = reserved_curve(replayed, of);
+            let last = replayed.axis().len() - 1;
+            for step in (0..=last).step_by(1 + last as usize / 7).chain([last]) {
+                let at = SegmentsAt::of(replayed, (place, &axis), step);
+                let step = step as usize;
+                assert_eq!(at.whole.reserved, reserved[step], "{name}, {step}");
+                assert_eq!(at.whole.active, active[step], "{name}, {step}");
+                let largest = at.whole.largest.1;
+                assert!(largest <= at.whole.free(), "{name}, {step}: {largest}");
+            }
+            let end = SegmentsAt::of(replayed, (place, &axis), last).whole;
+            let stated = &facts.end;
+            assert_eq!(
+                (end.free(), end.pieces, end.largest.1),
+                (stated.inactive_bytes, stated.inactive_blocks, stated.largest_inactive_bytes),
+                "{name}"
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A memory snapshot of PyTorch in the window, opened by its file: in the pages that all systems have, in its own words.
 
-use eframe::egui::Theme;
 use eframe::egui::accesskit::Role;
+use eframe::egui::{self, Modifiers, Theme};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use serde_json::{Value, json};
@@ -12,8 +12,8 @@ use tilescope::ui::loading::Load;
 
 use crate::pickle::pickle;
 use crate::support::{
-    assert_text, assert_texts, choose, copied, has_text, hover_share, line, open_tab, settle,
-    texts, type_into, window,
+    assert_text, assert_texts, choose, click_at, copied, has_text, hover_share, line, open_tab,
+    settle, texts, type_into, window,
 };
 
 const MIB: u64 = 1 << 20;
@@ -149,11 +149,28 @@ fn a_snapshot_opens_by_its_file_and_has_its_curve_its_lives_and_its_segments() {
         is_in_its_own_words(&harness);
     }
     go(&mut harness, Page::Map);
-    assert_texts(&harness, &["0x7f0000000000", "20.0 MiB"]);
-    harness.get_by_label("All segments").click();
+    // The request that failed is looked at first: 40 MiB were asked for, 12 of 22 MiB are free.
+    assert_texts(
+        &harness,
+        &[
+            "Out of memory: 40.0 MiB asked, 12.0 MiB free in segments, largest piece 11.0 MiB",
+            "Event 6",
+        ],
+    );
+    let segments = copied(&mut harness, "segments");
+    let of_large = line(&segments, "0x7f0000000000");
+    for figure in [20 * MIB, 9 * MIB, 11 * MIB] {
+        assert!(of_large.contains(&figure.to_string()), "size, used, free: {of_large:?}");
+    }
+    // Below the middle of the picture the first activation lies, from event 3 on.
+    let picture = harness.get_by_role_and_label(Role::Canvas, "Segments over events").rect();
+    let at = picture.min + picture.size() * egui::Vec2::new(0.4, 0.8);
+    click_at(&mut harness, at, Modifiers::NONE);
     settle(&mut harness);
+    assert_texts(&harness, &["0x7f0000000000#1", "3 to 12, 9 events", "train.py:20 (forward)"]);
+    let blocks = copied(&mut harness, "blocks");
+    assert!(line(&blocks, "train.py:20 (forward)").contains(&(4 * MIB).to_string()), "{blocks:?}");
     is_in_its_own_words(&harness);
-    assert_texts(&harness, &["0x7f0000000000", "0x7f1000000000"]);
 }
 
 #[test]

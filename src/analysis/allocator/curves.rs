@@ -12,15 +12,12 @@ use super::event_axis::EventAxis;
 use super::lives::BlockLives;
 use super::replay::Replay;
 use super::replayed::ReplayedSnapshot;
-use super::user_frame::{frame_title, user_frame};
+use super::user_frame::{NO_STACK, frame_title, user_frame};
 use crate::store::names::{Interner, Names};
 use crate::store::snapshot::{Action, BlockState, Snapshot, SnapshotDevice, StackId};
 
 /// Groups of code that have an area of their own.
 pub const MOST_GROUPS: usize = 7;
-
-/// What an allocation without a frame of Python is called.
-pub const NO_STACK: &str = "(no Python stack)";
 
 /// The area of all groups that have none of their own.
 pub const OTHERS: &str = "Others";
@@ -200,30 +197,44 @@ impl StackedCurve {
         if is_cancelled() {
             return None;
         }
-        let mut below: Option<usize> = None;
-        for place in 0..layers.len() {
-            if groups.get(place).is_none_or(|group| !group.is_shown) {
-                layers[place] = Vec::new();
-                continue;
-            }
-            if let Some(below) = below {
-                let (under, over) = layers.split_at_mut(place);
-                for (sum, bytes) in over[0].iter_mut().zip(&under[below]) {
-                    *sum = sum.saturating_add(*bytes);
-                }
-            }
-            below = Some(place);
-        }
-        let mut stacked = Self {
-            groups,
-            layers,
-            nothing: if below.is_none() { vec![0; len] } else { Vec::new() },
-            reserved: reserved_curve(replayed, devices),
-            peak: None,
-        };
+        let nothing = pile_up(&groups, &mut layers, len);
+        let reserved = reserved_curve(replayed, devices);
+        let mut stacked = Self { groups, layers, nothing, reserved, peak: None };
         stacked.peak = highest(stacked.total());
         (!is_cancelled()).then_some(stacked)
     }
+
+    /// Of the bytes of groups at each step; nothing is reserved.
+    pub fn of_layers(groups: Vec<CurveGroup>, mut layers: Vec<Vec<u64>>, len: usize) -> Self {
+        let by_group = layers.clone();
+        let nothing = pile_up(&groups, &mut layers, len);
+        let mut stacked = Self { groups, layers, nothing, reserved: Vec::new(), peak: None };
+        stacked.peak = highest(stacked.total());
+        let peak = stacked.peak.unwrap_or(0);
+        for (group, bytes) in stacked.groups.iter_mut().zip(&by_group) {
+            group.at_peak = bytes.get(peak).copied().unwrap_or(0);
+        }
+        stacked
+    }
+}
+
+/// Puts each group that is shown on the one before it. Returns a curve of nothing where none is shown.
+fn pile_up(groups: &[CurveGroup], layers: &mut [Vec<u64>], len: usize) -> Vec<u64> {
+    let mut below: Option<usize> = None;
+    for place in 0..layers.len() {
+        if groups.get(place).is_none_or(|group| !group.is_shown) {
+            layers[place] = Vec::new();
+            continue;
+        }
+        if let Some(below) = below {
+            let (under, over) = layers.split_at_mut(place);
+            for (sum, bytes) in over[0].iter_mut().zip(&under[below]) {
+                *sum = sum.saturating_add(*bytes);
+            }
+        }
+        below = Some(place);
+    }
+    if below.is_none() { vec![0; len] } else { Vec::new() }
 }
 
 /// The first step of the most.
@@ -239,6 +250,31 @@ pub fn block_curve(replayed: &ReplayedSnapshot, devices: Devices, curve: BlockCu
         .summed(len, |_, _| Some(0), 1)
         .pop()
         .unwrap_or_default()
+}
+
+/// What is in memory at a step by the code that asked for it, the most first.
+pub fn code_bytes(
+    replayed: &ReplayedSnapshot,
+    (devices, curve, by): (Devices, BlockCurve, BlocksBy),
+    step: usize,
+) -> Vec<(String, u64)> {
+    let parts = CurveParts::of(replayed, devices, curve);
+    let names = CodeNames::of(&replayed.snapshot, by);
+    let step = u32::try_from(step).unwrap_or(u32::MAX);
+    let mut sums: HashMap<u32, u64> = HashMap::new();
+    for part in &parts.devices {
+        for row in 0..part.lives.len() {
+            let (steps, bytes) = parts.counted(part, row);
+            if steps.contains(&step) {
+                let sum = sums.entry(names.of_stack(part.lives.stacks[row])).or_default();
+                *sum = sum.saturating_add(bytes);
+            }
+        }
+    }
+    let titled = |(name, bytes): (u32, u64)| (names.title(name).to_owned(), bytes);
+    let mut found: Vec<(String, u64)> = sums.into_iter().map(titled).collect();
+    found.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    found
 }
 
 /// Bytes of segments after each step.

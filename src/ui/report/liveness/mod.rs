@@ -18,6 +18,7 @@ mod selected;
 mod snapshot;
 mod step_rows;
 mod tables;
+mod timeline;
 mod timelines;
 mod words;
 
@@ -52,6 +53,7 @@ use lifelines::Lifelines;
 use lives_of::LivesOf;
 use peak_names::PeakNames;
 use tables::Subject;
+use timeline::{TimelineLiveness, is_timeline};
 use timelines::SlotTimelines;
 
 /// What curves go by: of a whole, and added up from tiles.
@@ -92,6 +94,7 @@ pub struct LivenessPage {
     are_lives_wanted: bool,
     /// What is shown of memory snapshots in place of all that.
     snapshot: snapshot::SnapshotLiveness,
+    timeline: TimelineLiveness,
 }
 
 impl RunsPage for LivenessPage {
@@ -99,6 +102,10 @@ impl RunsPage for LivenessPage {
         let runs = page.runs;
         if are_snapshots(runs) {
             self.snapshot.ui(ui, page);
+            return;
+        }
+        if is_timeline(runs) {
+            self.timeline.ui(ui, page);
             return;
         }
         if !has_steps_ui(ui, runs) {

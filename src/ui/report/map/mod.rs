@@ -4,6 +4,7 @@
 
 mod chip;
 mod grid;
+mod snapshot;
 mod summary;
 mod tile;
 mod tile_facts;
@@ -13,6 +14,7 @@ use eframe::egui;
 
 use super::category_colors::AskedColors;
 use super::machines::{has_tiles, pairing_ui};
+use super::snapshot::are_snapshots;
 use super::{PageContext, have_arenas_ui, tile_places};
 use crate::analysis::liveness::Scope;
 use crate::store::{ArenaId, System};
@@ -44,6 +46,8 @@ pub struct MapPage {
     one_tile: OneTileView,
     all_tiles: ChipMapView,
     grid: TileGridView,
+    /// What is shown of memory snapshots in place of all that.
+    snapshot: snapshot::SnapshotMap,
     /// The runs of the frame before.
     shown: Vec<RunId>,
 }
@@ -56,6 +60,10 @@ impl RunsPage for MapPage {
             *self = Self { view, shown, ..Self::default() };
         }
         if !have_arenas_ui(ui, page.runs) {
+            return;
+        }
+        if are_snapshots(page.runs) {
+            self.snapshot.ui(ui, page);
             return;
         }
         pairing_ui(ui, page.runs);
@@ -84,6 +92,7 @@ impl RunsPage for MapPage {
 
     fn run_renamed(&mut self, from: RunId, to: RunId) {
         // What was read and worked out goes, what was chosen and is visible stays.
+        self.snapshot.run_renamed(from, to);
         let before = std::mem::take(self);
         let rename = |run: RunId| if run == from { to } else { run };
         *self = Self {
@@ -91,6 +100,7 @@ impl RunsPage for MapPage {
             one_tile: before.one_tile.of_other_figures(),
             all_tiles: before.all_tiles.of_other_figures(),
             grid: before.grid.of_other_figures(rename),
+            snapshot: before.snapshot,
             shown: before.shown.into_iter().map(rename).collect(),
             ..Self::default()
         };

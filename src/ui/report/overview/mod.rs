@@ -4,6 +4,7 @@
 mod advice;
 mod capacity;
 mod facts;
+mod snapshot;
 mod steps;
 mod tiles;
 
@@ -28,10 +29,13 @@ use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, RunsAnswer};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
+use crate::ui::units::Units;
 use crate::ui::widget::card::picture_card_ui;
 use crate::ui::widget::exports::scrolled_of_exports;
 use crate::ui::widget::inspector::{inspector_ui, is_beside};
+use crate::ui::widget::sign::answer_ui;
 use facts::GroupsOfRun;
+use snapshot::{SnapshotGlance, SnapshotKnown};
 use steps::{NamedPeaks, StepsPicture, answer_of_curve_ui, over_steps};
 
 const NEEDS: Needs = &[Needed::Memory, Needed::Liveness, Needed::About, Needed::Debug];
@@ -59,6 +63,7 @@ struct OfRun {
     insights: FoundInsights,
     steps: StepsPicture,
     strip: tiles::Strip,
+    snapshot: SnapshotGlance,
 }
 
 /// What is worked out of a run, beside its insights.
@@ -68,6 +73,8 @@ struct Known {
     peaks: NamedPeaks,
     tiles: Vec<Bin>,
     facts: GroupsOfRun,
+    /// Of a memory snapshot, in place of all that.
+    snapshot: Option<SnapshotKnown>,
 }
 
 impl Known {
@@ -82,6 +89,7 @@ impl Known {
             timeline,
             tiles: histogram_around_limit(report),
             facts: GroupsOfRun::of(run),
+            snapshot: run.derived.snapshot().and_then(|of| SnapshotKnown::of(of, cancel)),
         }
     }
 }
@@ -124,10 +132,17 @@ impl RunsPage for OverviewPage {
         if is_beside {
             inspector_ui(ui, |ui| facts::facts_ui(ui, &known.facts, &mut part));
         }
+        let answer = known.snapshot.as_ref().map(|snapshot| snapshot.answer(Units::now(ui)));
+        if runs.is_one() && answer.is_some() {
+            page_head_ui(ui, "Overview", answer.as_ref(), |_| {});
+        }
         let area = ScrollArea::vertical().id_salt("overview").auto_shrink(false);
         let area = area.show(ui, |ui| {
             if !runs.is_one() {
                 run_title_ui(ui, run);
+                if let Some((sign, text)) = &answer {
+                    answer_ui(ui, *sign, text);
+                }
             }
             state.ui(ui, known, insights.as_ref(), &mut part);
             if !is_beside {
@@ -150,6 +165,10 @@ impl OfRun {
         insights: Option<&KnownInsights>,
         part: &mut RunPart<'_>,
     ) {
+        if let Some(snapshot) = &known.snapshot {
+            self.snapshot.ui(ui, snapshot, part);
+            return;
+        }
         if let Some((insights, verdict)) =
             insights.and_then(|insights| Some((insights, insights.found.verdict.as_ref()?)))
         {

@@ -79,12 +79,14 @@ pub fn event_facts(
         events.addresses.get(row).copied().unwrap_or(0),
     );
     if snapshot.all_devices().count() > 1 {
-        facts.push(("Device", device.title()));
+        facts.push(("Device", format!("{}, its event {event}", device.title())));
     }
     match action {
         Action::OutOfMemory => {
             facts.push(("Asked", units.exact(bytes)));
-            facts.push(("Free on the device", units.exact(address)));
+            if let Some(free) = events.device_free(row) {
+                facts.push(("Free on the device", units.exact(free)));
+            }
         }
         Action::Alloc | Action::FreeRequested | Action::FreeCompleted => {
             let block = index.and_then(|index| Some((index, index.row(event)?)));

@@ -5,8 +5,7 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::short_frame;
-use crate::analysis::allocator::curves::NO_STACK;
-use crate::analysis::allocator::user_frame::{frame_title, is_python};
+use crate::analysis::allocator::user_frame::{NO_STACK, frame_title, is_python};
 use crate::analysis::spans::{SpanRow, SpanRows};
 use crate::store::snapshot::{Snapshot, StackId};
 

@@ -1,7 +1,9 @@
 //! What the pages of a memory snapshot share: its runs, colours, stacks, and facts of blocks and events.
 
 pub mod block_facts;
+pub mod block_rows;
 pub mod code_tree;
+pub mod curves;
 pub mod stack;
 
 use eframe::egui::Color32;

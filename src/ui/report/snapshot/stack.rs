@@ -3,8 +3,7 @@
 use eframe::egui::{self, CollapsingHeader, Label, RichText};
 
 use super::short_frame;
-use crate::analysis::allocator::curves::NO_STACK;
-use crate::analysis::allocator::user_frame::{frame_title, is_users};
+use crate::analysis::allocator::user_frame::{NO_STACK, frame_title, is_users};
 use crate::store::snapshot::{Frame, Snapshot, StackId};
 use crate::text::{clean, counted, shortened};
 use crate::ui::theme::fonts;

@@ -5,17 +5,8 @@ use std::collections::BTreeSet;
 
 use crate::analysis::allocator::curves::{BlockCurve, BlocksBy, Devices};
 use crate::store::snapshot::Snapshot;
+use crate::ui::report::snapshot::curves::CurvesKey;
 use crate::ui::widget::choice::{choice_ui, segments_ui};
-
-/// Tells apart what curves are made of.
-#[derive(Clone, Debug, PartialEq)]
-pub struct CurvesKey {
-    pub devices: Devices,
-    pub curve: BlockCurve,
-    pub by: BlocksBy,
-    pub is_over_time: bool,
-    pub hidden: BTreeSet<String>,
-}
 
 pub struct Choices {
     /// What was chosen; before that what the snapshot is looked at by first.

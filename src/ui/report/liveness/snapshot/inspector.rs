@@ -4,7 +4,6 @@
 use eframe::egui;
 
 use super::SnapshotLiveness;
-use super::curves::{Curves, RunCurves};
 use super::picture::selected_steps;
 use crate::analysis::allocator::replayed::ReplayedSnapshot;
 use crate::store::snapshot::StackId;
@@ -14,6 +13,7 @@ use crate::ui::report::PageContext;
 use crate::ui::report::snapshot::block_facts::{
     event_facts, event_of_step, event_title, stack_of_event,
 };
+use crate::ui::report::snapshot::curves::{Curves, RunCurves};
 use crate::ui::report::snapshot::stack::stack_ui;
 use crate::ui::report::snapshot::{group_color, short_frame, snapshot_of};
 use crate::ui::run_chips::badge_ui;

@@ -2,7 +2,6 @@
 //! reserved; allocations below.
 
 mod choices;
-mod curves;
 mod inspector;
 mod picture;
 mod tables;
@@ -14,6 +13,7 @@ use crate::text::grouped;
 use crate::ui::pages::RunsPage;
 use crate::ui::report::PageContext;
 use crate::ui::report::head::{Answer, matched_ui, page_head_ui};
+use crate::ui::report::snapshot::curves::{Curves, CurvesKey, RunCurves, prepare};
 use crate::ui::report::snapshot::snapshot_of;
 use crate::ui::runs::{Needed, Needs, Run, Runs, RunsAnswer};
 use crate::ui::split;
@@ -26,8 +26,7 @@ use crate::ui::widget::picture::Resting;
 use crate::ui::widget::sign::Sign;
 use crate::ui::widget::toolbar::Toolbar;
 use crate::ui::widget::view::View;
-use choices::{Choices, CurvesKey};
-use curves::{Curves, prepare};
+use choices::Choices;
 use tables::Tables;
 
 /// Nothing is shown before all of a snapshot is read.
@@ -127,7 +126,7 @@ impl SnapshotLiveness {
 /// The most, where, and how much more is reserved; or what failed.
 fn answer(runs: &Runs, curves: &Curves, units: Units) -> Option<Answer> {
     if !runs.is_one() {
-        let most = |(run, curve): (&Run, &curves::RunCurves)| {
+        let most = |(run, curve): (&Run, &RunCurves)| {
             let peak = curve.stacked.peak?;
             let bytes = curve.stacked.total().get(peak)?;
             Some(format!("{} {}", run.name, units.bytes(*bytes)))
@@ -137,12 +136,12 @@ fn answer(runs: &Runs, curves: &Curves, units: Units) -> Option<Answer> {
     }
     let curve = curves.runs.first()?;
     let peak = curve.stacked.peak?;
-    let (most, reserved) = (curve.stacked.total().get(peak)?, curve.stacked.reserved.iter().max()?);
+    let most = curve.stacked.total().get(peak)?;
     let text = format!(
         "{} at most, at event {}; {} reserved at most",
         units.bytes(*most),
         grouped(peak as u64),
-        units.bytes(*reserved)
+        units.bytes(curve.most_reserved)
     );
     Some(match (&curve.ended_by, curve.failed.last()) {
         (Some(failed), _) => {

@@ -2,21 +2,21 @@
 //! to, failed requests, peaks.
 
 use eframe::egui::{self, Color32};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::SnapshotLiveness;
-use super::curves::{Curves, RunCurves};
-use crate::analysis::allocator::curves::BlocksBy;
 use crate::analysis::allocator::event_slots::EventSlots;
 use crate::store::snapshot::StackId;
 use crate::text::{grouped, shortened, time_text};
 use crate::ui::report::PageContext;
 use crate::ui::report::snapshot::block_facts::{event_title, stack_of_event};
+use crate::ui::report::snapshot::curves::{
+    AreaCaches, Curves, RunCurves, area_layers, reserved_layer,
+};
 use crate::ui::report::snapshot::stack::stack_lines;
 use crate::ui::report::snapshot::{group_color, short_frame, snapshot_of};
 use crate::ui::run_chips::badge_ui;
-use crate::ui::runs::{Run, RunId, Runs, StepAt};
+use crate::ui::runs::{Run, Runs, StepAt};
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, Values};
@@ -36,8 +36,10 @@ const RESERVED: &str = "Reserved";
 /// Bins of the last frame.
 #[derive(Default)]
 pub struct Caches {
-    layers: BTreeMap<(RunId, usize), BinCache>,
-    reserved: BTreeMap<RunId, BinCache>,
+    areas: AreaCaches,
+    /// Of several runs.
+    lines: Vec<BinCache>,
+    reserved: Vec<BinCache>,
     followed: BinCache,
     overview: BinCache,
 }
@@ -116,71 +118,35 @@ impl SnapshotLiveness {
     ) -> Answer {
         let (runs, units, tokens) = (page.runs, Units::now(ui), *Tokens::now(ui));
         let choices = &self.choices;
-        for (run, curve) in runs.iter().zip(&curves.runs) {
-            for (place, blocks) in curve.blocks.iter().enumerate() {
-                let cache = self.caches.layers.entry((run.id, place)).or_default();
-                cache.take(curves.version, curve.layer(place).len(), blocks);
-            }
-            let cache = self.caches.reserved.entry(run.id).or_default();
-            cache.take(curves.version, curve.reserved().len(), &curve.reserved_blocks);
-        }
-        let Caches { layers: layer_caches, reserved, followed, .. } = &mut self.caches;
+        let Caches { areas, lines, reserved, followed, .. } = &mut self.caches;
         let mut layers: Vec<Layer<'_>> = Vec::new();
-        let of_run = |id: RunId| runs.position(id).and_then(|place| runs.get(place));
-        let mut caches: Vec<((RunId, usize), &mut BinCache)> =
-            layer_caches.iter_mut().map(|(key, cache)| (*key, cache)).collect();
-        // By run, from the ground up.
-        caches.sort_by_key(|((id, place), _)| (runs.position(*id), *place));
-        let mut is_first = true;
-        for ((id, place), cache) in caches {
-            let Some((run, curve)) =
-                of_run(id).and_then(|run| Some((run, curves.runs.get(runs.position(id)?)?)))
-            else {
-                continue;
-            };
-            let values = curve.layer(place);
-            let Some(group) = curve.stacked.groups.get(place).filter(|_| !values.is_empty()) else {
-                continue;
-            };
-            let values = Values::Known(values);
-            if runs.is_one() {
-                let color = match choices.by {
-                    BlocksBy::Nothing => tokens.temporary,
-                    _ => group_color(group, place, &tokens),
-                };
-                let fill = Some(if choices.by == BlocksBy::Nothing {
-                    tokens.area(color)
-                } else {
-                    tokens.surface.lerp_to_gamma(color, 0.82)
-                });
-                let line =
-                    if choices.by == BlocksBy::Nothing { color } else { Color32::TRANSPARENT };
-                layers.push(Layer {
-                    fill,
-                    is_stacked: !is_first,
-                    ..Layer::line(values, line, cache)
-                });
-                is_first = false;
-            } else {
+        if let (true, Some(curve)) = (runs.is_one(), curves.runs.first()) {
+            layers = area_layers(curve, (choices.by, curves.version), areas, &tokens);
+        } else {
+            lines.resize_with(runs.len(), BinCache::default);
+            for ((run, curve), cache) in runs.iter().zip(&curves.runs).zip(lines) {
                 let is_reference = run.id == runs.reference().id;
                 let fill = is_reference.then(|| run.fill(ui).gamma_multiply(0.55));
+                if let Some(blocks) = curve.blocks.first() {
+                    cache.take(curves.version, curve.total().len(), blocks);
+                }
+                let values = Values::Known(curve.total());
                 layers.push(Layer { fill, ..Layer::line(values, run.color(ui), cache) });
             }
         }
         if choices.has_reserved {
-            for (id, cache) in reserved.iter_mut() {
-                let place = runs.position(*id);
-                let Some((run, curve)) = of_run(*id).zip(place.and_then(|at| curves.runs.get(at)))
-                else {
-                    continue;
-                };
+            reserved.resize_with(runs.len(), BinCache::default);
+            for ((run, curve), cache) in runs.iter().zip(&curves.runs).zip(reserved) {
                 let line =
                     if runs.is_one() { tokens.ink } else { run.color(ui).gamma_multiply(0.5) };
-                layers.push(Layer::line(Values::Known(curve.reserved()), line, cache));
+                layers.push(reserved_layer(curve, (line, curves.version), cache));
             }
         }
         let follows = curves.runs.first();
         let total = follows.map_or(&[][..], RunCurves::total);
+        if let Some(curve) = follows {
+            curve.prepare_total(followed, curves.version);
+        }
         layers.push(Layer::line(Values::Known(total), Color32::TRANSPARENT, followed));
         let failed: Vec<(usize, String)> = match (runs.is_one(), follows) {
             (true, Some(curve)) => {
@@ -229,6 +195,9 @@ impl SnapshotLiveness {
         let runs = page.runs;
         let total = curves.runs.first().map_or(&[][..], RunCurves::total);
         let selected = selected_steps(page, runs).first().map(|step| curves.slots.slot(*step));
+        if let Some(curve) = curves.runs.first() {
+            curve.prepare_total(&mut self.caches.overview, curves.version);
+        }
         let overview = Overview {
             values: Values::Known(total),
             len: curves.slots.len(),

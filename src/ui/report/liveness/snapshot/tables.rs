@@ -6,22 +6,23 @@ use regex::bytes::RegexBuilder;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::curves::{Curves, RunCurves, prepare};
 use super::picture::select;
-use crate::analysis::allocator::curves::{BlockCurve, BlocksBy, CodeNames, Devices, NO_STACK};
+use crate::analysis::allocator::curves::{BlockCurve, BlocksBy, CodeNames, Devices};
 use crate::analysis::allocator::lives::BlockLives;
 use crate::analysis::allocator::replayed::ReplayedSnapshot;
-use crate::analysis::allocator::user_frame::frame_title;
+use crate::analysis::allocator::user_frame::{NO_STACK, frame_title};
 use crate::store::snapshot::Frame;
 use crate::store::snapshot::StackId;
 use crate::text::{grouped, shortened};
 use crate::ui::command::Command;
 use crate::ui::job::Cancel;
 use crate::ui::report::PageContext;
-use crate::ui::report::snapshot::block_facts::{address_text, event_title, life_text};
+use crate::ui::report::snapshot::block_facts::event_title;
+use crate::ui::report::snapshot::block_rows::BlockRows;
 use crate::ui::report::snapshot::code_tree::CodeTree;
+use crate::ui::report::snapshot::curves::{Curves, RunCurves, prepare};
+use crate::ui::report::snapshot::snapshot_of;
 use crate::ui::report::snapshot::stack::stack_ui;
-use crate::ui::report::snapshot::{short_frame, snapshot_of};
 use crate::ui::runs::{Needs, Runs, RunsAnswer};
 use crate::ui::theme::fonts;
 use crate::ui::units::Units;
@@ -71,15 +72,6 @@ struct Found {
     bytes: u64,
     /// Why the pattern is none.
     error: Option<String>,
-}
-
-/// Allocations of a snapshot.
-struct BlockRows {
-    replayed: Arc<ReplayedSnapshot>,
-    names: CodeNames,
-    /// Device and block.
-    rows: Vec<(u32, u32)>,
-    has_devices: bool,
 }
 
 struct CodeRow {
@@ -210,16 +202,15 @@ impl Tables {
                 });
             });
         }
-        let columns = block_columns(found.blocks.has_devices, found.bytes);
+        let columns = found.blocks.columns(found.bytes);
         let selected = self.selected;
-        let is_selected =
-            |row: usize| found.blocks.rows.get(row).copied() == selected && selected.is_some();
+        let is_selected = |row: usize| found.blocks.at(row) == selected && selected.is_some();
         let note = "click one to see its stack and where it began";
         let rows: Arc<dyn Rows> = Arc::clone(&found.blocks) as Arc<dyn Rows>;
         let data =
             Data { is_selected: &is_selected, note, ..Data::of("allocations", &columns, rows) };
         let Some(click) = self.blocks.ui(ui, &data, page.commands) else { return };
-        let block = found.blocks.rows.get(click.row).copied();
+        let block = found.blocks.at(click.row);
         crate::ui::selection::toggle(&mut self.selected, block.unwrap_or_default());
         if let Some((place, row)) = self.selected
             && let Some((device, replay)) = replayed.device(place as usize)
@@ -342,36 +333,17 @@ fn peak_rows(
     }
 }
 
-fn block_columns(has_devices: bool, whole: u64) -> Vec<Column> {
-    let whole = whole as f64;
-    let bar = BarOf { track: whole, limit: None, whole, of: "of all that is listed" };
-    let mut columns = vec![
-        Column::text("Code", 220.0),
-        Column::bytes("Asked", 100.0).with_bars(bar),
-        Column::bytes("Block", 90.0),
-        Column::text("Category", 100.0),
-        Column { unit: "number", ..Column::text("From event", 80.0) },
-        Column { unit: "number", ..Column::text("Events alive", 80.0) },
-        Column::text("Address", 130.0),
-    ];
-    if has_devices {
-        columns.push(Column::text("Device", 70.0));
-    }
-    columns
-}
-
 impl Found {
     fn of(runs: &Runs, key: &ListKey, cancel: &Cancel) -> Option<Self> {
         let replayed = snapshot_of(runs.reference())?;
         prepare(replayed);
         let snapshot = &replayed.snapshot;
         let names = CodeNames::of(snapshot, key.by);
-        let frames = CodeNames::of(snapshot, BlocksBy::Frame);
         let matched = match matched_stacks(replayed, &key.pattern) {
             Ok(matched) => matched,
             Err(error) => {
                 return Some(Self {
-                    blocks: Arc::new(BlockRows::none(replayed, frames)),
+                    blocks: Arc::new(BlockRows::of(replayed, Vec::new())),
                     by_code: Arc::new(Listed { rows: Vec::new(), cell: code_cell }),
                     tree: CodeTree::default(),
                     bytes: 0,
@@ -430,17 +402,10 @@ impl Found {
                 of.largest = of.largest.max(asked);
             }
         }
-        // The largest first, as they are looked for.
-        rows.sort_by_key(|(place, row)| {
-            let lives = replayed.replays.get(*place as usize).map(|replay| &replay.lives);
-            let bytes = lives.and_then(|lives| lives.requested.get(*row as usize));
-            (std::cmp::Reverse(bytes.copied().unwrap_or(0)), *place, *row)
-        });
         let mut by_code: Vec<CodeRow> = by_code.into_values().collect();
         by_code.sort_by(|a, b| b.bytes.cmp(&a.bytes).then_with(|| a.name.cmp(&b.name)));
-        let blocks = BlockRows { rows, ..BlockRows::none(replayed, frames) };
         Some(Self {
-            blocks: Arc::new(blocks),
+            blocks: Arc::new(BlockRows::of(replayed, rows)),
             by_code: Arc::new(Listed { rows: by_code, cell: code_cell }),
             tree: CodeTree::of(snapshot, &by_stack),
             bytes: whole,
@@ -480,64 +445,4 @@ fn matched_stacks(replayed: &ReplayedSnapshot, pattern: &str) -> Result<Option<V
     };
     let none = sought.is_match(NO_STACK.as_bytes());
     Ok(Some((0..snapshot.stacks.len() as u32).map(has).chain([none]).collect()))
-}
-
-impl BlockRows {
-    fn none(replayed: &Arc<ReplayedSnapshot>, names: CodeNames) -> Self {
-        let has_devices = replayed.snapshot.all_devices().count() > 1;
-        Self { replayed: Arc::clone(replayed), names, rows: Vec::new(), has_devices }
-    }
-}
-
-impl Rows for BlockRows {
-    fn len(&self) -> usize {
-        self.rows.len()
-    }
-
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some((place, row)) = self.rows.get(row).copied() else { return Value::Nothing };
-        let (place, row) = (place as usize, row as usize);
-        let Some((device, replay)) = self.replayed.device(place) else { return Value::Nothing };
-        let lives = &replay.lives;
-        let of = |column: &[u64]| column.get(row).copied();
-        match column {
-            0 => {
-                let stack = lives.stacks.get(row).copied().unwrap_or(StackId::NONE);
-                Value::text(short_frame(self.names.title_of(stack)))
-            }
-            1 => Value::bytes(of(&lives.requested)),
-            2 => Value::bytes(of(&lives.bytes)),
-            3 => {
-                let category = self.replayed.categories(place).get(row);
-                category.map_or(Value::Nothing, |category| Value::text(category.title()))
-            }
-            4 => {
-                lives.allocation(row).map_or(Value::text("before"), |event| Value::Id(event.into()))
-            }
-            5 => {
-                let from = lives.allocation(row).unwrap_or(0);
-                match lives.freed_at.get(row).copied() {
-                    Some(BlockLives::OPEN) | None => {
-                        let count = device.events.len() as u64;
-                        Value::Count(count.saturating_sub(u64::from(from)))
-                    }
-                    Some(event) => Value::Count(u64::from(event.saturating_sub(from))),
-                }
-            }
-            6 => {
-                let number = self.replayed.known_index(place).map_or(0, |index| index.number(row));
-                let address = lives.addresses.get(row).copied().unwrap_or(0);
-                Value::text(address_text(address, number))
-            }
-            _ => Value::text(device.title()),
-        }
-    }
-
-    fn hover(&self, row: usize) -> Option<String> {
-        let (place, row) = self.rows.get(row).copied()?;
-        let (device, replay) = self.replayed.device(place as usize)?;
-        let life = life_text(&replay.lives, row as usize, device.events.len());
-        let stack = replay.lives.stacks.get(row as usize)?;
-        Some(format!("{}\nLives from {life}", self.names.title_of(*stack)))
-    }
 }

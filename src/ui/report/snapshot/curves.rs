@@ -1,27 +1,43 @@
 //! The curves of snapshots as they are drawn: areas, reserved bytes, bands, failed requests, peaks, all folded for the
 //! screen beside the window.
 
+use eframe::egui::Color32;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::choices::CurvesKey;
+use super::{group_color, snapshot_of};
 use crate::analysis::allocator::bands::run_bands;
-use crate::analysis::allocator::curves::{BlockCurve, Devices, StackedCurve, block_curve};
+use crate::analysis::allocator::curves::{
+    BlockCurve, BlocksBy, Devices, StackedCurve, block_curve,
+};
 use crate::analysis::allocator::event_slots::EventSlots;
 use crate::analysis::allocator::failed_requests::{FailedRequest, last_failed};
 use crate::analysis::allocator::replayed::ReplayedSnapshot;
+use crate::analysis::allocator::timeline_areas::timeline_areas;
 use crate::analysis::liveness::peaks::peaks;
+use crate::store::memory_timeline::MemoryTimeline;
 use crate::store::snapshot::Action;
 use crate::ui::job::Cancel;
 use crate::ui::report::slot_axis::MOST_PEAKS;
-use crate::ui::report::snapshot::snapshot_of;
 use crate::ui::runs::Runs;
-use crate::ui::widget::bins::{FoldedBlocks, Values, new_version};
-use crate::ui::widget::curve::{Band, Peak};
+use crate::ui::theme::Tokens;
+use crate::ui::widget::bins::{BinCache, FoldedBlocks, Values, new_version};
+use crate::ui::widget::curve::{Band, Layer, Peak};
 
 /// Peaks closer than this part of the axis are one.
 const APART: usize = 40;
 /// Failed requests that are drawn.
 const MOST_FAILED: usize = 50;
+
+/// Tells apart what curves are made of.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CurvesKey {
+    pub devices: Devices,
+    pub curve: BlockCurve,
+    pub by: BlocksBy,
+    pub is_over_time: bool,
+    pub hidden: BTreeSet<String>,
+}
 
 /// The curves of all runs.
 pub struct Curves {
@@ -41,6 +57,8 @@ pub struct RunCurves {
     /// Of each layer, and of the reserved bytes.
     pub blocks: Vec<FoldedBlocks>,
     pub reserved_blocks: FoldedBlocks,
+    /// The most of what is reserved.
+    pub most_reserved: u64,
     /// The three curves of blocks at each step, whatever is hidden.
     pub by_curve: Vec<(BlockCurve, Vec<u64>)>,
     pub bands: Vec<Band>,
@@ -89,6 +107,7 @@ impl RunCurves {
             in_slots,
             blocks: Vec::new(),
             reserved_blocks: FoldedBlocks::default(),
+            most_reserved: 0,
             by_curve,
             bands: Vec::new(),
             failed: failed(replayed, devices, slots),
@@ -98,6 +117,7 @@ impl RunCurves {
         made.blocks = (0..made.stacked.layers.len())
             .map(|layer| FoldedBlocks::of(Values::Known(made.layer(layer))))
             .collect();
+        made.most_reserved = made.stacked.reserved.iter().max().copied().unwrap_or(0);
         made.reserved_blocks = FoldedBlocks::of(Values::Known(made.reserved()));
         made.peaks = distinct_peaks(made.total());
         if is_one {
@@ -132,6 +152,15 @@ impl RunCurves {
         self.in_slots.as_ref().map_or(&self.stacked.reserved, |(_, reserved)| reserved)
     }
 
+    /// Gives a cache what is folded of all that is shown.
+    pub fn prepare_total(&self, cache: &mut BinCache, version: u64) {
+        let layers = (0..self.blocks.len()).rev();
+        let shown = layers.into_iter().find(|layer| !self.layer(*layer).is_empty());
+        if let Some(blocks) = shown.and_then(|layer| self.blocks.get(layer)) {
+            cache.take(version, self.total().len(), blocks);
+        }
+    }
+
     /// All that is shown, by slot.
     pub fn total(&self) -> &[u64] {
         let layers = (0..self.stacked.layers.len()).rev().map(|layer| self.layer(layer));
@@ -140,6 +169,37 @@ impl RunCurves {
 }
 
 impl Curves {
+    /// Of a memory timeline, a slot for each row.
+    pub fn of_timeline(timeline: &MemoryTimeline) -> Self {
+        let stacked = timeline_areas(timeline);
+        let layers = stacked.layers.iter();
+        let blocks = layers.map(|layer| FoldedBlocks::of(Values::Known(layer))).collect();
+        let curves = RunCurves {
+            peaks: distinct_peaks(stacked.total()),
+            stacked,
+            in_slots: None,
+            blocks,
+            reserved_blocks: FoldedBlocks::default(),
+            most_reserved: 0,
+            by_curve: Vec::new(),
+            bands: Vec::new(),
+            failed: Vec::new(),
+            ended_by: None,
+        };
+        let top = curves.total().iter().max().copied().unwrap_or(0);
+        let slots = EventSlots::by_event(timeline.bytes.len());
+        Self { runs: vec![curves], slots, top, version: new_version() }
+    }
+
+    /// Of one snapshot.
+    pub fn of_one(replayed: &ReplayedSnapshot, key: &CurvesKey, cancel: &Cancel) -> Option<Self> {
+        let mut slots = EventSlots::by_event(replayed.axis().len() as usize);
+        let curves = RunCurves::of(replayed, key, (&mut slots, true), cancel)?;
+        let of = |curve: &[u64]| curve.iter().max().copied().unwrap_or(0);
+        let top = of(curves.total()).max(of(curves.reserved()));
+        Some(Self { runs: vec![curves], slots, top, version: new_version() })
+    }
+
     /// Works them out; `None` when it was cancelled.
     pub fn of(runs: &Runs, key: &CurvesKey, cancel: &Cancel) -> Option<Self> {
         let len = |run| snapshot_of(run).map_or(0, |replayed| replayed.axis().len() as usize);
@@ -209,4 +269,48 @@ pub fn prepare(replayed: &Arc<ReplayedSnapshot>) {
     for place in 0..replayed.replays.len() {
         replayed.index(place);
     }
+}
+
+/// Bins of the areas of a run, from the ground up.
+pub type AreaCaches = Vec<BinCache>;
+
+/// The areas of a run, each on the one before.
+pub fn area_layers<'a>(
+    curve: &'a RunCurves,
+    (by, version): (BlocksBy, u64),
+    caches: &'a mut AreaCaches,
+    tokens: &Tokens,
+) -> Vec<Layer<'a>> {
+    caches.resize_with(curve.stacked.groups.len(), BinCache::default);
+    let mut layers: Vec<Layer<'a>> = Vec::with_capacity(caches.len() + 3);
+    for (place, cache) in caches.iter_mut().enumerate() {
+        let values = curve.layer(place);
+        let Some(group) = curve.stacked.groups.get(place).filter(|_| !values.is_empty()) else {
+            continue;
+        };
+        if let Some(blocks) = curve.blocks.get(place) {
+            cache.take(version, values.len(), blocks);
+        }
+        let color = group_color(group, place, tokens);
+        let (fill, line) = match by {
+            BlocksBy::Nothing => (tokens.area(tokens.temporary), tokens.temporary),
+            _ => (tokens.surface.lerp_to_gamma(color, 0.82), Color32::TRANSPARENT),
+        };
+        layers.push(Layer {
+            fill: Some(fill),
+            is_stacked: !layers.is_empty(),
+            ..Layer::line(Values::Known(values), line, cache)
+        });
+    }
+    layers
+}
+
+/// The line of what is reserved.
+pub fn reserved_layer<'a>(
+    curve: &'a RunCurves,
+    (color, version): (Color32, u64),
+    cache: &'a mut BinCache,
+) -> Layer<'a> {
+    cache.take(version, curve.reserved().len(), &curve.reserved_blocks);
+    Layer::line(Values::Known(curve.reserved()), color, cache)
 }

@@ -1,0 +1,408 @@
+//! The map of a memory snapshot: the segments of a device side by side in the order of their addresses, over events,
+//! with what is free in them; the segments and blocks in tables.
+
+mod data;
+mod inspector;
+mod picture;
+
+use eframe::egui::{self, Button, Vec2};
+use std::sync::Arc;
+
+use crate::analysis::allocator::curves::Devices;
+use crate::analysis::allocator::failed_requests::last_failed;
+use crate::analysis::allocator::replayed::ReplayedSnapshot;
+use crate::analysis::allocator::segment_map::SegmentAxis;
+use crate::text::{counted, grouped};
+use crate::ui::command::{Command, Exported, Page};
+use crate::ui::pages::RunsPage;
+use crate::ui::report::PageContext;
+use crate::ui::report::category_colors::category_color;
+use crate::ui::report::head::{Answer, page_head_ui};
+use crate::ui::report::snapshot::snapshot_of;
+use crate::ui::runs::{Needed, Needs, Run, RunId, RunsAnswer, StepAt};
+use crate::ui::split;
+use crate::ui::theme::{Tokens, card_frame};
+use crate::ui::units::Units;
+use crate::ui::widget::choice::{choice_ui, segments_ui, tabs_ui};
+use crate::ui::widget::data_table::{Data, DataTable};
+use crate::ui::widget::exports::{exportable, exports_ui, scope_of_exports};
+use crate::ui::widget::inspector::inspector_ui;
+use crate::ui::widget::legend::{Patch, label_ui};
+use crate::ui::widget::picture::{link, moved, pressed_keys};
+use crate::ui::widget::rows::{BarOf, Column, Rows};
+use crate::ui::widget::sign::Sign;
+use data::MapMoment;
+use picture::{Picture, PictureOf, Pointed};
+
+/// The column of free bytes in the table of segments.
+const FREE: usize = 4;
+
+const NEEDS: Needs = &[Needed::Liveness];
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Tab {
+    #[default]
+    Segments,
+    Blocks,
+}
+
+/// Tells moments apart: run, device, step, segment.
+type MomentKey = (RunId, usize, usize, Option<usize>);
+
+pub struct SnapshotMap {
+    /// The run of several, and its device; else the reference, and its first.
+    run: Option<RunId>,
+    device: Option<usize>,
+    axes: RunsAnswer<(RunId, usize), Option<Arc<SegmentAxis>>>,
+    moments: RunsAnswer<MomentKey, Option<Arc<MapMoment>>>,
+    picture: Picture,
+    /// What is shown: run and device.
+    of: Option<(RunId, usize)>,
+    pointed: Option<Pointed>,
+    segment: Option<usize>,
+    block: Option<usize>,
+    tab: Tab,
+    segments: DataTable,
+    blocks: DataTable,
+}
+
+impl Default for SnapshotMap {
+    fn default() -> Self {
+        Self {
+            run: None,
+            device: None,
+            axes: RunsAnswer::default(),
+            moments: RunsAnswer::default(),
+            picture: Picture::default(),
+            of: None,
+            pointed: None,
+            segment: None,
+            block: None,
+            tab: Tab::default(),
+            // What is free is what is looked for.
+            segments: DataTable::sorted_by(FREE),
+            blocks: DataTable::default(),
+        }
+    }
+}
+
+impl RunsPage for SnapshotMap {
+    fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
+        let runs = Arc::clone(page.runs);
+        let place = self.run.and_then(|id| runs.position(id)).unwrap_or(0);
+        let Some((run, replayed)) = runs.get(place).and_then(|run| Some((run, snapshot_of(run)?)))
+        else {
+            return;
+        };
+        let count = replayed.snapshot.all_devices().count();
+        let device = self.device.filter(|device| *device < count).unwrap_or(0);
+        if self.of != Some((run.id, device)) {
+            self.of = Some((run.id, device));
+            self.picture.plane.reset();
+            (self.segment, self.block, self.pointed) = (None, None, None);
+        }
+        let (id, for_axis) = (run.id, Arc::clone(replayed));
+        self.axes.ask("axis of segments", ui.ctx(), (&runs, NEEDS), &(id, device), move |_, _| {
+            Some(Arc::new(SegmentAxis::of(&for_axis, device)))
+        });
+        let axis = self.axes.get((&runs, NEEDS), &(id, device)).cloned().flatten();
+        let step = chosen_step(page, run, replayed, device);
+        if let Some(axis) = &axis {
+            let key = (id, device, step, self.segment);
+            let (replayed, axis) = (Arc::clone(replayed), Arc::clone(axis));
+            self.moments.ask(
+                "segments at an event",
+                ui.ctx(),
+                (&runs, NEEDS),
+                &key,
+                move |_, _| {
+                    let (_, device, step, segment) = key;
+                    MapMoment::of(&replayed, (device, &axis), (step, segment)).map(Arc::new)
+                },
+            );
+        }
+        let known =
+            self.moments.last(&runs).filter(|((of, place, ..), _)| (*of, *place) == (id, device));
+        let moment = known.and_then(|(_, moment)| moment.clone());
+        self.head_ui(ui, page, (run, replayed, device), moment.as_deref());
+        let Some(axis) = axis else {
+            ui.weak(self.axes.failure().unwrap_or("Looking at the segments…"));
+            return;
+        };
+        if axis.segments.is_empty() {
+            ui.weak("This device has no segments");
+            return;
+        }
+        let shown = (replayed, device, &axis);
+        inspector_ui(ui, |ui| {
+            self.inspect_ui(ui, page, (run, step), shown, moment.as_deref());
+        });
+        let height = ui.available_height();
+        let max = (height - 160.0).max(80.0);
+        split::below(ui, "segments", (height * 0.28).clamp(110.0, 380.0), 60.0..=max, |ui| {
+            self.tables_ui(ui, page, (run, shown), moment.as_deref());
+        });
+        let margin = egui::Margin { top: 6, bottom: 6, ..Default::default() };
+        split::rest(ui, margin, |ui| {
+            let frame = card_frame(Tokens::now(ui)).inner_margin(egui::Margin::symmetric(12, 8));
+            frame.show(ui, |ui| {
+                self.picture_ui(ui, page, (run, step), shown, moment.as_deref());
+            });
+        });
+    }
+
+    fn run_renamed(&mut self, from: RunId, to: RunId) {
+        if self.run == Some(from) {
+            self.run = Some(to);
+        }
+    }
+}
+
+/// What a map is of: snapshot, place of the device, axis of its segments.
+type Of<'a> = (&'a Arc<ReplayedSnapshot>, usize, &'a Arc<SegmentAxis>);
+
+/// The selected step, else that of the request at which the run ended, else that of the peak.
+fn chosen_step(
+    page: &PageContext<'_>,
+    run: &Run,
+    replayed: &ReplayedSnapshot,
+    device: usize,
+) -> usize {
+    let last = replayed.axis().len().saturating_sub(1) as usize;
+    let selected = page.selection.step_of(run.id).map(|step| step.min(last));
+    let ended = || {
+        let (device, replay) = replayed.device(device)?;
+        let failed = last_failed(&replayed.snapshot, device).map(|failed| failed.event);
+        let event = failed.or_else(|| u32::try_from(replay.requested_peak.event).ok())?;
+        (!device.events.is_empty()).then(|| replayed.axis().step(device, event) as usize)
+    };
+    selected.or_else(ended).unwrap_or(0)
+}
+
+impl SnapshotMap {
+    fn head_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        (run, replayed, device): (&Run, &Arc<ReplayedSnapshot>, usize),
+        moment: Option<&MapMoment>,
+    ) {
+        let units = Units::now(ui);
+        let answer = moment.map(|moment| answer(moment, units));
+        let snapshot = &replayed.snapshot;
+        scope_of_exports(ui, &Devices::At(device).title(snapshot));
+        page_head_ui(ui, "Map", answer.as_ref(), |ui| {
+            exports_ui(ui, ("picture", "segments over events", true), page.commands, || {
+                Some(Exported::Picture)
+            });
+            let is_zoomed = self.picture.plane.is_zoomed();
+            let all = ui.add_enabled(is_zoomed, Button::new("All segments"));
+            if all.on_hover_text("Key 0, or double-click in the picture").clicked() {
+                self.picture.plane.reset();
+                self.segment = None;
+            }
+            let count = snapshot.all_devices().count();
+            if count > 1 {
+                let mut now = device;
+                let title = |place: &usize| Devices::At(*place).title(snapshot);
+                choice_ui(ui, ("Device", 120.0), &mut now, 0..count, title);
+                self.device = Some(now);
+            }
+            if !page.runs.is_one() {
+                let mut now = run.id;
+                let all = page.runs.iter().map(|run| (run.id, run.badge.letter.to_string()));
+                segments_ui(ui, "Whose map is shown", &mut now, all.collect::<Vec<_>>());
+                self.run = Some(now);
+            }
+        });
+    }
+
+    fn picture_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        (run, step): (&Run, usize),
+        (replayed, place, axis): Of<'_>,
+        moment: Option<&MapMoment>,
+    ) {
+        let all = ui.available_rect_before_wrap();
+        legend_ui(ui, moment);
+        let units = Units::now(ui);
+        let value = format!(
+            "{}, event {}{}",
+            counted(axis.segments.len() as u64, "segment"),
+            grouped(step as u64),
+            moment.map_or_else(String::new, |moment| format!(": {}", answer(moment, units).1)),
+        );
+        let of = PictureOf {
+            run: run.id,
+            replayed,
+            place,
+            axis,
+            step,
+            moment,
+            block: self.block,
+            segment: self.segment,
+            value,
+        };
+        let shown = self.picture.ui(ui, &of);
+        exportable(ui, "segments over events", all.union(shown.rect));
+        *page.has_painted_graph = true;
+        if shown.response.clicked()
+            && let Some(pointed) = shown.pointed
+        {
+            (self.block, self.segment) = (pointed.block, pointed.segment);
+            if pointed.block.is_some() {
+                self.tab = Tab::Blocks;
+            }
+            page.selection.steps = vec![StepAt { run: run.id, step: pointed.step }];
+        }
+        if let Some(step) = step_by_key(ui, &shown.response, step, replayed) {
+            page.selection.steps = vec![StepAt { run: run.id, step }];
+        }
+        link(ui, &mut self.pointed, shown.pointed, true);
+    }
+
+    fn tables_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        (run, (replayed, place, axis)): (&Run, Of<'_>),
+        moment: Option<&MapMoment>,
+    ) {
+        let Some(moment) = moment else {
+            ui.weak(self.moments.failure().unwrap_or("Looking…"));
+            return;
+        };
+        let of_segment = self.segment.map(|segment| format!(" in segment {segment}"));
+        ui.horizontal(|ui| {
+            tabs_ui(ui, &mut self.tab, [(Tab::Segments, "Segments"), (Tab::Blocks, "Blocks")]);
+            let at = grouped(moment.step as u64);
+            ui.weak(format!("after event {at}{}", of_segment.as_deref().unwrap_or_default()));
+        });
+        match self.tab {
+            Tab::Segments => {
+                let columns = segment_columns(axis);
+                let chosen = self.segment;
+                let of_row = |row: usize| moment.segments.rows.get(row).map(|row| row.place);
+                let is_selected = |row: usize| chosen.is_some() && of_row(row) == chosen;
+                let rows: Arc<dyn Rows> = Arc::clone(&moment.segments) as Arc<dyn Rows>;
+                let data =
+                    Data { is_selected: &is_selected, ..Data::of("segments", &columns, rows) };
+                if let Some(click) = self.segments.ui(ui, &data, page.commands)
+                    && let Some(segment) = of_row(click.row)
+                {
+                    self.segment = (self.segment != Some(segment)).then_some(segment);
+                    let of = PictureOf {
+                        run: run.id,
+                        replayed,
+                        place,
+                        axis,
+                        step: moment.step,
+                        moment: None,
+                        block: None,
+                        segment: None,
+                        value: String::new(),
+                    };
+                    match self.segment {
+                        Some(segment) => self.picture.show_segment(&of, segment),
+                        None => self.picture.plane.reset(),
+                    }
+                    ui.request_repaint();
+                }
+            }
+            Tab::Blocks => {
+                let columns = moment.blocks.columns(moment.listed_bytes);
+                let chosen = self.block;
+                let of_row = |row: usize| moment.blocks.at(row).map(|(_, block)| block as usize);
+                let is_selected = |row: usize| chosen.is_some() && of_row(row) == chosen;
+                let rows: Arc<dyn Rows> = Arc::clone(&moment.blocks) as Arc<dyn Rows>;
+                let data = Data { is_selected: &is_selected, ..Data::of("blocks", &columns, rows) };
+                if let Some(click) = self.blocks.ui(ui, &data, page.commands) {
+                    let block = of_row(click.row);
+                    self.block = if self.block == block { None } else { block };
+                }
+            }
+        }
+    }
+}
+
+/// Arrows go from event to event while the picture has the focus.
+fn step_by_key(
+    ui: &egui::Ui,
+    response: &egui::Response,
+    step: usize,
+    replayed: &ReplayedSnapshot,
+) -> Option<usize> {
+    if !response.has_focus() {
+        return None;
+    }
+    let pressed = pressed_keys(ui, response, false);
+    let keys = [egui::Key::ArrowRight, egui::Key::ArrowLeft];
+    let count = replayed.axis().len() as usize;
+    moved(pressed, keys, Some(step), count)
+}
+
+/// What is free, in how many pieces; at a request that failed what it asked for.
+fn answer(moment: &MapMoment, units: Units) -> Answer {
+    let whole = &moment.at.whole;
+    let (free, largest) = (units.bytes(whole.free()), units.bytes(whole.largest.1));
+    if let Some(asked) = moment.failed {
+        let text = format!(
+            "Out of memory: {} asked, {free} free in segments, largest piece {largest}",
+            units.bytes(asked)
+        );
+        return (Sign::Over, text);
+    }
+    let reserved = units.bytes(whole.reserved);
+    let text = match whole.pieces {
+        0 => format!("All of {reserved} reserved are in use"),
+        1 => format!("{free} of {reserved} reserved are free, in one piece"),
+        pieces => {
+            let pieces = grouped(pieces);
+            format!(
+                "{free} of {reserved} reserved are free, in {pieces} pieces, the largest {largest}"
+            )
+        }
+    };
+    (Sign::Note, text)
+}
+
+fn legend_ui(ui: &mut egui::Ui, moment: Option<&MapMoment>) {
+    let tokens = *Tokens::now(ui);
+    let categories = moment.map_or(&[][..], |moment| &moment.categories);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = Vec2::new(14.0, 2.0);
+        for category in categories {
+            let color = category_color(category.title(), &tokens);
+            label_ui(ui, Patch::Area(color, color), category.title());
+        }
+        label_ui(ui, Patch::Hatch(tokens.gap), "Reserved, not in use");
+    });
+    ui.add_space(2.0);
+}
+
+fn segment_columns(axis: &SegmentAxis) -> Vec<Column> {
+    let most = axis.segments.iter().map(|segment| segment.bytes).max().unwrap_or(1) as f64;
+    let bar = BarOf { track: most, limit: None, whole: most, of: "of the largest segment" };
+    vec![
+        Column::text("Segment", 130.0),
+        Column { unit: "number", ..Column::text("Number", 60.0) },
+        Column::bytes("Size", 90.0),
+        Column::bytes("In use", 90.0).with_bars(bar),
+        Column::bytes("Free", 90.0),
+        Column::bytes("Largest piece", 90.0).not_summed(),
+        Column::count("Pieces", 60.0),
+        Column::count("Blocks", 60.0),
+        Column { unit: "number", ..Column::text("From event", 80.0) },
+        Column::rest("Note"),
+    ]
+}
+
+/// Goes to Liveness at the chosen event.
+fn liveness_link_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, at: StepAt) {
+    if ui.button("Liveness at this event").clicked() {
+        page.selection.steps = vec![at];
+        page.commands.push(Command::Go(Page::Liveness));
+    }
+}

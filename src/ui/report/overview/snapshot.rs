@@ -1,0 +1,299 @@
+//! A memory snapshot at a glance: the figures that everybody asks for, the curve by what blocks are for, what the peak
+//! consists of, whose it is.
+
+use eframe::egui::{self, Align, Layout, Vec2};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use crate::analysis::allocator::curves::{BlockCurve, BlocksBy, Devices, code_bytes};
+use crate::analysis::allocator::device_facts::DeviceFacts;
+use crate::analysis::allocator::failed_requests::{FailedRequest, last_failed};
+use crate::analysis::allocator::replayed::ReplayedSnapshot;
+use crate::text::{counted, grouped, shortened};
+use crate::ui::command::{Command, Page};
+use crate::ui::job::Cancel;
+use crate::ui::report::head::Answer;
+use crate::ui::report::run_part::RunPart;
+use crate::ui::report::snapshot::curves::{
+    AreaCaches, Curves, CurvesKey, area_layers, reserved_layer,
+};
+use crate::ui::report::snapshot::{group_color, short_frame};
+use crate::ui::theme::fonts::size;
+use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame, fonts};
+use crate::ui::units::Units;
+use crate::ui::widget::bar::Bar;
+use crate::ui::widget::bins::{BinCache, Values};
+use crate::ui::widget::card::{card_ui, picture_card_ui};
+use crate::ui::widget::curve::{Layer, Picture, curve_ui};
+use crate::ui::widget::heights::Heights;
+use crate::ui::widget::inspector::part_ui;
+use crate::ui::widget::legend::{Patch, label_ui};
+use crate::ui::widget::sign::Sign;
+use crate::ui::widget::view::View;
+
+/// Lines of code that are named.
+const MOST_CODE: usize = 7;
+/// Longest name.
+const NAME: usize = 48;
+/// Width of a card of a figure, and height of the cards below the curve, points.
+const FIGURE: f32 = 190.0;
+const PARTS: f32 = 250.0;
+/// Least and most height of the curve, points.
+const LEAST: f32 = 220.0;
+const MOST: f32 = 460.0;
+
+/// What is worked out of a snapshot.
+pub struct SnapshotKnown {
+    curves: Curves,
+    figures: Vec<Figure>,
+    by_code: Vec<(String, u64)>,
+    outcome: Outcome,
+}
+
+/// A figure with what it is, and what is said of it.
+struct Figure {
+    title: &'static str,
+    bytes: u64,
+    note: String,
+}
+
+impl SnapshotKnown {
+    /// How the run ended.
+    pub fn answer(&self, units: Units) -> Answer {
+        self.outcome.answer(units)
+    }
+
+    pub fn of(replayed: &Arc<ReplayedSnapshot>, cancel: &Cancel) -> Option<Self> {
+        let snapshot = &replayed.snapshot;
+        let devices = Devices::first_of(snapshot);
+        let (curve, by) = (BlockCurve::Requested, BlocksBy::Category);
+        let hidden = BTreeSet::new();
+        let key = CurvesKey { devices, curve, by, is_over_time: false, hidden };
+        let curves = Curves::of_one(replayed, &key, cancel)?;
+        let peak = curves.runs.first().and_then(|curves| curves.stacked.peak).unwrap_or(0);
+        let by_code = code_bytes(replayed, (devices, curve, BlocksBy::Frame), peak);
+        let facts = replayed.device_facts();
+        Some(Self {
+            curves,
+            figures: figures(&facts),
+            by_code,
+            outcome: Outcome::of(replayed, &facts),
+        })
+    }
+}
+
+/// The figures of the device that has most of each.
+fn figures(facts: &[DeviceFacts]) -> Vec<Figure> {
+    let most = |bytes: fn(&DeviceFacts) -> u64| facts.iter().rev().max_by_key(|of| bytes(of));
+    let of = |facts_of: &DeviceFacts| match facts.len() {
+        1 => String::new(),
+        _ => format!("GPU {}, ", facts_of.device),
+    };
+    let at = |event: i64| match u64::try_from(event) {
+        Ok(event) => format!("at event {}", grouped(event)),
+        Err(_) => "before the first event".to_owned(),
+    };
+    let mut figures = Vec::new();
+    let mut push = |title, bytes, note| figures.push(Figure { title, bytes, note });
+    if let Some(facts) = most(|of| of.requested_peak.bytes) {
+        let peak = &facts.requested_peak;
+        push("Requested, peak", peak.bytes, format!("{}{}", of(facts), at(peak.event)));
+    }
+    if let Some(facts) = most(|of| of.allocated_peak.bytes) {
+        let least = if facts.allocated_peak.exact { "" } else { ", at least" };
+        let note = format!("{}max_memory_allocated(){least}", of(facts));
+        push("Allocated, peak", facts.allocated_peak.bytes, note);
+    }
+    if let Some(facts) = most(|of| of.reserved_peak_bytes) {
+        let note = format!("{}max_memory_reserved()", of(facts));
+        push("Reserved, peak", facts.reserved_peak_bytes, note);
+    }
+    if let Some(facts) = most(|of| of.end.inactive_bytes) {
+        let pieces = counted(facts.end.inactive_blocks, "piece");
+        let note = format!("{}in {pieces}", of(facts));
+        push("Reserved, not in use, end", facts.end.inactive_bytes, note);
+    }
+    figures
+}
+
+/// How the run ended, as far as it was recorded.
+struct Outcome {
+    ended_by: Option<FailedRequest>,
+    failed: usize,
+    events: usize,
+    is_complete: bool,
+}
+
+impl Outcome {
+    fn of(replayed: &ReplayedSnapshot, facts: &[DeviceFacts]) -> Self {
+        let snapshot = &replayed.snapshot;
+        let ended_by = snapshot.devices.iter().find_map(|device| last_failed(snapshot, device));
+        Self {
+            ended_by,
+            failed: facts.iter().map(|facts| facts.oom.len()).sum(),
+            events: facts.iter().map(|facts| facts.events).sum(),
+            is_complete: facts.iter().all(|facts| facts.history_complete),
+        }
+    }
+
+    fn answer(&self, units: Units) -> Answer {
+        if let Some(failed) = &self.ended_by {
+            let free = failed.device_free.map_or_else(String::new, |free| {
+                format!(", {} free on the device", units.bytes(free))
+            });
+            let text = format!("Out of memory: {} asked{free}", units.bytes(failed.bytes));
+            return (Sign::Over, text);
+        }
+        let (failed, events) = (self.failed as u64, self.events as u64);
+        match () {
+            () if failed > 0 => {
+                (Sign::Note, format!("{} failed, and the run went on", counted(failed, "request")))
+            }
+            () if events == 0 => {
+                (Sign::Note, "The state at the end alone: no history was recorded".to_owned())
+            }
+            () if !self.is_complete => {
+                (Sign::Fits, format!("No request failed in the last {}", counted(events, "event")))
+            }
+            () => (Sign::Fits, "No request failed".to_owned()),
+        }
+    }
+}
+
+#[derive(Default)]
+pub struct SnapshotGlance {
+    view: View,
+    heights: Heights,
+    areas: AreaCaches,
+    reserved: BinCache,
+    followed: BinCache,
+}
+
+impl SnapshotGlance {
+    pub fn ui(&mut self, ui: &mut egui::Ui, known: &SnapshotKnown, part: &mut RunPart<'_>) {
+        figures_ui(ui, &known.figures);
+        let mut exports = Vec::new();
+        let height = (ui.available_height() - PARTS - 90.0).clamp(LEAST, MOST);
+        let at_right = |ui: &mut egui::Ui| {
+            if ui.link("Open in Liveness").clicked() {
+                part.commands.push(Command::Go(Page::Liveness));
+            }
+        };
+        let mut clicked = None;
+        picture_card_ui(ui, "Memory over events", &mut exports, at_right, |ui| {
+            clicked = self.picture_ui(ui, known, height);
+        });
+        part.commands.append(&mut exports);
+        if let Some(step) = clicked {
+            part.show_step(step);
+        }
+        parts_ui(ui, known, part);
+    }
+
+    fn picture_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        known: &SnapshotKnown,
+        height: f32,
+    ) -> Option<usize> {
+        let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
+        let (curves, version) = (&known.curves, known.curves.version);
+        let curve = curves.runs.first()?;
+        ui.horizontal_wrapped(|ui| {
+            ui.spacing_mut().item_spacing = Vec2::new(14.0, 2.0);
+            for (place, group) in curve.stacked.groups.iter().enumerate().rev() {
+                let color = group_color(group, place, &tokens);
+                label_ui(ui, Patch::Area(color, color), &group.title);
+            }
+            label_ui(ui, Patch::Line(tokens.ink), "Reserved");
+        });
+        let Self { view, heights, areas, reserved, followed } = self;
+        let mut layers = area_layers(curve, (BlocksBy::Category, version), areas, &tokens);
+        layers.push(reserved_layer(curve, (tokens.ink, version), reserved));
+        curve.prepare_total(followed, version);
+        let total = Values::Known(curve.total());
+        layers.push(Layer::line(total, egui::Color32::TRANSPARENT, followed));
+        let failed: Vec<(usize, String)> = curve
+            .failed
+            .iter()
+            .map(|(slot, bytes)| (*slot, format!("{} asked, failed", units.bytes(*bytes))))
+            .collect();
+        let size = Vec2::new(ui.available_width(), height);
+        let layout = Layout::top_down(Align::Min);
+        let answer = ui.allocate_ui_with_layout(size, layout, |ui| {
+            let picture = Picture {
+                value: format!("{} events", grouped(curves.slots.len() as u64)),
+                x_title: "Event",
+                x_unit: "Event",
+                version,
+                top: curves.top,
+                layers,
+                borders: &failed,
+                bands: &curve.bands,
+                peaks: &curve.peaks,
+                ..Picture::of("Memory over events", curves.slots.len(), &|slot| slot.to_string())
+            };
+            curve_ui(ui, (view, heights), picture)
+        });
+        answer.inner.clicked.map(|click| click.position)
+    }
+}
+
+/// The figures, a card each.
+fn figures_ui(ui: &mut egui::Ui, figures: &[Figure]) {
+    let units = Units::now(ui);
+    ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = Vec2::splat(BETWEEN_CARDS);
+        for figure in figures {
+            card_frame(Tokens::now(ui)).show(ui, |ui| {
+                ui.set_width(FIGURE);
+                ui.vertical(|ui| {
+                    ui.label(fonts::caption(figure.title).weak());
+                    let text = egui::RichText::new(units.bytes(figure.bytes));
+                    ui.label(text.font(fonts::semibold(size::KEY_FIGURE)));
+                    ui.label(fonts::caption(&*figure.note).weak());
+                });
+            });
+        }
+    });
+    ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
+}
+
+/// What the peak consists of, and whose it is, beside each other.
+fn parts_ui(ui: &mut egui::Ui, known: &SnapshotKnown, part: &mut RunPart<'_>) {
+    let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
+    let Some(curve) = known.curves.runs.first() else { return };
+    let peak = curve.stacked.peak.unwrap_or(0);
+    let whole = curve.stacked.total().get(peak).copied().unwrap_or(0);
+    let at = format!("event {}", grouped(peak as u64));
+    let share = |bytes: u64| {
+        let percent = bytes as f64 * 100.0 / whole.max(1) as f64;
+        format!("{}, {percent:.0} %", units.bytes(bytes))
+    };
+    ui.columns_const(|[left, right]| {
+        card_ui(left, &format!("What the peak consists of, {at}"), |ui| {
+            for (place, group) in curve.stacked.groups.iter().enumerate().rev() {
+                let bytes = group.at_peak;
+                if bytes > 0 {
+                    let bar = [(bytes, group_color(group, place, &tokens))];
+                    let bar = Bar { parts: &bar, whole, limit: None };
+                    part_ui(ui, &group.title, &share(bytes), &bar);
+                }
+            }
+        });
+        card_ui(right, &format!("Whose it is, {at}"), |ui| {
+            for (name, bytes) in known.by_code.iter().take(MOST_CODE) {
+                let bar = [(*bytes, tokens.temporary)];
+                let title = shortened(short_frame(name), NAME);
+                let bar = Bar { parts: &bar, whole, limit: None };
+                part_ui(ui, &title, &share(*bytes), &bar);
+            }
+            if let Some(more @ 1..) = known.by_code.len().checked_sub(MOST_CODE) {
+                let text = format!("{} more in Liveness", counted(more as u64, "line"));
+                if ui.link(text).clicked() {
+                    part.show_step(peak);
+                }
+            }
+        });
+    });
+}
