@@ -450,7 +450,8 @@ fn tables_are_copied_and_saved() {
 #[test]
 fn what_is_alive_adds_up_by_whatever_it_is_put_together() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_profiles/pair-0.6");
-    let mut harness = window_sized(Theme::Light, SIZES[1], |ctx| App::open(ctx, path));
+    let mut harness =
+        window_sized(Theme::Light, Vec2::new(1440.0, 900.0), |ctx| App::open(ctx, path));
     harness.state_mut().go(Page::Liveness);
     settle(&mut harness);
     open_tab(&mut harness, "Parts");
@@ -463,7 +464,9 @@ fn what_is_alive_adds_up_by_whatever_it_is_put_together() {
         assert!(table.len() > 3, "{table:?}");
     }
     assert!(sums[0] > 0 && sums.iter().all(|sum| *sum == sums[0]), "{sums:?}");
-    // Modules are ranges within ranges, too.
+    // Modules are ranges within ranges, too, and the table below them has more than its head.
+    let rows = harness.get_all_by_role(Role::Row).count();
+    assert!(rows >= 3, "{rows} rows of the table are in sight");
     let texts = texts(&harness).into_iter();
     let picture = { texts }.find(|text| text.starts_with("What is alive by module")).unwrap();
     let modules =

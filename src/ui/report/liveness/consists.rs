@@ -1,7 +1,7 @@
 //! What the bytes alive at the selected moment consist of: by category, operation, module or variable, a column for
 //! each moment or run. Each column adds up to what the curve says.
 
-use eframe::egui::{self, Align, Button, Layout, Rect, ScrollArea};
+use eframe::egui::{self, Align, Button, Layout, Margin, Rect, ScrollArea};
 use std::sync::Arc;
 
 use super::tables::{Moments, StepOfRun};
@@ -16,6 +16,7 @@ use crate::ui::job::Cancel;
 use crate::ui::report::grouped_by::grouped_by_segments_ui;
 use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::runs::{Needed, Needs, Runs, RunsAnswer};
+use crate::ui::split;
 use crate::ui::theme::fonts;
 use crate::ui::units::Units;
 use crate::ui::widget::column_widths::MOST_SHOWN;
@@ -37,6 +38,16 @@ const NEEDS: Needs = &[
     Needed::Axis,
 ];
 
+/// Least heights of the table and of the icicles, of the line below these, and of the title of each of several, points.
+const LEAST_TABLE: f32 = 80.0;
+const LEAST_ICICLES: f32 = FLAME_ROW + LINE + BESIDE_SPLITTER;
+const LINE: f32 = 34.0;
+const TITLE: f32 = 20.0;
+/// Between the line and the splitter, which takes clicks that are near to it, points.
+const BESIDE_SPLITTER: f32 = 6.0;
+/// What the table has of the height at first, where icicles want more than the rest.
+const TABLE: f32 = 0.6;
+
 #[derive(Default)]
 pub struct Consists {
     by: GroupedBy,
@@ -44,11 +55,9 @@ pub struct Consists {
     icicles: Vec<Flame>,
     /// What the icicles were drawn of last: their ranges are known by number.
     drawn: Option<Arc<Parts>>,
-    found: RunsAnswer<Moments, Arc<Found>>,
+    /// The parts by a grouping; `None` where the report does not say.
+    found: RunsAnswer<(Moments, GroupedBy), Option<Arc<Parts>>>,
 }
-
-/// The parts by each grouping; `None` where the report does not say.
-type Found = [(GroupedBy, Option<Arc<Parts>>); 4];
 
 /// The table: a row for what bytes belong to.
 struct Parts {
@@ -65,17 +74,14 @@ impl Consists {
             unread_ui(ui, "What bytes belong to", runs.is_working());
             return;
         }
-        let for_job = moments.clone();
-        let mut wanted = self.by;
+        let (asked, mut wanted) = ((moments.clone(), self.by), self.by);
         let (name, needs) = ("what is alive at steps", (runs, NEEDS));
-        self.found.ask(name, ui.ctx(), needs, moments, move |runs, cancel| {
-            Arc::new(Parts::of(runs, &for_job, cancel))
+        let (for_job, by) = asked.clone();
+        self.found.ask(name, ui.ctx(), needs, &asked, move |runs, cancel| {
+            Parts::of(runs, (&for_job, by), cancel).map(Arc::new)
         });
         let mut choice = |ui: &mut egui::Ui| grouped_by_segments_ui(ui, &mut wanted);
-        let found = self.found.last(runs).map(|(moments, found)| {
-            let of = found.iter().find(|(by, _)| *by == self.by);
-            (moments, of.and_then(|(_, parts)| parts.clone()))
-        });
+        let found = self.found.last(runs).map(|((moments, _), parts)| (moments, parts.clone()));
         match found {
             None => {
                 choice(ui);
@@ -92,7 +98,6 @@ impl Consists {
                     let before = self.drawn.replace(Arc::clone(&parts));
                     follow(&mut self.icicles, before.as_deref(), &parts);
                 }
-                icicles_ui(ui, &mut self.icicles, (&parts, moments), page.commands);
                 let columns = columns(moments);
                 let selected: Vec<&str> = page.selection.variables().collect();
                 let is_selected = |row: usize| match parts.rows.get(row) {
@@ -104,7 +109,26 @@ impl Consists {
                     is_selected: &is_selected,
                     ..Data::of("what is alive", &columns, Arc::clone(&parts) as Arc<dyn Rows>)
                 };
-                let click = self.table.ui_with(ui, &data, page.commands, Some(&mut choice), None);
+                let (table, commands) = (&mut self.table, &mut *page.commands);
+                let mut table_ui = |ui: &mut egui::Ui, commands: &mut Vec<Command>| {
+                    table.ui_with(ui, &data, commands, Some(&mut choice), None)
+                };
+                let click = if parts.trees.iter().all(Option::is_none) {
+                    table_ui(ui, commands)
+                } else {
+                    let height = ui.available_height();
+                    let most = height - LEAST_ICICLES.min(height * 0.5);
+                    let range = LEAST_TABLE.min(height * 0.5)..=most;
+                    let below = (height - icicles_height(&parts)).max(height * TABLE);
+                    let click = split::below(ui, "parts that are alive", below, range, |ui| {
+                        table_ui(ui, commands)
+                    });
+                    let margin = Margin { bottom: BESIDE_SPLITTER as i8, ..Margin::ZERO };
+                    split::rest(ui, margin, |ui| {
+                        icicles_ui(ui, &mut self.icicles, (&parts, moments), commands);
+                    });
+                    click
+                };
                 let clicked = click.and_then(|click| Some((parts.rows.get(click.row)?, click)));
                 match clicked {
                     Some(((Contributor::Variable(name), ..), click)) => {
@@ -121,6 +145,13 @@ impl Consists {
     }
 }
 
+/// The height in which all icicles are seen.
+fn icicles_height(parts: &Parts) -> f32 {
+    let title = if parts.trees.len() > 1 { TITLE } else { 0.0 };
+    let of_tree = |tree: &Arc<ModuleTree>| tree.spans.rows().len() as f32 * FLAME_ROW + title;
+    parts.trees.iter().flatten().map(of_tree).sum::<f32>() + LINE + BESIDE_SPLITTER
+}
+
 /// What is alive by module path, as ranges within ranges: of all columns on one scale. A module that is chosen is
 /// chosen in all.
 fn icicles_ui(
@@ -129,9 +160,6 @@ fn icicles_ui(
     (parts, moments): (&Parts, &Moments),
     commands: &mut Vec<Command>,
 ) {
-    if parts.trees.iter().all(Option::is_none) {
-        return;
-    }
     let units = Units::now(ui);
     flames.resize_with(parts.trees.len(), Flame::default);
     let spans = parts.trees.iter().flatten().filter_map(|tree| tree.spans.extent());
@@ -139,9 +167,9 @@ fn icicles_ui(
     for flame in flames.iter_mut() {
         flame.span = span;
     }
-    let most = (ui.available_height() * 0.45).max(3.0 * FLAME_ROW);
-    let area =
-        ScrollArea::vertical().id_salt("modules").max_height(most).auto_shrink([false, true]);
+    let most = ui.available_height() - LINE;
+    let area = ScrollArea::vertical().id_salt("modules").max_height(most).auto_shrink(false);
+    let area = area.min_scrolled_height(0.0);
     let several = parts.trees.len() > 1;
     let mut drawn = Rect::NOTHING;
     let shown = area.show(ui, |ui| {
@@ -205,7 +233,6 @@ fn icicles_ui(
             }
         });
     });
-    ui.add_space(4.0);
 }
 
 /// Keeps the chosen and the zoomed module where its path is in what is drawn now.
@@ -236,7 +263,7 @@ fn columns(moments: &Moments) -> Vec<Column> {
 }
 
 impl Parts {
-    fn of(runs: &Runs, moments: &Moments, cancel: &Cancel) -> Found {
+    fn of(runs: &Runs, (moments, by): (&Moments, GroupedBy), cancel: &Cancel) -> Option<Self> {
         let explained = |at: &StepOfRun| -> Option<Option<Explanation>> {
             // Before its first step nothing is alive.
             let Some(step) = at.step.filter(|_| !cancel.is_cancelled()) else { return Some(None) };
@@ -244,14 +271,8 @@ impl Parts {
             let alive = Moment::alive(curve, moments.timelines.scope, step)?;
             Some(Some(consists_of(&runs.get(at.run)?.derived, alive)))
         };
-        let found = moments.list.iter().map(explained).collect::<Option<Vec<_>>>();
-        let all =
-            [GroupedBy::Category, GroupedBy::Operation, GroupedBy::Module, GroupedBy::Variable];
-        all.map(|by| (by, found.as_ref().and_then(|found| Self::by(found, by)).map(Arc::new)))
-    }
-
-    fn by(found: &[Option<Explanation>], by: GroupedBy) -> Option<Self> {
-        let rows = rows_of_moments(found, by)?;
+        let found = moments.list.iter().map(explained).collect::<Option<Vec<_>>>()?;
+        let rows = rows_of_moments(&found, by)?;
         let titled = |(part, bytes): (Contributor, _)| {
             let title = part.title();
             (part, title, bytes)
