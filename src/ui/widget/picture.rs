@@ -59,7 +59,8 @@ impl<K: Clone + PartialEq, V: Send + Sync + 'static> ShownImage<K, V> {
             Some((Arc::new(known), Arc::new(image)))
         });
         let Some((key, Some((known, image)))) = self.made.last() else { return };
-        if !self.shown.as_ref().is_some_and(|(_, shown, _)| Arc::ptr_eq(shown, known)) {
+        let is_shown = |(_, shown, _): &(K, Arc<V>, TextureId)| Arc::ptr_eq(shown, known);
+        if !self.shown.as_ref().is_some_and(is_shown) && textures::has_room_in_frame(ui.ctx()) {
             let texture = self.texture.of(ui, name, image);
             self.shown = Some((key.clone(), Arc::clone(known), texture));
         }
