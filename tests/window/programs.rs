@@ -4,13 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::support::{
-    assert_text, assert_texts, choose, click, copied, has_text, is_enabled, press, settle, texts,
-    type_into, window_sized,
+    SIZES, assert_text, assert_texts, choose, click, copied, has_text, is_enabled, press, settle,
+    texts, type_into, window_sized,
 };
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Theme, Vec2};
-use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
+use egui_kittest::{Harness, SnapshotResults};
 use tilescope::format::Progress;
 use tilescope::format::poplar::OpenReport;
 use tilescope::synth::{Options, write_report};
@@ -262,6 +262,36 @@ fn pages_that_are_not_in_sight_do_not_keep_the_report_that_was_read_before() {
     assert!(before.upgrade().is_some());
     click(&mut harness, "Reload");
     assert!(before.upgrade().is_none(), "{} of it are kept", before.strong_count());
+}
+
+/// Programs, operations and the steps that ran, each with something chosen.
+#[test]
+fn pages_of_what_runs_look_as_they_did() {
+    let mut results = SnapshotResults::new();
+    // The bar at the bottom has the path: as it was opened, so the same on all machines.
+    let open = OpenReport::find(Path::new("sample_profiles/pair-0.6")).expect("a report");
+    open.read_all(&Progress::default(), |_| Vec::new()).expect("its tables");
+    for theme in [Theme::Light, Theme::Dark] {
+        let report = Arc::clone(&open.report);
+        let mut harness = window_sized(theme, SIZES[0], |ctx| App::with_report(ctx, report));
+        harness.state_mut().go(Page::Programs);
+        settle(&mut harness);
+        search(&mut harness, "convolution");
+        press(&mut harness, Key::Enter);
+        for (page, name) in
+            [(Page::Programs, "programs"), (Page::Operations, "operations"), (Page::Trace, "trace")]
+        {
+            harness.state_mut().go(page);
+            settle(&mut harness);
+            if page == Page::Trace {
+                click(&mut harness, "Next slow step");
+            }
+            harness.remove_cursor();
+            settle(&mut harness);
+            harness.snapshot(format!("{name}-{theme:?}").to_lowercase());
+            results.extend_harness(&mut harness);
+        }
+    }
 }
 
 #[test]

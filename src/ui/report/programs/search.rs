@@ -26,7 +26,9 @@ pub struct Found {
 
 /// The field; Enter goes on.
 pub fn field_ui(ui: &mut egui::Ui, text: &mut String) -> Option<Way> {
+    // Of another page no other widget shall come to have its name, and the focus with it.
     let field = TextEdit::singleline(text)
+        .id_salt("search programs")
         .hint_text("Search programs")
         .desired_width((ui.available_width() * 0.5).clamp(90.0, 260.0));
     let field = ui.add(field).accessible_name("Search programs");

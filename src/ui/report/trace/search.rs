@@ -56,7 +56,8 @@ impl Search {
 
     /// Draws the field; Enter goes to the next match.
     pub fn field_ui(&mut self, ui: &mut egui::Ui) {
-        let field = TextEdit::singleline(&mut self.text).hint_text("Find steps");
+        let field = TextEdit::singleline(&mut self.text).id_salt("find steps");
+        let field = field.hint_text("Find steps");
         let field = ui.add(field.desired_width(130.0)).accessible_name("Find steps");
         if field.changed() {
             self.at = None;
