@@ -74,11 +74,11 @@ pub fn debug_tree(
 ///
 /// # Errors
 /// Those of `read`.
-pub fn tree_of<E>(
+fn tree_of(
     debug: &DebugInfo,
     contexts: impl Iterator<Item = usize>,
-    read: impl Fn(usize) -> Result<Option<ContextDetails>, E>,
-) -> Result<Option<DebugTree>, E> {
+    read: impl Fn(usize) -> Result<Option<ContextDetails>, ReadError>,
+) -> Result<Option<DebugTree>, ReadError> {
     let (left, bytes_left) = (budget::CONTEXT_VALUES, budget::CONTEXT_BYTES);
     let mut writer = Writer { debug, left, bytes_left, is_cut: false };
     let mut nodes = Vec::new();
@@ -258,7 +258,7 @@ mod tests {
     fn tree(debug: &DebugInfo, contexts: &[(usize, ContextDetails)]) -> DebugTree {
         let read = |row| {
             let found = contexts.iter().find(|(other, _)| *other == row);
-            Ok::<_, ReadError>(found.map(|(_, details)| details.clone()))
+            Ok(found.map(|(_, details)| details.clone()))
         };
         let rows = contexts.iter().map(|(row, _)| *row);
         tree_of(debug, rows, read).expect("read").expect("contexts")
@@ -326,7 +326,7 @@ mod tests {
         let long = |_| {
             read.set(read.get() + 1);
             let texts = vec![text(&"x".repeat(budget::CONTEXT_BYTES / 4))];
-            Ok::<_, ReadError>(Some(details([("args", map([("in", Value::List(texts))]))])))
+            Ok(Some(details([("args", map([("in", Value::List(texts))]))])))
         };
         let tree = tree_of(&debug, (0..9).rev(), long).expect("read").expect("contexts");
         assert!(tree.is_cut);

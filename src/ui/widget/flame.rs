@@ -297,7 +297,7 @@ pub fn linked_ui(
 }
 
 /// The range beside, above or below another.
-pub fn neighbour(rows: &SpanRows, now: u32, key: Key) -> Option<u32> {
+fn neighbour(rows: &SpanRows, now: u32, key: Key) -> Option<u32> {
     let (row, at) = rows.place(now)?;
     let (start, end) = rows.get(now)?;
     match key {
