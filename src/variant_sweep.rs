@@ -4,16 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::analysis::allocator::claims::claimed_device;
-use crate::analysis::allocator::peak::largest_device;
 use crate::analysis::diagnose::diagnose_reader;
 use crate::analysis::variants::Variant;
 use crate::files;
 use crate::format::pytorch::{self, SnapshotFiles};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::{ReplayedSnapshot, RunContents, SnapshotRun};
+use crate::opened::{RunContents, SnapshotRun};
 use crate::store::report::FileStatus;
-use crate::store::snapshot::AllocatorClaims;
 use crate::store::{Report, WarningCode, Warnings};
 use crate::text::run_names::run_names;
 
@@ -56,8 +53,8 @@ pub(crate) fn read_variants(
             let message = "ends before its contents do: its figures are of no whole run, and are not compared";
             warnings.add(WarningCode::Inconsistent, &file, message);
         }
-        match variant(name, replayed, run.claims.as_ref(), device) {
-            Some(variant) => variants.push(Variant {
+        match Variant::of_run(name, replayed, run.claims.as_ref(), device) {
+            Some((_, variant)) => variants.push(Variant {
                 is_cut,
                 smi_bytes: app.as_ref().and_then(smi_bytes),
                 stated_capacity_bytes: stated_capacity(files),
@@ -81,26 +78,8 @@ pub(crate) fn read_variants(
 }
 
 /// Whether a file ends before its contents do.
-fn is_cut(report: &Report) -> bool {
+pub(crate) fn is_cut(report: &Report) -> bool {
     report.files().iter().any(|file| file.status == FileStatus::Truncated)
-}
-
-fn variant(
-    name: String,
-    replayed: &ReplayedSnapshot,
-    claims: Option<&AllocatorClaims>,
-    device: Option<i64>,
-) -> Option<Variant> {
-    let snapshot = &replayed.snapshot;
-    let place = match device {
-        Some(number) => snapshot.devices.iter().position(|device| device.number == number)?,
-        None => largest_device(replayed.replays.get(..snapshot.devices.len())?)?,
-    };
-    let of = (snapshot.devices.get(place)?, replayed.replays.get(place)?);
-    let reserved = |device| snapshot.segments_of(device).iter().map(|segment| segment.bytes).sum();
-    let reserved: Vec<u64> = snapshot.devices.iter().map(reserved).collect();
-    let is_of = |claims: &&AllocatorClaims| claimed_device(claims, &reserved) == Some(place);
-    Some(Variant::of(name, snapshot, of, claims.filter(is_of)))
 }
 
 /// What the variants are called: by what varies in an `app.json` of each, else by their files.
@@ -149,7 +128,7 @@ fn smi_bytes(app: &Facts) -> Option<u64> {
 }
 
 /// The capacity that an error text beside a snapshot states.
-fn stated_capacity(files: &SnapshotFiles) -> Option<u64> {
+pub(crate) fn stated_capacity(files: &SnapshotFiles) -> Option<u64> {
     let text = files.error_text.as_ref()?;
     let read = |path: &Path| {
         let file = files::open(path).ok()?;

@@ -406,3 +406,98 @@ fn the_document_has_every_column() {
         assert_eq!(found, expected, "{}", table.name);
     }
 }
+
+#[test]
+fn snapshots_have_tables_of_their_own() {
+    use common::recording::{MIB, Recording, stack};
+    use tilescope::lake::SNAPSHOT_TABLES;
+    let folder = tempfile::tempdir().unwrap();
+    let mut run = Recording::default();
+    run.set("expandable_segments", false);
+    run.alloc(0, 3 * MIB, &stack(&[("/home/me/train.py", 10, "__init__")]));
+    let forward = stack(&[
+        ("/v/site-packages/torch/nn/linear.py", 4, "forward"),
+        ("/home/me/train.py", 20, "forward"),
+    ]);
+    let first = run.alloc(0, 5 * MIB, &forward);
+    let other = run.alloc(1, 2 * MIB, &forward);
+    run.free(first);
+    run.free(other);
+    run.out_of_memory(1, 40 * MIB, MIB);
+    let snapshot = run.write(folder.path(), "run.pickle");
+    std::fs::create_dir(folder.path().join("report")).unwrap();
+    std::fs::copy(sample().join("profile.pop"), folder.path().join("report/profile.pop")).unwrap();
+    let lake = tempfile::tempdir().unwrap();
+    let said = export(&[folder.path()], lake.path());
+    let runs = said["runs"].as_array().unwrap();
+    let names: Vec<_> = runs.iter().map(|run| run["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["report", "run.pickle"]);
+    let id = runs[1]["run"].as_str().unwrap();
+    for table in SNAPSHOT_TABLES {
+        let written = rows(lake.path(), table.name);
+        assert_eq!(Some(written.len() as u64), runs[1]["tables"][table.name]["rows"].as_u64());
+        assert!(
+            written.iter().all(|row| row["run"] == id),
+            "the report has no file of {}",
+            table.name
+        );
+        let columns: Vec<&str> = table.columns.iter().map(|(name, _)| *name).collect();
+        assert!(written.iter().all(|row| columns.iter().all(|name| row.contains_key(*name))));
+    }
+    for table in TABLES {
+        assert!(of_run_is_absent(lake.path(), table.name, id), "{}", table.name);
+    }
+    let devices = rows(lake.path(), "devices");
+    let peaks: Vec<i64> = devices.iter().map(|row| integer(&row["requested_peak_bytes"])).collect();
+    assert_eq!(peaks, [8 << 20, 2 << 20]);
+    assert_eq!(devices[1]["failed_request_bytes"], 40 * MIB);
+    let blocks = rows(lake.path(), "blocks");
+    for (device, peak) in (0_i64..).zip(&peaks) {
+        let alive = blocks
+            .iter()
+            .filter(|row| row["device"] == device && row["live_at_requested_peak"] == true);
+        assert_eq!(alive.map(|row| integer(&row["requested_bytes"])).sum::<i64>(), *peak);
+    }
+    assert_eq!(blocks[1]["frame"], "/home/me/train.py:20 (forward)");
+    assert_eq!(
+        (&blocks[0]["freed_event"], &blocks[0]["category"]),
+        (&Value::Null, &json!("parameter"))
+    );
+    let events = rows(lake.path(), "events");
+    assert_eq!(events.iter().filter(|row| row["action"] == "oom").count(), 1);
+    let failed = events.iter().find(|row| row["action"] == "oom").unwrap();
+    assert_eq!((&failed["address"], &failed["device_free_bytes"]), (&Value::Null, &json!(MIB)));
+    let snapshots = rows(lake.path(), "snapshots");
+    assert_eq!((snapshots.len(), &snapshots[0]["finished"]), (1, &json!(false)));
+    assert_eq!(rows(lake.path(), "settings")[0]["name"], "expandable_segments");
+    let frames = rows(lake.path(), "frames");
+    let users: Vec<_> =
+        frames.iter().filter(|row| row["users"] == true).map(|row| &row["line"]).collect();
+    assert_eq!(users, [10, 20]);
+    // The same again replaces its files; every column stands in the document.
+    export(&[&snapshot], lake.path());
+    assert_eq!(rows(lake.path(), "snapshots").len(), 1);
+    let document = std::fs::read_to_string(in_package("docs/lake.md")).unwrap();
+    let section = document.split("\n### Memory snapshots\n").nth(1).unwrap();
+    for table in SNAPSHOT_TABLES {
+        let line = section.lines().find(|line| line.starts_with(&format!("| `{}` |", table.name)));
+        let line = line.unwrap_or_else(|| panic!("{}", table.name));
+        for (column, _) in table.columns {
+            assert!(line.contains(&format!("`{column}`")), "{} {column}", table.name);
+        }
+    }
+    let timeline = folder.path().join("timeline.json");
+    std::fs::write(
+        &timeline,
+        "[[1, 2], [[0, 1, 0, 0, 0, 0, 0, 0, 0], [0, 2, 0, 0, 0, 0, 0, 0, 0]]]",
+    )
+    .unwrap();
+    let lake = lake.path().to_str().unwrap();
+    let refused = tilescope(&["export", timeline.to_str().unwrap(), "--parquet", lake]);
+    assert_eq!(refused.status.code(), Some(2));
+}
+
+/// Whether a table has no file of a run.
+fn of_run_is_absent(lake: &Path, table: &str, run: &str) -> bool {
+    !lake.join(table).join(format!("run={run}")).exists()
+}

@@ -162,3 +162,139 @@ fn a_page_that_is_no_picture_of_a_timeline_is_not_called_one() {
     let (status, message) = refusal(&["summary", text_of(&page)]);
     assert!(status == 3 && message.contains("export_memory_timeline"), "{message}");
 }
+
+/// A run of which 30 MiB are asked for at most, and 30 MiB taken from the device.
+fn of_one_device() -> Recording {
+    let mut run = Recording::default();
+    let weight = stack(&[("/home/me/train.py", 10, "__init__")]);
+    run.alloc(0, 10 * MIB, &weight);
+    let activation = run.alloc(0, 20 * MIB, &stack(&[("/home/me/train.py", 20, "forward")]));
+    run.free(activation);
+    run
+}
+
+/// The exit status of `check`, and its rows.
+fn check(path: &Path, options: &[&str]) -> (i32, Vec<Value>) {
+    let output = tilescope(&[&["check", text_of(path), "--json"], options].concat());
+    let answer = json(&output);
+    let rows = answer["checks"].as_array().cloned().unwrap_or_default();
+    assert_eq!(answer["schema"], "tilescope.check/1", "{answer}");
+    assert_eq!(answer["passed"], rows.iter().all(|row| row["passed"] == true));
+    (output.status.code().expect("a status"), rows)
+}
+
+#[test]
+fn budgets_of_a_snapshot_are_of_what_is_taken_and_of_what_is_asked_for() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = of_one_device().write(directory.path(), "run.pickle");
+    for option in ["--max-total-bytes", "--max-peak-bytes"] {
+        for (limit, status) in [(30 * MIB, 0), (30 * MIB - 1, 1)] {
+            let (found, rows) = check(&path, &[option, &limit.to_string()]);
+            assert_eq!(found, status, "{option} {limit}: {rows:?}");
+            assert_eq!(rows[0]["actual"], 30 * MIB);
+        }
+    }
+    let baseline = of_two_devices().write(directory.path(), "baseline.pickle");
+    let growth =
+        |limit: &str| check(&path, &["--baseline", text_of(&baseline), "--max-growth", limit]);
+    // GPU 1 has 12 MiB of both, which are 150 % more here.
+    assert_eq!(growth("150").0, 0, "{:?}", growth("150").1);
+    let (status, rows) = growth("149");
+    assert_eq!((status, rows.len(), &rows[0]["actual"]), (1, 2, &150.0.into()));
+    let (status, message) = refusal(&["check", text_of(&path), "--max-tile-bytes", "600K"]);
+    assert!(status == 2 && message.contains("--max-total-bytes"), "{message}");
+    let sample = common::sample();
+    let (status, message) = refusal(&["check", text_of(&sample), "--must-fit", "--capacity", "1G"]);
+    assert!(status == 2 && message.contains("--capacity"), "{message}");
+}
+
+#[test]
+fn a_capacity_that_is_not_known_is_never_one_that_is_enough() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = of_one_device().write(directory.path(), "run.pickle");
+    let (status, rows) = check(&path, &["--must-fit"]);
+    assert_eq!((status, &rows[0]["actual"], &rows[0]["passed"]), (1, &Value::Null, &false.into()));
+    let output = tilescope(&["check", text_of(&path), "--must-fit"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("FAILED") && text.contains("--capacity 16GiB"), "{text}");
+    for (capacity, other, status) in [("30MiB", "0", 0), ("30MiB", "1", 1), ("29MiB", "0", 1)] {
+        let (found, rows) = check(&path, &["--must-fit", "--capacity", capacity, "--other", other]);
+        assert_eq!(found, status, "{rows:?}");
+    }
+    // Of a run that failed it is not known what it needs, whatever the device has.
+    let mut failed = of_one_device();
+    failed.out_of_memory(0, 40 * MIB, MIB);
+    let failed = failed.write(directory.path(), "failed.pickle");
+    for option in ["--must-fit", "--max-peak-bytes=1G", "--max-total-bytes=1G"] {
+        let (status, rows) = check(&failed, &[option, "--capacity", "80GiB"]);
+        assert_eq!((status, &rows[0]["passed"]), (1, &false.into()), "{rows:?}");
+    }
+    std::fs::write(directory.path().join("failed.pickle.oom.txt"), MESSAGE).expect("a file");
+    let output = tilescope(&["check", text_of(&failed), "--must-fit"]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains("32.0 MiB that the error text beside it states"), "{text}");
+}
+
+const MESSAGE: &str = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 40.00 MiB. GPU 0 has a total capacity of \
+                       32.00 MiB of which 1.00 MiB is free. Process 77 has 512.00 KiB memory in use.\n";
+
+#[test]
+fn a_message_and_the_snapshot_of_it_are_put_together() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut failed = of_one_device();
+    failed.out_of_memory(0, 40 * MIB, MIB);
+    let snapshot = failed.write(directory.path(), "rank0.pickle");
+    of_one_device().write(directory.path(), "another.pickle");
+    let log = directory.path().join("train.log");
+    std::fs::write(&log, format!("step 7\n{MESSAGE}")).expect("a file");
+    let found = answer(&["diagnose", text_of(&log)]);
+    let joined = &found["findings"][0]["snapshot"];
+    assert_eq!(joined["file"], text_of(&snapshot), "{found}");
+    assert_eq!((&joined["by"], &joined["device"]), (&"size".into(), &0.into()));
+    assert_eq!(joined["requested_bytes"], 40 * MIB);
+    assert_eq!(joined["capacity_bytes"], 32 * MIB);
+    assert_eq!(
+        (&joined["max_reserved_bytes"], &joined["requested_peak_bytes"]),
+        (&(30 * MIB).into(), &(30 * MIB).into())
+    );
+    assert_eq!(joined["peak_frames"][0]["frame"], "/home/me/train.py:20 (forward)");
+    let text = tilescope(&["diagnose", text_of(&log)]);
+    let text = String::from_utf8(text.stdout).expect("text");
+    assert!(text.contains("rank0.pickle, GPU 0: the request failed at event"), "{text}");
+    // By its name, and by being named; another request is not joined.
+    let beside = directory.path().join("another.pickle.oom.txt");
+    std::fs::write(&beside, MESSAGE).expect("a file");
+    let found = answer(&["diagnose", text_of(&beside)]);
+    let joined = &found["findings"][0]["snapshot"];
+    assert_eq!((&joined["by"], &joined["event"]), (&"name".into(), &Value::Null), "{found}");
+    let found = answer(&["diagnose", text_of(&log), text_of(&snapshot)]);
+    assert_eq!(found["findings"][0]["snapshot"]["by"], "size");
+    let other = MESSAGE.replace("40.00 MiB", "48.00 MiB");
+    std::fs::write(&log, other).expect("a file");
+    let found = answer(&["diagnose", text_of(&log), text_of(&snapshot)]);
+    assert!(found["findings"][0].get("snapshot").is_none(), "{found}");
+    assert_eq!(found["snapshots"][0]["devices"][0]["failed"]["bytes"], 40 * MIB);
+    let text = tilescope(&["diagnose", text_of(&snapshot)]);
+    let text = String::from_utf8(text.stdout).expect("text");
+    assert!(text.contains("a memory snapshot") && text.contains("40.0 MiB failed"), "{text}");
+}
+
+#[test]
+fn commands_of_tiles_say_what_to_use_of_a_snapshot() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = of_one_device().write(directory.path(), "run.pickle");
+    let out = directory.path().join("trace.json");
+    let cases: [(&[&str], &str); 5] = [
+        (&["tiles", text_of(&path)], "tilescope liveness --device"),
+        (&["map", text_of(&path), "--tile", "0"], "segments"),
+        (&["ops", text_of(&path)], "user frames"),
+        (&["trace", text_of(&path)], "torch.profiler"),
+        (&["export", text_of(&path), "--chrome-trace", text_of(&out)], "export_chrome_trace"),
+    ];
+    for (arguments, expected) in cases {
+        let (status, message) = refusal(arguments);
+        assert!(status == 2 && message.contains(expected), "{arguments:?}: {message}");
+        assert!(message.contains("is of PyTorch"), "{message}");
+    }
+    assert!(!out.exists());
+}

@@ -50,3 +50,5 @@ pub mod insights;
 pub mod sweep;
 
 pub mod variants;
+
+pub mod compared_snapshots;

@@ -1,12 +1,13 @@
 //! `tilescope check`: whether a report stays within budgets, for a CI job that reads the exit status.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::compare::{DeviceArguments, snapshots_of};
 use super::output::{self, Answer, BUDGET_EXCEEDED, aligned};
 use super::{Input, size};
 use crate::analysis::insights::budgets::{Budgets, Check, Figure, Figures, checks, growth_percent};
@@ -22,6 +23,9 @@ pub struct CheckArguments {
     /// The report that growth is measured against.
     #[arg(long, value_name = "PATH", requires = "max_growth")]
     pub baseline: Option<PathBuf>,
+    /// Of memory snapshots: which device, and what it has.
+    #[command(flatten)]
+    pub device: DeviceArguments,
     /// What is allowed.
     #[command(flatten)]
     pub budgets: BudgetArguments,
@@ -31,19 +35,21 @@ pub struct CheckArguments {
 #[derive(Debug, Default, Args)]
 #[group(required = true, multiple = true)]
 pub struct BudgetArguments {
-    /// The most that the fullest tile may have, gaps included.
+    /// The most that the fullest tile may have, gaps included; of reports of Poplar.
     #[arg(long, value_name = "N", value_parser = size::parse)]
     pub max_tile_bytes: Option<u64>,
-    /// The most that all tiles may have together, gaps included.
+    /// The most that all tiles may have together, gaps included; of a memory snapshot what may be taken from the
+    /// device (reserved).
     #[arg(long, value_name = "N", value_parser = size::parse)]
     pub max_total_bytes: Option<u64>,
-    /// The most that may be alive at the peak, always live or not.
+    /// The most that may be alive at the peak, always live or not; of a memory snapshot what is asked for.
     #[arg(long, value_name = "N", value_parser = size::parse)]
     pub max_peak_bytes: Option<u64>,
-    /// The most that each of the three may have grown since the baseline.
+    /// The most that each of these may have grown since the baseline.
     #[arg(long, value_name = "PERCENT", value_parser = percent, requires = "baseline", allow_negative_numbers = true)]
     pub max_growth: Option<f64>,
-    /// No tile may be over what it has.
+    /// No tile may be over what it has; the run of a memory snapshot must fit into --capacity, or what the text of
+    /// its error states.
     #[arg(long)]
     pub must_fit: bool,
 }
@@ -55,36 +61,43 @@ fn percent(text: &str) -> Result<f64, String> {
 
 #[derive(Debug, Serialize)]
 pub struct CheckReport {
-    passed: bool,
-    checks: Vec<Row>,
+    pub(super) passed: bool,
+    pub(super) checks: Vec<Row>,
 }
 
 /// A check: of what, against what; `actual` is null where the report does not say, and for growth
 /// from 0.
 #[derive(Debug, Default, Serialize)]
-struct Row {
-    name: &'static str,
-    limit: Value,
-    actual: Value,
-    passed: bool,
+pub(super) struct Row {
+    pub(super) name: &'static str,
+    pub(super) limit: Value,
+    pub(super) actual: Value,
+    pub(super) passed: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    figure: Option<Figure>,
+    pub(super) figure: Option<Figure>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    tile: Option<TileId>,
+    pub(super) tile: Option<TileId>,
     #[serde(flatten)]
-    grown: Option<Grown>,
+    pub(super) grown: Option<Grown>,
     #[serde(skip)]
-    text: String,
+    pub(super) text: String,
 }
 
 #[derive(Debug, Serialize)]
-struct Grown {
-    baseline_bytes: Option<u64>,
-    actual_bytes: Option<u64>,
+pub(super) struct Grown {
+    pub(super) baseline_bytes: Option<u64>,
+    pub(super) actual_bytes: Option<u64>,
 }
 
 pub fn run(arguments: &CheckArguments) -> ExitCode {
-    let CheckArguments { input, baseline, budgets } = arguments;
+    let CheckArguments { input, baseline, device, budgets } = arguments;
+    let paths: Vec<&Path> =
+        std::iter::once(&input.path).chain(baseline).map(PathBuf::as_path).collect();
+    match snapshots_of(&paths, device) {
+        Err(error) => return output::fail(&error, input.json),
+        Ok(Some(files)) => return super::check_of_snapshot::run(&files, arguments),
+        Ok(None) => {}
+    }
     match baseline {
         None => output::answer(input, |open, _| Ok(CheckReport::of(open, None, budgets))),
         Some(baseline) => {

@@ -8,9 +8,10 @@ use std::process::ExitCode;
 use clap::Args;
 use serde::Serialize;
 
+use super::diagnose_snapshots::{FoundSnapshot, Joined, beside, is_snapshot};
 use super::output::{WRONG_ARGUMENTS, print_result, with_progress, wrapped};
 use super::usage;
-use crate::analysis::diagnose::{Diagnosis, Finding, Kind, diagnose_reader};
+use crate::analysis::diagnose::{Device, Diagnosis, Finding, Kind, diagnose_reader};
 use crate::files::WithoutHoles;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::progress::Watched;
@@ -18,7 +19,8 @@ use crate::text::{bytes, clean, grouped, shortened};
 
 #[derive(Debug, Args)]
 pub struct DiagnoseArguments {
-    /// Logs or error texts; standard input without any, or for `-`.
+    /// Logs or error texts; standard input without any, or for `-`. Memory snapshots among them, and those beside a log,
+    /// are named with the messages that they belong to.
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Print one JSON document instead of text.
@@ -36,6 +38,9 @@ pub struct DiagnoseReport {
     cut_lines: u64,
     /// Messages beyond those that are listed.
     further_findings: u64,
+    /// Memory snapshots that were named and that no message is of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    snapshots: Vec<FoundSnapshot>,
     #[serde(skip)]
     has_several_files: bool,
 }
@@ -46,6 +51,9 @@ struct FoundIn {
     file: Option<String>,
     #[serde(flatten)]
     finding: Finding,
+    /// The memory snapshot that belongs to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    snapshot: Option<Joined>,
 }
 
 pub fn run(arguments: &DiagnoseArguments) -> ExitCode {
@@ -72,9 +80,21 @@ impl DiagnoseReport {
             lines: 0,
             cut_lines: 0,
             further_findings: 0,
+            snapshots: Vec::new(),
             has_several_files: files.len() > 1,
         };
-        for file in files {
+        let (named, logs): (Vec<&PathBuf>, Vec<&PathBuf>) =
+            files.iter().partition(|file| is_snapshot(file));
+        let open = |path: &Path| {
+            with_progress("Reading the snapshot", |progress| FoundSnapshot::open(path, progress))
+        };
+        let snapshots: Vec<FoundSnapshot> = named
+            .into_iter()
+            .map(|path| open(path))
+            .filter_map(Result::transpose)
+            .collect::<Result<_, Error>>()?;
+        let mut is_joined = vec![false; snapshots.len()];
+        for file in logs {
             let (name, diagnosis) = if file.as_os_str() == "-" {
                 let input = diagnose_reader(std::io::stdin().lock());
                 (None, input.map_err(|error| Error::io(Path::new("standard input"), &error))?)
@@ -85,9 +105,33 @@ impl DiagnoseReport {
             report.lines += diagnosis.lines;
             report.cut_lines += diagnosis.cut_lines;
             report.further_findings += diagnosis.further;
-            let in_file = |finding| FoundIn { file: name.clone(), finding };
-            report.findings.extend(diagnosis.findings.into_iter().map(in_file));
+            let log = name.as_ref().map(|_| file.as_path());
+            let wants_one = |finding: &Finding| {
+                finding.device == Some(Device::Cuda) && finding.requested_bytes.is_some()
+            };
+            // What lies beside a log and cannot be read is no reason to say nothing of the log.
+            let beside: Vec<FoundSnapshot> = match log {
+                Some(log) if diagnosis.findings.iter().any(wants_one) && snapshots.is_empty() => {
+                    beside(log).iter().filter_map(|path| open(path).ok().flatten()).collect()
+                }
+                _ => Vec::new(),
+            };
+            for finding in diagnosis.findings {
+                let all = snapshots.iter().chain(&beside).enumerate();
+                let mut joined =
+                    all.filter_map(|(place, one)| Some((place, one.joined(&finding, log)?)));
+                let found = joined.next().filter(|_| wants_one(&finding));
+                if let Some(is_joined) =
+                    found.as_ref().and_then(|(place, _)| is_joined.get_mut(*place))
+                {
+                    *is_joined = true;
+                }
+                let snapshot = found.map(|(_, joined)| joined);
+                report.findings.push(FoundIn { file: name.clone(), finding, snapshot });
+            }
         }
+        let alone = snapshots.into_iter().zip(is_joined).filter(|(_, is_joined)| !is_joined);
+        report.snapshots = alone.map(|(snapshot, _)| snapshot).collect();
         Ok(report)
     }
 
@@ -95,10 +139,14 @@ impl DiagnoseReport {
     fn text(&self) -> String {
         /// Findings of one kind that are shown.
         const SHOWN: usize = 20;
+        let of_snapshots: String = self.snapshots.iter().map(FoundSnapshot::text).collect();
+        if self.findings.is_empty() && !of_snapshots.is_empty() && self.lines == 0 {
+            return of_snapshots;
+        }
         if self.findings.is_empty() {
             let lines = if self.lines == 1 { "line" } else { "lines" };
             let nothing = format!("Nothing about memory in {} {lines}.\n", grouped(self.lines));
-            return nothing + &self.cut_text();
+            return nothing + &self.cut_text() + &of_snapshots;
         }
         let mut text = String::new();
         let kinds = self.kinds();
@@ -127,7 +175,7 @@ impl DiagnoseReport {
             text += "\n";
         }
         text.truncate(text.trim_end().len() + 1);
-        text + &self.cut_text()
+        text + &self.cut_text() + &of_snapshots
     }
 
     /// That something was not read, if so.
@@ -178,6 +226,9 @@ impl DiagnoseReport {
         let mut text = format!("  {}: {}\n", self.place(found), shortened(&finding.text, 300));
         if !facts.is_empty() {
             text += &format!("    {}\n", facts.join(", "));
+        }
+        if let Some(snapshot) = &found.snapshot {
+            text += &snapshot.text();
         }
         for allocation in finding.allocations.iter().take(3) {
             let what = [&allocation.shape, &allocation.operator, &allocation.label];

@@ -11,7 +11,7 @@ use serde::Serialize;
 use super::Input;
 use super::compare::By;
 use super::output::{self, Answer, CsvAnswer, aligned, name_cell, or_unknown};
-use super::tiles::{check_ipu, check_tile};
+use super::scope::{ScopeArguments, scope_name, scope_of};
 use crate::analysis::comparison::contribution::Contribution;
 use crate::analysis::comparison::moment::Moment;
 use crate::analysis::derived::Derived;
@@ -24,10 +24,9 @@ use crate::analysis::program::steps::{self, Filter, MatchedField};
 use crate::csv;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::{RunFiles, SnapshotRun, device_id, files_of_run};
-use crate::store::arena::Arenas;
+use crate::opened::{RunFiles, SnapshotRun, files_of_run};
 use crate::store::liveness::VariableBytes;
-use crate::store::{ArenaId, DeviceId, IdColumn, Report, StepId, System};
+use crate::store::{IdColumn, Report, StepId};
 use crate::text::{bytes, exact_bytes, grouped, size_or_less};
 
 /// How many peaks the text lists when it is not told.
@@ -313,86 +312,6 @@ fn consists(
     Ok(ConsistsOf { whole_bytes, rows })
 }
 
-/// The part of the machine that arguments name.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct ScopeArguments {
-    /// `--tile`.
-    pub tile: Option<u32>,
-    /// `--ipu`.
-    pub ipu: Option<u32>,
-    /// `--device`.
-    pub device: Option<i64>,
-}
-
-/// The tile, or the tiles of the IPU, or the device, or everything.
-///
-/// # Errors
-/// `usage` when the report has no such part, or a report of its system has none of that kind.
-pub fn scope_of(report: &Report, arguments: ScopeArguments) -> Result<Scope, Error> {
-    let ScopeArguments { tile, ipu, device } = arguments;
-    if report.system == System::PYTORCH {
-        let option = tile.map(|_| "--tile").or(ipu.map(|_| "--ipu"));
-        return match (option, device) {
-            (Some(option), _) => {
-                let message =
-                    format!("{option} is of reports of Poplar, and this is a memory snapshot");
-                let there = match titles_of_devices(report) {
-                    titles if titles.is_empty() => String::new(),
-                    titles => format!(" These are there: {}.", titles.join(", ")),
-                };
-                Err(Error::new(ErrorKind::Usage, message)
-                    .hint(format!("--device N takes one device.{there}")))
-            }
-            (None, Some(device)) => scope_of_device(report, device),
-            (None, None) => Ok(Scope::Everything),
-        };
-    }
-    if device.is_some() {
-        let message = "--device is of memory snapshots, and this is a report of Poplar";
-        return Err(
-            Error::new(ErrorKind::Usage, message).hint("--ipu N takes one IPU, --tile N one tile.")
-        );
-    }
-    if let Some(tile) = tile {
-        check_tile(report, tile)?;
-        return Ok(Scope::Arena(ArenaId(tile)));
-    }
-    if let Some(ipu) = ipu {
-        check_ipu(report, ipu)?;
-        return Ok(Scope::Device(DeviceId(ipu)));
-    }
-    Ok(Scope::Everything)
-}
-
-fn titles_of_devices(report: &Report) -> Vec<String> {
-    let devices = report.arenas.get().map(Arenas::device_ids).unwrap_or_default();
-    devices.iter().map(|device| report.device_title(*device)).collect()
-}
-
-/// A device of a system that has no tiles.
-fn scope_of_device(report: &Report, number: i64) -> Result<Scope, Error> {
-    let curves = report.liveness.get().and_then(|liveness| liveness.deltas.as_ref());
-    let device = device_id(number);
-    if curves.is_some_and(|curves| curves.by_device.contains_key(&device)) {
-        return Ok(Scope::Device(device));
-    }
-    let message = match titles_of_devices(report) {
-        titles if titles.is_empty() => "this run does not say of which device it is".to_owned(),
-        titles => format!("this run has no device {number}: {}", titles.join(", ")),
-    };
-    Err(Error::new(ErrorKind::Usage, message))
-}
-
-fn scope_name(report: &Report, scope: Scope) -> String {
-    match scope {
-        Scope::Everything => "everything".to_owned(),
-        Scope::Device(device) if report.system == System::PYTORCH => report.device_title(device),
-        Scope::Device(ipu) => format!("ipu {ipu}"),
-        Scope::Arena(tile) => format!("tile {tile}"),
-        Scope::WorstArena => "worst tile".to_owned(),
-    }
-}
-
 fn chosen_step(report: &Report, curve: &[u64], choice: StepChoice) -> Result<usize, Error> {
     let steps = report.steps.get().map(|steps| &steps.ids);
     let found = match choice {
@@ -590,7 +509,7 @@ mod tests {
     use super::*;
     use crate::analysis::comparison::explanation::GroupedBy;
     use crate::analysis::insights::consists::rows_of_moments;
-    use crate::store::DeviceId;
+    use crate::store::{ArenaId, DeviceId};
     use crate::synth::story::{PROPORTIONS, directory_name, write_story};
     use rayon::prelude::*;
 

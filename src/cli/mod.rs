@@ -3,10 +3,12 @@
 //! One file per command, its figures, its JSON and its text side by side.
 
 mod check;
+mod check_of_snapshot;
 mod chrome_trace;
 pub mod compare;
 mod demo;
 mod diagnose;
+mod diagnose_snapshots;
 mod export;
 mod first_word;
 mod index;
@@ -16,6 +18,7 @@ pub mod map;
 pub mod ops;
 pub mod output;
 mod render;
+mod scope;
 mod size;
 pub mod summary;
 pub mod summary_of_snapshot;
@@ -212,28 +215,43 @@ fn usage() -> String {
     }
 }
 
+/// What a memory snapshot has in place of tiles.
+const OF_TILES: &str = "A GPU has no tiles: tilescope summary has the bytes of each device, tilescope liveness --device N --step peak \
+                        what is alive on one.";
+/// In place of a map of a tile.
+const OF_MAP: &str = "The map of the window (tilescope PATH) shows the segments of a device with the blocks in them; tilescope \
+                      liveness --step N lists what is alive.";
+/// In place of operations.
+const OF_OPS: &str = "A snapshot names places in the program: tilescope summary and tilescope liveness --step peak go by user frames, \
+                      tilescope compare --by module by functions.";
+/// In place of what ran.
+const OF_TRACE: &str = "A snapshot says what was allocated, not what ran: tilescope liveness lists its events, and \
+                        prof.export_chrome_trace of torch.profiler writes a trace.";
+
 /// Runs a command and says how it ended. `started` is when the process began.
 pub fn run(command: &Command, started: Instant) -> ExitCode {
     match command {
         Command::Summary(arguments) => summary::run(arguments),
-        Command::Tiles(arguments) => {
-            output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
-                tiles::Tiles::of(open, arguments, progress)
-            })
-        }
+        Command::Tiles(arguments) => output::answer_or_instead(
+            &arguments.input,
+            arguments.csv,
+            OF_TILES,
+            |open, progress| tiles::Tiles::of(open, arguments, progress),
+        ),
         Command::Liveness(arguments) => liveness::run(arguments),
-        Command::Trace(arguments) => {
-            output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
-                trace::TraceReport::of(open, arguments, progress)
-            })
-        }
+        Command::Trace(arguments) => output::answer_or_instead(
+            &arguments.input,
+            arguments.csv,
+            OF_TRACE,
+            |open, progress| trace::TraceReport::of(open, arguments, progress),
+        ),
         Command::Map(arguments) => {
-            output::answer_or_csv(&arguments.input, arguments.csv, |open, _| {
+            output::answer_or_instead(&arguments.input, arguments.csv, OF_MAP, |open, _| {
                 map::Map::of(open, arguments)
             })
         }
         Command::Ops(arguments) => {
-            output::answer_or_csv(&arguments.input, arguments.csv, |open, progress| {
+            output::answer_or_instead(&arguments.input, arguments.csv, OF_OPS, |open, progress| {
                 ops::Ops::of(open, arguments, progress)
             })
         }

@@ -103,6 +103,17 @@ pub fn answer_of_found<A: CsvAnswer>(
     answer_as(input, if csv { A::csv } else { A::text }, open, answer)
 }
 
+/// As [`answer_or_csv`]; of a run of PyTorch says what to use in place of the command.
+pub fn answer_or_instead<A: CsvAnswer>(
+    input: &Input,
+    csv: bool,
+    instead: &'static str,
+    answer: impl FnOnce(&OpenReport, &Progress) -> Result<A, Error>,
+) -> ExitCode {
+    let open = |path: &Path, progress: &Progress| open_of_poplar(path, instead, progress);
+    answer_as(input, if csv { A::csv } else { A::text }, open, answer)
+}
+
 fn answer_as<A: Answer>(
     input: &Input,
     text: fn(&A) -> String,
@@ -159,19 +170,33 @@ pub fn answer_of_several<A: Answer>(
     finish(&result, json, A::text)
 }
 
+/// What takes memory snapshots where a command does not.
+const INSTEAD: &str =
+    "tilescope summary, liveness, compare, sweep and check take memory snapshots.";
+
 /// Opens the report at a path and reads its small tables.
 ///
 /// # Errors
 /// As [`OpenReport::open`].
 pub fn open(path: &Path, progress: &Progress) -> Result<OpenReport, Error> {
+    open_of_poplar(path, INSTEAD, progress)
+}
+
+/// The same; of a run of PyTorch says what to use instead.
+///
+/// # Errors
+/// As [`OpenReport::open`].
+pub fn open_of_poplar(
+    path: &Path,
+    instead: &'static str,
+    progress: &Progress,
+) -> Result<OpenReport, Error> {
     match files_of_run(path, progress)? {
         RunFiles::Poplar(found) => open_found(path, &found, progress),
         RunFiles::Pytorch(files) => {
             let message =
                 format!("{} is of PyTorch, which this command does not take", files.path.display());
-            Err(Error::new(ErrorKind::Usage, message)
-                .in_file(&files.path)
-                .hint("tilescope summary and tilescope liveness take memory snapshots."))
+            Err(Error::new(ErrorKind::Usage, message).in_file(&files.path).hint(instead))
         }
     }
 }

@@ -145,9 +145,9 @@ fn draw(_arguments: &RenderArguments) -> Result<(), Error> {
 fn draw(arguments: &RenderArguments) -> Result<(), Error> {
     use std::path::Path;
 
-    use super::liveness::{ScopeArguments, scope_of};
     use super::map::step_position;
     use super::output::print_warning;
+    use super::scope::{ScopeArguments, scope_of};
     use crate::analysis::liveness::Scope;
     use crate::store::TileId;
     use crate::ui::headless::{Headless, NoPicture};

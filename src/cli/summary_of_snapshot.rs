@@ -51,7 +51,7 @@ struct Source {
 
 /// Of all devices at the end; pinned host memory is none.
 #[derive(Debug, Default, Serialize)]
-struct MemoryFacts {
+pub(super) struct MemoryFacts {
     /// Of blocks that are in use.
     total_bytes: u64,
     /// Of segments.
@@ -198,7 +198,8 @@ impl SnapshotSummary {
     }
 }
 
-fn memory(replayed: &ReplayedSnapshot, devices: &[DeviceFacts]) -> MemoryFacts {
+/// Of all devices.
+pub(super) fn memory(replayed: &ReplayedSnapshot, devices: &[DeviceFacts]) -> MemoryFacts {
     let mut memory = MemoryFacts::default();
     for (facts, (_, replay)) in devices.iter().zip(replayed.devices()) {
         let add = |sum: &mut u64, bytes: u64| *sum = sum.saturating_add(bytes);

@@ -7,6 +7,7 @@
 mod placements;
 mod run_id;
 mod small_tables;
+mod snapshots;
 mod staging;
 mod table;
 
@@ -14,6 +15,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+pub use snapshots::SNAPSHOT_TABLES;
 pub use table::{Kind, Table, Written};
 
 use crate::analysis::insights::logs::log_messages;
@@ -21,12 +23,14 @@ use crate::analysis::sweep::{Sweep, SweepRun};
 use crate::files::directory_of;
 use crate::folder_sweep::{all_warnings, facts, read_facts, shared_warnings};
 use crate::format::poplar::{FolderReport, FolderRun, OpenReport, map_reports, runs_in_folder};
+use crate::format::pytorch::{FileKind, snapshots_below};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::{Report, Warning, WarningCode, Warnings};
 use small_tables::PeakOfRun;
+use snapshots::{FoundSnapshot, export_snapshot, snapshot_at};
 use staging::{Staging, take_away_left_behind};
 
-/// The tables. The first is written last: a run that has a row there has all of its others.
+/// The tables of reports of Poplar. The first is written last: a run that has a row there has all of its others.
 pub const TABLES: [Table; 8] = [
     small_tables::RUNS,
     small_tables::OPTIONS,
@@ -67,6 +71,7 @@ pub struct Exported {
 struct Found {
     reports: Vec<FolderReport>,
     without_report: Vec<FolderRun>,
+    snapshots: Vec<FoundSnapshot>,
     warnings: Vec<Warning>,
 }
 
@@ -107,6 +112,8 @@ pub fn export(paths: &[PathBuf], lake: &Path, progress: &Progress) -> Result<Exp
         exported.runs.extend(of_run);
         runs.push(run);
     }
+    let first_error =
+        export_snapshots(&found.snapshots, lake, &mut exported, progress)?.or(first_error);
     match first_error {
         Some(error) if exported.runs.is_empty() => return Err(error),
         _ => {}
@@ -114,6 +121,32 @@ pub fn export(paths: &[PathBuf], lake: &Path, progress: &Progress) -> Result<Exp
     export_without_report(&found.without_report, runs, lake, &mut exported, progress)?;
     exported.warn_of_equal_reports();
     Ok(exported)
+}
+
+/// Writes memory snapshots, one after the other; returns why the first could not be read that could not.
+fn export_snapshots(
+    all: &[FoundSnapshot],
+    lake: &Path,
+    exported: &mut Exported,
+    progress: &Progress,
+) -> Result<Option<Error>, Error> {
+    let mut first_error = None;
+    for found in all {
+        match export_snapshot(found, lake, exported, progress) {
+            Ok(()) => {}
+            Err(error) if error.kind == ErrorKind::CannotWrite || progress.is_cancelled() => {
+                return Err(error);
+            }
+            Err(error) => {
+                let warnings = Warnings::default();
+                let message = format!("cannot be read: {}", error.message);
+                warnings.add(WarningCode::Inconsistent, &found.path.display().to_string(), message);
+                exported.of_runs.push((found.name.clone(), warnings.list()));
+                first_error.get_or_insert(error);
+            }
+        }
+    }
+    Ok(first_error)
 }
 
 /// Keeps the first error of reading. Where there is no room for one run there is none for the next.
@@ -131,15 +164,31 @@ impl Found {
     fn add(&mut self, path: &Path, progress: &Progress) -> Result<(), Error> {
         let path = std::path::absolute(path).map_err(|error| Error::io(path, &error))?;
         if path.is_file() {
+            if let Some(found) = snapshot_at(&path)? {
+                self.snapshots.push(found);
+                return Ok(());
+            }
             let profile = OpenReport::find(&path)?.profile().to_owned();
             let folder = directory_of(&profile);
             self.reports.push(FolderReport::new(&folder, profile));
             return Ok(());
         }
         let warnings = Warnings::default();
-        let found = runs_in_folder(&path, &warnings, progress)?;
-        self.reports.extend(found.reports);
-        self.without_report.extend(found.without_report);
+        let of_pytorch = snapshots_below(&path, &warnings, progress).into_iter();
+        let of_pytorch = of_pytorch.filter(|(_, kind)| *kind == FileKind::Snapshot);
+        let before = self.snapshots.len();
+        self.snapshots.extend(of_pytorch.map(|(file, _)| FoundSnapshot {
+            name: file.strip_prefix(&path).unwrap_or(&file).display().to_string(),
+            path: file,
+        }));
+        match runs_in_folder(&path, &warnings, progress) {
+            Ok(found) => {
+                self.reports.extend(found.reports);
+                self.without_report.extend(found.without_report);
+            }
+            Err(error) if error.kind == ErrorKind::NotAReport && self.snapshots.len() > before => {}
+            Err(error) => return Err(error),
+        }
         self.warnings.extend(warnings.list());
         Ok(())
     }
@@ -148,6 +197,7 @@ impl Found {
     fn check_is_outside(&self, lake: &Path) -> Result<(), Error> {
         let absolute = std::path::absolute(lake).map_err(|error| Error::io(lake, &error))?;
         let directories = self.reports.iter().map(|report| directory_of(&report.profile));
+        // A snapshot is a file among others: its directory is no report.
         match directories.into_iter().find(|directory| absolute.starts_with(directory)) {
             None => Ok(()),
             Some(report) => {

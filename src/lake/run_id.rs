@@ -30,6 +30,17 @@ pub(super) fn of_report(profile: &Path, progress: &Progress) -> Result<String, E
     Ok(id(&hash))
 }
 
+/// The id of a memory snapshot.
+///
+/// # Errors
+/// When a file cannot be read.
+pub(super) fn of_snapshot(path: &Path, progress: &Progress) -> Result<String, Error> {
+    let mut hash = XxHash3_128::new();
+    add_file(&mut hash, path, |_| u64::MAX, progress)?;
+    add_side_files(&mut hash, &path.with_file_name(""), progress)?;
+    Ok(id(&hash))
+}
+
 /// The id of a run that left no report: where it was counts, for its side files may be those of others.
 ///
 /// # Errors

@@ -133,7 +133,7 @@ fn cells(csv: &str) -> Vec<String> {
 /// What is run of each command; options that have a list of values get each of them besides. PATH is the report with
 /// such names, SNAPSHOT a directory with such a memory snapshot, SAMPLE one without, SWEEP a directory of both, OUT one that is
 /// empty, NAME the name itself.
-const RUN: [&[&str]; 49] = [
+const RUN: [&[&str]; 63] = [
     &["summary", "PATH"],
     &["summary", "PATH", "--log", "PATH/compile.log"],
     &["tiles", "PATH", "--by"],
@@ -178,6 +178,20 @@ const RUN: [&[&str]; 49] = [
     &["liveness", "SNAPSHOT"],
     &["liveness", "--device", "0", "SNAPSHOT"],
     &["tiles", "SNAPSHOT"],
+    &["compare", "SNAPSHOT", "SNAPSHOT"],
+    &["compare", "SNAPSHOT", "SNAPSHOT", "SNAPSHOT"],
+    &["compare", "SNAPSHOT", "SNAPSHOT", "--by", "module,variable"],
+    &["compare", "--device", "0", "--capacity", "1MiB", "--other", "1MiB", "SNAPSHOT", "SNAPSHOT"],
+    &["compare", "SNAPSHOT", "SAMPLE"],
+    &["check", "--must-fit", "--device", "0", "--capacity", "1GiB", "--other", "1MiB", "SNAPSHOT"],
+    &["check", "--max-growth", "1", "--baseline", "SNAPSHOT", "SNAPSHOT"],
+    &["diagnose", "SNAPSHOT/NAME.pickle.oom.txt"],
+    &["diagnose", "SNAPSHOT/NAME.pickle"],
+    &["map", "--tile", "3", "SNAPSHOT"],
+    &["ops", "SNAPSHOT"],
+    &["trace", "SNAPSHOT"],
+    &["export", "--chrome-trace", "OUT/trace.json", "SNAPSHOT"],
+    &["export", "--parquet", "OUT/lake-of-snapshot", "SNAPSHOT"],
     &["sweep", "SNAPSHOT"],
     &["sweep", "SNAPSHOT", "--capacity", "1GiB", "--other", "1MiB"],
     &["sweep", "SNAPSHOT", "--reference", "NAME"],

@@ -189,3 +189,43 @@ fn two_snapshots_are_compared() {
     assert!(!has_text(&harness, "matched"));
     assert_texts(&harness, &["before.pickle", "after.pickle"]);
 }
+
+#[test]
+fn what_is_alive_at_the_peaks_of_two_snapshots_stands_side_by_side() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let paths = [("before.pickle", 4), ("after.pickle", 2)]
+        .map(|(name, first)| written(directory.path(), name, first));
+    let mut harness = window(Theme::Light, |ctx| {
+        App::with_loads(ctx, paths.into_iter().map(|path| Load::start(path, ctx)).collect())
+    });
+    go(&mut harness, Page::Comparison);
+    let says = |harness: &Harness<'_, App>, part: &str| {
+        let all = texts(harness);
+        assert!(all.iter().any(|text| text.contains(part)), "{part}: {all:#?}");
+    };
+    says(&harness, "The requested peak of GPU 0 is 2.00 MiB less: 8.00 MiB in place of 10.0 MiB");
+    says(&harness, "In words");
+    says(&harness, "Requested peak");
+    // Nothing claims that steps of one are steps of the other.
+    assert!(!has_text(&harness, "matched") && !has_text(&harness, "Matched and unmatched"));
+    for (tab, table) in [
+        ("At the peaks by frames", "blocks at both peaks"),
+        ("By function", "functions at both peaks"),
+    ] {
+        harness.get_by_label(tab).click();
+        settle(&mut harness);
+        is_in_its_own_words(&harness);
+        let rows = copied(&mut harness, table);
+        let sums: Vec<i64> = ["Source", "Target", "Difference"]
+            .iter()
+            .map(|title| {
+                let column =
+                    rows[0].iter().position(|cell| cell.starts_with(&format!("{title} (")));
+                let column = column.unwrap_or_else(|| panic!("{title} of {:?}", rows[0]));
+                let number = |row: &Vec<String>| row[column].replace('−', "-").parse::<i64>();
+                rows[1..].iter().map(|row| number(row).expect("a number")).sum()
+            })
+            .collect();
+        assert_eq!(sums, [10 << 20, 8 << 20, -(2 << 20)], "{table}: {rows:?}");
+    }
+}

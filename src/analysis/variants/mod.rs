@@ -163,7 +163,7 @@ impl VariantTable {
 }
 
 /// A share in percent with one decimal, half up; `None` of nothing.
-fn percent(own: u64, reference: u64) -> Option<f64> {
+pub fn percent(own: u64, reference: u64) -> Option<f64> {
     let (own, reference) = (u128::from(own), u128::from(reference));
     let tenths = (own * 2000 + reference).checked_div(reference * 2)?;
     Some(u64::try_from(tenths).ok()? as f64 / 10.0)

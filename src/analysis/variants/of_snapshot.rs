@@ -1,9 +1,12 @@
 //! The figures of a variant, of one device of its snapshot.
 
 use super::{AllocatedFrom, Variant};
+use crate::analysis::allocator::claims::claimed_device;
 use crate::analysis::allocator::device_facts::end_state;
 use crate::analysis::allocator::failed_requests::last_failed;
+use crate::analysis::allocator::peak::largest_device;
 use crate::analysis::allocator::replay::Replay;
+use crate::analysis::allocator::replayed::ReplayedSnapshot;
 use crate::store::snapshot::{Action, AllocatorClaims, Snapshot, SnapshotDevice};
 
 const MIB: u64 = 1 << 20;
@@ -13,6 +16,27 @@ const SMALL_SEGMENT: u64 = 2 * MIB;
 const MIDDLE_SEGMENT: u64 = 20 * MIB;
 
 impl Variant {
+    /// Of the device of a number, or of the one that had most, with its place among the devices; `None` where there is
+    /// none. `claims` are taken where they are of that device.
+    pub fn of_run(
+        name: String,
+        replayed: &ReplayedSnapshot,
+        claims: Option<&AllocatorClaims>,
+        device: Option<i64>,
+    ) -> Option<(usize, Self)> {
+        let snapshot = &replayed.snapshot;
+        let place = match device {
+            Some(number) => snapshot.devices.iter().position(|device| device.number == number)?,
+            None => largest_device(replayed.replays.get(..snapshot.devices.len())?)?,
+        };
+        let of = (snapshot.devices.get(place)?, replayed.replays.get(place)?);
+        let segments = |device| snapshot.segments_of(device).iter().map(|segment| segment.bytes);
+        let reserved = |device| segments(device).fold(0, u64::saturating_add);
+        let reserved: Vec<u64> = snapshot.devices.iter().map(reserved).collect();
+        let is_of = |claims: &&AllocatorClaims| claimed_device(claims, &reserved) == Some(place);
+        Some((place, Self::of(name, snapshot, of, claims.filter(is_of))))
+    }
+
     /// Of a device that was replayed. `claims` are PyTorch's own statistics of it. The run is finished if no device of
     /// it has a request at last that failed.
     pub fn of(

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::analysis::compared_snapshots::SnapshotConclusion;
 use crate::analysis::comparison::contribution::OperationName;
 use crate::analysis::insights::change::{ChangeInsight, Evidence};
 use crate::analysis::memory::category_title;
@@ -29,6 +30,19 @@ impl Conclusion {
             is_better: insight.is_better,
             evidence: insight.evidence.clone(),
             most: most(insight),
+        }
+    }
+}
+
+impl Conclusion {
+    /// The same of memory snapshots.
+    pub fn of_snapshots(conclusion: &SnapshotConclusion) -> Self {
+        Self {
+            id: conclusion.kind.id(),
+            text: format!("{}.", conclusion.text),
+            is_better: conclusion.is_better,
+            evidence: conclusion.evidence.clone(),
+            most: None,
         }
     }
 }

@@ -8,6 +8,7 @@ mod matching;
 mod options;
 mod pair_of_runs;
 mod plans;
+mod snapshots;
 mod spikes;
 mod waterfall;
 
@@ -115,6 +116,7 @@ pub struct ComparisonPage {
     figures: ComparedTable,
     options: ComparedTable,
     matched: matching::MatchingTables,
+    snapshots: snapshots::SnapshotsCompared,
 }
 
 impl RunsPage for ComparisonPage {
@@ -127,6 +129,11 @@ impl RunsPage for ComparisonPage {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         let place = runs.compared(self.other);
+        if snapshots::snapshots_of(runs, place).is_some() {
+            let glance = self.glance_ui(ui, page, place);
+            self.snapshots.ui(ui, page, place, &mut self.curves, glance.as_ref());
+            return;
+        }
         let pair = PairOfRuns::of(runs, place);
         if let Some(pair) = &pair {
             self.ask(ui.ctx(), pair);
@@ -141,12 +148,7 @@ impl RunsPage for ComparisonPage {
         let compared = self.compared.last().filter(|(key, _)| is_of_pair(key));
         let is_final = compared.is_some_and(|(key, _)| key.is_final());
         let compared = compared.map(|(_, compared)| Arc::clone(compared));
-        let glance = self.glance.ask(ui, runs);
-        self.head_ui(ui, page, place, glance.as_ref());
-        if let Some(glance) = &glance {
-            let chosen = runs.get(place).map(|run| run.id);
-            self.other = self.glance.ui(ui, page, glance, (Click::Compares, chosen)).or(self.other);
-        }
+        let glance = self.glance_ui(ui, page, place);
         ui.horizontal(|ui| {
             self.tabs_ui(ui, runs, tab, compared.as_deref());
             if compared.is_some() && !is_final && runs.is_working() {
@@ -170,6 +172,23 @@ impl RunsPage for ComparisonPage {
 }
 
 impl ComparisonPage {
+    /// The head of the page, and all runs at a glance.
+    fn glance_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        place: usize,
+    ) -> Option<Arc<Glance>> {
+        let runs = page.runs;
+        let glance = self.glance.ask(ui, runs);
+        self.head_ui(ui, page, place, glance.as_ref());
+        if let Some(glance) = &glance {
+            let chosen = runs.get(place).map(|run| run.id);
+            self.other = self.glance.ui(ui, page, glance, (Click::Compares, chosen)).or(self.other);
+        }
+        glance
+    }
+
     fn ask(&mut self, ctx: &egui::Context, pair: &PairOfRuns<'_>) {
         let of_runs = pair.runs.map(|run| Arc::clone(&run.derived));
         let derived_pair = Arc::clone(pair.derived);

@@ -1,0 +1,433 @@
+//! What follows from two snapshots, in sentences without their full stop, each with the numbers that it is drawn from.
+//!
+//! Better or worse is only said where both runs ended and both files are whole: of a run that failed nobody knows what
+//! it would have come to. What is said of the peak are bytes that are alive there, not what the run allocated.
+
+use super::figures::SnapshotFigure;
+use super::{Both, ComparedSide, ComparedSnapshots, FunctionRow, PeakMoment, Room};
+use crate::analysis::allocator::categories::BlockCategory;
+use crate::analysis::comparison::figures::Unit;
+use crate::analysis::figures::difference::Difference;
+use crate::analysis::insights::change::Evidence;
+use crate::analysis::variants::percent;
+use crate::text::{clean, counted, grouped, words};
+
+/// Changes of functions that are named, each way.
+const MOST_NAMED: usize = 3;
+/// A change that is named is at least this part of the larger peak.
+const LEAST_PART: u64 = 200;
+
+words! {
+    /// What a conclusion is about; its key is its id in JSON.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum SnapshotConclusionKind by id {
+        /// Whether it ran to its end, and whether it fits.
+        Fits = "fits",
+        /// What cannot be concluded, and why.
+        NotWhole = "not-whole",
+        /// Settings that differ.
+        Settings = "settings",
+        /// The requested peak.
+        Peak = "peak",
+        /// What the change of the peak consists of.
+        Categories = "categories",
+        /// What is no longer there, or less of it.
+        Less = "less",
+        /// What is there in its place, or more of it.
+        More = "more",
+        /// That activations are computed again.
+        Recomputed = "recomputed",
+        /// That the peak is somewhere else.
+        PeakMoved = "peak-moved",
+        /// What is taken from the device.
+        Reserved = "reserved",
+        /// That the peaks are the same.
+        Equal = "equal",
+    }
+}
+
+/// A conclusion.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SnapshotConclusion {
+    /// What it is about.
+    pub kind: SnapshotConclusionKind,
+    /// What it says.
+    pub text: String,
+    /// `None` where it is neither, or not known.
+    pub is_better: Option<bool>,
+    /// The numbers that it is drawn from.
+    pub evidence: Vec<Evidence>,
+}
+
+/// What follows from a comparison; `size` writes bytes.
+pub fn conclusions(
+    compared: &ComparedSnapshots,
+    room: Room,
+    size: &dyn Fn(u64) -> String,
+) -> Vec<SnapshotConclusion> {
+    let mut said = Said { compared, size, conclusions: Vec::new() };
+    said.fits(room);
+    said.not_whole();
+    said.settings();
+    said.peak();
+    said.categories();
+    said.functions();
+    said.recomputed();
+    said.peak_moved();
+    said.reserved();
+    said.conclusions
+}
+
+struct Said<'a> {
+    compared: &'a ComparedSnapshots,
+    size: &'a dyn Fn(u64) -> String,
+    conclusions: Vec<SnapshotConclusion>,
+}
+
+const SIDES: [&str; 2] = ["source", "target"];
+
+impl Said<'_> {
+    fn say(&mut self, kind: SnapshotConclusionKind, text: String) -> &mut SnapshotConclusion {
+        let (is_better, evidence) = (None, Vec::new());
+        self.conclusions.push(SnapshotConclusion { kind, text, is_better, evidence });
+        let last = self.conclusions.len().saturating_sub(1);
+        &mut self.conclusions[last]
+    }
+
+    fn figure(&self, figure: SnapshotFigure) -> Difference {
+        Difference::of(self.compared.sides.each_ref().map(|side| Some(figure.of(side))))
+    }
+
+    /// Whether less is better, of what is known to be comparable.
+    fn judged(&self, figure: &Difference) -> Option<bool> {
+        let are_whole = self.compared.sides.iter().all(ComparedSide::is_whole);
+        let change = figure.change().filter(|change| *change != 0 && are_whole)?;
+        Some(change < 0)
+    }
+
+    fn fits(&mut self, room: Room) {
+        let sides = &self.compared.sides;
+        let ended = sides.each_ref().map(|side| side.variant.is_finished);
+        let stated = sides.iter().position(|side| side.stated_capacity_bytes.is_some());
+        let of_text = stated.and_then(|side| sides.get(side)?.stated_capacity_bytes);
+        let capacity = room.capacity_bytes.or(of_text);
+        let said_by = match (room.capacity_bytes, stated) {
+            (None, Some(side)) => format!(" that the error text beside the {} states", SIDES[side]),
+            _ => String::new(),
+        };
+        let over = |side: &ComparedSide| {
+            let all = side.variant.needed_bytes.saturating_add(room.other_bytes);
+            capacity.map(|capacity| all.saturating_sub(capacity))
+        };
+        let fits = sides.each_ref().map(|side| {
+            let has_room = over(side).is_none_or(|over| over == 0);
+            if side.variant.is_finished && has_room {
+                (capacity.is_some() && !side.variant.is_cut).then_some(true)
+            } else {
+                Some(false)
+            }
+        });
+        // Without a capacity only a run that failed says anything.
+        if ended == [true, true] && capacity.is_none() {
+            return;
+        }
+        let describe = |side: usize| {
+            let run = &sides[side];
+            let name = SIDES[side];
+            let needed = (self.size)(run.variant.needed_bytes);
+            match (run.facts.ended_by, run.variant.is_finished, over(run)) {
+                (Some(failed), ..) => format!(
+                    "the {name} ran out of memory at event {}, when it asked for {}{}",
+                    grouped(u64::from(failed.event)),
+                    (self.size)(failed.bytes),
+                    failed.device_free.map_or_else(String::new, |free| {
+                        format!(" and {} were free on the device", (self.size)(free))
+                    })
+                ),
+                (None, false, _) => format!("the {name} ran out of memory on another device"),
+                (None, true, Some(over @ 1..)) => {
+                    format!("the {name} needs {needed} and is {} over", (self.size)(over))
+                }
+                (None, true, Some(0)) => format!("the {name} needs {needed} and fits"),
+                (None, true, None) => format!("the {name} ran to its end and needs {needed}"),
+            }
+        };
+        let of_capacity = capacity.map_or_else(String::new, |capacity| {
+            let other = match room.other_bytes {
+                0 => String::new(),
+                other => format!(", of which others have {}", (self.size)(other)),
+            };
+            format!("Of the {}{said_by}{other}: ", (self.size)(capacity))
+        });
+        let text = format!("{of_capacity}{}; {}", describe(0), describe(1));
+        let text = if of_capacity.is_empty() { capitalised(&text) } else { text };
+        let needed = self.figure(SnapshotFigure::Needed);
+        // A run that ended has been shown to fit where it ran.
+        let fits = [0, 1].map(|side| {
+            let ran = sides[side].is_whole() && capacity.is_none();
+            fits[side].or(ran.then_some(true))
+        });
+        let is_better = match fits {
+            [Some(false), Some(true)] => Some(true),
+            [Some(true), Some(false)] => Some(false),
+            _ => None,
+        };
+        let said = self.say(SnapshotConclusionKind::Fits, text);
+        said.is_better = is_better;
+        said.evidence.push(Evidence::bytes("needed_bytes", needed));
+    }
+
+    fn not_whole(&mut self) {
+        let mut texts = Vec::new();
+        for (side, name) in self.compared.sides.iter().zip(SIDES) {
+            let facts = &side.facts;
+            if side.variant.is_cut {
+                texts.push(format!("The file of the {name} ends before its contents do: what is said of it is of the part that could be read"));
+            }
+            if facts.events == 0 {
+                texts.push(format!(
+                    "The {name} has no events: its peak is what was there when the snapshot was taken"
+                ));
+            } else if !facts.history_complete {
+                texts.push(format!(
+                    "The events of the {name} begin when {} of {} were there already: its peaks are those of the recorded window",
+                    counted(facts.start.live_blocks, "block"),
+                    (self.size)(facts.start.requested_bytes)
+                ));
+            }
+            if !side.variant.is_finished {
+                texts.push(format!(
+                    "The {name} did not run to its end: nobody knows what its peaks would have been"
+                ));
+            }
+        }
+        for text in texts {
+            self.say(SnapshotConclusionKind::NotWhole, text);
+        }
+    }
+
+    fn settings(&mut self) {
+        let settings = &self.compared.settings;
+        if settings.is_empty() {
+            return;
+        }
+        let said = |value: &Option<String>| match value.as_deref() {
+            None => "not said".to_owned(),
+            Some("") => "none".to_owned(),
+            Some(value) => clean(value).into_owned(),
+        };
+        let row = |row: &super::DifferentSetting| {
+            let [source, target] = row.values.each_ref().map(said);
+            format!("{} from {source} to {target}", clean(&row.name))
+        };
+        let named: Vec<String> = settings.iter().take(MOST_NAMED).map(row).collect();
+        let more = settings.len().saturating_sub(named.len());
+        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+        let text = format!("Settings of the allocator differ: {}{more}", named.join(", "));
+        self.say(SnapshotConclusionKind::Settings, text);
+    }
+
+    fn peak(&mut self) {
+        let figure = self.figure(SnapshotFigure::RequestedPeak);
+        let [source, target] = self.compared.sides.each_ref();
+        let device = match (source.facts.device, target.facts.device) {
+            (a, b) if a == b => source.device_title(),
+            _ => format!("{} and {}", source.device_title(), target.device_title()),
+        };
+        let [from, to] = [source, target].map(|side| SnapshotFigure::RequestedPeak.of(side));
+        let rows = &self.compared.peaks.rows;
+        let is_same = rows.iter().all(|row| row.both.source == row.both.target);
+        let (kind, text) = match figure.change().unwrap_or(0) {
+            0 if is_same => (
+                SnapshotConclusionKind::Equal,
+                format!(
+                    "The requested peak of {device} is the same, {}, and consists of the same blocks",
+                    (self.size)(to)
+                ),
+            ),
+            0 => (
+                SnapshotConclusionKind::Peak,
+                format!(
+                    "The requested peak of {device} is the same, {}, of other blocks",
+                    (self.size)(to)
+                ),
+            ),
+            change => {
+                let word = if change < 0 { "less" } else { "more" };
+                let percent = percent(to, from)
+                    .map_or_else(String::new, |percent| format!(", {percent:.1} % of it"));
+                let text = format!(
+                    "The requested peak of {device} is {} {word}: {} in place of {}{percent}",
+                    (self.size)(change.unsigned_abs()),
+                    (self.size)(to),
+                    (self.size)(from)
+                );
+                (SnapshotConclusionKind::Peak, text)
+            }
+        };
+        let is_better = self.judged(&figure);
+        let said = self.say(kind, text);
+        said.is_better = is_better;
+        said.evidence.push(Evidence::bytes("requested_peak_bytes", figure));
+    }
+
+    /// The change by category: the numbers add up to it.
+    fn categories(&mut self) {
+        let changed = self.compared.peaks.by_category.iter();
+        let mut changed: Vec<_> =
+            changed.filter(|(_, both)| both.bytes().change() != Some(0)).collect();
+        if changed.is_empty() {
+            return;
+        }
+        changed.sort_by_key(|(_, both)| std::cmp::Reverse(both.bytes().magnitude()));
+        let part = |(category, both): &&(BlockCategory, Both)| {
+            let change = both.bytes().change().unwrap_or(0);
+            let size = crate::text::signed(change, |bytes| (self.size)(bytes));
+            format!("{} {size}", plural(*category))
+        };
+        let parts: Vec<String> = changed.iter().map(part).collect();
+        let text = format!("The change of the peak: {}", parts.join(", "));
+        let evidence =
+            changed.iter().map(|(category, both)| Evidence::bytes(category.as_str(), both.bytes()));
+        let evidence = evidence.collect();
+        self.say(SnapshotConclusionKind::Categories, text).evidence = evidence;
+    }
+
+    /// The functions with the largest changes, first what went, then what came.
+    fn functions(&mut self) {
+        let compared = self.compared;
+        let peaks = compared.sides.iter().map(|side| side.variant.requested_peak_bytes);
+        let least = (peaks.max().unwrap_or(0) / LEAST_PART).max(1);
+        for (kind, is_less) in
+            [(SnapshotConclusionKind::Less, true), (SnapshotConclusionKind::More, false)]
+        {
+            let wanted = compared.peaks.by_function_and_category.iter().filter(|row| {
+                let change = row.both.bytes().change().unwrap_or(0);
+                (change < 0) == is_less && change.unsigned_abs() >= least
+            });
+            for row in wanted.take(MOST_NAMED) {
+                let text = self.of_function(row);
+                let name = row.category.map_or("bytes", BlockCategory::as_str);
+                self.say(kind, text).evidence.push(Evidence::bytes(name, row.both.bytes()));
+            }
+        }
+    }
+
+    fn of_function(&self, row: &FunctionRow) -> String {
+        let what = row.category.map_or("Blocks", plural);
+        let place = match &row.function {
+            None => "without a Python stack".to_owned(),
+            Some(function) => {
+                let file = function.file.rsplit('/').next().unwrap_or(&function.file);
+                format!("in {} of {}", clean(&function.name), clean(file))
+            }
+        };
+        let Both { source, target } = row.both;
+        let change = (self.size)(source.bytes.abs_diff(target.bytes));
+        let what = capitalised(what);
+        let word = if target.bytes < source.bytes { "less" } else { "more" };
+        let rest = match (source.blocks, target.blocks) {
+            (blocks, 0) => {
+                format!("none of the {} is alive at the target's peak", counted(blocks, "block"))
+            }
+            (0, blocks) => {
+                format!("{} that the source's peak does not have", counted(blocks, "block"))
+            }
+            _ => format!("{} in place of {}", (self.size)(target.bytes), (self.size)(source.bytes)),
+        };
+        format!("{what} allocated {place} are {change} {word}: {rest}")
+    }
+
+    fn recomputed(&mut self) {
+        let [source, target] = self.compared.sides.each_ref().map(|side| side.recomputed);
+        let text = match (source, target) {
+            (0, 0) => return,
+            (0, count) => format!(
+                "The target computes activations again in the backward pass ({} below torch/utils/checkpoint.py), the source does not",
+                counted(count, "allocation")
+            ),
+            (count, 0) => format!(
+                "The source computes activations again in the backward pass ({} below torch/utils/checkpoint.py), the target does not",
+                counted(count, "allocation")
+            ),
+            (a, b) if a == b => return,
+            (a, b) => format!(
+                "Both compute activations again in the backward pass, with {} in the source and {} in the target",
+                counted(a, "allocation"),
+                counted(b, "allocation")
+            ),
+        };
+        let figure = Difference::of([Some(source), Some(target)]);
+        let evidence = Evidence::number("allocations", Unit::Count, figure);
+        self.say(SnapshotConclusionKind::Recomputed, text).evidence.push(evidence);
+    }
+
+    fn peak_moved(&mut self) {
+        let [source, target] = self.compared.sides.each_ref().map(|side| place_of(&side.peak));
+        if source != target {
+            let text = format!("The peak moved: it was {source}, and is {target}");
+            self.say(SnapshotConclusionKind::PeakMoved, text);
+        }
+    }
+
+    fn reserved(&mut self) {
+        let figure = self.figure(SnapshotFigure::MaxReserved);
+        let (Some(from), Some(to)) = (figure.source, figure.target) else { return };
+        let change = figure.change().unwrap_or(0);
+        if change == 0 {
+            return;
+        }
+        let bytes = |bytes: i64| (self.size)(u64::try_from(bytes).unwrap_or(0));
+        let word = if change < 0 { "less" } else { "more" };
+        let share = percent(u64::try_from(to).unwrap_or(0), u64::try_from(from).unwrap_or(0));
+        let share = share.map_or_else(String::new, |share| format!(", {share:.1} % of it"));
+        let text = format!(
+            "PyTorch takes {} {word} of the device at most: {} in place of {}{share}",
+            (self.size)(change.unsigned_abs()),
+            bytes(to),
+            bytes(from)
+        );
+        let is_better = self.judged(&figure);
+        let said = self.say(SnapshotConclusionKind::Reserved, text);
+        said.is_better = is_better;
+        said.evidence.push(Evidence::bytes("max_reserved_bytes", figure));
+    }
+}
+
+/// Where a peak is, in words that two runs can share: neither lines nor numbers of events.
+fn place_of(peak: &PeakMoment) -> String {
+    if peak.event < 0 {
+        return "before the first event".to_owned();
+    }
+    let action = match peak.action {
+        Some(crate::store::snapshot::Action::Alloc) | None => "an allocation",
+        Some(action) => action.as_str(),
+    };
+    let place = match &peak.function {
+        Some(function) => {
+            let file = function.file.rsplit('/').next().unwrap_or(&function.file);
+            format!("{action} in {} of {}", clean(&function.name), clean(file))
+        }
+        None => format!("{action} without a Python stack, as the backward pass makes them"),
+    };
+    match peak.annotations.last() {
+        Some(within) => format!("{place}, within {}", clean(within)),
+        None => place,
+    }
+}
+
+fn plural(category: BlockCategory) -> &'static str {
+    match category {
+        BlockCategory::Parameter => "parameters",
+        BlockCategory::Gradient => "gradients",
+        BlockCategory::OptimizerState => "optimizer state",
+        BlockCategory::Activation => "activations",
+        BlockCategory::Temporary => "temporaries",
+        BlockCategory::Unknown => "blocks of unknown purpose",
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}

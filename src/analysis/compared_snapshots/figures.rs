@@ -1,0 +1,87 @@
+//! The figures of snapshots side by side: bytes at the end and at the peaks, and counts.
+
+use super::ComparedSide;
+use crate::analysis::figures::difference::Difference;
+use crate::analysis::variants::percent;
+use crate::text::words;
+
+words! {
+    /// A figure; its key is its name in JSON.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum SnapshotFigure by key, title {
+        /// Handed out at most.
+        MaxAllocated = "max_allocated_bytes" | "Allocated peak",
+        /// Taken from the device at most.
+        MaxReserved = "max_reserved_bytes" | "Reserved peak",
+        /// Asked for at most.
+        RequestedPeak = "requested_peak_bytes" | "Requested peak",
+        /// Handed out at the end.
+        Allocated = "allocated_bytes" | "Allocated at the end",
+        /// Taken from the device at the end.
+        Reserved = "reserved_bytes" | "Reserved at the end",
+        /// Asked for of what is in use at the end.
+        Requested = "requested_bytes" | "Requested at the end",
+        /// Free within segments at the end.
+        Inactive = "inactive_bytes" | "Free within segments at the end",
+        /// What blocks have more than was asked for, at the end.
+        Rounding = "rounding_bytes" | "Rounding at the end",
+        /// What the device must have at least.
+        Needed = "needed_bytes" | "Needed of the device",
+        /// Events that were recorded.
+        Events = "events" | "Events",
+    }
+}
+
+impl SnapshotFigure {
+    /// Whether it is bytes; else it is a number.
+    pub fn is_bytes(self) -> bool {
+        self != Self::Events
+    }
+
+    /// Of a run.
+    pub fn of(self, side: &ComparedSide) -> u64 {
+        let (variant, facts) = (&side.variant, &side.facts);
+        match self {
+            Self::MaxAllocated => variant.max_allocated_bytes,
+            Self::MaxReserved => variant.max_reserved_bytes,
+            Self::RequestedPeak => variant.requested_peak_bytes,
+            Self::Allocated => variant.allocated_bytes,
+            Self::Reserved => variant.reserved_bytes,
+            Self::Requested => facts.end.requested_bytes,
+            Self::Inactive => facts.end.inactive_bytes,
+            Self::Rounding => facts.end.rounding_bytes,
+            Self::Needed => variant.needed_bytes,
+            Self::Events => facts.events as u64,
+        }
+    }
+}
+
+/// A figure of several runs, the first of which is the source.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ComparedFigure {
+    /// Which it is.
+    pub figure: SnapshotFigure,
+    /// Of each run.
+    pub values: Vec<u64>,
+}
+
+impl ComparedFigure {
+    /// The figure of a run beside that of the first.
+    pub fn difference(&self, place: usize) -> Difference {
+        Difference::of([self.values.first().copied(), self.values.get(place).copied()])
+    }
+
+    /// The figure of a run in percent of the first's (formats/pytorch.md 8.3), one decimal, half up.
+    pub fn percent_of_source(&self, place: usize) -> Option<f64> {
+        percent(*self.values.get(place)?, *self.values.first()?)
+    }
+}
+
+/// All figures of runs.
+pub fn compared_figures(sides: &[&ComparedSide]) -> Vec<ComparedFigure> {
+    let of = |figure: SnapshotFigure| ComparedFigure {
+        figure,
+        values: sides.iter().map(|side| figure.of(side)).collect(),
+    };
+    SnapshotFigure::ALL.into_iter().map(of).collect()
+}

@@ -1,0 +1,227 @@
+//! Two snapshots of one training run, or of variants of it: what each took, what is alive at the peak of each, and what
+//! follows from that.
+//!
+//! Of each side it is the device whose requested peak is the largest, if no number is given, and its peak is that of
+//! the requested bytes: only of these does every block say how much of it is its own. Events of two runs are not
+//! aligned: they are as many as each run made, and none belongs to one of the other.
+
+mod conclusions;
+mod figures;
+mod rows;
+
+use crate::analysis::allocator::annotations::{annotated_spans, open_at};
+use crate::analysis::allocator::categories::BlockCategory;
+use crate::analysis::allocator::device_facts::DeviceFacts;
+use crate::analysis::allocator::replay::Replay;
+use crate::analysis::allocator::replayed::ReplayedSnapshot;
+use crate::analysis::allocator::user_frame::user_frame;
+use crate::analysis::variants::Variant;
+use crate::store::snapshot::{Action, AllocatorClaims, Snapshot, SnapshotDevice, StackId};
+
+pub use self::conclusions::{SnapshotConclusion, conclusions};
+pub use self::figures::{ComparedFigure, SnapshotFigure, compared_figures};
+pub use self::rows::{
+    Both, ComparedPeaks, ComparedRow, Function, FunctionRow, MatchedBy, RowChange,
+};
+
+/// What is compared.
+#[derive(Clone, Copy, Debug)]
+pub struct SnapshotSide<'a> {
+    /// The snapshot.
+    pub replayed: &'a ReplayedSnapshot,
+    /// What PyTorch itself states.
+    pub claims: Option<&'a AllocatorClaims>,
+    /// Whether its file ends before its contents do.
+    pub is_cut: bool,
+    /// Capacity of the device as an error text beside it states it.
+    pub stated_capacity_bytes: Option<u64>,
+}
+
+/// What the device has, as the user says.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Room {
+    /// Bytes of the device.
+    pub capacity_bytes: Option<u64>,
+    /// What others have of it.
+    pub other_bytes: u64,
+}
+
+/// A device of a snapshot.
+#[derive(Clone, Copy, Debug)]
+struct ComparedDevice<'a> {
+    snapshot: &'a Snapshot,
+    device: &'a SnapshotDevice,
+    replay: &'a Replay,
+    categories: &'a [BlockCategory],
+}
+
+/// The moment of the requested peak.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PeakMoment {
+    /// The event within the device; −1 is before the first.
+    pub event: i64,
+    /// The step on the axis of all devices; −1 is before the first.
+    pub step: i64,
+    /// What the event did.
+    pub action: Option<Action>,
+    /// Named parts of the run that it is within, outermost first.
+    pub annotations: Vec<String>,
+    /// Where the event is: the user's function.
+    pub function: Option<Function>,
+}
+
+/// One side of the comparison.
+#[derive(Clone, Debug)]
+pub struct ComparedSide {
+    /// The figures of the device.
+    pub facts: DeviceFacts,
+    /// The same as a variant.
+    pub variant: Variant,
+    /// Where its peak is.
+    pub peak: PeakMoment,
+    /// Bytes that were asked for, of blocks that live from before the first event to behind the last.
+    pub always_live_bytes: u64,
+    /// Allocations of activations that the backward pass computes again.
+    pub recomputed: u64,
+    /// Capacity of the device as an error text beside it states it.
+    pub stated_capacity_bytes: Option<u64>,
+}
+
+/// A setting of the allocator that is not the same on both sides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct DifferentSetting {
+    /// Its name.
+    pub name: String,
+    /// What each side has; `None` where it does not say.
+    pub values: [Option<String>; 2],
+}
+
+/// Two snapshots, compared.
+#[derive(Clone, Debug)]
+pub struct ComparedSnapshots {
+    /// Source and target.
+    pub sides: [ComparedSide; 2],
+    /// Settings that differ, in the order of the source.
+    pub settings: Vec<DifferentSetting>,
+    /// What each took.
+    pub figures: Vec<ComparedFigure>,
+    /// What is alive at the peak of each.
+    pub peaks: ComparedPeaks,
+}
+
+/// The device that was asked for is not there, or there is none at all: on the source's side, or the target's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoSuchDevice(pub usize);
+
+impl ComparedSnapshots {
+    /// Compares the devices of a number, or those that had most.
+    ///
+    /// # Errors
+    /// When a side does not have the device.
+    pub fn of(sides: [SnapshotSide<'_>; 2], device: Option<i64>) -> Result<Self, NoSuchDevice> {
+        let of = |place: usize| {
+            let side = sides.get(place).ok_or(NoSuchDevice(place))?;
+            compared_side(side, device).ok_or(NoSuchDevice(place))
+        };
+        let ((source, first), (target, second)) = (of(0)?, of(1)?);
+        let settings = different_settings(sides.map(|side| &side.replayed.snapshot));
+        let peaks = rows::compared_peaks([&first, &second]);
+        let sides = [source, target];
+        Ok(Self { figures: compared_figures(&sides.each_ref()), sides, settings, peaks })
+    }
+}
+
+impl ComparedSide {
+    /// Of a run, of the device of a number or the one that had most; `None` where there is none.
+    pub fn of(side: &SnapshotSide<'_>, device: Option<i64>) -> Option<Self> {
+        compared_side(side, device).map(|(side, _)| side)
+    }
+
+    /// What it is called: `GPU 0`.
+    pub fn device_title(&self) -> String {
+        format!("GPU {}", self.facts.device)
+    }
+
+    /// Whether its figures are those of a run that ended, read as a whole.
+    pub fn is_whole(&self) -> bool {
+        self.variant.is_finished && !self.variant.is_cut
+    }
+}
+
+fn compared_side<'a>(
+    side: &SnapshotSide<'a>,
+    device: Option<i64>,
+) -> Option<(ComparedSide, ComparedDevice<'a>)> {
+    let replayed = side.replayed;
+    let (place, variant) = Variant::of_run(String::new(), replayed, side.claims, device)?;
+    let variant = Variant { is_cut: side.is_cut, ..variant };
+    let (device, replay) = replayed.device(place)?;
+    let snapshot = &replayed.snapshot;
+    let facts = DeviceFacts::of(snapshot, device, replay);
+    let of = ComparedDevice { snapshot, device, replay, categories: replayed.categories(place) };
+    let compared = ComparedSide {
+        facts,
+        variant,
+        peak: peak_moment(replayed, &of),
+        always_live_bytes: replay.lives.always_live_bytes(),
+        recomputed: recomputed(&of),
+        stated_capacity_bytes: side.stated_capacity_bytes,
+    };
+    Some((compared, of))
+}
+
+fn peak_moment(replayed: &ReplayedSnapshot, of: &ComparedDevice<'_>) -> PeakMoment {
+    let ComparedDevice { snapshot, device, replay, .. } = *of;
+    let event = replay.requested_peak.event;
+    let row = usize::try_from(event).ok().map(|event| device.events.start.saturating_add(event));
+    let time = row.and_then(|row| snapshot.events.time(row));
+    let open = time
+        .map_or_else(Vec::new, |time| open_at(snapshot, &annotated_spans(snapshot, device), time));
+    let stack = row.and_then(|row| snapshot.events.stacks.get(row));
+    let frame = stack.and_then(|stack| user_frame(snapshot, *stack));
+    PeakMoment {
+        event,
+        step: replayed.step_of(device, event),
+        action: row.and_then(|row| snapshot.events.actions.get(row)).copied(),
+        annotations: open.into_iter().map(str::to_owned).collect(),
+        function: frame.map(|frame| Function {
+            file: snapshot.texts.get(frame.file).to_owned(),
+            name: snapshot.texts.get(frame.name).to_owned(),
+        }),
+    }
+}
+
+/// How many allocations are of activations that are computed again: below `torch/utils/checkpoint.py`, in a function
+/// by which the backward pass gets what was not kept.
+fn recomputed(of: &ComparedDevice<'_>) -> u64 {
+    const NAMES: [&str; 3] = ["recompute_fn", "unpack_hook", "backward"];
+    let snapshot = of.snapshot;
+    let is_recomputed = |stack: u32| {
+        snapshot.frames_of(StackId(stack)).any(|frame| {
+            let (file, name) = (snapshot.texts.get(frame.file), snapshot.texts.get(frame.name));
+            file.ends_with("torch/utils/checkpoint.py") && NAMES.contains(&name)
+        })
+    };
+    let stacks: Vec<bool> = (0..snapshot.stacks.len() as u32).map(is_recomputed).collect();
+    let events = &snapshot.events;
+    let rows = of.device.events.clone();
+    let actions = events.actions.get(rows.clone()).unwrap_or_default();
+    let of_events = actions.iter().zip(events.stacks.get(rows).unwrap_or_default());
+    let found = of_events.filter(|(action, stack)| {
+        **action == Action::Alloc && stacks.get(stack.0 as usize) == Some(&true)
+    });
+    found.count() as u64
+}
+
+fn different_settings(snapshots: [&Snapshot; 2]) -> Vec<DifferentSetting> {
+    let [source, target] = snapshots.map(|snapshot| &snapshot.settings.all);
+    let value = |list: &[(String, String)], name: &str| {
+        list.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone())
+    };
+    let of_target = target.iter().filter(|(name, _)| value(source, name).is_none());
+    let rows = source.iter().chain(of_target).map(|(name, _)| DifferentSetting {
+        name: name.clone(),
+        values: [value(source, name), value(target, name)],
+    });
+    rows.filter(|row| row.values[0] != row.values[1]).collect()
+}

@@ -1,0 +1,239 @@
+//! `tilescope check` of a memory snapshot.
+//!
+//! The total is what is taken from the device at most (reserved), for that is what the device must have. The peak is
+//! what is asked for at most (requested), the peak of summary, liveness and compare: it is exact of every file, and does
+//! not move with the rounding of the allocator. Both are of the device that had most, or of the one that is named.
+
+use std::process::ExitCode;
+
+use super::check::{BudgetArguments, CheckArguments, CheckReport, Grown, Row};
+use super::compare::DeviceArguments;
+use super::output::{self, Answer, Document};
+use crate::analysis::compared_snapshots::{ComparedSide, Room, SnapshotFigure, SnapshotSide};
+use crate::analysis::insights::budgets::{Figure, growth_percent};
+use crate::format::pytorch::SnapshotFiles;
+use crate::format::{Error, ErrorKind, Progress};
+use crate::opened::{RunContents, SnapshotRun};
+use crate::store::Warning;
+use crate::text::{bytes, exact_bytes, signed_bytes};
+use crate::variant_sweep::{is_cut, stated_capacity};
+
+const FIGURES: [(Figure, SnapshotFigure, &str, &str); 2] = [
+    (
+        Figure::Total,
+        SnapshotFigure::MaxReserved,
+        "max-total-bytes",
+        "what is taken from the device at most",
+    ),
+    (Figure::Peak, SnapshotFigure::RequestedPeak, "max-peak-bytes", "what is asked for at most"),
+];
+
+/// Checks a snapshot, against the second if there is one.
+pub(super) fn run(files: &[SnapshotFiles], arguments: &CheckArguments) -> ExitCode {
+    let result = output::with_progress("Reading the snapshot", |progress| {
+        let CheckArguments { device, budgets, .. } = arguments;
+        if budgets.max_tile_bytes.is_some() {
+            let message = "--max-tile-bytes is of tiles, which a memory snapshot does not have";
+            return Err(Error::new(ErrorKind::Usage, message).hint(
+                "--max-total-bytes limits what is taken from the device, --max-peak-bytes what is asked for at once.",
+            ));
+        }
+        let mut warnings = Vec::new();
+        let mut sides = Vec::new();
+        for files in files {
+            let (side, said) = checked(files, device, progress)?;
+            warnings.extend(said);
+            sides.push(side);
+        }
+        warnings.iter().for_each(output::print_warning);
+        let Some((side, baseline)) = sides.split_first() else {
+            return Err(Error::new(ErrorKind::Usage, "a snapshot is checked"));
+        };
+        let checks = checks(side, baseline.first(), budgets, device.room());
+        let passed = checks.iter().all(|check| check.passed);
+        Ok(Document::new(CheckReport { passed, checks }, warnings))
+    });
+    output::finish(&result, arguments.input.json, Answer::text)
+}
+
+fn checked(
+    files: &SnapshotFiles,
+    device: &DeviceArguments,
+    progress: &Progress,
+) -> Result<(ComparedSide, Vec<Warning>), Error> {
+    let run = SnapshotRun::open(files, progress)?;
+    let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))?;
+    let side = match &run.contents {
+        RunContents::Timeline(_) => None,
+        RunContents::Snapshot(replayed) => ComparedSide::of(
+            &SnapshotSide {
+                replayed,
+                claims: run.claims.as_ref(),
+                is_cut: is_cut(&run.report),
+                stated_capacity_bytes: stated_capacity(files),
+            },
+            device.device,
+        ),
+    };
+    let side = side.ok_or_else(|| {
+        let path = files.path.display();
+        let message = match device.device {
+            Some(number) => format!("{path} has no device {number}"),
+            None => format!("{path} has no device"),
+        };
+        Error::new(ErrorKind::Usage, message)
+    })?;
+    Ok((side, run.report.warnings.list()))
+}
+
+fn checks(
+    side: &ComparedSide,
+    baseline: Option<&ComparedSide>,
+    budgets: &BudgetArguments,
+    room: Room,
+) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let limits = [budgets.max_total_bytes, budgets.max_peak_bytes];
+    for ((figure, of, name, subject), limit) in FIGURES.into_iter().zip(limits) {
+        let Some(limit) = limit else { continue };
+        rows.push(limited(side, (figure, of), (name, subject), limit));
+    }
+    if let Some((limit, baseline)) = budgets.max_growth.zip(baseline) {
+        for (figure, of, _, subject) in FIGURES {
+            rows.push(grown(side, baseline, (figure, of), subject, limit));
+        }
+    }
+    if budgets.must_fit {
+        rows.push(fits(side, room));
+    }
+    rows
+}
+
+/// Why figures are no more than a lower bound; a budget that they are within is then not known to be kept.
+fn why_at_least(side: &ComparedSide) -> Option<&'static str> {
+    if side.variant.is_cut {
+        return Some("the file ends before its contents do, so it may be more");
+    }
+    (!side.variant.is_finished)
+        .then_some("the run ran out of memory, and nobody knows what it would have come to")
+}
+
+/// What of a figure that counts is only of the events that were recorded.
+fn of_window(side: &ComparedSide) -> &'static str {
+    if side.facts.history_complete {
+        ""
+    } else {
+        "; of the recorded window, whose beginning is cut off"
+    }
+}
+
+fn limited(
+    side: &ComparedSide,
+    (figure, of): (Figure, SnapshotFigure),
+    (name, subject): (&'static str, &str),
+    limit: u64,
+) -> Row {
+    let actual = of.of(side);
+    let why_not = why_at_least(side);
+    let is_within = actual <= limit;
+    let difference = exact_bytes(actual.abs_diff(limit));
+    let compared = match (is_within, why_not) {
+        (false, _) => format!("{difference} more than --{name} allows"),
+        (true, Some(why)) => format!("within --{name} as far as it got, but {why}"),
+        (true, None) => format!("{difference} less than --{name} allows"),
+    };
+    Row {
+        name,
+        limit: limit.into(),
+        actual: actual.into(),
+        passed: is_within && why_not.is_none(),
+        figure: Some(figure),
+        text: format!(
+            "{}: {subject} is {}, {compared}{}",
+            side.device_title(),
+            exact_bytes(actual),
+            of_window(side)
+        ),
+        ..Row::default()
+    }
+}
+
+fn grown(
+    side: &ComparedSide,
+    baseline: &ComparedSide,
+    (figure, of): (Figure, SnapshotFigure),
+    subject: &str,
+    limit: f64,
+) -> Row {
+    let (from, to) = (of.of(baseline), of.of(side));
+    let percent = growth_percent(from, to);
+    let why_not = why_at_least(side)
+        .map(|why| format!("; {why}"))
+        .or_else(|| why_at_least(baseline).map(|why| format!("; of the baseline: {why}")));
+    let change = i64::try_from(i128::from(to) - i128::from(from)).unwrap_or(i64::MAX);
+    let shown = if percent.is_finite() {
+        format!("{percent:+.2} %").replace('-', "−")
+    } else {
+        "from 0".to_owned()
+    };
+    Row {
+        name: "max-growth",
+        limit: limit.into(),
+        // Growth without end is no number in JSON.
+        actual: percent.into(),
+        passed: percent <= limit && why_not.is_none(),
+        figure: Some(figure),
+        grown: Some(Grown { baseline_bytes: Some(from), actual_bytes: Some(to) }),
+        text: format!(
+            "{}: {subject} is {} in place of {}, {} ({shown}); --max-growth allows {limit} %{}{}",
+            side.device_title(),
+            bytes(to),
+            bytes(from),
+            signed_bytes(change),
+            why_not.unwrap_or_default(),
+            of_window(side)
+        ),
+        ..Row::default()
+    }
+}
+
+fn fits(side: &ComparedSide, room: Room) -> Row {
+    let empty = Row { name: "must-fit", limit: 0.into(), ..Row::default() };
+    let title = side.device_title();
+    let needed = side.variant.needed_bytes;
+    let stated = side.stated_capacity_bytes;
+    let Some(capacity) = room.capacity_bytes.or(stated) else {
+        let text = format!(
+            "{title}: it needs {}, and what the device has is not in the file: --capacity 16GiB says it",
+            bytes(needed)
+        );
+        return Row { text, ..empty };
+    };
+    let all = needed.saturating_add(room.other_bytes);
+    let over = all.saturating_sub(capacity);
+    let by = match room.capacity_bytes {
+        Some(_) => "",
+        None => " that the error text beside it states",
+    };
+    let other = match room.other_bytes {
+        0 => String::new(),
+        other => format!(" and others have {}", bytes(other)),
+    };
+    let why_not = why_at_least(side);
+    let compared = match (over, why_not) {
+        (0, Some(why)) => format!("; {why}"),
+        (0, None) => format!(", {} less", exact_bytes(capacity.saturating_sub(all))),
+        (over, _) => format!(", {} too much", exact_bytes(over)),
+    };
+    Row {
+        actual: over.into(),
+        passed: over == 0 && why_not.is_none(),
+        text: format!(
+            "{title}: it needs {}{other} of the {}{by}{compared}{}",
+            bytes(needed),
+            bytes(capacity),
+            of_window(side)
+        ),
+        ..empty
+    }
+}

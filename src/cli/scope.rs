@@ -1,0 +1,89 @@
+//! The part of the machine that a command is about: everything, a device, a tile.
+
+use super::tiles::{check_ipu, check_tile};
+use crate::analysis::liveness::Scope;
+use crate::format::{Error, ErrorKind};
+use crate::opened::device_id;
+use crate::store::arena::Arenas;
+use crate::store::{ArenaId, DeviceId, Report, System};
+
+/// The part of the machine that arguments name.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ScopeArguments {
+    /// `--tile`.
+    pub tile: Option<u32>,
+    /// `--ipu`.
+    pub ipu: Option<u32>,
+    /// `--device`.
+    pub device: Option<i64>,
+}
+
+/// The tile, or the tiles of the IPU, or the device, or everything.
+///
+/// # Errors
+/// `usage` when the report has no such part, or a report of its system has none of that kind.
+pub fn scope_of(report: &Report, arguments: ScopeArguments) -> Result<Scope, Error> {
+    let ScopeArguments { tile, ipu, device } = arguments;
+    if report.system == System::PYTORCH {
+        let option = tile.map(|_| "--tile").or(ipu.map(|_| "--ipu"));
+        return match (option, device) {
+            (Some(option), _) => {
+                let message =
+                    format!("{option} is of reports of Poplar, and this is a memory snapshot");
+                let there = match titles_of_devices(report) {
+                    titles if titles.is_empty() => String::new(),
+                    titles => format!(" These are there: {}.", titles.join(", ")),
+                };
+                Err(Error::new(ErrorKind::Usage, message)
+                    .hint(format!("--device N takes one device.{there}")))
+            }
+            (None, Some(device)) => scope_of_device(report, device),
+            (None, None) => Ok(Scope::Everything),
+        };
+    }
+    if device.is_some() {
+        let message = "--device is of memory snapshots, and this is a report of Poplar";
+        return Err(
+            Error::new(ErrorKind::Usage, message).hint("--ipu N takes one IPU, --tile N one tile.")
+        );
+    }
+    if let Some(tile) = tile {
+        check_tile(report, tile)?;
+        return Ok(Scope::Arena(ArenaId(tile)));
+    }
+    if let Some(ipu) = ipu {
+        check_ipu(report, ipu)?;
+        return Ok(Scope::Device(DeviceId(ipu)));
+    }
+    Ok(Scope::Everything)
+}
+
+fn titles_of_devices(report: &Report) -> Vec<String> {
+    let devices = report.arenas.get().map(Arenas::device_ids).unwrap_or_default();
+    devices.iter().map(|device| report.device_title(*device)).collect()
+}
+
+/// A device of a system that has no tiles.
+fn scope_of_device(report: &Report, number: i64) -> Result<Scope, Error> {
+    let curves = report.liveness.get().and_then(|liveness| liveness.deltas.as_ref());
+    let device = device_id(number);
+    if curves.is_some_and(|curves| curves.by_device.contains_key(&device)) {
+        return Ok(Scope::Device(device));
+    }
+    let message = match titles_of_devices(report) {
+        titles if titles.is_empty() => "this run does not say of which device it is".to_owned(),
+        titles => format!("this run has no device {number}: {}", titles.join(", ")),
+    };
+    Err(Error::new(ErrorKind::Usage, message))
+}
+
+/// What a scope is called in an answer.
+pub fn scope_name(report: &Report, scope: Scope) -> String {
+    match scope {
+        Scope::Everything => "everything".to_owned(),
+        Scope::Device(device) if report.system == System::PYTORCH => report.device_title(device),
+        Scope::Device(ipu) => format!("ipu {ipu}"),
+        Scope::Arena(tile) => format!("tile {tile}"),
+        Scope::WorstArena => "worst tile".to_owned(),
+    }
+}
