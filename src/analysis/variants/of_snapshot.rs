@@ -3,14 +3,9 @@
 use super::{AllocatedFrom, Variant};
 use crate::analysis::allocator::device_facts::end_state;
 use crate::analysis::allocator::failed_requests::last_failed;
+use crate::analysis::allocator::free_pieces::segment_for;
 use crate::analysis::allocator::replay::Replay;
 use crate::store::snapshot::{Action, AllocatorClaims, Snapshot, SnapshotDevice};
-
-const MIB: u64 = 1 << 20;
-/// What a small request takes a segment of.
-const SMALL_SEGMENT: u64 = 2 * MIB;
-/// What a request below ten MiB takes a segment of.
-const MIDDLE_SEGMENT: u64 = 20 * MIB;
 
 impl Variant {
     /// Of a device that was replayed. `claims` are PyTorch's own statistics of it. The run is finished if no device of
@@ -73,30 +68,4 @@ fn reserved_after(
             _ => reserved,
         }
     })
-}
-
-/// The segment that a request takes from the device (formats/pytorch.md 8.2).
-fn segment_for(request_bytes: u64) -> u64 {
-    if request_bytes <= MIB {
-        SMALL_SEGMENT
-    } else if request_bytes < 10 * MIB {
-        MIDDLE_SEGMENT
-    } else {
-        request_bytes.checked_next_multiple_of(SMALL_SEGMENT).unwrap_or(u64::MAX)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_request_needs_a_segment_of_its_kind() {
-        assert_eq!(segment_for(1), SMALL_SEGMENT);
-        assert_eq!(segment_for(MIB), SMALL_SEGMENT);
-        assert_eq!(segment_for(MIB + 1), MIDDLE_SEGMENT);
-        assert_eq!(segment_for(10 * MIB), 10 * MIB);
-        assert_eq!(segment_for(11 * MIB), 12 * MIB);
-        assert_eq!(segment_for(u64::MAX), u64::MAX);
-    }
 }
