@@ -4,9 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::analysis::diagnose::diagnose_reader;
 use crate::analysis::variants::Variant;
-use crate::files;
 use crate::format::pytorch::{self, SnapshotFiles};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{RunContents, SnapshotRun};
@@ -16,8 +14,6 @@ use crate::text::run_names::run_names;
 
 /// What nvidia-smi said of a variant, in MiB: a key of `app.json`.
 const SMI: &str = "smi_mib";
-/// Bytes of an error text that are looked at.
-const MOST_ERROR_TEXT: u64 = 1 << 20;
 
 /// What the variants took, in no order; `warnings` gets those of all. What cannot be read is a warning. `device` is the
 /// number of one, else the one that had most.
@@ -57,7 +53,7 @@ pub(crate) fn read_variants(
             Some((_, variant)) => variants.push(Variant {
                 is_cut,
                 smi_bytes: app.as_ref().and_then(smi_bytes),
-                stated_capacity_bytes: stated_capacity(files),
+                stated_capacity_bytes: run.stated_capacity_bytes(),
                 ..variant
             }),
             None => warnings.add(
@@ -125,14 +121,4 @@ fn apps(all: &[SnapshotFiles], warnings: &Warnings, progress: &Progress) -> Vec<
 fn smi_bytes(app: &Facts) -> Option<u64> {
     let mib: u64 = app.get(SMI)?.parse().ok()?;
     mib.checked_mul(1 << 20)
-}
-
-/// The capacity that an error text beside a snapshot states.
-pub(crate) fn stated_capacity(files: &SnapshotFiles) -> Option<u64> {
-    let text = files.error_text.as_ref()?;
-    let read = |path: &Path| {
-        let file = files::open(path).ok()?;
-        diagnose_reader(std::io::Read::take(file, MOST_ERROR_TEXT)).ok()
-    };
-    read(text)?.findings.iter().find_map(|finding| finding.limit_bytes)
 }

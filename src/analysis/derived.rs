@@ -10,6 +10,7 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::allocator::insights::SnapshotInsights;
 use super::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
 use super::comparison::attribution::Attribution;
 use super::comparison::matching::{MatchCounts, Matching};
@@ -76,6 +77,7 @@ pub struct Derived {
     itself: Memo<(), Arc<Attribution>>,
     fit: Memo<(), Option<Fit>>,
     insights: Memo<(), Arc<Insights>>,
+    snapshot_insights: Memo<(), Option<Arc<SnapshotInsights>>>,
     trace: Memo<(), ()>,
 }
 
@@ -91,6 +93,7 @@ impl Derived {
             itself: Memo::default(),
             fit: Memo::default(),
             insights: Memo::default(),
+            snapshot_insights: Memo::default(),
             trace: Memo::default(),
         }
     }
@@ -110,6 +113,12 @@ impl Derived {
     /// The snapshot of a caching allocator, replayed; `None` where the run is something else.
     pub fn snapshot(&self) -> Option<&Arc<ReplayedSnapshot>> {
         self.allocator()?.snapshot()
+    }
+
+    /// What the snapshot of a caching allocator says at first sight; `None` where the run is something else.
+    pub fn snapshot_insights(&self) -> Option<Arc<SnapshotInsights>> {
+        let made = || Some(self.allocator()?.insights(None).map(Arc::new));
+        self.snapshot_insights.get(&(), made).flatten()
     }
 
     /// The report.

@@ -16,7 +16,7 @@ use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{RunContents, SnapshotRun};
 use crate::store::Warning;
 use crate::text::{bytes, exact_bytes, signed_bytes};
-use crate::variant_sweep::{is_cut, stated_capacity};
+use crate::variant_sweep::is_cut;
 
 const FIGURES: [(Figure, SnapshotFigure, &str, &str); 2] = [
     (
@@ -70,7 +70,7 @@ fn checked(
                 replayed,
                 claims: run.claims.as_ref(),
                 is_cut: is_cut(&run.report),
-                stated_capacity_bytes: stated_capacity(files),
+                stated_capacity_bytes: run.stated_capacity_bytes(),
             },
             device.device,
         ),

@@ -13,6 +13,7 @@ mod export;
 mod first_word;
 mod index;
 mod insights;
+mod insights_of_snapshot;
 pub mod liveness;
 pub mod map;
 pub mod ops;

@@ -9,8 +9,8 @@ use super::output::{Answer, CsvAnswer, aligned, name_cell};
 use super::summary::{figures_csv, pairs};
 use crate::analysis::allocator::categories::BlockCategory;
 use crate::analysis::allocator::claims::ComparedClaim;
-use crate::analysis::allocator::conclusions::{Conclusion, conclusions};
 use crate::analysis::allocator::device_facts::{DeviceFacts, HostFacts};
+use crate::analysis::allocator::insights::SnapshotInsights;
 use crate::analysis::allocator::peak::{FrameBytes, PeakContents, largest_device};
 use crate::analysis::allocator::timeline_facts::timeline_facts;
 use crate::analysis::liveness::NamedBytes;
@@ -28,7 +28,7 @@ pub struct SnapshotSummary {
     source: Source,
     memory: Option<MemoryFacts>,
     liveness: LivenessFacts,
-    insights: InsightFacts,
+    insights: Option<SnapshotInsights>,
     /// The facts of the system: keys of formats/pytorch.md.
     pytorch: Value,
     #[serde(skip)]
@@ -86,11 +86,6 @@ struct Peak {
     variables: Vec<NamedBytes>,
 }
 
-#[derive(Debug, Serialize)]
-struct InsightFacts {
-    conclusions: Vec<Conclusion>,
-}
-
 #[derive(Serialize)]
 struct Section<'a> {
     devices: &'a [DeviceFacts],
@@ -138,7 +133,7 @@ impl SnapshotSummary {
                             variables: Vec::new(),
                         }),
                     },
-                    insights: InsightFacts { conclusions: Vec::new() },
+                    insights: None,
                     pytorch: Value::Object(timeline_facts(timeline)),
                     devices: Vec::new(),
                     host: None,
@@ -179,12 +174,10 @@ impl SnapshotSummary {
         let pytorch = serde_json::to_value(section).unwrap_or_default();
         let (_, claims) = compared.unwrap_or_default();
         let peak = peak(replayed);
-        let found = peak.as_ref().map(|(_, found)| found);
-        let conclusions = conclusions(&devices, found, &bytes);
         Self {
             source,
             memory: Some(memory(replayed, &devices)),
-            insights: InsightFacts { conclusions },
+            insights: run.insights(None),
             liveness: LivenessFacts {
                 steps: Some(snapshot.events.len()),
                 peak: peak.as_ref().map(|(step, found)| Peak::of(*step, found)),
@@ -258,10 +251,8 @@ impl Answer for SnapshotSummary {
             ];
             sections.push(("Pinned host memory".to_owned(), pairs(rows)));
         }
-        if !self.insights.conclusions.is_empty() {
-            let lines = self.insights.conclusions.iter();
-            let lines = lines.map(|conclusion| super::output::wrapped("  ", &conclusion.text));
-            sections.push(("Insights".to_owned(), lines.collect()));
+        if let Some(insights) = &self.insights {
+            sections.push(("Insights".to_owned(), super::insights_of_snapshot::text(insights)));
         }
         if let Some(peak) = &self.liveness.peak {
             sections.push(("Peak".to_owned(), self.peak_text(peak)));

@@ -3,6 +3,7 @@
 
 mod blocks;
 mod report;
+pub(crate) mod stated;
 
 use std::sync::Arc;
 
@@ -10,7 +11,9 @@ pub use self::report::device_id;
 
 use crate::analysis::allocator::claims::{ComparedClaim, claimed_device, compared_claims};
 use crate::analysis::allocator::device_facts::DeviceFacts;
+use crate::analysis::allocator::insights::SnapshotInsights;
 pub use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
+use crate::analysis::allocator::stated_failure::StatedFailure;
 use crate::format::pytorch::{self, Contents, SnapshotFiles};
 use crate::format::{Error, Progress};
 use crate::store::snapshot::AllocatorClaims;
@@ -27,6 +30,8 @@ pub struct SnapshotRun {
     pub contents: RunContents,
     /// What PyTorch itself states, beside the snapshot.
     pub claims: Option<AllocatorClaims>,
+    /// What an error text beside the snapshot says.
+    pub stated: Vec<StatedFailure>,
 }
 
 impl SnapshotRun {
@@ -49,12 +54,27 @@ impl SnapshotRun {
                 RunContents::Snapshot(Arc::new(replayed))
             }
         };
-        Ok(Some(Self { report: Arc::new(report), contents, claims }))
+        let stated = stated::stated_failures(files);
+        Ok(Some(Self { report: Arc::new(report), contents, claims, stated }))
+    }
+
+    /// What the device has, where an error text beside the snapshot says it, bytes.
+    pub fn stated_capacity_bytes(&self) -> Option<u64> {
+        self.stated.iter().find_map(|text| text.capacity_bytes)
     }
 
     /// What pages and analysis ask besides the report.
     pub fn allocator(&self) -> AllocatorRun {
-        AllocatorRun { contents: self.contents.clone(), claims: self.claims.clone() }
+        AllocatorRun {
+            contents: self.contents.clone(),
+            claims: self.claims.clone(),
+            stated: self.stated.clone(),
+        }
+    }
+
+    /// What a snapshot says at first sight; `None` of a timeline. The capacity is what the user says that the device has.
+    pub fn insights(&self, capacity_bytes: Option<u64>) -> Option<SnapshotInsights> {
+        self.allocator().insights(capacity_bytes)
     }
 }
 
@@ -66,6 +86,7 @@ impl SnapshotRun {
             report: Arc::new(Report::of(System::PYTORCH, std::path::PathBuf::new())),
             contents: RunContents::Snapshot(Arc::new(ReplayedSnapshot::of(snapshot))),
             claims: None,
+            stated: Vec::new(),
         }
     }
 }

@@ -229,3 +229,34 @@ fn what_is_alive_at_the_peaks_of_two_snapshots_stands_side_by_side() {
         assert_eq!(sums, [10 << 20, 8 << 20, -(2 << 20)], "{table}: {rows:?}");
     }
 }
+
+#[test]
+fn insights_say_what_failed_who_owns_the_peak_and_lead_there() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = written(directory.path(), "run.pickle", 4);
+    let text = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 40.00 MiB. GPU 0 has a total capacity of \
+                64.00 MiB of which 1024.00 KiB is free. Of the allocated memory 10.00 MiB is allocated by PyTorch, and \
+                12.00 MiB is reserved by PyTorch but unallocated.";
+    std::fs::write(directory.path().join("run.pickle.oom.txt"), text).expect("a file");
+    let mut harness = window(Theme::Dark, |ctx| App::open(ctx, path));
+    go(&mut harness, Page::Insights);
+    assert_texts(&harness, &["Ran out of memory", "Out of memory", "Fragmentation"]);
+    assert_texts(&harness, &["Capacity", "64.0 MiB", "Of others", "41.0 MiB"]);
+    assert_text(&harness, "10.0 MiB requested of GPU 0 in 4 blocks");
+    harness.get_by_label("Line").click();
+    settle(&mut harness);
+    is_in_its_own_words(&harness);
+    let owners = copied(&mut harness, "What the peak consists of");
+    let of = |frame: &str| line(&owners, frame)[2].clone();
+    assert_eq!(of("/home/me/train.py:20 (forward)"), (9 * MIB).to_string(), "{owners:?}");
+    assert_eq!(of("/home/me/train.py:10 (__init__)"), MIB.to_string(), "{owners:?}");
+    harness.get_by_label("Show the request").click();
+    settle(&mut harness);
+    is_in_its_own_words(&harness);
+    assert!(!has_text(&harness, "What the peak consists of"), "it is Liveness that is shown");
+    go(&mut harness, Page::Insights);
+    harness.get_by_label("Segments").click();
+    settle(&mut harness);
+    is_in_its_own_words(&harness);
+    assert!(!has_text(&harness, "What the peak consists of"), "it is the map that is shown");
+}

@@ -2,11 +2,15 @@
 //! Both add up to the peak.
 
 use std::collections::HashMap;
+use std::hash::Hash;
 
 use super::categories::BlockCategory;
 use super::replay::Replay;
-use super::user_frame::{NO_STACK, frame_title, user_frame};
-use crate::store::snapshot::{Action, Frame, Snapshot, SnapshotDevice, StackId};
+use super::user_frame::{NO_STACK, frame_title, function_title, user_frame};
+use crate::store::snapshot::{Action, Snapshot, SnapshotDevice, StackId};
+
+/// What belongs to no module of `torch.nn`.
+pub const NO_MODULE: &str = "(no module of torch.nn)";
 
 /// What is alive at the peak of a device.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,6 +33,10 @@ pub struct PeakContents {
     pub by_category: Vec<(BlockCategory, OwnedBytes)>,
     /// By user frame, those with most bytes first, then by name.
     pub by_frame: Vec<FrameBytes>,
+    /// The same by the function of the user frame, without its line.
+    pub by_function: Vec<FrameBytes>,
+    /// The same by the innermost module of `torch.nn`, which is a file of PyTorch's.
+    pub by_module: Vec<FrameBytes>,
 }
 
 /// Bytes and blocks of one owner.
@@ -42,17 +50,22 @@ pub struct OwnedBytes {
 
 impl OwnedBytes {
     pub(super) fn add(&mut self, bytes: u64) {
-        self.bytes = self.bytes.saturating_add(bytes);
-        self.blocks = self.blocks.saturating_add(1);
+        self.join(Self { bytes, blocks: 1 });
+    }
+
+    pub(super) fn join(&mut self, other: Self) {
+        self.bytes = self.bytes.saturating_add(other.bytes);
+        self.blocks = self.blocks.saturating_add(other.blocks);
     }
 }
 
-/// What a user frame has at the peak.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// What a user frame, a function or a module has at the peak.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct FrameBytes {
-    /// The frame, `file:line (function)`, or [`NO_STACK`].
+    /// The frame, `file:line (function)`, or [`NO_STACK`]; of a function `file (function)`.
     pub name: String,
     /// All of it.
+    #[serde(flatten)]
     pub all: OwnedBytes,
     /// The category that has most of it.
     pub category: BlockCategory,
@@ -96,7 +109,18 @@ impl PeakContents {
             always_live_bytes: lives.always_live_bytes(),
             blocks: all.blocks,
             by_category: named.filter(|(_, owned)| owned.blocks > 0).collect(),
-            by_frame: by_frame(snapshot, by_stack),
+            by_frame: grouped_by(&by_stack, NO_STACK, |stack| {
+                let frame = user_frame(snapshot, stack)?;
+                Some((*frame, frame_title(snapshot, frame)))
+            }),
+            by_function: grouped_by(&by_stack, NO_STACK, |stack| {
+                let frame = user_frame(snapshot, stack)?;
+                Some(((frame.file, frame.name), function_title(snapshot, frame)))
+            }),
+            by_module: grouped_by(&by_stack, NO_MODULE, |stack| {
+                let file = module_file(snapshot, stack)?;
+                Some((file, format!("torch/nn/modules/{file}")))
+            }),
         }
     }
 
@@ -107,36 +131,41 @@ impl PeakContents {
     }
 }
 
-fn by_frame(
-    snapshot: &Snapshot,
-    by_stack: HashMap<(StackId, BlockCategory), OwnedBytes>,
+/// The file of the innermost module of `torch.nn` in a stack, but for those that only call and hold others.
+fn module_file(snapshot: &Snapshot, stack: StackId) -> Option<&str> {
+    let files = snapshot.frames_of(stack).map(|frame| snapshot.texts.get(frame.file));
+    let mut of_modules = files.filter_map(|file| Some(file.rsplit_once("torch/nn/modules/")?.1));
+    of_modules.find(|file| !matches!(*file, "module.py" | "container.py"))
+}
+
+/// Sums by what a stack belongs to, with its name; `nobody` is what belongs to nothing.
+fn grouped_by<K: Eq + Hash>(
+    by_stack: &HashMap<(StackId, BlockCategory), OwnedBytes>,
+    nobody: &str,
+    owner: impl Fn(StackId) -> Option<(K, String)>,
 ) -> Vec<FrameBytes> {
-    let mut by_frame: HashMap<Option<Frame>, [OwnedBytes; BlockCategory::ALL.len()]> =
-        HashMap::new();
+    type Sums = [OwnedBytes; BlockCategory::ALL.len()];
+    let mut owners: HashMap<Option<K>, (String, Sums)> = HashMap::new();
     for ((stack, category), owned) in by_stack {
-        let sums = by_frame.entry(user_frame(snapshot, stack).copied()).or_default();
-        let sum = &mut sums[category as usize];
-        sum.bytes = sum.bytes.saturating_add(owned.bytes);
-        sum.blocks = sum.blocks.saturating_add(owned.blocks);
+        let (key, name) =
+            owner(*stack).map_or((None, nobody.to_owned()), |(key, name)| (Some(key), name));
+        let (_, sums) = owners.entry(key).or_insert_with(|| (name, Sums::default()));
+        sums[*category as usize].join(*owned);
     }
-    let frames = by_frame.into_iter().map(|(frame, sums)| {
+    let rows = owners.into_values().map(|(name, sums)| {
         let mut all = OwnedBytes::default();
         for sum in sums {
-            all.bytes = all.bytes.saturating_add(sum.bytes);
-            all.blocks = all.blocks.saturating_add(sum.blocks);
+            all.join(sum);
         }
         // The first of equals.
         let of_most =
             BlockCategory::ALL.into_iter().zip(sums).rev().max_by_key(|(_, sum)| sum.bytes);
-        FrameBytes {
-            name: frame.map_or_else(|| NO_STACK.to_owned(), |frame| frame_title(snapshot, &frame)),
-            all,
-            category: of_most.map_or(BlockCategory::Unknown, |(category, _)| category),
-        }
+        let category = of_most.map_or(BlockCategory::Unknown, |(category, _)| category);
+        FrameBytes { name, all, category }
     });
-    let mut frames: Vec<FrameBytes> = frames.collect();
-    frames.sort_by(|a, b| b.all.bytes.cmp(&a.all.bytes).then_with(|| a.name.cmp(&b.name)));
-    frames
+    let mut rows: Vec<FrameBytes> = rows.collect();
+    rows.sort_by(|a, b| b.all.bytes.cmp(&a.all.bytes).then_with(|| a.name.cmp(&b.name)));
+    rows
 }
 
 #[cfg(test)]
@@ -144,6 +173,7 @@ mod tests {
     use super::*;
     use crate::analysis::allocator::categories::categories;
     use crate::analysis::allocator::replay::replay;
+    use crate::store::snapshot::Frame;
 
     #[test]
     fn what_is_alive_at_the_peak_adds_up_to_it() {

@@ -7,8 +7,10 @@ use super::block_index::BlockIndex;
 use super::categories::{BlockCategory, categories};
 use super::device_facts::{DeviceFacts, HostFacts};
 use super::event_axis::EventAxis;
+use super::insights::{SnapshotInsights, Stated};
 use super::replay::{Replay, replay};
 use super::segment_ranges::{SegmentRange, segment_ranges};
+use super::stated_failure::StatedFailure;
 use crate::store::memory_timeline::MemoryTimeline;
 use crate::store::snapshot::{AllocatorClaims, Snapshot, SnapshotDevice};
 
@@ -47,6 +49,8 @@ pub struct AllocatorRun {
     pub contents: RunContents,
     /// What the system itself states, beside the snapshot.
     pub claims: Option<AllocatorClaims>,
+    /// What error texts beside the snapshot say.
+    pub stated: Vec<StatedFailure>,
 }
 
 impl AllocatorRun {
@@ -56,6 +60,12 @@ impl AllocatorRun {
             RunContents::Snapshot(snapshot) => Some(snapshot),
             RunContents::Timeline(_) => None,
         }
+    }
+
+    /// What a snapshot says at first sight. The capacity is what the user says that the device has, bytes.
+    pub fn insights(&self, capacity_bytes: Option<u64>) -> Option<SnapshotInsights> {
+        let stated = Stated { failures: &self.stated, capacity_bytes };
+        self.snapshot().map(|replayed| SnapshotInsights::of(replayed, stated))
     }
 }
 

@@ -41,6 +41,11 @@ pub fn frame_title(snapshot: &Snapshot, frame: &Frame) -> String {
     format!("{file}:{} ({name})", frame.line)
 }
 
+/// The function of a frame as it is written: `file (function)`.
+pub fn function_title(snapshot: &Snapshot, frame: &Frame) -> String {
+    format!("{} ({})", snapshot.texts.get(frame.file), snapshot.texts.get(frame.name))
+}
+
 /// The title of the user frame of a stack.
 pub fn user_frame_title(snapshot: &Snapshot, stack: StackId) -> Option<String> {
     user_frame(snapshot, stack).map(|frame| frame_title(snapshot, frame))

@@ -4,16 +4,11 @@ use super::{AllocatedFrom, Variant};
 use crate::analysis::allocator::claims::claimed_device;
 use crate::analysis::allocator::device_facts::end_state;
 use crate::analysis::allocator::failed_requests::last_failed;
+use crate::analysis::allocator::free_pieces::segment_for;
 use crate::analysis::allocator::peak::largest_device;
 use crate::analysis::allocator::replay::Replay;
 use crate::analysis::allocator::replayed::ReplayedSnapshot;
 use crate::store::snapshot::{Action, AllocatorClaims, Snapshot, SnapshotDevice};
-
-const MIB: u64 = 1 << 20;
-/// What a small request takes a segment of.
-const SMALL_SEGMENT: u64 = 2 * MIB;
-/// What a request below ten MiB takes a segment of.
-const MIDDLE_SEGMENT: u64 = 20 * MIB;
 
 impl Variant {
     /// Of the device of a number, or of the one that had most, with its place among the devices; `None` where there is
@@ -97,30 +92,4 @@ fn reserved_after(
             _ => reserved,
         }
     })
-}
-
-/// The segment that a request takes from the device (formats/pytorch.md 8.2).
-fn segment_for(request_bytes: u64) -> u64 {
-    if request_bytes <= MIB {
-        SMALL_SEGMENT
-    } else if request_bytes < 10 * MIB {
-        MIDDLE_SEGMENT
-    } else {
-        request_bytes.checked_next_multiple_of(SMALL_SEGMENT).unwrap_or(u64::MAX)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_request_needs_a_segment_of_its_kind() {
-        assert_eq!(segment_for(1), SMALL_SEGMENT);
-        assert_eq!(segment_for(MIB), SMALL_SEGMENT);
-        assert_eq!(segment_for(MIB + 1), MIDDLE_SEGMENT);
-        assert_eq!(segment_for(10 * MIB), 10 * MIB);
-        assert_eq!(segment_for(11 * MIB), 12 * MIB);
-        assert_eq!(segment_for(u64::MAX), u64::MAX);
-    }
 }

@@ -22,7 +22,7 @@ use crate::opened::{RunContents, SnapshotRun};
 use crate::store::Warning;
 use crate::text::bytes;
 use crate::text::run_names::run_names;
-use crate::variant_sweep::{is_cut, stated_capacity};
+use crate::variant_sweep::is_cut;
 
 /// `tilescope.compare/1` of memory snapshots.
 #[derive(Debug)]
@@ -52,14 +52,13 @@ pub(super) struct RunOfMany {
 /// A run that is open.
 struct Open {
     run: SnapshotRun,
-    stated_capacity_bytes: Option<u64>,
 }
 
 impl Open {
     fn of(files: &SnapshotFiles, progress: &Progress) -> Result<Self, Error> {
         let run = SnapshotRun::open(files, progress)?;
         let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))?;
-        Ok(Self { run, stated_capacity_bytes: stated_capacity(files) })
+        Ok(Self { run })
     }
 
     fn side(&self) -> Result<SnapshotSide<'_>, Error> {
@@ -68,7 +67,7 @@ impl Open {
                 replayed,
                 claims: self.run.claims.as_ref(),
                 is_cut: is_cut(&self.run.report),
-                stated_capacity_bytes: self.stated_capacity_bytes,
+                stated_capacity_bytes: self.run.stated_capacity_bytes(),
             }),
             RunContents::Timeline(_) => {
                 Err(Error::new(ErrorKind::Usage, "a memory timeline has no blocks"))

@@ -3,9 +3,10 @@
 use eframe::egui;
 use std::sync::Arc;
 
+use crate::analysis::allocator::insights::SnapshotInsights;
 use crate::analysis::insights::Insights;
 use crate::store::Report;
-use crate::ui::job::Latest;
+use crate::ui::job::{Latest, Same};
 use crate::ui::runs::{Needed, Needs, Run};
 
 /// What of a report insights are worked out from, besides logs.
@@ -39,6 +40,25 @@ impl FoundInsights {
         self.0.ask("insights", ctx, &key, work);
         let (of, found) = self.0.last()?;
         Some(KnownInsights { found: Arc::clone(found), is_final: are_all(of) })
+    }
+
+    /// Why there will be none.
+    pub fn failure(&self) -> Option<&str> {
+        self.0.failure()
+    }
+}
+
+/// The same of a memory snapshot, which is read as a whole.
+#[derive(Default)]
+pub struct FoundSnapshotInsights(Latest<Same<Report>, Option<Arc<SnapshotInsights>>>);
+
+impl FoundSnapshotInsights {
+    /// Asks for those of a run; `None` until they are worked out, and of what is no snapshot. Called in every frame.
+    pub fn ask(&mut self, ctx: &egui::Context, run: &Run) -> Option<Arc<SnapshotInsights>> {
+        let derived = Arc::clone(&run.derived);
+        let key = Same(Arc::clone(&run.report));
+        self.0.ask("insights", ctx, &key, move |_| derived.snapshot_insights());
+        self.0.get(&key)?.clone()
     }
 
     /// Why there will be none.

@@ -31,21 +31,55 @@ pub enum Proof {
     Figures,
 }
 
-/// Draws it; says whether the tiles that are over are asked for. `so_far` says what may still change.
+/// What stands in a banner.
+pub struct Banner<'a> {
+    pub sign: Sign,
+    pub word: &'a str,
+    /// Why, in a sentence.
+    pub reason: String,
+    /// What may still change.
+    pub so_far: Option<&'a str>,
+    pub figures: Vec<VerdictFigure>,
+    /// What is used, and of how much; bytes.
+    pub used: Option<(u64, u64)>,
+    /// The button that leads to what is wrong, and what the pointer learns of it.
+    pub button: Option<(String, &'a str)>,
+}
+
+/// Draws the verdict of a report; says whether the tiles that are over are asked for. `so_far` says what may still change.
 pub fn verdict_banner_ui(
     ui: &mut egui::Ui,
     verdict: &Verdict,
     proof: Proof,
     so_far: Option<&str>,
 ) -> bool {
-    let tokens = *Tokens::now(ui);
     let units = Units::now(ui);
-    let sign = Sign::of(Some(verdict.fits));
+    let size = |bytes: u64| units.bytes(bytes);
+    let tiles = verdict.failure.as_ref().map(|failure| match failure.tiles_over {
+        1 => format!("Show tile {}", failure.worst_tile),
+        tiles => format!("Show the {}", counted(tiles, "tile")),
+    });
+    let banner = Banner {
+        sign: Sign::of(Some(verdict.fits)),
+        word: verdict_word(verdict),
+        reason: verdict_reason(verdict, &size),
+        so_far,
+        figures: verdict_figures(verdict, &size),
+        used: Some((verdict.used_bytes, verdict.capacity_bytes)),
+        button: tiles.map(|title| (title, "Selects them on the Memory page")),
+    };
+    banner_ui(ui, &banner, proof)
+}
+
+/// Draws a banner; says whether its button was pressed.
+pub fn banner_ui(ui: &mut egui::Ui, banner: &Banner<'_>, proof: Proof) -> bool {
+    let tokens = *Tokens::now(ui);
+    let sign = banner.sign;
     let frame = sign.frame(&tokens).corner_radius(8).inner_margin(Margin::symmetric(18, 12));
     let mut is_clicked = false;
-    let banner = frame.show(ui, |ui| {
+    let shown = frame.show(ui, |ui| {
         ui.set_width(ui.available_width());
-        let figures = verdict_figures(verdict, &|bytes| units.bytes(bytes));
+        let figures = &banner.figures;
         let is_beside = ui.available_width() >= BESIDE;
         // How high the sentence is turns out when it is laid out; what stands beside it is in its middle.
         let id = ui.scope_id().with("height of the verdict");
@@ -56,16 +90,19 @@ pub fn verdict_banner_ui(
             sign.ui(ui, SIGN);
             let proof_width = match (is_beside, proof) {
                 (false, _) => 0.0,
-                (true, Proof::Used) => USED + if verdict.fits { 0.0 } else { 150.0 },
+                (true, Proof::Used) => {
+                    let used = if banner.used.is_some() { USED } else { 0.0 };
+                    used + if banner.button.is_some() { 150.0 } else { 0.0 }
+                }
                 (true, Proof::Figures) => 150.0 * figures.len() as f32,
             };
             let width = (ui.available_width() - proof_width).max(120.0);
             let size = Vec2::new(width, height);
             let inner = ui.allocate_ui_with_layout(size, Layout::top_down(Align::Min), |ui| {
                 ui.set_width(width);
-                sentence_ui(ui, verdict, so_far, units);
+                sentence_ui(ui, banner);
                 if proof == Proof::Used {
-                    line_of_figures_ui(ui, &figures);
+                    line_of_figures_ui(ui, figures);
                 }
                 ui.min_rect().height()
             });
@@ -73,13 +110,13 @@ pub fn verdict_banner_ui(
                 ui.data_mut(|data| data.insert_temp(id, inner.inner));
                 ui.ctx().request_discard("the verdict is as high as its sentence");
             }
-            if is_beside {
+            if proof_width > 0.0 {
                 ui.with_layout(Layout::right_to_left(Align::Center), |ui| match proof {
                     Proof::Used => {
-                        is_clicked = show_tiles_ui(ui, verdict);
-                        used_ui(ui, verdict, units, USED);
+                        is_clicked = button_ui(ui, banner);
+                        used_ui(ui, banner, USED);
                     }
-                    Proof::Figures => figures_ui(ui, &figures),
+                    Proof::Figures => figures_ui(ui, figures),
                 });
             }
         });
@@ -89,32 +126,31 @@ pub fn verdict_banner_ui(
         ui.add_space(6.0);
         match proof {
             Proof::Used => {
-                used_ui(ui, verdict, units, ui.available_width());
-                is_clicked = show_tiles_ui(ui, verdict);
+                used_ui(ui, banner, ui.available_width());
+                is_clicked = button_ui(ui, banner);
             }
-            Proof::Figures => line_of_figures_ui(ui, &figures),
+            Proof::Figures => line_of_figures_ui(ui, figures),
         }
     });
-    exportable(ui, "Verdict", banner.response.rect);
+    exportable(ui, "Verdict", shown.response.rect);
     ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
     is_clicked
 }
 
-fn sentence_ui(ui: &mut egui::Ui, verdict: &Verdict, so_far: Option<&str>, units: Units) {
+fn sentence_ui(ui: &mut egui::Ui, banner: &Banner<'_>) {
     ui.spacing_mut().item_spacing.y = 2.0;
-    ui.label(RichText::new(verdict_word(verdict)).font(fonts::semibold(size::VERDICT)));
-    let reason = verdict_reason(verdict, &|bytes| units.bytes(bytes));
-    ui.add(Label::new(RichText::new(reason).size(size::BODY)).wrap());
-    if let Some(so_far) = so_far {
+    ui.label(RichText::new(banner.word).font(fonts::semibold(size::VERDICT)));
+    ui.add(Label::new(RichText::new(&banner.reason).size(size::BODY)).wrap());
+    if let Some(so_far) = banner.so_far {
         let note = fonts::caption(so_far).color(Tokens::now(ui).note);
         ui.add(Label::new(note).wrap());
     }
 }
 
 /// What is used of what there is, with the limit as a tick.
-fn used_ui(ui: &mut egui::Ui, verdict: &Verdict, units: Units, width: f32) {
-    let tokens = *Tokens::now(ui);
-    let (used, capacity) = (verdict.used_bytes, verdict.capacity_bytes);
+fn used_ui(ui: &mut egui::Ui, banner: &Banner<'_>, width: f32) {
+    let Some((used, capacity)) = banner.used else { return };
+    let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
     ui.allocate_ui_with_layout(Vec2::new(width, 36.0), Layout::top_down(Align::Min), |ui| {
         ui.set_width(width);
         ui.horizontal(|ui| {
@@ -132,13 +168,9 @@ fn used_ui(ui: &mut egui::Ui, verdict: &Verdict, units: Units, width: f32) {
     });
 }
 
-fn show_tiles_ui(ui: &mut egui::Ui, verdict: &Verdict) -> bool {
-    let Some(failure) = &verdict.failure else { return false };
-    let text = match failure.tiles_over {
-        1 => format!("Show tile {}", failure.worst_tile),
-        tiles => format!("Show the {}", counted(tiles, "tile")),
-    };
-    primary_button_ui(ui, &text).on_hover_text("Selects them on the Memory page").clicked()
+fn button_ui(ui: &mut egui::Ui, banner: &Banner<'_>) -> bool {
+    let Some((title, hover)) = &banner.button else { return false };
+    primary_button_ui(ui, title).on_hover_text(*hover).clicked()
 }
 
 /// The one button of a page that is meant to be pressed.
@@ -174,7 +206,9 @@ fn line_of_figures_ui(ui: &mut egui::Ui, figures: &[VerdictFigure]) {
         for figure in figures {
             ui.label(RichText::new(figure.title).size(size::TABLE).color(tokens.weak_text));
             ui.label(fonts::number(&figure.value));
-            ui.label(RichText::new(&figure.note).size(size::TABLE).color(tokens.weak_text));
+            if !figure.note.is_empty() {
+                ui.label(RichText::new(&figure.note).size(size::TABLE).color(tokens.weak_text));
+            }
             ui.add_space(10.0);
         }
     });

@@ -24,11 +24,11 @@ use crate::ui::widget::exports::exportable;
 use crate::ui::widget::sign::numbered_disc;
 
 /// Longest sentence.
-const TEXT: usize = 300;
+pub const TEXT: usize = 300;
 /// What a pill has around its text, on both sides together, points.
 const PILL: Vec2 = Vec2::new(16.0, 4.0);
 /// Width of the bar of what is covered, points.
-const SHARE: f32 = 320.0;
+pub const SHARE: f32 = 320.0;
 
 /// What is unfolded, and the framework that is shown.
 #[derive(Default)]
@@ -119,7 +119,6 @@ fn details_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, number: usize, advic
 /// How it is written in the framework that is chosen, with a button that copies it.
 fn how_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, number: usize, ways: &[How]) {
     let Some(first) = ways.first() else { return };
-    let tokens = *Tokens::now(ui);
     let is_chosen = |how: &&How| Some(how.framework) == page.choices.advice.framework;
     let mut now = ways.iter().find(is_chosen).unwrap_or(first).framework;
     ui.add_space(4.0);
@@ -129,6 +128,12 @@ fn how_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, number: usize, ways: &[H
         page.choices.advice.framework = Some(now);
     }
     let shown = ways.iter().find(|how| how.framework == now).unwrap_or(first);
+    code_ui(ui, &shown.text, number);
+}
+
+/// What to write, with a button that copies it.
+pub fn code_ui(ui: &mut egui::Ui, code: &str, number: usize) {
+    let tokens = *Tokens::now(ui);
     ui.horizontal(|ui| {
         let width = (ui.available_width() - 92.0).max(60.0);
         let frame = Frame::new()
@@ -138,11 +143,11 @@ fn how_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, number: usize, ways: &[H
             .inner_margin(Margin::symmetric(8, 5));
         frame.show(ui, |ui| {
             ui.set_width(width - 18.0);
-            ui.add(Label::new(RichText::new(&shown.text).monospace()).wrap());
+            ui.add(Label::new(RichText::new(code).monospace()).wrap());
         });
         let copy = ui.add(Button::new((Icon::Copy.atom(), "Copy")));
         if copy.accessible_name(format!("Copy how to do {number}")).clicked() {
-            ui.copy_text(shown.text.clone());
+            ui.copy_text(code.to_owned());
         }
     });
 }
@@ -200,7 +205,7 @@ fn pill_ui(ui: &mut egui::Ui, word: &str, value: &str, is_wanted: bool) {
 }
 
 /// Folds or unfolds something; says whether that was clicked.
-fn fold_ui(ui: &mut egui::Ui, is_open: bool, what: &str) -> bool {
+pub fn fold_ui(ui: &mut egui::Ui, is_open: bool, what: &str) -> bool {
     let (text, does) =
         if is_open { ("hide evidence ▴", "Hide") } else { ("show evidence ▾", "Show") };
     let text = fonts::caption(text).color(Tokens::now(ui).weak_text);
@@ -220,7 +225,8 @@ fn saving_ui(ui: &mut egui::Ui, saving: &Saving) {
     });
 }
 
-fn cost_ui(ui: &mut egui::Ui, caution: &str) {
+/// What it costs, and what to mind.
+pub fn cost_ui(ui: &mut egui::Ui, caution: &str) {
     if caution.is_empty() {
         return;
     }

@@ -7,6 +7,7 @@ mod evidence;
 mod gaps;
 mod largest;
 mod must_go;
+mod snapshot;
 mod tiles;
 mod verdict;
 
@@ -47,6 +48,7 @@ struct Choices {
     by: GroupedBy,
     largest: largest::LargestOf,
     advice: advice::Unfolded,
+    snapshot: snapshot::SnapshotChoices,
 }
 
 #[derive(Default)]
@@ -55,6 +57,7 @@ struct InsightsOfRun {
     consists: consists::Consists,
     tiles: tiles::Tiles,
     largest: largest::LargestThings,
+    snapshot: snapshot::InsightsOfSnapshot,
 }
 
 /// A run with what is chosen on its cards.
@@ -94,8 +97,13 @@ impl RunsPage for InsightsPage {
             let (selection, commands) = (&mut *page.selection, &mut *page.commands);
             let choices = self.choices.entry(run.id).or_default();
             let part = RunPart { run, selection, commands };
+            let of_run = self.of_runs.entry(run.id).or_default();
+            if run.derived.snapshot().is_some() {
+                of_run.snapshot.ui(ui, part, &mut choices.snapshot);
+                return;
+            }
             let mut part = ChosenPart { part, choices };
-            self.of_runs.entry(run.id).or_default().ui(ui, &mut part);
+            of_run.ui(ui, &mut part);
         });
     }
 

@@ -1,0 +1,124 @@
+//! What a snapshot says at first sight: whether the run went through, who owns the peak, what lies free in pieces, what
+//! failed and why, and what to try, each with its evidence. All of it is of what was recorded: of a history whose
+//! beginning is cut off the peak is that of the recorded window, and where nothing is known nothing is said.
+
+pub mod advice;
+pub mod conclusions;
+pub mod context;
+pub mod fragmentation;
+pub mod growth;
+pub mod out_of_memory;
+pub mod peak;
+#[cfg(test)]
+mod tests;
+pub mod verdict;
+
+use serde::Serialize;
+
+use self::advice::{Advice, NotAdvised};
+use self::conclusions::{Conclusion, conclusions};
+use self::context::Context;
+use self::fragmentation::Fragmentation;
+use self::growth::GrowingFrame;
+use self::out_of_memory::OutOfMemory;
+use self::peak::PeakInsights;
+use self::verdict::RunVerdict;
+use super::failed_requests::FailedRequest;
+use super::replay::Peak;
+use super::replayed::ReplayedSnapshot;
+use super::stack_signs::AllSigns;
+use super::stated_failure::StatedFailure;
+
+/// What others say of a run than its snapshot.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Stated<'a> {
+    /// What error texts beside it say.
+    pub failures: &'a [StatedFailure],
+    /// What the device has, as the user says it, bytes.
+    pub capacity_bytes: Option<u64>,
+}
+
+/// What a snapshot says at first sight.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SnapshotInsights {
+    /// Whether the run went through.
+    pub verdict: RunVerdict,
+    /// What follows from the figures.
+    pub conclusions: Vec<Conclusion>,
+    /// Each device, in the order of the snapshot.
+    pub devices: Vec<DeviceInsights>,
+    /// What to try, what helps most first.
+    pub advice: Vec<Advice>,
+    /// What one would think of and what does not help.
+    pub not_advised: Vec<NotAdvised>,
+}
+
+/// What is said of one device.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DeviceInsights {
+    /// Its number.
+    pub device: i64,
+    /// Number of its events.
+    pub events: usize,
+    /// Whether the events are all that ever happened; else peaks are those of the recorded window.
+    pub history_complete: bool,
+    /// The peak of the allocated curve.
+    pub allocated_peak: Peak,
+    /// Whether the sizes of all blocks are known; else that peak is at least what it is.
+    pub is_exact: bool,
+    /// The peak of the reserved curve.
+    pub reserved_peak: Peak,
+    /// Who owns the peak of the requested curve.
+    pub peak: PeakInsights,
+    /// What lies free within segments.
+    pub fragmentation: Fragmentation,
+    /// The request at which the run ended.
+    pub out_of_memory: Option<OutOfMemory>,
+    /// Requests that failed and after which the run went on, the last ones.
+    pub caught: Vec<FailedRequest>,
+    /// Frames that have more at the same point of each step.
+    pub growth: Vec<GrowingFrame>,
+}
+
+impl SnapshotInsights {
+    /// Of a snapshot that was replayed.
+    pub fn of(replayed: &ReplayedSnapshot, stated: Stated<'_>) -> Self {
+        let snapshot = &replayed.snapshot;
+        let signs = AllSigns::of(snapshot);
+        let contexts: Vec<Context<'_>> = (0..snapshot.devices.len())
+            .filter_map(|place| Context::of(replayed, place, &signs))
+            .collect();
+        let devices: Vec<DeviceInsights> =
+            contexts.iter().map(|context| DeviceInsights::of(context, stated)).collect();
+        let verdict = RunVerdict::of(&devices, stated);
+        let (advice, not_advised) = advice::advised(&contexts, &devices);
+        let conclusions = conclusions(&devices);
+        Self { verdict, conclusions, devices, advice, not_advised }
+    }
+}
+
+impl DeviceInsights {
+    fn of(context: &Context<'_>, stated: Stated<'_>) -> Self {
+        let Context { device, replay, .. } = *context;
+        let ended_by = context.ended_by;
+        let went_on = |failed: &FailedRequest| ended_by.is_none_or(|end| end.event != failed.event);
+        Self {
+            device: device.number,
+            events: device.events.len(),
+            history_complete: replay.is_complete,
+            allocated_peak: replay.allocated_peak,
+            is_exact: replay.is_exact,
+            reserved_peak: replay.reserved_peak,
+            peak: PeakInsights::of(context),
+            fragmentation: Fragmentation::of(context),
+            out_of_memory: ended_by.map(|failed| OutOfMemory::of(context, failed, stated)),
+            caught: context.failed.iter().filter(|failed| went_on(failed)).copied().collect(),
+            growth: growth::growing_frames(context),
+        }
+    }
+
+    /// What it is called.
+    pub fn title(&self) -> String {
+        format!("GPU {}", self.device)
+    }
+}

@@ -1,0 +1,177 @@
+//! Phases of training steps, by the stacks of allocations: forward (a Python stack), backward (none), optimizer (a
+//! frame below `torch/optim`). A phase lasts from one change to the next. A step of the optimizer is such a phase, or
+//! where the run names its parts one `Optimizer.step…`.
+
+use super::annotations::{annotated_spans, open_at};
+use super::lives::BlockLives;
+use super::stack_signs::{AllSigns, StackSigns};
+use crate::store::snapshot::{Action, Snapshot, SnapshotDevice, StackId};
+use crate::text::clean;
+
+/// The part of a training step that an allocation belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// What has a Python stack and is nothing else.
+    Forward,
+    /// What autograd's own threads allocate: without a Python stack.
+    Backward,
+    /// Below `torch/optim`.
+    Optimizer,
+}
+
+impl Phase {
+    fn of(signs: StackSigns) -> Self {
+        match () {
+            () if signs.is_optimizer => Self::Optimizer,
+            () if !signs.has_python => Self::Backward,
+            () => Self::Forward,
+        }
+    }
+}
+
+/// The phase that an event is in, in words.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct PhaseOfEvent {
+    /// What its stack says: `forward pass`; `None` where that is nothing of the kind.
+    pub name: Option<&'static str>,
+    /// Named parts of the run that it is within, outermost first.
+    pub annotations: Vec<String>,
+    /// How many steps the optimizer had begun before it; `None` where none is recorded at all.
+    pub optimizer_steps_before: Option<usize>,
+}
+
+impl PhaseOfEvent {
+    /// Of an event of a device; `None` before the first, and where nothing is known.
+    pub fn of(
+        snapshot: &Snapshot,
+        device: &SnapshotDevice,
+        event: i64,
+        (signs, moments): (&AllSigns, &Moments),
+    ) -> Option<Self> {
+        let row = device.events.start.checked_add(usize::try_from(event).ok()?)?;
+        let stack = snapshot.events.stacks.get(row).copied().unwrap_or(StackId::NONE);
+        let signs_of = signs.of_stack(stack);
+        let name = match () {
+            () if !signs.has_python() => None,
+            () if signs_of.is_optimizer => Some("optimizer step"),
+            () if signs_of.is_recomputed => {
+                Some("backward pass, where a checkpoint computes again")
+            }
+            () if !signs_of.has_python => Some("backward pass (no Python stack)"),
+            () if signs_of.is_forward => Some("forward pass"),
+            () => None,
+        };
+        let time = snapshot.events.time(row);
+        let annotations = time.map_or_else(Vec::new, |time| {
+            let spans = annotated_spans(snapshot, device);
+            open_at(snapshot, &spans, time).into_iter().map(str::to_owned).collect()
+        });
+        let steps = &moments.optimizer_steps;
+        let is_one = signs_of.is_optimizer;
+        let before = (!steps.is_empty())
+            .then(|| moments.steps_before(event).saturating_sub(usize::from(is_one)));
+        (name.is_some() || !annotations.is_empty()).then_some(Self {
+            name,
+            annotations,
+            optimizer_steps_before: before,
+        })
+    }
+
+    /// In a sentence: `the forward pass of step 2`.
+    pub fn text(&self) -> String {
+        let what = match (self.name, self.annotations.last()) {
+            (Some(name), _) => format!("the {name}"),
+            (None, Some(annotation)) => clean(annotation).into_owned(),
+            (None, None) => return String::new(),
+        };
+        match self.optimizer_steps_before {
+            Some(before) => format!("{what} of recorded step {}", before.saturating_add(1)),
+            None => what,
+        }
+    }
+}
+
+/// Where phases begin, and where allocations of each kind are: events, ascending.
+#[derive(Clone, Debug, Default)]
+pub struct Moments {
+    /// Where phases begin.
+    pub phases: Vec<(u32, Phase)>,
+    /// Allocations of backward passes.
+    pub backward: Vec<u32>,
+    /// Steps of the optimizer.
+    pub optimizer_steps: Vec<u32>,
+}
+
+impl Moments {
+    /// Of a device.
+    pub fn of(snapshot: &Snapshot, device: &SnapshotDevice, signs: &AllSigns) -> Self {
+        let events = &snapshot.events;
+        let actions = events.actions.get(device.events.clone()).unwrap_or_default();
+        let stacks = events.stacks.get(device.events.clone()).unwrap_or_default();
+        let mut moments =
+            Self { phases: Vec::new(), backward: Vec::new(), optimizer_steps: Vec::new() };
+        let mut now = None;
+        for ((event, action), stack) in (0_u32..).zip(actions).zip(stacks) {
+            if *action != Action::Alloc {
+                continue;
+            }
+            let sign = signs.of_stack(*stack);
+            let phase = Phase::of(sign);
+            if phase == Phase::Backward {
+                moments.backward.push(event);
+            }
+            if now != Some(phase) {
+                now = Some(phase);
+                moments.phases.push((event, phase));
+                if phase == Phase::Optimizer {
+                    moments.optimizer_steps.push(event);
+                }
+            }
+        }
+        let spans = annotated_spans(snapshot, device);
+        let mut named: Vec<i64> = spans
+            .iter()
+            .filter(|span| snapshot.texts.get(span.name).starts_with("Optimizer.step"))
+            .map(|span| span.start)
+            .collect();
+        if !named.is_empty() {
+            // Steps that allocate nothing count as well: each is where the first event after its begin is.
+            named.sort_unstable();
+            let times = events.times.get(device.events.clone()).unwrap_or_default();
+            let mut next = named.into_iter().peekable();
+            moments.optimizer_steps.clear();
+            for (event, time) in (0_u32..).zip(times) {
+                while next.next_if(|start| start <= time).is_some() {
+                    moments.optimizer_steps.push(event);
+                }
+            }
+        }
+        moments
+    }
+
+    /// Whether the optimizer made a step after one event and before another.
+    pub fn has_optimizer_step_within(&self, from: u32, until: u32) -> bool {
+        is_within(&self.optimizer_steps, |event| *event, from, until)
+    }
+
+    /// Whether the backward pass allocated anything after one event and before another.
+    pub fn has_backward_within(&self, from: u32, until: u32) -> bool {
+        is_within(&self.backward, |event| *event, from, until)
+    }
+
+    /// Whether the phase of one event is still that of another, before which it is.
+    pub fn phase_ends_after(&self, from: u32, until: u32) -> bool {
+        !is_within(&self.phases, |(event, _)| *event, from, until)
+    }
+
+    /// How many steps the optimizer has begun up to an event.
+    pub fn steps_before(&self, event: i64) -> usize {
+        self.optimizer_steps.partition_point(|step| i64::from(*step) <= event)
+    }
+}
+
+/// Whether one of some events is after `from` and before `until`.
+fn is_within<T>(all: &[T], event: impl Fn(&T) -> u32, from: u32, until: u32) -> bool {
+    let after = all.partition_point(|one| from != BlockLives::BEFORE && event(one) <= from);
+    all.get(after).is_some_and(|one| event(one) < until)
+}

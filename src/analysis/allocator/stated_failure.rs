@@ -1,0 +1,87 @@
+//! What an error text says of a request that failed (formats/pytorch.md 7): figures that no snapshot has, above all what
+//! the device has. Sizes in the text are rounded to hundredths of a unit.
+
+use super::failed_requests::FailedRequest;
+
+/// What an error text says. What it does not say is `None`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct StatedFailure {
+    /// The file that says it.
+    pub file: String,
+    /// The number of the device.
+    pub device: Option<i64>,
+    /// Bytes that were asked for.
+    pub requested_bytes: Option<u64>,
+    /// Bytes that the device has, or those of it that the process may have.
+    pub capacity_bytes: Option<u64>,
+    /// Whether that is a share of the process.
+    pub is_share: bool,
+    /// Bytes that were free on the device.
+    pub free_bytes: Option<u64>,
+    /// Bytes that PyTorch held without using them.
+    pub unallocated_bytes: Option<u64>,
+    /// Bytes of other processes, where the text lists them.
+    pub other_processes_bytes: Option<u64>,
+}
+
+impl StatedFailure {
+    /// Whether it is about a request of a snapshot: the sizes are the same as far as the text gives them.
+    pub fn is_of(&self, failed: &FailedRequest) -> bool {
+        let agrees = |stated: Option<u64>, bytes: u64| {
+            stated.is_none_or(|stated| is_rounded_from(stated, bytes))
+        };
+        self.requested_bytes.is_some_and(|stated| is_rounded_from(stated, failed.bytes))
+            && failed.device_free.is_none_or(|free| agrees(self.free_bytes, free))
+    }
+}
+
+/// The text among some that is about a request that failed on a device: the last that fits and names no other device.
+pub fn text_of<'a>(
+    stated: &'a [StatedFailure],
+    device: i64,
+    failed: &FailedRequest,
+) -> Option<&'a StatedFailure> {
+    let fits = |one: &&StatedFailure| {
+        one.device.is_none_or(|number| number == device) && one.is_of(failed)
+    };
+    stated.iter().rev().find(fits)
+}
+
+/// Whether a size is another one as a text gives it: with two decimals of its unit.
+fn is_rounded_from(stated: u64, bytes: u64) -> bool {
+    // One that rounds up to the next unit may stand in either.
+    let unit = match stated.max(bytes) {
+        0x4000_0000.. => 1_u64 << 30,
+        0x10_0000.. => 1 << 20,
+        0x400.. => 1 << 10,
+        _ => return stated == bytes,
+    };
+    stated.abs_diff(bytes) <= unit / 200 + 1
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_belongs_to_the_request_that_it_rounds() {
+        let failed = |bytes, free| FailedRequest { event: 3, bytes, device_free: free };
+        let text = |device, requested, free| StatedFailure {
+            device,
+            requested_bytes: Some(requested),
+            free_bytes: free,
+            ..StatedFailure::default()
+        };
+        let mib = 1_u64 << 20;
+        let texts = [text(Some(0), 288 * mib, Some(34 * mib)), text(Some(1), 288 * mib, None)];
+        let of = |device, request: FailedRequest| {
+            text_of(&texts, device, &request).map(|one| one.device)
+        };
+        assert_eq!(of(0, failed(301_989_888, Some(35_651_584))), Some(Some(0)));
+        assert_eq!(of(0, failed(301_989_888, Some(mib))), None, "another moment");
+        assert_eq!(of(1, failed(301_989_888 + 5000, None)), Some(Some(1)), "hundredths of a MiB");
+        assert_eq!(of(1, failed(301_989_888 + 6000, None)), None);
+        assert_eq!(of(2, failed(301_989_888, None)), None, "of another device");
+        assert!(is_rounded_from(500, 500) && !is_rounded_from(500, 512));
+    }
+}

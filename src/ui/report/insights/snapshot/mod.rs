@@ -1,0 +1,180 @@
+//! Insights of a memory snapshot: whether the run went through, who owns the peak, what lies free in pieces, what failed
+//! and why, and what to try, each with the way to the event and the code that it is about.
+
+mod advice;
+mod failure;
+mod owners;
+mod pieces;
+
+use eframe::egui::{self, Label, ScrollArea};
+
+use crate::analysis::allocator::insights::verdict::{Outcome, RunVerdict};
+use crate::analysis::allocator::insights::{DeviceInsights, SnapshotInsights};
+use crate::analysis::allocator::replayed::ReplayedSnapshot;
+use crate::analysis::insights::sentences::VerdictFigure;
+use crate::text::{clean, shortened};
+use crate::ui::command::{Command, Page};
+use crate::ui::report::found_insights::FoundSnapshotInsights;
+use crate::ui::report::run_part::RunPart;
+use crate::ui::report::two_columns::{Column, two_columns_ui};
+use crate::ui::report::verdict_banner::{Banner, Proof, banner_ui};
+use crate::ui::units::Units;
+use crate::ui::widget::card::card_ui;
+use crate::ui::widget::exports::scrolled_of_exports;
+use crate::ui::widget::facts::absent_ui;
+use crate::ui::widget::sign::Sign;
+
+use super::{ADVICE, TWO_COLUMNS};
+
+/// Longest sentence.
+const TEXT: usize = 400;
+
+/// What is chosen on the page of a snapshot.
+#[derive(Default)]
+pub struct SnapshotChoices {
+    owners: owners::OwnerBy,
+    advice: advice::UnfoldedAdvice,
+    /// The device whose cards are shown, a place; at first the one that the verdict is about.
+    device: Option<usize>,
+}
+
+/// The page of one snapshot.
+#[derive(Default)]
+pub struct InsightsOfSnapshot(FoundSnapshotInsights);
+
+/// A run with what is chosen on its cards.
+struct SnapshotPart<'a> {
+    part: RunPart<'a>,
+    choices: &'a mut SnapshotChoices,
+    device: i64,
+}
+
+impl InsightsOfSnapshot {
+    pub fn ui(&mut self, ui: &mut egui::Ui, part: RunPart<'_>, choices: &mut SnapshotChoices) {
+        let Some(found) = self.0.ask(ui.ctx(), part.run) else {
+            let why = self.0.failure().unwrap_or("Working out what the snapshot says");
+            absent_ui(ui, why, "");
+            return;
+        };
+        let place = choices.device.filter(|place| *place < found.devices.len());
+        let of_verdict =
+            found.devices.iter().position(|one| Some(one.device) == found.verdict.device);
+        let place = place.or(of_verdict).unwrap_or(0);
+        let device = found.devices.get(place);
+        let number = device.map_or(0, |device| device.device);
+        let mut page = SnapshotPart { part, choices, device: number };
+        let area = ScrollArea::vertical().id_salt("insights").auto_shrink(false);
+        let area = area.show(ui, |ui| {
+            verdict_ui(ui, &mut page, &found.verdict);
+            if ui.available_width() < TWO_COLUMNS {
+                advice_column_ui(ui, &mut page, &found);
+                figures_ui(ui, &mut page, &found, place);
+                return;
+            }
+            two_columns_ui(ui, ADVICE, |ui, column| match column {
+                Column::Left => advice_column_ui(ui, &mut page, &found),
+                Column::Right => figures_ui(ui, &mut page, &found, place),
+            });
+        });
+        scrolled_of_exports(ui, &area);
+    }
+}
+
+impl SnapshotPart<'_> {
+    /// The step of an event of a device; of what was before the first the first.
+    fn step_of(&self, device: i64, event: i64) -> Option<usize> {
+        let replayed: &ReplayedSnapshot = self.part.run.derived.snapshot()?;
+        let device = replayed.snapshot.devices.iter().find(|one| one.number == device)?;
+        let event = u32::try_from(event.max(0)).ok()?;
+        usize::try_from(replayed.axis().step(device, event)).ok()
+    }
+
+    fn show_event(&mut self, device: i64, event: i64) {
+        if let Some(step) = self.step_of(device, event) {
+            self.part.show_step(step);
+        }
+    }
+
+    /// The segments as they are after an event.
+    fn show_segments(&mut self, device: i64, event: i64) {
+        if let Some(step) = self.step_of(device, event) {
+            self.part.show_step(step);
+            self.part.commands.pop();
+            self.part.commands.push(Command::Go(Page::Map));
+        }
+    }
+}
+
+fn verdict_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, verdict: &RunVerdict) {
+    let units = Units::now(ui);
+    let size = |bytes: u64| units.bytes(bytes);
+    let figures = verdict.figures(&size).into_iter().map(|(title, value)| {
+        let note = match (title, &verdict.capacity_from) {
+            ("Capacity" | "Allowed", Some(file)) => format!("says {}", shortened(file, 60)),
+            _ => String::new(),
+        };
+        VerdictFigure { title, value, note, is_over: false }
+    });
+    // What others had is known only of the moment at which it failed.
+    let used = verdict.capacity_bytes.filter(|_| !verdict.capacity_is_share).map(|capacity| {
+        let others = verdict.other_bytes.unwrap_or(0);
+        (verdict.reserved_peak_bytes.saturating_add(others), capacity)
+    });
+    let failure = verdict.failed_event;
+    let banner = Banner {
+        sign: Sign::of(match verdict.outcome {
+            Outcome::Ran => Some(true),
+            Outcome::OutOfMemory => Some(false),
+            Outcome::NotRecorded => None,
+        }),
+        word: verdict.outcome.title(),
+        reason: shortened(&clean(&verdict.reason), TEXT).into_owned(),
+        so_far: None,
+        figures: figures.collect(),
+        used,
+        button: failure.map(|_| ("Show the request".to_owned(), "Selects it in Liveness")),
+    };
+    if banner_ui(ui, &banner, Proof::Used)
+        && let (Some(device), Some(event)) = (verdict.device, failure)
+    {
+        page.show_event(device, event.into());
+    }
+}
+
+/// What to try, and what follows in words.
+fn advice_column_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, found: &SnapshotInsights) {
+    advice::advice_ui(ui, page, found);
+    let said = &found.verdict.reason;
+    let others = found.conclusions.iter().filter(|one| !one.text.ends_with(said.as_str()));
+    let mut others = others.peekable();
+    if others.peek().is_some() {
+        card_ui(ui, "In words", |ui| {
+            for conclusion in others {
+                ui.add(Label::new(shortened(&clean(&conclusion.text), TEXT)).wrap());
+            }
+        });
+    }
+}
+
+/// The figures of a device.
+fn figures_ui(
+    ui: &mut egui::Ui,
+    page: &mut SnapshotPart<'_>,
+    found: &SnapshotInsights,
+    mut place: usize,
+) {
+    if found.devices.len() > 1 {
+        let titles = found.devices.iter().map(DeviceInsights::title).enumerate();
+        let before = place;
+        crate::ui::widget::choice::segments_ui(ui, "Device", &mut place, titles);
+        ui.add_space(6.0);
+        if place != before {
+            page.choices.device = Some(place);
+        }
+    }
+    let Some(device) = found.devices.get(place) else { return };
+    page.device = device.device;
+    failure::failure_ui(ui, page, device);
+    owners::owners_ui(ui, page, device);
+    pieces::pieces_ui(ui, page, device);
+}
