@@ -208,6 +208,24 @@ fn the_command_writes_what_the_other_commands_read() {
 }
 
 #[test]
+fn the_samples_are_what_their_commands_write() {
+    for (name, options) in common::sample_snapshot_options() {
+        let directory = tempfile::tempdir().unwrap();
+        let shipped = common::in_package("sample_profiles").join(name);
+        let file = shipped.file_name().unwrap();
+        write_snapshot(&options, &directory.path().join(file), &Progress::default()).unwrap();
+        let files = std::fs::read_dir(directory.path()).unwrap();
+        let names: Vec<_> = files.map(|file| file.unwrap().file_name()).collect();
+        assert_eq!(names.len(), 3, "{names:?}");
+        for file in names {
+            let read = |path: PathBuf| std::fs::read(path).unwrap();
+            let is_same = read(directory.path().join(&file)) == read(shipped.with_file_name(&file));
+            assert!(is_same, "{name}, {file:?}: run the command of sample_profiles/README.md again");
+        }
+    }
+}
+
+#[test]
 fn a_snapshot_becomes_as_large_as_it_shall() {
     let options = SnapshotOptions { checkpoint_segments: 2, ..SnapshotOptions::default() };
     let wanted = 5_000_000;

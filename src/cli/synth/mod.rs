@@ -202,9 +202,7 @@ pub fn run(arguments: &SynthArguments) -> ExitCode {
             write_report(arguments, progress)
         }),
         WrittenSystem::Pytorch => output::with_progress("Writing the snapshot", |progress| {
-            let options = pytorch::options(arguments);
-            progress.expect(options.units());
-            synth::pytorch::write_snapshot(&options, &arguments.output, progress).map(drop)
+            write_snapshot(arguments, progress)
         }),
     };
     match written {
@@ -221,4 +219,13 @@ fn write_report(arguments: &SynthArguments, progress: &Progress) -> Result<(), W
     let options = options(arguments);
     progress.expect(options.tiles());
     synth::write_report(&options, &arguments.output, progress)
+}
+
+fn write_snapshot(arguments: &SynthArguments, progress: &Progress) -> Result<(), WriteError> {
+    if arguments.pytorch.checkpoint_story {
+        return synth::pytorch::story::write_story(&arguments.output, progress);
+    }
+    let options = pytorch::options(arguments);
+    progress.expect(options.units());
+    synth::pytorch::write_snapshot(&options, &arguments.output, progress).map(drop)
 }

@@ -61,6 +61,10 @@ pub struct SnapshotArguments {
     /// `roundup_power2_divisions` of the allocator [default: off].
     #[arg(long, value_name = "DIVISIONS", value_parser = clap::value_parser!(u64).range(1..=64))]
     pub roundup_power2_divisions: Option<u64>,
+    /// Write the six runs of the story into a directory instead: a training run on a card of 8 GiB, with none to 16
+    /// segments.
+    #[arg(long, conflicts_with_all = ["batch", "layers", "checkpoint_segments", "capacity", "size"])]
+    pub checkpoint_story: bool,
 }
 
 impl SnapshotArguments {
@@ -81,6 +85,7 @@ impl SnapshotArguments {
             ("--max-entries", self.max_entries.is_some()),
             ("--max-split-size", self.max_split_size.is_some()),
             ("--roundup-power2-divisions", self.roundup_power2_divisions.is_some()),
+            ("--checkpoint-story", self.checkpoint_story),
         ])
     }
 }

@@ -11,6 +11,7 @@ pub mod caching_allocator;
 mod frames;
 mod pickle;
 mod snapshot;
+pub mod story;
 pub mod training;
 mod transformer;
 
