@@ -220,7 +220,10 @@ fn the_samples_are_what_their_commands_write() {
         for file in names {
             let read = |path: PathBuf| std::fs::read(path).unwrap();
             let is_same = read(directory.path().join(&file)) == read(shipped.with_file_name(&file));
-            assert!(is_same, "{name}, {file:?}: run the command of sample_profiles/README.md again");
+            assert!(
+                is_same,
+                "{name}, {file:?}: run the command of sample_profiles/README.md again"
+            );
         }
     }
 }

@@ -16,7 +16,6 @@ pub mod map;
 pub mod ops;
 pub mod output;
 mod render;
-mod size;
 pub mod summary;
 pub mod summary_of_snapshot;
 pub mod sweep;

@@ -8,11 +8,11 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 use super::output;
-use super::size;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::synth::machine::Architecture;
 use crate::synth::network::Network;
 use crate::synth::{self, Options, Recorded, WriteError, story};
+use crate::text::size;
 pub use pytorch::SnapshotArguments;
 
 #[derive(Debug, Args)]

@@ -2,15 +2,17 @@
 
 use clap::Args;
 
-use super::{SynthArguments, first_of, size};
+use super::{SynthArguments, first_of};
 use crate::synth::pytorch::caching_allocator::{Card, Settings};
 use crate::synth::pytorch::{SnapshotOptions, Transformer, steps_for_size};
+use crate::text::size;
 
 /// The smallest size from which on PyTorch lets blocks be kept whole is above this.
 const LEAST_SPLIT: u64 = 20 << 20;
 
 /// What memory snapshots have. Every value is optional, so that one that is given for another system is told.
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "they are independent switches of a command")]
 pub struct SnapshotArguments {
     /// Blocks of the transformer [default: 6].
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1000))]

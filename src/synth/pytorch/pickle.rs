@@ -171,7 +171,7 @@ impl<W: Write> Pickle<W> {
             // The highest bit is the sign, so a byte more may be needed.
             let length = 8 - number.leading_zeros() as usize / 8;
             let mut with = [0; 10];
-            with[0] = (length + usize::from(number.leading_zeros() % 8 == 0)) as u8;
+            with[0] = (length + usize::from(number.leading_zeros().is_multiple_of(8))) as u8;
             with[1..9].copy_from_slice(&bytes);
             let end = usize::from(with[0]) + 1;
             self.operation(0x8a, &with[..end]);

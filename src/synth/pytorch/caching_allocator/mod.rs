@@ -509,11 +509,11 @@ impl CachingAllocator {
         if bytes < LEAST {
             LEAST
         } else if divisions > 1 && bytes > LEAST * divisions {
-            let power = 1_u64 << (63 - bytes.leading_zeros());
+            let power = 1_u64 << bytes.ilog2();
             if power == bytes {
                 return bytes;
             }
-            let step = power >> (63 - divisions.leading_zeros());
+            let step = power >> divisions.ilog2();
             if step == 0 { power * 2 } else { bytes.div_ceil(step) * step }
         } else {
             bytes.div_ceil(LEAST) * LEAST
