@@ -56,7 +56,7 @@ pub(crate) fn read_variants(
             let message = "ends before its contents do: its figures are of no whole run, and are not compared";
             warnings.add(WarningCode::Inconsistent, &file, message);
         }
-        match variant(name, replayed, run.claims.as_ref(), device) {
+        match variant((name, files.path.clone()), replayed, run.claims.as_ref(), device) {
             Some(variant) => variants.push(Variant {
                 is_cut,
                 smi_bytes: app.as_ref().and_then(smi_bytes),
@@ -86,7 +86,7 @@ fn is_cut(report: &Report) -> bool {
 }
 
 fn variant(
-    name: String,
+    named: (String, PathBuf),
     replayed: &ReplayedSnapshot,
     claims: Option<&AllocatorClaims>,
     device: Option<i64>,
@@ -100,7 +100,7 @@ fn variant(
     let reserved = |device| snapshot.segments_of(device).iter().map(|segment| segment.bytes).sum();
     let reserved: Vec<u64> = snapshot.devices.iter().map(reserved).collect();
     let is_of = |claims: &&AllocatorClaims| claimed_device(claims, &reserved) == Some(place);
-    Some(Variant::of(name, snapshot, of, claims.filter(is_of)))
+    Some(Variant::of(named, snapshot, of, claims.filter(is_of)))
 }
 
 /// What the variants are called: by what varies in an `app.json` of each, else by their files.

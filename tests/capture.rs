@@ -98,8 +98,11 @@ fn every_variant_is_recorded_and_read_back() {
     std::fs::write(directory.path().join("torch.py"), MADE_UP).unwrap();
     let smi = directory.path().join("nvidia-smi");
     // It answers for the card that is meant, and for no other.
-    std::fs::write(&smi, "#!/bin/sh\ncase \"$*\" in *--id=GPU-1234-5678) echo 700;; *) exit 1;; esac\n")
-        .unwrap();
+    std::fs::write(
+        &smi,
+        "#!/bin/sh\ncase \"$*\" in *--id=GPU-1234-5678) echo 700;; *) exit 1;; esac\n",
+    )
+    .unwrap();
     std::fs::set_permissions(&smi, std::fs::Permissions::from_mode(0o755)).unwrap();
     let output = run_training(directory.path(), Some(directory.path()));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

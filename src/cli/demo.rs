@@ -29,7 +29,8 @@ pub fn run(arguments: &DemoArguments, started: Instant) -> ExitCode {
     };
     let runs = match arguments.system {
         WrittenSystem::Poplar => story::runs(&directory),
-        WrittenSystem::Pytorch => pytorch::story::runs(&directory),
+        // Several snapshots of one run: the window shows them in a sweep.
+        WrittenSystem::Pytorch => vec![directory.clone()],
     };
     match output::print(&format!("{}\n", directory.display())) {
         Ok(_) => window::run(runs, started),

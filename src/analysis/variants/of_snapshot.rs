@@ -1,5 +1,7 @@
 //! The figures of a variant, of one device of its snapshot.
 
+use std::path::PathBuf;
+
 use super::{AllocatedFrom, Variant};
 use crate::analysis::allocator::device_facts::end_state;
 use crate::analysis::allocator::failed_requests::last_failed;
@@ -16,7 +18,7 @@ impl Variant {
     /// Of a device that was replayed. `claims` are PyTorch's own statistics of it. The run is finished if no device of
     /// it has a request at last that failed.
     pub fn of(
-        name: String,
+        (name, path): (String, PathBuf),
         snapshot: &Snapshot,
         (device, replay): (&SnapshotDevice, &Replay),
         claims: Option<&AllocatorClaims>,
@@ -39,6 +41,8 @@ impl Variant {
         let ended_by = failed.or_else(of_others);
         Self {
             name,
+            path,
+            devices: snapshot.devices.iter().map(|device| device.number).collect(),
             is_finished: ended_by.is_none(),
             is_cut: false,
             allocated_bytes: end.allocated_bytes,
