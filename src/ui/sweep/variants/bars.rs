@@ -9,7 +9,7 @@ use crate::analysis::variants::{Variant, VariantTable, ran};
 use crate::text::shortened;
 use crate::ui::sweep::RunClick;
 use crate::ui::sweep::axis::FigureAxis;
-use crate::ui::sweep::marks::{best_ring, cross};
+use crate::ui::sweep::marks::cross;
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
@@ -58,7 +58,8 @@ pub fn bars_ui(ui: &mut egui::Ui, table: &VariantTable, selected: &[usize]) -> O
             let stroke = Stroke::new(2.0, tokens.text);
             ui.painter().rect_stroke(of_all, 2, stroke, StrokeKind::Outside);
         }
-        let text = needed_text(row, units);
+        let star = if least == Some(place) { "★ " } else { "" };
+        let text = format!("{star}{}", needed_text(row, units));
         let font = fonts::semibold(size::CAPTION);
         let written = ui.painter().text(
             top - Vec2::new(0.0, 2.0),
@@ -67,9 +68,7 @@ pub fn bars_ui(ui: &mut egui::Ui, table: &VariantTable, selected: &[usize]) -> O
             font.clone(),
             tokens.text,
         );
-        if least == Some(place) {
-            best_ring(ui.painter(), Pos2::new(middle, own.bottom() - 12.0), &tokens);
-        } else if !row.is_comparable() {
+        if !row.is_comparable() {
             cross(ui.painter(), Pos2::new(written.left() - 8.0, written.center().y), &tokens);
         }
         let letters = (slot * LETTERS_PER_POINT) as usize;

@@ -4,15 +4,16 @@ use std::sync::Arc;
 
 use crate::analysis::variants::{VariantColumn, VariantTable, footnote, ran};
 use crate::text::capitalised;
-use crate::ui::widget::rows::{BarOf, Column, Rows, Value};
+use crate::ui::widget::rows::{Column, Rows, Value};
 use crate::ui::widget::sign::Sign;
 
 /// Least width of a column of figures, points.
 const FIGURE: f32 = 60.0;
 /// Least width of a column of percents, points.
 const PERCENT: f32 = 40.0;
-/// How much longer a track is than the capacity, as a share of it.
-const BEYOND_CAPACITY: f64 = 1.1;
+/// What decides comes first, where there is no room for all.
+const FIRST: [VariantColumn; 3] =
+    [VariantColumn::Needed, VariantColumn::OverCapacity, VariantColumn::FailedRequest];
 
 /// What stands in a column.
 #[derive(Clone, Copy)]
@@ -34,15 +35,15 @@ impl VariantRows {
     pub fn new(table: Arc<VariantTable>) -> Self {
         let mut shown = vec![Shown::Name, Shown::Mark, Shown::Ran];
         let mut columns =
-            vec![Column::rest("Variant"), Column::text("Mark", 84.0), Column::text("Ran", 96.0)];
-        for figure in VariantColumn::of(&table) {
+            vec![Column::rest("Variant"), Column::text("Mark", 76.0), Column::text("Ran", 112.0)];
+        let mut figures = VariantColumn::of(&table);
+        figures.sort_by_key(|figure| {
+            FIRST.iter().position(|first| first == figure).unwrap_or(FIRST.len())
+        });
+        for figure in figures {
             let title = capitalised(figure.title());
             let percent = format!("{title}, percent of the reference");
-            let column = Column::bytes(title, FIGURE).not_summed();
-            columns.push(match needed_bar(&table).filter(|_| figure == VariantColumn::Needed) {
-                Some(bar) => column.with_bars(bar),
-                None => column,
-            });
+            columns.push(Column::bytes(title, FIGURE).not_summed());
             shown.push(Shown::Bytes(figure));
             if figure.has_percent() {
                 columns.push(Column::count("%", PERCENT).not_summed().called(percent));
@@ -51,19 +52,6 @@ impl VariantRows {
         }
         Self { table, shown, columns }
     }
-}
-
-/// What a variant needs is a part of what the card has for it.
-fn needed_bar(table: &VariantTable) -> Option<BarOf> {
-    let capacity = table.capacity_bytes?.saturating_sub(table.other_bytes);
-    let most = table.rows.iter().map(|row| row.needed_bytes).max().unwrap_or(0).max(capacity);
-    let (limit, track) = (capacity as f64, most as f64 * BEYOND_CAPACITY);
-    (capacity > 0).then_some(BarOf {
-        track,
-        limit: Some(limit),
-        whole: limit,
-        of: "of what the card has for it",
-    })
 }
 
 impl Rows for VariantRows {
@@ -82,7 +70,7 @@ impl Rows for VariantRows {
                 match (table.reference == Some(row), table.least_needed() == Some(row)) {
                     (true, true) => Value::text("reference ★"),
                     (true, false) => Value::text("reference"),
-                    (false, true) => Value::text("least needed ★"),
+                    (false, true) => Value::text("least ★"),
                     (false, false) => Value::Nothing,
                 }
             }
