@@ -256,8 +256,8 @@ impl SweepPage {
         self.poll(commands);
         let is_shown = self.reading.is_none() && self.failure.is_none();
         if let Some(variants) = self.variants.as_mut().filter(|_| is_shown) {
-            if let Some(device) = variants.ui(ui, &mut self.path, is_picking, commands) {
-                let folder = variants.folder.clone();
+            if variants.ui(ui, &mut self.path, is_picking, commands) {
+                let (folder, device) = (variants.folder.clone(), variants.device);
                 self.read(ui.ctx(), folder, device);
             }
             return;

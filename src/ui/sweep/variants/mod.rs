@@ -44,7 +44,7 @@ pub struct Variants {
     rows: Arc<VariantRows>,
     warnings: Vec<Warning>,
     /// The device that is shown; `None` is the one that had most.
-    device: Option<i64>,
+    pub device: Option<i64>,
     /// Every device of any variant.
     devices: Vec<i64>,
     capacity: Typed,
@@ -93,16 +93,17 @@ impl Variants {
         self.rows = Arc::new(VariantRows::new(Arc::clone(&self.table)));
     }
 
-    /// Draws the page; returns the device that shall be read instead.
+    /// Draws the page; returns whether another device was chosen, which is still to be read.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
         path: &mut String,
         is_picking: bool,
         commands: &mut Vec<Command>,
-    ) -> Option<Option<i64>> {
+    ) -> bool {
         self.head_ui(ui, path, is_picking, commands);
-        let device = self.fields_ui(ui);
+        let device = self.device;
+        self.fields_ui(ui);
         let height = (ui.available_height() * 0.45).clamp(110.0, 420.0);
         let most = (ui.available_height() - PICTURES).max(110.0);
         split::below(ui, "sweep variants", height, 80.0..=most, |ui| {
@@ -110,7 +111,7 @@ impl Variants {
         });
         let margin = egui::Margin { top: 4, bottom: 6, ..egui::Margin::ZERO };
         split::rest(ui, margin, |ui| self.picture_ui(ui, commands));
-        device
+        device != self.device
     }
 
     fn head_ui(
@@ -140,8 +141,7 @@ impl Variants {
     }
 
     /// What the card has, what others have of it, and of which device it is.
-    fn fields_ui(&mut self, ui: &mut egui::Ui) -> Option<Option<i64>> {
-        let mut device = self.device;
+    fn fields_ui(&mut self, ui: &mut egui::Ui) {
         let mut has_changed = false;
         ui.horizontal_wrapped(|ui| {
             has_changed |= self.capacity.ui(ui, "Capacity", "16GiB");
@@ -157,7 +157,7 @@ impl Variants {
                 }
             }
             if self.devices.len() > 1 {
-                fields::device_ui(ui, &mut device, &self.devices);
+                fields::device_ui(ui, &mut self.device, &self.devices);
             }
             let reference = capitalised(&self.table.reference_text());
             let reference = fonts::caption(shortened(&reference, 2 * NAME)).weak();
@@ -166,7 +166,6 @@ impl Variants {
         if has_changed {
             self.put_together();
         }
-        (device != self.device).then_some(device)
     }
 
     fn table_ui(&mut self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {

@@ -35,7 +35,7 @@ impl VariantRows {
     pub fn new(table: Arc<VariantTable>) -> Self {
         let mut shown = vec![Shown::Name, Shown::Mark, Shown::Ran];
         let mut columns =
-            vec![Column::rest("Variant"), Column::text("Mark", 76.0), Column::text("Ran", 112.0)];
+            vec![Column::rest("Variant"), Column::text("Mark", 76.0), Column::text("Ran", 128.0)];
         let mut figures = VariantColumn::of(&table);
         figures.sort_by_key(|figure| {
             FIRST.iter().position(|first| first == figure).unwrap_or(FIRST.len())
