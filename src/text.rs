@@ -1,6 +1,7 @@
 //! Figures and names as people read them, on a terminal and in a window.
 
 pub mod run_names;
+pub mod size;
 
 use std::borrow::Cow;
 

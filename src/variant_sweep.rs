@@ -49,7 +49,7 @@ pub(crate) fn read_variants(
             let message = "ends before its contents do: its figures are of no whole run, and are not compared";
             warnings.add(WarningCode::Inconsistent, &file, message);
         }
-        match Variant::of_run(name, replayed, run.claims.as_ref(), device) {
+        match Variant::of_run((name, files.path.clone()), replayed, run.claims.as_ref(), device) {
             Some((_, variant)) => variants.push(Variant {
                 is_cut,
                 smi_bytes: app.as_ref().and_then(smi_bytes),

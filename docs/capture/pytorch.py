@@ -8,14 +8,16 @@
 
 A directory for each variant: `snapshot.pickle`, PyTorch's own totals beside it, the text of an out-of-memory error if
 there was one, and `app.json` with what varies and what nvidia-smi said. A variant that runs out of memory is recorded
-and does not stop the others.
+and does not stop the others. Without a CUDA device there is no snapshot, which is said.
 """
 
 import contextlib
+import gc
 import json
 import os
 import pathlib
 import subprocess
+import sys
 
 import torch
 
@@ -49,19 +51,27 @@ def recorded(directory, variant, **facts):
     """Records what runs within; `facts` are the values that vary between variants."""
     place = pathlib.Path(directory) / variant
     place.mkdir(parents=True, exist_ok=True)
+    snapshot = place / "snapshot.pickle"
+    error_text = place / "snapshot.pickle.oom.txt"
+    # What an earlier run left would be taken for what this one said.
+    error_text.unlink(missing_ok=True)
     has_device = torch.cuda.is_available()
     if has_device:
+        # The tensors of a variant that failed live as long as what refers to them.
+        gc.collect()
         torch.cuda.empty_cache()
         torch.cuda.reset_peak_memory_stats()
         torch.cuda.memory._record_memory_history(max_entries=EVENTS, stacks="python")
+    else:
+        print(f"{variant}: no CUDA device, so there is no memory snapshot", file=sys.stderr)
     try:
         yield place
     except torch.cuda.OutOfMemoryError as error:
-        (place / "snapshot.pickle.oom.txt").write_text(f"torch.OutOfMemoryError: {error}\n")
+        error_text.write_text(f"torch.OutOfMemoryError: {error}\n")
     finally:
         if has_device:
             facts["smi_mib"] = smi_mib(torch.cuda.current_device())
-            torch.cuda.memory._dump_snapshot(str(place / "snapshot.pickle"))
+            torch.cuda.memory._dump_snapshot(str(snapshot))
             totals = json.dumps(torch.cuda.memory_stats())
             (place / "snapshot.pickle.memory_stats.json").write_text(totals)
             torch.cuda.memory._record_memory_history(enabled=None)

@@ -7,13 +7,13 @@ use clap::Args;
 use serde::Serialize;
 use serde_json::Value;
 
+use super::Input;
 use super::compare::{DeviceArguments, snapshots_of};
 use super::output::{self, Answer, BUDGET_EXCEEDED, aligned};
-use super::{Input, size};
 use crate::analysis::insights::budgets::{Budgets, Check, Figure, Figures, checks, growth_percent};
 use crate::format::poplar::OpenReport;
 use crate::store::TileId;
-use crate::text::{bytes, exact_bytes, grouped, signed_bytes};
+use crate::text::{bytes, exact_bytes, grouped, signed_bytes, size};
 
 #[derive(Debug, Args)]
 pub struct CheckArguments {

@@ -20,7 +20,6 @@ pub mod ops;
 pub mod output;
 mod render;
 mod scope;
-mod size;
 pub mod summary;
 pub mod summary_of_snapshot;
 pub mod sweep;
@@ -114,9 +113,9 @@ pub enum Command {
     /// What is kept of reports to open them faster: list it, remove it, or write it beforehand.
     Index(index::IndexArguments),
     /// Open the demo: one model at six values of availableMemoryProportion, written once to the
-    /// cache directory (about 500 MB).
-    Demo,
-    /// Write a synthetic report, to try the program or to test with.
+    /// cache directory (about 500 MB); of PyTorch one training run with six numbers of checkpoints (about 5 MB).
+    Demo(demo::DemoArguments),
+    /// Write a synthetic report or memory snapshot, to try the program or to test with.
     Synth(synth::SynthArguments),
 }
 
@@ -263,7 +262,7 @@ pub fn run(command: &Command, started: Instant) -> ExitCode {
         Command::Export(arguments) => export::run(arguments),
         Command::Render(arguments) => render::run(arguments),
         Command::Index(arguments) => index::run(arguments),
-        Command::Demo => demo::run(started),
+        Command::Demo(arguments) => demo::run(arguments, started),
         Command::Synth(arguments) => synth::run(arguments),
     }
 }

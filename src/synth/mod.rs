@@ -12,6 +12,7 @@ pub mod machine;
 mod model;
 pub mod network;
 pub mod planner;
+pub mod pytorch;
 mod schema;
 pub mod story;
 mod write;

@@ -68,27 +68,36 @@ pub fn demo_directory() -> Result<PathBuf, WriteError> {
 }
 
 fn complete_story(directory: &Path, progress: &Progress) -> Result<(), WriteError> {
-    let io = WriteError::io;
-    let missing: Vec<f64> = PROPORTIONS
-        .into_iter()
-        .filter(|proportion| !directory.join(directory_name(*proportion)).is_dir())
-        .collect();
+    let missing = |proportion: &f64| !directory.join(directory_name(*proportion)).is_dir();
+    let missing: Vec<f64> = PROPORTIONS.into_iter().filter(missing).collect();
     progress.expect(missing.iter().map(|proportion| options(*proportion).tiles()).sum());
-    for proportion in missing {
-        std::fs::create_dir_all(directory).map_err(io(directory))?;
-        // Beside the demo: another window that looks what is there shall not find half of a report.
-        let beside = directory.parent().unwrap_or(directory);
-        let unfinished = tempfile::Builder::new().prefix("writing-").tempdir_in(beside);
-        let unfinished = unfinished.map_err(io(directory))?;
-        write_report(&options(proportion), unfinished.path(), progress)?;
-        let whole = directory.join(directory_name(proportion));
-        match std::fs::rename(unfinished.path(), &whole) {
-            // It has another name now, under which it stays.
-            Ok(()) => drop(unfinished.keep()),
-            // Another window has written the same report meanwhile.
-            Err(_) if whole.is_dir() => {}
-            Err(error) => return Err(io(&whole)(error)),
-        }
+    missing.into_iter().try_for_each(|proportion| {
+        write_whole(&directory.join(directory_name(proportion)), |unfinished| {
+            write_report(&options(proportion), unfinished, progress)
+        })
+    })
+}
+
+/// Writes the directory of a run of a demo under another name and renames it, so that what is there under its own name
+/// is whole.
+pub(super) fn write_whole(
+    whole: &Path,
+    write: impl FnOnce(&Path) -> Result<(), WriteError>,
+) -> Result<(), WriteError> {
+    let io = WriteError::io;
+    let demo = whole.parent().unwrap_or(whole);
+    std::fs::create_dir_all(demo).map_err(io(demo))?;
+    // Beside the demo: another window that looks what is there shall not find half of a report.
+    let beside = demo.parent().unwrap_or(demo);
+    let unfinished = tempfile::Builder::new().prefix("writing-").tempdir_in(beside);
+    let unfinished = unfinished.map_err(io(demo))?;
+    write(unfinished.path())?;
+    match std::fs::rename(unfinished.path(), whole) {
+        // It has another name now, under which it stays.
+        Ok(()) => drop(unfinished.keep()),
+        // Another window has written the same report meanwhile.
+        Err(_) if whole.is_dir() => {}
+        Err(error) => return Err(io(whole)(error)),
     }
     Ok(())
 }

@@ -473,6 +473,7 @@ impl App {
             self.notice = Some(notice);
         }
         self.open_demo(&ctx);
+        self.open_variants(&ctx);
         for run in self.open.iter() {
             match run.load.stage() {
                 // Parts come one by one, and the next one may be the first picture.

@@ -5,7 +5,7 @@ mod recents;
 mod two_reports;
 mod ways;
 
-use eframe::egui::{self, Button, Key, Label, RichText, TextEdit, Vec2};
+use eframe::egui::{self, Button, CollapsingHeader, Key, Label, RichText, TextEdit, Vec2};
 use std::path::{Path, PathBuf};
 
 use super::command::Command;
@@ -28,6 +28,10 @@ const OPEN: f32 = 60.0;
 const GAP: f32 = BETWEEN_CARDS;
 const COMPARE: &str = "Compare two reports…";
 const DEMO: &str = "Open demo report";
+/// What makes PyTorch record a memory snapshot, also of a run that runs out of memory.
+const RECORD: &str = "torch.cuda.memory._record_memory_history(max_entries=1_000_000)  # before the model is made\n\
+                      try: train(steps=3)  # the second step is the one that repeats\n\
+                      finally: torch.cuda.memory._dump_snapshot(\"run.pickle\")  # also after an out-of-memory error";
 /// What makes Poplar write reports.
 const CAPTURE: &str =
     r#"export POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"./report"}'"#;
@@ -168,5 +172,21 @@ fn capture_ui(ui: &mut egui::Ui) {
                     \"autoReport.outputExecutionProfile\":\"false\" its memory is as without a \
                     report";
         ui.add(Label::new(RichText::new(hint).weak()).wrap());
+        ui.add_space(4.0);
+        CollapsingHeader::new("Record a memory snapshot of PyTorch").show(ui, record_ui);
     });
+}
+
+fn record_ui(ui: &mut egui::Ui) {
+    ui.horizontal(|ui| {
+        let copy = ui.button("Copy").on_hover_text("Copy the lines to the clipboard");
+        if copy.accessible_name("Copy the lines of Python").clicked() {
+            ui.copy_text(RECORD.to_owned());
+        }
+        ui.add(Label::new(RichText::new(RECORD).monospace()).wrap());
+    });
+    ui.add_space(4.0);
+    let hint = "Open the file, or a directory with one of each variant: then a sweep says which fits the card. \
+                docs/capture/pytorch.py records variant after variant";
+    ui.add(Label::new(RichText::new(hint).weak()).wrap());
 }

@@ -44,6 +44,8 @@ pub(crate) enum Stage {
     /// Everything is there; what is said twice is compared.
     Comparing,
     DemoWritten(Vec<PathBuf>),
+    /// The directory has several memory snapshots, which are for a sweep.
+    Variants,
     Done,
     /// The user cancelled; what was read stays.
     Cancelled,
@@ -52,7 +54,10 @@ pub(crate) enum Stage {
 
 impl Stage {
     pub fn is_working(&self) -> bool {
-        !matches!(self, Self::DemoWritten(_) | Self::Done | Self::Cancelled | Self::Failed(_))
+        !matches!(
+            self,
+            Self::DemoWritten(_) | Self::Variants | Self::Done | Self::Cancelled | Self::Failed(_)
+        )
     }
 
     /// Whether the first pictures are not there yet: what is read so far would show wrong figures.
@@ -81,6 +86,7 @@ impl Stage {
             Self::Programs => "Reading programs",
             Self::Comparing => "Comparing what the report says twice",
             Self::DemoWritten(_) => "The demo reports are written",
+            Self::Variants => "Several snapshots",
             Self::Done => "Read",
             Self::Cancelled => "Cancelled",
             Self::Failed(_) => "Failed",
@@ -266,9 +272,14 @@ fn read_snapshot(files: &SnapshotFiles, shared: &Shared) -> Result<(), Error> {
 /// Reads all of a report; it, unless that was cancelled, or it is of a system that has no index.
 fn read(path: &Path, logs: &[PathBuf], shared: &Shared) -> Result<Option<OpenReport>, Error> {
     let progress = &shared.progress;
-    let found = match files_of_run(path, progress)? {
-        RunFiles::Pytorch(files) => return read_snapshot(&files, shared).map(|()| None),
-        RunFiles::Poplar(found) => found,
+    let found = match files_of_run(path, progress) {
+        Ok(RunFiles::Pytorch(files)) => return read_snapshot(&files, shared).map(|()| None),
+        Ok(RunFiles::Poplar(found)) => found,
+        Err(error) if error.kind == ErrorKind::SeveralReports => {
+            shared.set_stage(Stage::Variants);
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
     };
     let open = OpenReport::find_with(path, index::of_process(), progress)?;
     open.report.warnings.add_all(&found);

@@ -27,6 +27,7 @@ use tilescope::format::poplar::OpenReport;
 use tilescope::format::{Error, Progress};
 use tilescope::index::Cache;
 use tilescope::synth::Options;
+use tilescope::synth::pytorch::{SnapshotOptions, Transformer};
 
 /// A directory of this package.
 pub fn in_package(path: &str) -> PathBuf {
@@ -48,6 +49,26 @@ pub fn sample_options() -> Vec<(&'static str, Options)> {
         ("pair-0.2", Options { execution: true, proportion: 0.2, ..wide }),
         ("pipeline", Options { ipus: 2, batch: 4, execution: true, ..base.clone() }),
         ("does-not-fit", Options { batch: 12, proportion: 0.8, ..base }),
+    ]
+}
+
+/// The memory snapshots that ship with the program, and what each was made from.
+pub fn sample_snapshot_options() -> Vec<(&'static str, SnapshotOptions)> {
+    let network = Transformer {
+        layers: 4,
+        width: 256,
+        heads: 4,
+        sequence: 128,
+        batch: 32,
+        ..Transformer::default()
+    };
+    let plain = SnapshotOptions { network, steps: 2, ..SnapshotOptions::default() };
+    vec![
+        ("training/segments-0/snapshot.pickle", plain.clone()),
+        (
+            "training/segments-2/snapshot.pickle",
+            SnapshotOptions { checkpoint_segments: 2, ..plain },
+        ),
     ]
 }
 

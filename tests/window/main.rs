@@ -41,3 +41,4 @@ mod support;
 mod tools;
 mod trace;
 mod two_reports;
+mod variants;

@@ -2,10 +2,14 @@
 //! what it is over a capacity.
 
 mod of_snapshot;
+mod words;
+
+use std::path::PathBuf;
 
 use serde::Serialize;
 
 use crate::text::words;
+pub use words::{VariantColumn, footnote, ran};
 
 words! {
     /// Where the largest allocated bytes of a variant are from.
@@ -25,6 +29,10 @@ words! {
 pub struct Variant {
     /// What it is called.
     pub name: String,
+    /// Its file.
+    pub path: PathBuf,
+    /// The numbers of all devices of its snapshot.
+    pub devices: Vec<i64>,
     /// Whether it ran to its end: its last request that failed, if any, was granted later, on every device.
     pub is_finished: bool,
     /// Whether its file ends before its contents do: then its figures are of what could be read, and of no whole run.
@@ -203,6 +211,8 @@ mod tests {
     fn variant(name: &str, is_finished: bool, bytes: u64) -> Variant {
         Variant {
             name: name.to_owned(),
+            path: PathBuf::new(),
+            devices: vec![0],
             is_finished,
             is_cut: false,
             allocated_bytes: bytes,

@@ -1,5 +1,7 @@
 //! The figures of a variant, of one device of its snapshot.
 
+use std::path::PathBuf;
+
 use super::{AllocatedFrom, Variant};
 use crate::analysis::allocator::claims::claimed_device;
 use crate::analysis::allocator::device_facts::end_state;
@@ -14,7 +16,7 @@ impl Variant {
     /// Of the device of a number, or of the one that had most, with its place among the devices; `None` where there is
     /// none. `claims` are taken where they are of that device.
     pub fn of_run(
-        name: String,
+        named: (String, PathBuf),
         replayed: &ReplayedSnapshot,
         claims: Option<&AllocatorClaims>,
         device: Option<i64>,
@@ -29,13 +31,13 @@ impl Variant {
         let reserved = |device| segments(device).fold(0, u64::saturating_add);
         let reserved: Vec<u64> = snapshot.devices.iter().map(reserved).collect();
         let is_of = |claims: &&AllocatorClaims| claimed_device(claims, &reserved) == Some(place);
-        Some((place, Self::of(name, snapshot, of, claims.filter(is_of))))
+        Some((place, Self::of(named, snapshot, of, claims.filter(is_of))))
     }
 
     /// Of a device that was replayed. `claims` are PyTorch's own statistics of it. The run is finished if no device of
     /// it has a request at last that failed.
     pub fn of(
-        name: String,
+        (name, path): (String, PathBuf),
         snapshot: &Snapshot,
         (device, replay): (&SnapshotDevice, &Replay),
         claims: Option<&AllocatorClaims>,
@@ -58,6 +60,8 @@ impl Variant {
         let ended_by = failed.or_else(of_others);
         Self {
             name,
+            path,
+            devices: snapshot.devices.iter().map(|device| device.number).collect(),
             is_finished: ended_by.is_none(),
             is_cut: false,
             allocated_bytes: end.allocated_bytes,

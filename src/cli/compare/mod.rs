@@ -15,12 +15,13 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 pub use self::document::Comparison;
-use super::{output, size};
+use super::output;
 use crate::analysis::compared_snapshots::Room;
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::format::pytorch::{FileKind, SnapshotFiles};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{RunFiles, files_of_run};
+use crate::text::size;
 
 /// Arguments of `tilescope compare`.
 #[derive(Debug, Args)]

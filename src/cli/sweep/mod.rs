@@ -14,13 +14,12 @@ use clap::Args;
 use serde::{Serialize, Serializer};
 
 use super::output::{self, Answer, CsvAnswer, Document};
-use super::size;
 use crate::analysis::sweep::{Curve, Figure, HeatMap, OptionNotFound, Sweep, curve, heat_map};
 use crate::folder_sweep::{all_warnings, read_sweep, shared_warnings};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{RunsOfPaths, runs_of_paths};
 use crate::store::{Warning, Warnings};
-use crate::text::clean;
+use crate::text::{clean, size};
 
 /// Arguments of `tilescope sweep`.
 #[derive(Debug, Args)]

@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::{SweepArguments, output};
-use crate::analysis::variants::{NoReference, Percent, Variant, VariantTable};
+use crate::analysis::variants::{NoReference, Variant, VariantColumn, VariantTable, ran};
 use crate::cli::output::{Answer, CsvAnswer, Document, aligned, name_cell};
 use crate::csv::line;
 use crate::format::pytorch::SnapshotFiles;
@@ -100,10 +100,6 @@ impl VariantReport {
         let paths = arguments.paths.iter().map(|path| path.display().to_string()).collect();
         Ok(Self { paths, table })
     }
-
-    fn name(&self, place: Option<usize>) -> Option<&str> {
-        Some(&self.table.rows.get(place?)?.name)
-    }
 }
 
 impl Serialize for VariantReport {
@@ -142,8 +138,8 @@ impl Serialize for VariantReport {
             "paths": self.paths,
             "capacity_bytes": table.capacity_bytes,
             "other_bytes": table.other_bytes,
-            "reference": self.name(table.reference),
-            "least_needed": self.name(table.least_needed()),
+            "reference": table.name(table.reference),
+            "least_needed": table.name(table.least_needed()),
             // Of error texts beside snapshots, rounded by who wrote them.
             "stated_capacity_bytes": stated.collect::<serde_json::Map<String, Value>>(),
             "rows": table.rows.iter().map(row).collect::<Value>(),
@@ -157,19 +153,6 @@ fn mib(bytes: u64) -> String {
     (bytes / MIB).to_string()
 }
 
-fn mib_or_unknown(bytes: Option<u64>) -> String {
-    bytes.map_or_else(|| UNKNOWN.to_owned(), mib)
-}
-
-/// Whether a variant ran to its end.
-fn ran(row: &Variant) -> &'static str {
-    match (row.is_cut, row.is_finished) {
-        (true, _) => "file is cut",
-        (false, true) => "yes",
-        (false, false) => "out of memory",
-    }
-}
-
 fn percent_cell(percent: Option<f64>) -> String {
     percent.map_or_else(|| UNKNOWN.to_owned(), |percent| format!("{percent:.1} %"))
 }
@@ -179,28 +162,16 @@ impl Answer for VariantReport {
 
     fn text(&self) -> String {
         let table = &self.table;
-        let has_smi = table.rows.iter().any(|row| row.smi_bytes.is_some());
-        let mut header = vec![
-            "<",
-            "<variant",
-            "<ran",
-            "allocated MiB",
-            "max allocated",
-            "",
-            "max reserved",
-            "",
-            "requested peak",
-            "",
-            "failed request",
-            "needed",
-            "over capacity",
-        ];
-        if has_smi {
-            header.extend(["nvidia-smi", ""]);
+        let columns = VariantColumn::of(table);
+        let mut header = vec!["<".to_owned(), "<variant".to_owned(), "<ran".to_owned()];
+        for column in &columns {
+            let unit = if *column == VariantColumn::Allocated { " MiB" } else { "" };
+            header.push(format!("{}{unit}", column.title()));
+            header.extend(column.has_percent().then(String::new));
         }
         let least = table.least_needed();
         let rows = table.rows.iter().enumerate().map(|(place, row)| {
-            let percent: Percent = table.percent(row);
+            let percent = table.percent(row);
             let mark = if table.reference == Some(place) {
                 "R"
             } else if least == Some(place) {
@@ -208,27 +179,17 @@ impl Answer for VariantReport {
             } else {
                 ""
             };
-            let least_known = match row.max_allocated_from {
-                crate::analysis::variants::AllocatedFrom::AtLeast => "≥ ",
-                _ => "",
-            };
-            let mut cells = vec![
-                mark.to_owned(),
-                name_cell(&row.name),
-                ran(row).to_owned(),
-                mib(row.allocated_bytes),
-                format!("{least_known}{}", mib(row.max_allocated_bytes)),
-                percent_cell(percent.max_allocated_bytes),
-                mib(row.max_reserved_bytes),
-                percent_cell(percent.max_reserved_bytes),
-                mib(row.requested_peak_bytes),
-                percent_cell(percent.requested_peak_bytes),
-                mib_or_unknown(row.failed_request_bytes),
-                format!("{}{}", if row.is_comparable() { "" } else { "≥ " }, mib(row.needed_bytes)),
-                mib_or_unknown(table.oversubscription_bytes(row)),
-            ];
-            if has_smi {
-                cells.extend([mib_or_unknown(row.smi_bytes), percent_cell(percent.smi_bytes)]);
+            let mut cells = vec![mark.to_owned(), name_cell(&row.name), ran(row).to_owned()];
+            for column in &columns {
+                let at_least = if column.is_at_least(row) { "≥ " } else { "" };
+                let bytes = column.bytes(table, row);
+                cells.push(bytes.map_or_else(
+                    || UNKNOWN.to_owned(),
+                    |bytes| format!("{at_least}{}", mib(bytes)),
+                ));
+                if column.has_percent() {
+                    cells.push(percent_cell(column.percent(&percent)));
+                }
             }
             cells
         });
@@ -243,43 +204,18 @@ impl VariantReport {
     /// What the table is about, below it.
     fn notes(&self) -> String {
         let table = &self.table;
-        let mut text = "Sizes in MiB, rounded down.\n".to_owned();
-        let name = |place| self.name(place).map(|name| clean(name).into_owned());
-        match name(table.reference) {
-            Some(name) => text += &format!("R reference, 100 %: {name}\n"),
-            None => text += "No variant ran and fits, so nothing is given in percent.\n",
-        }
-        let least = table.least_needed().and_then(|place| table.rows.get(place));
-        if let (Some(name), Some(row)) = (name(table.least_needed()), least) {
-            text += &format!("* least needed: {name}, {}\n", exact_bytes(row.needed_bytes));
-        }
-        match table.capacity_bytes {
-            Some(bytes) => {
-                let other = match table.other_bytes {
-                    0 => String::new(),
-                    other => format!(", of which others have {}", exact_bytes(other)),
-                };
-                let fit = table.rows.iter().filter(|row| table.fits(row)).count();
-                let all = table.rows.len();
-                text += &format!("Capacity {}{other}: {fit} of {all} fit\n", exact_bytes(bytes));
-            }
-            None => {
-                let stated = table.rows.iter().find_map(|row| row.stated_capacity_bytes);
-                let hint = stated.map_or_else(String::new, |bytes| {
-                    format!(" An error text beside them states {}.", exact_bytes(bytes))
-                });
-                text +=
-                    &format!("What the device has is not in the files: --capacity 16GiB.{hint}\n");
-            }
-        }
-        if table.rows.iter().any(|row| row.is_cut) {
-            text += "A file that is cut says what was in it until there, not what the run took.\n";
-        }
-        if table.rows.iter().any(|row| !row.is_finished) {
-            text += "A variant that ran out of memory needs at least what it had and the segment for what \
-                     it asked; nobody knows what would have come after.\n";
-        }
-        text
+        let mut lines = vec!["Sizes in MiB, rounded down.".to_owned()];
+        let mark = if table.reference.is_some() { "R " } else { "" };
+        lines.push(format!("{mark}{}", clean(&table.reference_text())));
+        lines.extend(table.least_text(exact_bytes).map(|text| format!("* {}", clean(&text))));
+        lines.push(table.capacity_text(exact_bytes).unwrap_or_else(|| {
+            let stated = table.stated_capacity_bytes().map_or_else(String::new, |bytes| {
+                format!(" An error text beside them states {}.", exact_bytes(bytes))
+            });
+            format!("What the device has is not in the files: --capacity 16GiB.{stated}")
+        }));
+        lines.extend(table.footnotes().into_iter().map(str::to_owned));
+        lines.join("\n") + "\n"
     }
 }
 

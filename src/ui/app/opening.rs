@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::App;
 use crate::text::run_names::run_name;
 use crate::text::shortened;
-use crate::ui::command::Page;
+use crate::ui::command::{Page, Tool};
 use crate::ui::loading::{Load, Stage};
 use crate::ui::open_runs::OpenRun;
 use crate::ui::recent::{RecentComparison, RecentReport};
@@ -105,6 +105,21 @@ impl App {
         if let Some(Stage::DemoWritten(paths)) = stage {
             self.show(paths.into_iter().map(|path| Load::start(path, ctx)).collect());
         }
+    }
+
+    /// Shows a directory with several snapshots in a sweep, in place of a run.
+    pub(super) fn open_variants(&mut self, ctx: &egui::Context) {
+        let is_several = |run: &&OpenRun| matches!(run.load.stage(), Stage::Variants);
+        let Some(run) = self.open.iter().find(is_several) else { return };
+        let (id, folder) = (run.id, run.path().to_owned());
+        self.open.close(id);
+        if self.is_open() {
+            self.view.runs_changed(self.open.len());
+        } else {
+            self.close();
+        }
+        self.tool = Some(Tool::Sweep);
+        self.sweep.open(ctx, folder);
     }
 
     /// Puts what could be opened into the list of recent reports or comparisons, once.

@@ -1,7 +1,7 @@
 //! The head of the sweep: the best that fits, how many do, what is drawn, and the directory.
 
 use eframe::egui::{self, Align2, Button, Key, Label, TextEdit, Vec2};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::words::{brief_name, brief_settings, short_text};
 use super::{Choice, Loaded};
@@ -36,9 +36,7 @@ pub fn head_ui(
 ) {
     let answer = answer(&loaded.sweep, Units::now(ui));
     let notes = counts(&loaded.sweep);
-    let folder = loaded.folder.file_name().map(|name| name.to_string_lossy().into_owned());
-    let folder = folder.unwrap_or_else(|| loaded.folder.display().to_string());
-    let Loaded { sweep, choice, .. } = loaded;
+    let Loaded { folder, sweep, choice, .. } = loaded;
     let is_wide = ui.available_width() >= ROOM;
     let after = |ui: &mut egui::Ui| {
         if !notes.is_empty() {
@@ -47,12 +45,7 @@ pub fn head_ui(
         }
     };
     page_head_with_ui(ui, "Sweep", Some(&answer), after, |ui| {
-        let title = format!("{}…", shortened(&folder, 24));
-        let menu = ui.menu_button(title, |ui| {
-            ui.set_min_width(FIELD + 20.0);
-            directory_ui(ui, path, FIELD, is_picking, commands);
-        });
-        menu.response.on_hover_text("Another directory");
+        directory_menu_ui(ui, folder, path, is_picking, commands);
         if is_wide {
             ui.add_space(8.0);
             (0..PARTS).rev().for_each(|part| choice_part_ui(ui, part, sweep, choice));
@@ -68,6 +61,23 @@ pub fn head_ui(
     }
 }
 
+/// The directory that is shown, which opens the field for another one.
+pub fn directory_menu_ui(
+    ui: &mut egui::Ui,
+    folder: &Path,
+    path: &mut String,
+    is_picking: bool,
+    commands: &mut Vec<Command>,
+) {
+    let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
+    let name = name.unwrap_or_else(|| folder.display().to_string());
+    let menu = ui.menu_button(format!("{}…", shortened(&name, 24)), |ui| {
+        ui.set_min_width(FIELD + 20.0);
+        directory_ui(ui, path, FIELD, is_picking, commands);
+    });
+    menu.response.on_hover_text("Another directory");
+}
+
 /// Where the reports are: a field, and a dialog.
 pub fn directory_ui(
     ui: &mut egui::Ui,
@@ -80,7 +90,7 @@ pub fn directory_ui(
         ui.set_min_height(CONTROL_HEIGHT);
         let label = ui.label("Directory");
         let field = TextEdit::singleline(path)
-            .hint_text("A directory with reports in it, at any depth")
+            .hint_text("A directory with reports or snapshots in it, at any depth")
             .min_size(Vec2::new(0.0, CONTROL_HEIGHT))
             .align(Align2::LEFT_CENTER)
             .desired_width(width);

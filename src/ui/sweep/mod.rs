@@ -1,8 +1,9 @@
-//! A sweep: many runs of one program side by side, as a heat map, curves and a table. It needs no open
-//! report, and any of its runs can be opened, any two compared, and several that are ticked opened
-//! together.
+//! A sweep: many runs of one program side by side, as a heat map, curves and a table, or variants of a training run by
+//! what they need. It needs no open report, and any of its runs can be opened, any two compared, and several that are
+//! ticked opened together.
 
 mod axis;
+mod chosen;
 mod head;
 mod heat_map;
 mod lines;
@@ -10,9 +11,10 @@ mod marks;
 mod reading;
 mod runs;
 mod scatter;
+mod variants;
 mod words;
 
-use eframe::egui::{self, Button, Label, RichText};
+use eframe::egui::{self, Label};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,7 +22,6 @@ use super::command::Command;
 use super::job::Made;
 use super::recent::RecentReport;
 use super::report::head::page_head_ui;
-use super::runs::MOST_RUNS;
 use super::settings::Change;
 use super::split;
 use super::status::progress_ui;
@@ -31,9 +32,11 @@ use super::widget::data_table::{Data, DataTable};
 use super::widget::facts::absent_ui;
 use super::widget::row_ticks::RowTicks;
 use crate::analysis::sweep::{Figure, Sweep, SweepRun};
-use crate::text::{grouped, shortened};
+use crate::text::shortened;
 use crate::views::View;
-use reading::Reading;
+use chosen::{Choosable, select};
+use reading::{Read, Reading};
+use variants::Variants;
 
 /// Longest name of a run.
 const NAME: usize = 60;
@@ -194,6 +197,8 @@ pub struct SweepPage {
     path: String,
     reading: Option<Reading>,
     loaded: Option<Loaded>,
+    /// Variants of a training run, in place of reports.
+    variants: Option<Variants>,
     failure: Option<String>,
     table: DataTable,
     /// The one picture that is shown, where no other and no table is wanted.
@@ -201,11 +206,16 @@ pub struct SweepPage {
 }
 
 impl SweepPage {
-    /// Reads the reports below a directory.
+    /// Reads the reports or memory snapshots below a directory.
     pub fn open(&mut self, ctx: &egui::Context, folder: PathBuf) {
         self.path = folder.display().to_string();
+        self.read(ctx, folder, None);
+    }
+
+    /// Reads them; of snapshots the figures of one device, or of the one that had most.
+    fn read(&mut self, ctx: &egui::Context, folder: PathBuf, device: Option<i64>) {
         self.failure = None;
-        match Reading::start(ctx, folder) {
+        match Reading::start(ctx, folder, device) {
             Ok(reading) => self.reading = Some(reading),
             Err(failure) => self.failure = Some(failure),
         }
@@ -223,13 +233,19 @@ impl SweepPage {
 
     /// The directory whose runs are shown.
     pub fn folder(&self) -> Option<&Path> {
-        self.loaded.as_ref().map(|loaded| &*loaded.folder)
+        let variants = self.variants.as_ref().map(|variants| &*variants.folder);
+        self.loaded.as_ref().map(|loaded| &*loaded.folder).or(variants)
     }
 
     /// Why nothing is shown of a directory, or not what is wanted alone.
     pub fn why_not(&self) -> Option<String> {
         if self.failure.is_some() {
             return self.failure.clone();
+        }
+        if self.variants.is_some() && self.only.is_some() {
+            return Some(
+                "memory snapshots have no options that vary: take the whole page".to_owned(),
+            );
         }
         let choice = self.loaded.as_ref()?.choice;
         let is_in_vain = self.only == Some(Picture::HeatMap) && choice.y.is_none();
@@ -239,6 +255,13 @@ impl SweepPage {
     pub fn ui(&mut self, ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
         self.poll(commands);
         let is_shown = self.reading.is_none() && self.failure.is_none();
+        if let Some(variants) = self.variants.as_mut().filter(|_| is_shown) {
+            if variants.ui(ui, &mut self.path, is_picking, commands) {
+                let (folder, device) = (variants.folder.clone(), variants.device);
+                self.read(ui.ctx(), folder, device);
+            }
+            return;
+        }
         match self.loaded.as_mut().filter(|_| is_shown) {
             Some(loaded) => head::head_ui(ui, loaded, &mut self.path, is_picking, commands),
             None => {
@@ -266,7 +289,8 @@ impl SweepPage {
         }
         let Some(loaded) = &mut self.loaded else {
             let hint = "A directory with the reports of several runs: which setting is the fastest \
-                        that fits, and how memory follows an option";
+                        that fits, and how memory follows an option; or with memory snapshots of \
+                        several variants: which fits the card, and which needs least";
             absent_ui(ui, "Open a directory of reports", hint);
             return;
         };
@@ -288,9 +312,16 @@ impl SweepPage {
         let Some(answer) = reading.poll() else { return };
         let folder = reading.folder.clone();
         self.reading = None;
+        if answer.is_ok() {
+            commands.push(Command::Set(Change::Swept(RecentReport::sweep(&folder))));
+        }
         match answer {
-            Ok(sweep) => {
-                commands.push(Command::Set(Change::Swept(RecentReport::sweep(&folder))));
+            Ok(Read::Variants(read)) => {
+                self.loaded = None;
+                self.variants = Some(Variants::new(folder, read, self.variants.take()));
+            }
+            Ok(Read::Reports(sweep)) => {
+                self.variants = None;
                 let sweep = Arc::new(sweep);
                 let rows = Arc::new(runs::RunRows::new(Arc::clone(&sweep)));
                 let speed = rows.column_of(Figure::Throughput);
@@ -309,67 +340,9 @@ impl SweepPage {
             Err(failure) => {
                 self.failure = Some(failure);
                 self.loaded = None;
+                self.variants = None;
             }
         }
-    }
-}
-
-/// The selected runs, and what can be done with them.
-fn selected_ui(ui: &mut egui::Ui, loaded: &Loaded, commands: &mut Vec<Command>) {
-    let weak = |ui: &mut egui::Ui, text: &str| {
-        ui.add(Label::new(fonts::caption(text).weak()).truncate());
-    };
-    ticked_ui(ui, loaded, commands);
-    match *loaded.selected {
-        [] => weak(ui, "Click a run to select it, Shift-click a second one to compare"),
-        [run] => {
-            ui.label(RichText::new(format!("Selected: {}", loaded.name(run))));
-            if let Some(path) = loaded.path(run)
-                && ui.button("Open").clicked()
-            {
-                commands.push(Command::Open(path));
-            }
-            weak(ui, "Shift-click another to compare");
-        }
-        [source, target, ..] => {
-            let text = format!("Selected: {} → {}", loaded.name(source), loaded.name(target));
-            ui.label(RichText::new(text));
-            if let (Some(source), Some(target)) = (loaded.path(source), loaded.path(target))
-                && ui.button("Compare").accessible_name("Compare the selected runs").clicked()
-            {
-                commands.push(Command::Compare(vec![source, target]));
-            }
-        }
-    }
-}
-
-fn ticked_ui(ui: &mut egui::Ui, loaded: &Loaded, commands: &mut Vec<Command>) {
-    let Some(reference) = loaded.ticked.first() else { return };
-    let count = loaded.ticked.len();
-    let title = match count {
-        1 => "Open the ticked run".to_owned(),
-        _ => format!("Open the {} ticked runs", grouped(count as u64)),
-    };
-    let open = ui.add_enabled(count <= MOST_RUNS, Button::new(title));
-    let hover = format!("{}, which was ticked first, is the reference", loaded.name(*reference));
-    let open = if count > 1 { open.on_hover_text(hover) } else { open };
-    let too_many = format!("{MOST_RUNS} runs at most are open together");
-    if open.on_disabled_hover_text(too_many).clicked() {
-        let paths = loaded.ticked.iter().filter_map(|run| loaded.path(*run));
-        commands.push(Command::Compare(paths.collect()));
-    }
-    ui.separator();
-}
-
-/// Selects a run, or a second one.
-fn select(selected: &mut Vec<usize>, run: usize, is_added: bool) {
-    if !is_added {
-        *selected = vec![run];
-    } else if let Some(place) = selected.iter().position(|other| *other == run) {
-        selected.remove(place);
-    } else {
-        selected.truncate(1);
-        selected.push(run);
     }
 }
 
@@ -470,9 +443,11 @@ fn table_ui(
     let is_by_speed = speed.is_some() && table.sorting() == speed.map(|speed| (speed, true));
     let mut ticked = loaded.ticked.clone();
     let mut wanted = Vec::new();
+    let (name, path) = (|run| loaded.name(run), |run| loaded.path(run));
+    let choosable = Choosable { name: &name, path: &path };
     let mut head = |ui: &mut egui::Ui| {
         ui.label(fonts::card_title("Runs"));
-        selected_ui(ui, loaded, &mut wanted);
+        choosable.ui(ui, (&loaded.selected, &loaded.ticked), &mut wanted, |_, _| {});
     };
     let (selected, sweep) = (&loaded.selected, &loaded.sweep);
     let data = Data {

@@ -1,34 +1,59 @@
-//! A directory of reports that is being read beside the window.
+//! A directory of reports or memory snapshots that is being read beside the window.
 
 use eframe::egui;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use super::variants::ReadVariants;
 use crate::analysis::sweep::Sweep;
 use crate::folder_sweep::read_sweep;
+use crate::format::{Error, Progress};
+use crate::opened::{RunsOfPaths, runs_of_paths};
+use crate::store::Warnings;
 use crate::ui::job::Job;
+use crate::variant_sweep::read_variants;
+
+/// What a directory has.
+pub enum Read {
+    Reports(Sweep),
+    Variants(ReadVariants),
+}
 
 /// A directory that is being read. Dropping it stops reading.
 pub struct Reading {
     pub folder: PathBuf,
-    pub job: Job<Result<Sweep, String>>,
+    pub job: Job<Result<Read, String>>,
 }
 
 impl Reading {
     /// Fails when there is no thread to read with.
-    pub fn start(ctx: &egui::Context, folder: PathBuf) -> Result<Self, String> {
+    pub fn start(
+        ctx: &egui::Context,
+        folder: PathBuf,
+        device: Option<i64>,
+    ) -> Result<Self, String> {
         let path = folder.clone();
         // What cannot be looked into is no run; what cannot be read is one, with its error.
         let job = Job::start("sweep", ctx, move |cancel| {
-            let read = read_sweep(&path, cancel.progress());
-            read.map(|(sweep, _)| sweep).map_err(|error| error.message)
+            read(&path, device, cancel.progress()).map_err(|error| error.message)
         });
         let job = job.map_err(|error| format!("No thread to read with: {error}"))?;
         Ok(Self { folder, job })
     }
 
-    /// The sweep or why there is none, once.
-    pub fn poll(&self) -> Option<Result<Sweep, String>> {
+    /// What was read or why there is nothing, once.
+    pub fn poll(&self) -> Option<Result<Read, String>> {
         let stopped = |_| Err("Reading stopped: a mistake in Tilescope".to_owned());
         Some(self.job.poll()?.unwrap_or_else(stopped))
+    }
+}
+
+fn read(path: &Path, device: Option<i64>, progress: &Progress) -> Result<Read, Error> {
+    let warnings = Warnings::default();
+    match runs_of_paths(&[path.to_owned()], &warnings, progress) {
+        RunsOfPaths::Poplar => read_sweep(path, progress).map(|(sweep, _)| Read::Reports(sweep)),
+        RunsOfPaths::Pytorch(snapshots) => {
+            let variants = read_variants(&snapshots, device, &warnings, progress)?;
+            Ok(Read::Variants(ReadVariants { variants, warnings: warnings.list(), device }))
+        }
     }
 }

@@ -21,6 +21,8 @@ pub enum Value<'a> {
     /// A text, as in the file.
     Text(Cow<'a, str>),
     Bytes(u64),
+    /// Bytes, or more.
+    AtLeast(u64),
     /// A difference of bytes.
     Change(i64),
     Count(u64),
@@ -65,6 +67,7 @@ impl<'a> Value<'a> {
             Self::Nothing => Cow::Borrowed("–"),
             Self::Text(text) => text,
             Self::Bytes(bytes) => Cow::Owned(units.bytes(bytes)),
+            Self::AtLeast(bytes) => Cow::Owned(format!("≥ {}", units.bytes(bytes))),
             Self::Change(change) => Cow::Owned(signed(change, |bytes| units.bytes(bytes))),
             Self::Count(count) => Cow::Owned(grouped(count)),
             Self::CountChange(change) => Cow::Owned(signed(change, grouped)),
@@ -91,7 +94,7 @@ impl<'a> Value<'a> {
     /// What it is of a whole.
     pub fn share(&self, whole: f64) -> Option<f64> {
         let number = match self {
-            Self::Bytes(number) | Self::Count(number) => *number as f64,
+            Self::Bytes(number) | Self::AtLeast(number) | Self::Count(number) => *number as f64,
             Self::Number(number) | Self::Rate(number) => *number,
             _ => return None,
         };
@@ -103,9 +106,10 @@ impl<'a> Value<'a> {
         match self {
             Self::Nothing => Cow::Borrowed(""),
             Self::Text(text) => text,
-            Self::Bytes(number) | Self::Count(number) | Self::Id(number) => {
-                Cow::Owned(number.to_string())
-            }
+            Self::Bytes(number)
+            | Self::AtLeast(number)
+            | Self::Count(number)
+            | Self::Id(number) => Cow::Owned(number.to_string()),
             Self::Change(change) | Self::CountChange(change) => Cow::Owned(change.to_string()),
             Self::Percent(number) | Self::Number(number) => Cow::Owned(number.to_string()),
             Self::Rate(rate) | Self::RateChange(rate) if rate.abs() >= WHOLE_RATE => {
@@ -122,7 +126,7 @@ impl<'a> Value<'a> {
         match (self, other) {
             (Self::Text(a), Self::Text(b)) => a.cmp(b),
             (Self::Verdict(_, a), Self::Verdict(_, b)) => a.cmp(b),
-            (Self::Bytes(a), Self::Bytes(b))
+            (Self::Bytes(a) | Self::AtLeast(a), Self::Bytes(b) | Self::AtLeast(b))
             | (Self::Count(a), Self::Count(b))
             | (Self::Id(a), Self::Id(b)) => a.cmp(b),
             (Self::Change(a), Self::Change(b)) | (Self::CountChange(a), Self::CountChange(b)) => {

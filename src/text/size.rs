@@ -1,4 +1,4 @@
-//! Sizes as arguments: bytes, alone or with a binary unit.
+//! Sizes as people type them: bytes, alone or with a binary unit.
 
 /// Bytes of `600`, `600K`, `600KiB`, `2 MiB` …; K, M and G are binary, as Poplar's are.
 ///

@@ -1,0 +1,162 @@
+//! The table of variants in words: its columns, what stands in them, and the sentences below it. The command and the
+//! window have the same.
+
+use super::{AllocatedFrom, Percent, Variant, VariantTable};
+
+/// A figure of a variant that has a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VariantColumn {
+    /// Handed out at the end.
+    Allocated,
+    /// The most that was handed out.
+    MaxAllocated,
+    /// The most that was taken from the device.
+    MaxReserved,
+    /// The most that was asked for at once.
+    RequestedPeak,
+    /// The request that failed.
+    FailedRequest,
+    /// What the device must have.
+    Needed,
+    /// By how much that is over its capacity.
+    OverCapacity,
+    /// What nvidia-smi said.
+    Smi,
+}
+
+impl VariantColumn {
+    /// Those that a table has: nvidia-smi's only where somebody says it.
+    pub fn of(table: &VariantTable) -> Vec<Self> {
+        let has_smi = table.rows.iter().any(|row| row.smi_bytes.is_some());
+        let mut columns = vec![
+            Self::Allocated,
+            Self::MaxAllocated,
+            Self::MaxReserved,
+            Self::RequestedPeak,
+            Self::FailedRequest,
+            Self::Needed,
+            Self::OverCapacity,
+        ];
+        columns.extend(has_smi.then_some(Self::Smi));
+        columns
+    }
+
+    /// What it is called.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Allocated => "allocated",
+            Self::MaxAllocated => "max allocated",
+            Self::MaxReserved => "max reserved",
+            Self::RequestedPeak => "requested peak",
+            Self::FailedRequest => "failed request",
+            Self::Needed => "needed",
+            Self::OverCapacity => "over capacity",
+            Self::Smi => "nvidia-smi",
+        }
+    }
+
+    /// Bytes of a variant; `None` where that is not known or does not apply.
+    pub fn bytes(self, table: &VariantTable, row: &Variant) -> Option<u64> {
+        match self {
+            Self::Allocated => Some(row.allocated_bytes),
+            Self::MaxAllocated => Some(row.max_allocated_bytes),
+            Self::MaxReserved => Some(row.max_reserved_bytes),
+            Self::RequestedPeak => Some(row.requested_peak_bytes),
+            Self::FailedRequest => row.failed_request_bytes,
+            Self::Needed => Some(row.needed_bytes),
+            Self::OverCapacity => table.oversubscription_bytes(row),
+            Self::Smi => row.smi_bytes,
+        }
+    }
+
+    /// Whether a column of percents follows.
+    pub fn has_percent(self) -> bool {
+        matches!(self, Self::MaxAllocated | Self::MaxReserved | Self::RequestedPeak | Self::Smi)
+    }
+
+    /// Percent of the reference.
+    pub fn percent(self, percent: &Percent) -> Option<f64> {
+        match self {
+            Self::MaxAllocated => percent.max_allocated_bytes,
+            Self::MaxReserved => percent.max_reserved_bytes,
+            Self::RequestedPeak => percent.requested_peak_bytes,
+            Self::Smi => percent.smi_bytes,
+            _ => None,
+        }
+    }
+
+    /// Whether the bytes are a lower bound.
+    pub fn is_at_least(self, row: &Variant) -> bool {
+        match self {
+            Self::MaxAllocated => row.max_allocated_from == AllocatedFrom::AtLeast,
+            Self::Needed => !row.is_comparable(),
+            _ => false,
+        }
+    }
+}
+
+/// Whether a variant ran to its end.
+pub fn ran(row: &Variant) -> &'static str {
+    match (row.is_cut, row.is_finished) {
+        (true, _) => "file is cut",
+        (false, true) => "yes",
+        (false, false) => "out of memory",
+    }
+}
+
+impl VariantTable {
+    /// The name of a variant.
+    pub fn name(&self, place: Option<usize>) -> Option<&str> {
+        Some(&self.rows.get(place?)?.name)
+    }
+
+    /// What the percents are of.
+    pub fn reference_text(&self) -> String {
+        match self.name(self.reference) {
+            Some(name) => format!("reference, 100 %: {name}"),
+            None => "No variant ran and fits, so nothing is given in percent".to_owned(),
+        }
+    }
+
+    /// Which variant needs least.
+    pub fn least_text(&self, bytes: impl Fn(u64) -> String) -> Option<String> {
+        let place = self.least_needed()?;
+        let row = self.rows.get(place)?;
+        Some(format!("least needed: {}, {}", row.name, bytes(row.needed_bytes)))
+    }
+
+    /// How many fit; `None` where no capacity is known.
+    pub fn capacity_text(&self, bytes: impl Fn(u64) -> String) -> Option<String> {
+        let capacity = bytes(self.capacity_bytes?);
+        let other = match self.other_bytes {
+            0 => String::new(),
+            other => format!(", of which others have {}", bytes(other)),
+        };
+        let fit = self.rows.iter().filter(|row| self.fits(row)).count();
+        Some(format!("Capacity {capacity}{other}: {fit} of {} fit", self.rows.len()))
+    }
+
+    /// The capacity that an error text beside a variant states.
+    pub fn stated_capacity_bytes(&self) -> Option<u64> {
+        self.rows.iter().find_map(|row| row.stated_capacity_bytes)
+    }
+
+    /// What has to be said of variants that did not run to their end.
+    pub fn footnotes(&self) -> Vec<&'static str> {
+        let mut notes: Vec<&str> = self.rows.iter().filter_map(footnote).collect();
+        notes.sort_unstable();
+        notes.dedup();
+        notes
+    }
+}
+
+/// What has to be said of a variant that did not run to its end.
+pub fn footnote(row: &Variant) -> Option<&'static str> {
+    if row.is_cut {
+        return Some("A file that is cut says what was in it until there, not what the run took.");
+    }
+    (!row.is_finished).then_some(
+        "A variant that ran out of memory needs at least what it had and the segment for what it asked; nobody knows \
+         what would have come after.",
+    )
+}

@@ -1,0 +1,119 @@
+//! A transformer that is trained: the sizes of its tensors, and its parameters.
+
+/// The network and how it is fed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transformer {
+    /// Blocks, each of attention and a feed-forward network.
+    pub layers: u64,
+    /// Elements of a token.
+    pub width: u64,
+    /// Heads of the attention.
+    pub heads: u64,
+    /// Tokens of a sample.
+    pub sequence: u64,
+    /// Tokens that there are.
+    pub vocabulary: u64,
+    /// Samples at a time.
+    pub batch: u64,
+    /// Bytes of an element.
+    pub element_bytes: u64,
+}
+
+impl Default for Transformer {
+    fn default() -> Self {
+        Self {
+            layers: 6,
+            width: 512,
+            heads: 8,
+            sequence: 256,
+            vocabulary: 4096,
+            batch: 8,
+            element_bytes: 4,
+        }
+    }
+}
+
+/// A parameter with its gradient and its two states of the optimizer, which are all of one size.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parameter {
+    /// Bytes of each.
+    pub bytes: u64,
+    /// How deep in the tree of modules it is.
+    pub levels: u8,
+}
+
+/// Parameters before those of the blocks: the embedding.
+pub const BEFORE_BLOCKS: usize = 1;
+/// Parameters of a block, in this order: weight and bias of the first norm, of queries, keys and values, of the
+/// projection, of the second norm, of the layer up and of the layer down.
+pub const OF_BLOCK: usize = 12;
+
+impl Transformer {
+    /// Tokens of a batch.
+    pub fn tokens(&self) -> u64 {
+        self.batch * self.sequence
+    }
+
+    /// What a block takes and gives.
+    pub fn hidden_bytes(&self) -> u64 {
+        self.tokens() * self.width * self.element_bytes
+    }
+
+    /// Of each token how much it looks at each other, for each head.
+    pub fn scores_bytes(&self) -> u64 {
+        self.heads * self.tokens() * self.sequence * self.element_bytes
+    }
+
+    /// Mean or deviation of each token, in single precision.
+    pub fn norm_bytes(&self) -> u64 {
+        self.tokens() * 4
+    }
+
+    /// Of each token how likely each other is.
+    pub fn logits_bytes(&self) -> u64 {
+        self.tokens() * self.vocabulary * self.element_bytes
+    }
+
+    /// The numbers of the tokens.
+    pub fn batch_bytes(&self) -> u64 {
+        self.tokens() * 8
+    }
+
+    /// The parameters, in the order of the modules; the last is the head's.
+    pub fn parameters(&self) -> Vec<Parameter> {
+        let of = |elements: u64, levels| Parameter { bytes: elements * self.element_bytes, levels };
+        let width = self.width;
+        let block = [
+            [width, width],
+            [3 * width * width, 3 * width],
+            [width * width, width],
+            [width, width],
+            [4 * width * width, 4 * width],
+            [4 * width * width, width],
+        ];
+        let embedding = of(self.vocabulary * width, 1);
+        let mut all = vec![embedding];
+        for _ in 0..self.layers {
+            all.extend(block.as_flattened().iter().map(|elements| of(*elements, 3)));
+        }
+        all.push(embedding);
+        all
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transformer_has_the_parameters_that_its_widths_give() {
+        let net = Transformer::default();
+        let parameters = net.parameters();
+        assert_eq!(parameters.len(), BEFORE_BLOCKS + 6 * OF_BLOCK + 1);
+        let bytes: u64 = parameters.iter().map(|parameter| parameter.bytes).sum();
+        let block = 12 * 512 * 512 + 13 * 512;
+        assert_eq!(bytes, 4 * (6 * block + 2 * 4096 * 512));
+        assert_eq!(net.hidden_bytes(), 4 << 20);
+        assert_eq!(net.scores_bytes(), 16 << 20);
+    }
+}

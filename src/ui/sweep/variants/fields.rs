@@ -1,0 +1,94 @@
+//! What the user types and chooses of the card: its capacity, what others have of it, and which device is meant.
+
+use eframe::egui::{self, Align2, TextEdit, Vec2};
+
+use crate::text::size;
+use crate::ui::theme::{CONTROL_HEIGHT, Tokens, fonts};
+use crate::ui::units::Units;
+use crate::ui::widget::choice::choice_ui;
+
+/// Width of a field, points.
+const FIELD: f32 = 84.0;
+/// Width of the choice of a device, points.
+const DEVICE: f32 = 110.0;
+
+/// A size that the user types.
+#[derive(Default)]
+pub struct Typed {
+    text: String,
+    /// What it says; `None` where it is empty or no size.
+    pub bytes: Option<u64>,
+    error: Option<String>,
+}
+
+impl Typed {
+    pub fn is_empty(&self) -> bool {
+        self.text.trim().is_empty()
+    }
+
+    /// Writes a size into the field.
+    pub fn set(&mut self, bytes: u64) {
+        self.text = bytes.to_string();
+        self.bytes = Some(bytes);
+        self.error = None;
+    }
+
+    fn read(&mut self) {
+        let text = self.text.trim();
+        (self.bytes, self.error) = match size::parse(text) {
+            _ if text.is_empty() => (None, None),
+            Ok(bytes) => (Some(bytes), None),
+            Err(error) => (None, Some(error)),
+        };
+    }
+
+    /// Draws the field with what is wrong in it; whether it was changed.
+    pub fn ui(&mut self, ui: &mut egui::Ui, name: &str, hint: &str) -> bool {
+        let label = ui.label(name);
+        let field = TextEdit::singleline(&mut self.text)
+            .hint_text(hint)
+            .desired_width(FIELD)
+            .min_size(Vec2::new(0.0, CONTROL_HEIGHT))
+            .align(Align2::LEFT_CENTER);
+        let field = ui.add(field).labelled_by(label.id);
+        let has_changed = field.changed();
+        if has_changed {
+            self.read();
+        }
+        match (&self.error, self.bytes) {
+            (Some(error), _) => {
+                let text = fonts::caption(error).color(Tokens::now(ui).over);
+                ui.label(text);
+            }
+            (None, Some(bytes)) => drop(field.on_hover_text(Units::now(ui).exact(bytes))),
+            (None, None) => {}
+        }
+        has_changed
+    }
+}
+
+/// Which device is shown.
+pub fn device_ui(ui: &mut egui::Ui, device: &mut Option<i64>, devices: &[i64]) {
+    let choices = std::iter::once(None).chain(devices.iter().copied().map(Some));
+    choice_ui(ui, ("Device", DEVICE), device, choices, |device| match device {
+        None => "Fullest device".to_owned(),
+        Some(number) => format!("GPU {number}"),
+    });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_typed_is_a_size_or_says_why_not() {
+        let typed = |text: &str| {
+            let mut typed = Typed { text: text.to_owned(), ..Typed::default() };
+            typed.read();
+            (typed.bytes, typed.error.is_some())
+        };
+        assert_eq!(typed(" 8 GiB "), (Some(8 << 30), false));
+        assert_eq!(typed(""), (None, false));
+        assert_eq!(typed("8 apples"), (None, true));
+    }
+}

@@ -1,0 +1,99 @@
+//! Variants as the rows of a table.
+
+use std::sync::Arc;
+
+use crate::analysis::variants::{VariantColumn, VariantTable, footnote, ran};
+use crate::text::capitalised;
+use crate::ui::widget::rows::{Column, Rows, Value};
+use crate::ui::widget::sign::Sign;
+
+/// Least width of a column of figures, points.
+const FIGURE: f32 = 60.0;
+/// Least width of a column of percents, points.
+const PERCENT: f32 = 40.0;
+/// What decides comes first, where there is no room for all.
+const FIRST: [VariantColumn; 3] =
+    [VariantColumn::Needed, VariantColumn::OverCapacity, VariantColumn::FailedRequest];
+
+/// What stands in a column.
+#[derive(Clone, Copy)]
+enum Shown {
+    Name,
+    Mark,
+    Ran,
+    Bytes(VariantColumn),
+    Percent(VariantColumn),
+}
+
+pub struct VariantRows {
+    table: Arc<VariantTable>,
+    shown: Vec<Shown>,
+    pub columns: Vec<Column>,
+}
+
+impl VariantRows {
+    pub fn new(table: Arc<VariantTable>) -> Self {
+        let mut shown = vec![Shown::Name, Shown::Mark, Shown::Ran];
+        let mut columns =
+            vec![Column::rest("Variant"), Column::text("Mark", 76.0), Column::text("Ran", 128.0)];
+        let mut figures = VariantColumn::of(&table);
+        figures.sort_by_key(|figure| {
+            FIRST.iter().position(|first| first == figure).unwrap_or(FIRST.len())
+        });
+        for figure in figures {
+            let title = capitalised(figure.title());
+            let percent = format!("{title}, percent of the reference");
+            columns.push(Column::bytes(title, FIGURE).not_summed());
+            shown.push(Shown::Bytes(figure));
+            if figure.has_percent() {
+                columns.push(Column::count("%", PERCENT).not_summed().called(percent));
+                shown.push(Shown::Percent(figure));
+            }
+        }
+        Self { table, shown, columns }
+    }
+}
+
+impl Rows for VariantRows {
+    fn len(&self) -> usize {
+        self.table.rows.len()
+    }
+
+    fn value(&self, row: usize, column: usize) -> Value<'_> {
+        let table = &*self.table;
+        let (Some(variant), Some(shown)) = (table.rows.get(row), self.shown.get(column)) else {
+            return Value::Nothing;
+        };
+        match *shown {
+            Shown::Name => Value::text(&*variant.name),
+            Shown::Mark => {
+                match (table.reference == Some(row), table.least_needed() == Some(row)) {
+                    (true, true) => Value::text("reference ★"),
+                    (true, false) => Value::text("reference"),
+                    (false, true) => Value::text("least ★"),
+                    (false, false) => Value::Nothing,
+                }
+            }
+            Shown::Ran => {
+                let fits = (!variant.is_cut).then(|| table.fits(variant));
+                Value::Verdict(Sign::of(fits), ran(variant))
+            }
+            Shown::Bytes(figure) => match figure.bytes(table, variant) {
+                Some(bytes) if figure.is_at_least(variant) => Value::AtLeast(bytes),
+                bytes => Value::bytes(bytes),
+            },
+            Shown::Percent(figure) => {
+                figure.percent(&table.percent(variant)).map_or(Value::Nothing, Value::Number)
+            }
+        }
+    }
+
+    fn hover(&self, row: usize) -> Option<String> {
+        let variant = self.table.rows.get(row)?;
+        let path = variant.path.display();
+        Some(match footnote(variant) {
+            Some(note) => format!("{path}\n{note}"),
+            None => path.to_string(),
+        })
+    }
+}
