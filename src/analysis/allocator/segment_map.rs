@@ -215,6 +215,8 @@ pub struct MapCells {
     pub kinds: Vec<CellKind>,
     /// The block that it shows; [`Self::NO_BLOCK`] of others.
     pub blocks: Vec<u32>,
+    /// How much of it blocks cover, of 255: where many share a cell, much of it may be free.
+    pub covered: Vec<u8>,
 }
 
 /// What part of the axes a picture shows, and with how many cells.
@@ -248,6 +250,7 @@ impl MapCells {
             rows,
             kinds: vec![CellKind::None; count],
             blocks: vec![Self::NO_BLOCK; count],
+            covered: vec![0; count],
         };
         let (device, replay) = replayed.device(place)?;
         let steps = replayed.axis();
@@ -312,7 +315,9 @@ impl MapCells {
         (y, asked): ((f64, f64), f64),
     ) {
         let block = row as u32;
-        self.fill(window, (from, to), y, (CellKind::Block, block));
+        if !self.add_small(window, (from, to), y, block) {
+            self.fill(window, (from, to), y, (CellKind::Block, block));
+        }
         if given_back < to {
             self.fill_if_seen(window, (given_back, to), y, (CellKind::Pending, block));
         }
@@ -334,6 +339,33 @@ impl MapCells {
             let top = y_cells.end - 1..y_cells.end;
             self.set(x_cells, top, (CellKind::Edge, block));
         }
+    }
+
+    /// Adds a block that is less than two cells wide or high to what covers its cells; says whether it is.
+    fn add_small(&mut self, window: &MapWindow, x: (f64, f64), y: (f64, f64), block: u32) -> bool {
+        let width = (x.1 - x.0) * window.columns as f64 / (window.x.1 - window.x.0);
+        let height = (y.1 - y.0) * window.rows as f64 / (window.y.1 - window.y.0);
+        if width >= 2.0 && height >= 2.0 {
+            return false;
+        }
+        let cells = cells_of(window.x, window.columns, x);
+        let Some((x, y)) = cells.zip(cells_of(window.y, window.rows, y)) else { return true };
+        let share = (width.min(1.0) * height.min(1.0) * 255.0).ceil().clamp(1.0, 255.0) as u8;
+        for row in y {
+            let Some(first) = self.rows.checked_sub(row + 1).map(|row| row * self.columns) else {
+                continue;
+            };
+            for at in first + x.start..first + x.end {
+                let (Some(covered), Some(kind), Some(shown)) =
+                    (self.covered.get_mut(at), self.kinds.get_mut(at), self.blocks.get_mut(at))
+                else {
+                    continue;
+                };
+                *covered = covered.saturating_add(share);
+                (*kind, *shown) = (CellKind::Block, block);
+            }
+        }
+        true
     }
 
     fn fill(&mut self, window: &MapWindow, x: (f64, f64), y: (f64, f64), what: (CellKind, u32)) {
@@ -369,8 +401,12 @@ impl MapCells {
             if let Some(kinds) = self.kinds.get_mut(cells.clone()) {
                 kinds.fill(kind);
             }
-            if let Some(blocks) = self.blocks.get_mut(cells) {
+            if let Some(blocks) = self.blocks.get_mut(cells.clone()) {
                 blocks.fill(block);
+            }
+            let covers = if block == Self::NO_BLOCK { 0 } else { u8::MAX };
+            if let Some(covered) = self.covered.get_mut(cells) {
+                covered.fill(covers);
             }
         }
     }
@@ -596,6 +632,19 @@ mod tests {
         let before = at(2);
         assert_eq!((before.count, before.whole.free()), (1, 2 * MIB));
         assert_eq!(before.whole.largest, (FIRST + 6 * MIB, 2 * MIB));
+    }
+
+    #[test]
+    fn a_cell_says_how_much_of_it_is_in_use() {
+        let replayed = replayed();
+        let axis = SegmentAxis::of(&replayed, 0);
+        let first = &axis.segments[0];
+        let y = (first.start as f64, (first.start + first.length) as f64);
+        // All of the first segment in one cell for each event: 6 of 8 MiB from event 2 on, then all but what waits no more.
+        let window = MapWindow { x: (0.0, 8.0), y, columns: 8, rows: 1 };
+        let cells = MapCells::of(&replayed, (0, &axis), window, &|| false).expect("not cancelled");
+        let covered: Vec<u8> = cells.covered.iter().map(|covered| covered / 32).collect();
+        assert_eq!(covered, [0, 2, 6, 6, 6, 6, 7, 6], "eighths of a cell");
     }
 
     #[test]

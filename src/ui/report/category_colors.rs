@@ -17,7 +17,7 @@ use crate::ui::theme::{Family, Tokens};
 /// The family of a category, by its name in the file. Those of PyTorch have the colours that look.md gives them.
 pub fn family(name: &str) -> Family {
     match name {
-        "variable" | "constant" | "sharedDataStorage" => Family::Variable,
+        "variable" | "constant" | "sharedDataStorage" | "Input" => Family::Variable,
         "rearrangement" | "Activation" => Family::Rearrangement,
         "Temporary" | "message" | "globalMessage" | "outputEdge" => Family::Message,
         "Parameter"
@@ -32,7 +32,9 @@ pub fn family(name: &str) -> Family {
         | "internalExchangeCode"
         | "globalExchangeCode"
         | "globalExchangePacketHeader" => Family::ExchangeCode,
-        "hostMessage" | "hostExchangeCode" | "hostExchangePacketHeader" => Family::HostExchange,
+        "hostMessage" | "hostExchangeCode" | "hostExchangePacketHeader" | "Autograd detail" => {
+            Family::HostExchange
+        }
         _ => Family::Other,
     }
 }

@@ -141,7 +141,7 @@ impl RunsPage for OverviewPage {
             if !runs.is_one() {
                 run_title_ui(ui, run);
                 if let Some((sign, text)) = &answer {
-                    answer_ui(ui, *sign, text);
+                    ui.horizontal(|ui| answer_ui(ui, *sign, text));
                 }
             }
             state.ui(ui, known, insights.as_ref(), &mut part);

@@ -194,7 +194,9 @@ impl Curves {
     /// Of one snapshot.
     pub fn of_one(replayed: &ReplayedSnapshot, key: &CurvesKey, cancel: &Cancel) -> Option<Self> {
         let mut slots = EventSlots::by_event(replayed.axis().len() as usize);
-        let curves = RunCurves::of(replayed, key, (&mut slots, true), cancel)?;
+        let mut curves = RunCurves::of(replayed, key, (&mut slots, true), cancel)?;
+        // At a glance nobody asks for the others.
+        curves.by_curve = Vec::new();
         let of = |curve: &[u64]| curve.iter().max().copied().unwrap_or(0);
         let top = of(curves.total()).max(of(curves.reserved()));
         Some(Self { runs: vec![curves], slots, top, version: new_version() })

@@ -41,6 +41,10 @@ const OF_CODE: [Family; 8] = [
 pub fn group_color(group: &CurveGroup, place: usize, tokens: &Tokens) -> Color32 {
     match group.category {
         Some(category) => category_color(category.title(), tokens),
+        // Categories of a timeline that a snapshot does not have.
+        None if matches!(&*group.title, "Input" | "Autograd detail") => {
+            category_color(&group.title, tokens)
+        }
         None if group.title == OTHERS => tokens.family(Family::Other),
         None => {
             let family = OF_CODE.get(place % OF_CODE.len()).copied();

@@ -82,7 +82,6 @@ impl RunsPage for SnapshotLiveness {
             let what = (&curves, step, NEEDS);
             let of = (key.devices, key.curve);
             if let Some(shown) = self.tables.ui(ui, page, what, of) {
-                picture::select(page, shown, false);
                 self.view.reveal(curves.slots.len(), curves.slots.slot(shown));
             }
         });

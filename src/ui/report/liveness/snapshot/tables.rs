@@ -6,7 +6,6 @@ use regex::bytes::RegexBuilder;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::picture::select;
 use crate::analysis::allocator::curves::{BlockCurve, BlocksBy, CodeNames, Devices};
 use crate::analysis::allocator::lives::BlockLives;
 use crate::analysis::allocator::replayed::ReplayedSnapshot;
@@ -20,10 +19,10 @@ use crate::ui::report::PageContext;
 use crate::ui::report::snapshot::block_facts::event_title;
 use crate::ui::report::snapshot::block_rows::BlockRows;
 use crate::ui::report::snapshot::code_tree::CodeTree;
-use crate::ui::report::snapshot::curves::{Curves, RunCurves, prepare};
+use crate::ui::report::snapshot::curves::{Curves, prepare};
 use crate::ui::report::snapshot::snapshot_of;
 use crate::ui::report::snapshot::stack::stack_ui;
-use crate::ui::runs::{Needs, Runs, RunsAnswer};
+use crate::ui::runs::{Needs, RunId, Runs, RunsAnswer, StepAt};
 use crate::ui::theme::fonts;
 use crate::ui::units::Units;
 use crate::ui::widget::choice::{segments_ui, tabs_ui};
@@ -101,6 +100,8 @@ pub struct Tables {
 }
 
 struct PeakRow {
+    run: RunId,
+    name: Arc<str>,
     step: usize,
     bytes: u64,
     reserved: u64,
@@ -123,7 +124,7 @@ impl Tables {
                 tabs_ui(ui, &mut self.tab, TABS);
             } else {
                 self.tab = Tab::Peaks;
-                ui.label(fonts::card_title(format!("Peaks of {}", runs.reference().title)));
+                ui.label(fonts::card_title("Peaks"));
             }
             if self.tab == Tab::Peaks {
                 return;
@@ -197,6 +198,17 @@ impl Tables {
                 ScrollArea::vertical().id_salt("stack").auto_shrink(false).show(ui, |ui| {
                     let lives = replayed.replays.get(place as usize).map(|replay| &replay.lives);
                     let stack = lives.and_then(|lives| lives.stacks.get(row as usize));
+                    let event = lives.and_then(|lives| lives.allocation(row as usize));
+                    let device = replayed.device(place as usize).map(|(device, _)| device);
+                    if let Some((event, device)) = event.zip(device) {
+                        let step = replayed.axis().step(device, event) as usize;
+                        let text = format!("Go to its allocation, event {}", grouped(step as u64));
+                        if ui.link(text).clicked() {
+                            let run = page.runs.reference().id;
+                            page.selection.steps = vec![StepAt { run, step }];
+                            *shown = Some(step);
+                        }
+                    }
                     ui.label(fonts::card_title("Allocated by"));
                     stack_ui(ui, &replayed.snapshot, stack.copied().unwrap_or(StackId::NONE));
                 });
@@ -205,20 +217,13 @@ impl Tables {
         let columns = found.blocks.columns(found.bytes);
         let selected = self.selected;
         let is_selected = |row: usize| found.blocks.at(row) == selected && selected.is_some();
-        let note = "click one to see its stack and where it began";
+        let note = "click one to see its stack";
         let rows: Arc<dyn Rows> = Arc::clone(&found.blocks) as Arc<dyn Rows>;
         let data =
             Data { is_selected: &is_selected, note, ..Data::of("allocations", &columns, rows) };
         let Some(click) = self.blocks.ui(ui, &data, page.commands) else { return };
         let block = found.blocks.at(click.row);
         crate::ui::selection::toggle(&mut self.selected, block.unwrap_or_default());
-        if let Some((place, row)) = self.selected
-            && let Some((device, replay)) = replayed.device(place as usize)
-            && let Some(event) = replay.lives.allocation(row as usize)
-        {
-            let step = replayed.axis().step(device, event) as usize;
-            *shown = Some(step);
-        }
     }
 
     fn by_code_ui(&mut self, ui: &mut egui::Ui, found: &Arc<Found>, commands: &mut Vec<Command>) {
@@ -286,17 +291,15 @@ impl Tables {
         shown: &mut Option<usize>,
     ) {
         let (runs, units) = (page.runs, Units::now(ui));
-        let Some((curve, replayed)) = curves.runs.first().zip(snapshot_of(runs.reference())) else {
-            return;
-        };
         let is_made = self.peak_rows.as_ref().is_some_and(|(of, _)| *of == curves.version);
         if !is_made {
-            let rows = peak_rows(curve, curves, replayed, units);
+            let rows = peak_rows(runs, curves, units);
             self.peak_rows = Some((curves.version, Arc::new(rows)));
         }
         let Some((_, rows)) = &self.peak_rows else { return };
         let columns = [
             Column::text("Event", 70.0),
+            Column::rest("Run"),
             Column::bytes("Memory", 110.0).not_summed(),
             Column::bytes("Reserved", 110.0).not_summed(),
             Column::rest("What it did"),
@@ -305,29 +308,37 @@ impl Tables {
         if let Some(click) = self.peaks.ui(ui, &data, page.commands)
             && let Some(peak) = rows.rows.get(click.row)
         {
-            select(page, peak.step, click.is_added);
+            page.selection.steps = vec![StepAt { run: peak.run, step: peak.step }];
             *shown = Some(peak.step);
         }
     }
 }
 
-fn peak_rows(
-    curve: &RunCurves,
-    curves: &Curves,
-    replayed: &ReplayedSnapshot,
-    units: Units,
-) -> Listed<PeakRow> {
-    let row = |peak: &crate::ui::widget::curve::Peak| {
-        let step = curves.slots.step(peak.position);
-        let reserved = curve.stacked.reserved.get(step).copied().unwrap_or(0);
-        PeakRow { step, bytes: peak.bytes, reserved, title: event_title(replayed, step, units) }
-    };
+/// The peaks of all runs, the highest first.
+fn peak_rows(runs: &Runs, curves: &Curves, units: Units) -> Listed<PeakRow> {
+    let mut rows = Vec::new();
+    for (run, curve) in runs.iter().zip(&curves.runs) {
+        let Some(replayed) = snapshot_of(run) else { continue };
+        rows.extend(curve.peaks.iter().map(|peak| {
+            let step = curves.slots.step(peak.position);
+            PeakRow {
+                run: run.id,
+                name: Arc::clone(&run.name),
+                step,
+                bytes: peak.bytes,
+                reserved: curve.stacked.reserved.get(step).copied().unwrap_or(0),
+                title: event_title(replayed, step, units),
+            }
+        }));
+    }
+    rows.sort_by_key(|row| std::cmp::Reverse(row.bytes));
     Listed {
-        rows: curve.peaks.iter().map(row).collect(),
+        rows,
         cell: |row, column| match column {
             0 => Value::Id(row.step as u64),
-            1 => Value::Bytes(row.bytes),
-            2 => Value::Bytes(row.reserved),
+            1 => Value::text(&*row.name),
+            2 => Value::Bytes(row.bytes),
+            3 => Value::Bytes(row.reserved),
             _ => Value::text(&*row.title),
         },
     }

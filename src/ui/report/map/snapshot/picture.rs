@@ -32,10 +32,14 @@ const NAMES: f32 = 118.0;
 const GAP: f32 = 14.0;
 /// Least distance of names, points.
 const NAME: f32 = 13.0;
+/// Room for the name of the chosen event beside the axis, points.
+const EVENT: f32 = 30.0;
 /// Free pieces that are named.
 const MOST_NAMED: usize = 8;
 /// Pixels of a hatch.
 const HATCH: usize = 8;
+/// Least strength of the colour of a block, so that one that is alone is seen.
+const LEAST_SHARE: f32 = 0.25;
 /// Most cells along an axis.
 const MOST_CELLS: u32 = 4096;
 
@@ -235,21 +239,27 @@ fn image(cells: &MapCells, categories: &[BlockCategory], tokens: &Tokens) -> Col
         place.and_then(|place| colors.get(place)).copied().unwrap_or(tokens.gap)
     };
     let free = [tokens.surface, tokens.surface.lerp_to_gamma(tokens.gap, 0.6)];
-    let pixel = |(at, (kind, block)): (usize, (&CellKind, &u32))| {
+    // Of cells that many blocks share the colour says how much of them is in use.
+    let mixed = |block: u32, covered: u8| {
+        let share = (f32::from(covered) / 255.0).max(LEAST_SHARE);
+        tokens.surface.lerp_to_gamma(color(block), share)
+    };
+    let pixel = |(at, ((kind, block), covered)): (usize, ((&CellKind, &u32), &u8))| {
         let along = at % cells.columns.max(1) + at / cells.columns.max(1);
         let [ground, line] = free;
         match kind {
             CellKind::None => Color32::TRANSPARENT,
             CellKind::Free if along.is_multiple_of(HATCH) => line,
             CellKind::Free => ground,
-            CellKind::Block => color(*block),
+            CellKind::Block => mixed(*block, *covered),
             CellKind::Pending if along % 4 < 2 => color(*block),
             CellKind::Pending => color(*block).lerp_to_gamma(tokens.surface, 0.7),
             CellKind::Rounding => color(*block).lerp_to_gamma(tokens.ink, 0.55),
             CellKind::Edge => color(*block).lerp_to_gamma(tokens.surface, 0.5),
         }
     };
-    let pixels = cells.kinds.iter().zip(&cells.blocks).enumerate().map(pixel).collect();
+    let all = cells.kinds.iter().zip(&cells.blocks).zip(&cells.covered);
+    let pixels = all.enumerate().map(pixel).collect();
     ColorImage::new([cells.columns, cells.rows], pixels)
 }
 
@@ -345,7 +355,11 @@ fn event_ticks(ui: &egui::Ui, placed: &Placed, tokens: &Tokens) {
     for at in ticks::multiples(step, (placed.x.0.max(0.0), placed.x.1)) {
         let x = placed.x_of(at + 0.5);
         painter.vline(x, bottom..=bottom + 3.0, Stroke::new(1.0, tokens.border));
-        let at = (at as u64).to_string();
+        // There the chosen event has its name.
+        if x > placed.rect.right() - EVENT {
+            continue;
+        }
+        let at = grouped(at as u64);
         painter.text(
             Pos2::new(x, bottom + 5.0),
             Align2::CENTER_TOP,
