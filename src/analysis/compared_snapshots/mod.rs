@@ -9,6 +9,8 @@ mod conclusions;
 mod figures;
 mod rows;
 
+use std::path::PathBuf;
+
 use crate::analysis::allocator::annotations::{annotated_spans, open_at};
 use crate::analysis::allocator::categories::BlockCategory;
 use crate::analysis::allocator::device_facts::DeviceFacts;
@@ -153,7 +155,8 @@ fn compared_side<'a>(
     device: Option<i64>,
 ) -> Option<(ComparedSide, ComparedDevice<'a>)> {
     let replayed = side.replayed;
-    let (place, variant) = Variant::of_run(String::new(), replayed, side.claims, device)?;
+    let (place, variant) =
+        Variant::of_run((String::new(), PathBuf::new()), replayed, side.claims, device)?;
     let variant = Variant { is_cut: side.is_cut, ..variant };
     let (device, replay) = replayed.device(place)?;
     let snapshot = &replayed.snapshot;
