@@ -18,7 +18,6 @@ use crate::store::arena::Arenas;
 use crate::store::ids::CategoryId;
 use crate::store::liveness::{Deltas, Liveness, VariableBytes};
 use crate::store::memory_timeline::MemoryTimeline;
-use crate::store::names::NameId;
 use crate::store::options::{About, EngineOption};
 use crate::store::program::{Programs, Steps};
 use crate::store::report::Categories;
@@ -57,13 +56,14 @@ fn fill_of_snapshot(report: &Report, replayed: &Arc<ReplayedSnapshot>, progress:
     }));
     let Some(blocks) = Blocks::of(Arc::clone(replayed), progress) else { return };
     let blocks = Arc::new(blocks);
-    let Some((steps, programs)) = steps(replayed, &blocks, progress) else { return };
-    let Some(liveness) = liveness(&blocks, progress) else { return };
+    let parts = rayon::join(|| steps(replayed, &blocks, progress), || liveness(&blocks, progress));
+    let (Some((steps, programs)), Some(liveness)) = parts else { return };
     report.categories.fill(Some(named_categories()));
-    report.arenas.fill(Some(arenas(replayed, &blocks)));
+    // What the curve is drawn from comes first.
     report.steps.fill(Some(steps));
-    report.programs.fill(Some(programs));
     report.liveness.fill(Some(liveness));
+    report.programs.fill(Some(programs));
+    report.arenas.fill(Some(arenas(replayed, &blocks)));
     report.set_reader(Box::new(SegmentReader(blocks)));
 }
 
@@ -132,6 +132,9 @@ fn segment_name(range: &SegmentRange, at_end: Option<&Segment>) -> String {
     name
 }
 
+/// Kinds of programs: actions, and the end of a snapshot without events.
+const KINDS: usize = Action::Unknown as usize + 2;
+
 /// A step for each event; a program for each action at a user frame. `None` when it was cancelled.
 fn steps(
     replayed: &ReplayedSnapshot,
@@ -140,8 +143,9 @@ fn steps(
 ) -> Option<(Steps, Programs)> {
     let events = &replayed.snapshot.events;
     let (mut steps, mut programs) = (Steps::default(), Programs::default());
-    let mut kinds: HashMap<Action, NameId> = HashMap::new();
-    let mut known: HashMap<(Option<Action>, UnloweredId), ProgramId> = HashMap::new();
+    let mut kinds = [None; KINDS];
+    // By variable and kind.
+    let mut known = vec![None; blocks.names.len().saturating_mul(KINDS)];
     for step in 0..blocks.axis().len() {
         if (step as usize).is_multiple_of(EVENTS_PER_LOOK) && progress.is_cancelled() {
             return None;
@@ -150,16 +154,12 @@ fn steps(
         let action = row.and_then(|row| events.actions.get(row)).copied();
         let stack = row.and_then(|row| events.stacks.get(row)).copied().unwrap_or(StackId::NONE);
         let variable = blocks.variable(stack);
-        let next = ProgramId(known.len() as u32);
-        let program = *known.entry((action, variable)).or_insert(next);
+        let kind = action.map_or(KINDS - 1, |action| action as usize);
+        let next = ProgramId(programs.ids.len() as u32);
+        let program = *known[variable.0 as usize * KINDS + kind].get_or_insert(next);
         if program == next {
             let word = action.map_or("end", Action::as_str);
-            let kind = match action {
-                Some(action) => {
-                    *kinds.entry(action).or_insert_with(|| programs.kind_names.push(word))
-                }
-                None => programs.kind_names.push(word),
-            };
+            let kind = *kinds[kind].get_or_insert_with(|| programs.kind_names.push(word));
             let has_frame = stack != StackId::NONE;
             let name = blocks.names.at(variable.0 as usize).filter(|_| has_frame);
             programs.ids.push(program);

@@ -255,14 +255,14 @@ impl Drop for Load {
 
 type ReadPart = fn(&OpenReport, &Progress);
 
-/// Reads all of a memory snapshot, of which nothing can be shown before it is replayed.
+/// Reads all of a memory snapshot, of which nothing can be shown before it is replayed; then the parts of its report come.
 fn read_snapshot(files: &SnapshotFiles, shared: &Shared) -> Result<(), Error> {
     let progress = &shared.progress;
     shared.set_stage(Stage::Snapshot);
     if let Some(run) = SnapshotRun::open(files, progress)? {
-        run.fill_report(progress);
         drop(shared.allocator.set(run.allocator()));
         drop(shared.report.set(Arc::clone(&run.report)));
+        run.fill_report(progress);
     }
     let is_cancelled = progress.is_cancelled();
     shared.set_stage(if is_cancelled { Stage::Cancelled } else { Stage::Done });

@@ -123,13 +123,25 @@ struct Early {
 /// Replays a device.
 pub fn replay(snapshot: &Snapshot, device: &SnapshotDevice) -> Replay {
     let events = Events::of(snapshot, device);
-    let (early, reserved, backward) = backwards(snapshot, device, &events);
-    let start_ranges = reserved.iter().collect();
+    let from = |early: &[(u64, Early)], reserved: Reserved| {
+        let mut forward = Forward::from(early, reserved, &snapshot.settings, &events);
+        for event in 0..events.len() as u32 {
+            forward.step(event, &events);
+        }
+        forward
+    };
+    // Of a history that may be complete both ways at once: it begins with a segment, and mostly nothing turns out to have
+    // been there before it.
+    let ((early, reserved, backward), from_nothing) = rayon::join(
+        || backwards(snapshot, device, &events),
+        || events.begin_with_segment().then(|| from(&[], Reserved::default())),
+    );
+    let start_ranges: Vec<Held> = reserved.iter().collect();
     let is_exact = early.iter().all(|(_, block)| block.bytes.is_some());
-    let mut forward = Forward::from(&early, reserved, &snapshot.settings, &events);
-    for event in 0..events.len() as u32 {
-        forward.step(event, &events);
-    }
+    let forward = match from_nothing.filter(|_| early.is_empty() && start_ranges.is_empty()) {
+        Some(forward) => forward,
+        None => from(&early, reserved),
+    };
     let (at_end, other_sizes) = forward.compared_with_end(snapshot, device);
     Replay {
         start: forward.start,
@@ -174,6 +186,17 @@ impl<'a> Events<'a> {
 
     fn len(&self) -> usize {
         self.actions.len()
+    }
+
+    /// Whether the first event that changes anything takes a segment from the device.
+    fn begin_with_segment(&self) -> bool {
+        let changes = |action: &&Action| {
+            let changes_nothing =
+                [Action::OutOfMemory, Action::Annotate, Action::Snapshot, Action::Unknown];
+            !changes_nothing.contains(*action)
+        };
+        let first = self.actions.iter().find(changes);
+        matches!(first, Some(Action::SegmentAlloc | Action::SegmentMap))
     }
 
     #[inline]
@@ -412,5 +435,53 @@ impl<'a> Forward<'a> {
             reserved.add(segment.address, segment.bytes, segment.is_expandable);
         }
         (mismatches.saturating_add(u64::from(reserved != self.reserved)), other_sizes)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::snapshot::Events as AllEvents;
+
+    /// The replay of a device with nothing left at the end.
+    fn replayed(events: &[(Action, u64, u64)]) -> Replay {
+        let count = events.len();
+        let events = AllEvents {
+            actions: events.iter().map(|event| event.0).collect(),
+            addresses: events.iter().map(|event| event.1).collect(),
+            sizes: events.iter().map(|event| event.2).collect(),
+            streams: vec![0; count],
+            times: vec![AllEvents::NO_TIME; count],
+            stacks: vec![StackId::NONE; count],
+            texts: Vec::new(),
+        };
+        let device = SnapshotDevice { number: 0, segments: 0..0, events: 0..count };
+        let mut snapshot = Snapshot { events, ..Snapshot::default() };
+        snapshot.devices.push(device.clone());
+        replay(&snapshot, &device)
+    }
+
+    #[test]
+    fn a_history_that_begins_with_a_segment_may_still_have_something_before_it() {
+        let complete = [
+            (Action::Snapshot, 0, 0),
+            (Action::SegmentAlloc, 4096, 2 << 20),
+            (Action::Alloc, 4096, 600),
+            (Action::FreeCompleted, 4096, 600),
+            (Action::SegmentFree, 4096, 2 << 20),
+        ];
+        let found = replayed(&complete);
+        assert!(found.is_complete && found.mismatches == 0 && found.is_exact);
+        assert_eq!((found.lives.len(), found.allocated_peak.bytes), (1, 1024));
+        // A block that is freed and was never handed out, and a segment likewise.
+        let freed = (Action::FreeCompleted, 1 << 30, 512);
+        let found = replayed(&[&complete[..], &[freed]].concat());
+        assert_eq!((found.is_complete, found.start.live_blocks, found.mismatches), (false, 1, 0));
+        assert_eq!((found.lives.len(), found.requested_peak.bytes), (2, 1112));
+        let given_back = (Action::SegmentFree, 1 << 30, 2 << 20);
+        let found = replayed(&[&complete[..], &[given_back]].concat());
+        assert_eq!((found.is_complete, found.start.reserved_bytes), (false, 2 << 20));
+        assert_eq!((found.reserved_peak.bytes, found.mismatches), (4 << 20, 0));
+        assert_eq!(found.start_ranges.len(), 1);
     }
 }

@@ -3,6 +3,8 @@
 
 use std::sync::{Arc, OnceLock};
 
+use rayon::prelude::*;
+
 use super::block_index::BlockIndex;
 use super::categories::{BlockCategory, categories};
 use super::device_facts::{DeviceFacts, HostFacts};
@@ -72,8 +74,9 @@ impl AllocatorRun {
 impl ReplayedSnapshot {
     /// Replays every device.
     pub fn of(snapshot: Snapshot) -> Self {
+        let devices: Vec<&SnapshotDevice> = snapshot.all_devices().collect();
         let replays: Vec<Replay> =
-            snapshot.all_devices().map(|device| replay(&snapshot, device)).collect();
+            devices.into_par_iter().map(|device| replay(&snapshot, device)).collect();
         let of_devices = replays.iter().map(|_| OfDevice::default()).collect();
         Self { snapshot, replays, axis: OnceLock::new(), of_devices }
     }

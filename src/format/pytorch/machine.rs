@@ -1,7 +1,7 @@
 //! The machine that a pickle is a program for (formats/pytorch.md 2): a stack, marks, a memo. It makes dicts, lists,
 //! tuples, texts and numbers. What would import or call something is refused by name, and nothing is run.
 
-use super::objects::Objects;
+use super::objects::{Objects, SHORT_LIST};
 use super::values::{Fault, Kind, Reference, Value};
 use crate::budget;
 
@@ -31,6 +31,8 @@ pub(super) struct Machine {
     pub(super) stack: Vec<Value>,
     pub(super) marks: Vec<usize>,
     memo: Vec<u32>,
+    /// Items of a list on their way.
+    items: Vec<u32>,
     /// What lies below the last mark is out of reach.
     floor: usize,
     /// Bytes of the file, which no length may go beyond.
@@ -44,6 +46,7 @@ impl Machine {
             stack: Vec::new(),
             marks: Vec::new(),
             memo: Vec::new(),
+            items: Vec::new(),
             floor: 0,
             file_bytes,
         }
@@ -114,6 +117,10 @@ impl Machine {
                     after
                 }
                 b'(' => {
+                    if let Some(after) = self.list_of_known(after)? {
+                        *window = after;
+                        continue;
+                    }
                     if self.marks.len() >= MOST_MARKS {
                         return Err(Fault::new(format!("more than {MOST_MARKS} marks")));
                     }
@@ -283,6 +290,39 @@ impl Machine {
                 Ok(())
             }
             _ => Err(Fault::new(format!("memo entry {index} was never set"))),
+        }
+    }
+
+    /// Fills an empty list on top of the stack with entries of the memo, where nothing else follows a mark up to the
+    /// end of the list: most of a large snapshot are stacks of frames that are known. Returns what follows; `None`
+    /// where something else does, or it does not lie in the window as a whole.
+    #[inline]
+    fn list_of_known<'a>(&mut self, mut rest: &'a [u8]) -> Result<Option<&'a [u8]>, Fault> {
+        if !matches!(rest, [b'j' | b'h', ..]) {
+            return Ok(None);
+        }
+        let Ok(list) = self.top_object() else { return Ok(None) };
+        if self.objects.kind(list) != Kind::EmptyList {
+            return Ok(None);
+        }
+        self.items.clear();
+        loop {
+            let (index, after) = match rest {
+                [b'j', a, b, c, d, after @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]), after),
+                [b'h', index, after @ ..] => (u32::from(*index), after),
+                [b'e', after @ ..] => {
+                    self.objects.fill(list, &self.items)?;
+                    return Ok(Some(after));
+                }
+                _ => return Ok(None),
+            };
+            match self.memo.get(index as usize) {
+                Some(entry) if *entry != UNSET && self.items.len() < SHORT_LIST => {
+                    self.items.push(*entry);
+                }
+                _ => return Ok(None),
+            }
+            rest = after;
         }
     }
 

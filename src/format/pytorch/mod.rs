@@ -1,6 +1,7 @@
 //! Files of PyTorch (formats/pytorch.md): memory snapshots of `torch.cuda.memory._dump_snapshot`, memory timelines of
 //! torch.profiler, and what lies beside them.
 
+mod ahead;
 mod assemble;
 mod claims;
 mod cycles;

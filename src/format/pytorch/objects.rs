@@ -14,7 +14,7 @@ use super::values::{
 use super::word::Word;
 
 /// Items of a list that is shared by its contents.
-const SHORT_LIST: usize = 256;
+pub(super) const SHORT_LIST: usize = 256;
 
 /// All that a pickle has made so far.
 pub(super) struct Objects {
@@ -240,6 +240,14 @@ impl Objects {
             Kind::LongList(row) => self.extend_long(row, items),
             _ => Err(Fault::new("a list to add to expected, a dict found")),
         }
+    }
+
+    /// Fills an empty list with references, of which there are no more than a short list has.
+    #[inline]
+    pub(super) fn fill(&mut self, list: u32, items: &[u32]) -> Result<(), Fault> {
+        let (row, _) = self.lists.row(items).ok_or_else(Fault::too_many)?;
+        self.set_kind(list, Kind::ShortList(row));
+        Ok(())
     }
 
     fn new_long_list(&mut self, object: u32) -> Result<u32, Fault> {

@@ -1,11 +1,11 @@
 //! Reads the pickle of a snapshot in blocks, so that a file of any size takes the memory of what is in it.
 
-use std::fs::File;
 use std::path::Path;
 
+use super::ahead::{Input, with_input};
 use super::assemble::assemble;
 use super::cycles::has_cycle;
-use super::machine::{LONGEST_TEXT, Machine, Pause};
+use super::machine::{Machine, Pause};
 use super::values::{Fault, Kind, Value};
 use super::word::Word;
 use crate::files;
@@ -13,11 +13,6 @@ use crate::format::{Error, ErrorKind, Progress};
 use crate::store::report::FileStatus;
 use crate::store::snapshot::Snapshot;
 use crate::store::{WarningCode, Warnings};
-use crate::work::Work;
-
-/// Bytes that are read at once: more than the longest text that is kept.
-const BLOCK: usize = 1 << 20;
-const _: () = assert!(BLOCK > 2 * LONGEST_TEXT);
 
 /// Memory that is taken whatever the size of the file.
 const SMALL_MEMORY: u64 = 32 << 20;
@@ -41,14 +36,19 @@ pub(super) fn read_snapshot(
 ) -> Result<Option<ReadSnapshot>, Error> {
     let file = files::open(path).map_err(|error| Error::io(path, &error))?;
     let bytes = file.metadata().map_err(|error| Error::io(path, &error))?.len();
+    progress.expect(bytes);
+    with_input(&file, bytes, |input| read_from(input, (path, name, bytes), warnings, progress))
+}
+
+fn read_from(
+    mut input: Input,
+    (path, name, bytes): (&Path, &str, u64),
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Option<ReadSnapshot>, Error> {
     let mut machine = Machine::new(bytes);
-    // A byte more than a small file has, for the end to be seen.
-    let block = usize::try_from(bytes).unwrap_or(BLOCK).saturating_add(1).min(BLOCK);
-    let window = vec![0; block];
-    let mut input = Input { file, window, at: 0, end: 0, offset: 0, is_over: false };
     let mut status = FileStatus::Ok;
     let most_bytes = bytes.saturating_mul(3).saturating_add(SMALL_MEMORY);
-    progress.expect(bytes);
     let damaged = |offset: u64, fault: &Fault| {
         let message = format!("{name}: not a plain memory snapshot: byte {offset}: {}", fault.0);
         Error::new(ErrorKind::Damaged, message)
@@ -89,6 +89,9 @@ pub(super) fn read_snapshot(
             }
         }
     };
+    let end = input.offset;
+    // What it holds goes, and whoever reads ahead with it.
+    drop(input);
     let objects = machine.into_objects();
     let root = match root {
         Some(Value::Object(root)) if matches!(objects.kind(root), Kind::Dict(_)) => Some(root),
@@ -109,54 +112,10 @@ pub(super) fn read_snapshot(
     };
     if has_cycle(&objects, root) {
         let fault = Fault::new("a list or dict that is within itself");
-        return Err(damaged(input.offset, &fault));
+        return Err(damaged(end, &fault));
     }
     let snapshot = assemble(objects, root, most_bytes, name, warnings);
     Ok(Some(ReadSnapshot { snapshot, status }))
-}
-
-/// What of a file is in memory.
-struct Input {
-    file: File,
-    window: Vec<u8>,
-    /// What of the window is not passed yet.
-    at: usize,
-    end: usize,
-    /// The place in the file of what comes next.
-    offset: u64,
-    is_over: bool,
-}
-
-impl Input {
-    fn rest(&self) -> &[u8] {
-        self.window.get(self.at..self.end).unwrap_or_default()
-    }
-
-    /// Passes over bytes, also some that were not read.
-    fn pass(&mut self, bytes: u64) {
-        self.offset = self.offset.saturating_add(bytes);
-        let there = self.end.saturating_sub(self.at);
-        let passed = usize::try_from(bytes).unwrap_or(usize::MAX).min(there);
-        self.at = self.at.saturating_add(passed);
-    }
-
-    /// Fills the window behind what is left of it; how many bytes came, 0 at the end of the file.
-    fn fill(&mut self) -> std::io::Result<usize> {
-        if self.is_over {
-            return Ok(0);
-        }
-        self.window.copy_within(self.at..self.end, 0);
-        self.end = self.end.saturating_sub(self.at);
-        self.at = 0;
-        let from = self.offset.saturating_add(self.end as u64);
-        let room = self.window.get_mut(self.end..).unwrap_or_default();
-        let most = room.len();
-        let filled = files::read_up_to_at(&self.file, room, from)?;
-        self.is_over = filled < most;
-        self.end = self.end.saturating_add(filled);
-        Work::Bytes.add(filled as u64);
-        Ok(filled)
-    }
 }
 
 /// Makes the best of a file that ends too soon: what of the root is complete. Of segments that were cut the complete

@@ -149,6 +149,52 @@ fn a_list_that_changes_after_it_was_named_changes_everywhere() {
     assert_eq!(snapshot.frames_of(StackId(0)).count(), 1);
 }
 
+/// Frames that are known are named by a mark, entries of the memo, and the end of the list: read at once, with the same
+/// outcome as item by item.
+#[test]
+fn lists_of_what_is_known_are_those_that_come_item_by_item() {
+    let of = |frames: &[u8]| {
+        let bytes = Pickle::new().dict(|root| {
+            let root = root.text("known").raw(b"](");
+            let root = (0..3).fold(root, |root, line| {
+                let root = root.raw(b"}(").text("filename").text("/a.py").text("line");
+                root.raw(&[b'K', line]).raw(b"u").raw(&[b'q', 200 + line])
+            });
+            let root = root.raw(b"e").text("device_traces");
+            root.list(|list| {
+                list.list(|events| {
+                    events.dict(|event| {
+                        let event = event.text("action").text("alloc").text("frames").raw(frames);
+                        event.numbers(&[("addr", 1), ("size", 2)])
+                    })
+                })
+            })
+        });
+        let (read, _) = read_all(&bytes.stop());
+        read.map(|(snapshot, _)| {
+            let lines = snapshot.frames_of(snapshot.events.stacks[0]).map(|frame| frame.line);
+            lines.collect::<Vec<_>>()
+        })
+    };
+    for (at_once, one_by_one, lines) in [
+        (&b"](h\xC8h\xC9h\xCAe"[..], &b"]h\xC8ah\xC9ah\xCAa"[..], vec![0, 1, 2]),
+        (b"](h\xCAj\xC8\0\0\0e", b"]h\xCAah\xC8a", vec![2, 0]),
+        // Twice, and with something else between.
+        (b"](h\xC8e(h\xC9h\xCAe", b"]h\xC8ah\xC9ah\xCAa", vec![0, 1, 2]),
+        (b"](h\xC8Nh\xC9e", b"]h\xC8aNah\xC9a", vec![0, 1]),
+        (b"](e", b"]", vec![]),
+    ] {
+        assert_eq!(of(at_once).unwrap(), lines);
+        assert_eq!(of(one_by_one).unwrap(), lines);
+    }
+    // More than a list that is shared has.
+    let many = [&b"]("[..], &b"h\xC8".repeat(700), b"e"].concat();
+    assert_eq!(of(&many).unwrap(), vec![0; 700]);
+    let says = |frames: &[u8]| of(frames).expect_err("an error").message;
+    assert!(says(b"](h\xFEe").contains("memo entry 254 was never set"));
+    assert!(says(b"}(h\xC8e").contains("a list to add to expected"));
+}
+
 #[test]
 fn an_event_that_is_changed_later_is_one_event() {
     let bytes = Pickle::new().dict(|root| {
