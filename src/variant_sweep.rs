@@ -4,16 +4,48 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use crate::analysis::sweep::Sweep;
 use crate::analysis::variants::Variant;
+use crate::folder_sweep::read_sweep;
 use crate::format::pytorch::{self, SnapshotFiles};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::{RunContents, SnapshotRun};
+use crate::opened::{RunContents, RunsOfPaths, SnapshotRun, runs_of_paths};
 use crate::store::report::FileStatus;
-use crate::store::{Report, WarningCode, Warnings};
+use crate::store::{Report, Warning, WarningCode, Warnings};
 use crate::text::run_names::run_names;
 
 /// What nvidia-smi said of a variant, in MiB: a key of `app.json`.
 const SMI: &str = "smi_mib";
+
+/// What a folder has for a sweep.
+pub(crate) enum FolderSweep {
+    /// Reports of Poplar.
+    Reports(Sweep),
+    /// Variants of a training run, with the warnings of all.
+    Variants(Vec<Variant>, Vec<Warning>),
+}
+
+/// Reads the reports or the memory snapshots of a folder; of snapshots the figures of one device, or of the one that
+/// had most.
+///
+/// # Errors
+/// When it was cancelled, the folder cannot be read, or there is nothing in it that could be.
+pub(crate) fn read_folder(
+    folder: &Path,
+    device: Option<i64>,
+    progress: &Progress,
+) -> Result<FolderSweep, Error> {
+    let warnings = Warnings::default();
+    match runs_of_paths(&[folder.to_owned()], &warnings, progress) {
+        RunsOfPaths::Poplar => {
+            read_sweep(folder, progress).map(|(sweep, _)| FolderSweep::Reports(sweep))
+        }
+        RunsOfPaths::Pytorch(snapshots) => {
+            let variants = read_variants(&snapshots, device, &warnings, progress)?;
+            Ok(FolderSweep::Variants(variants, warnings.list()))
+        }
+    }
+}
 
 /// What the variants took, in no order; `warnings` gets those of all. What cannot be read is a warning. `device` is the
 /// number of one, else the one that had most.

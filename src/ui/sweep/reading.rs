@@ -1,16 +1,12 @@
 //! A directory of reports or memory snapshots that is being read beside the window.
 
 use eframe::egui;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use super::variants::ReadVariants;
 use crate::analysis::sweep::Sweep;
-use crate::folder_sweep::read_sweep;
-use crate::format::{Error, Progress};
-use crate::opened::{RunsOfPaths, runs_of_paths};
-use crate::store::Warnings;
 use crate::ui::job::Job;
-use crate::variant_sweep::read_variants;
+use crate::variant_sweep::{FolderSweep, read_folder};
 
 /// What a directory has.
 pub enum Read {
@@ -34,7 +30,14 @@ impl Reading {
         let path = folder.clone();
         // What cannot be looked into is no run; what cannot be read is one, with its error.
         let job = Job::start("sweep", ctx, move |cancel| {
-            read(&path, device, cancel.progress()).map_err(|error| error.message)
+            let read = read_folder(&path, device, cancel.progress());
+            let read = read.map(|read| match read {
+                FolderSweep::Reports(sweep) => Read::Reports(sweep),
+                FolderSweep::Variants(variants, warnings) => {
+                    Read::Variants(ReadVariants { variants, warnings, device })
+                }
+            });
+            read.map_err(|error| error.message)
         });
         let job = job.map_err(|error| format!("No thread to read with: {error}"))?;
         Ok(Self { folder, job })
@@ -44,16 +47,5 @@ impl Reading {
     pub fn poll(&self) -> Option<Result<Read, String>> {
         let stopped = |_| Err("Reading stopped: a mistake in Tilescope".to_owned());
         Some(self.job.poll()?.unwrap_or_else(stopped))
-    }
-}
-
-fn read(path: &Path, device: Option<i64>, progress: &Progress) -> Result<Read, Error> {
-    let warnings = Warnings::default();
-    match runs_of_paths(&[path.to_owned()], &warnings, progress) {
-        RunsOfPaths::Poplar => read_sweep(path, progress).map(|(sweep, _)| Read::Reports(sweep)),
-        RunsOfPaths::Pytorch(snapshots) => {
-            let variants = read_variants(&snapshots, device, &warnings, progress)?;
-            Ok(Read::Variants(ReadVariants { variants, warnings: warnings.list(), device }))
-        }
     }
 }
