@@ -1,0 +1,8 @@
+//! What XLA's buffer assignment says: when values live, what is in use, what the peak consists of (formats/xla.md 4, 5).
+
+pub mod facts;
+pub mod heap_trace;
+pub mod held_values;
+pub mod in_use;
+pub mod live_ranges;
+pub mod schedule;
