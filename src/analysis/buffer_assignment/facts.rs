@@ -222,7 +222,7 @@ impl ModuleFacts {
             parameters,
             temp: temporary(analysed),
             reserved_throughout_by_color: has_schedule.then_some(throughout),
-            donatable_bytes: has_schedule.then(|| donatable_bytes(analysed)),
+            donatable_bytes: module.entry.is_some().then(|| donatable_bytes(analysed)),
             in_use: has_schedule.then(|| in_use_by_color(analysed)),
         }
     }

@@ -30,6 +30,10 @@ pub struct LiveRanges {
 impl LiveRanges {
     /// The ranges of all values whose instruction has a position.
     pub fn of(module: &HloModule, schedule: &Schedule, held: &HeldValues) -> Self {
+        if let (None, Some(stated)) = (module.entry, &module.stated) {
+            let range = |(start, end)| LiveRange { start, end };
+            return Self { ranges: stated.ranges.iter().map(|one| one.map(range)).collect() };
+        }
         let mut ranges: Vec<Option<LiveRange>> = module
             .values
             .iter()

@@ -47,7 +47,12 @@ impl Schedule {
                 }
             }
         }
-        let Some(entry) = module.entry else { return schedule };
+        let Some(entry) = module.entry else {
+            for id in module.stated.iter().flat_map(|stated| &stated.sequence) {
+                schedule.append(*id);
+            }
+            return schedule;
+        };
         let mut met = vec![false; module.computations.len()];
         let mut open: Vec<Open> = Vec::new();
         let begin = |computation: u32, met: &mut Vec<bool>, at: usize| {
@@ -78,14 +83,18 @@ impl Schedule {
                 continue;
             }
             (top.next, top.call) = (top.next + 1, 0);
-            if let Some(position) = schedule.positions.get_mut(id.0 as usize)
-                && *position == NO_ROW
-            {
-                *position = u32::try_from(at).unwrap_or(NO_ROW);
-                schedule.instructions.push(id);
-            }
+            schedule.append(id);
         }
         schedule
+    }
+
+    fn append(&mut self, id: InstructionId) {
+        let at = self.end();
+        if let Some(position) = self.positions.get_mut(id.0 as usize).filter(|one| **one == NO_ROW)
+        {
+            *position = at;
+            self.instructions.push(id);
+        }
     }
 
     /// Number of positions.

@@ -12,7 +12,6 @@ use crate::format::{Error, ErrorKind, Progress};
 use crate::progress::Watched;
 use crate::store::Warnings;
 use crate::store::hlo::Platform;
-use crate::store::report::FileStatus;
 
 /// How deep modules are looked for below a directory.
 const MAX_DEPTH: usize = 5;

@@ -5,6 +5,7 @@
 mod assignment;
 mod discover;
 mod module;
+pub mod text;
 mod texts;
 mod wire;
 

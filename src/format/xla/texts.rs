@@ -7,9 +7,6 @@ use crate::budget;
 use crate::store::hlo::{ElementType, ShapeId, Shapes};
 use crate::store::names::{Interner, NameId, Names};
 
-/// How deep tuples may lie within each other.
-const MOST_LEVELS: usize = 64;
-
 /// Texts and shapes as they are read.
 #[derive(Default)]
 pub(super) struct Texts<'a> {
@@ -45,8 +42,8 @@ impl<'a> Texts<'a> {
     }
 
     fn read_shape(&mut self, bytes: &'a [u8], level: usize) -> Result<ShapeId, Malformed> {
-        if level > MOST_LEVELS {
-            return Err(Malformed(format!("tuples lie within {MOST_LEVELS} others")));
+        if level > budget::TUPLE_LEVELS {
+            return Err(Malformed(format!("tuples lie within {} others", budget::TUPLE_LEVELS)));
         }
         let (mut kind, mut dimensions, mut within) = (0, Vec::new(), Vec::new());
         Fields::of(bytes).each(|number, field| {

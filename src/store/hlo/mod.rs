@@ -245,6 +245,17 @@ pub struct HeapTrace {
     pub is_of_whole_module: bool,
 }
 
+/// The order of instructions and the lives of values as XLA states them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StatedLives {
+    /// The instructions by position.
+    pub sequence: Vec<InstructionId>,
+    /// The first and the last position at which a value lives, by the value's row.
+    pub ranges: Vec<Option<(u32, u32)>>,
+    /// The moment that XLA takes for the peak, which it need not be.
+    pub moment: Option<u32>,
+}
+
 /// A module with its buffer assignment. Of a bare assignment there are no instructions.
 #[derive(Clone, Debug, Default)]
 pub struct HloModule {
@@ -274,12 +285,14 @@ pub struct HloModule {
     pub assigned: Vec<Assigned>,
     /// Heap traces.
     pub traces: Vec<HeapTrace>,
+    /// Where the program itself is not known: what XLA says of its order.
+    pub stated: Option<StatedLives>,
 }
 
 impl HloModule {
-    /// Whether the file has instructions and their order: without them nothing is known of when values live.
+    /// Whether the order of instructions is known: without it nothing is known of when values live.
     pub fn has_schedule(&self) -> bool {
-        self.entry.is_some()
+        self.entry.is_some() || self.stated.is_some()
     }
 
     /// The instructions of the parameters of the program, by number.
