@@ -5,12 +5,13 @@ mod common;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use common::in_package;
+use common::{in_package, json, tilescope};
 use serde_json::Value;
-use tilescope::analysis::buffer_assignment::facts::{Analysed, ModuleFacts};
+use tilescope::analysis::buffer_assignment::analysed::Analysed;
+use tilescope::analysis::buffer_assignment::facts::ModuleFacts;
 use tilescope::format::Progress;
 use tilescope::format::xla::text::read_texts;
-use tilescope::format::xla::{module_files, platform_of_name, read_modules};
+use tilescope::format::xla::{module_files, read_modules, read_proto};
 use tilescope::store::Warnings;
 
 /// Real dumps with their figures, which are not part of this package; says so where they are absent.
@@ -33,31 +34,66 @@ fn every_real_module_gives_the_figures_that_are_known_of_it() {
     let Some(profiles) = profiles() else { return };
     let mut seen = 0;
     for folder in std::fs::read_dir(&profiles).expect("a directory").flatten() {
-        let expected_file = folder.path().join("expected.json");
-        if !expected_file.is_file() || folder.file_name() == "tpu-errors" {
-            continue;
-        }
-        let expected = read_json(&expected_file);
-        let (warnings, progress) = (Warnings::default(), Progress::default());
-        let files = module_files(&folder.path(), &progress).expect("files");
-        let file =
-            files.iter().find(|file| expected["file"] == file.name.as_str()).expect("the file");
-        let modules = read_modules(file, &warnings, &progress).expect("modules");
-        let module = modules
-            .into_iter()
-            .find(|one| expected["module"] == one.module.name.as_str())
-            .expect("the module");
-        let facts = ModuleFacts::of(&Analysed::of(module.module), platform_of_name(&file.name));
-        let found = serde_json::to_value(facts).expect("JSON");
-        for (key, value) in expected.as_object().expect("an object") {
-            if !["file", "module", "modules"].contains(&key.as_str()) {
-                assert_eq!(&found[key], value, "{}: {key}", folder.path().display());
+        for (name, of) in [
+            ("expected.json", folder.path()),
+            ("expected.buffer_assignment.json", folder.path().join("buffer_assignment.pb")),
+        ] {
+            let expected_file = folder.path().join(name);
+            if !expected_file.is_file() || folder.file_name() == "tpu-errors" {
+                continue;
             }
+            let expected = read_json(&expected_file);
+            let output = tilescope(&["summary", &of.to_string_lossy(), "--json"]);
+            assert!(output.status.success(), "{}: {}", of.display(), json(&output));
+            let summary = json(&output);
+            assert_eq!(summary["schema"], "tilescope.summary/1");
+            assert_eq!(summary["source"]["system"], "xla");
+            for (key, value) in expected.as_object().expect("an object") {
+                assert_eq!(&summary["xla"][key], value, "{}: {key}", of.display());
+            }
+            assert_eq!(summary["warnings"], Value::Array(Vec::new()), "{}", of.display());
+            seen += 1;
         }
-        assert!(warnings.list().is_empty(), "{:?}", warnings.list());
-        seen += 1;
     }
-    assert!(seen >= 11, "{seen}");
+    assert!(seen >= 12, "{seen}");
+}
+
+/// A module that is read and worked out, or not: whatever the bytes are, that comes to an end.
+fn read_damaged(bytes: &[u8]) -> bool {
+    let warnings = Warnings::default();
+    let read = read_proto(bytes, "damaged.hlo.pb", &warnings, &Progress::default());
+    let Ok(Some(read)) = read else { return false };
+    let facts = ModuleFacts::of(&Analysed::of(read.module), None);
+    facts.total_bytes > 0
+}
+
+#[test]
+fn damaged_modules_are_read_as_far_as_they_go() {
+    let Some(profiles) = profiles() else { return };
+    let folder = profiles.join("cpu-jax0.10.2-several");
+    let bytes = |name: &str| std::fs::read(folder.join(name)).expect("a module");
+    let step = bytes("module_0028.jit_train_step.cpu_after_optimizations.hlo.pb");
+    let read = (0..step.len()).step_by(1000).filter(|end| read_damaged(&step[..*end])).count();
+    assert!(read > 0, "what is cut behind its allocations is shown");
+    let small = bytes("module_0004.jit__threefry_split.cpu_after_optimizations.hlo.pb");
+    let read = (0..small.len()).filter(|end| read_damaged(&small[..*end])).count();
+    assert!(read > 0);
+    let mut state = 7_u64;
+    let mut next = |most: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).expect("31 bits") % most
+    };
+    let mut read = 0;
+    for seed in 0..2000 {
+        let mut damaged = if seed % 20 == 0 { step.clone() } else { small.clone() };
+        for _ in 0..=next(3) {
+            let at = next(damaged.len());
+            damaged[at] ^= 1 << next(8);
+        }
+        read += usize::from(read_damaged(&damaged));
+    }
+    assert!(read > 1000, "{read}: most flips leave something to show");
 }
 
 /// The texts of a module's assignment, from whatever files have them.

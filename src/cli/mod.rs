@@ -18,6 +18,7 @@ pub mod output;
 mod render;
 mod size;
 pub mod summary;
+pub mod summary_of_program;
 pub mod summary_of_snapshot;
 pub mod sweep;
 mod synth;

@@ -18,7 +18,7 @@ use crate::format::poplar::OpenReport;
 use crate::format::pytorch::SnapshotFiles;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index;
-use crate::opened::{RunFiles, SnapshotRun, files_of_run};
+use crate::opened::{RunFiles, SnapshotRun, XlaFiles, XlaRun, files_of_run};
 use crate::store::Warning;
 use crate::text;
 
@@ -133,6 +133,30 @@ pub fn answer_of_snapshot<A: CsvAnswer>(
     finish(&result, json, if csv { A::csv } else { A::text })
 }
 
+/// As [`answer_or_csv`], of a program of XLA. Where a dump has several modules, it is said which is taken.
+pub fn answer_of_program<A: CsvAnswer>(
+    files: &XlaFiles,
+    json: bool,
+    csv: bool,
+    answer: impl FnOnce(&XlaRun, &Progress) -> Result<A, Error>,
+) -> ExitCode {
+    if let [first, _, ..] = files.modules.as_slice() {
+        let name = first.module.as_deref().unwrap_or("not named");
+        let (count, name, file) =
+            (files.modules.len(), text::clean(name), text::clean(&first.file));
+        anstream::eprintln!(
+            "{count} modules; this is {name} of {file}, another is chosen by --module"
+        );
+    }
+    let result = with_progress("Reading the module", |progress| {
+        let run = XlaRun::open(files, progress)?;
+        let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))?;
+        let answer = answer(&run, progress)?;
+        Ok(with_warnings(answer, run.report.warnings.list()))
+    });
+    finish(&result, json, if csv { A::csv } else { A::text })
+}
+
 /// As [`answer`], of a report and others; warnings name the report that they are about.
 pub fn answer_of_several<A: Answer>(
     first: &Path,
@@ -164,16 +188,15 @@ pub fn answer_of_several<A: Answer>(
 /// # Errors
 /// As [`OpenReport::open`].
 pub fn open(path: &Path, progress: &Progress) -> Result<OpenReport, Error> {
-    match files_of_run(path, progress)? {
-        RunFiles::Poplar(found) => open_found(path, &found, progress),
-        RunFiles::Pytorch(files) => {
-            let message =
-                format!("{} is of PyTorch, which this command does not take", files.path.display());
-            Err(Error::new(ErrorKind::Usage, message)
-                .in_file(&files.path)
-                .hint("tilescope summary and tilescope liveness take memory snapshots."))
-        }
-    }
+    let (file, system) = match files_of_run(path, progress)? {
+        RunFiles::Poplar(found) => return open_found(path, &found, progress),
+        RunFiles::Pytorch(files) => (files.path, "PyTorch"),
+        RunFiles::Xla(files) => (files.path, "XLA"),
+    };
+    let message = format!("{} is of {system}, which this command does not take", file.display());
+    Err(Error::new(ErrorKind::Usage, message)
+        .in_file(&file)
+        .hint("tilescope summary and tilescope liveness take it."))
 }
 
 /// The same of a path that is known to be of Poplar; `found` is what there is to say of how it was found.

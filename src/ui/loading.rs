@@ -14,7 +14,7 @@ use crate::format::poplar::{OpenReport, reports_below};
 use crate::format::pytorch::SnapshotFiles;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index;
-use crate::opened::{RunFiles, SnapshotRun, files_of_run};
+use crate::opened::{RunFiles, SnapshotRun, XlaFiles, XlaRun, files_of_run};
 use crate::store::{Absence, Report};
 use crate::synth::story;
 
@@ -263,12 +263,26 @@ fn read_snapshot(files: &SnapshotFiles, shared: &Shared) -> Result<(), Error> {
     Ok(())
 }
 
+/// Reads the module of a program of XLA that is meant.
+fn read_program(files: &XlaFiles, shared: &Shared) -> Result<(), Error> {
+    let progress = &shared.progress;
+    shared.set_stage(Stage::Snapshot);
+    if let Some(run) = XlaRun::open(files, progress)? {
+        run.fill_report(progress);
+        drop(shared.report.set(Arc::clone(&run.report)));
+    }
+    let is_cancelled = progress.is_cancelled();
+    shared.set_stage(if is_cancelled { Stage::Cancelled } else { Stage::Done });
+    Ok(())
+}
+
 /// Reads all of a report; it, unless that was cancelled, or it is of a system that has no index.
 fn read(path: &Path, logs: &[PathBuf], shared: &Shared) -> Result<Option<OpenReport>, Error> {
     let progress = &shared.progress;
     let found = match files_of_run(path, progress)? {
-        RunFiles::Pytorch(files) => return read_snapshot(&files, shared).map(|()| None),
         RunFiles::Poplar(found) => found,
+        RunFiles::Pytorch(files) => return read_snapshot(&files, shared).map(|()| None),
+        RunFiles::Xla(files) => return read_program(&files, shared).map(|()| None),
     };
     let open = OpenReport::find_with(path, index::of_process(), progress)?;
     open.report.warnings.add_all(&found);

@@ -4,46 +4,15 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::analysed::Analysed;
 use super::heap_trace::{ReplayedTrace, replay};
-use super::held_values::HeldValues;
 use super::in_use::{self, Changes, Placed};
-use super::live_ranges::LiveRanges;
-use super::schedule::Schedule;
 use crate::store::hlo::{
     Allocation, AllocationKind, ElementType, HeapTrace, HloModule, Platform, ValueId,
 };
 
 /// Values of the peak that are named.
 const TOP: usize = 5;
-
-/// A module with what follows from it.
-#[derive(Debug)]
-pub struct Analysed {
-    /// The module.
-    pub module: HloModule,
-    /// Its instructions in order.
-    pub schedule: Schedule,
-    /// What each holds.
-    pub held: HeldValues,
-    /// When values live.
-    pub ranges: LiveRanges,
-    /// The values of each allocation that have a life.
-    pub placed: Vec<Vec<Placed>>,
-    /// The bytes in use of each allocation.
-    pub in_use: Vec<Changes>,
-}
-
-impl Analysed {
-    /// Works out everything.
-    pub fn of(module: HloModule) -> Self {
-        let schedule = Schedule::of(&module);
-        let held = HeldValues::of(&module, &schedule);
-        let ranges = LiveRanges::of(&module, &schedule, &held);
-        let placed = in_use::placed_by_allocation(&module, &ranges);
-        let in_use = placed.iter().map(|placed| in_use::bytes_in_use(placed)).collect();
-        Self { module, schedule, held, ranges, placed, in_use }
-    }
-}
 
 /// Bytes by the number of a colour.
 pub type ByColor = BTreeMap<i64, u64>;

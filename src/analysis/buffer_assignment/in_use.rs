@@ -69,10 +69,8 @@ impl Union {
             return;
         }
         if from <= start && end <= to {
-            self.times[node] = match is_coming {
-                true => self.times[node] + 1,
-                false => self.times[node].saturating_sub(1),
-            };
+            let times = self.times[node];
+            self.times[node] = if is_coming { times + 1 } else { times.saturating_sub(1) };
         } else {
             let middle = usize::midpoint(start, end);
             self.change_node(node * 2, (start, middle), (from, to), is_coming);

@@ -77,6 +77,13 @@ impl LiveRanges {
         self.ranges.get(value.0 as usize).copied().flatten()
     }
 
+    /// Says when a value lives.
+    pub fn set(&mut self, value: ValueId, range: LiveRange) {
+        if let Some(slot) = self.ranges.get_mut(value.0 as usize) {
+            *slot = Some(range);
+        }
+    }
+
     /// Number of values of which it is known.
     pub fn len(&self) -> usize {
         self.ranges.iter().flatten().count()
@@ -89,17 +96,11 @@ impl LiveRanges {
 
     /// Of values that share their memory each ends where the next begins.
     fn cut_aliases(&mut self, module: &HloModule) {
-        let mut parents: Vec<u32> = (0..module.values.len() as u32).collect();
-        for (one, other) in &module.aliases {
-            let (one, other) = (root_of(&mut parents, one.0), root_of(&mut parents, other.0));
-            if let Some(parent) = parents.get_mut(other as usize) {
-                *parent = one;
-            }
-        }
+        let groups = alias_groups(module);
         let mut members: Vec<(u32, LiveRange, i64, u32)> = Vec::new();
         for (row, (value, range)) in (0_u32..).zip(module.values.iter().zip(&self.ranges)) {
             if let Some(range) = range {
-                members.push((root_of(&mut parents, row), *range, value.id, row));
+                members.push((groups[row as usize], *range, value.id, row));
             }
         }
         members.sort_unstable();
@@ -114,6 +115,18 @@ impl LiveRanges {
             self.ranges[row as usize] = Some(range);
         }
     }
+}
+
+/// The values that share their memory: of each the one that stands for its group.
+pub fn alias_groups(module: &HloModule) -> Vec<u32> {
+    let mut parents: Vec<u32> = (0..module.values.len() as u32).collect();
+    for (one, other) in &module.aliases {
+        let (one, other) = (root_of(&mut parents, one.0), root_of(&mut parents, other.0));
+        if let Some(parent) = parents.get_mut(other as usize) {
+            *parent = one;
+        }
+    }
+    (0..module.values.len() as u32).map(|row| root_of(&mut parents, row)).collect()
 }
 
 /// The value that stands for a group, with the way to it made shorter.

@@ -46,13 +46,12 @@ pub enum ProtoKind {
 
 /// What a file name says; `None` for what is nothing of XLA's.
 pub fn kind_of_name(name: &str) -> Option<ProtoKind> {
-    let name = name.strip_suffix(".gz").unwrap_or(name);
-    match () {
-        () if name.ends_with(".hlo.pb") => Some(ProtoKind::Module),
-        () if name.ends_with(".xplane.pb") => Some(ProtoKind::Profile),
-        () if name.ends_with("-memory-usage-report.pb") => None,
-        () if name.ends_with(".pb") => Some(ProtoKind::Assignment),
-        () => None,
+    let stem = name.strip_suffix(".gz").unwrap_or(name).strip_suffix(".pb")?;
+    match stem.rsplit_once('.') {
+        Some((_, "hlo")) => Some(ProtoKind::Module),
+        Some((_, "xplane")) => Some(ProtoKind::Profile),
+        _ if stem.ends_with("-memory-usage-report") => None,
+        _ => Some(ProtoKind::Assignment),
     }
 }
 
@@ -137,7 +136,7 @@ pub fn read_bytes(file: &ModuleFile, progress: &Progress) -> Result<Option<Vec<u
     progress.expect(length);
     let watched = Watched { reader: files::WithoutHoles(opened), progress };
     let mut bytes = Vec::new();
-    let is_compressed = file.name.ends_with(".gz");
+    let is_compressed = file.name.strip_suffix(".gz").is_some();
     let most =
         if is_compressed { length.saturating_mul(MOST_GROWTH).min(MOST_BYTES) } else { length };
     let read = if is_compressed {
@@ -215,13 +214,7 @@ pub fn read_modules(
     progress: &Progress,
 ) -> Result<Vec<ReadModule>, Error> {
     let Some(bytes) = read_bytes(file, progress)? else { return Ok(Vec::new()) };
-    let damaged = |what: String| {
-        Error::new(ErrorKind::Damaged, format!("{}: not a proto of XLA's: {what}", file.name))
-            .in_file(&file.path)
-            .hint("Dump it again with XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_proto --xla_dump_hlo_as_text\".")
-    };
-    let read =
-        |message: &[u8]| read_proto(message, &file.name, warnings, progress).map_err(damaged);
+    let read = |message: &[u8]| read_message(message, file, warnings, progress);
     if file.kind != ProtoKind::Profile {
         return Ok(read(&bytes)?.into_iter().collect());
     }
@@ -230,4 +223,31 @@ pub fn read_modules(
         modules.extend(read(proto)?);
     }
     Ok(modules)
+}
+
+/// One of the protos of a profile.
+pub(super) fn read_one_of_profile(
+    file: &ModuleFile,
+    place: usize,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Option<ReadModule>, Error> {
+    let Some(bytes) = read_bytes(file, progress)? else { return Ok(None) };
+    match protos_of_profile(&bytes).get(place) {
+        Some(proto) => read_message(proto, file, warnings, progress),
+        None => Ok(None),
+    }
+}
+
+fn read_message(
+    message: &[u8],
+    file: &ModuleFile,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Option<ReadModule>, Error> {
+    read_proto(message, &file.name, warnings, progress).map_err(|what| {
+        Error::new(ErrorKind::Damaged, format!("{}: not a proto of XLA's: {what}", file.name))
+            .in_file(&file.path)
+            .hint("Dump it again with XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_proto --xla_dump_hlo_as_text\".")
+    })
 }

@@ -3,7 +3,9 @@
 //! A proto is read from memory, field by field into columns ([`wire`]): no tree of messages is made.
 
 mod assignment;
+mod beside;
 mod discover;
+mod listing;
 mod module;
 pub mod text;
 mod texts;
@@ -13,13 +15,15 @@ use std::cell::{Cell, RefCell};
 use std::fmt::Write as _;
 
 use self::assignment::AssignmentParts;
+pub use self::beside::Beside;
 pub use self::discover::{
     ModuleFile, ProtoKind, kind_of_name, module_files, platform_of_name, read_modules,
 };
+pub use self::listing::{ListedModule, ModuleAt, list_modules, texts_of};
 use self::module::ModuleParts;
 use self::texts::Texts;
 use self::wire::{Field, Fields, Malformed};
-use crate::format::Progress;
+use crate::format::{Error, Progress};
 use crate::store::hlo::HloModule;
 use crate::store::report::FileStatus;
 use crate::store::{WarningCode, Warnings};
@@ -217,4 +221,38 @@ fn donated(module: &HloModule, parts: &ModuleParts) -> Vec<(i64, u32)> {
         Some((*number, module.shapes.place(shape, path.iter().copied())?))
     };
     parts.donations.iter().filter_map(place).collect()
+}
+
+/// Reads a module that was listed; `None` where it is not there any more, or reading was cancelled.
+///
+/// # Errors
+/// When its file cannot be read, or is damaged beyond use.
+pub fn read_listed(
+    listed: &ListedModule,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Option<ReadModule>, Error> {
+    match &listed.at {
+        ModuleAt::File(file) => Ok(read_modules(file, warnings, progress)?.into_iter().next()),
+        ModuleAt::Profile(file, place) => {
+            discover::read_one_of_profile(file, *place, warnings, progress)
+        }
+        ModuleAt::Texts(paths) => {
+            let mut texts = Vec::new();
+            for path in paths {
+                let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+                let kind = ProtoKind::Assignment;
+                let file = ModuleFile { path: path.clone(), name: name.unwrap_or_default(), kind };
+                let Some(text) = discover::read_bytes(&file, progress)? else { return Ok(None) };
+                texts.push(text);
+            }
+            let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
+            let mut note = |message| warnings.add(WarningCode::Inconsistent, &listed.file, message);
+            let module = text::read_texts(&texts, &mut note, &|| progress.is_cancelled());
+            Ok(module.map(|module| ReadModule {
+                module: HloModule { name: listed.module.clone().unwrap_or_default(), ..module },
+                status: FileStatus::Ok,
+            }))
+        }
+    }
 }

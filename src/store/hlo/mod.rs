@@ -154,12 +154,6 @@ words! {
     }
 }
 
-impl AllocationKind {
-    /// All of them, the one that applies first before others.
-    pub const ALL: [Self; 5] =
-        [Self::Parameter, Self::Constant, Self::ThreadLocal, Self::LiveOut, Self::Temporary];
-}
-
 /// A range of memory in which values are placed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allocation {

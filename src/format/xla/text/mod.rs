@@ -10,7 +10,8 @@ use self::lines::{AllocationLine, FromInstruction, ValueLabel, ValueLine};
 use self::parts::Gathered;
 use crate::budget;
 use crate::store::hlo::{
-    Assigned, ElementType, HloModule, InstructionId, NO_ROW, ShapeId, StatedLives, Value, ValueId,
+    Allocation, Assigned, ElementType, HloModule, InstructionId, NO_ROW, ShapeId, StatedLives,
+    Value, ValueId,
 };
 use crate::store::names::{Interner, NameId};
 
@@ -220,6 +221,13 @@ impl Making {
         self.module.allocations = gathered.allocations;
         self.module
     }
+}
+
+/// The allocations that a text names, without their values.
+pub fn allocations(text: &[u8]) -> Vec<Allocation> {
+    let lines = text.split(|letter| *letter == b'\n');
+    let lines = lines.filter(|line| line.starts_with(b"allocation "));
+    lines.filter_map(|line| AllocationLine::of(&String::from_utf8_lossy(line))).collect()
 }
 
 /// The live ranges that a text states, by the name of the value as a module has it, for comparison with what follows
