@@ -27,6 +27,9 @@ const SHORT_NAME_BYTES: usize = 128;
 /// Debug contexts on the way to the root. Real ones have about ten, or a few dozen where Python modules nest.
 pub(crate) const CONTEXT_DEPTH: usize = 256;
 
+/// Tuples within each other. XLA's programs have a few.
+pub(crate) const TUPLE_LEVELS: usize = 64;
+
 /// Values that are shown of a debug context, and nodes of all on a way to the root. Real contexts have up to some hundreds.
 pub(crate) const CONTEXT_VALUES: usize = 4096;
 

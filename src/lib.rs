@@ -35,3 +35,4 @@ pub mod ui;
 pub(crate) mod variant_sweep;
 pub mod views;
 pub mod work;
+pub mod xla_run;

@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 
 use crate::format::poplar::has_report;
 use crate::format::pytorch::{self, FileKind, SnapshotFiles};
-use crate::format::{Error, Progress};
+use crate::format::{Error, ErrorKind, Progress};
 pub use crate::snapshot_run::{
     ReplayedSnapshot, RunContents, SnapshotRun, compare_claims, device_id,
 };
 use crate::store::{Warning, WarningCode, Warnings};
+use crate::xla_run;
+pub use crate::xla_run::{XlaFiles, XlaRun};
 
 /// What a path names.
 #[derive(Debug)]
@@ -18,6 +20,8 @@ pub enum RunFiles {
     Poplar(Vec<Warning>),
     /// A file of PyTorch's.
     Pytorch(Box<SnapshotFiles>),
+    /// Modules of XLA.
+    Xla(Box<XlaFiles>),
 }
 
 /// Finds out what a path names. Where a directory has a report of Poplar, it is that.
@@ -25,14 +29,40 @@ pub enum RunFiles {
 /// # Errors
 /// When there are several snapshots, or something that no reader takes.
 pub fn files_of_run(path: &Path, progress: &Progress) -> Result<RunFiles, Error> {
+    files_of_module(path, None, progress)
+}
+
+/// The same, with the module of XLA that is meant by a part of its name.
+///
+/// # Errors
+/// As [`files_of_run`], and where a module is named that is not there, or that the system does not have.
+pub fn files_of_module(
+    path: &Path,
+    module: Option<&str>,
+    progress: &Progress,
+) -> Result<RunFiles, Error> {
+    let found = find(path, module, progress)?;
+    if let (Some(module), RunFiles::Poplar(_) | RunFiles::Pytorch(_)) = (module, &found) {
+        let message = format!("{} has no modules, so none is called {module:?}", path.display());
+        return Err(Error::new(ErrorKind::Usage, message)
+            .in_file(path)
+            .hint("Only dumps and profiles of XLA have modules."));
+    }
+    Ok(found)
+}
+
+fn find(path: &Path, module: Option<&str>, progress: &Progress) -> Result<RunFiles, Error> {
     let warnings = Warnings::default();
     if path.is_dir() && has_report(path, &warnings, progress).unwrap_or(false) {
         return Ok(RunFiles::Poplar(warnings.list()));
     }
-    let Some(files) = pytorch::find(path, &warnings, progress)? else {
-        return Ok(RunFiles::Poplar(warnings.list()));
-    };
-    Ok(RunFiles::Pytorch(Box::new(SnapshotFiles { warnings: warnings.list(), ..files })))
+    if let Some(files) = pytorch::find(path, &warnings, progress)? {
+        let files = SnapshotFiles { warnings: warnings.list(), ..files };
+        return Ok(RunFiles::Pytorch(Box::new(files)));
+    }
+    let files = xla_run::find(path, module, progress)?;
+    Ok(files
+        .map_or_else(|| RunFiles::Poplar(warnings.list()), |files| RunFiles::Xla(Box::new(files))))
 }
 
 /// What several paths name that are to be compared.

@@ -118,6 +118,7 @@ struct Answers {
 fn answers(run: &Run, row: &Value) -> Answers {
     let arguments = LivenessArguments {
         device: None,
+        module: None,
         input: tilescope::cli::Input { path: run.path.clone(), json: true },
         step: Some(StepChoice::Peak),
         ipu: None,

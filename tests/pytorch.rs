@@ -226,7 +226,7 @@ fn survives(bytes: &[u8], path: &Path) -> Result<Vec<String>, String> {
     let progress = Progress::default();
     let files = match files_of_run(path, &progress) {
         Ok(RunFiles::Pytorch(files)) => files,
-        Ok(RunFiles::Poplar(_)) => return Err("no snapshot".to_owned()),
+        Ok(RunFiles::Poplar(_) | RunFiles::Xla(_)) => return Err("no snapshot".to_owned()),
         Err(error) => return Err(error.message),
     };
     let run = SnapshotRun::open(&files, &progress).map_err(|error| error.message)?;

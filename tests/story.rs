@@ -36,6 +36,7 @@ impl Run {
             step: None,
             ipu: None,
             device: None,
+            module: None,
             tile: None,
             filter: None,
             by: None,

@@ -30,6 +30,7 @@ pub mod compute;
 pub mod execution;
 
 pub mod allocator;
+pub mod buffer_assignment;
 
 pub mod cross_checks;
 

@@ -24,7 +24,7 @@ use crate::analysis::program::steps::{self, Filter, MatchedField};
 use crate::csv;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::{RunFiles, SnapshotRun, files_of_run};
+use crate::opened::{RunFiles, files_of_module};
 use crate::store::liveness::VariableBytes;
 use crate::store::{IdColumn, Report, StepId};
 use crate::text::{bytes, exact_bytes, grouped, size_or_less};
@@ -38,7 +38,7 @@ type RowsOf<'a> = dyn Fn(RangeInclusive<u32>) -> Result<Option<Vec<VariableBytes
 /// Answers for whatever system the run is of.
 pub fn run(arguments: &LivenessArguments) -> ExitCode {
     let input = &arguments.input;
-    match files_of_run(&input.path, &Progress::default()) {
+    match files_of_module(&input.path, arguments.module.as_deref(), &Progress::default()) {
         Ok(RunFiles::Poplar(found)) => {
             output::answer_of_found(input, arguments.csv, &found, |open, progress| {
                 LivenessReport::of(open, arguments, progress)
@@ -46,7 +46,14 @@ pub fn run(arguments: &LivenessArguments) -> ExitCode {
         }
         Ok(RunFiles::Pytorch(files)) => {
             output::answer_of_snapshot(&files, input.json, arguments.csv, |run, progress| {
-                LivenessReport::of_snapshot(run, arguments, progress)
+                run.fill_report(progress);
+                LivenessReport::of_filled(&run.report, arguments)
+            })
+        }
+        Ok(RunFiles::Xla(files)) => {
+            output::answer_of_program(&files, input.json, arguments.csv, |run, progress| {
+                run.fill_report(progress);
+                LivenessReport::of_filled(&run.report, arguments)
             })
         }
         Err(error) => output::fail(&error, input.json),
@@ -68,7 +75,11 @@ pub struct LivenessArguments {
     /// Only this tile.
     #[arg(long, value_name = "N")]
     pub tile: Option<u32>,
-    /// Only this device, of a memory snapshot; -1 is pinned memory of the host.
+    /// The module of a dump of XLA that is meant: a part of its name or of its file's.
+    #[arg(long, value_name = "NAME")]
+    pub module: Option<String>,
+    /// Only this device, of a memory snapshot (-1 is pinned memory of the host), or this memory space (color) of a program
+    /// of XLA.
     #[arg(long, value_name = "N", conflicts_with_all = ["tile", "ipu"], allow_negative_numbers = true)]
     pub device: Option<i64>,
     /// Only steps whose program, kind, compute set or operation has this text in its name.
@@ -178,22 +189,17 @@ impl LivenessReport {
         Self::of_report(&open.report, arguments, &rows_of, &consists_of)
     }
 
-    /// The same of a run of PyTorch: its bytes are those that were asked for.
+    /// The same of a run of another system, all of which is read.
     ///
     /// # Errors
     /// `usage` for a step or device that is not there, and for what only tiles have.
-    pub fn of_snapshot(
-        run: &SnapshotRun,
-        arguments: &LivenessArguments,
-        progress: &Progress,
-    ) -> Result<Self, Error> {
-        run.fill_report(progress);
+    pub fn of_filled(report: &Report, arguments: &LivenessArguments) -> Result<Self, Error> {
         let none = |_| Ok(None);
         let no_parts = |_, _, _| {
             let message = "what is alive at a step of this run is not divided by operations";
-            Err(Error::new(ErrorKind::Usage, message).hint("--step N lists it by frames."))
+            Err(Error::new(ErrorKind::Usage, message).hint("--step N lists it."))
         };
-        Self::of_report(&run.report, arguments, &none, &no_parts)
+        Self::of_report(report, arguments, &none, &no_parts)
     }
 
     fn of_report(

@@ -21,6 +21,7 @@ pub mod output;
 mod render;
 mod scope;
 pub mod summary;
+pub mod summary_of_program;
 pub mod summary_of_snapshot;
 pub mod sweep;
 mod synth;

@@ -18,7 +18,7 @@ use crate::format::poplar::OpenReport;
 use crate::format::pytorch::SnapshotFiles;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index;
-use crate::opened::{RunFiles, SnapshotRun, files_of_run};
+use crate::opened::{RunFiles, SnapshotRun, XlaFiles, XlaRun, files_of_run};
 use crate::store::Warning;
 use crate::text;
 
@@ -144,6 +144,30 @@ pub fn answer_of_snapshot<A: CsvAnswer>(
     finish(&result, json, if csv { A::csv } else { A::text })
 }
 
+/// As [`answer_or_csv`], of a program of XLA. Where a dump has several modules, it is said which is taken.
+pub fn answer_of_program<A: CsvAnswer>(
+    files: &XlaFiles,
+    json: bool,
+    csv: bool,
+    answer: impl FnOnce(&XlaRun, &Progress) -> Result<A, Error>,
+) -> ExitCode {
+    if let [first, _, ..] = files.modules.as_slice() {
+        let name = first.module.as_deref().unwrap_or("not named");
+        let (count, name, file) =
+            (files.modules.len(), text::clean(name), text::clean(&first.file));
+        anstream::eprintln!(
+            "{count} modules; this is {name} of {file}, another is chosen by --module"
+        );
+    }
+    let result = with_progress("Reading the module", |progress| {
+        let run = XlaRun::open(files, progress)?;
+        let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))?;
+        let answer = answer(&run, progress)?;
+        Ok(with_warnings(answer, run.report.warnings.list()))
+    });
+    finish(&result, json, if csv { A::csv } else { A::text })
+}
+
 /// As [`answer`], of a report and others; warnings name the report that they are about.
 pub fn answer_of_several<A: Answer>(
     first: &Path,
@@ -182,7 +206,7 @@ pub fn open(path: &Path, progress: &Progress) -> Result<OpenReport, Error> {
     open_of_poplar(path, INSTEAD, progress)
 }
 
-/// The same; of a run of PyTorch says what to use instead.
+/// The same; of a run of another system says what to use instead.
 ///
 /// # Errors
 /// As [`OpenReport::open`].
@@ -191,14 +215,15 @@ pub fn open_of_poplar(
     instead: &'static str,
     progress: &Progress,
 ) -> Result<OpenReport, Error> {
-    match files_of_run(path, progress)? {
-        RunFiles::Poplar(found) => open_found(path, &found, progress),
-        RunFiles::Pytorch(files) => {
-            let message =
-                format!("{} is of PyTorch, which this command does not take", files.path.display());
-            Err(Error::new(ErrorKind::Usage, message).in_file(&files.path).hint(instead))
+    let (file, system, instead) = match files_of_run(path, progress)? {
+        RunFiles::Poplar(found) => return open_found(path, &found, progress),
+        RunFiles::Pytorch(files) => (files.path, "PyTorch", instead),
+        RunFiles::Xla(files) => {
+            (files.path, "XLA", "tilescope summary and tilescope liveness take it.")
         }
-    }
+    };
+    let message = format!("{} is of {system}, which this command does not take", file.display());
+    Err(Error::new(ErrorKind::Usage, message).in_file(&file).hint(instead))
 }
 
 /// The same of a path that is known to be of Poplar; `found` is what there is to say of how it was found.

@@ -24,12 +24,16 @@ pub struct ScopeArguments {
 /// `usage` when the report has no such part, or a report of its system has none of that kind.
 pub fn scope_of(report: &Report, arguments: ScopeArguments) -> Result<Scope, Error> {
     let ScopeArguments { tile, ipu, device } = arguments;
-    if report.system == System::PYTORCH {
+    let what = match report.system {
+        System::PYTORCH => Some("a memory snapshot"),
+        System::XLA => Some("a program of XLA"),
+        _ => None,
+    };
+    if let Some(what) = what {
         let option = tile.map(|_| "--tile").or(ipu.map(|_| "--ipu"));
         return match (option, device) {
             (Some(option), _) => {
-                let message =
-                    format!("{option} is of reports of Poplar, and this is a memory snapshot");
+                let message = format!("{option} is of reports of Poplar, and this is {what}");
                 let there = match titles_of_devices(report) {
                     titles if titles.is_empty() => String::new(),
                     titles => format!(" These are there: {}.", titles.join(", ")),
@@ -38,6 +42,8 @@ pub fn scope_of(report: &Report, arguments: ScopeArguments) -> Result<Scope, Err
                     .hint(format!("--device N takes one device.{there}")))
             }
             (None, Some(device)) => scope_of_device(report, device),
+            // Of several memory spaces the main one is meant: they are not one memory.
+            (None, None) if report.system == System::XLA => scope_of_device(report, 0),
             (None, None) => Ok(Scope::Everything),
         };
     }
@@ -81,7 +87,7 @@ fn scope_of_device(report: &Report, number: i64) -> Result<Scope, Error> {
 pub fn scope_name(report: &Report, scope: Scope) -> String {
     match scope {
         Scope::Everything => "everything".to_owned(),
-        Scope::Device(device) if report.system == System::PYTORCH => report.device_title(device),
+        Scope::Device(device) if report.system != System::POPLAR => report.device_title(device),
         Scope::Device(ipu) => format!("ipu {ipu}"),
         Scope::Arena(tile) => format!("tile {tile}"),
         Scope::WorstArena => "worst tile".to_owned(),

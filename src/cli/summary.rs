@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::Input;
 use super::insights;
 use super::output::{self, Answer, CsvAnswer, aligned, name_cell, or_unknown};
+use super::summary_of_program::ProgramSummary;
 use super::summary_of_snapshot::SnapshotSummary;
 use crate::analysis::insights::Insights;
 use crate::analysis::liveness::{self, NamedBytes, Scope};
@@ -20,7 +21,7 @@ use crate::analysis::throughput::{Throughput, throughput};
 use crate::csv;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, Progress};
-use crate::opened::{RunFiles, files_of_run};
+use crate::opened::{RunFiles, files_of_module};
 use crate::store::Report;
 use crate::store::memory::{Region, TileMemory};
 use crate::store::options::GraphInfo;
@@ -40,6 +41,9 @@ pub struct SummaryArguments {
     /// what logs beside the profile (`*.log`) say.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub log: Vec<PathBuf>,
+    /// The module of a dump of XLA that is meant: a part of its name or of its file's.
+    #[arg(long, value_name = "NAME")]
+    pub module: Option<String>,
     /// Print comma-separated values instead of text: a line for each figure, named as in the JSON document.
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
@@ -124,7 +128,7 @@ struct ExecutionFacts {
 /// Answers for whatever system the run is of.
 pub fn run(arguments: &SummaryArguments) -> ExitCode {
     let input = &arguments.input;
-    match files_of_run(&input.path, &Progress::default()) {
+    match files_of_module(&input.path, arguments.module.as_deref(), &Progress::default()) {
         Ok(RunFiles::Poplar(found)) => {
             output::answer_of_found(input, arguments.csv, &found, |open, progress| {
                 Summary::of(open, &arguments.log, progress)
@@ -133,6 +137,11 @@ pub fn run(arguments: &SummaryArguments) -> ExitCode {
         Ok(RunFiles::Pytorch(files)) => {
             output::answer_of_snapshot(&files, input.json, arguments.csv, |run, _| {
                 Ok(SnapshotSummary::of(run))
+            })
+        }
+        Ok(RunFiles::Xla(files)) => {
+            output::answer_of_program(&files, input.json, arguments.csv, |run, _| {
+                Ok(ProgramSummary::of(run))
             })
         }
         Err(error) => output::fail(&error, input.json),

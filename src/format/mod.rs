@@ -12,6 +12,7 @@ pub mod poplar;
 pub mod pytorch;
 pub(crate) mod side_files;
 pub(crate) mod sqlite;
+pub mod xla;
 
 pub use crate::progress::Progress;
 pub use error::{Error, ErrorKind};

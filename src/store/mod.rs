@@ -12,6 +12,7 @@ pub mod context_details;
 pub mod debug_info;
 pub mod exchange;
 pub mod execution;
+pub mod hlo;
 pub mod ids;
 pub mod liveness;
 pub(crate) mod log;

@@ -92,6 +92,25 @@ impl System {
         variable: "Frame of the allocation",
         placed_variable: "Block",
     };
+
+    /// Of XLA's programs.
+    pub const XLA: Self = Self {
+        name: "xla",
+        device: "Memory",
+        all_devices: "All memory spaces",
+        arena: "Allocation",
+        arena_in_text: "allocation",
+        an_arena: "an allocation",
+        arenas: "allocations",
+        worst_arena: "Worst allocation of each position",
+        step: "Position",
+        step_in_text: "position",
+        steps: "positions",
+        are_steps_matched: false,
+        options: "Flags",
+        variable: "Value",
+        placed_variable: "Value",
+    };
 }
 
 impl Default for System {

@@ -14,7 +14,7 @@ use crate::format::poplar::{OpenReport, reports_below};
 use crate::format::pytorch::SnapshotFiles;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index;
-use crate::opened::{RunFiles, SnapshotRun, files_of_run};
+use crate::opened::{RunFiles, SnapshotRun, XlaFiles, files_of_run};
 use crate::store::{Absence, Report};
 use crate::synth::story;
 
@@ -269,11 +269,20 @@ fn read_snapshot(files: &SnapshotFiles, shared: &Shared) -> Result<(), Error> {
     Ok(())
 }
 
+/// What is said of a program of XLA, of which the commands have the figures.
+fn not_in_window(files: &XlaFiles) -> Error {
+    let message = format!("{} is of XLA, which has no pages here yet", files.path.display());
+    Error::new(ErrorKind::Usage, message)
+        .in_file(&files.path)
+        .hint("tilescope summary and tilescope liveness take it.")
+}
+
 /// Reads all of a report; it, unless that was cancelled, or it is of a system that has no index.
 fn read(path: &Path, logs: &[PathBuf], shared: &Shared) -> Result<Option<OpenReport>, Error> {
     let progress = &shared.progress;
     let found = match files_of_run(path, progress) {
         Ok(RunFiles::Pytorch(files)) => return read_snapshot(&files, shared).map(|()| None),
+        Ok(RunFiles::Xla(files)) => return Err(not_in_window(&files)),
         Ok(RunFiles::Poplar(found)) => found,
         Err(error) if error.kind == ErrorKind::SeveralReports => {
             shared.set_stage(Stage::Variants);

@@ -183,6 +183,7 @@ pub fn liveness_arguments(path: &Path, tile: Option<u32>) -> LivenessArguments {
         step: Some(StepChoice::Peak),
         ipu: None,
         tile,
+        module: None,
         device: None,
         filter: None,
         by: None,

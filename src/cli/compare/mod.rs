@@ -170,7 +170,7 @@ pub fn snapshots_of(
     let (mut snapshots, mut of_poplar) = (Vec::new(), Vec::new());
     for path in paths {
         match files_of_run(path, &Progress::default())? {
-            RunFiles::Poplar(_) => of_poplar.push(*path),
+            RunFiles::Poplar(_) | RunFiles::Xla(_) => of_poplar.push(*path),
             RunFiles::Pytorch(files) => snapshots.push(*files),
         }
     }

@@ -1,0 +1,92 @@
+//! What a value is for (formats/xla.md 4.2). XLA knows neither weights nor gradients, and none are made up.
+
+use super::analysed::Analysed;
+use crate::store::hlo::{AllocationKind, Assigned, InstructionId};
+use crate::text::words;
+
+words! {
+    /// The categories.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum ValueCategory by as_str {
+        /// Made by a parameter of the program.
+        Parameter = "parameter",
+        /// What the program gives back.
+        Output = "output",
+        /// None of the others.
+        Temporary = "temporary",
+        /// The addresses of the elements of a tuple.
+        TupleTable = "tuple_table",
+        /// In an allocation of a constant.
+        Constant = "constant",
+        /// Scratch of small called computations.
+        ThreadLocal = "thread_local",
+    }
+}
+
+impl ValueCategory {
+    /// What it is called.
+    pub fn title(self) -> &'static str {
+        match self {
+            Self::Constant => "Constant",
+            Self::Parameter => "Parameter",
+            Self::ThreadLocal => "Thread-local",
+            Self::TupleTable => "Tuple table",
+            Self::Output => "Output",
+            Self::Temporary => "Temporary",
+        }
+    }
+}
+
+/// Tells categories.
+#[derive(Debug)]
+pub struct Categories<'a> {
+    analysed: &'a Analysed,
+    /// Whether the result holds a value, by row.
+    is_output: Vec<bool>,
+    entry: Option<std::ops::Range<u32>>,
+}
+
+impl<'a> Categories<'a> {
+    /// Of a module.
+    pub fn of(analysed: &'a Analysed) -> Self {
+        let module = &analysed.module;
+        let entry = module.entry.and_then(|row| module.computations.get(row as usize));
+        let mut is_output = vec![false; module.values.len()];
+        let root = entry.map_or(InstructionId::NONE, |entry| entry.root);
+        for value in analysed.held.of_instruction(root) {
+            if let Some(slot) = is_output.get_mut(value.0 as usize) {
+                *slot = true;
+            }
+        }
+        Self { analysed, is_output, entry: entry.map(|entry| entry.instructions.clone()) }
+    }
+
+    /// The category of a value in its place: the first that applies.
+    pub fn get(&self, assigned: &Assigned) -> ValueCategory {
+        let module = &self.analysed.module;
+        let kind = module.allocations.get(assigned.allocation as usize).map(|one| one.kind);
+        let instruction =
+            module.value(assigned.value).map_or(InstructionId::NONE, |value| value.instruction);
+        let is_entry_parameter = match &self.entry {
+            Some(entry) => {
+                entry.contains(&instruction.0) && module.opcode(instruction) == "parameter"
+            }
+            // Of text and of a bare assignment only the allocation says it.
+            None => kind == Some(AllocationKind::Parameter),
+        };
+        let is_output = match &self.entry {
+            Some(_) => self.is_output.get(assigned.value.0 as usize).copied().unwrap_or(false),
+            None => kind == Some(AllocationKind::LiveOut),
+        };
+        match () {
+            () if kind == Some(AllocationKind::Constant) => ValueCategory::Constant,
+            () if is_entry_parameter => ValueCategory::Parameter,
+            () if kind == Some(AllocationKind::ThreadLocal) => ValueCategory::ThreadLocal,
+            () if module.shapes.is_tuple(module.value_shape(assigned.value)) => {
+                ValueCategory::TupleTable
+            }
+            () if is_output => ValueCategory::Output,
+            () => ValueCategory::Temporary,
+        }
+    }
+}

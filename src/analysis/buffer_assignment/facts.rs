@@ -1,0 +1,369 @@
+//! The figures of a module, with the keys of the command's section `xla` (cli.md, Other systems).
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::analysed::Analysed;
+use super::heap_trace::{ReplayedTrace, replay};
+use super::in_use::{self, Changes, Placed};
+use crate::store::hlo::{
+    Allocation, AllocationKind, ElementType, HeapTrace, HloModule, Platform, ValueId,
+};
+
+/// Values of the peak that are named.
+const TOP: usize = 5;
+
+/// Bytes by the number of a colour.
+pub type ByColor = BTreeMap<i64, u64>;
+
+/// The figures of a module.
+#[derive(Debug, Serialize)]
+pub struct ModuleFacts {
+    /// What it was compiled for.
+    pub platform: Option<&'static str>,
+    /// Length of the schedule.
+    pub steps: Option<u32>,
+    /// Number of allocations.
+    pub allocations: usize,
+    /// Number of values that have a place.
+    pub values: usize,
+    /// Number of values of which it is known when they live.
+    pub values_with_live_range: Option<usize>,
+    /// Of all allocations.
+    pub total_bytes: u64,
+    /// The same by colour.
+    pub bytes_by_color: ByColor,
+    /// The same by kind.
+    pub bytes_by_kind: BTreeMap<&'static str, u64>,
+    /// Parameters.
+    pub parameters: ParameterFacts,
+    /// Each temporary allocation, by colour and number.
+    pub temp: Vec<TemporaryFacts>,
+    /// All but temporary allocations, by colour.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reserved_throughout_by_color: Option<ByColor>,
+    /// Results whose memory a parameter could give.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub donatable_bytes: Option<u64>,
+    /// By colour, without thread-local allocations.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub in_use: Option<BTreeMap<i64, InUse>>,
+}
+
+/// Parameters of the program.
+#[derive(Debug, Default, Serialize)]
+pub struct ParameterFacts {
+    /// Number of their allocations.
+    pub allocations: usize,
+    /// Bytes of them.
+    pub bytes: u64,
+    /// Bytes of those that results take over.
+    pub donated_bytes: u64,
+}
+
+/// A temporary allocation.
+#[derive(Debug, Serialize)]
+pub struct TemporaryFacts {
+    /// Its number.
+    pub allocation: i64,
+    /// Its memory space.
+    pub color: i64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Number of values that have a place in it.
+    pub values: usize,
+    /// Its peak; absent where nothing is known of when values live.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub peak: Option<PeakFacts>,
+    /// What XLA's own simulation comes to.
+    pub heap_trace: Option<TraceFacts>,
+}
+
+/// The peak of an allocation.
+#[derive(Debug, Serialize)]
+pub struct PeakFacts {
+    /// Bytes in use.
+    pub bytes: u64,
+    /// All positions at which it is reached, as ranges with both ends included.
+    pub positions: Vec<(u32, u32)>,
+    /// The first of them.
+    pub first: u32,
+    /// The instruction there.
+    pub instruction: Option<String>,
+    /// Number of values that live there.
+    pub live_values: usize,
+    /// Sum of their sizes, which may exceed the peak.
+    pub sum_of_sizes: u64,
+    /// The allocation less the peak.
+    pub lost_bytes: u64,
+    /// Number of gaps between what is in use.
+    pub holes: usize,
+    /// Padding of the values that live there.
+    pub padding_bytes: u64,
+    /// The largest of them.
+    pub top: Vec<LiveValue>,
+}
+
+/// A value that lives at a peak.
+#[derive(Clone, Debug, Serialize)]
+pub struct LiveValue {
+    /// Its name.
+    pub name: String,
+    /// Bytes.
+    pub bytes: u64,
+    /// Its first byte within the allocation.
+    pub offset: u64,
+    /// The first position at which it lives.
+    pub start: u32,
+    /// The last.
+    pub end: u32,
+    /// Its shape.
+    pub shape: String,
+    /// Bytes without padding.
+    pub unpadded_bytes: Option<u64>,
+    /// Path of its operation.
+    pub op_name: Option<String>,
+    /// `file:line`.
+    pub source: Option<String>,
+}
+
+/// XLA's own simulation.
+#[derive(Debug, Serialize)]
+pub struct TraceFacts {
+    /// Number of events.
+    pub events: usize,
+    /// Whether they are in the order of the schedule.
+    pub whole_module: bool,
+    /// The most that it has at once.
+    pub peak_bytes: u64,
+    /// The event after which it has them first.
+    pub peak_event: usize,
+    /// The instruction of that event.
+    pub instruction: Option<String>,
+    /// What it has after the last event.
+    pub left_at_end_bytes: u64,
+}
+
+/// What is in use of a memory space.
+#[derive(Debug, Serialize)]
+pub struct InUse {
+    /// The most at one position.
+    pub peak_bytes: u64,
+    /// The positions at which it is reached, as ranges with both ends included.
+    pub positions: Vec<(u32, u32)>,
+}
+
+impl ModuleFacts {
+    /// The figures of a module.
+    pub fn of(analysed: &Analysed, platform: Option<Platform>) -> Self {
+        let module = &analysed.module;
+        let has_schedule = module.has_schedule();
+        let (mut bytes_by_color, mut throughout) = (ByColor::new(), ByColor::new());
+        let kinds = AllocationKind::ALL.iter().map(|kind| (kind.as_str(), 0));
+        let mut bytes_by_kind: BTreeMap<&'static str, u64> = kinds.collect();
+        let mut parameters = ParameterFacts::default();
+        let add = |sum: &mut u64, bytes: u64| *sum = sum.saturating_add(bytes);
+        let mut total_bytes = 0;
+        for allocation in &module.allocations {
+            let bytes = allocation.bytes;
+            add(&mut total_bytes, bytes);
+            add(bytes_by_color.entry(allocation.color).or_default(), bytes);
+            add(bytes_by_kind.entry(allocation.kind.as_str()).or_default(), bytes);
+            let is_temporary = allocation.kind == AllocationKind::Temporary;
+            let reserved = if is_temporary { 0 } else { bytes };
+            add(throughout.entry(allocation.color).or_default(), reserved);
+            if allocation.kind == AllocationKind::Parameter {
+                parameters.allocations += 1;
+                add(&mut parameters.bytes, bytes);
+                add(&mut parameters.donated_bytes, if allocation.is_donated() { bytes } else { 0 });
+            }
+        }
+        Self {
+            platform: platform.map(Platform::as_str),
+            steps: has_schedule.then(|| analysed.schedule.end()),
+            allocations: module.allocations.len(),
+            values: module.assigned.len(),
+            values_with_live_range: has_schedule.then(|| analysed.ranges.len()),
+            total_bytes,
+            bytes_by_color,
+            bytes_by_kind,
+            parameters,
+            temp: temporary(analysed),
+            reserved_throughout_by_color: has_schedule.then_some(throughout),
+            donatable_bytes: module.entry.is_some().then(|| donatable_bytes(analysed)),
+            in_use: has_schedule.then(|| in_use_by_color(analysed)),
+        }
+    }
+}
+
+fn in_use_by_color(analysed: &Analysed) -> BTreeMap<i64, InUse> {
+    let mut curves: BTreeMap<i64, Vec<&Changes>> = BTreeMap::new();
+    for (allocation, curve) in analysed.module.allocations.iter().zip(&analysed.in_use) {
+        if allocation.kind != AllocationKind::ThreadLocal {
+            curves.entry(allocation.color).or_default().push(curve);
+        }
+    }
+    let of_color = |curves: Vec<&Changes>| {
+        let (peak_bytes, positions) = in_use::peak(&in_use::sum(curves), analysed.schedule.end());
+        InUse { peak_bytes, positions }
+    };
+    curves.into_iter().map(|(color, curves)| (color, of_color(curves))).collect()
+}
+
+/// The temporary allocations by colour and number.
+fn temporary(analysed: &Analysed) -> Vec<TemporaryFacts> {
+    let module = &analysed.module;
+    let mut counts = vec![0_usize; module.allocations.len()];
+    let mut allocation_of: Vec<Option<u32>> = vec![None; module.values.len()];
+    for assigned in &module.assigned {
+        if let Some(count) = counts.get_mut(assigned.allocation as usize) {
+            *count += 1;
+        }
+        if let Some(slot) = allocation_of.get_mut(assigned.value.0 as usize) {
+            *slot = Some(assigned.allocation);
+        }
+    }
+    // What a trace says of its allocation is wrong in practice: its first value tells it.
+    let mut traces: BTreeMap<u32, &HeapTrace> = BTreeMap::new();
+    for trace in &module.traces {
+        let first = trace.events.first().map(|event| event.value.0 as usize);
+        let allocation = first.and_then(|value| allocation_of.get(value).copied().flatten());
+        if let Some(allocation) = allocation {
+            traces.entry(allocation).or_insert(trace);
+        }
+    }
+    let mut rows: Vec<(u32, &Allocation)> = (0..)
+        .zip(&module.allocations)
+        .filter(|(_, allocation)| allocation.kind == AllocationKind::Temporary)
+        .collect();
+    rows.sort_by_key(|(_, allocation)| (allocation.color, allocation.number));
+    rows.into_iter()
+        .map(|(row, allocation)| TemporaryFacts {
+            allocation: allocation.number,
+            color: allocation.color,
+            bytes: allocation.bytes,
+            values: counts.get(row as usize).copied().unwrap_or(0),
+            peak: module.has_schedule().then(|| peak_of(analysed, row as usize, allocation.bytes)),
+            heap_trace: traces.get(&row).map(|trace| trace_facts(module, trace)),
+        })
+        .collect()
+}
+
+fn trace_facts(module: &HloModule, trace: &HeapTrace) -> TraceFacts {
+    let ReplayedTrace { peak_bytes, peak_event, left_at_end_bytes } = replay(module, trace);
+    let instruction = trace.events.get(peak_event).map(|event| event.instruction);
+    let instruction = instruction.map(|name| module.texts.get(name).to_owned());
+    TraceFacts {
+        events: trace.events.len(),
+        whole_module: trace.is_of_whole_module,
+        peak_bytes,
+        peak_event,
+        instruction,
+        left_at_end_bytes,
+    }
+}
+
+fn peak_of(analysed: &Analysed, row: usize, bytes: u64) -> PeakFacts {
+    let module = &analysed.module;
+    let (peak_bytes, positions) = in_use::peak(&analysed.in_use[row], analysed.schedule.end());
+    let first = positions.first().map_or(0, |(first, _)| *first);
+    let mut live: Vec<&Placed> =
+        analysed.placed[row].iter().filter(|one| one.range.has(first)).collect();
+    let id = |one: &Placed| module.value(one.assigned.value).map_or(0, |value| value.id);
+    live.sort_by_key(|one| (std::cmp::Reverse(one.assigned.bytes), one.assigned.offset, id(one)));
+    let sum = |of: &dyn Fn(&Placed) -> u64| {
+        live.iter().fold(0_u64, |sum, one| sum.saturating_add(of(one)))
+    };
+    let instruction = analysed.schedule.instructions.get(first as usize);
+    PeakFacts {
+        bytes: peak_bytes,
+        positions,
+        first,
+        instruction: instruction.map(|id| module.instruction_name(*id).to_owned()),
+        live_values: live.len(),
+        sum_of_sizes: sum(&|one| one.assigned.bytes),
+        lost_bytes: bytes.saturating_sub(peak_bytes),
+        holes: holes(&live, bytes),
+        padding_bytes: sum(&|one| padding_bytes(module, one)),
+        top: live.iter().take(TOP).map(|one| live_value(module, one)).collect(),
+    }
+}
+
+/// Bytes that a value takes beyond its elements; 0 of tables of tuples and where the type is not known.
+pub fn padding_bytes(module: &HloModule, one: &Placed) -> u64 {
+    let unpadded = module.shapes.unpadded_bytes(module.value_shape(one.assigned.value));
+    unpadded.map_or(0, |unpadded| one.assigned.bytes.saturating_sub(unpadded))
+}
+
+/// Number of gaps that a union leaves of an allocation.
+fn holes(live: &[&Placed], bytes: u64) -> usize {
+    let mut covered: Vec<(u64, u64)> = (live.iter())
+        .map(|one| (one.assigned.offset, one.assigned.offset + one.assigned.bytes))
+        .collect();
+    covered.sort_unstable();
+    let (mut at, mut holes) = (0, 0);
+    for (start, end) in covered {
+        holes += usize::from(start > at);
+        at = at.max(end);
+    }
+    holes + usize::from(bytes > at)
+}
+
+/// A value with what is said of it.
+pub fn live_value(module: &HloModule, one: &Placed) -> LiveValue {
+    let value = one.assigned.value;
+    let instruction = module.value(value).map(|value| value.instruction);
+    let shape = module.value_shape(value);
+    LiveValue {
+        name: module.value_name(value),
+        bytes: one.assigned.bytes,
+        offset: one.assigned.offset,
+        start: one.range.start,
+        end: one.range.end,
+        shape: module.shapes.title(shape),
+        unpadded_bytes: module.shapes.unpadded_bytes(shape),
+        op_name: instruction.and_then(|id| module.op_name(id)).map(str::to_owned),
+        source: instruction.and_then(|id| module.source(id)),
+    }
+}
+
+/// Results that are no donated parameter and have the type and dimensions of a parameter that is not donated, each
+/// parameter used once.
+fn donatable_bytes(analysed: &Analysed) -> u64 {
+    let module = &analysed.module;
+    let mut kinds: Vec<Option<&Allocation>> = vec![None; module.values.len()];
+    for assigned in &module.assigned {
+        if let Some(slot) = kinds.get_mut(assigned.value.0 as usize) {
+            *slot = module.allocations.get(assigned.allocation as usize);
+        }
+    }
+    let allocation = |value: ValueId| kinds.get(value.0 as usize).copied().flatten();
+    let key = |value: ValueId| {
+        let shape = module.value_shape(value);
+        let kind = module.shapes.element_type(shape)?;
+        (kind != ElementType::TUPLE).then(|| (kind, module.shapes.dimensions(shape)))
+    };
+    let mut free: std::collections::HashMap<(ElementType, &[i64]), u64> =
+        std::collections::HashMap::new();
+    for id in module.entry_parameters().into_values() {
+        for value in analysed.held.of_instruction(id) {
+            let is_kept = allocation(value).is_some_and(|one| !one.is_donated());
+            if let Some(key) = key(value).filter(|_| is_kept) {
+                *free.entry(key).or_default() += 1;
+            }
+        }
+    }
+    let entry = module.entry.and_then(|row| module.computations.get(row as usize));
+    let Some(root) = entry.map(|entry| entry.root) else { return 0 };
+    let mut bytes = 0_u64;
+    for value in analysed.held.of_instruction(root) {
+        let is_result = allocation(value).is_some_and(|one| one.kind != AllocationKind::Parameter);
+        let Some(key) = key(value).filter(|_| is_result) else { continue };
+        if let Some(count) = free.get_mut(&key).filter(|count| **count > 0) {
+            *count -= 1;
+            bytes = bytes.saturating_add(module.value(value).map_or(0, |value| value.bytes));
+        }
+    }
+    bytes
+}

@@ -1,0 +1,195 @@
+//! When each value lives: from the position that makes it to the last that holds or uses it, both included
+//! (formats/xla.md 5.3).
+
+use super::held_values::HeldValues;
+use super::schedule::Schedule;
+use crate::store::hlo::{HloModule, InstructionId, NO_ROW, ValueId};
+
+/// Positions at which a value lives, both included.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LiveRange {
+    /// The first.
+    pub start: u32,
+    /// The last.
+    pub end: u32,
+}
+
+impl LiveRange {
+    /// Whether a position is one of them.
+    pub fn has(self, position: u32) -> bool {
+        (self.start..=self.end).contains(&position)
+    }
+}
+
+/// When the values of a module live.
+#[derive(Clone, Debug, Default)]
+pub struct LiveRanges {
+    ranges: Vec<Option<LiveRange>>,
+}
+
+impl LiveRanges {
+    /// The ranges of all values whose instruction has a position.
+    pub fn of(module: &HloModule, schedule: &Schedule, held: &HeldValues) -> Self {
+        if let (None, Some(stated)) = (module.entry, &module.stated) {
+            let range = |(start, end)| LiveRange { start, end };
+            return Self { ranges: stated.ranges.iter().map(|one| one.map(range)).collect() };
+        }
+        let mut ranges: Vec<Option<LiveRange>> = module
+            .values
+            .iter()
+            .map(|value| first_range(module, schedule, value.instruction))
+            .collect();
+        let mut extend = |value: ValueId, position: u32| {
+            if let Some(range) = ranges.get_mut(value.0 as usize).and_then(Option::as_mut) {
+                range.end = range.end.max(position);
+            }
+        };
+        for (position, id) in (0_u32..).zip(&schedule.instructions) {
+            let computation = schedule.computation(*id);
+            let is_root = computation
+                .and_then(|row| module.computations.get(row))
+                .is_some_and(|computation| computation.root == *id);
+            let span_end = computation.and_then(|row| schedule.span(row)).map(|(_, end)| end);
+            let until = if is_root { span_end.unwrap_or(position) } else { position };
+            held.of_instruction(*id).for_each(|value| extend(value, until));
+            uses(module, schedule, held, *id, position, &mut extend);
+        }
+        // A parameter whose memory no result takes over stays as it is.
+        let donated: std::collections::HashSet<(i64, u32)> =
+            module.donated.iter().copied().collect();
+        for (number, id) in module.entry_parameters() {
+            for (place, value) in (0..).zip(held.of_instruction(id)) {
+                let is_made_here = module
+                    .value(value)
+                    .is_some_and(|value| value.instruction == id && value.place == place);
+                if is_made_here && !donated.contains(&(number, place)) {
+                    extend(value, schedule.end());
+                }
+            }
+        }
+        let mut ranges = Self { ranges };
+        ranges.cut_aliases(module);
+        ranges
+    }
+
+    /// When a value lives.
+    pub fn get(&self, value: ValueId) -> Option<LiveRange> {
+        self.ranges.get(value.0 as usize).copied().flatten()
+    }
+
+    /// Says when a value lives.
+    pub fn set(&mut self, value: ValueId, range: LiveRange) {
+        if let Some(slot) = self.ranges.get_mut(value.0 as usize) {
+            *slot = Some(range);
+        }
+    }
+
+    /// Number of values of which it is known.
+    pub fn len(&self) -> usize {
+        self.ranges.iter().flatten().count()
+    }
+
+    /// Whether it is known of none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Of values that share their memory each ends where the next begins.
+    fn cut_aliases(&mut self, module: &HloModule) {
+        let groups = alias_groups(module);
+        let mut members: Vec<(u32, LiveRange, i64, u32)> = Vec::new();
+        for (row, (value, range)) in (0_u32..).zip(module.values.iter().zip(&self.ranges)) {
+            if let Some(range) = range {
+                members.push((groups[row as usize], *range, value.id, row));
+            }
+        }
+        members.sort_unstable();
+        for at in 1..members.len() {
+            let [(group, a, _, _), (other, b, _, _)] = &mut members[at - 1..=at] else { continue };
+            if group == other {
+                b.end = b.end.max(a.end);
+                a.end = a.end.min(b.start);
+            }
+        }
+        for (_, range, _, row) in members {
+            self.ranges[row as usize] = Some(range);
+        }
+    }
+}
+
+/// The values that share their memory: of each the one that stands for its group.
+pub fn alias_groups(module: &HloModule) -> Vec<u32> {
+    let mut parents: Vec<u32> = (0..module.values.len() as u32).collect();
+    for (one, other) in &module.aliases {
+        let (one, other) = (root_of(&mut parents, one.0), root_of(&mut parents, other.0));
+        if let Some(parent) = parents.get_mut(other as usize) {
+            *parent = one;
+        }
+    }
+    (0..module.values.len() as u32).map(|row| root_of(&mut parents, row)).collect()
+}
+
+/// The value that stands for a group, with the way to it made shorter.
+fn root_of(parents: &mut [u32], row: u32) -> u32 {
+    let mut at = row;
+    while let Some(parent) = parents.get(at as usize).copied() {
+        if parent == at {
+            break;
+        }
+        let above = parents[parent as usize];
+        parents[at as usize] = above;
+        at = above;
+    }
+    at
+}
+
+fn first_range(module: &HloModule, schedule: &Schedule, id: InstructionId) -> Option<LiveRange> {
+    let position = schedule.position(id)?;
+    let start = match module.opcode(id) {
+        "parameter" => schedule.span(schedule.computation(id)?)?.0,
+        _ => position,
+    };
+    Some(LiveRange { start, end: start })
+}
+
+/// The values that an instruction uses, and at which position.
+fn uses(
+    module: &HloModule,
+    schedule: &Schedule,
+    held: &HeldValues,
+    id: InstructionId,
+    position: u32,
+    extend: &mut impl FnMut(ValueId, u32),
+) {
+    let operands = module.instructions.operands.of(id.0);
+    let called = module.instructions.called.of(id.0);
+    let is_in_order = |row: &u32| schedule.span(*row as usize).is_some();
+    match module.opcode(id) {
+        "tuple" | "domain" => {}
+        // Of a tuple only the table of its elements is used.
+        "get-tuple-element" | "copy" => {
+            for operand in operands {
+                extend(held.at(InstructionId(*operand), 0), position);
+            }
+        }
+        // Its uses count where they are within it.
+        "call" if called.first().is_some_and(is_in_order) => {}
+        "while" => {
+            let body = called.first().and_then(|row| module.computations.get(*row as usize));
+            let mut parameters = body.map_or(0..0, |body| body.instructions.clone());
+            let parameter = parameters
+                .find(|row| module.opcode(InstructionId(*row)) == "parameter")
+                .and_then(|row| schedule.position(InstructionId(row)));
+            let at = parameter.unwrap_or(position);
+            for operand in operands {
+                held.of_instruction(InstructionId(*operand)).for_each(|value| extend(value, at));
+            }
+        }
+        _ => {
+            for operand in operands.iter().filter(|operand| **operand != NO_ROW) {
+                held.of_instruction(InstructionId(*operand))
+                    .for_each(|value| extend(value, position));
+            }
+        }
+    }
+}

@@ -1,0 +1,210 @@
+//! What a memory space has at its peaks, and which operations own it (formats/xla.md 4.3, 5.4).
+//!
+//! Two peaks, not one: that of what is temporary, which checkpointing or another order lowers, and that of all that is
+//! in use.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::analysed::Analysed;
+use super::categories::{Categories, ValueCategory};
+use super::in_use::{self, Changes, Placed};
+use super::live_ranges::alias_groups;
+use crate::store::hlo::{AllocationKind, InstructionId, Value};
+
+/// What an instruction without a path counts to.
+pub const NO_OPERATION: &str = "(no operation)";
+
+/// The peak of the temporary allocations of a memory space.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TemporaryPeak {
+    /// The memory space.
+    pub color: i64,
+    /// The first position that reaches it.
+    pub position: u32,
+    /// Union of the addresses that are in use, bytes.
+    pub bytes: u64,
+    /// Bytes of all temporary allocations.
+    pub allocated_bytes: u64,
+}
+
+/// Something that owns a part of what is in use.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// An operation's path, a category, a source line.
+    pub name: String,
+    /// Bytes.
+    pub bytes: u64,
+    /// Number of values.
+    pub values: usize,
+}
+
+impl Analysed {
+    /// The peak of what is temporary of a memory space; `None` where nothing is, or nothing is known of when values
+    /// live.
+    pub fn temporary_peak(&self, color: i64) -> Option<TemporaryPeak> {
+        let rows: Vec<(usize, u64)> = self
+            .allocations_of(color, |kind| kind == AllocationKind::Temporary)
+            .map(|(row, one)| (row, one.bytes))
+            .collect();
+        let curves: Vec<&Changes> =
+            rows.iter().filter_map(|(row, _)| self.in_use.get(*row)).collect();
+        let (bytes, positions) = in_use::peak(&in_use::sum(curves), self.schedule.end());
+        let position = positions.first().map(|(first, _)| *first)?;
+        let allocated_bytes = rows.iter().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
+        (bytes > 0).then_some(TemporaryPeak { color, position, bytes, allocated_bytes })
+    }
+
+    /// The values of temporary allocations of a memory space that live at a position, largest first.
+    pub fn live_temporaries(&self, color: i64, position: u32) -> Vec<&Placed> {
+        let rows = self.allocations_of(color, |kind| kind == AllocationKind::Temporary);
+        let placed = rows.filter_map(|(row, _)| self.placed.get(row));
+        let mut live: Vec<&Placed> =
+            placed.flatten().filter(|one| one.range.has(position)).collect();
+        live.sort_by_key(|one| {
+            let assigned = one.assigned;
+            (
+                std::cmp::Reverse(assigned.bytes),
+                assigned.allocation,
+                assigned.offset,
+                assigned.value,
+            )
+        });
+        live
+    }
+
+    /// The path of the operation that an instruction comes from; of one without that of the nearest producer through its
+    /// first operands.
+    pub fn operation_of(&self, id: InstructionId) -> Option<&str> {
+        /// Instructions through which a producer is looked for.
+        const MOST: usize = 64;
+        let mut at = id;
+        for _ in 0..MOST {
+            if let Some(name) = self.module.op_name(at) {
+                return Some(name);
+            }
+            at = InstructionId(*self.module.instructions.operands.of(at.0).first()?);
+        }
+        None
+    }
+
+    /// What is in use of temporary allocations at a position by what `name` says of each value: every address counts to
+    /// the value that has it the longest, so rows add up to the union.
+    pub fn owners_at(
+        &self,
+        color: i64,
+        position: u32,
+        mut name: impl FnMut(&Placed) -> String,
+    ) -> Vec<Owner> {
+        let mut owners: BTreeMap<String, (u64, usize)> = BTreeMap::new();
+        let rows = self.allocations_of(color, |kind| kind == AllocationKind::Temporary);
+        for placed in rows.filter_map(|(row, _)| self.placed.get(row)) {
+            let mut live: Vec<&Placed> =
+                placed.iter().filter(|one| one.range.has(position)).collect();
+            // What lives longest is first, and has its addresses before others.
+            live.sort_by_key(|one| {
+                let length = one.range.end.saturating_sub(one.range.start);
+                (
+                    std::cmp::Reverse(length),
+                    one.range.start,
+                    one.assigned.offset,
+                    one.assigned.value,
+                )
+            });
+            let mut taken = Taken::default();
+            for one in live {
+                let start = one.assigned.offset;
+                let bytes = taken.take(start, start.saturating_add(one.assigned.bytes));
+                let owner = owners.entry(name(one)).or_default();
+                owner.0 = owner.0.saturating_add(bytes);
+                owner.1 += 1;
+            }
+        }
+        let mut owners: Vec<Owner> = (owners.into_iter())
+            .map(|(name, (bytes, values))| Owner { name, bytes, values })
+            .collect();
+        // By name already.
+        owners.sort_by_key(|owner| std::cmp::Reverse(owner.bytes));
+        owners
+    }
+
+    /// The same by the operation that values come from: where that is not known of a value, as of those that loops carry,
+    /// that of the first one of which it is among those that share its memory.
+    pub fn operations_at(&self, color: i64, position: u32) -> Vec<Owner> {
+        let groups = alias_groups(&self.module);
+        let own = |value: &Value| self.operation_of(value.instruction);
+        let mut of_groups: HashMap<u32, &str> = HashMap::new();
+        for (value, group) in self.module.values.iter().zip(&groups) {
+            if let Some(name) = self.module.op_name(value.instruction) {
+                of_groups.entry(*group).or_insert(name);
+            }
+        }
+        self.owners_at(color, position, |one| {
+            let row = one.assigned.value;
+            let value = self.module.value(row);
+            let direct = value.and_then(|value| self.module.op_name(value.instruction));
+            let shared =
+                || groups.get(row.0 as usize).and_then(|group| of_groups.get(group)).copied();
+            let name = direct.or_else(shared).or_else(|| value.and_then(own));
+            name.unwrap_or(NO_OPERATION).to_owned()
+        })
+    }
+
+    /// The same by category.
+    pub fn categories_at(&self, color: i64, position: u32) -> Vec<(ValueCategory, u64)> {
+        let categories = Categories::of(self);
+        let owners = self
+            .owners_at(color, position, |one| categories.get(&one.assigned).as_str().to_owned());
+        let bytes = |category: ValueCategory| {
+            owners.iter().find(|owner| owner.name == category.as_str()).map(|owner| owner.bytes)
+        };
+        ValueCategory::ALL.iter().filter_map(|one| Some((*one, bytes(*one)?))).collect()
+    }
+}
+
+/// Ranges of addresses that are taken, apart from each other.
+#[derive(Default)]
+struct Taken {
+    ranges: BTreeMap<u64, u64>,
+}
+
+impl Taken {
+    /// Takes a range; how many bytes of it were free.
+    fn take(&mut self, start: u64, end: u64) -> u64 {
+        let (mut from, mut to, mut overlap) = (start, end, 0_u64);
+        let before = self.ranges.range(..=start).next_back().filter(|(_, end)| **end >= start);
+        let first = before.map_or(start, |(start, _)| *start);
+        let touched: Vec<(u64, u64)> =
+            self.ranges.range(first..=end).map(|(start, end)| (*start, *end)).collect();
+        for (other_start, other_end) in touched {
+            self.ranges.remove(&other_start);
+            overlap += other_end.min(end).saturating_sub(other_start.max(start));
+            from = from.min(other_start);
+            to = to.max(other_end);
+        }
+        if to > from {
+            self.ranges.insert(from, to);
+        }
+        end.saturating_sub(start).saturating_sub(overlap)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn what_is_taken_adds_up_to_the_union(ranges in prop::collection::vec((0..60_u64, 0..20_u64), 0..20)) {
+            let mut taken = Taken::default();
+            let mut is_taken = [false; 100];
+            for (start, bytes) in ranges {
+                let range = start as usize..(start + bytes) as usize;
+                let free = is_taken[range.clone()].iter().filter(|taken| !**taken).count() as u64;
+                prop_assert_eq!(taken.take(start, start + bytes), free);
+                is_taken[range].fill(true);
+            }
+        }
+    }
+}

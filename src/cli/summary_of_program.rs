@@ -1,0 +1,378 @@
+//! `tilescope summary` of a program of XLA: the module of a dump that is meant.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::output::{Answer, CsvAnswer, aligned, name_cell};
+use super::summary::{figures_csv, pairs};
+use crate::analysis::allocator::insights::conclusions::Conclusion;
+use crate::analysis::buffer_assignment::conclusions::conclusions;
+use crate::analysis::buffer_assignment::facts::{ModuleFacts, TemporaryFacts};
+use crate::analysis::buffer_assignment::peaks::Owner;
+use crate::analysis::liveness::NamedBytes;
+use crate::csv;
+use crate::format::xla::{Beside, ListedModule};
+use crate::opened::XlaRun;
+use crate::store::hlo::NO_ROW;
+use crate::store::report::{FileStatus, ReportFile};
+use crate::text::{bytes, clean, exact_bytes, grouped};
+
+/// Variables and operations of the peak that are named.
+const NAMED: usize = 10;
+
+/// `tilescope.summary/1` (cli.md, Other systems).
+#[derive(Debug, Serialize)]
+pub struct ProgramSummary {
+    source: Source,
+    memory: MemoryFacts,
+    liveness: LivenessFacts,
+    insights: InsightFacts,
+    /// The facts of the system: keys of formats/xla.md.
+    xla: Section,
+    #[serde(skip)]
+    color_titles: BTreeMap<i64, String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Source {
+    path: String,
+    system: &'static str,
+    format: &'static str,
+    files: Vec<ReportFile>,
+}
+
+/// Of the main memory.
+#[derive(Debug, Serialize)]
+struct MemoryFacts {
+    /// Of all allocations: what the device must have.
+    total_bytes: u64,
+    /// Of those that are reserved for as long as the program runs.
+    always_live_bytes: u64,
+    /// Of temporary allocations, what is never in use at once.
+    gap_bytes: Option<u64>,
+    /// What the device has, where something beside the module says it.
+    capacity_bytes: Option<u64>,
+    fits: Option<bool>,
+}
+
+#[derive(Debug, Serialize)]
+struct LivenessFacts {
+    steps: Option<u32>,
+    peak: Option<Peak>,
+}
+
+/// The peak of what is temporary in the main memory.
+#[derive(Debug, Serialize)]
+struct Peak {
+    step: u32,
+    kind: Option<String>,
+    name: Option<String>,
+    /// Path of its operation.
+    operation: Option<String>,
+    source: Option<String>,
+    not_always_live_bytes: u64,
+    always_live_bytes: u64,
+    by_category: BTreeMap<&'static str, u64>,
+    /// What operations own, which adds up to the bytes in use.
+    by_operation: Vec<NamedBytes>,
+    /// The largest values; they may share addresses.
+    variables: Vec<NamedBytes>,
+}
+
+#[derive(Debug, Serialize)]
+struct InsightFacts {
+    conclusions: Vec<Conclusion>,
+}
+
+#[derive(Debug, Serialize)]
+struct Section {
+    file: String,
+    module: Option<String>,
+    #[serde(flatten)]
+    facts: ModuleFacts,
+    modules: Vec<ListedModule>,
+    device: Beside,
+    flags: Map<String, Value>,
+}
+
+impl ProgramSummary {
+    /// Sums up a run.
+    pub fn of(run: &XlaRun) -> Self {
+        let (report, program) = (&*run.report, &*run.program);
+        let analysed = &program.analysed;
+        let facts = ModuleFacts::of(analysed, program.platform);
+        let main = facts.bytes_by_color.get(&0).copied().unwrap_or(0);
+        let capacity = program.beside.capacity_bytes;
+        let always_live_bytes = program.reserved_bytes(0);
+        let temporary = analysed.temporary_peak(0);
+        let listed = program.modules.first();
+        let colors = analysed.colors().into_iter();
+        let flags = program.beside.flags.iter();
+        Self {
+            source: Source {
+                path: report.path.display().to_string(),
+                system: report.system.name,
+                format: program.format(),
+                files: report.files(),
+            },
+            memory: MemoryFacts {
+                total_bytes: main,
+                always_live_bytes,
+                gap_bytes: temporary
+                    .as_ref()
+                    .map(|peak| peak.allocated_bytes.saturating_sub(peak.bytes)),
+                capacity_bytes: capacity,
+                fits: capacity.map(|capacity| main <= capacity),
+            },
+            liveness: LivenessFacts { steps: facts.steps, peak: peak(run, always_live_bytes) },
+            insights: InsightFacts {
+                conclusions: conclusions(
+                    analysed,
+                    &facts,
+                    |color| program.color_title(color),
+                    capacity,
+                ),
+            },
+            xla: Section {
+                file: listed.map(|one| one.file.clone()).unwrap_or_default(),
+                module: listed.and_then(|one| one.module.clone()),
+                facts,
+                modules: program.modules.clone(),
+                device: program.beside.clone(),
+                flags: flags
+                    .map(|(name, value)| (name.clone(), Value::from(value.as_str())))
+                    .collect(),
+            },
+            color_titles: colors.map(|color| (color, program.color_title(color))).collect(),
+        }
+    }
+}
+
+fn peak(run: &XlaRun, always_live_bytes: u64) -> Option<Peak> {
+    let analysed = &run.program.analysed;
+    let module = &analysed.module;
+    let peak = analysed.temporary_peak(0)?;
+    let instruction = analysed.schedule.instructions.get(peak.position as usize).copied();
+    let named = |owner: Owner| NamedBytes { name: owner.name, bytes: owner.bytes };
+    let live = analysed.live_temporaries(0, peak.position).into_iter().take(NAMED);
+    Some(Peak {
+        step: peak.position,
+        kind: instruction.map(|id| module.opcode(id).to_owned()).filter(|kind| !kind.is_empty()),
+        name: instruction.map(|id| module.instruction_name(id).to_owned()),
+        operation: instruction.and_then(|id| analysed.operation_of(id)).map(str::to_owned),
+        source: instruction.and_then(|id| module.source(id)),
+        not_always_live_bytes: peak.bytes,
+        always_live_bytes,
+        by_category: (analysed.categories_at(0, peak.position).into_iter())
+            .map(|(category, bytes)| (category.as_str(), bytes))
+            .collect(),
+        by_operation: (analysed.operations_at(0, peak.position).into_iter())
+            .filter(|owner| owner.bytes > 0)
+            .map(named)
+            .take(NAMED)
+            .collect(),
+        variables: live
+            .map(|one| NamedBytes {
+                name: module.value_name(one.assigned.value),
+                bytes: one.assigned.bytes,
+            })
+            .collect(),
+    })
+}
+
+impl Answer for ProgramSummary {
+    const SCHEMA: &'static str = "tilescope.summary/1";
+
+    fn text(&self) -> String {
+        let mut sections = vec![("Program".to_owned(), self.program_text())];
+        sections.push(("Memory".to_owned(), self.spaces_text()));
+        if !self.insights.conclusions.is_empty() {
+            let lines = self.insights.conclusions.iter();
+            let lines = lines.map(|conclusion| super::output::wrapped("  ", &conclusion.text));
+            sections.push(("Insights".to_owned(), lines.collect()));
+        }
+        if let Some(peak) = &self.liveness.peak {
+            sections.push(("Peak of what is temporary".to_owned(), peak_text(peak)));
+        }
+        let temporary = self.xla.facts.temp.iter();
+        let rows: Vec<Vec<String>> = temporary.map(|one| self.temporary_row(one)).collect();
+        if !rows.is_empty() {
+            let header = [
+                "allocation",
+                "<Memory",
+                "bytes",
+                "peak",
+                "lost",
+                "at",
+                "live",
+                "padding",
+                "trace of XLA",
+            ];
+            sections.push(("Temporary allocations".to_owned(), aligned(&header, rows)));
+        }
+        if self.xla.modules.len() > 1 {
+            sections.push(("Modules".to_owned(), self.modules_text()));
+        }
+        let sections = sections.iter().map(|(title, body)| format!("{}\n{body}", clean(title)));
+        sections.collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl CsvAnswer for ProgramSummary {
+    fn csv(&self) -> String {
+        // A summary has no keys but texts, so this cannot fail.
+        let document = serde_json::to_value(self).unwrap_or_default();
+        let mut text = csv::line(["figure", "value"]);
+        figures_csv(&mut text, "", &document);
+        text
+    }
+}
+
+impl ProgramSummary {
+    fn program_text(&self) -> String {
+        let files = self.source.files.iter().map(|file| match file.status {
+            FileStatus::Ok => file.name.clone(),
+            status => format!("{} ({})", file.name, status.as_str()),
+        });
+        let files: Vec<String> = files.collect();
+        let facts = &self.xla.facts;
+        let mut rows = vec![
+            ("Path", clean(&self.source.path).into_owned()),
+            ("Module", clean(self.xla.module.as_deref().unwrap_or("not named")).into_owned()),
+            ("File", clean(&files.join(", ")).into_owned()),
+            ("Format", self.source.format.to_owned()),
+        ];
+        if let Some(platform) = facts.platform {
+            rows.push(("Compiled for", platform.to_uppercase()));
+        }
+        if let Some(device) = &self.xla.device.device {
+            rows.push(("Device", clean(device).into_owned()));
+        }
+        if let Some(steps) = facts.steps {
+            rows.push(("Schedule", format!("{} positions", grouped(u64::from(steps)))));
+        }
+        rows.push((
+            "Allocations",
+            format!(
+                "{}, {} values",
+                grouped(facts.allocations as u64),
+                grouped(facts.values as u64)
+            ),
+        ));
+        let donated = facts.parameters.donated_bytes;
+        let parameters = bytes(facts.parameters.bytes);
+        rows.push(("Parameters", format!("{parameters}, {} of it donated", bytes(donated))));
+        if let Some(donatable) = facts.donatable_bytes.filter(|bytes| *bytes > 0) {
+            rows.push(("Donatable", bytes(donatable)));
+        }
+        if !self.xla.flags.is_empty() {
+            let flags = self.xla.flags.iter();
+            let flags: Vec<String> = flags
+                .map(|(name, value)| format!("{name}={}", value.as_str().unwrap_or("")))
+                .collect();
+            rows.push(("Flags", clean(&flags.join(" ")).into_owned()));
+        }
+        pairs(rows)
+    }
+
+    fn title(&self, color: i64) -> String {
+        self.color_titles.get(&color).cloned().unwrap_or_else(|| color.to_string())
+    }
+
+    fn spaces_text(&self) -> String {
+        let facts = &self.xla.facts;
+        let of = |by: Option<&BTreeMap<i64, u64>>, color: &i64| {
+            by.and_then(|by| by.get(color)).map(|count| bytes(*count)).unwrap_or_default()
+        };
+        let rows = facts.bytes_by_color.iter().map(|(color, total)| {
+            let in_use = facts.in_use.as_ref().and_then(|by| by.get(color));
+            vec![
+                self.title(*color),
+                bytes(*total),
+                of(facts.reserved_throughout_by_color.as_ref(), color),
+                in_use.map(|in_use| bytes(in_use.peak_bytes)).unwrap_or_default(),
+            ]
+        });
+        let mut text = aligned(&["<Memory", "reserved", "throughout", "most in use"], rows);
+        if let (Some(capacity), Some(fits)) = (self.memory.capacity_bytes, self.memory.fits) {
+            let fits = if fits { "fits" } else { "does not fit" };
+            text += &pairs([("Capacity", format!("{}: {fits}", bytes(capacity)))]);
+        }
+        text
+    }
+
+    fn temporary_row(&self, one: &TemporaryFacts) -> Vec<String> {
+        let peak = one.peak.as_ref();
+        let figure =
+            |of: &dyn Fn(&crate::analysis::buffer_assignment::facts::PeakFacts) -> String| {
+                peak.map(of).unwrap_or_default()
+            };
+        vec![
+            one.allocation.to_string(),
+            self.title(one.color),
+            bytes(one.bytes),
+            figure(&|peak| bytes(peak.bytes)),
+            figure(&|peak| bytes(peak.lost_bytes)),
+            figure(&|peak| positions(&peak.positions)),
+            figure(&|peak| grouped(peak.live_values as u64)),
+            figure(&|peak| bytes(peak.padding_bytes)),
+            one.heap_trace.as_ref().map(|trace| bytes(trace.peak_bytes)).unwrap_or_default(),
+        ]
+    }
+
+    fn modules_text(&self) -> String {
+        let rows = self.xla.modules.iter().enumerate().map(|(place, one)| {
+            vec![
+                if place == 0 { "this" } else { "" }.to_owned(),
+                name_cell(one.module.as_deref().unwrap_or("not named")),
+                bytes(one.total_bytes),
+                bytes(one.temp_bytes),
+                grouped(one.allocations as u64),
+                name_cell(&one.file),
+            ]
+        });
+        let header = ["<", "<Module", "total", "temporary", "allocations", "<File"];
+        aligned(&header, rows)
+    }
+}
+
+/// Positions as ranges: `153–158`.
+fn positions(ranges: &[(u32, u32)]) -> String {
+    let written = ranges.iter().take(3).map(|(first, last)| match last {
+        last if first == last => first.to_string(),
+        &NO_ROW => first.to_string(),
+        last => format!("{first}–{last}"),
+    });
+    let more = if ranges.len() > 3 { ", …" } else { "" };
+    format!("{}{more}", written.collect::<Vec<_>>().join(", "))
+}
+
+fn peak_text(peak: &Peak) -> String {
+    let mut rows = vec![
+        ("In use", exact_bytes(peak.not_always_live_bytes)),
+        ("Reserved", exact_bytes(peak.always_live_bytes)),
+    ];
+    let what = match (&peak.kind, &peak.name) {
+        (Some(kind), Some(name)) => format!(", {kind} {}", name_cell(name)),
+        (None, Some(name)) => format!(", {}", name_cell(name)),
+        _ => String::new(),
+    };
+    rows.push(("Position", format!("{}{what}", grouped(u64::from(peak.step)))));
+    if let Some(operation) = &peak.operation {
+        rows.push(("Operation", clean(operation).into_owned()));
+    }
+    if let Some(source) = &peak.source {
+        rows.push(("Source", clean(source).into_owned()));
+    }
+    let mut text = pairs(rows);
+    for (title, rows) in [("<Operation", &peak.by_operation), ("<Value", &peak.variables)] {
+        if !rows.is_empty() {
+            text.push('\n');
+            let rows = rows.iter().map(|row| vec![name_cell(&row.name), exact_bytes(row.bytes)]);
+            text += &aligned(&[title, "bytes"], rows);
+        }
+    }
+    text
+}

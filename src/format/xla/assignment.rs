@@ -1,0 +1,364 @@
+//! Reads a BufferAssignmentProto: values, which of them share memory, allocations, heap traces.
+
+use std::collections::HashMap;
+
+use super::Reading;
+use super::module::ModuleParts;
+use super::texts::Texts;
+use super::wire::{Field, Fields, Malformed};
+use crate::store::hlo::{
+    Allocation, AllocationKind, Assigned, HeapEvent, HeapEventKind, HeapTrace, HloModule,
+    InstructionId, NO_ROW, Value, ValueId,
+};
+use crate::store::names::NameId;
+
+/// Rows between two looks at whether anybody still waits.
+const AT_ONCE: usize = 4096;
+
+/// An assignment as it is read: instructions and values by their ids.
+#[derive(Default)]
+pub(super) struct AssignmentParts {
+    values: Vec<(Value, Location)>,
+    aliases: Vec<(i64, Location)>,
+    allocations: Vec<Allocation>,
+    /// Of an allocation that is a parameter the path within its shape, by its row.
+    parameter_paths: HashMap<usize, Vec<i64>>,
+    assigned: Vec<(Assigned, i64)>,
+    traces: Vec<(HeapTrace, Vec<[i64; 2]>)>,
+}
+
+/// Where a value is made: an instruction by id, or by name in old files, and the path within its shape.
+#[derive(Clone, Debug)]
+struct Location {
+    instruction: Option<i64>,
+    name: NameId,
+    path: Vec<i64>,
+}
+
+impl Location {
+    fn nowhere() -> Self {
+        Self { instruction: None, name: NameId::NONE, path: Vec::new() }
+    }
+
+    fn read<'a>(message: &'a [u8], texts: &mut Texts<'a>) -> Result<Self, Malformed> {
+        let mut location = Self::nowhere();
+        Fields::of(message).each(|number, field| {
+            match number {
+                2 => location.name = texts.text(field.bytes()),
+                3 => field.add_numbers(&mut location.path)?,
+                4 => location.instruction = Some(field.number()),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        Ok(location)
+    }
+}
+
+/// A size or an offset: negative ones are damage.
+fn size(field: Field<'_>) -> Result<u64, Malformed> {
+    u64::try_from(field.number())
+        .map_err(|_| Malformed(format!("{} bytes, but sizes are not negative", field.number())))
+}
+
+impl AssignmentParts {
+    /// Reads an assignment. Of one that is cut what is whole is kept.
+    pub fn read<'a>(&mut self, message: &'a [u8], texts: &mut Texts<'a>, reading: &Reading<'_>) {
+        let mut fields = Fields::of(message);
+        let mut rows = 0_usize;
+        loop {
+            let at = reading.offset(fields.rest());
+            let (part, done) = match fields.next_field() {
+                Ok(None) => return,
+                Ok(Some((1, Field::Bytes(message)))) => {
+                    ("a value", self.read_value(message, texts))
+                }
+                Ok(Some((2, Field::Bytes(message)))) => {
+                    ("an alias", self.read_alias(message, texts))
+                }
+                Ok(Some((3, Field::Bytes(message)))) => {
+                    ("an allocation", self.read_allocation(message))
+                }
+                Ok(Some((4, Field::Bytes(message)))) => {
+                    ("a heap trace", self.read_trace(message, texts))
+                }
+                Ok(Some((_, field))) => {
+                    reading.note_cut(&field);
+                    ("", Ok(()))
+                }
+                Err(fault) => {
+                    reading.damaged("the assignment", at, &fault);
+                    return;
+                }
+            };
+            if let Err(fault) = done {
+                reading.damaged(part, at, &fault);
+            }
+            rows = rows.saturating_add(1);
+            if rows.is_multiple_of(AT_ONCE)
+                && (reading.is_over() || reading.is_too_much(self.bytes(texts)))
+            {
+                return;
+            }
+        }
+    }
+
+    /// Bytes of memory that it takes, about.
+    fn bytes(&self, texts: &Texts<'_>) -> usize {
+        let rows = [
+            self.values.len().saturating_mul(size_of::<(Value, Location)>()),
+            self.aliases.len().saturating_mul(size_of::<(i64, Location)>()),
+            self.allocations.len().saturating_mul(size_of::<Allocation>()),
+            self.assigned.len().saturating_mul(size_of::<(Assigned, i64)>()),
+        ];
+        rows.into_iter().fold(texts.bytes(), usize::saturating_add)
+    }
+
+    fn read_value<'a>(
+        &mut self,
+        message: &'a [u8],
+        texts: &mut Texts<'a>,
+    ) -> Result<(), Malformed> {
+        let mut value = Value { id: 0, bytes: 0, instruction: InstructionId::NONE, place: 0 };
+        let mut location = None;
+        Fields::of(message).each(|number, field| {
+            match number {
+                1 => value.id = field.number(),
+                2 => value.bytes = size(field)?,
+                3 => location = Some(Location::read(field.bytes(), texts)?),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        let location =
+            location.ok_or_else(|| Malformed("it is not said where it is made".to_owned()))?;
+        self.values.push((value, location));
+        Ok(())
+    }
+
+    fn read_alias<'a>(
+        &mut self,
+        message: &'a [u8],
+        texts: &mut Texts<'a>,
+    ) -> Result<(), Malformed> {
+        let (mut source, mut location) = (0, Location::nowhere());
+        Fields::of(message).each(|number, field| {
+            match number {
+                1 => source = field.number(),
+                2 => location = Location::read(field.bytes(), texts)?,
+                _ => {}
+            }
+            Ok(())
+        })?;
+        self.aliases.push((source, location));
+        Ok(())
+    }
+
+    fn read_allocation(&mut self, message: &[u8]) -> Result<(), Malformed> {
+        let row = self.allocations.len();
+        let before = self.assigned.len();
+        let mut path = Vec::new();
+        let (mut number, mut bytes, mut color, mut parameter) = (0, 0, 0, 0);
+        let [mut local, mut is_parameter, mut live_out, mut constant] = [false; 4];
+        let read = Fields::of(message).each(|field_number, field| {
+            match field_number {
+                1 => number = field.number(),
+                2 => bytes = size(field)?,
+                3 => local = field.is_true(),
+                5 => is_parameter = field.is_true(),
+                6 => parameter = field.number(),
+                7 => live_out = field.is_true(),
+                8 => color = field.number(),
+                9 => self.assigned.push(read_assigned(field.bytes(), row)?),
+                10 => field.add_numbers(&mut path)?,
+                12 => constant = field.is_true(),
+                _ => {}
+            }
+            Ok(())
+        });
+        if let Err(fault) = read {
+            self.assigned.truncate(before);
+            return Err(fault);
+        }
+        let kind = match () {
+            () if is_parameter => AllocationKind::Parameter,
+            () if constant => AllocationKind::Constant,
+            () if local => AllocationKind::ThreadLocal,
+            () if live_out => AllocationKind::LiveOut,
+            () => AllocationKind::Temporary,
+        };
+        let parameter = is_parameter.then_some((parameter, 0));
+        let is_live_out = live_out;
+        self.allocations.push(Allocation { number, bytes, kind, is_live_out, color, parameter });
+        if !path.is_empty() {
+            self.parameter_paths.insert(row, path);
+        }
+        Ok(())
+    }
+
+    fn read_trace<'a>(
+        &mut self,
+        message: &'a [u8],
+        texts: &mut Texts<'a>,
+    ) -> Result<(), Malformed> {
+        let mut trace = HeapTrace::default();
+        let mut ids = Vec::new();
+        Fields::of(message).each(|number, field| {
+            match number {
+                1 => {
+                    let (event, of) = read_event(field.bytes(), texts)?;
+                    trace.events.push(event);
+                    ids.push(of);
+                }
+                2 => trace.is_of_whole_module = field.is_true(),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        self.traces.push((trace, ids));
+        Ok(())
+    }
+
+    /// Puts rows in place of ids.
+    pub fn put_into(self, module: &mut HloModule, parts: &ModuleParts, reading: &Reading<'_>) {
+        let places = Places::of(module, parts);
+        let mut unknown = 0_usize;
+        let mut rows: HashMap<i64, u32> = HashMap::with_capacity(self.values.len());
+        let mut made_at: HashMap<(InstructionId, u32), ValueId> = HashMap::new();
+        let mut values = Vec::with_capacity(self.values.len());
+        for (mut value, location) in self.values {
+            let row = u32::try_from(values.len()).unwrap_or(NO_ROW);
+            match places.find(&location, module) {
+                Some((instruction, place)) => {
+                    (value.instruction, value.place) = (instruction, place);
+                    made_at.insert((instruction, place), ValueId(row));
+                }
+                None => unknown = unknown.saturating_add(1),
+            }
+            rows.insert(value.id, row);
+            values.push(value);
+        }
+        let find = |id: i64| ValueId(rows.get(&id).copied().unwrap_or(NO_ROW));
+        let mut aliases = Vec::with_capacity(self.aliases.len());
+        for (source, location) in &self.aliases {
+            let place = places.find(location, module);
+            match (find(*source), place.and_then(|place| made_at.get(&place))) {
+                (source, Some(other)) if source != ValueId::NONE => aliases.push((source, *other)),
+                _ => unknown = unknown.saturating_add(1),
+            }
+        }
+        let mut allocations = self.allocations;
+        let parameters = module.entry_parameters();
+        for (row, path) in self.parameter_paths {
+            let allocation = allocations.get_mut(row);
+            let Some((number, place)) = allocation.and_then(|one| one.parameter.as_mut()) else {
+                continue;
+            };
+            let shape = parameters.get(number).map(|id| module.instructions.shape(*id));
+            *place = shape.and_then(|shape| module.shapes.place(shape, path)).unwrap_or(0);
+        }
+        let (mut beyond, mut absent) = (0_usize, 0_usize);
+        for (mut assigned, id) in self.assigned {
+            assigned.value = find(id);
+            let room = allocations.get(assigned.allocation as usize).map_or(0, |one| one.bytes);
+            if assigned.value == ValueId::NONE {
+                absent = absent.saturating_add(1);
+            } else if assigned.offset.checked_add(assigned.bytes).is_none_or(|end| end > room) {
+                beyond = beyond.saturating_add(1);
+            } else {
+                module.assigned.push(assigned);
+            }
+        }
+        for (mut trace, ids) in self.traces {
+            for (event, [value, shared_with]) in trace.events.iter_mut().zip(ids) {
+                event.value = find(value);
+                if event.kind == HeapEventKind::ShareWith {
+                    event.shared_with = find(shared_with);
+                }
+            }
+            module.traces.push(trace);
+        }
+        (module.values, module.aliases, module.allocations) = (values, aliases, allocations);
+        let faults = [
+            (beyond, "values end behind their allocation; they are left out"),
+            (absent, "places in allocations are of values that do not exist; they are left out"),
+            (
+                if module.has_schedule() { unknown } else { 0 },
+                "values or aliases name an instruction, a place in its shape or a value that is not there",
+            ),
+        ];
+        for (count, what) in faults {
+            if count > 0 {
+                reading.inconsistent(format!("{count} {what}"));
+            }
+        }
+    }
+}
+
+/// Finds what a location names.
+struct Places<'a> {
+    by_id: &'a HashMap<i64, u32>,
+    by_name: HashMap<NameId, u32>,
+}
+
+impl<'a> Places<'a> {
+    fn of(module: &HloModule, parts: &'a ModuleParts) -> Self {
+        let names = module.instructions.names.iter().copied();
+        Self { by_id: &parts.rows, by_name: names.zip(0..).collect() }
+    }
+
+    fn find(&self, location: &Location, module: &HloModule) -> Option<(InstructionId, u32)> {
+        let by_id = location.instruction.and_then(|id| self.by_id.get(&id));
+        let row = *by_id.or_else(|| self.by_name.get(&location.name))?;
+        let shape = module.instructions.shape(InstructionId(row));
+        let place = module.shapes.place(shape, location.path.iter().copied())?;
+        Some((InstructionId(row), place))
+    }
+}
+
+fn read_assigned(message: &[u8], allocation: usize) -> Result<(Assigned, i64), Malformed> {
+    let allocation = u32::try_from(allocation).unwrap_or(NO_ROW);
+    let (mut id, mut offset, mut bytes) = (0, 0, 0);
+    Fields::of(message).each(|number, field| {
+        match number {
+            1 => id = field.number(),
+            2 => offset = size(field)?,
+            3 => bytes = size(field)?,
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok((Assigned { allocation, value: ValueId::NONE, offset, bytes }, id))
+}
+
+/// An event, with the ids of its value and of the one with which that shares memory.
+fn read_event<'a>(
+    message: &'a [u8],
+    texts: &mut Texts<'a>,
+) -> Result<(HeapEvent, [i64; 2]), Malformed> {
+    let mut ids = [0; 2];
+    let mut event = HeapEvent {
+        kind: HeapEventKind::Alloc,
+        value: ValueId::NONE,
+        shared_with: ValueId::NONE,
+        instruction: NameId::NONE,
+    };
+    Fields::of(message).each(|number, field| {
+        match number {
+            1 => {
+                event.kind = match field.number() {
+                    0 => HeapEventKind::Alloc,
+                    1 => HeapEventKind::Free,
+                    2 => HeapEventKind::ShareWith,
+                    other => return Err(Malformed(format!("an event of the kind {other}"))),
+                }
+            }
+            2 => ids[0] = field.number(),
+            4 => event.instruction = texts.text(field.bytes()),
+            5 => ids[1] = field.number(),
+            _ => {}
+        }
+        Ok(())
+    })?;
+    Ok((event, ids))
+}

@@ -1,0 +1,123 @@
+//! What lies beside a module in a dump: what it was compiled for, and what was asked of the compiler.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde::Serialize;
+
+use crate::files;
+
+/// Bytes that are read of a small text.
+const MOST_BYTES: usize = 1 << 20;
+
+/// What files beside a module say.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Beside {
+    /// The device, as it names itself.
+    pub device: Option<String>,
+    /// Bytes that its main memory has.
+    pub capacity_bytes: Option<u64>,
+    /// Flags of the compilation that are not as they are by default.
+    #[serde(skip)]
+    pub flags: Vec<(String, String)>,
+    /// The text of an error.
+    #[serde(skip)]
+    pub error_text: Option<PathBuf>,
+}
+
+impl Beside {
+    /// Of the module of a file of a dump.
+    pub fn of(path: &Path) -> Self {
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = name.unwrap_or_default();
+        let mut beside = Self::default();
+        let error = path.with_file_name("error.txt");
+        beside.error_text = error.is_file().then_some(error);
+        let Some(prefix) = module_prefix(&name) else { return beside };
+        let directory = files::directory_of(path);
+        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+        for entry in entries {
+            let name = entry.file_name().to_string_lossy().into_owned();
+            let Some(rest) = name.strip_prefix(prefix) else { continue };
+            if rest.ends_with("gpu_target_config.pbtxt") {
+                let text = small_text(&entry.path());
+                beside.capacity_bytes =
+                    value_of(&text, "device_memory_size").and_then(|bytes| bytes.parse().ok());
+                beside.device = value_of(&text, "device_description_str");
+            } else if rest.ends_with("target_arguments.txt") {
+                let text = small_text(&entry.path());
+                let version = value_of(&text, "version");
+                let variant = value_of(&text, "variant");
+                beside.device = version.map(|version| match variant {
+                    Some(variant) => format!("{version} {variant}"),
+                    None => version,
+                });
+            } else if rest.ends_with("debug_options") {
+                beside.flags = small_text(&entry.path()).lines().filter_map(pair).collect();
+            }
+        }
+        beside
+    }
+}
+
+/// The part of a name that all files of a module begin with: `module_0028.jit_step.`
+fn module_prefix(name: &str) -> Option<&str> {
+    let start = name.find("module_")?;
+    let number = name.get(start..)?.find('.')?.checked_add(start)?.checked_add(1)?;
+    let end = name.get(number..)?.find('.')?.checked_add(number)?.checked_add(1)?;
+    name.get(..end)
+}
+
+fn small_text(path: &Path) -> String {
+    let Ok(file) = files::open(path) else { return String::new() };
+    let mut bytes = vec![0; MOST_BYTES];
+    let mut filled = 0_usize;
+    while let Some(room) = bytes.get_mut(filled..).filter(|room| !room.is_empty()) {
+        match files::read_at(&file, room, filled as u64) {
+            Ok(0) | Err(_) => break,
+            Ok(read) => filled = filled.saturating_add(read),
+        }
+    }
+    String::from_utf8_lossy(bytes.get(..filled).unwrap_or_default()).into_owned()
+}
+
+/// A line `name: value`, the value without quotes.
+fn pair(line: &str) -> Option<(String, String)> {
+    let (name, value) = line.trim().split_once(": ")?;
+    Some((name.to_owned(), value.trim().trim_matches('"').to_owned()))
+}
+
+/// The value of the first line with a name.
+fn value_of(text: &str, name: &str) -> Option<String> {
+    text.lines().filter_map(pair).find(|(known, _)| known == name).map(|(_, value)| value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_of_a_module_begin_alike() {
+        assert_eq!(module_prefix("12.module_0001.f.sm_9.0a_gpu.hlo.pb"), Some("12.module_0001.f."));
+        assert_eq!(module_prefix("buffer_assignment.pb"), None);
+    }
+
+    #[test]
+    fn device_and_flags_are_read_from_beside() {
+        let directory = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &str| fs::write(directory.path().join(name), text).unwrap();
+        write(
+            "module_0001.f.gpu_target_config.pbtxt",
+            "a {\n  device_memory_size: 849\n}\ndevice_description_str: \"H\"\n",
+        );
+        write("module_0002.f.gpu_target_config.pbtxt", "device_memory_size: 1\n");
+        write("module_0001.f.debug_options", "xla_a: true\nxla_b: \"x y\"\n");
+        let beside =
+            Beside::of(&directory.path().join("module_0001.f.x_gpu_after_optimizations.hlo.pb"));
+        assert_eq!(beside.capacity_bytes, Some(849));
+        assert_eq!(beside.device.as_deref(), Some("H"));
+        let flags = [("xla_a", "true"), ("xla_b", "x y")];
+        assert_eq!(beside.flags, flags.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        assert_eq!(beside.error_text, None);
+    }
+}

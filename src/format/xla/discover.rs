@@ -1,0 +1,253 @@
+//! Finds the modules of a path: an HloProto, a profile, a bare assignment, or a dump directory with many of them
+//! (formats/xla.md 2).
+
+use std::fs::{self, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use super::wire::{Field, Fields};
+use super::{ReadModule, read_proto};
+use crate::files;
+use crate::format::{Error, ErrorKind, Progress};
+use crate::progress::Watched;
+use crate::store::Warnings;
+use crate::store::hlo::Platform;
+
+/// How deep modules are looked for below a directory.
+const MAX_DEPTH: usize = 5;
+/// Files that are looked at.
+const MOST_FILES: usize = 50_000;
+/// Bytes of a proto: what protobuf allows.
+const MOST_BYTES: u64 = 1 << 31;
+/// Times that a compressed file may grow.
+const MOST_GROWTH: u64 = 1000;
+
+/// Where a module is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModuleFile {
+    /// The file.
+    pub path: PathBuf,
+    /// Its name.
+    pub name: String,
+    /// What kind it is.
+    pub kind: ProtoKind,
+}
+
+/// What a file is by its name: its contents decide whether a module is in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ProtoKind {
+    /// `*.hlo.pb`, or compressed.
+    Module,
+    /// `*.xplane.pb`.
+    Profile,
+    /// A bare assignment.
+    Assignment,
+}
+
+/// What a file name says; `None` for what is nothing of XLA's.
+pub fn kind_of_name(name: &str) -> Option<ProtoKind> {
+    let stem = name.strip_suffix(".gz").unwrap_or(name).strip_suffix(".pb")?;
+    match stem.rsplit_once('.') {
+        Some((_, "hlo")) => Some(ProtoKind::Module),
+        Some((_, "xplane")) => Some(ProtoKind::Profile),
+        _ if stem.ends_with("-memory-usage-report") => None,
+        _ => Some(ProtoKind::Assignment),
+    }
+}
+
+/// For what a module was compiled, as far as the stage in the file's name says.
+pub fn platform_of_name(name: &str) -> Option<Platform> {
+    let after = name.strip_suffix(".gz").unwrap_or(name);
+    let stage = after.strip_suffix(".hlo.pb")?;
+    match () {
+        () if stage.ends_with("cpu_after_optimizations") => Some(Platform::Cpu),
+        () if stage.ends_with("gpu_after_optimizations") => Some(Platform::Gpu),
+        () if stage.ends_with("after_optimizations") && stage.contains(".cl_") => {
+            Some(Platform::Tpu)
+        }
+        () => None,
+    }
+}
+
+/// The files of a path that may hold modules, by name; those that lead to the most come first: protos, else profiles,
+/// else bare assignments.
+///
+/// # Errors
+/// When the directory cannot be listed.
+pub fn module_files(path: &Path, progress: &Progress) -> Result<Vec<ModuleFile>, Error> {
+    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+    if !path.is_dir() {
+        let Some(kind) = name.as_deref().and_then(kind_of_name) else { return Ok(Vec::new()) };
+        let name = name.unwrap_or_default();
+        return Ok(vec![ModuleFile { path: path.to_owned(), name, kind }]);
+    }
+    let mut found = Vec::new();
+    let mut left = vec![(path.to_owned(), 0_usize)];
+    let mut looked_at = 0_usize;
+    while let Some((directory, depth)) = left.pop() {
+        let entries = match fs::read_dir(&directory) {
+            Ok(entries) => entries,
+            Err(error) if depth == 0 => return Err(Error::io(&directory, &error)),
+            Err(_) => continue,
+        };
+        for entry in entries.flatten() {
+            looked_at = looked_at.saturating_add(1);
+            if progress.is_cancelled() || looked_at > MOST_FILES {
+                return Ok(sorted(found));
+            }
+            let Ok(kind) = entry.file_type() else { continue };
+            if kind.is_dir() && depth < MAX_DEPTH {
+                left.push((entry.path(), depth.saturating_add(1)));
+                continue;
+            }
+            let name = entry.file_name().to_string_lossy().into_owned();
+            if let Some(kind) = kind_of_name(&name) {
+                found.push(ModuleFile { path: entry.path(), name, kind });
+            }
+        }
+    }
+    Ok(sorted(found))
+}
+
+/// In the order of their names, those of the most telling kind alone.
+fn sorted(mut found: Vec<ModuleFile>) -> Vec<ModuleFile> {
+    found.sort_by(|one, other| {
+        (one.kind, &one.name, &one.path).cmp(&(other.kind, &other.name, &other.path))
+    });
+    found
+}
+
+/// The bytes of a file, decompressed where its name says so; `None` when that was cancelled.
+///
+/// # Errors
+/// When it cannot be read, or is larger than a proto can be.
+pub fn read_bytes(file: &ModuleFile, progress: &Progress) -> Result<Option<Vec<u8>>, Error> {
+    let failed = |error: &io::Error| Error::io(&file.path, error);
+    let opened: File = files::open(&file.path).map_err(|error| failed(&error))?;
+    let length = opened.metadata().map_err(|error| failed(&error))?.len();
+    let too_large = || {
+        Error::new(ErrorKind::Damaged, format!("{} is larger than 2 GiB", file.name))
+            .in_file(&file.path)
+            .hint("XLA writes no larger protos: is it one?")
+    };
+    if length > MOST_BYTES {
+        return Err(too_large());
+    }
+    progress.expect(length);
+    let watched = Watched { reader: files::WithoutHoles(opened), progress };
+    let mut bytes = Vec::new();
+    let is_compressed = file.name.strip_suffix(".gz").is_some();
+    let most =
+        if is_compressed { length.saturating_mul(MOST_GROWTH).min(MOST_BYTES) } else { length };
+    let read = if is_compressed {
+        flate2::read::MultiGzDecoder::new(watched)
+            .take(most.saturating_add(1))
+            .read_to_end(&mut bytes)
+    } else {
+        watched.take(most).read_to_end(&mut bytes)
+    };
+    match read {
+        _ if progress.is_cancelled() => Ok(None),
+        Ok(_) if bytes.len() as u64 > most => Err(too_large()),
+        Ok(_) => Ok(Some(bytes)),
+        // What was decompressed until then may be enough.
+        Err(error) if is_compressed && error.kind() != io::ErrorKind::PermissionDenied => {
+            if bytes.is_empty() { Err(failed(&error)) } else { Ok(Some(bytes)) }
+        }
+        Err(error) => Err(failed(&error)),
+    }
+}
+
+/// The HloProtos within a profile (formats/xla.md 4.4), each with the name of its module's entry.
+pub fn protos_of_profile(message: &[u8]) -> Vec<&[u8]> {
+    let mut protos = Vec::new();
+    let mut fields = Fields::of(message);
+    while let Ok(Some((number, field))) = fields.next_field() {
+        if number == 1 {
+            add_protos_of_plane(field.bytes(), &mut protos);
+        }
+    }
+    protos
+}
+
+fn add_protos_of_plane<'a>(plane: &'a [u8], protos: &mut Vec<&'a [u8]>) {
+    let (mut name, mut found) = (&[][..], Vec::new());
+    let mut fields = Fields::of(plane);
+    while let Ok(Some((number, field))) = fields.next_field() {
+        match (number, field) {
+            (2, Field::Bytes(bytes)) => name = bytes,
+            // An entry of a map; its value; the statistics of that; the bytes of one.
+            (4, Field::Bytes(entry)) => {
+                for metadata in parts(entry, 2) {
+                    for statistic in parts(metadata, 5) {
+                        found.extend(parts(statistic, 6));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    if name == b"/host:metadata" {
+        protos.append(&mut found);
+    }
+}
+
+/// The messages of one field.
+fn parts(message: &[u8], wanted: u32) -> Vec<&[u8]> {
+    let mut found = Vec::new();
+    let mut fields = Fields::of(message);
+    while let Ok(Some((number, field))) = fields.next_field() {
+        if let (true, Field::Bytes(bytes)) = (number == wanted, field) {
+            found.push(bytes);
+        }
+    }
+    found
+}
+
+/// The modules of a file that have an assignment; several of a profile.
+///
+/// # Errors
+/// When the file cannot be read, or is no proto of XLA's.
+pub fn read_modules(
+    file: &ModuleFile,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Vec<ReadModule>, Error> {
+    let Some(bytes) = read_bytes(file, progress)? else { return Ok(Vec::new()) };
+    let read = |message: &[u8]| read_message(message, file, warnings, progress);
+    if file.kind != ProtoKind::Profile {
+        return Ok(read(&bytes)?.into_iter().collect());
+    }
+    let mut modules = Vec::new();
+    for proto in protos_of_profile(&bytes) {
+        modules.extend(read(proto)?);
+    }
+    Ok(modules)
+}
+
+/// One of the protos of a profile.
+pub(super) fn read_one_of_profile(
+    file: &ModuleFile,
+    place: usize,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Option<ReadModule>, Error> {
+    let Some(bytes) = read_bytes(file, progress)? else { return Ok(None) };
+    match protos_of_profile(&bytes).get(place) {
+        Some(proto) => read_message(proto, file, warnings, progress),
+        None => Ok(None),
+    }
+}
+
+fn read_message(
+    message: &[u8],
+    file: &ModuleFile,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Option<ReadModule>, Error> {
+    read_proto(message, &file.name, warnings, progress).map_err(|what| {
+        Error::new(ErrorKind::Damaged, format!("{}: not a proto of XLA's: {what}", file.name))
+            .in_file(&file.path)
+            .hint("Dump it again with XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_proto --xla_dump_hlo_as_text\".")
+    })
+}

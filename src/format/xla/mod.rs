@@ -1,0 +1,258 @@
+//! Files of XLA (formats/xla.md): HloProto with its buffer assignment, the same within a profile, a bare assignment.
+//!
+//! A proto is read from memory, field by field into columns ([`wire`]): no tree of messages is made.
+
+mod assignment;
+mod beside;
+mod discover;
+mod listing;
+mod module;
+pub mod text;
+mod texts;
+mod wire;
+
+use std::cell::{Cell, RefCell};
+use std::fmt::Write as _;
+
+use self::assignment::AssignmentParts;
+pub use self::beside::Beside;
+pub use self::discover::{
+    ModuleFile, ProtoKind, kind_of_name, module_files, platform_of_name, read_modules,
+};
+pub use self::listing::{ListedModule, ModuleAt, list_modules, texts_of};
+use self::module::ModuleParts;
+use self::texts::Texts;
+use self::wire::{Field, Fields, Malformed};
+use crate::format::{Error, Progress};
+use crate::store::hlo::HloModule;
+use crate::store::report::FileStatus;
+use crate::store::{WarningCode, Warnings};
+
+/// Memory that is taken whatever the size of the file.
+const SMALL_MEMORY: usize = 32 << 20;
+
+/// One message that is read, and what is said of it.
+struct Reading<'a> {
+    /// All of it.
+    message: &'a [u8],
+    /// The file's name.
+    name: &'a str,
+    warnings: &'a Warnings,
+    progress: &'a Progress,
+    is_cut: Cell<bool>,
+    is_too_large: Cell<bool>,
+    /// Parts of which one was said to be damaged, and how many more there were.
+    said: RefCell<Vec<(String, usize)>>,
+}
+
+impl<'a> Reading<'a> {
+    fn of(
+        message: &'a [u8],
+        name: &'a str,
+        warnings: &'a Warnings,
+        progress: &'a Progress,
+    ) -> Self {
+        Self {
+            message,
+            name,
+            warnings,
+            progress,
+            is_cut: Cell::new(false),
+            is_too_large: Cell::new(false),
+            said: RefCell::default(),
+        }
+    }
+
+    /// Where in the message a part of it begins.
+    fn offset(&self, part: &[u8]) -> usize {
+        part.as_ptr().addr().saturating_sub(self.message.as_ptr().addr())
+    }
+
+    /// Remembers that the message ends too soon.
+    fn note_cut(&self, field: &Field<'_>) {
+        if let Field::Cut(_) = field {
+            self.is_cut.set(true);
+        }
+    }
+
+    /// Warns of a damaged part; of the same kind of part once.
+    fn damaged(&self, part: &str, at: usize, fault: &Malformed) {
+        let mut said = self.said.borrow_mut();
+        if let Some((_, more)) = said.iter_mut().find(|(known, _)| known == part) {
+            *more = more.saturating_add(1);
+            return;
+        }
+        said.push((part.to_owned(), 0));
+        self.inconsistent(format!("byte {at}: {part} is damaged and left out: {}", fault.0));
+    }
+
+    fn inconsistent(&self, message: String) {
+        self.warnings.add(WarningCode::Inconsistent, self.name, message);
+    }
+
+    /// Whether to stop.
+    fn is_over(&self) -> bool {
+        self.is_too_large.get() || self.progress.is_cancelled()
+    }
+
+    /// Whether what is made of the message takes more than it may; then reading ends.
+    fn is_too_much(&self, bytes: usize) -> bool {
+        let most = self.message.len().saturating_mul(3).saturating_add(SMALL_MEMORY);
+        if bytes > most {
+            self.is_too_large.set(true);
+            self.inconsistent(format!(
+                "what it makes takes more than {most} bytes, of a file of {}; the rest is not read",
+                self.message.len()
+            ));
+        }
+        bytes > most
+    }
+
+    /// Says what was not said yet, and in what state the message is.
+    fn finish(&self) -> FileStatus {
+        let mut text = String::new();
+        for (part, more) in self.said.borrow().iter().filter(|(_, more)| *more > 0) {
+            // Writing into a text does not fail.
+            let _ =
+                write!(text, "{}{more} more times {part}", if text.is_empty() { "" } else { ", " });
+        }
+        if !text.is_empty() {
+            self.inconsistent(format!("damaged as well: {text}"));
+        }
+        if self.is_cut.get() {
+            let message = format!(
+                "ends at byte {} before its contents do; what is complete is shown",
+                self.message.len()
+            );
+            self.warnings.add(WarningCode::Truncated, self.name, message);
+            return FileStatus::Truncated;
+        }
+        FileStatus::Ok
+    }
+}
+
+/// The parts of an HloProto, as far as they are there.
+struct HloProto<'a> {
+    module: Option<&'a [u8]>,
+    assignment: Option<&'a [u8]>,
+}
+
+impl<'a> HloProto<'a> {
+    fn of(message: &'a [u8], reading: &Reading<'_>) -> Result<Self, Malformed> {
+        let mut proto = Self { module: None, assignment: None };
+        let mut fields = Fields::of(message);
+        while let Some((number, field)) = fields.next_field()? {
+            reading.note_cut(&field);
+            match number {
+                1 => proto.module = Some(field.bytes()),
+                3 => proto.assignment = Some(field.bytes()),
+                _ => {}
+            }
+        }
+        Ok(proto)
+    }
+}
+
+/// Whether a message is an HloProto rather than a bare assignment: its field 1 is a module, which begins with its name,
+/// and not a value, which begins with a number.
+fn is_hlo_proto(message: &[u8]) -> bool {
+    let first = Fields::of(message).next_field();
+    let Ok(Some((1, field))) = first else { return matches!(first, Ok(Some((3, _)))) };
+    matches!(Fields::of(field.bytes()).next_field(), Ok(Some((_, Field::Bytes(_) | Field::Cut(_)))))
+}
+
+/// A module that has been read, and in what state its file is.
+#[derive(Debug)]
+pub struct ReadModule {
+    /// The module.
+    pub module: HloModule,
+    /// Whether the file is whole.
+    pub status: FileStatus,
+}
+
+/// Reads an HloProto, or a bare BufferAssignmentProto; `None` where it has no assignment, or reading was cancelled.
+///
+/// # Errors
+/// With words of what is wrong, when it is neither.
+pub fn read_proto(
+    message: &[u8],
+    name: &str,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Option<ReadModule>, String> {
+    let reading = Reading::of(message, name, warnings, progress);
+    let proto = if is_hlo_proto(message) {
+        HloProto::of(message, &reading).map_err(|fault| fault.0)?
+    } else {
+        HloProto { module: None, assignment: Some(message) }
+    };
+    let Some(assignment) = proto.assignment else { return Ok(None) };
+    let (mut texts, mut parts) = (Texts::default(), ModuleParts::default());
+    if let Some(module) = proto.module {
+        parts.read(module, &mut texts, &reading);
+    }
+    let mut assigned = AssignmentParts::default();
+    assigned.read(assignment, &mut texts, &reading);
+    if progress.is_cancelled() {
+        return Ok(None);
+    }
+    let mut module = HloModule {
+        name: std::mem::take(&mut parts.name),
+        computations: std::mem::take(&mut parts.computations),
+        entry: parts.entry,
+        instructions: std::mem::take(&mut parts.instructions),
+        frames: std::mem::take(&mut parts.frames),
+        ..HloModule::default()
+    };
+    (module.texts, module.shapes) = texts.finish();
+    module.donated = donated(&module, &parts);
+    assigned.put_into(&mut module, &parts, &reading);
+    if module.allocations.is_empty() {
+        return Err("it has no allocation".to_owned());
+    }
+    Ok(Some(ReadModule { module, status: reading.finish() }))
+}
+
+/// Donations as number and place within the parameter's shape.
+fn donated(module: &HloModule, parts: &ModuleParts) -> Vec<(i64, u32)> {
+    let parameters = module.entry_parameters();
+    let place = |(number, path): &(i64, Vec<i64>)| {
+        let shape = module.instructions.shape(*parameters.get(number)?);
+        Some((*number, module.shapes.place(shape, path.iter().copied())?))
+    };
+    parts.donations.iter().filter_map(place).collect()
+}
+
+/// Reads a module that was listed; `None` where it is not there any more, or reading was cancelled.
+///
+/// # Errors
+/// When its file cannot be read, or is damaged beyond use.
+pub fn read_listed(
+    listed: &ListedModule,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Option<ReadModule>, Error> {
+    match &listed.at {
+        ModuleAt::File(file) => Ok(read_modules(file, warnings, progress)?.into_iter().next()),
+        ModuleAt::Profile(file, place) => {
+            discover::read_one_of_profile(file, *place, warnings, progress)
+        }
+        ModuleAt::Texts(paths) => {
+            let mut texts = Vec::new();
+            for path in paths {
+                let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+                let kind = ProtoKind::Assignment;
+                let file = ModuleFile { path: path.clone(), name: name.unwrap_or_default(), kind };
+                let Some(text) = discover::read_bytes(&file, progress)? else { return Ok(None) };
+                texts.push(text);
+            }
+            let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
+            let mut note = |message| warnings.add(WarningCode::Inconsistent, &listed.file, message);
+            let module = text::read_texts(&texts, &mut note, &|| progress.is_cancelled());
+            Ok(module.map(|module| ReadModule {
+                module: HloModule { name: listed.module.clone().unwrap_or_default(), ..module },
+                status: FileStatus::Ok,
+            }))
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! Reads the module of an HloProto: computations, instructions, schedule, donations, frames of the source.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::Reading;
+use super::texts::Texts;
+use super::wire::{Field, Fields, Malformed};
+use crate::store::hlo::{
+    Computation, HloFrame, InstructionId, Instructions, Lists, NO_ROW, ShapeId,
+};
+use crate::store::names::NameId;
+
+/// Instructions between two looks at whether anybody still waits.
+const AT_ONCE: usize = 4096;
+
+/// A module as it is read: what is named by an id is looked up when all of it is there.
+#[derive(Default)]
+pub(super) struct ModuleParts {
+    pub name: String,
+    pub computations: Vec<Computation>,
+    pub entry: Option<u32>,
+    pub instructions: Instructions,
+    pub rows: HashMap<i64, u32>,
+    pub frames: Vec<HloFrame>,
+    /// Donations: the number of the parameter and the path within its shape.
+    pub donations: Vec<(i64, Vec<i64>)>,
+    computation_ids: Vec<i64>,
+    root_ids: Vec<i64>,
+    /// Ids of the operands and of the computations that are called, of each instruction end to end.
+    operand_ids: IdLists,
+    called_ids: IdLists,
+}
+
+/// Lists of ids end to end.
+#[derive(Default)]
+struct IdLists {
+    ids: Vec<i64>,
+    ends: Vec<usize>,
+}
+
+impl IdLists {
+    fn rows(self, rows: &HashMap<i64, u32>) -> Lists {
+        let mut lists = Lists::default();
+        let mut start = 0;
+        for end in self.ends {
+            let ids = self.ids.get(start..end).unwrap_or(&[]);
+            lists.push(ids.iter().map(|id| rows.get(id).copied().unwrap_or(NO_ROW)));
+            start = end;
+        }
+        lists
+    }
+}
+
+/// Numbers and texts of an instruction.
+#[derive(Default)]
+struct OneInstruction<'a> {
+    id: Option<i64>,
+    name: &'a [u8],
+    opcode: &'a [u8],
+    shape: Option<&'a [u8]>,
+    metadata: &'a [u8],
+    parameter: i64,
+    element: i64,
+}
+
+impl ModuleParts {
+    /// Reads a module. Of one that is cut what is whole is kept.
+    pub fn read<'a>(&mut self, message: &'a [u8], texts: &mut Texts<'a>, reading: &Reading<'_>) {
+        let mut fields = Fields::of(message);
+        let (mut entry_id, mut schedule, mut frames, mut aliases) = (None, None, None, None);
+        loop {
+            let at = reading.offset(fields.rest());
+            match fields.next_field() {
+                Ok(None) => break,
+                Ok(Some((1, Field::Bytes(name)))) => {
+                    self.name = String::from_utf8_lossy(name).into_owned();
+                }
+                Ok(Some((3, field))) => {
+                    reading.note_cut(&field);
+                    self.read_computation(field.bytes(), texts, reading);
+                }
+                Ok(Some((6, field))) => entry_id = Some(field.number()),
+                Ok(Some((7, field))) => schedule = Some(field.bytes()),
+                Ok(Some((8, field))) => aliases = Some(field.bytes()),
+                Ok(Some((17, field))) => frames = Some(field.bytes()),
+                Ok(Some((_, field))) => reading.note_cut(&field),
+                Err(fault) => {
+                    reading.damaged("the module", at, &fault);
+                    break;
+                }
+            }
+            if reading.is_over() {
+                return;
+            }
+        }
+        let rows: HashMap<i64, u32> = self.computation_ids.iter().copied().zip(0_u32..).collect();
+        self.entry = entry_id.and_then(|id| rows.get(&id).copied());
+        for (computation, root) in self.computations.iter_mut().zip(&self.root_ids) {
+            computation.root = InstructionId(self.rows.get(root).copied().unwrap_or(NO_ROW));
+        }
+        self.instructions.operands = std::mem::take(&mut self.operand_ids).rows(&self.rows);
+        self.instructions.called = std::mem::take(&mut self.called_ids).rows(&rows);
+        let mut read = |part: &str, message: Option<&'a [u8]>, read: ReadPart<'a>| {
+            let Some(message) = message else { return };
+            if let Err(fault) = read(self, message, texts, &rows) {
+                reading.damaged(part, reading.offset(message), &fault);
+            }
+        };
+        read("the schedule", schedule, Self::read_schedule);
+        read("the donations", aliases, Self::read_donations);
+        read("the frames of the source", frames, Self::read_frames);
+    }
+
+    fn read_computation<'a>(
+        &mut self,
+        message: &'a [u8],
+        texts: &mut Texts<'a>,
+        reading: &Reading<'_>,
+    ) {
+        let first = self.instructions.len() as u32;
+        let (mut name, mut id, mut root) = (NameId::NONE, 0, 0);
+        let mut fields = Fields::of(message);
+        loop {
+            let at = reading.offset(fields.rest());
+            let done = match fields.next_field() {
+                Ok(None) => break,
+                Ok(Some((1, field))) => {
+                    name = texts.text(field.bytes());
+                    Ok(())
+                }
+                Ok(Some((2, Field::Bytes(message)))) => self.read_instruction(message, texts),
+                Ok(Some((5, field))) => {
+                    id = field.number();
+                    Ok(())
+                }
+                Ok(Some((6, field))) => {
+                    root = field.number();
+                    Ok(())
+                }
+                Ok(Some(_)) => Ok(()),
+                Err(fault) => {
+                    reading.damaged("a computation", at, &fault);
+                    break;
+                }
+            };
+            if let Err(fault) = done {
+                reading.damaged("an instruction", at, &fault);
+            }
+            if self.instructions.len().is_multiple_of(AT_ONCE) {
+                let bytes = self.instructions.len().saturating_mul(100);
+                if reading.is_over() || reading.is_too_much(bytes.saturating_add(texts.bytes())) {
+                    return;
+                }
+            }
+        }
+        self.computation_ids.push(id);
+        self.root_ids.push(root);
+        self.computations.push(Computation {
+            name,
+            instructions: Range { start: first, end: self.instructions.len() as u32 },
+            root: InstructionId::NONE,
+            sequence: Vec::new(),
+        });
+    }
+
+    fn read_instruction<'a>(
+        &mut self,
+        message: &'a [u8],
+        texts: &mut Texts<'a>,
+    ) -> Result<(), Malformed> {
+        let mut one = OneInstruction::default();
+        let (operands_before, called_before) =
+            (self.operand_ids.ids.len(), self.called_ids.ids.len());
+        let read = Fields::of(message).each(|number, field| {
+            match number {
+                1 => one.name = field.bytes(),
+                2 => one.opcode = field.bytes(),
+                3 => one.shape = Some(field.bytes()),
+                7 => one.metadata = field.bytes(),
+                9 => one.parameter = field.number(),
+                13 => one.element = field.number(),
+                35 => one.id = Some(field.number()),
+                36 => field.add_numbers(&mut self.operand_ids.ids)?,
+                38 => field.add_numbers(&mut self.called_ids.ids)?,
+                _ => {}
+            }
+            Ok(())
+        });
+        let id = one.id.filter(|_| !one.opcode.is_empty());
+        let kept = read.and_then(|()| {
+            let id = id.ok_or_else(|| Malformed("it has no id or no opcode".to_owned()))?;
+            let shape = one.shape.map_or(Ok(ShapeId::NONE), |shape| texts.shape(shape))?;
+            Ok((id, shape, Metadata::of(one.metadata)?))
+        });
+        let (id, shape, metadata) = match kept {
+            Ok(kept) => kept,
+            Err(fault) => {
+                self.operand_ids.ids.truncate(operands_before);
+                self.called_ids.ids.truncate(called_before);
+                return Err(fault);
+            }
+        };
+        let opcode = texts.text(one.opcode);
+        let number = match one.opcode {
+            b"get-tuple-element" => one.element,
+            _ => one.parameter,
+        };
+        let instructions = &mut self.instructions;
+        self.rows.entry(id).or_insert(instructions.names.len() as u32);
+        instructions.names.push(texts.text(one.name));
+        instructions.opcodes.push(opcode);
+        instructions.shapes.push(shape);
+        instructions.op_names.push(texts.text_if_any(metadata.op_name));
+        let file = texts.text_if_any(metadata.file);
+        instructions.sources.push((file, metadata.line));
+        // Frames count from 1; 0 is none, and so comes out as no row.
+        instructions.frames.push(metadata.frame.wrapping_sub(1));
+        instructions.numbers.push(u32::try_from(number).unwrap_or(NO_ROW));
+        self.operand_ids.ends.push(self.operand_ids.ids.len());
+        self.called_ids.ends.push(self.called_ids.ids.len());
+        Ok(())
+    }
+
+    fn read_schedule<'a>(
+        &mut self,
+        message: &'a [u8],
+        _texts: &mut Texts<'a>,
+        computations: &HashMap<i64, u32>,
+    ) -> Result<(), Malformed> {
+        let mut absent = 0_usize;
+        Fields::of(message).each(|number, entry| {
+            if number != 1 {
+                return Ok(());
+            }
+            let (mut key, mut sequence) = (0, &[][..]);
+            Fields::of(entry.bytes()).each(|number, field| {
+                match number {
+                    1 => key = field.number(),
+                    2 => sequence = field.bytes(),
+                    _ => {}
+                }
+                Ok(())
+            })?;
+            let mut ids = Vec::new();
+            Fields::of(sequence).each(|number, field| match number {
+                1 => field.add_numbers(&mut ids),
+                _ => Ok(()),
+            })?;
+            let found: Vec<InstructionId> = (ids.iter())
+                .filter_map(|id| self.rows.get(id).map(|row| InstructionId(*row)))
+                .collect();
+            absent = absent.saturating_add(ids.len().saturating_sub(found.len()));
+            let row = computations.get(&key).and_then(|row| usize::try_from(*row).ok());
+            match row.and_then(|row| self.computations.get_mut(row)) {
+                Some(computation) => computation.sequence = found,
+                None => absent = absent.saturating_add(found.len()),
+            }
+            Ok(())
+        })?;
+        if absent > 0 {
+            return Err(Malformed(format!("{absent} of its instructions are not in the module")));
+        }
+        Ok(())
+    }
+
+    fn read_donations<'a>(
+        &mut self,
+        message: &'a [u8],
+        _texts: &mut Texts<'a>,
+        _computations: &HashMap<i64, u32>,
+    ) -> Result<(), Malformed> {
+        Fields::of(message).each(|number, entry| {
+            if number != 1 {
+                return Ok(());
+            }
+            let (mut parameter, mut index) = (0, Vec::new());
+            Fields::of(entry.bytes()).each(|number, field| {
+                match number {
+                    2 => parameter = field.number(),
+                    3 => field.add_numbers(&mut index)?,
+                    _ => {}
+                }
+                Ok(())
+            })?;
+            self.donations.push((parameter, index));
+            Ok(())
+        })
+    }
+
+    fn read_frames<'a>(
+        &mut self,
+        message: &'a [u8],
+        texts: &mut Texts<'a>,
+        _computations: &HashMap<i64, u32>,
+    ) -> Result<(), Malformed> {
+        let (mut files, mut functions) = (Vec::new(), Vec::new());
+        let (mut locations, mut frames) = (Vec::new(), Vec::new());
+        Fields::of(message).each(|number, field| {
+            match number {
+                1 => files.push(texts.text(field.bytes())),
+                2 => functions.push(texts.text(field.bytes())),
+                3 => locations.push(first_numbers::<3>(field.bytes())?),
+                4 => frames.push(first_numbers::<2>(field.bytes())?),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        // All of them count from 1.
+        let name = |names: &[NameId], number: i64| {
+            let row = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+            row.and_then(|row| names.get(row)).copied().unwrap_or(NameId::NONE)
+        };
+        for [location, parent] in frames {
+            let row = usize::try_from(location).ok().and_then(|number| number.checked_sub(1));
+            let [file, function, line] =
+                row.and_then(|row| locations.get(row)).copied().unwrap_or_default();
+            self.frames.push(HloFrame {
+                file: name(&files, file),
+                function: name(&functions, function),
+                line: u32::try_from(line).unwrap_or(0),
+                parent: u32::try_from(parent).unwrap_or(0).wrapping_sub(1),
+            });
+        }
+        Ok(())
+    }
+}
+
+type ReadPart<'a> =
+    fn(&mut ModuleParts, &'a [u8], &mut Texts<'a>, &HashMap<i64, u32>) -> Result<(), Malformed>;
+
+/// Where an instruction comes from.
+#[derive(Default)]
+struct Metadata<'a> {
+    op_name: &'a [u8],
+    file: &'a [u8],
+    line: u32,
+    frame: u32,
+}
+
+impl<'a> Metadata<'a> {
+    fn of(message: &'a [u8]) -> Result<Self, Malformed> {
+        let mut metadata = Self::default();
+        Fields::of(message).each(|number, field| {
+            let as_number = || u32::try_from(field.number()).unwrap_or(0);
+            match number {
+                2 => metadata.op_name = field.bytes(),
+                3 => metadata.file = field.bytes(),
+                4 => metadata.line = as_number(),
+                15 => metadata.frame = as_number(),
+                _ => {}
+            }
+            Ok(())
+        })?;
+        Ok(metadata)
+    }
+}
+
+/// The fields 1, 2, … of a message of numbers; 0 where one is absent.
+fn first_numbers<const COUNT: usize>(message: &[u8]) -> Result<[i64; COUNT], Malformed> {
+    let mut numbers = [0; COUNT];
+    Fields::of(message).each(|number, field| {
+        let row = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
+        if let Some(slot) = row.and_then(|row| numbers.get_mut(row)) {
+            *slot = field.number();
+        }
+        Ok(())
+    })?;
+    Ok(numbers)
+}

@@ -1,0 +1,256 @@
+//! The lines of XLA's text, taken apart: nothing is assumed of a line but what it is known by.
+
+use crate::store::hlo::{Allocation, AllocationKind, ElementType};
+
+/// A value by its name and the place within the tuple that its instruction makes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct ValueLabel {
+    pub id: Option<i64>,
+    pub name: String,
+    pub path: Option<Vec<u32>>,
+}
+
+impl ValueLabel {
+    /// `NAME`, `NAME{i,j}`, also followed by ` (phi)`.
+    pub fn of(text: &str) -> Option<Self> {
+        let text = text.trim().trim_end_matches("(phi)").trim_end();
+        let (name, path) = match text.split_once('{') {
+            Some((name, path)) => (name, Some(numbers(path.strip_suffix('}')?)?)),
+            None => (text, None),
+        };
+        let name = name.trim_end();
+        (!name.is_empty() && !name.contains(char::is_whitespace)).then(|| Self {
+            id: None,
+            name: name.to_owned(),
+            path,
+        })
+    }
+
+    /// `ID NAME[{i,j}][ (phi)] @COLOR`.
+    fn with_id(text: &str) -> Option<Self> {
+        let (id, rest) = text.split_once(' ')?;
+        let (label, _) = rest.rsplit_once(" @")?;
+        Some(Self { id: Some(id.parse().ok()?), ..Self::of(label)? })
+    }
+
+    /// As live ranges name it.
+    pub fn with_braces(&self) -> String {
+        let path: Vec<String> = self.path.iter().flatten().map(u32::to_string).collect();
+        format!("{}{{{}}}", self.name, path.join(","))
+    }
+}
+
+fn numbers(text: &str) -> Option<Vec<u32>> {
+    if text.trim().is_empty() {
+        return Some(Vec::new());
+    }
+    text.split(',').map(|number| number.trim().parse().ok()).collect()
+}
+
+/// `allocation N: size BYTES, …:`.
+pub(super) struct AllocationLine;
+
+impl AllocationLine {
+    pub fn of(line: &str) -> Option<Allocation> {
+        let rest = line.strip_prefix("allocation ")?;
+        let (number, rest) = rest.split_once(": size ")?;
+        // Shapes hold commas: what lies between bars is cut out first.
+        let mut flags = String::new();
+        rest.split('|').step_by(2).for_each(|part| flags.push_str(part));
+        let mut parts = flags.trim_end().trim_end_matches(':').split(',').map(str::trim);
+        let bytes = parts.next()?.parse().ok()?;
+        let (mut color, mut parameter) = (0, None);
+        let [mut constant, mut local, mut live_out] = [false; 3];
+        for part in parts {
+            match part {
+                "constant" => constant = true,
+                "thread-local" => local = true,
+                "maybe-live-out" => live_out = true,
+                _ => {
+                    if let Some(number) = part.strip_prefix("color ") {
+                        color = number.parse().ok()?;
+                    } else if let Some(number) = part.strip_prefix("parameter ") {
+                        parameter = Some((number.parse().ok()?, 0));
+                    }
+                }
+            }
+        }
+        let kind = match () {
+            () if parameter.is_some() => AllocationKind::Parameter,
+            () if constant => AllocationKind::Constant,
+            () if local => AllocationKind::ThreadLocal,
+            () if live_out => AllocationKind::LiveOut,
+            () => AllocationKind::Temporary,
+        };
+        let number = number.parse().ok()?;
+        Some(Allocation { number, bytes, kind, is_live_out: live_out, color, parameter })
+    }
+}
+
+/// ` value: <LABEL> (size=BYTES,offset=BYTES): SHAPE`.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct ValueLine {
+    pub label: ValueLabel,
+    pub bytes: u64,
+    pub offset: u64,
+    pub leaf: Option<(ElementType, Vec<i64>)>,
+}
+
+impl ValueLine {
+    pub fn of(line: &str) -> Option<Self> {
+        let rest = line.trim_start().strip_prefix("value: <")?;
+        let (label, rest) = rest.split_once("> (size=")?;
+        let (bytes, rest) = rest.split_once(",offset=")?;
+        let (offset, shape) = rest.split_once("):")?;
+        Some(Self {
+            label: ValueLabel::with_id(label)?,
+            bytes: bytes.parse().ok()?,
+            offset: offset.parse().ok()?,
+            leaf: array(shape.trim()),
+        })
+    }
+}
+
+/// `f32[64,1024]` with whatever follows; `None` of a tuple.
+pub(super) fn array(text: &str) -> Option<(ElementType, Vec<i64>)> {
+    let (kind, rest) = text.split_once('[')?;
+    let (dimensions, _) = rest.split_once(']')?;
+    let kind = ElementType::named(kind)?;
+    // Bounds of dimensions that are not fixed are written as at most.
+    let sizes = numbers(&dimensions.replace("<=", ""))?;
+    Some((kind, sizes.into_iter().map(i64::from).collect()))
+}
+
+/// `NAME{i,j}:START-END`.
+pub(super) fn range_line(line: &str) -> Option<(ValueLabel, u32, u32)> {
+    let (label, range) = line.trim().rsplit_once(':')?;
+    let (start, end) = range.split_once('-')?;
+    Some((ValueLabel::of(label)?, start.parse().ok()?, end.parse().ok()?))
+}
+
+/// `N:NAME`.
+pub(super) fn sequence_line(line: &str) -> Option<(u32, &str)> {
+    let (number, name) = line.trim().split_once(':')?;
+    Some((number.parse().ok()?, name))
+}
+
+/// What is said of the instruction that makes a value.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct FromInstruction {
+    pub opcode: String,
+    pub op_name: String,
+    pub source_file: String,
+    pub source_line: u32,
+}
+
+impl FromInstruction {
+    /// ` from instruction: %NAME = SHAPE OPCODE(…), …, metadata={op_name="…" …}`, with its name.
+    pub fn of(line: &str) -> Option<(String, Self)> {
+        let rest = line.trim_start().strip_prefix("from instruction: %")?;
+        let (name, rest) = rest.split_once(" = ")?;
+        let behind = behind_shape(rest)?.trim_start();
+        let (opcode, _) = behind.split_once('(')?;
+        let metadata = behind.split_once("metadata={").map_or("", |(_, metadata)| metadata);
+        let line = metadata.split_once("source_line=").map_or("", |(_, line)| line);
+        let line = line.split(|letter: char| !letter.is_ascii_digit()).next().unwrap_or("");
+        let said = Self {
+            opcode: opcode.to_owned(),
+            op_name: quoted(metadata, "op_name="),
+            source_file: quoted(metadata, "source_file="),
+            source_line: line.parse().unwrap_or(0),
+        };
+        Some((name.to_owned(), said))
+    }
+}
+
+/// What follows a shape: a tuple ends with its last parenthesis.
+fn behind_shape(text: &str) -> Option<&str> {
+    let mut open = 0_usize;
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '(' => open = open.saturating_add(1),
+            ')' => open = open.saturating_sub(1),
+            ' ' if open == 0 => return text.get(at..),
+            _ => {}
+        }
+    }
+    None
+}
+
+/// A text in quotes behind a word; quotes and backslashes within it have a backslash before them.
+fn quoted(text: &str, word: &str) -> String {
+    let Some((_, rest)) = text.split_once(word) else { return String::new() };
+    let Some(rest) = rest.strip_prefix('"') else { return String::new() };
+    let (mut found, mut is_escaped) = (String::new(), false);
+    for letter in rest.chars() {
+        match letter {
+            '\\' if !is_escaped => is_escaped = true,
+            '"' if !is_escaped => break,
+            _ => {
+                is_escaped = false;
+                found.push(letter);
+            }
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn allocations_are_told_by_their_words_and_not_by_those_of_shapes() {
+        let line = "allocation 4: size 512, parameter 3, shape |(f32[2], /*index=5*/s32[])| at ShapeIndex {1,0}, \
+                    maybe-live-out:";
+        let found = AllocationLine::of(line).unwrap();
+        assert_eq!((found.number, found.bytes, found.color), (4, 512, 0));
+        assert_eq!(found.kind, AllocationKind::Parameter);
+        assert!(found.is_donated());
+        let temporary =
+            AllocationLine::of("allocation 9: size 80, color 2, preallocated-temp:").unwrap();
+        assert_eq!((temporary.kind, temporary.color), (AllocationKind::Temporary, 2));
+        let local = AllocationLine::of("allocation 9: size 80, thread-local:").unwrap();
+        assert_eq!(local.kind, AllocationKind::ThreadLocal);
+        assert!(AllocationLine::of("allocation x: size 80:").is_none());
+        assert!(AllocationLine::of("allocation 1: size -80:").is_none());
+    }
+
+    #[test]
+    fn values_have_their_place_in_a_tuple_where_there_is_one() {
+        let line =
+            " value: <794 arg_tuple.3{13} (phi) @0> (size=104,offset=16): f32[4,2]{1,0:T(8,128)}";
+        let found = ValueLine::of(line).unwrap();
+        assert_eq!(found.label.id, Some(794));
+        assert_eq!(found.label.name, "arg_tuple.3");
+        assert_eq!(found.label.path, Some(vec![13]));
+        assert_eq!((found.bytes, found.offset), (104, 16));
+        assert_eq!(found.leaf, Some((ElementType(11), vec![4, 2])));
+        let table =
+            ValueLine::of(" value: <3 tuple.1{} @0> (size=16,offset=0): (f32[], s32[])").unwrap();
+        assert_eq!((table.label.path, table.leaf), (Some(vec![]), None));
+        let plain = ValueLine::of(" value: <3 copy @0> (size=16,offset=0): pred[16]{0}").unwrap();
+        assert_eq!(plain.label.path, None);
+        assert_eq!(plain.label.with_braces(), "copy{}");
+    }
+
+    #[test]
+    fn instructions_of_tuples_have_their_operation_behind_the_shape() {
+        let line = r#" from instruction: %w.6 = (s32[], /*index=1*/u32[3]{0}) while(%t), body=%b, metadata={op_name="m[1][\'w\']/\"x\"" source_file="/a b.py" source_line=17}, x={}"#;
+        let (name, said) = FromInstruction::of(line).unwrap();
+        assert_eq!(name, "w.6");
+        assert_eq!(said.opcode, "while");
+        assert_eq!(said.op_name, "m[1]['w']/\"x\"");
+        assert_eq!((said.source_file.as_str(), said.source_line), ("/a b.py", 17));
+        let (_, bare) = FromInstruction::of("from instruction: %c = f32[2]{0} copy(%a)").unwrap();
+        assert_eq!(bare, FromInstruction { opcode: "copy".to_owned(), ..Default::default() });
+    }
+
+    #[test]
+    fn ranges_and_positions() {
+        let (label, start, end) = range_line("    copy.88{1,0}:67-109").unwrap();
+        assert_eq!((label.with_braces().as_str(), start, end), ("copy.88{1,0}", 67, 109));
+        assert_eq!(sequence_line("    12:arg.1"), Some((12, "arg.1")));
+        assert!(range_line("  InstructionSequence:").is_none());
+    }
+}

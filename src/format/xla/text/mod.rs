@@ -1,0 +1,240 @@
+//! The text that XLA writes of a buffer assignment (formats/xla.md 7): allocations, values, live ranges; in one file or
+//! in three, by release. It has all figures of the proto, and of the program what the instructions of values say.
+
+mod lines;
+mod parts;
+
+use std::collections::{BTreeMap, HashMap};
+
+use self::lines::{AllocationLine, FromInstruction, ValueLabel, ValueLine};
+use self::parts::Gathered;
+use crate::budget;
+use crate::store::hlo::{
+    Allocation, Assigned, ElementType, HloModule, InstructionId, NO_ROW, ShapeId, StatedLives,
+    Value, ValueId,
+};
+use crate::store::names::{Interner, NameId};
+
+/// Elements of tuples that are made for values of which the text names the place.
+const SMALL_TUPLES: usize = 1 << 16;
+
+/// What the text says of a value.
+struct TextValue {
+    id: i64,
+    name: String,
+    /// The place within a tuple; `None` where the instruction makes no tuple.
+    path: Option<Vec<u32>>,
+    leaf: Option<(ElementType, Vec<i64>)>,
+    allocation: u32,
+    offset: u64,
+    bytes: u64,
+}
+
+/// A module as its texts describe it; `None` where no allocation is among them.
+///
+/// `note` is told of what is left out.
+pub fn read_texts(
+    texts: &[&[u8]],
+    note: &mut dyn FnMut(String),
+    is_cancelled: &dyn Fn() -> bool,
+) -> Option<HloModule> {
+    let mut gathered = Gathered::default();
+    for text in texts {
+        gathered.read(text, is_cancelled);
+    }
+    if gathered.allocations.is_empty() || is_cancelled() {
+        return None;
+    }
+    for (count, what) in gathered.faults() {
+        if count > 0 {
+            note(format!("{count} {what}"));
+        }
+    }
+    let most = texts.iter().map(|text| text.len()).fold(SMALL_TUPLES, usize::saturating_add);
+    let mut making = Making { left: most, ..Making::default() };
+    let left_out = making.make(&gathered);
+    if left_out > 0 {
+        note(format!(
+            "{left_out} values have places in tuples of more elements than the text has letters; they are left out"
+        ));
+    }
+    Some(making.finish(gathered))
+}
+
+/// A module while it is made.
+#[derive(Default)]
+struct Making {
+    module: HloModule,
+    names: Interner,
+    rows: HashMap<NameId, InstructionId>,
+    values: HashMap<(NameId, Vec<u32>), ValueId>,
+    /// Parts of shapes that may still be made.
+    left: usize,
+}
+
+impl Making {
+    /// Makes the instructions with their shapes, and the values; how many were left out.
+    fn make(&mut self, gathered: &Gathered) -> usize {
+        // The places of each instruction of which a value is known.
+        let mut places: BTreeMap<&str, Vec<&TextValue>> = BTreeMap::new();
+        for value in &gathered.values {
+            places.entry(&value.name).or_default().push(value);
+        }
+        let mut left_out = 0_usize;
+        for (name, values) in places {
+            let leaves: BTreeMap<&[u32], &TextValue> = values
+                .iter()
+                .map(|value| (value.path.as_deref().unwrap_or_default(), *value))
+                .collect();
+            let is_tuple = values.iter().any(|value| value.path.is_some());
+            let before = self.left;
+            let shape = if is_tuple {
+                self.tuple(&leaves, 0, 0)
+            } else {
+                let leaf = values.first().and_then(|value| value.leaf.as_ref());
+                Some(self.array(leaf))
+            };
+            let Some(shape) = shape else {
+                self.left = before;
+                left_out = left_out.saturating_add(values.len());
+                continue;
+            };
+            let said = gathered.from_instructions.get(name);
+            let instruction = self.instruction(name, shape, said);
+            for value in values {
+                self.value(value, instruction);
+            }
+        }
+        left_out
+    }
+
+    fn array(&mut self, leaf: Option<&(ElementType, Vec<i64>)>) -> ShapeId {
+        self.left = self.left.saturating_sub(1);
+        let (kind, dimensions) = leaf.map_or((ElementType(0), &[][..]), |(kind, all)| (*kind, all));
+        let id = self.module.shapes.open(kind, dimensions);
+        self.module.shapes.close(id, &[]);
+        id
+    }
+
+    /// A tuple with the elements of which a value is known, others of unknown type between them.
+    fn tuple(
+        &mut self,
+        leaves: &BTreeMap<&[u32], &TextValue>,
+        depth: usize,
+        level: usize,
+    ) -> Option<ShapeId> {
+        if level > budget::TUPLE_LEVELS {
+            return None;
+        }
+        let mut elements: BTreeMap<u32, BTreeMap<&[u32], &TextValue>> = BTreeMap::new();
+        for (path, value) in leaves {
+            if let Some(element) = path.get(depth) {
+                elements.entry(*element).or_default().insert(*path, *value);
+            }
+        }
+        let count = elements.last_key_value().map_or(0, |(last, _)| last.saturating_add(1));
+        self.left = self.left.checked_sub(usize::try_from(count).ok()?.saturating_add(1))?;
+        let id = self.module.shapes.open(ElementType::TUPLE, &[]);
+        let mut made = Vec::new();
+        for element in 0..count {
+            let within = elements.remove(&element).unwrap_or_default();
+            let below = depth.saturating_add(1);
+            let is_tuple = within.keys().any(|path| path.len() > below);
+            let leaf = within.values().next().and_then(|value| value.leaf.as_ref());
+            made.push(if is_tuple {
+                self.tuple(&within, below, level.saturating_add(1))?
+            } else {
+                self.array(leaf)
+            });
+        }
+        self.module.shapes.close(id, &made);
+        Some(id)
+    }
+
+    fn instruction(
+        &mut self,
+        name: &str,
+        shape: ShapeId,
+        said: Option<&FromInstruction>,
+    ) -> InstructionId {
+        let name = self.names.intern(name);
+        let mut text = |text: Option<&String>| {
+            text.filter(|text| !text.is_empty())
+                .map_or(NameId::NONE, |text| self.names.intern(text))
+        };
+        let opcode = text(said.map(|said| &said.opcode));
+        let op_name = text(said.map(|said| &said.op_name));
+        let file = text(said.map(|said| &said.source_file));
+        let instructions = &mut self.module.instructions;
+        let id = InstructionId(u32::try_from(instructions.len()).unwrap_or(NO_ROW));
+        instructions.names.push(name);
+        instructions.opcodes.push(opcode);
+        instructions.shapes.push(shape);
+        instructions.op_names.push(op_name);
+        instructions.sources.push((file, said.map_or(0, |said| said.source_line)));
+        instructions.frames.push(NO_ROW);
+        instructions.numbers.push(NO_ROW);
+        instructions.operands.push([]);
+        instructions.called.push([]);
+        self.rows.insert(name, id);
+        id
+    }
+
+    fn value(&mut self, said: &TextValue, instruction: InstructionId) {
+        let path = said.path.clone().unwrap_or_default();
+        let shape = self.module.instructions.shape(instruction);
+        let place = self.module.shapes.place(shape, path.iter().map(|one| i64::from(*one)));
+        let row = ValueId(u32::try_from(self.module.values.len()).unwrap_or(NO_ROW));
+        let place = place.unwrap_or(0);
+        self.module.values.push(Value { id: said.id, bytes: said.bytes, instruction, place });
+        self.module.assigned.push(Assigned {
+            allocation: said.allocation,
+            value: row,
+            offset: said.offset,
+            bytes: said.bytes,
+        });
+        let name = self.names.find(&said.name);
+        self.values.insert((name, path), row);
+    }
+
+    fn finish(mut self, gathered: Gathered) -> HloModule {
+        let mut sequence = Vec::with_capacity(gathered.sequence.len());
+        for name in &gathered.sequence {
+            let known = self.rows.get(&self.names.find(name)).copied();
+            let said = gathered.from_instructions.get(name);
+            sequence.push(known.unwrap_or_else(|| self.instruction(name, ShapeId::NONE, said)));
+        }
+        let mut ranges = vec![None; self.module.values.len()];
+        for (label, start, end) in gathered.ranges {
+            let key = (self.names.find(&label.name), label.path.unwrap_or_default());
+            let row = self.values.get(&key).and_then(|row| usize::try_from(row.0).ok());
+            if let Some(slot) = row.and_then(|row| ranges.get_mut(row)) {
+                *slot = Some((start, end));
+            }
+        }
+        // In the order of their allocations, as a proto has them.
+        self.module.assigned.sort_by_key(|one| (one.allocation, one.value));
+        let has_lives = !sequence.is_empty() && ranges.iter().any(Option::is_some);
+        let moment = gathered.moment;
+        self.module.stated = has_lives.then_some(StatedLives { sequence, ranges, moment });
+        self.module.texts = self.names.into_names();
+        self.module.allocations = gathered.allocations;
+        self.module
+    }
+}
+
+/// The allocations that a text names, without their values.
+pub fn allocations(text: &[u8]) -> Vec<Allocation> {
+    let lines = text.split(|letter| *letter == b'\n');
+    let lines = lines.filter(|line| line.starts_with(b"allocation "));
+    lines.filter_map(|line| AllocationLine::of(&String::from_utf8_lossy(line))).collect()
+}
+
+/// The live ranges that a text states, by the name of the value as a module has it, for comparison with what follows
+/// from its proto.
+pub fn stated_ranges(text: &[u8]) -> Vec<(String, u32, u32)> {
+    let mut gathered = Gathered::default();
+    gathered.read(text, &|| false);
+    let ranges = gathered.ranges.into_iter();
+    ranges.map(|(label, start, end)| (label.with_braces(), start, end)).collect()
+}

@@ -1,0 +1,368 @@
+//! A program that XLA compiled, and where it put its values: instructions, schedule, allocations (formats/xla.md 3).
+//!
+//! Rows stand for the ids of the file, which are opaque numbers: an id that names nothing is [`NO_ROW`].
+
+mod shapes;
+
+pub use shapes::{ElementType, ShapeId, Shapes};
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::column::number;
+use super::list_at;
+use super::names::{NameId, Names};
+use crate::text::words;
+
+/// In place of a row that does not exist.
+pub const NO_ROW: u32 = u32::MAX;
+
+number! {
+    /// A row of [`Instructions`].
+    pub struct InstructionId(pub u32);
+}
+
+number! {
+    /// A row of [`HloModule::values`].
+    pub struct ValueId(pub u32);
+}
+
+impl InstructionId {
+    /// None.
+    pub const NONE: Self = Self(NO_ROW);
+}
+
+impl ValueId {
+    /// None.
+    pub const NONE: Self = Self(NO_ROW);
+}
+
+words! {
+    /// For what a program was compiled.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Platform by as_str {
+        /// The host.
+        Cpu = "cpu",
+        /// A graphics card.
+        Gpu = "gpu",
+        /// A TPU.
+        Tpu = "tpu",
+    }
+}
+
+/// Lists of numbers, end to end.
+#[derive(Clone, Debug, Default)]
+pub struct Lists {
+    items: Vec<u32>,
+    ends: Vec<usize>,
+}
+
+impl Lists {
+    /// Appends a list.
+    pub fn push(&mut self, items: impl IntoIterator<Item = u32>) {
+        self.items.extend(items);
+        self.ends.push(self.items.len());
+    }
+
+    /// The list of a row; empty where there is none.
+    pub fn of(&self, row: u32) -> &[u32] {
+        list_at(&self.items, &self.ends, row as usize)
+    }
+}
+
+/// Columns of the instructions of all computations, one computation after the other.
+#[derive(Clone, Debug, Default)]
+pub struct Instructions {
+    /// Names.
+    pub names: Vec<NameId>,
+    /// What each does, as XLA writes it: `fusion`, `while`.
+    pub opcodes: Vec<NameId>,
+    /// What it makes.
+    pub shapes: Vec<ShapeId>,
+    /// Path of the operation that it comes from; [`NameId::NONE`] where the file has none.
+    pub op_names: Vec<NameId>,
+    /// The file of the source, and its line; [`NameId::NONE`] where frames stand in their place.
+    pub sources: Vec<(NameId, u32)>,
+    /// The innermost frame, a row of [`HloModule::frames`], or [`NO_ROW`].
+    pub frames: Vec<u32>,
+    /// The number of a parameter within its computation, of a `parameter`; the element that is taken, of a
+    /// `get-tuple-element`.
+    pub numbers: Vec<u32>,
+    /// Rows of the operands.
+    pub operands: Lists,
+    /// Rows of the computations that it calls.
+    pub called: Lists,
+}
+
+impl Instructions {
+    /// Number of instructions.
+    pub fn len(&self) -> usize {
+        self.names.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.names.is_empty()
+    }
+
+    /// The shape of an instruction.
+    pub fn shape(&self, id: InstructionId) -> ShapeId {
+        self.shapes.get(id.0 as usize).copied().unwrap_or(ShapeId::NONE)
+    }
+}
+
+/// A computation: the entry, a body of a loop, what a fusion is made of.
+#[derive(Clone, Debug)]
+pub struct Computation {
+    /// Its name.
+    pub name: NameId,
+    /// Its instructions.
+    pub instructions: Range<u32>,
+    /// The one whose value is its result.
+    pub root: InstructionId,
+    /// The order in which they run; empty where the file has none, as of what is called in a fusion.
+    pub sequence: Vec<InstructionId>,
+}
+
+/// A place in the source that led to an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HloFrame {
+    /// The file.
+    pub file: NameId,
+    /// The function.
+    pub function: NameId,
+    /// The line, from 1.
+    pub line: u32,
+    /// The frame around it, or [`NO_ROW`].
+    pub parent: u32,
+}
+
+words! {
+    /// What an allocation is for (formats/xla.md 4.1), the first that applies.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    pub enum AllocationKind by as_str {
+        /// A parameter of the program; donated where results are left in it.
+        Parameter = "parameter",
+        /// A constant.
+        Constant = "constant",
+        /// Scratch of small called computations.
+        ThreadLocal = "thread_local",
+        /// Results.
+        LiveOut = "live_out",
+        /// Temporary values.
+        Temporary = "temp",
+    }
+}
+
+/// A range of memory in which values are placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allocation {
+    /// Its number in the file.
+    pub number: i64,
+    /// Bytes.
+    pub bytes: u64,
+    /// What it is for.
+    pub kind: AllocationKind,
+    /// Whether results are in it.
+    pub is_live_out: bool,
+    /// The memory space.
+    pub color: i64,
+    /// Of a parameter its number, and the element of it.
+    pub parameter: Option<(i64, u32)>,
+}
+
+impl Allocation {
+    /// Whether it is a parameter whose memory results take over.
+    pub fn is_donated(&self) -> bool {
+        self.kind == AllocationKind::Parameter && self.is_live_out
+    }
+}
+
+/// A thing that an instruction makes at a place of its shape.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Value {
+    /// Its id in the file.
+    pub id: i64,
+    /// Bytes that it takes.
+    pub bytes: u64,
+    /// The instruction, or [`InstructionId::NONE`].
+    pub instruction: InstructionId,
+    /// Where in its shape: a number of [`Shapes::place`].
+    pub place: u32,
+}
+
+/// A value that has its place in an allocation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Assigned {
+    /// A row of [`HloModule::allocations`].
+    pub allocation: u32,
+    /// The value.
+    pub value: ValueId,
+    /// Its first byte within the allocation.
+    pub offset: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+words! {
+    /// What happens in a heap trace.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum HeapEventKind by as_str {
+        /// A value takes memory.
+        Alloc = "alloc",
+        /// It gives it back.
+        Free = "free",
+        /// It is put where another one is.
+        ShareWith = "share with",
+    }
+}
+
+/// An event of a heap trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HeapEvent {
+    /// What happens.
+    pub kind: HeapEventKind,
+    /// The value.
+    pub value: ValueId,
+    /// The value with which it shares memory.
+    pub shared_with: ValueId,
+    /// Name of the instruction that makes the value.
+    pub instruction: NameId,
+}
+
+/// What XLA's simulation of an allocation did.
+#[derive(Clone, Debug, Default)]
+pub struct HeapTrace {
+    /// Its events.
+    pub events: Vec<HeapEvent>,
+    /// Whether they are in the order of the schedule.
+    pub is_of_whole_module: bool,
+}
+
+/// The order of instructions and the lives of values as XLA states them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StatedLives {
+    /// The instructions by position.
+    pub sequence: Vec<InstructionId>,
+    /// The first and the last position at which a value lives, by the value's row.
+    pub ranges: Vec<Option<(u32, u32)>>,
+    /// The moment that XLA takes for the peak, which it need not be.
+    pub moment: Option<u32>,
+}
+
+/// A module with its buffer assignment. Of a bare assignment there are no instructions.
+#[derive(Clone, Debug, Default)]
+pub struct HloModule {
+    /// Its name, empty of a bare assignment.
+    pub name: String,
+    /// Texts.
+    pub texts: Names,
+    /// Shapes.
+    pub shapes: Shapes,
+    /// Computations.
+    pub computations: Vec<Computation>,
+    /// The one that is the program, a row of `computations`.
+    pub entry: Option<u32>,
+    /// Instructions.
+    pub instructions: Instructions,
+    /// Frames of the source.
+    pub frames: Vec<HloFrame>,
+    /// Parameters whose memory a result takes over: the number, and the place in its shape.
+    pub donated: Vec<(i64, u32)>,
+    /// Values by their row.
+    pub values: Vec<Value>,
+    /// Pairs of values that share their memory.
+    pub aliases: Vec<(ValueId, ValueId)>,
+    /// Allocations.
+    pub allocations: Vec<Allocation>,
+    /// Where values are placed, allocation by allocation.
+    pub assigned: Vec<Assigned>,
+    /// Heap traces.
+    pub traces: Vec<HeapTrace>,
+    /// Where the program itself is not known: what XLA says of its order.
+    pub stated: Option<StatedLives>,
+}
+
+impl HloModule {
+    /// Whether the order of instructions is known: without it nothing is known of when values live.
+    pub fn has_schedule(&self) -> bool {
+        self.entry.is_some() || self.stated.is_some()
+    }
+
+    /// The instructions of the parameters of the program, by number.
+    pub fn entry_parameters(&self) -> HashMap<i64, InstructionId> {
+        let entry = self.entry.and_then(|row| self.computations.get(row as usize));
+        let instructions = entry.map_or(0..0, |entry| entry.instructions.clone());
+        let parameters =
+            instructions.map(InstructionId).filter(|id| self.opcode(*id) == "parameter");
+        let number = |id: InstructionId| self.instructions.numbers.get(id.0 as usize).copied();
+        parameters.filter_map(|id| Some((i64::from(number(id)?), id))).collect()
+    }
+
+    /// The word for what an instruction does.
+    pub fn opcode(&self, id: InstructionId) -> &str {
+        let name = self.instructions.opcodes.get(id.0 as usize);
+        name.map_or("", |name| self.texts.get(*name))
+    }
+
+    /// The name of an instruction.
+    pub fn instruction_name(&self, id: InstructionId) -> &str {
+        let name = self.instructions.names.get(id.0 as usize);
+        name.map_or("", |name| self.texts.get(*name))
+    }
+
+    /// A value.
+    pub fn value(&self, id: ValueId) -> Option<&Value> {
+        self.values.get(id.0 as usize)
+    }
+
+    /// The name of a value as XLA prints it: that of its instruction, and where that makes a tuple the place in braces.
+    pub fn value_name(&self, id: ValueId) -> String {
+        let Some(value) = self.value(id) else { return String::new() };
+        let name = self.instruction_name(value.instruction);
+        let shape = self.instructions.shape(value.instruction);
+        if !self.shapes.is_tuple(shape) {
+            return name.to_owned();
+        }
+        let index: Vec<String> =
+            self.shapes.index_of(shape, value.place).iter().map(u32::to_string).collect();
+        format!("{name}{{{}}}", index.join(","))
+    }
+
+    /// The shape of a value.
+    pub fn value_shape(&self, id: ValueId) -> ShapeId {
+        let Some(value) = self.value(id) else { return ShapeId::NONE };
+        self.shapes.part(self.instructions.shape(value.instruction), value.place)
+    }
+
+    /// The path of the operation that an instruction comes from.
+    pub fn op_name(&self, id: InstructionId) -> Option<&str> {
+        let name = *self.instructions.op_names.get(id.0 as usize)?;
+        (name != NameId::NONE).then(|| self.texts.get(name))
+    }
+
+    /// The frames of an instruction, innermost first; where the file has one place for it, that one.
+    pub fn frames_of(&self, id: InstructionId) -> Vec<HloFrame> {
+        let row = id.0 as usize;
+        let mut frame = self.instructions.frames.get(row).copied().unwrap_or(NO_ROW);
+        let mut frames: Vec<HloFrame> = Vec::new();
+        // As many as there are, so that a ring of parents ends.
+        while let Some(found) = self.frames.get(frame as usize).filter(|_| frames.len() < 256) {
+            frames.push(*found);
+            frame = found.parent;
+        }
+        let source = self.instructions.sources.get(row).filter(|(file, _)| *file != NameId::NONE);
+        if let (true, Some((file, line))) = (frames.is_empty(), source) {
+            let (file, line) = (*file, *line);
+            frames.push(HloFrame { file, line, function: NameId::NONE, parent: NO_ROW });
+        }
+        frames
+    }
+
+    /// `file:line` of the innermost frame.
+    pub fn source(&self, id: InstructionId) -> Option<String> {
+        let frames = self.frames_of(id);
+        let frame = frames.first()?;
+        Some(format!("{}:{}", self.texts.get(frame.file), frame.line))
+    }
+}

@@ -1,0 +1,297 @@
+//! The report that pages and commands share with other systems, of a module: memory spaces are devices, allocations are
+//! arenas, positions of the schedule are steps.
+//!
+//! What is no temporary allocation is reserved for as long as the program runs, and so is always live; the curve above
+//! it is the union of addresses of what lives in temporary allocations. Bytes of variables are attribution: values
+//! share addresses, so their sum may be more than the curve.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::{Program, XlaRun};
+use crate::analysis::buffer_assignment::categories::{Categories as OfValues, ValueCategory};
+use crate::analysis::buffer_assignment::in_use::{self, Changes};
+use crate::progress::Progress;
+use crate::store::arena::Arenas;
+use crate::store::hlo::{Allocation, AllocationKind, Platform, ValueId};
+use crate::store::ids::CategoryId;
+use crate::store::liveness::{Deltas, Liveness, VariableBytes};
+use crate::store::names::{NameId, Names};
+use crate::store::options::{About, EngineOption};
+use crate::store::placed::{Placed, Placement, ReadArena, ReadError};
+use crate::store::program::{Programs, Steps};
+use crate::store::report::Categories;
+use crate::store::variable::VariableFlags;
+use crate::store::{Absence, ArenaId, ClassId, DeviceId, ProgramId, StepId, UnloweredId};
+use crate::text::bytes;
+
+/// The class of what is there for as long as the program runs.
+const THROUGHOUT: ClassId = ClassId(0);
+
+impl XlaRun {
+    /// Fills the parts of the report.
+    pub fn fill_report(&self, progress: &Progress) {
+        let (report, program) = (&*self.report, &self.program);
+        let module = &program.analysed.module;
+        let flag = |(name, value): &(String, String)| EngineOption {
+            name: name.clone(),
+            value: value.clone(),
+            is_default: None,
+        };
+        report.about.fill(Some(About {
+            format: Some(program.format().to_owned()),
+            engine_options: program.beside.flags.iter().map(flag).collect(),
+            why_no_phases: Some(Absence::unexplained()),
+            ..About::default()
+        }));
+        report.categories.fill(Some(named_categories()));
+        report.arenas.fill(Some(arenas(program)));
+        if module.has_schedule() {
+            let (steps, programs) = steps(program);
+            report.steps.fill(Some(steps));
+            report.programs.fill(Some(programs));
+            report.liveness.fill(Some(liveness(program)));
+        } else {
+            let why = || {
+                Absence::new(
+                    "The file has no instructions, so nothing says when values live",
+                    "Dump the module: XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_proto\"",
+                )
+            };
+            report.steps.settle(Err(why()));
+            report.programs.settle(Err(why()));
+            report.liveness.settle(Err(why()));
+        }
+        report.set_reader(Box::new(AllocationReader(Arc::clone(program))));
+        let is_cancelled = progress.is_cancelled();
+        let rest = if is_cancelled { Absence::cancelled() } else { Absence::unexplained() };
+        report.settle_rest(&rest);
+    }
+}
+
+impl Program {
+    /// What the file is.
+    pub fn format(&self) -> &'static str {
+        let module = &self.analysed.module;
+        match () {
+            () if module.entry.is_some() => "HLO module with its buffer assignment",
+            () if module.stated.is_some() => "text of a buffer assignment",
+            () => "buffer assignment",
+        }
+    }
+
+    /// What a memory space is called: XLA's own words on a TPU.
+    pub fn color_title(&self, color: i64) -> String {
+        match (self.platform, color) {
+            (Some(Platform::Tpu), 0) => "HBM".to_owned(),
+            (Some(Platform::Tpu), 1) => "VMEM".to_owned(),
+            (Some(Platform::Tpu), 2) => "SMEM".to_owned(),
+            (_, 0) => "Memory".to_owned(),
+            _ => format!("Color {color}"),
+        }
+    }
+
+    /// Bytes that are reserved of a memory space for as long as the program runs.
+    pub fn reserved_bytes(&self, color: i64) -> u64 {
+        let reserved =
+            self.analysed.allocations_of(color, |kind| kind != AllocationKind::Temporary);
+        reserved.fold(0, |sum, (_, one)| sum.saturating_add(one.bytes))
+    }
+}
+
+/// The word for what an allocation is for.
+fn kind_title(allocation: &Allocation) -> &'static str {
+    match allocation.kind {
+        AllocationKind::Parameter if allocation.is_live_out => "donated parameter",
+        AllocationKind::Parameter => "parameter",
+        AllocationKind::Constant => "constant",
+        AllocationKind::ThreadLocal => "thread-local",
+        AllocationKind::LiveOut => "output",
+        AllocationKind::Temporary => "temporary",
+    }
+}
+
+fn named_categories() -> Categories {
+    let mut categories = Categories::default();
+    for category in ValueCategory::ALL {
+        categories.ids.push(CategoryId(category as u32));
+        categories.names.push(category.title());
+    }
+    categories
+}
+
+/// The device of a memory space goes by its number.
+fn device_id(color: i64) -> DeviceId {
+    DeviceId(u32::try_from(color).unwrap_or(u32::MAX))
+}
+
+fn arenas(program: &Program) -> Arenas {
+    let analysed = &program.analysed;
+    let colors = analysed.colors();
+    // What a device has is not in the file, and other memory spaces are no part of the main one.
+    let mut arenas = Arenas { come_and_go: true, ..Arenas::default() };
+    arenas.apart =
+        colors.iter().filter(|color| **color != 0).map(|color| device_id(*color)).collect();
+    for color in &colors {
+        arenas.device_names.insert(device_id(*color), program.color_title(*color));
+    }
+    for (row, allocation) in (0..).zip(&analysed.module.allocations) {
+        let name = format!("{}, {}", allocation_title(allocation), bytes(allocation.bytes));
+        let is_temporary = allocation.kind == AllocationKind::Temporary;
+        arenas.ids.push(ArenaId(row));
+        arenas.names.push(&name);
+        arenas.devices.push(Some(device_id(allocation.color)));
+        arenas.capacities.push(Some(allocation.bytes));
+        arenas.always_live.push(Some(if is_temporary { 0 } else { allocation.bytes }));
+    }
+    arenas
+}
+
+/// A step for each position and one for the end; a program for each instruction.
+fn steps(program: &Program) -> (Steps, Programs) {
+    let analysed = &program.analysed;
+    let module = &analysed.module;
+    let (mut steps, mut programs) = (Steps::default(), Programs::default());
+    let mut kinds: HashMap<String, NameId> = HashMap::new();
+    let mut add = |position: u32, kind: &str, name: &str| {
+        let known = kinds.get(kind).copied();
+        let kind = known.unwrap_or_else(|| {
+            let id = programs.kind_names.push(kind);
+            kinds.insert(kind.to_owned(), id);
+            id
+        });
+        programs.ids.push(ProgramId(position));
+        programs.kinds.push(Some(kind));
+        programs.names.push(name);
+        programs.debug_ids.push(0);
+        programs.compute_sets.push(None);
+        programs.exchanges.push(None);
+        programs.children_ends.push(0);
+        steps.ids.push(StepId(position));
+        steps.programs.push(ProgramId(position));
+        steps.parents.push(None);
+    };
+    for (position, id) in (0..).zip(&analysed.schedule.instructions) {
+        let opcode = module.opcode(*id);
+        let opcode = if opcode.is_empty() { "instruction" } else { opcode };
+        add(position, opcode, module.instruction_name(*id));
+    }
+    add(analysed.schedule.end(), "end of the program", "");
+    (steps, programs)
+}
+
+fn liveness(program: &Program) -> Liveness {
+    let analysed = &program.analysed;
+    let module = &analysed.module;
+    let count = analysed.schedule.end().saturating_add(1);
+    let mut liveness = Liveness::default();
+    liveness.classes.push(THROUGHOUT, true, [0..count]);
+    // A variable for each value, and behind them one for each allocation that is reserved throughout.
+    for row in 0..module.values.len() as u32 {
+        let value = ValueId(row);
+        liveness.variable_ids.push(UnloweredId(row));
+        liveness.variable_names.push(&module.value_name(value));
+        liveness.debug_id_ends.push(0);
+        // Classes are ascending, as values are here.
+        if let Some(range) = analysed.ranges.get(value) {
+            let steps = range.start..range.end.saturating_add(1);
+            liveness.classes.push(class_of(value), false, [steps]);
+        }
+    }
+    let mut next = module.values.len() as u32;
+    let mut rows: Vec<VariableBytes> = Vec::new();
+    let mut by_device: BTreeMap<DeviceId, Vec<VariableBytes>> = BTreeMap::new();
+    let mut add = |color: i64, row: VariableBytes| {
+        by_device.entry(device_id(color)).or_default().push(row);
+        if color == 0 {
+            rows.push(row);
+        }
+    };
+    for (allocation, placed) in module.allocations.iter().zip(&analysed.placed) {
+        if allocation.kind == AllocationKind::Temporary {
+            for one in placed {
+                let value = one.assigned.value;
+                let variable = UnloweredId(value.0);
+                let bytes = one.assigned.bytes;
+                add(allocation.color, VariableBytes { variable, class: class_of(value), bytes });
+            }
+            continue;
+        }
+        let variable = UnloweredId(next);
+        next = next.saturating_add(1);
+        liveness.variable_ids.push(variable);
+        liveness.variable_names.push(&allocation_title(allocation));
+        liveness.debug_id_ends.push(0);
+        let bytes = allocation.bytes;
+        add(allocation.color, VariableBytes { variable, class: THROUGHOUT, bytes });
+    }
+    let mut deltas = Deltas::default();
+    let temporary = |color: i64| {
+        let rows = analysed.allocations_of(color, |kind| kind == AllocationKind::Temporary);
+        rows.filter_map(|(row, _)| analysed.in_use.get(row)).collect::<Vec<_>>()
+    };
+    let colors = analysed.colors();
+    for color in &colors {
+        let curve = in_use::sum(temporary(*color));
+        deltas.by_device.insert(device_id(*color), differences(&curve, count));
+    }
+    deltas.everything = differences(&in_use::sum(temporary(0)), count);
+    liveness.variable_bytes = Some(rows);
+    liveness.variable_bytes_of_devices = by_device;
+    liveness.deltas = Some(deltas);
+    liveness
+}
+
+/// `allocation 5, parameter 3`.
+fn allocation_title(allocation: &Allocation) -> String {
+    let parameter = allocation.parameter.map(|(number, _)| format!(" {number}"));
+    let (kind, parameter) = (kind_title(allocation), parameter.unwrap_or_default());
+    format!("allocation {}, {kind}{parameter}", allocation.number)
+}
+
+fn class_of(value: ValueId) -> ClassId {
+    ClassId(value.0.saturating_add(1))
+}
+
+/// The differences of a curve from step to step, those behind the last step left out.
+fn differences(curve: &Changes, count: u32) -> Vec<(u32, i64)> {
+    let mut before = 0_i64;
+    let mut differences = Vec::with_capacity(curve.len());
+    for (position, bytes) in curve.iter().filter(|(position, _)| *position < count) {
+        let now = i64::try_from(*bytes).unwrap_or(i64::MAX);
+        differences.push((*position, now.saturating_sub(before)));
+        before = now;
+    }
+    differences
+}
+
+/// Gives the values of an allocation, which are in memory.
+#[derive(Debug)]
+struct AllocationReader(Arc<Program>);
+
+impl ReadArena for AllocationReader {
+    fn read(&self, arena: ArenaId, _: &Progress) -> Result<Option<Placed>, ReadError> {
+        let analysed = &self.0.analysed;
+        let module = &analysed.module;
+        let Some(placed) = analysed.placed.get(arena.0 as usize) else { return Ok(None) };
+        let categories = OfValues::of(analysed);
+        let mut names = Names::default();
+        let mut placements = Vec::with_capacity(placed.len());
+        for one in placed {
+            let value = one.assigned.value;
+            names.push(&module.value_name(value));
+            placements.push(Placement {
+                id: value.0,
+                offset: one.assigned.offset,
+                bytes: one.assigned.bytes,
+                alignment: 0,
+                category: Some(categories.get(&one.assigned) as u32),
+                class: class_of(value),
+                unlowered: Some(UnloweredId(value.0)),
+                flags: VariableFlags(1),
+            });
+        }
+        let none = vec![Vec::new(); placements.len()];
+        Ok(Some(Placed::new(placements, names, none.clone(), none)))
+    }
+}

@@ -1,0 +1,183 @@
+//! Buffer assignments of XLA: the figures that XLA itself and the notes about real dumps give.
+
+mod common;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use common::{in_package, json, tilescope};
+use serde_json::Value;
+use tilescope::analysis::buffer_assignment::analysed::Analysed;
+use tilescope::analysis::buffer_assignment::facts::ModuleFacts;
+use tilescope::format::Progress;
+use tilescope::format::xla::text::read_texts;
+use tilescope::format::xla::{module_files, read_modules, read_proto};
+use tilescope::store::Warnings;
+
+/// Real dumps with their figures, which are not part of this package; says so where they are absent.
+fn profiles() -> Option<PathBuf> {
+    let path = in_package("../shared/profiles/xla");
+    if path.is_dir() {
+        return Some(path);
+    }
+    eprintln!("skipped: ../shared/profiles/xla is absent");
+    None
+}
+
+fn read_json(path: &Path) -> Value {
+    let text = std::fs::read_to_string(path).expect("a file");
+    serde_json::from_str(&text).expect("JSON")
+}
+
+#[test]
+fn every_real_module_gives_the_figures_that_are_known_of_it() {
+    let Some(profiles) = profiles() else { return };
+    let mut seen = 0;
+    for folder in std::fs::read_dir(&profiles).expect("a directory").flatten() {
+        for (name, of) in [
+            ("expected.json", folder.path()),
+            ("expected.buffer_assignment.json", folder.path().join("buffer_assignment.pb")),
+        ] {
+            let expected_file = folder.path().join(name);
+            if !expected_file.is_file() || folder.file_name() == "tpu-errors" {
+                continue;
+            }
+            let expected = read_json(&expected_file);
+            let output = tilescope(&["summary", &of.to_string_lossy(), "--json"]);
+            assert!(output.status.success(), "{}: {}", of.display(), json(&output));
+            let summary = json(&output);
+            assert_eq!(summary["schema"], "tilescope.summary/1");
+            assert_eq!(summary["source"]["system"], "xla");
+            for (key, value) in expected.as_object().expect("an object") {
+                assert_eq!(&summary["xla"][key], value, "{}: {key}", of.display());
+            }
+            assert_eq!(summary["warnings"], Value::Array(Vec::new()), "{}", of.display());
+            seen += 1;
+        }
+    }
+    assert!(seen >= 12, "{seen}");
+}
+
+/// A module that is read and worked out, or not: whatever the bytes are, that comes to an end.
+fn read_damaged(bytes: &[u8]) -> bool {
+    let warnings = Warnings::default();
+    let read = read_proto(bytes, "damaged.hlo.pb", &warnings, &Progress::default());
+    let Ok(Some(read)) = read else { return false };
+    let facts = ModuleFacts::of(&Analysed::of(read.module), None);
+    facts.total_bytes > 0
+}
+
+#[test]
+fn damaged_modules_are_read_as_far_as_they_go() {
+    let Some(profiles) = profiles() else { return };
+    let folder = profiles.join("cpu-jax0.10.2-several");
+    let bytes = |name: &str| std::fs::read(folder.join(name)).expect("a module");
+    let step = bytes("module_0028.jit_train_step.cpu_after_optimizations.hlo.pb");
+    let read = (0..step.len()).step_by(1000).filter(|end| read_damaged(&step[..*end])).count();
+    assert!(read > 0, "what is cut behind its allocations is shown");
+    let small = bytes("module_0004.jit__threefry_split.cpu_after_optimizations.hlo.pb");
+    let read = (0..small.len()).filter(|end| read_damaged(&small[..*end])).count();
+    assert!(read > 0);
+    let mut state = 7_u64;
+    let mut next = |most: usize| {
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(state >> 33).expect("31 bits") % most
+    };
+    let mut read = 0;
+    for seed in 0..2000 {
+        let mut damaged = if seed % 20 == 0 { step.clone() } else { small.clone() };
+        for _ in 0..=next(3) {
+            let at = next(damaged.len());
+            damaged[at] ^= 1 << next(8);
+        }
+        read += usize::from(read_damaged(&damaged));
+    }
+    assert!(read > 1000, "{read}: most flips leave something to show");
+}
+
+/// The texts of a module's assignment, from whatever files have them.
+fn texts_beside(module: &Path) -> Vec<Vec<u8>> {
+    let name = module.file_name().expect("a name").to_string_lossy().into_owned();
+    let Some(stem) = name.strip_suffix(".hlo.pb") else { return Vec::new() };
+    let endings = ["-buffer-assignment.txt", "-buffer-assignment-values.txt", "-live-range.txt"];
+    let paths = endings.iter().map(|ending| module.with_file_name(format!("{stem}{ending}")));
+    paths.filter_map(|path| std::fs::read(path).ok()).collect()
+}
+
+#[test]
+fn proto_and_text_of_a_module_agree_in_all_that_both_say() {
+    let Some(profiles) = profiles() else { return };
+    let (mut modules, mut ranges) = (0, 0);
+    for folder in std::fs::read_dir(&profiles).expect("a directory").flatten() {
+        let progress = Progress::default();
+        for file in module_files(&folder.path(), &progress).expect("files") {
+            let texts = texts_beside(&file.path);
+            if texts.is_empty() {
+                continue;
+            }
+            let warnings = Warnings::default();
+            let read = read_modules(&file, &warnings, &progress).expect("a module");
+            let [module] = <[_; 1]>::try_from(read).expect("one module");
+            let analysed = Analysed::of(module.module);
+            let mut notes = Vec::new();
+            let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
+            let of_text = read_texts(&texts, &mut |note| notes.push(note), &|| false);
+            let of_text = Analysed::of(of_text.expect("a module"));
+            assert_eq!(notes, Vec::<String>::new(), "{}", file.name);
+            let by_name =
+                |analysed: &Analysed| -> BTreeMap<String, (u64, u64, i64, Option<(u32, u32)>)> {
+                    let module = &analysed.module;
+                    let row = |one: &tilescope::store::hlo::Assigned| {
+                        let number = module.allocations[one.allocation as usize].number;
+                        let range = analysed.ranges.get(one.value).map(|one| (one.start, one.end));
+                        (module.value_name(one.value), (one.offset, one.bytes, number, range))
+                    };
+                    module.assigned.iter().map(row).collect()
+                };
+            let (proto, text) = (by_name(&analysed), by_name(&of_text));
+            assert_eq!(proto.len(), analysed.module.assigned.len(), "names are different");
+            let has_lives = of_text.module.has_schedule();
+            for (name, mut known) in proto {
+                if !has_lives {
+                    known.3 = None;
+                }
+                assert_eq!(text.get(&name), Some(&known), "{}: {name}", file.name);
+                ranges += usize::from(known.3.is_some());
+            }
+            let keys = [
+                "allocations",
+                "values",
+                "total_bytes",
+                "bytes_by_color",
+                "bytes_by_kind",
+                "parameters",
+            ];
+            let of_lives =
+                ["steps", "values_with_live_range", "in_use", "reserved_throughout_by_color"];
+            let facts =
+                |analysed| serde_json::to_value(ModuleFacts::of(analysed, None)).expect("JSON");
+            let (proto, text) = (facts(&analysed), facts(&of_text));
+            let lives = if has_lives { &of_lives[..] } else { &[] };
+            for key in keys.iter().chain(lives) {
+                assert_eq!(proto[key], text[key], "{}: {key}", file.name);
+            }
+            if has_lives {
+                let peak = |facts: &Value| {
+                    let rows = facts["temp"].as_array().expect("rows").iter();
+                    rows.map(|one| {
+                        (
+                            one["peak"]["bytes"].clone(),
+                            one["peak"]["positions"].clone(),
+                            one["peak"]["holes"].clone(),
+                        )
+                    })
+                    .collect::<Vec<_>>()
+                };
+                assert_eq!(peak(&proto), peak(&text), "{}", file.name);
+            }
+            modules += 1;
+        }
+    }
+    assert!(modules >= 20 && ranges > 2500, "{modules} modules, {ranges} ranges");
+}
