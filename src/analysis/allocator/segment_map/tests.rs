@@ -1,3 +1,5 @@
+//! The map of segments against blocks one by one.
+
 use super::*;
 use crate::store::snapshot::{Events, Snapshot, StackId};
 
