@@ -96,6 +96,9 @@ fn damaged_modules_are_read_as_far_as_they_go() {
     assert!(read > 1000, "{read}: most flips leave something to show");
 }
 
+/// Offset, bytes, allocation, and the first and last position of a value.
+type PlaceAndLife = (u64, u64, i64, Option<(u32, u32)>);
+
 /// The texts of a module's assignment, from whatever files have them.
 fn texts_beside(module: &Path) -> Vec<Vec<u8>> {
     let name = module.file_name().expect("a name").to_string_lossy().into_owned();
@@ -125,16 +128,15 @@ fn proto_and_text_of_a_module_agree_in_all_that_both_say() {
             let of_text = read_texts(&texts, &mut |note| notes.push(note), &|| false);
             let of_text = Analysed::of(of_text.expect("a module"));
             assert_eq!(notes, Vec::<String>::new(), "{}", file.name);
-            let by_name =
-                |analysed: &Analysed| -> BTreeMap<String, (u64, u64, i64, Option<(u32, u32)>)> {
-                    let module = &analysed.module;
-                    let row = |one: &tilescope::store::hlo::Assigned| {
-                        let number = module.allocations[one.allocation as usize].number;
-                        let range = analysed.ranges.get(one.value).map(|one| (one.start, one.end));
-                        (module.value_name(one.value), (one.offset, one.bytes, number, range))
-                    };
-                    module.assigned.iter().map(row).collect()
+            let by_name = |analysed: &Analysed| -> BTreeMap<String, PlaceAndLife> {
+                let module = &analysed.module;
+                let row = |one: &tilescope::store::hlo::Assigned| {
+                    let number = module.allocations[one.allocation as usize].number;
+                    let range = analysed.ranges.get(one.value).map(|one| (one.start, one.end));
+                    (module.value_name(one.value), (one.offset, one.bytes, number, range))
                 };
+                module.assigned.iter().map(row).collect()
+            };
             let (proto, text) = (by_name(&analysed), by_name(&of_text));
             assert_eq!(proto.len(), analysed.module.assigned.len(), "names are different");
             let has_lives = of_text.module.has_schedule();
