@@ -18,6 +18,7 @@ use crate::text::run_names::run_names;
 const SMI: &str = "smi_mib";
 
 /// What a folder has for a sweep.
+#[cfg_attr(not(feature = "window"), allow(dead_code, reason = "the page Sweep asks"))]
 pub(crate) enum FolderSweep {
     /// Reports of Poplar.
     Reports(Sweep),
@@ -30,6 +31,7 @@ pub(crate) enum FolderSweep {
 ///
 /// # Errors
 /// When it was cancelled, the folder cannot be read, or there is nothing in it that could be.
+#[cfg_attr(not(feature = "window"), allow(dead_code, reason = "the page Sweep asks"))]
 pub(crate) fn read_folder(
     folder: &Path,
     device: Option<i64>,

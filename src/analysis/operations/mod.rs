@@ -72,7 +72,7 @@ impl Figure {
     pub const CODE: [Self; 3] = [Self::ControlCode, Self::ExchangeCode, Self::VertexCode];
 }
 
-/// The operation of a step that ran on an IPU, a position in [`Owners::operations`].
+/// The operation of a step that ran on an IPU, a position in `Owners::operations`.
 pub fn operation_of_span(executed: Executed<'_>, owners: &Owners, span: usize) -> Option<u32> {
     owners.of_program(executed.program_row(executed.step_of(span))?)
 }

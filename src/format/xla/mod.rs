@@ -1,6 +1,6 @@
 //! Files of XLA (formats/xla.md): HloProto with its buffer assignment, the same within a profile, a bare assignment.
 //!
-//! A proto is read from memory, field by field into columns ([`wire`]): no tree of messages is made.
+//! A proto is read from memory, field by field into columns (`wire`): no tree of messages is made.
 
 mod assignment;
 mod beside;
