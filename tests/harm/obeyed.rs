@@ -110,6 +110,45 @@ fn directory_of_snapshot(name: &str, out: &Path) -> String {
     directory.display().to_string()
 }
 
+/// A directory with a program of XLA that has such names, and is called so itself: an instruction whose value is a
+/// parameter, in the only allocation.
+fn directory_of_program(name: &str, out: &Path) -> String {
+    /// A field that has a length; of texts here that is less than 2¹⁴.
+    fn field(number: u8, bytes: &[u8]) -> Vec<u8> {
+        let length = u16::try_from(bytes.len()).unwrap();
+        let length = [(length & 0x7F) as u8 | 0x80, (length >> 7) as u8];
+        [&[number << 3 | 2], &length[..], bytes].concat()
+    }
+    let text = name.as_bytes();
+    // `number` of a field is one byte up to 15; 35 takes two.
+    let instruction = [
+        field(1, text),
+        field(2, b"parameter"),
+        field(3, &[0x10, 11, 0x18, 2]),
+        field(7, &[field(2, text), field(3, text)].concat()),
+        vec![0x98, 0x02, 1],
+    ];
+    let computation = [field(1, text), field(2, &instruction.concat()), vec![0x28, 1, 0x30, 1]];
+    let sequence = [vec![0x08, 1], field(2, &field(1, &[1]))].concat();
+    let module = [
+        field(1, text),
+        field(3, &computation.concat()),
+        vec![0x30, 1],
+        field(7, &field(1, &sequence)),
+    ];
+    let value = [vec![0x08, 1, 0x10, 8], field(3, &[0x20, 1])].concat();
+    let allocation = [vec![0x10, 8], field(9, &[0x08, 1, 0x18, 8])].concat();
+    let assignment = [field(1, &value), field(3, &allocation)].concat();
+    let proto = [field(1, &module.concat()), field(3, &assignment)].concat();
+    let directory = out.join("programs");
+    fs::create_dir_all(&directory).unwrap();
+    let file = name.replace(['\0', '/'], "");
+    fs::write(directory.join(format!("module_0001.{file}.x.hlo.pb")), proto).unwrap();
+    let flags = format!("{name}: \"{name}\"\n");
+    fs::write(directory.join(format!("module_0001.{file}.x.debug_options")), flags).unwrap();
+    directory.display().to_string()
+}
+
 fn is_obeyed(character: char) -> bool {
     (character.is_control() && character != '\n')
         || matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}' | '\u{2029}')
@@ -133,7 +172,7 @@ fn cells(csv: &str) -> Vec<String> {
 /// What is run of each command; options that have a list of values get each of them besides. PATH is the report with
 /// such names, SNAPSHOT a directory with such a memory snapshot, SAMPLE one without, SWEEP a directory of both, OUT one that is
 /// empty, NAME the name itself.
-const RUN: [&[&str]; 63] = [
+const RUN: [&[&str]; 69] = [
     &["summary", "PATH"],
     &["summary", "PATH", "--log", "PATH/compile.log"],
     &["tiles", "PATH", "--by"],
@@ -192,6 +231,12 @@ const RUN: [&[&str]; 63] = [
     &["trace", "SNAPSHOT"],
     &["export", "--chrome-trace", "OUT/trace.json", "SNAPSHOT"],
     &["export", "--parquet", "OUT/lake-of-snapshot", "SNAPSHOT"],
+    &["summary", "PROGRAM"],
+    &["summary", "--module", "NAME", "PROGRAM"],
+    &["summary", "--module", "NAME", "SNAPSHOT"],
+    &["liveness", "--module", "NAME", "--step", "peak", "PROGRAM"],
+    &["tiles", "PROGRAM"],
+    &["compare", "PROGRAM", "PROGRAM"],
     &["sweep", "SNAPSHOT"],
     &["sweep", "SNAPSHOT", "--capacity", "1GiB", "--other", "1MiB"],
     &["sweep", "SNAPSHOT", "--reference", "NAME"],
@@ -275,6 +320,7 @@ fn no_command_prints_what_is_obeyed() {
             ("SAMPLE", sample().display().to_string()),
             ("SWEEP", directory_of_runs(directory.path(), out.path())),
             ("SNAPSHOT", directory_of_snapshot(name, out.path())),
+            ("PROGRAM", directory_of_program(name, out.path())),
             ("OUT", out.path().display().to_string()),
             // No argument has a NUL in it.
             ("NAME", name.replace('\0', "")),
@@ -282,6 +328,9 @@ fn no_command_prints_what_is_obeyed() {
         // It is one that can be read.
         let snapshot = directory_of_snapshot(name, out.path());
         let summary = run(&["summary".to_owned(), snapshot], &out.path().join("cache"));
+        assert!(summary.status.success(), "{}", String::from_utf8_lossy(&summary.stderr));
+        let program = directory_of_program(name, out.path());
+        let summary = run(&["summary".to_owned(), program], &out.path().join("cache"));
         assert!(summary.status.success(), "{}", String::from_utf8_lossy(&summary.stderr));
         for words in RUN.iter().flat_map(|words| with_values(words)) {
             // A picture takes a while: of all these names together there is one of each.

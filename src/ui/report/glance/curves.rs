@@ -202,10 +202,10 @@ impl Curves {
         let at_right = |ui: &mut egui::Ui| {
             let steps = runs.system().steps;
             let steps = match runs.axis() {
-                Some(_) => {
+                Some(_) if runs.system().are_steps_matched => {
                     format!("{steps} of {}, the others aligned", runs.reference().badge.letter)
                 }
-                None => format!("{steps} by their numbers"),
+                _ => format!("{steps} by their numbers"),
             };
             ui.add(egui::Label::new(fonts::caption(steps).color(tokens.third_text)).truncate());
         };
