@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::format::poplar::has_report;
 use crate::format::pytorch::{self, FileKind, SnapshotFiles};
+use crate::format::xla::module_files;
 use crate::format::{Error, ErrorKind, Progress};
 pub use crate::snapshot_run::{
     ReplayedSnapshot, RunContents, SnapshotRun, compare_claims, device_id,
@@ -90,6 +91,15 @@ pub fn runs_of_paths(paths: &[PathBuf], warnings: &Warnings, progress: &Progress
         found.extend(
             snapshots.map(|(path, kind)| (path.clone(), pytorch::with_side_files(path, kind))),
         );
+    }
+    if found.is_empty() && !is_poplar {
+        for path in paths {
+            let files = module_files(path, &Warnings::default(), progress).unwrap_or_default();
+            if !files.is_empty() {
+                let message = "has files of XLA, which are not compared with each other yet";
+                warnings.add(WarningCode::Inconsistent, &path.display().to_string(), message);
+            }
+        }
     }
     if found.is_empty() || is_poplar {
         if let Some(first) = found.keys().next() {

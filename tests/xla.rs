@@ -11,7 +11,7 @@ use tilescope::analysis::buffer_assignment::analysed::Analysed;
 use tilescope::analysis::buffer_assignment::facts::ModuleFacts;
 use tilescope::format::Progress;
 use tilescope::format::xla::text::read_texts;
-use tilescope::format::xla::{module_files, read_modules, read_proto};
+use tilescope::format::xla::{module_files, read_module, read_proto};
 use tilescope::store::Warnings;
 
 /// Real dumps with their figures, which are not part of this package; says so where they are absent.
@@ -114,14 +114,14 @@ fn proto_and_text_of_a_module_agree_in_all_that_both_say() {
     let (mut modules, mut ranges) = (0, 0);
     for folder in std::fs::read_dir(&profiles).expect("a directory").flatten() {
         let progress = Progress::default();
-        for file in module_files(&folder.path(), &progress).expect("files") {
+        for file in module_files(&folder.path(), &Warnings::default(), &progress).expect("files") {
             let texts = texts_beside(&file.path);
             if texts.is_empty() {
                 continue;
             }
             let warnings = Warnings::default();
-            let read = read_modules(&file, &warnings, &progress).expect("a module");
-            let [module] = <[_; 1]>::try_from(read).expect("one module");
+            let module =
+                read_module(&file, 0, &warnings, &progress).expect("a proto").expect("a module");
             let analysed = Analysed::of(module.module);
             let mut notes = Vec::new();
             let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();

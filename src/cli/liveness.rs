@@ -26,7 +26,7 @@ use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{RunFiles, files_of_module};
 use crate::store::liveness::VariableBytes;
-use crate::store::{IdColumn, Report, StepId};
+use crate::store::{IdColumn, Report, StepId, System};
 use crate::text::{bytes, exact_bytes, grouped, size_or_less};
 
 /// How many peaks the text lists when it is not told.
@@ -209,6 +209,13 @@ impl LivenessReport {
         consists: &dyn Fn(Scope, usize, By) -> Result<ConsistsOf, Error>,
     ) -> Result<Self, Error> {
         let &LivenessArguments { tile, ipu, device, .. } = arguments;
+        if let Some(absence) = report.liveness.absence().filter(|absence| absence.is_explained()) {
+            // What another system does not have is no damage.
+            if report.system != System::POPLAR {
+                let error = Error::new(ErrorKind::NotAReport, absence.what.clone());
+                return Err(error.in_file(&report.path).hint(absence.hint.clone()));
+            }
+        }
         let scope = scope_of(report, ScopeArguments { tile, ipu, device })?;
         let absent = |table: &str| {
             Error::new(ErrorKind::Damaged, "the liveness of this report cannot be read")

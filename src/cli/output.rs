@@ -373,7 +373,7 @@ pub fn fail(error: &Error, json: bool) -> ExitCode {
         anstream::eprintln!("  at: {}", text::clean(at));
     }
     if let Some(hint) = &error.hint {
-        anstream::eprintln!("  hint: {hint}");
+        anstream::eprintln!("  hint: {}", text::clean(hint));
     }
     status.into()
 }

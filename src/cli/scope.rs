@@ -48,7 +48,7 @@ pub fn scope_of(report: &Report, arguments: ScopeArguments) -> Result<Scope, Err
         };
     }
     if device.is_some() {
-        let message = "--device is of memory snapshots, and this is a report of Poplar";
+        let message = "--device is of other systems, and this is a report of Poplar";
         return Err(
             Error::new(ErrorKind::Usage, message).hint("--ipu N takes one IPU, --tile N one tile.")
         );
@@ -66,7 +66,12 @@ pub fn scope_of(report: &Report, arguments: ScopeArguments) -> Result<Scope, Err
 
 fn titles_of_devices(report: &Report) -> Vec<String> {
     let devices = report.arenas.get().map(Arenas::device_ids).unwrap_or_default();
-    devices.iter().map(|device| report.device_title(*device)).collect()
+    let title = |device: &DeviceId| match report.system {
+        // A memory space goes by its number, and not by its name.
+        System::XLA => format!("{device} ({})", report.device_title(*device)),
+        _ => report.device_title(*device),
+    };
+    devices.iter().map(title).collect()
 }
 
 /// A device of a system that has no tiles.

@@ -10,12 +10,11 @@ use super::summary::{figures_csv, pairs};
 use crate::analysis::allocator::insights::conclusions::Conclusion;
 use crate::analysis::buffer_assignment::conclusions::conclusions;
 use crate::analysis::buffer_assignment::facts::{ModuleFacts, TemporaryFacts};
-use crate::analysis::buffer_assignment::peaks::Owner;
+use crate::analysis::buffer_assignment::peaks::{Owner, TemporaryPeak};
 use crate::analysis::liveness::NamedBytes;
 use crate::csv;
 use crate::format::xla::{Beside, ListedModule};
 use crate::opened::XlaRun;
-use crate::store::hlo::NO_ROW;
 use crate::store::report::{FileStatus, ReportFile};
 use crate::text::{bytes, clean, exact_bytes, grouped};
 
@@ -107,8 +106,9 @@ impl ProgramSummary {
         let capacity = program.beside.capacity_bytes;
         let always_live_bytes = program.reserved_bytes(0);
         let temporary = analysed.temporary_peak(0);
+        let owners = temporary.as_ref().map(|peak| analysed.operations_at(0, peak.position));
+        let owners = owners.unwrap_or_default();
         let listed = program.modules.first();
-        let colors = analysed.colors().into_iter();
         let flags = program.beside.flags.iter();
         Self {
             source: Source {
@@ -126,11 +126,15 @@ impl ProgramSummary {
                 capacity_bytes: capacity,
                 fits: capacity.map(|capacity| main <= capacity),
             },
-            liveness: LivenessFacts { steps: facts.steps, peak: peak(run, always_live_bytes) },
+            liveness: LivenessFacts {
+                steps: facts.steps,
+                peak: temporary.map(|of| peak(run, &of, &owners)),
+            },
             insights: InsightFacts {
                 conclusions: conclusions(
                     analysed,
                     &facts,
+                    &owners,
                     |color| program.color_title(color),
                     capacity,
                 ),
@@ -145,41 +149,44 @@ impl ProgramSummary {
                     .map(|(name, value)| (name.clone(), Value::from(value.as_str())))
                     .collect(),
             },
-            color_titles: colors.map(|color| (color, program.color_title(color))).collect(),
+            color_titles: (analysed.colors())
+                .map(|color| (color, program.color_title(color)))
+                .collect(),
         }
     }
 }
 
-fn peak(run: &XlaRun, always_live_bytes: u64) -> Option<Peak> {
+fn peak(run: &XlaRun, peak: &TemporaryPeak, owners: &[Owner]) -> Peak {
     let analysed = &run.program.analysed;
     let module = &analysed.module;
-    let peak = analysed.temporary_peak(0)?;
     let instruction = analysed.schedule.instructions.get(peak.position as usize).copied();
-    let named = |owner: Owner| NamedBytes { name: owner.name, bytes: owner.bytes };
+    let named = |owner: &Owner| NamedBytes { name: owner.name.clone(), bytes: owner.bytes };
     let live = analysed.live_temporaries(0, peak.position).into_iter().take(NAMED);
-    Some(Peak {
+    Peak {
         step: peak.position,
         kind: instruction.map(|id| module.opcode(id).to_owned()).filter(|kind| !kind.is_empty()),
         name: instruction.map(|id| module.instruction_name(id).to_owned()),
-        operation: instruction.and_then(|id| analysed.operation_of(id)).map(str::to_owned),
+        operation: instruction
+            .and_then(|id| module.nearest_operation(id))
+            .map(|name| module.texts.get(name).to_owned()),
         source: instruction.and_then(|id| module.source(id)),
         not_always_live_bytes: peak.bytes,
-        always_live_bytes,
+        always_live_bytes: run.program.reserved_bytes(0),
         by_category: (analysed.categories_at(0, peak.position).into_iter())
             .map(|(category, bytes)| (category.as_str(), bytes))
             .collect(),
-        by_operation: (analysed.operations_at(0, peak.position).into_iter())
+        by_operation: (owners.iter())
             .filter(|owner| owner.bytes > 0)
             .map(named)
             .take(NAMED)
             .collect(),
         variables: live
             .map(|one| NamedBytes {
-                name: module.value_name(one.assigned.value),
+                name: run.program.value_name(one.assigned.value),
                 bytes: one.assigned.bytes,
             })
             .collect(),
-    })
+    }
 }
 
 impl Answer for ProgramSummary {
@@ -342,7 +349,6 @@ impl ProgramSummary {
 fn positions(ranges: &[(u32, u32)]) -> String {
     let written = ranges.iter().take(3).map(|(first, last)| match last {
         last if first == last => first.to_string(),
-        &NO_ROW => first.to_string(),
         last => format!("{first}–{last}"),
     });
     let more = if ranges.len() > 3 { ", …" } else { "" };

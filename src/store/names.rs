@@ -99,13 +99,6 @@ impl Interner {
         self.names.len()
     }
 
-    /// Bytes of memory that it takes, about: each text stands twice.
-    pub(crate) fn bytes(&self) -> usize {
-        const BESIDE: usize = 48;
-        let texts = self.names.text.len().saturating_mul(2);
-        texts.saturating_add(self.names.len().saturating_mul(BESIDE))
-    }
-
     /// The finished column.
     pub fn into_names(self) -> Names {
         self.names

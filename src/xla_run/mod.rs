@@ -10,14 +10,15 @@ use std::sync::Arc;
 
 use crate::analysis::buffer_assignment::analysed::Analysed;
 use crate::analysis::buffer_assignment::live_ranges::LiveRange;
-use crate::format::xla::{self, Beside, ListedModule, list_modules, platform_of_name, read_listed};
+use crate::budget;
+use crate::format::xla::{
+    self, Beside, ListedModule, ModuleFile, list_modules, platform_of_name, read_listed,
+};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::store::hlo::{Platform, ValueId};
+use crate::store::hlo::{HloModule, InstructionId, Platform, ValueId};
 use crate::store::report::{FileStatus, ReportFile};
 use crate::store::{Report, System, Warning, WarningCode, Warnings};
-
-/// Bytes of the printed live ranges that are compared with what follows from the program.
-const MOST_TEXT: u64 = 256 << 20;
+use crate::text::shortened;
 
 /// The modules that a path names, the one that is meant first.
 #[derive(Clone, Debug)]
@@ -48,11 +49,10 @@ pub fn find(
                 || one.module.as_deref().is_some_and(|name| name.contains(wanted))
         };
         let Some(place) = modules.iter().position(is_wanted) else {
-            let names: Vec<&str> = modules
-                .iter()
-                .take(5)
-                .map(|one| one.module.as_deref().unwrap_or(&one.file))
-                .collect();
+            let name = |one: &ListedModule| {
+                shortened(one.module.as_deref().unwrap_or(&one.file), 60).into_owned()
+            };
+            let names: Vec<String> = modules.iter().take(5).map(name).collect();
             let message = format!("{} has no module {wanted:?}", path.display());
             return Err(Error::new(ErrorKind::Usage, message)
                 .in_file(path)
@@ -85,6 +85,22 @@ pub struct Program {
     pub beside: Beside,
     /// The modules of the dump, this one first.
     pub modules: Vec<ListedModule>,
+    /// Bytes to which names of values are cut, where together they would be too many.
+    most_name: usize,
+}
+
+impl Program {
+    /// The name of a value.
+    pub fn value_name(&self, value: ValueId) -> String {
+        budget::cut(&self.analysed.module.value_name(value), self.most_name).into_owned()
+    }
+}
+
+/// Bytes to which names of values are cut: a value of some bytes may be of an instruction with a long name.
+fn most_name(module: &HloModule) -> usize {
+    let names = module.values.iter().map(|value| module.instruction_name(value.instruction).len());
+    let bytes = names.fold(0, usize::saturating_add);
+    budget::name_bytes(module.values.len(), bytes).unwrap_or(budget::NAME_BYTES)
 }
 
 impl XlaRun {
@@ -104,6 +120,7 @@ impl XlaRun {
         let Some(read) = read_listed(listed, &report.warnings, progress)? else { return Ok(None) };
         file.status = read.status;
         report.set_files(vec![file]);
+        let most_name = most_name(&read.module);
         let mut analysed = Analysed::of(read.module);
         compare_printed(&mut analysed, path, &report.warnings, progress);
         let program = Program {
@@ -111,6 +128,7 @@ impl XlaRun {
             platform: platform_of_name(&listed.file),
             beside: Beside::of(path),
             modules: files.modules.clone(),
+            most_name,
         };
         Ok(Some(Self { report: Arc::new(report), program: Arc::new(program) }))
     }
@@ -121,43 +139,63 @@ fn compare_printed(analysed: &mut Analysed, path: &Path, warnings: &Warnings, pr
     if analysed.module.entry.is_none() {
         return;
     }
-    let mut printed: Vec<(String, u32, u32)> = Vec::new();
-    for text in xla::texts_of(path) {
-        let is_small = fs::metadata(&text).is_ok_and(|metadata| metadata.len() <= MOST_TEXT);
-        if !is_small || progress.is_cancelled() {
-            continue;
+    // Old releases have all in the first text, newer ones the lives in the last.
+    let texts = xla::texts_of(path);
+    let has_lives = |text: &&ModuleFile| text.name.ends_with("-live-range.txt");
+    let Some(text) = texts.iter().find(has_lives).or(texts.first()) else { return };
+    let bytes = match xla::read_bytes(text, warnings, progress) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return,
+        Err(error) => {
+            warnings.add(WarningCode::Inconsistent, &text.name, error.message);
+            return;
         }
-        if let Ok(bytes) = fs::read(&text) {
-            printed.extend(xla::text::stated_ranges(&bytes));
-        }
-    }
-    if printed.is_empty() {
+    };
+    let printed = xla::text::printed_lives(&bytes, &|| progress.is_cancelled());
+    let warn = |message: String| warnings.add(WarningCode::Inconsistent, &text.name, message);
+    let end = analysed.schedule.end();
+    if printed.end.is_some_and(|printed| printed != end) {
+        warn(
+            "it is of another order of instructions than the proto; its lives are not compared"
+                .to_owned(),
+        );
         return;
     }
     let module = &analysed.module;
-    let rows = (0..module.values.len() as u32).map(ValueId);
-    let by_name: HashMap<String, ValueId> =
-        rows.map(|row| (with_braces(module.value_name(row)), row)).collect();
-    let differs = |(name, start, end): &(String, u32, u32)| {
-        let value = *by_name.get(name)?;
-        let range = LiveRange { start: *start, end: *end };
-        (analysed.ranges.get(value)? != range).then_some((value, range))
-    };
-    let different: Vec<(ValueId, LiveRange)> = printed.iter().filter_map(differs).collect();
-    if different.is_empty() {
-        return;
+    let mut by_place: HashMap<(&str, u32), ValueId> = HashMap::with_capacity(module.values.len());
+    let mut instructions: HashMap<&str, InstructionId> = HashMap::new();
+    for (row, value) in (0..).zip(&module.values) {
+        let name = module.instruction_name(value.instruction);
+        instructions.entry(name).or_insert(value.instruction);
+        by_place.entry((name, value.place)).or_insert(ValueId(row));
     }
-    let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let message = format!(
-        "{} of {} values live at other positions in the text beside it than follows from the program; those of the text \
-         are shown",
-        different.len(),
-        printed.len()
-    );
-    warnings.add(WarningCode::Inconsistent, &file, message);
-    analysed.live_at(&different);
-}
-
-fn with_braces(name: String) -> String {
-    if name.ends_with('}') { name } else { format!("{name}{{}}") }
+    let (mut different, mut impossible) = (Vec::new(), 0_usize);
+    for (name, path, start, last) in &printed.ranges {
+        let Some(instruction) = instructions.get(name.as_str()) else { continue };
+        let shape = module.instructions.shape(*instruction);
+        let place = module.shapes.place(shape, path.iter().map(|one| i64::from(*one)));
+        let value = place.and_then(|place| by_place.get(&(name.as_str(), place)));
+        let Some((value, ours)) = value.and_then(|one| Some((*one, analysed.ranges.get(*one)?)))
+        else {
+            continue;
+        };
+        if start > last || *last > end {
+            impossible += 1;
+        } else if (ours.start, ours.end) != (*start, *last) {
+            different.push((value, LiveRange { start: *start, end: *last }));
+        }
+    }
+    if impossible > 0 {
+        warn(format!(
+            "{impossible} lives end before they begin, or behind the program; they are not taken"
+        ));
+    }
+    if !different.is_empty() {
+        warn(format!(
+            "{} of {} values live at other positions than follows from the program; those of the text are shown",
+            different.len(),
+            printed.ranges.len()
+        ));
+        analysed.live_at(&different);
+    }
 }

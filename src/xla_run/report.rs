@@ -5,18 +5,19 @@
 //! it is the union of addresses of what lives in temporary allocations. Bytes of variables are attribution: values
 //! share addresses, so their sum may be more than the curve.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Program, XlaRun};
 use crate::analysis::buffer_assignment::categories::{Categories as OfValues, ValueCategory};
 use crate::analysis::buffer_assignment::in_use::{self, Changes};
 use crate::progress::Progress;
+use crate::snapshot_run::device_id;
 use crate::store::arena::Arenas;
 use crate::store::hlo::{Allocation, AllocationKind, Platform, ValueId};
 use crate::store::ids::CategoryId;
 use crate::store::liveness::{Deltas, Liveness, VariableBytes};
-use crate::store::names::{NameId, Names};
+use crate::store::names::{Interner, Names};
 use crate::store::options::{About, EngineOption};
 use crate::store::placed::{Placed, Placement, ReadArena, ReadError};
 use crate::store::program::{Programs, Steps};
@@ -54,7 +55,7 @@ impl XlaRun {
         } else {
             let why = || {
                 Absence::new(
-                    "The file has no instructions, so nothing says when values live",
+                    "The file has no instructions, and of a heap trace alone no curve is made yet",
                     "Dump the module: XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_proto\"",
                 )
             };
@@ -120,14 +121,9 @@ fn named_categories() -> Categories {
     categories
 }
 
-/// The device of a memory space goes by its number.
-fn device_id(color: i64) -> DeviceId {
-    DeviceId(u32::try_from(color).unwrap_or(u32::MAX))
-}
-
 fn arenas(program: &Program) -> Arenas {
     let analysed = &program.analysed;
-    let colors = analysed.colors();
+    let colors: Vec<i64> = analysed.colors().collect();
     // What a device has is not in the file, and other memory spaces are no part of the main one.
     let mut arenas = Arenas { come_and_go: true, ..Arenas::default() };
     arenas.apart =
@@ -152,14 +148,9 @@ fn steps(program: &Program) -> (Steps, Programs) {
     let analysed = &program.analysed;
     let module = &analysed.module;
     let (mut steps, mut programs) = (Steps::default(), Programs::default());
-    let mut kinds: HashMap<String, NameId> = HashMap::new();
+    let mut kinds = Interner::default();
     let mut add = |position: u32, kind: &str, name: &str| {
-        let known = kinds.get(kind).copied();
-        let kind = known.unwrap_or_else(|| {
-            let id = programs.kind_names.push(kind);
-            kinds.insert(kind.to_owned(), id);
-            id
-        });
+        let kind = kinds.intern(kind);
         programs.ids.push(ProgramId(position));
         programs.kinds.push(Some(kind));
         programs.names.push(name);
@@ -177,6 +168,7 @@ fn steps(program: &Program) -> (Steps, Programs) {
         add(position, opcode, module.instruction_name(*id));
     }
     add(analysed.schedule.end(), "end of the program", "");
+    programs.kind_names = kinds.into_names();
     (steps, programs)
 }
 
@@ -190,7 +182,7 @@ fn liveness(program: &Program) -> Liveness {
     for row in 0..module.values.len() as u32 {
         let value = ValueId(row);
         liveness.variable_ids.push(UnloweredId(row));
-        liveness.variable_names.push(&module.value_name(value));
+        liveness.variable_names.push(&program.value_name(value));
         liveness.debug_id_ends.push(0);
         // Classes are ascending, as values are here.
         if let Some(range) = analysed.ranges.get(value) {
@@ -230,10 +222,9 @@ fn liveness(program: &Program) -> Liveness {
         let rows = analysed.allocations_of(color, |kind| kind == AllocationKind::Temporary);
         rows.filter_map(|(row, _)| analysed.in_use.get(row)).collect::<Vec<_>>()
     };
-    let colors = analysed.colors();
-    for color in &colors {
-        let curve = in_use::sum(temporary(*color));
-        deltas.by_device.insert(device_id(*color), differences(&curve, count));
+    for color in analysed.colors() {
+        let curve = in_use::sum(temporary(color));
+        deltas.by_device.insert(device_id(color), differences(&curve, count));
     }
     deltas.everything = differences(&in_use::sum(temporary(0)), count);
     liveness.variable_bytes = Some(rows);
@@ -272,14 +263,13 @@ struct AllocationReader(Arc<Program>);
 impl ReadArena for AllocationReader {
     fn read(&self, arena: ArenaId, _: &Progress) -> Result<Option<Placed>, ReadError> {
         let analysed = &self.0.analysed;
-        let module = &analysed.module;
         let Some(placed) = analysed.placed.get(arena.0 as usize) else { return Ok(None) };
         let categories = OfValues::of(analysed);
         let mut names = Names::default();
         let mut placements = Vec::with_capacity(placed.len());
         for one in placed {
             let value = one.assigned.value;
-            names.push(&module.value_name(value));
+            names.push(&self.0.value_name(value));
             placements.push(Placement {
                 id: value.0,
                 offset: one.assigned.offset,

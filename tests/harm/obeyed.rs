@@ -172,7 +172,7 @@ fn cells(csv: &str) -> Vec<String> {
 /// What is run of each command; options that have a list of values get each of them besides. PATH is the report with
 /// such names, SNAPSHOT a directory with such a memory snapshot, SAMPLE one without, SWEEP a directory of both, OUT one that is
 /// empty, NAME the name itself.
-const RUN: [&[&str]; 69] = [
+const RUN: [&[&str]; 70] = [
     &["summary", "PATH"],
     &["summary", "PATH", "--log", "PATH/compile.log"],
     &["tiles", "PATH", "--by"],
@@ -233,6 +233,7 @@ const RUN: [&[&str]; 69] = [
     &["export", "--parquet", "OUT/lake-of-snapshot", "SNAPSHOT"],
     &["summary", "PROGRAM"],
     &["summary", "--module", "NAME", "PROGRAM"],
+    &["summary", "--module", "absent", "PROGRAM"],
     &["summary", "--module", "NAME", "SNAPSHOT"],
     &["liveness", "--module", "NAME", "--step", "peak", "PROGRAM"],
     &["tiles", "PROGRAM"],

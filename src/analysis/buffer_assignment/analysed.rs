@@ -1,10 +1,13 @@
 //! A module with all that follows from it, worked out once.
 
+use std::collections::{BTreeMap, HashMap};
+
 use super::held_values::HeldValues;
 use super::in_use::{self, Changes, Placed};
-use super::live_ranges::{LiveRange, LiveRanges};
+use super::live_ranges::{LiveRange, LiveRanges, alias_groups};
 use super::schedule::Schedule;
-use crate::store::hlo::{Allocation, AllocationKind, HloModule, ValueId};
+use crate::store::hlo::{Allocation, AllocationKind, HloModule, Value, ValueId};
+use crate::store::names::NameId;
 
 /// A module with what follows from it.
 #[derive(Debug)]
@@ -21,6 +24,10 @@ pub struct Analysed {
     pub placed: Vec<Vec<Placed>>,
     /// The bytes in use of each allocation.
     pub in_use: Vec<Changes>,
+    /// The allocations of each memory space, by row.
+    by_color: BTreeMap<i64, Vec<usize>>,
+    /// The path of the operation that each value comes from; [`NameId::NONE`] where that is not known.
+    operations: Vec<NameId>,
 }
 
 impl Analysed {
@@ -29,8 +36,14 @@ impl Analysed {
         let schedule = Schedule::of(&module);
         let held = HeldValues::of(&module, &schedule);
         let ranges = LiveRanges::of(&module, &schedule, &held);
+        let mut by_color: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
+        for (row, allocation) in module.allocations.iter().enumerate() {
+            by_color.entry(allocation.color).or_default().push(row);
+        }
+        let operations = operations(&module);
+        let (placed, in_use) = (Vec::new(), Vec::new());
         let mut analysed =
-            Self { module, schedule, held, ranges, placed: Vec::new(), in_use: Vec::new() };
+            Self { module, schedule, held, ranges, placed, in_use, by_color, operations };
         analysed.place();
         analysed
     }
@@ -54,15 +67,43 @@ impl Analysed {
         color: i64,
         is_wanted: impl Fn(AllocationKind) -> bool,
     ) -> impl Iterator<Item = (usize, &Allocation)> {
-        let rows = self.module.allocations.iter().enumerate();
-        rows.filter(move |(_, one)| one.color == color && is_wanted(one.kind))
+        let rows = self.by_color.get(&color).into_iter().flatten();
+        let allocation = |row: &usize| Some((*row, self.module.allocations.get(*row)?));
+        rows.filter_map(allocation).filter(move |(_, one)| is_wanted(one.kind))
     }
 
-    /// The memory spaces, the main one first.
-    pub fn colors(&self) -> Vec<i64> {
-        let mut colors: Vec<i64> = self.module.allocations.iter().map(|one| one.color).collect();
-        colors.sort_unstable();
-        colors.dedup();
-        colors
+    /// The memory spaces, by number: the main one has 0.
+    pub fn colors(&self) -> impl Iterator<Item = i64> {
+        self.by_color.keys().copied()
     }
+
+    /// The path of the operation that a value comes from.
+    pub fn operation(&self, value: ValueId) -> Option<&str> {
+        let name = *self.operations.get(value.0 as usize)?;
+        (name != NameId::NONE).then(|| self.module.texts.get(name))
+    }
+}
+
+/// The operation of each value: where its instruction has none, as what loops carry, that of the first one that has
+/// among the values that share its memory, else of the nearest producer.
+fn operations(module: &HloModule) -> Vec<NameId> {
+    let own = |value: &Value| {
+        let name = module.instructions.op_names.get(value.instruction.0 as usize);
+        name.copied().filter(|name| *name != NameId::NONE)
+    };
+    let groups = alias_groups(module);
+    let mut of_groups: HashMap<u32, NameId> = HashMap::new();
+    for (value, group) in module.values.iter().zip(&groups) {
+        if let Some(name) = own(value) {
+            of_groups.entry(*group).or_insert(name);
+        }
+    }
+    let operation = |(value, group): (&Value, &u32)| {
+        let shared = || of_groups.get(group).copied();
+        own(value)
+            .or_else(shared)
+            .or_else(|| module.nearest_operation(value.instruction))
+            .unwrap_or(NameId::NONE)
+    };
+    module.values.iter().zip(&groups).map(operation).collect()
 }

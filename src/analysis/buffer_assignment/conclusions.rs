@@ -2,7 +2,7 @@
 
 use super::analysed::Analysed;
 use super::facts::ModuleFacts;
-use super::peaks::NO_OPERATION;
+use super::peaks::{NO_OPERATION, Owner};
 use crate::analysis::allocator::insights::conclusions::Conclusion;
 use crate::text::{bytes, clean};
 
@@ -11,10 +11,14 @@ fn is_much(part: u64, whole: u64) -> bool {
     part > 0 && part >= whole / 100
 }
 
-/// The conclusions; `title` says what a memory space is called, `capacity` what the main memory of the device has.
+/// Memory spaces that are spoken of; programs have up to four.
+const MOST_COLORS: usize = 16;
+
+/// The conclusions; `main_owners` are the operations that own the peak of the main memory, `title` says what a memory space is called, `capacity` what the main memory of the device has.
 pub fn conclusions(
     analysed: &Analysed,
     facts: &ModuleFacts,
+    main_owners: &[Owner],
     title: impl Fn(i64) -> String,
     capacity: Option<u64>,
 ) -> Vec<Conclusion> {
@@ -34,9 +38,13 @@ pub fn conclusions(
         );
         say(if main > capacity { "does-not-fit" } else { "fits" }, text);
     }
-    for color in analysed.colors() {
+    for color in analysed.colors().take(MOST_COLORS) {
         let Some(peak) = analysed.temporary_peak(color) else { continue };
-        let owners = analysed.operations_at(color, peak.position);
+        let of_others = match color {
+            0 => Vec::new(),
+            _ => analysed.operations_at(color, peak.position),
+        };
+        let owners = if color == 0 { main_owners } else { &of_others };
         let owner = owners.iter().find(|owner| owner.bytes > 0 && owner.name != NO_OPERATION);
         if let Some(owner) = owner {
             let percent = owner.bytes as f64 * 100.0 / peak.bytes.max(1) as f64;
@@ -60,14 +68,13 @@ pub fn conclusions(
             say("lost-to-packing", text);
         }
     }
-    for temporary in &facts.temp {
+    for temporary in facts.temp.iter().take(MOST_COLORS) {
         let Some(peak) = &temporary.peak else { continue };
         if is_much(peak.padding_bytes, peak.bytes) {
             let text = format!(
-                "{} of the {} in use at the peak of allocation {} are padding of tiled shapes",
-                bytes(peak.padding_bytes),
-                bytes(peak.bytes),
-                temporary.allocation
+                "What lives at the peak of allocation {} has {} of padding of tiled shapes",
+                temporary.allocation,
+                bytes(peak.padding_bytes)
             );
             say("padding", text);
         }

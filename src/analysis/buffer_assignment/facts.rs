@@ -299,6 +299,7 @@ pub fn padding_bytes(module: &HloModule, one: &Placed) -> u64 {
 /// Number of gaps that a union leaves of an allocation.
 fn holes(live: &[&Placed], bytes: u64) -> usize {
     let mut covered: Vec<(u64, u64)> = (live.iter())
+        .filter(|one| one.assigned.bytes > 0)
         .map(|one| (one.assigned.offset, one.assigned.offset + one.assigned.bytes))
         .collect();
     covered.sort_unstable();

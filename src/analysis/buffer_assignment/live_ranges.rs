@@ -3,7 +3,7 @@
 
 use super::held_values::HeldValues;
 use super::schedule::Schedule;
-use crate::store::hlo::{HloModule, InstructionId, NO_ROW, ValueId};
+use crate::store::hlo::{HloModule, InstructionId, ValueId};
 
 /// Positions at which a value lives, both included.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,15 +44,26 @@ impl LiveRanges {
                 range.end = range.end.max(position);
             }
         };
+        // Until where what an instruction holds is in use, everywhere in its shape and in its table alone: gathered
+        // first, because one may be named again and again.
+        let mut until = Until::of(module.instructions.len());
         for (position, id) in (0_u32..).zip(&schedule.instructions) {
             let computation = schedule.computation(*id);
             let is_root = computation
                 .and_then(|row| module.computations.get(row))
                 .is_some_and(|computation| computation.root == *id);
             let span_end = computation.and_then(|row| schedule.span(row)).map(|(_, end)| end);
-            let until = if is_root { span_end.unwrap_or(position) } else { position };
-            held.of_instruction(*id).for_each(|value| extend(value, until));
-            uses(module, schedule, held, *id, position, &mut extend);
+            until.everywhere(*id, if is_root { span_end.unwrap_or(position) } else { position });
+            uses(module, schedule, *id, position, &mut until);
+        }
+        for (row, (everywhere, table)) in (0..).zip(until.everywhere.iter().zip(&until.table)) {
+            let id = InstructionId(row);
+            if let Some(position) = *everywhere {
+                held.of_instruction(id).for_each(|value| extend(value, position));
+            }
+            if let Some(position) = *table {
+                extend(held.at(id, 0), position);
+            }
         }
         // A parameter whose memory no result takes over stays as it is.
         let donated: std::collections::HashSet<(i64, u32)> =
@@ -152,44 +163,52 @@ fn first_range(module: &HloModule, schedule: &Schedule, id: InstructionId) -> Op
     Some(LiveRange { start, end: start })
 }
 
-/// The values that an instruction uses, and at which position.
+/// The last position at which what an instruction holds is in use.
+struct Until {
+    everywhere: Vec<Option<u32>>,
+    table: Vec<Option<u32>>,
+}
+
+impl Until {
+    fn of(count: usize) -> Self {
+        Self { everywhere: vec![None; count], table: vec![None; count] }
+    }
+
+    /// In use at every place of its shape.
+    fn everywhere(&mut self, id: InstructionId, position: u32) {
+        if let Some(until) = self.everywhere.get_mut(id.0 as usize) {
+            *until = (*until).max(Some(position));
+        }
+    }
+
+    /// In use is the whole, and of a tuple no element.
+    fn table(&mut self, id: InstructionId, position: u32) {
+        if let Some(until) = self.table.get_mut(id.0 as usize) {
+            *until = (*until).max(Some(position));
+        }
+    }
+}
+
+/// What an instruction uses of others, and at which position.
 fn uses(
     module: &HloModule,
     schedule: &Schedule,
-    held: &HeldValues,
     id: InstructionId,
     position: u32,
-    extend: &mut impl FnMut(ValueId, u32),
+    until: &mut Until,
 ) {
-    let operands = module.instructions.operands.of(id.0);
-    let called = module.instructions.called.of(id.0);
-    let is_in_order = |row: &u32| schedule.span(*row as usize).is_some();
+    let operands = module.instructions.operands.of(id.0).iter().map(|row| InstructionId(*row));
+    let called = module.instructions.called.of(id.0).first().map(|row| *row as usize);
     match module.opcode(id) {
         "tuple" | "domain" => {}
         // Of a tuple only the table of its elements is used.
-        "get-tuple-element" | "copy" => {
-            for operand in operands {
-                extend(held.at(InstructionId(*operand), 0), position);
-            }
-        }
+        "get-tuple-element" | "copy" => operands.for_each(|id| until.table(id, position)),
         // Its uses count where they are within it.
-        "call" if called.first().is_some_and(is_in_order) => {}
+        "call" if called.is_some_and(|row| schedule.span(row).is_some()) => {}
         "while" => {
-            let body = called.first().and_then(|row| module.computations.get(*row as usize));
-            let mut parameters = body.map_or(0..0, |body| body.instructions.clone());
-            let parameter = parameters
-                .find(|row| module.opcode(InstructionId(*row)) == "parameter")
-                .and_then(|row| schedule.position(InstructionId(row)));
-            let at = parameter.unwrap_or(position);
-            for operand in operands {
-                held.of_instruction(InstructionId(*operand)).for_each(|value| extend(value, at));
-            }
+            let at = called.and_then(|body| schedule.parameter(body)).unwrap_or(position);
+            operands.for_each(|id| until.everywhere(id, at));
         }
-        _ => {
-            for operand in operands.iter().filter(|operand| **operand != NO_ROW) {
-                held.of_instruction(InstructionId(*operand))
-                    .for_each(|value| extend(value, position));
-            }
-        }
+        _ => operands.for_each(|id| until.everywhere(id, position)),
     }
 }

@@ -3,13 +3,12 @@
 //! Two peaks, not one: that of what is temporary, which checkpointing or another order lowers, and that of all that is
 //! in use.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use super::analysed::Analysed;
 use super::categories::{Categories, ValueCategory};
 use super::in_use::{self, Changes, Placed};
-use super::live_ranges::alias_groups;
-use crate::store::hlo::{AllocationKind, InstructionId, Value};
+use crate::store::hlo::AllocationKind;
 
 /// What an instruction without a path counts to.
 pub const NO_OPERATION: &str = "(no operation)";
@@ -72,21 +71,6 @@ impl Analysed {
         live
     }
 
-    /// The path of the operation that an instruction comes from; of one without that of the nearest producer through its
-    /// first operands.
-    pub fn operation_of(&self, id: InstructionId) -> Option<&str> {
-        /// Instructions through which a producer is looked for.
-        const MOST: usize = 64;
-        let mut at = id;
-        for _ in 0..MOST {
-            if let Some(name) = self.module.op_name(at) {
-                return Some(name);
-            }
-            at = InstructionId(*self.module.instructions.operands.of(at.0).first()?);
-        }
-        None
-    }
-
     /// What is in use of temporary allocations at a position by what `name` says of each value: every address counts to
     /// the value that has it the longest, so rows add up to the union.
     pub fn owners_at(
@@ -127,25 +111,10 @@ impl Analysed {
         owners
     }
 
-    /// The same by the operation that values come from: where that is not known of a value, as of those that loops carry,
-    /// that of the first one of which it is among those that share its memory.
+    /// The same by the operation that values come from.
     pub fn operations_at(&self, color: i64, position: u32) -> Vec<Owner> {
-        let groups = alias_groups(&self.module);
-        let own = |value: &Value| self.operation_of(value.instruction);
-        let mut of_groups: HashMap<u32, &str> = HashMap::new();
-        for (value, group) in self.module.values.iter().zip(&groups) {
-            if let Some(name) = self.module.op_name(value.instruction) {
-                of_groups.entry(*group).or_insert(name);
-            }
-        }
         self.owners_at(color, position, |one| {
-            let row = one.assigned.value;
-            let value = self.module.value(row);
-            let direct = value.and_then(|value| self.module.op_name(value.instruction));
-            let shared =
-                || groups.get(row.0 as usize).and_then(|group| of_groups.get(group)).copied();
-            let name = direct.or_else(shared).or_else(|| value.and_then(own));
-            name.unwrap_or(NO_OPERATION).to_owned()
+            self.operation(one.assigned.value).unwrap_or(NO_OPERATION).to_owned()
         })
     }
 

@@ -15,6 +15,8 @@ pub struct Schedule {
     callers: Vec<Option<(InstructionId, usize)>>,
     /// The computation of each instruction.
     computations: Vec<u32>,
+    /// The first parameter of each computation.
+    parameters: Vec<Option<InstructionId>>,
 }
 
 /// A computation that is being flattened.
@@ -34,11 +36,16 @@ impl Schedule {
             spans: vec![None; module.computations.len()],
             callers: vec![None; module.computations.len()],
             computations: vec![NO_ROW; count],
+            parameters: vec![None; module.computations.len()],
             ..Self::default()
         };
         for (row, computation) in (0..).zip(&module.computations) {
             for id in computation.instructions.clone() {
                 schedule.computations[id as usize] = row;
+                let first = &mut schedule.parameters[row as usize];
+                if first.is_none() && module.opcode(InstructionId(id)) == "parameter" {
+                    *first = Some(InstructionId(id));
+                }
                 let called = module.instructions.called.of(id).iter().enumerate();
                 for (place, called) in called {
                     if let Some(caller) = schedule.callers.get_mut(*called as usize) {
@@ -54,6 +61,8 @@ impl Schedule {
             return schedule;
         };
         let mut met = vec![false; module.computations.len()];
+        // An instruction that a damaged sequence names again calls nothing again.
+        let mut begun = vec![false; count];
         let mut open: Vec<Open> = Vec::new();
         let begin = |computation: u32, met: &mut Vec<bool>, at: usize| {
             let seen = met.get_mut(computation as usize)?;
@@ -71,6 +80,12 @@ impl Schedule {
                 open.pop();
                 continue;
             };
+            let is_begun =
+                begun.get_mut(id.0 as usize).is_none_or(|one| std::mem::replace(one, true));
+            if top.call == 0 && is_begun {
+                top.next += 1;
+                continue;
+            }
             if let Some(called) = called_in_place(module, id, top.call) {
                 top.call += 1;
                 let has_order = module
@@ -116,6 +131,11 @@ impl Schedule {
     /// Where a computation begins, and the position behind its last instruction.
     pub fn span(&self, computation: usize) -> Option<(u32, u32)> {
         self.spans.get(computation).copied().flatten()
+    }
+
+    /// The position of the first parameter of a computation.
+    pub fn parameter(&self, computation: usize) -> Option<u32> {
+        self.position((*self.parameters.get(computation)?)?)
     }
 
     /// The instruction that calls a computation, and which of those that it calls this is.

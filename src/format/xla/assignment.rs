@@ -1,10 +1,11 @@
 //! Reads a BufferAssignmentProto: values, which of them share memory, allocations, heap traces.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use super::Reading;
 use super::module::ModuleParts;
-use super::texts::Texts;
+use super::texts::{Room, Texts};
 use super::wire::{Field, Fields, Malformed};
 use crate::store::hlo::{
     Allocation, AllocationKind, Assigned, HeapEvent, HeapEventKind, HeapTrace, HloModule,
@@ -14,6 +15,13 @@ use crate::store::names::NameId;
 
 /// Rows between two looks at whether anybody still waits.
 const AT_ONCE: usize = 4096;
+
+/// What rows take in the columns, and in the maps with which ids become rows.
+const VALUE: usize = 128;
+const ALIAS: usize = 32;
+const ALLOCATION: usize = 96;
+const ASSIGNED: usize = 64;
+const EVENT: usize = 64;
 
 /// An assignment as it is read: instructions and values by their ids.
 #[derive(Default)]
@@ -42,10 +50,11 @@ impl Location {
 
     fn read<'a>(message: &'a [u8], texts: &mut Texts<'a>) -> Result<Self, Malformed> {
         let mut location = Self::nowhere();
+        texts.room.take(size_of::<Self>())?;
         Fields::of(message).each(|number, field| {
             match number {
                 2 => location.name = texts.text(field.bytes()),
-                3 => field.add_numbers(&mut location.path)?,
+                3 => field.add_numbers(&mut location.path, &mut texts.room)?,
                 4 => location.instruction = Some(field.number()),
                 _ => {}
             }
@@ -77,7 +86,7 @@ impl AssignmentParts {
                     ("an alias", self.read_alias(message, texts))
                 }
                 Ok(Some((3, Field::Bytes(message)))) => {
-                    ("an allocation", self.read_allocation(message))
+                    ("an allocation", self.read_allocation(message, &mut texts.room))
                 }
                 Ok(Some((4, Field::Bytes(message)))) => {
                     ("a heap trace", self.read_trace(message, texts))
@@ -95,23 +104,10 @@ impl AssignmentParts {
                 reading.damaged(part, at, &fault);
             }
             rows = rows.saturating_add(1);
-            if rows.is_multiple_of(AT_ONCE)
-                && (reading.is_over() || reading.is_too_much(self.bytes(texts)))
-            {
+            if rows.is_multiple_of(AT_ONCE) && reading.is_over() {
                 return;
             }
         }
-    }
-
-    /// Bytes of memory that it takes, about.
-    fn bytes(&self, texts: &Texts<'_>) -> usize {
-        let rows = [
-            self.values.len().saturating_mul(size_of::<(Value, Location)>()),
-            self.aliases.len().saturating_mul(size_of::<(i64, Location)>()),
-            self.allocations.len().saturating_mul(size_of::<Allocation>()),
-            self.assigned.len().saturating_mul(size_of::<(Assigned, i64)>()),
-        ];
-        rows.into_iter().fold(texts.bytes(), usize::saturating_add)
     }
 
     fn read_value<'a>(
@@ -132,6 +128,7 @@ impl AssignmentParts {
         })?;
         let location =
             location.ok_or_else(|| Malformed("it is not said where it is made".to_owned()))?;
+        texts.room.take(VALUE)?;
         self.values.push((value, location));
         Ok(())
     }
@@ -150,16 +147,18 @@ impl AssignmentParts {
             }
             Ok(())
         })?;
+        texts.room.take(ALIAS)?;
         self.aliases.push((source, location));
         Ok(())
     }
 
-    fn read_allocation(&mut self, message: &[u8]) -> Result<(), Malformed> {
+    fn read_allocation(&mut self, message: &[u8], room: &mut Room) -> Result<(), Malformed> {
         let row = self.allocations.len();
         let before = self.assigned.len();
         let mut path = Vec::new();
         let (mut number, mut bytes, mut color, mut parameter) = (0, 0, 0, 0);
         let [mut local, mut is_parameter, mut live_out, mut constant] = [false; 4];
+        room.take(ALLOCATION)?;
         let read = Fields::of(message).each(|field_number, field| {
             match field_number {
                 1 => number = field.number(),
@@ -169,8 +168,11 @@ impl AssignmentParts {
                 6 => parameter = field.number(),
                 7 => live_out = field.is_true(),
                 8 => color = field.number(),
-                9 => self.assigned.push(read_assigned(field.bytes(), row)?),
-                10 => field.add_numbers(&mut path)?,
+                9 => {
+                    room.take(ASSIGNED)?;
+                    self.assigned.push(read_assigned(field.bytes(), row)?);
+                }
+                10 => field.add_numbers(&mut path, room)?,
                 12 => constant = field.is_true(),
                 _ => {}
             }
@@ -180,13 +182,7 @@ impl AssignmentParts {
             self.assigned.truncate(before);
             return Err(fault);
         }
-        let kind = match () {
-            () if is_parameter => AllocationKind::Parameter,
-            () if constant => AllocationKind::Constant,
-            () if local => AllocationKind::ThreadLocal,
-            () if live_out => AllocationKind::LiveOut,
-            () => AllocationKind::Temporary,
-        };
+        let kind = AllocationKind::of([is_parameter, constant, local, live_out]);
         let parameter = is_parameter.then_some((parameter, 0));
         let is_live_out = live_out;
         self.allocations.push(Allocation { number, bytes, kind, is_live_out, color, parameter });
@@ -206,6 +202,7 @@ impl AssignmentParts {
         Fields::of(message).each(|number, field| {
             match number {
                 1 => {
+                    texts.room.take(EVENT)?;
                     let (event, of) = read_event(field.bytes(), texts)?;
                     trace.events.push(event);
                     ids.push(of);
@@ -221,7 +218,7 @@ impl AssignmentParts {
 
     /// Puts rows in place of ids.
     pub fn put_into(self, module: &mut HloModule, parts: &ModuleParts, reading: &Reading<'_>) {
-        let places = Places::of(module, parts);
+        let places = Places::of(parts);
         let mut unknown = 0_usize;
         let mut rows: HashMap<i64, u32> = HashMap::with_capacity(self.values.len());
         let mut made_at: HashMap<(InstructionId, u32), ValueId> = HashMap::new();
@@ -298,18 +295,22 @@ impl AssignmentParts {
 /// Finds what a location names.
 struct Places<'a> {
     by_id: &'a HashMap<i64, u32>,
-    by_name: HashMap<NameId, u32>,
+    /// Made where an id is not known: old files have names alone.
+    by_name: OnceCell<HashMap<NameId, u32>>,
 }
 
 impl<'a> Places<'a> {
-    fn of(module: &HloModule, parts: &'a ModuleParts) -> Self {
-        let names = module.instructions.names.iter().copied();
-        Self { by_id: &parts.rows, by_name: names.zip(0..).collect() }
+    fn of(parts: &'a ModuleParts) -> Self {
+        Self { by_id: &parts.rows, by_name: OnceCell::new() }
     }
 
     fn find(&self, location: &Location, module: &HloModule) -> Option<(InstructionId, u32)> {
         let by_id = location.instruction.and_then(|id| self.by_id.get(&id));
-        let row = *by_id.or_else(|| self.by_name.get(&location.name))?;
+        let by_name = || {
+            let names = || module.instructions.names.iter().copied().zip(0..).collect();
+            self.by_name.get_or_init(names).get(&location.name)
+        };
+        let row = *by_id.or_else(by_name)?;
         let shape = module.instructions.shape(InstructionId(row));
         let place = module.shapes.place(shape, location.path.iter().copied())?;
         Some((InstructionId(row), place))

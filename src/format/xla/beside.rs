@@ -1,7 +1,7 @@
 //! What lies beside a module in a dump: what it was compiled for, and what was asked of the compiler.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -20,19 +20,13 @@ pub struct Beside {
     /// Flags of the compilation that are not as they are by default.
     #[serde(skip)]
     pub flags: Vec<(String, String)>,
-    /// The text of an error.
-    #[serde(skip)]
-    pub error_text: Option<PathBuf>,
 }
 
 impl Beside {
     /// Of the module of a file of a dump.
     pub fn of(path: &Path) -> Self {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-        let name = name.unwrap_or_default();
+        let name = files::file_name(path);
         let mut beside = Self::default();
-        let error = path.with_file_name("error.txt");
-        beside.error_text = error.is_file().then_some(error);
         let Some(prefix) = module_prefix(&name) else { return beside };
         let directory = files::directory_of(path);
         let entries = fs::read_dir(directory).into_iter().flatten().flatten();
@@ -71,14 +65,8 @@ fn module_prefix(name: &str) -> Option<&str> {
 fn small_text(path: &Path) -> String {
     let Ok(file) = files::open(path) else { return String::new() };
     let mut bytes = vec![0; MOST_BYTES];
-    let mut filled = 0_usize;
-    while let Some(room) = bytes.get_mut(filled..).filter(|room| !room.is_empty()) {
-        match files::read_at(&file, room, filled as u64) {
-            Ok(0) | Err(_) => break,
-            Ok(read) => filled = filled.saturating_add(read),
-        }
-    }
-    String::from_utf8_lossy(bytes.get(..filled).unwrap_or_default()).into_owned()
+    let read = files::read_up_to_at(&file, &mut bytes, 0).unwrap_or(0);
+    String::from_utf8_lossy(bytes.get(..read).unwrap_or_default()).into_owned()
 }
 
 /// A line `name: value`, the value without quotes.
@@ -118,6 +106,5 @@ mod tests {
         assert_eq!(beside.device.as_deref(), Some("H"));
         let flags = [("xla_a", "true"), ("xla_b", "x y")];
         assert_eq!(beside.flags, flags.map(|(name, value)| (name.to_owned(), value.to_owned())));
-        assert_eq!(beside.error_text, None);
     }
 }

@@ -7,11 +7,15 @@ use std::path::{Path, PathBuf};
 
 use super::wire::{Field, Fields};
 use super::{ReadModule, read_proto};
-use crate::files;
+use crate::files::{self, file_name};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::progress::Watched;
-use crate::store::Warnings;
 use crate::store::hlo::Platform;
+use crate::store::{WarningCode, Warnings};
+
+/// What brings a module.
+pub(super) const DUMP_AGAIN: &str =
+    "XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_proto --xla_dump_hlo_as_text\" dumps modules.";
 
 /// How deep modules are looked for below a directory.
 const MAX_DEPTH: usize = 5;
@@ -19,10 +23,14 @@ const MAX_DEPTH: usize = 5;
 const MOST_FILES: usize = 50_000;
 /// Bytes of a proto: what protobuf allows.
 const MOST_BYTES: u64 = 1 << 31;
-/// Times that a compressed file may grow.
-const MOST_GROWTH: u64 = 1000;
+/// Times that a compressed file may grow; protos of XLA grow about tenfold.
+const MOST_GROWTH: u64 = 64;
 
-/// Where a module is.
+/// The endings of the texts of an assignment.
+pub(super) const TEXTS: [&str; 3] =
+    ["-buffer-assignment.txt", "-buffer-assignment-values.txt", "-live-range.txt"];
+
+/// A file that may hold a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModuleFile {
     /// The file.
@@ -40,12 +48,17 @@ pub enum ProtoKind {
     Module,
     /// `*.xplane.pb`.
     Profile,
+    /// The text of an assignment.
+    Text,
     /// A bare assignment.
     Assignment,
 }
 
 /// What a file name says; `None` for what is nothing of XLA's.
 pub fn kind_of_name(name: &str) -> Option<ProtoKind> {
+    if name.ends_with(TEXTS[0]) {
+        return Some(ProtoKind::Text);
+    }
     let stem = name.strip_suffix(".gz").unwrap_or(name).strip_suffix(".pb")?;
     match stem.rsplit_once('.') {
         Some((_, "hlo")) => Some(ProtoKind::Module),
@@ -58,7 +71,7 @@ pub fn kind_of_name(name: &str) -> Option<ProtoKind> {
 /// For what a module was compiled, as far as the stage in the file's name says.
 pub fn platform_of_name(name: &str) -> Option<Platform> {
     let after = name.strip_suffix(".gz").unwrap_or(name);
-    let stage = after.strip_suffix(".hlo.pb")?;
+    let stage = after.strip_suffix(".hlo.pb").or_else(|| after.strip_suffix(TEXTS[0]))?;
     match () {
         () if stage.ends_with("cpu_after_optimizations") => Some(Platform::Cpu),
         () if stage.ends_with("gpu_after_optimizations") => Some(Platform::Gpu),
@@ -69,64 +82,88 @@ pub fn platform_of_name(name: &str) -> Option<Platform> {
     }
 }
 
-/// The files of a path that may hold modules, by name; those that lead to the most come first: protos, else profiles,
-/// else bare assignments.
+impl ModuleFile {
+    /// A file that is known to be of a kind.
+    pub fn of(path: PathBuf, kind: ProtoKind) -> Self {
+        Self { name: file_name(&path), path, kind }
+    }
+
+    /// Whether it is compressed.
+    pub(super) fn is_compressed(&self) -> bool {
+        self.name.strip_suffix(".gz").is_some()
+    }
+}
+
+/// The files of a path that may hold modules, by kind and name; `warnings` says what was not looked at.
 ///
 /// # Errors
 /// When the directory cannot be listed.
-pub fn module_files(path: &Path, progress: &Progress) -> Result<Vec<ModuleFile>, Error> {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+pub fn module_files(
+    path: &Path,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Vec<ModuleFile>, Error> {
     if !path.is_dir() {
-        let Some(kind) = name.as_deref().and_then(kind_of_name) else { return Ok(Vec::new()) };
-        let name = name.unwrap_or_default();
-        return Ok(vec![ModuleFile { path: path.to_owned(), name, kind }]);
+        let name = file_name(path);
+        let is_text = TEXTS.iter().any(|ending| name.ends_with(ending));
+        let kind = if is_text { Some(ProtoKind::Text) } else { kind_of_name(&name) };
+        return Ok(kind.map(|kind| ModuleFile::of(path.to_owned(), kind)).into_iter().collect());
     }
+    let warn = |message: String| {
+        warnings.add(WarningCode::Inconsistent, &path.display().to_string(), message);
+    };
     let mut found = Vec::new();
     let mut left = vec![(path.to_owned(), 0_usize)];
     let mut looked_at = 0_usize;
-    while let Some((directory, depth)) = left.pop() {
+    'all: while let Some((directory, depth)) = left.pop() {
         let entries = match fs::read_dir(&directory) {
             Ok(entries) => entries,
             Err(error) if depth == 0 => return Err(Error::io(&directory, &error)),
-            Err(_) => continue,
+            Err(error) => {
+                warn(format!("{}: not looked into: {error}", directory.display()));
+                continue;
+            }
         };
         for entry in entries.flatten() {
             looked_at = looked_at.saturating_add(1);
+            if looked_at > MOST_FILES {
+                warn(format!("only {MOST_FILES} files are looked at, and there are more"));
+            }
             if progress.is_cancelled() || looked_at > MOST_FILES {
-                return Ok(sorted(found));
+                break 'all;
             }
             let Ok(kind) = entry.file_type() else { continue };
-            if kind.is_dir() && depth < MAX_DEPTH {
-                left.push((entry.path(), depth.saturating_add(1)));
+            if kind.is_dir() {
+                if depth < MAX_DEPTH {
+                    left.push((entry.path(), depth.saturating_add(1)));
+                }
                 continue;
             }
-            let name = entry.file_name().to_string_lossy().into_owned();
-            if let Some(kind) = kind_of_name(&name) {
-                found.push(ModuleFile { path: entry.path(), name, kind });
-            }
+            let file = entry.path();
+            found.extend(kind_of_name(&file_name(&file)).map(|kind| ModuleFile::of(file, kind)));
         }
     }
-    Ok(sorted(found))
-}
-
-/// In the order of their names, those of the most telling kind alone.
-fn sorted(mut found: Vec<ModuleFile>) -> Vec<ModuleFile> {
     found.sort_by(|one, other| {
         (one.kind, &one.name, &one.path).cmp(&(other.kind, &other.name, &other.path))
     });
-    found
+    Ok(found)
 }
 
-/// The bytes of a file, decompressed where its name says so; `None` when that was cancelled.
+/// The bytes of a file, decompressed where its name says so; `None` when that was cancelled. Where it cannot be
+/// decompressed to its end, what came until then, with a warning.
 ///
 /// # Errors
 /// When it cannot be read, or is larger than a proto can be.
-pub fn read_bytes(file: &ModuleFile, progress: &Progress) -> Result<Option<Vec<u8>>, Error> {
+pub fn read_bytes(
+    file: &ModuleFile,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Option<Vec<u8>>, Error> {
     let failed = |error: &io::Error| Error::io(&file.path, error);
     let opened: File = files::open(&file.path).map_err(|error| failed(&error))?;
     let length = opened.metadata().map_err(|error| failed(&error))?.len();
     let too_large = || {
-        Error::new(ErrorKind::Damaged, format!("{} is larger than 2 GiB", file.name))
+        Error::new(ErrorKind::Damaged, format!("{} is larger than any proto of XLA's", file.name))
             .in_file(&file.path)
             .hint("XLA writes no larger protos: is it one?")
     };
@@ -136,7 +173,7 @@ pub fn read_bytes(file: &ModuleFile, progress: &Progress) -> Result<Option<Vec<u
     progress.expect(length);
     let watched = Watched { reader: files::WithoutHoles(opened), progress };
     let mut bytes = Vec::new();
-    let is_compressed = file.name.strip_suffix(".gz").is_some();
+    let is_compressed = file.is_compressed();
     let most =
         if is_compressed { length.saturating_mul(MOST_GROWTH).min(MOST_BYTES) } else { length };
     let read = if is_compressed {
@@ -151,23 +188,34 @@ pub fn read_bytes(file: &ModuleFile, progress: &Progress) -> Result<Option<Vec<u
         Ok(_) if bytes.len() as u64 > most => Err(too_large()),
         Ok(_) => Ok(Some(bytes)),
         // What was decompressed until then may be enough.
-        Err(error) if is_compressed && error.kind() != io::ErrorKind::PermissionDenied => {
-            if bytes.is_empty() { Err(failed(&error)) } else { Ok(Some(bytes)) }
+        Err(error) if is_compressed && !bytes.is_empty() => {
+            let message = format!("cannot be decompressed to its end: {error}");
+            warnings.add(WarningCode::Truncated, &file.name, message);
+            Ok(Some(bytes))
         }
         Err(error) => Err(failed(&error)),
     }
 }
 
-/// The HloProtos within a profile (formats/xla.md 4.4), each with the name of its module's entry.
-pub fn protos_of_profile(message: &[u8]) -> Vec<&[u8]> {
+/// The HloProtos within a profile (formats/xla.md 4.4); `is_cut` says whether it ends before its contents do.
+pub fn protos_of_profile<'a>(message: &'a [u8], is_cut: &mut bool) -> Vec<&'a [u8]> {
     let mut protos = Vec::new();
     let mut fields = Fields::of(message);
-    while let Ok(Some((number, field))) = fields.next_field() {
-        if number == 1 {
-            add_protos_of_plane(field.bytes(), &mut protos);
+    loop {
+        match fields.next_field() {
+            Ok(Some((number, field))) => {
+                *is_cut |= matches!(field, Field::Cut(_));
+                if number == 1 {
+                    add_protos_of_plane(field.bytes(), &mut protos);
+                }
+            }
+            Ok(None) => return protos,
+            Err(_) => {
+                *is_cut = true;
+                return protos;
+            }
         }
     }
-    protos
 }
 
 fn add_protos_of_plane<'a>(plane: &'a [u8], protos: &mut Vec<&'a [u8]>) {
@@ -204,36 +252,22 @@ fn parts(message: &[u8], wanted: u32) -> Vec<&[u8]> {
     found
 }
 
-/// The modules of a file that have an assignment; several of a profile.
+/// The module of a proto, if it has an assignment; of a profile the one at a place among its protos.
 ///
 /// # Errors
 /// When the file cannot be read, or is no proto of XLA's.
-pub fn read_modules(
-    file: &ModuleFile,
-    warnings: &Warnings,
-    progress: &Progress,
-) -> Result<Vec<ReadModule>, Error> {
-    let Some(bytes) = read_bytes(file, progress)? else { return Ok(Vec::new()) };
-    let read = |message: &[u8]| read_message(message, file, warnings, progress);
-    if file.kind != ProtoKind::Profile {
-        return Ok(read(&bytes)?.into_iter().collect());
-    }
-    let mut modules = Vec::new();
-    for proto in protos_of_profile(&bytes) {
-        modules.extend(read(proto)?);
-    }
-    Ok(modules)
-}
-
-/// One of the protos of a profile.
-pub(super) fn read_one_of_profile(
+pub fn read_module(
     file: &ModuleFile,
     place: usize,
     warnings: &Warnings,
     progress: &Progress,
 ) -> Result<Option<ReadModule>, Error> {
-    let Some(bytes) = read_bytes(file, progress)? else { return Ok(None) };
-    match protos_of_profile(&bytes).get(place) {
+    let Some(bytes) = read_bytes(file, warnings, progress)? else { return Ok(None) };
+    if file.kind != ProtoKind::Profile {
+        return read_message(&bytes, file, warnings, progress);
+    }
+    // Listing has said whether it is cut.
+    match protos_of_profile(&bytes, &mut false).get(place) {
         Some(proto) => read_message(proto, file, warnings, progress),
         None => Ok(None),
     }
@@ -248,6 +282,6 @@ fn read_message(
     read_proto(message, &file.name, warnings, progress).map_err(|what| {
         Error::new(ErrorKind::Damaged, format!("{}: not a proto of XLA's: {what}", file.name))
             .in_file(&file.path)
-            .hint("Dump it again with XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_proto --xla_dump_hlo_as_text\".")
+            .hint(DUMP_AGAIN)
     })
 }

@@ -1,15 +1,20 @@
 //! The modules of a path, and which of them is meant (formats/xla.md 2): of each its name and how much it takes, read
 //! without what is in it.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::io;
+use std::path::Path;
 
+use rayon::prelude::*;
 use serde::Serialize;
 
-use super::discover::{ModuleFile, ProtoKind, module_files, protos_of_profile, read_bytes};
-use super::wire::{Field, Fields, Malformed};
-use super::{HloProto, Reading, is_hlo_proto, text};
-use crate::format::{Error, Progress};
+use super::discover::{
+    DUMP_AGAIN, ModuleFile, ProtoKind, TEXTS, module_files, protos_of_profile, read_bytes,
+};
+use super::module::module_name;
+use super::wire::{Field, Fields, field_at};
+use super::{HloProto, MessageKind, Reading, text};
+use crate::files::{self, file_name};
+use crate::format::{Error, ErrorKind, Progress};
 use crate::store::hlo::{Allocation, AllocationKind};
 use crate::store::{WarningCode, Warnings};
 
@@ -37,20 +42,18 @@ pub struct ListedModule {
 /// Where a module is.
 #[derive(Clone, Debug)]
 pub enum ModuleAt {
-    /// A proto.
-    File(ModuleFile),
-    /// One of the protos of a profile, from 0.
-    Profile(ModuleFile, usize),
+    /// A proto; of a profile one of its protos, from 0.
+    Proto(ModuleFile, usize),
     /// The texts of its assignment.
-    Texts(Vec<PathBuf>),
+    Texts(Vec<ModuleFile>),
 }
 
 impl ModuleAt {
     /// The file, or the first of them.
     pub fn path(&self) -> &Path {
         match self {
-            Self::File(file) | Self::Profile(file, _) => &file.path,
-            Self::Texts(paths) => paths.first().map_or(Path::new(""), PathBuf::as_path),
+            Self::Proto(file, _) => &file.path,
+            Self::Texts(files) => files.first().map_or(Path::new(""), |file| &file.path),
         }
     }
 }
@@ -84,9 +87,9 @@ impl Sizes {
         sizes
     }
 
-    fn listed(self, file: &str, module: Option<String>, at: ModuleAt) -> ListedModule {
+    fn listed(self, file: &ModuleFile, module: Option<String>, at: ModuleAt) -> ListedModule {
         ListedModule {
-            file: file.to_owned(),
+            file: file.name.clone(),
             module,
             allocations: self.allocations,
             total_bytes: self.total,
@@ -101,89 +104,156 @@ impl Sizes {
 /// nothing of XLA's. Damaged files become warnings.
 ///
 /// # Errors
-/// When the directory, or the file that was named, cannot be read.
+/// When the directory, or the file that was named, cannot be read, and when there are files of XLA's and none has an
+/// assignment.
 pub fn list_modules(
     path: &Path,
     warnings: &Warnings,
     progress: &Progress,
 ) -> Result<Vec<ListedModule>, Error> {
-    let files = module_files(path, progress)?;
+    let files = module_files(path, warnings, progress)?;
     let is_directory = path.is_dir();
     let mut listed = Vec::new();
-    for kind in [ProtoKind::Module, ProtoKind::Profile] {
-        for file in files.iter().filter(|file| file.kind == kind) {
-            list_file(file, is_directory, &mut listed, warnings, progress)?;
+    for of_kind in files.chunk_by(|one, other| one.kind == other.kind) {
+        let read = of_kind.par_iter().map(|file| list_file(file, is_directory, warnings, progress));
+        for modules in read.collect::<Vec<_>>() {
+            listed.extend(modules?);
         }
         if !listed.is_empty() {
             break;
         }
     }
-    if listed.is_empty() {
-        list_texts(path, &mut listed, progress);
-    }
-    if listed.is_empty() {
-        for file in files.iter().filter(|file| file.kind == ProtoKind::Assignment) {
-            list_file(file, is_directory, &mut listed, warnings, progress)?;
-        }
+    let is_of_xla = |file: &ModuleFile| file.kind != ProtoKind::Assignment;
+    if listed.is_empty() && files.iter().any(is_of_xla) && !progress.is_cancelled() {
+        let message = format!("{} has no module with a buffer assignment", path.display());
+        let why = warnings.list().into_iter().next();
+        let why = why.map(|warning| format!(": {}: {}", warning.file, warning.message));
+        return Err(Error::new(ErrorKind::NotAReport, message + &why.unwrap_or_default())
+            .in_file(path)
+            .hint(DUMP_AGAIN));
     }
     // What comes first of equals stays first.
     listed.sort_by_key(|one| std::cmp::Reverse(one.main_bytes));
     Ok(listed)
 }
 
+/// The modules of a file.
 fn list_file(
     file: &ModuleFile,
     is_one_of_many: bool,
-    listed: &mut Vec<ListedModule>,
     warnings: &Warnings,
     progress: &Progress,
-) -> Result<(), Error> {
-    let bytes = match read_bytes(file, progress) {
-        Ok(Some(bytes)) => bytes,
-        Ok(None) => return Ok(()),
+) -> Result<Vec<ListedModule>, Error> {
+    let listed = match file.kind {
+        ProtoKind::Module if !file.is_compressed() => list_from_file(file),
+        ProtoKind::Module | ProtoKind::Profile => list_protos(file, warnings, progress),
+        ProtoKind::Text => list_text(file, warnings, progress),
+        ProtoKind::Assignment => match head_of(file)? {
+            head if MessageKind::of(&head) == MessageKind::Assignment => {
+                list_protos(file, warnings, progress)
+            }
+            _ => Ok(Vec::new()),
+        },
+    };
+    match listed {
         Err(error) if is_one_of_many => {
             warnings.add(WarningCode::Inconsistent, &file.name, error.message);
-            return Ok(());
+            Ok(Vec::new())
         }
-        Err(error) => return Err(error),
-    };
-    if file.kind == ProtoKind::Profile {
-        for (place, proto) in protos_of_profile(&bytes).into_iter().enumerate() {
-            let at = ModuleAt::Profile(file.clone(), place);
-            listed.extend(list_proto(proto, file, at, progress).unwrap_or(None));
-        }
-        return Ok(());
+        listed => listed,
     }
-    match list_proto(&bytes, file, ModuleAt::File(file.clone()), progress) {
-        Ok(one) => listed.extend(one),
-        Err(fault) => {
-            let message = format!("it is left out, for it is no proto of XLA's: {}", fault.0);
-            warnings.add(WarningCode::Inconsistent, &file.name, message);
-        }
-    }
-    Ok(())
 }
 
-/// What a proto has, unless it has no assignment.
-fn list_proto(
-    message: &[u8],
+/// The first bytes of a file.
+fn head_of(file: &ModuleFile) -> Result<Vec<u8>, Error> {
+    let mut head = vec![0; 256];
+    let opened = files::open(&file.path).map_err(|error| Error::io(&file.path, &error))?;
+    let read = files::read_up_to_at(&opened, &mut head, 0);
+    head.truncate(read.map_err(|error| Error::io(&file.path, &error))?);
+    Ok(head)
+}
+
+/// The module of a proto that is not compressed: the module itself is passed over, of which others may have a hundred
+/// megabytes and no assignment.
+fn list_from_file(file: &ModuleFile) -> Result<Vec<ListedModule>, Error> {
+    let failed = |error: &io::Error| Error::io(&file.path, error);
+    let opened = files::open(&file.path).map_err(|error| failed(&error))?;
+    let end = opened.metadata().map_err(|error| failed(&error))?.len();
+    let (mut name, mut assignment, mut at) = (None, Vec::new(), 0_u64);
+    while at < end {
+        let mut head = vec![0; HEAD];
+        let read = files::read_up_to_at(&opened, &mut head, at).map_err(|error| failed(&error))?;
+        head.truncate(read);
+        let Ok(Some((number, start, length))) = field_at(&head) else {
+            let message = format!("{}: no proto of XLA's: byte {at} is no field", file.name);
+            return Err(Error::new(ErrorKind::Damaged, message).in_file(&file.path));
+        };
+        let there = length.min(end.saturating_sub(at).saturating_sub(start as u64));
+        match number {
+            1 => name = head.get(start..).map(name_of),
+            3 => {
+                let mut bytes = vec![0; usize::try_from(there).unwrap_or(0)];
+                let from = at.saturating_add(start as u64);
+                let read = files::read_up_to_at(&opened, &mut bytes, from);
+                bytes.truncate(read.map_err(|error| failed(&error))?);
+                assignment = bytes;
+            }
+            _ => {}
+        }
+        at = at.saturating_add(start as u64).saturating_add(length);
+    }
+    let sizes = sizes_of(&assignment);
+    let listed = sizes.map(|sizes| sizes.listed(file, name, ModuleAt::Proto(file.clone(), 0)));
+    Ok(listed.into_iter().collect())
+}
+
+/// Bytes in which the head of a field and the name of a module lie.
+const HEAD: usize = 2 << 10;
+
+/// The modules of a file that is read whole.
+fn list_protos(
     file: &ModuleFile,
-    at: ModuleAt,
+    warnings: &Warnings,
     progress: &Progress,
-) -> Result<Option<ListedModule>, Malformed> {
+) -> Result<Vec<ListedModule>, Error> {
+    let Some(bytes) = read_bytes(file, warnings, progress)? else { return Ok(Vec::new()) };
+    let mut is_cut = false;
+    let protos = match file.kind {
+        ProtoKind::Profile => protos_of_profile(&bytes, &mut is_cut),
+        _ => vec![&*bytes],
+    };
+    if is_cut {
+        let message = "ends before its contents do; modules behind that are not known";
+        warnings.add(WarningCode::Truncated, &file.name, message);
+    }
     // What is damaged is said when the module is read.
     let unsaid = Warnings::default();
-    let reading = Reading::of(message, &file.name, &unsaid, progress);
-    let (name, assignment) = if is_hlo_proto(message) {
-        let proto = HloProto::of(message, &reading)?;
-        let name = proto.module.map(module_name);
-        (name, proto.assignment)
-    } else if file.kind == ProtoKind::Assignment {
-        (None, Some(message))
-    } else {
-        (None, None)
-    };
-    let Some(assignment) = assignment else { return Ok(None) };
+    let mut listed = Vec::new();
+    for (place, message) in protos.into_iter().enumerate() {
+        let reading = Reading::of(message, &file.name, &unsaid, progress);
+        let proto = match MessageKind::of(message) {
+            MessageKind::HloProto => HloProto::of(message, &reading).ok(),
+            MessageKind::Assignment => Some(HloProto { module: None, assignment: Some(message) }),
+            MessageKind::Other => None,
+        };
+        let Some(HloProto { module, assignment: Some(assignment) }) = proto else { continue };
+        let at = ModuleAt::Proto(file.clone(), place);
+        let sizes = sizes_of(assignment);
+        listed.extend(sizes.map(|sizes| sizes.listed(file, module.map(name_of), at)));
+    }
+    Ok(listed)
+}
+
+/// The name of a module, with which it begins.
+fn name_of(module: &[u8]) -> String {
+    match Fields::of(module).next_field() {
+        Ok(Some((1, field))) => module_name(field.bytes()),
+        _ => String::new(),
+    }
+}
+
+/// What an assignment takes; `None` where it has no allocation.
+fn sizes_of(assignment: &[u8]) -> Option<Sizes> {
     let mut sizes = Sizes::default();
     let mut fields = Fields::of(assignment);
     while let Ok(Some((number, field))) = fields.next_field() {
@@ -191,14 +261,7 @@ fn list_proto(
             add_allocation(allocation, &mut sizes);
         }
     }
-    Ok((sizes.allocations > 0).then(|| sizes.listed(&file.name, name, at)))
-}
-
-fn module_name(module: &[u8]) -> String {
-    match Fields::of(module).next_field() {
-        Ok(Some((1, field))) => String::from_utf8_lossy(field.bytes()).into_owned(),
-        _ => String::new(),
-    }
+    (sizes.allocations > 0).then_some(sizes)
 }
 
 fn add_allocation(message: &[u8], sizes: &mut Sizes) {
@@ -217,50 +280,31 @@ fn add_allocation(message: &[u8], sizes: &mut Sizes) {
     sizes.add(bytes, kind, color);
 }
 
-/// The endings of the texts of an assignment.
-const TEXTS: [&str; 3] =
-    ["-buffer-assignment.txt", "-buffer-assignment-values.txt", "-live-range.txt"];
-
 /// The texts of the assignment that a path is one of, or whose proto it is; the allocations first.
-pub fn texts_of(path: &Path) -> Vec<PathBuf> {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+pub fn texts_of(path: &Path) -> Vec<ModuleFile> {
+    let name = file_name(path);
     let proto = name.strip_suffix(".gz").unwrap_or(&name);
     let endings = TEXTS.iter().copied().chain([".hlo.pb"]);
     let Some(stem) = endings.into_iter().find_map(|ending| proto.strip_suffix(ending)) else {
         return Vec::new();
     };
     let beside = TEXTS.iter().map(|ending| path.with_file_name(format!("{stem}{ending}")));
-    beside.filter(|path| path.is_file()).collect()
+    let there = beside.filter(|path| path.is_file());
+    there.map(|path| ModuleFile::of(path, ProtoKind::Text)).collect()
 }
 
-/// Bytes of the texts that are read of an assignment to list it.
-const MOST_TEXT: u64 = 256 << 20;
-
-fn list_texts(path: &Path, listed: &mut Vec<ListedModule>, progress: &Progress) {
-    let heads: Vec<PathBuf> = if path.is_dir() {
-        let entries = fs::read_dir(path).into_iter().flatten().flatten();
-        let mut heads: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-        heads.retain(|path| path.to_string_lossy().ends_with(TEXTS[0]));
-        heads.sort();
-        heads
-    } else {
-        vec![path.to_owned()]
-    };
-    for head in heads {
-        let texts = texts_of(&head);
-        let Some(first) = texts.first() else { continue };
-        let name = first.file_name().map(|name| name.to_string_lossy().into_owned());
-        let name = name.unwrap_or_default();
-        let file =
-            ModuleFile { path: first.clone(), name: name.clone(), kind: ProtoKind::Assignment };
-        let is_small = fs::metadata(first).is_ok_and(|data| data.len() <= MOST_TEXT);
-        let Some(Ok(Some(bytes))) = is_small.then(|| read_bytes(&file, progress)) else { continue };
-        let sizes = Sizes::of(&text::allocations(&bytes));
-        if sizes.allocations > 0 {
-            let module = module_of_name(&name);
-            listed.push(sizes.listed(&name, module, ModuleAt::Texts(texts)));
-        }
-    }
+fn list_text(
+    file: &ModuleFile,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Vec<ListedModule>, Error> {
+    let texts = texts_of(&file.path);
+    let Some(first) = texts.first() else { return Ok(Vec::new()) };
+    let Some(bytes) = read_bytes(first, warnings, progress)? else { return Ok(Vec::new()) };
+    let sizes = Sizes::of(&text::allocations(&bytes));
+    let module = module_of_name(&first.name);
+    let listed = sizes.listed(&first.clone(), module, ModuleAt::Texts(texts));
+    Ok((sizes.allocations > 0).then_some(listed).into_iter().collect())
 }
 
 /// The name of the module within the name of a file of a dump: `module_0028.jit_step.cpu_after…` is `jit_step`.

@@ -17,19 +17,16 @@ use std::fmt::Write as _;
 use self::assignment::AssignmentParts;
 pub use self::beside::Beside;
 pub use self::discover::{
-    ModuleFile, ProtoKind, kind_of_name, module_files, platform_of_name, read_modules,
+    ModuleFile, ProtoKind, module_files, platform_of_name, read_bytes, read_module,
 };
 pub use self::listing::{ListedModule, ModuleAt, list_modules, texts_of};
 use self::module::ModuleParts;
-use self::texts::Texts;
+use self::texts::{Room, Texts};
 use self::wire::{Field, Fields, Malformed};
 use crate::format::{Error, Progress};
 use crate::store::hlo::HloModule;
 use crate::store::report::FileStatus;
 use crate::store::{WarningCode, Warnings};
-
-/// Memory that is taken whatever the size of the file.
-const SMALL_MEMORY: usize = 32 << 20;
 
 /// One message that is read, and what is said of it.
 struct Reading<'a> {
@@ -40,7 +37,6 @@ struct Reading<'a> {
     warnings: &'a Warnings,
     progress: &'a Progress,
     is_cut: Cell<bool>,
-    is_too_large: Cell<bool>,
     /// Parts of which one was said to be damaged, and how many more there were.
     said: RefCell<Vec<(String, usize)>>,
 }
@@ -58,7 +54,6 @@ impl<'a> Reading<'a> {
             warnings,
             progress,
             is_cut: Cell::new(false),
-            is_too_large: Cell::new(false),
             said: RefCell::default(),
         }
     }
@@ -92,24 +87,17 @@ impl<'a> Reading<'a> {
 
     /// Whether to stop.
     fn is_over(&self) -> bool {
-        self.is_too_large.get() || self.progress.is_cancelled()
-    }
-
-    /// Whether what is made of the message takes more than it may; then reading ends.
-    fn is_too_much(&self, bytes: usize) -> bool {
-        let most = self.message.len().saturating_mul(3).saturating_add(SMALL_MEMORY);
-        if bytes > most {
-            self.is_too_large.set(true);
-            self.inconsistent(format!(
-                "what it makes takes more than {most} bytes, of a file of {}; the rest is not read",
-                self.message.len()
-            ));
-        }
-        bytes > most
+        self.progress.is_cancelled()
     }
 
     /// Says what was not said yet, and in what state the message is.
-    fn finish(&self) -> FileStatus {
+    fn finish(&self, room: &Room) -> FileStatus {
+        if room.is_used_up {
+            self.inconsistent(format!(
+                "what it names takes too much memory for a file of {} bytes; a part of it is left out",
+                self.message.len()
+            ));
+        }
         let mut text = String::new();
         for (part, more) in self.said.borrow().iter().filter(|(_, more)| *more > 0) {
             // Writing into a text does not fail.
@@ -153,12 +141,28 @@ impl<'a> HloProto<'a> {
     }
 }
 
-/// Whether a message is an HloProto rather than a bare assignment: its field 1 is a module, which begins with its name,
-/// and not a value, which begins with a number.
-fn is_hlo_proto(message: &[u8]) -> bool {
-    let first = Fields::of(message).next_field();
-    let Ok(Some((1, field))) = first else { return matches!(first, Ok(Some((3, _)))) };
-    matches!(Fields::of(field.bytes()).next_field(), Ok(Some((_, Field::Bytes(_) | Field::Cut(_)))))
+/// What a message is, as its beginning says: field 1 of an HloProto is a module, which begins with its name; that of a
+/// bare assignment a value, which begins with a number.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MessageKind {
+    HloProto,
+    Assignment,
+    Other,
+}
+
+impl MessageKind {
+    fn of(message: &[u8]) -> Self {
+        let first = match Fields::of(message).next_field() {
+            Ok(Some((1, Field::Bytes(first) | Field::Cut(first)))) => first,
+            Ok(Some((3, Field::Bytes(_) | Field::Cut(_)))) => return Self::HloProto,
+            _ => return Self::Other,
+        };
+        match Fields::of(first).next_field() {
+            Ok(Some((_, Field::Bytes(_) | Field::Cut(_)))) => Self::HloProto,
+            Ok(Some((_, Field::Number(_)))) => Self::Assignment,
+            _ => Self::Other,
+        }
+    }
 }
 
 /// A module that has been read, and in what state its file is.
@@ -181,13 +185,13 @@ pub fn read_proto(
     progress: &Progress,
 ) -> Result<Option<ReadModule>, String> {
     let reading = Reading::of(message, name, warnings, progress);
-    let proto = if is_hlo_proto(message) {
-        HloProto::of(message, &reading).map_err(|fault| fault.0)?
-    } else {
-        HloProto { module: None, assignment: Some(message) }
+    let proto = match MessageKind::of(message) {
+        MessageKind::HloProto => HloProto::of(message, &reading).map_err(|fault| fault.0)?,
+        MessageKind::Assignment => HloProto { module: None, assignment: Some(message) },
+        MessageKind::Other => return Err("neither a module nor an assignment".to_owned()),
     };
     let Some(assignment) = proto.assignment else { return Ok(None) };
-    let (mut texts, mut parts) = (Texts::default(), ModuleParts::default());
+    let (mut texts, mut parts) = (Texts::of(message.len()), ModuleParts::default());
     if let Some(module) = proto.module {
         parts.read(module, &mut texts, &reading);
     }
@@ -201,16 +205,16 @@ pub fn read_proto(
         computations: std::mem::take(&mut parts.computations),
         entry: parts.entry,
         instructions: std::mem::take(&mut parts.instructions),
-        frames: std::mem::take(&mut parts.frames),
         ..HloModule::default()
     };
+    let status = reading.finish(&texts.room);
     (module.texts, module.shapes) = texts.finish();
     module.donated = donated(&module, &parts);
     assigned.put_into(&mut module, &parts, &reading);
     if module.allocations.is_empty() {
         return Err("it has no allocation".to_owned());
     }
-    Ok(Some(ReadModule { module, status: reading.finish() }))
+    Ok(Some(ReadModule { module, status }))
 }
 
 /// Donations as number and place within the parameter's shape.
@@ -233,17 +237,11 @@ pub fn read_listed(
     progress: &Progress,
 ) -> Result<Option<ReadModule>, Error> {
     match &listed.at {
-        ModuleAt::File(file) => Ok(read_modules(file, warnings, progress)?.into_iter().next()),
-        ModuleAt::Profile(file, place) => {
-            discover::read_one_of_profile(file, *place, warnings, progress)
-        }
-        ModuleAt::Texts(paths) => {
+        ModuleAt::Proto(file, place) => read_module(file, *place, warnings, progress),
+        ModuleAt::Texts(files) => {
             let mut texts = Vec::new();
-            for path in paths {
-                let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-                let kind = ProtoKind::Assignment;
-                let file = ModuleFile { path: path.clone(), name: name.unwrap_or_default(), kind };
-                let Some(text) = discover::read_bytes(&file, progress)? else { return Ok(None) };
+            for file in files {
+                let Some(text) = read_bytes(file, warnings, progress)? else { return Ok(None) };
                 texts.push(text);
             }
             let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();

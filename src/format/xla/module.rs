@@ -6,13 +6,16 @@ use std::ops::Range;
 use super::Reading;
 use super::texts::Texts;
 use super::wire::{Field, Fields, Malformed};
-use crate::store::hlo::{
-    Computation, HloFrame, InstructionId, Instructions, Lists, NO_ROW, ShapeId,
-};
+use crate::budget;
+use crate::store::hlo::{Computation, InstructionId, Instructions, Lists, NO_ROW, ShapeId};
 use crate::store::names::NameId;
 
 /// Instructions between two looks at whether anybody still waits.
 const AT_ONCE: usize = 4096;
+
+/// What an instruction and a computation take in the columns and in the maps of their ids.
+const INSTRUCTION: usize = 128;
+const COMPUTATION: usize = 128;
 
 /// A module as it is read: what is named by an id is looked up when all of it is there.
 #[derive(Default)]
@@ -22,7 +25,8 @@ pub(super) struct ModuleParts {
     pub entry: Option<u32>,
     pub instructions: Instructions,
     pub rows: HashMap<i64, u32>,
-    pub frames: Vec<HloFrame>,
+    /// The innermost frame of each instruction, from 1; 0 is none.
+    frames_of: Vec<u32>,
     /// Donations: the number of the parameter and the path within its shape.
     pub donations: Vec<(i64, Vec<i64>)>,
     computation_ids: Vec<i64>,
@@ -52,6 +56,11 @@ impl IdLists {
     }
 }
 
+/// The name of a module, as much of it as is shown.
+pub(super) fn module_name(bytes: &[u8]) -> String {
+    budget::cut(&String::from_utf8_lossy(bytes), budget::WORD_BYTES).into_owned()
+}
+
 /// Numbers and texts of an instruction.
 #[derive(Default)]
 struct OneInstruction<'a> {
@@ -73,9 +82,7 @@ impl ModuleParts {
             let at = reading.offset(fields.rest());
             match fields.next_field() {
                 Ok(None) => break,
-                Ok(Some((1, Field::Bytes(name)))) => {
-                    self.name = String::from_utf8_lossy(name).into_owned();
-                }
+                Ok(Some((1, Field::Bytes(name)))) => self.name = module_name(name),
                 Ok(Some((3, field))) => {
                     reading.note_cut(&field);
                     self.read_computation(field.bytes(), texts, reading);
@@ -119,16 +126,12 @@ impl ModuleParts {
         reading: &Reading<'_>,
     ) {
         let first = self.instructions.len() as u32;
-        let (mut name, mut id, mut root) = (NameId::NONE, 0, 0);
+        let (mut id, mut root) = (0, 0);
         let mut fields = Fields::of(message);
         loop {
             let at = reading.offset(fields.rest());
             let done = match fields.next_field() {
                 Ok(None) => break,
-                Ok(Some((1, field))) => {
-                    name = texts.text(field.bytes());
-                    Ok(())
-                }
                 Ok(Some((2, Field::Bytes(message)))) => self.read_instruction(message, texts),
                 Ok(Some((5, field))) => {
                     id = field.number();
@@ -147,17 +150,16 @@ impl ModuleParts {
             if let Err(fault) = done {
                 reading.damaged("an instruction", at, &fault);
             }
-            if self.instructions.len().is_multiple_of(AT_ONCE) {
-                let bytes = self.instructions.len().saturating_mul(100);
-                if reading.is_over() || reading.is_too_much(bytes.saturating_add(texts.bytes())) {
-                    return;
-                }
+            if self.instructions.len().is_multiple_of(AT_ONCE) && reading.is_over() {
+                return;
             }
+        }
+        if texts.room.take(COMPUTATION).is_err() {
+            return;
         }
         self.computation_ids.push(id);
         self.root_ids.push(root);
         self.computations.push(Computation {
-            name,
             instructions: Range { start: first, end: self.instructions.len() as u32 },
             root: InstructionId::NONE,
             sequence: Vec::new(),
@@ -172,6 +174,8 @@ impl ModuleParts {
         let mut one = OneInstruction::default();
         let (operands_before, called_before) =
             (self.operand_ids.ids.len(), self.called_ids.ids.len());
+        let room = &mut texts.room;
+        room.take(INSTRUCTION)?;
         let read = Fields::of(message).each(|number, field| {
             match number {
                 1 => one.name = field.bytes(),
@@ -181,8 +185,8 @@ impl ModuleParts {
                 9 => one.parameter = field.number(),
                 13 => one.element = field.number(),
                 35 => one.id = Some(field.number()),
-                36 => field.add_numbers(&mut self.operand_ids.ids)?,
-                38 => field.add_numbers(&mut self.called_ids.ids)?,
+                36 => field.add_numbers(&mut self.operand_ids.ids, room)?,
+                38 => field.add_numbers(&mut self.called_ids.ids, room)?,
                 _ => {}
             }
             Ok(())
@@ -214,8 +218,7 @@ impl ModuleParts {
         instructions.op_names.push(texts.text_if_any(metadata.op_name));
         let file = texts.text_if_any(metadata.file);
         instructions.sources.push((file, metadata.line));
-        // Frames count from 1; 0 is none, and so comes out as no row.
-        instructions.frames.push(metadata.frame.wrapping_sub(1));
+        self.frames_of.push(metadata.frame);
         instructions.numbers.push(u32::try_from(number).unwrap_or(NO_ROW));
         self.operand_ids.ends.push(self.operand_ids.ids.len());
         self.called_ids.ends.push(self.called_ids.ids.len());
@@ -225,7 +228,7 @@ impl ModuleParts {
     fn read_schedule<'a>(
         &mut self,
         message: &'a [u8],
-        _texts: &mut Texts<'a>,
+        texts: &mut Texts<'a>,
         computations: &HashMap<i64, u32>,
     ) -> Result<(), Malformed> {
         let mut absent = 0_usize;
@@ -244,7 +247,7 @@ impl ModuleParts {
             })?;
             let mut ids = Vec::new();
             Fields::of(sequence).each(|number, field| match number {
-                1 => field.add_numbers(&mut ids),
+                1 => field.add_numbers(&mut ids, &mut texts.room),
                 _ => Ok(()),
             })?;
             let found: Vec<InstructionId> = (ids.iter())
@@ -267,7 +270,7 @@ impl ModuleParts {
     fn read_donations<'a>(
         &mut self,
         message: &'a [u8],
-        _texts: &mut Texts<'a>,
+        texts: &mut Texts<'a>,
         _computations: &HashMap<i64, u32>,
     ) -> Result<(), Malformed> {
         Fields::of(message).each(|number, entry| {
@@ -275,10 +278,11 @@ impl ModuleParts {
                 return Ok(());
             }
             let (mut parameter, mut index) = (0, Vec::new());
+            texts.room.take(size_of::<(i64, Vec<i64>)>())?;
             Fields::of(entry.bytes()).each(|number, field| {
                 match number {
                     2 => parameter = field.number(),
-                    3 => field.add_numbers(&mut index)?,
+                    3 => field.add_numbers(&mut index, &mut texts.room)?,
                     _ => {}
                 }
                 Ok(())
@@ -294,14 +298,21 @@ impl ModuleParts {
         texts: &mut Texts<'a>,
         _computations: &HashMap<i64, u32>,
     ) -> Result<(), Malformed> {
-        let (mut files, mut functions) = (Vec::new(), Vec::new());
-        let (mut locations, mut frames) = (Vec::new(), Vec::new());
+        let (mut files, mut locations, mut frames) = (Vec::new(), Vec::new(), Vec::new());
         Fields::of(message).each(|number, field| {
             match number {
-                1 => files.push(texts.text(field.bytes())),
-                2 => functions.push(texts.text(field.bytes())),
-                3 => locations.push(first_numbers::<3>(field.bytes())?),
-                4 => frames.push(first_numbers::<2>(field.bytes())?),
+                1 => {
+                    texts.room.take(size_of::<NameId>())?;
+                    files.push(texts.text(field.bytes()));
+                }
+                3 => {
+                    texts.room.take(size_of::<[i64; 3]>())?;
+                    locations.push(first_numbers::<3>(field.bytes())?);
+                }
+                4 => {
+                    texts.room.take(size_of::<[i64; 2]>())?;
+                    frames.push(first_numbers::<2>(field.bytes())?);
+                }
                 _ => {}
             }
             Ok(())
@@ -311,16 +322,16 @@ impl ModuleParts {
             let row = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
             row.and_then(|row| names.get(row)).copied().unwrap_or(NameId::NONE)
         };
-        for [location, parent] in frames {
-            let row = usize::try_from(location).ok().and_then(|number| number.checked_sub(1));
-            let [file, function, line] =
-                row.and_then(|row| locations.get(row)).copied().unwrap_or_default();
-            self.frames.push(HloFrame {
-                file: name(&files, file),
-                function: name(&functions, function),
-                line: u32::try_from(line).unwrap_or(0),
-                parent: u32::try_from(parent).unwrap_or(0).wrapping_sub(1),
-            });
+        let frame = |number: u32| {
+            let [location, _] = *frames.get(usize::try_from(number).ok()?.checked_sub(1)?)?;
+            let row = usize::try_from(location).ok()?.checked_sub(1)?;
+            let [file, _, line] = *locations.get(row)?;
+            Some((name(&files, file), u32::try_from(line).unwrap_or(0)))
+        };
+        for (source, number) in self.instructions.sources.iter_mut().zip(&self.frames_of) {
+            if let Some(found) = frame(*number) {
+                *source = found;
+            }
         }
         Ok(())
     }

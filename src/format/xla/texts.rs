@@ -7,9 +7,41 @@ use crate::budget;
 use crate::store::hlo::{ElementType, ShapeId, Shapes};
 use crate::store::names::{Interner, NameId, Names};
 
+/// What a part of a shape takes in the columns, and while its tuple is read.
+const PART_BYTES: usize = 64;
+
+/// Memory that is taken whatever the size of the file.
+const SMALL_MEMORY: usize = 32 << 20;
+
+/// Memory that what is read may still take.
+pub(super) struct Room {
+    left: usize,
+    /// Whether something was left out for want of it.
+    pub is_used_up: bool,
+}
+
+impl Room {
+    /// For a message, or a text, of so many bytes: two and a half times that, and what is there in any case.
+    pub fn of(bytes: usize) -> Self {
+        let left = bytes.saturating_mul(2).saturating_add(bytes / 2).saturating_add(SMALL_MEMORY);
+        Self { left, is_used_up: false }
+    }
+
+    /// Takes room for something before it is made.
+    ///
+    /// # Errors
+    /// When there is not so much left.
+    pub fn take(&mut self, bytes: usize) -> Result<(), Malformed> {
+        self.is_used_up |= bytes > self.left;
+        self.left = self.left.saturating_sub(bytes);
+        if self.is_used_up { Err(Malformed("there is no room for it".to_owned())) } else { Ok(()) }
+    }
+}
+
 /// Texts and shapes as they are read.
-#[derive(Default)]
 pub(super) struct Texts<'a> {
+    /// What they and all else of the message may take.
+    pub room: Room,
     names: Interner,
     shapes: Shapes,
     /// Shapes by their bytes in the file, which are the same again and again.
@@ -17,10 +49,28 @@ pub(super) struct Texts<'a> {
 }
 
 impl<'a> Texts<'a> {
-    /// The row of a text; damaged letters are replaced.
+    /// Of a message of so many bytes.
+    pub fn of(bytes: usize) -> Self {
+        Self {
+            room: Room::of(bytes),
+            names: Interner::default(),
+            shapes: Shapes::default(),
+            by_bytes: HashMap::new(),
+        }
+    }
+
+    /// The row of a text; damaged letters are replaced. None where there is no room for it.
     pub fn text(&mut self, bytes: &[u8]) -> NameId {
+        /// What a text takes beside its letters, which stand twice.
+        const BESIDE: usize = 48;
         let text = String::from_utf8_lossy(bytes);
-        self.names.intern(&budget::cut(&text, budget::NAME_BYTES))
+        let text = budget::cut(&text, budget::NAME_BYTES);
+        let known = self.names.find(&text);
+        let needed = text.len().saturating_mul(2).saturating_add(BESIDE);
+        if known != NameId::NONE || self.room.take(needed).is_err() {
+            return known;
+        }
+        self.names.intern(&text)
     }
 
     /// The row of a text; none where it is empty.
@@ -37,6 +87,7 @@ impl<'a> Texts<'a> {
             return Ok(*known);
         }
         let id = self.read_shape(bytes, 0)?;
+        self.room.take(size_of::<(&[u8], ShapeId)>().saturating_mul(2))?;
         self.by_bytes.insert(bytes, id);
         Ok(id)
     }
@@ -46,11 +97,16 @@ impl<'a> Texts<'a> {
             return Err(Malformed(format!("tuples lie within {} others", budget::TUPLE_LEVELS)));
         }
         let (mut kind, mut dimensions, mut within) = (0, Vec::new(), Vec::new());
+        let room = &mut self.room;
+        room.take(PART_BYTES)?;
         Fields::of(bytes).each(|number, field| {
             match number {
                 2 => kind = u32::try_from(field.number()).unwrap_or(u32::MAX),
-                3 => field.add_numbers(&mut dimensions)?,
-                4 => within.push(field.bytes()),
+                3 => field.add_numbers(&mut dimensions, room)?,
+                4 => {
+                    room.take(size_of::<&[u8]>())?;
+                    within.push(field.bytes());
+                }
                 _ => {}
             }
             Ok(())
@@ -62,14 +118,6 @@ impl<'a> Texts<'a> {
         }
         self.shapes.close(id, &elements);
         Ok(id)
-    }
-
-    /// Bytes of memory that it takes, about.
-    pub fn bytes(&self) -> usize {
-        let names = self.names.bytes();
-        names
-            .saturating_add(self.shapes.bytes())
-            .saturating_add(self.by_bytes.len().saturating_mul(32))
     }
 
     /// The columns.

@@ -2,6 +2,8 @@
 
 use buffa::encoding::{Tag, WireType, decode_varint, skip_field};
 
+use super::texts::Room;
+
 /// A field of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Field<'a> {
@@ -11,6 +13,29 @@ pub(super) enum Field<'a> {
     Bytes(&'a [u8]),
     /// The same, but the message ends before it does: what there is of it.
     Cut(&'a [u8]),
+}
+
+/// The number of the field with which bytes begin, where in them its contents begin, and their length, which may be
+/// more than there is; `None` at the end.
+///
+/// # Errors
+/// When they do not begin with a field.
+pub(super) fn field_at(bytes: &[u8]) -> Result<Option<(u32, usize, u64)>, Malformed> {
+    let malformed = |error: buffa::DecodeError| Malformed(error.to_string());
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    let mut rest = bytes;
+    let tag = Tag::decode(&mut rest).map_err(malformed)?;
+    let length = match tag.wire_type() {
+        WireType::LengthDelimited => decode_varint(&mut rest).map_err(malformed)?,
+        _ => {
+            skip_field(tag, &mut rest).map_err(malformed)?;
+            0
+        }
+    };
+    let start = bytes.len().saturating_sub(rest.len());
+    Ok(Some((tag.field_number(), start, length)))
 }
 
 /// What is no message of protobuf, with the words of why.
@@ -114,12 +139,16 @@ impl<'a> Field<'a> {
     /// Adds the numbers of a repeated field: end to end, or one by one.
     ///
     /// # Errors
-    /// When the last one is cut.
-    pub fn add_numbers(self, numbers: &mut Vec<i64>) -> Result<(), Malformed> {
+    /// When the last one is cut, or there is no room for them.
+    pub fn add_numbers(self, numbers: &mut Vec<i64>, room: &mut Room) -> Result<(), Malformed> {
         match self {
-            Self::Number(number) => numbers.push(number.cast_signed()),
+            Self::Number(number) => {
+                room.take(size_of::<i64>())?;
+                numbers.push(number.cast_signed());
+            }
             Self::Bytes(mut bytes) | Self::Cut(mut bytes) => {
                 while !bytes.is_empty() {
+                    room.take(size_of::<i64>())?;
                     let number = decode_varint(&mut bytes);
                     let number = number.map_err(|error| Malformed(error.to_string()))?;
                     numbers.push(number.cast_signed());
@@ -157,11 +186,11 @@ mod tests {
             (7, "Number(18446744073709551615)"),
         ];
         assert_eq!(found, expected.map(|(number, text)| (number, text.to_owned())));
-        let mut numbers = Vec::new();
-        Field::Bytes(&[1, 0x96, 0x01]).add_numbers(&mut numbers).unwrap();
-        Field::Number(u64::MAX).add_numbers(&mut numbers).unwrap();
+        let (mut numbers, mut room) = (Vec::new(), Room::of(0));
+        Field::Bytes(&[1, 0x96, 0x01]).add_numbers(&mut numbers, &mut room).unwrap();
+        Field::Number(u64::MAX).add_numbers(&mut numbers, &mut room).unwrap();
         assert_eq!(numbers, [1, 150, -1]);
-        assert!(Field::Bytes(&[0x96]).add_numbers(&mut numbers).is_err());
+        assert!(Field::Bytes(&[0x96]).add_numbers(&mut numbers, &mut room).is_err());
     }
 
     #[test]

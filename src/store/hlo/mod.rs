@@ -81,10 +81,8 @@ pub struct Instructions {
     pub shapes: Vec<ShapeId>,
     /// Path of the operation that it comes from; [`NameId::NONE`] where the file has none.
     pub op_names: Vec<NameId>,
-    /// The file of the source, and its line; [`NameId::NONE`] where frames stand in their place.
+    /// The file of the source, and its line; [`NameId::NONE`] where the file has none.
     pub sources: Vec<(NameId, u32)>,
-    /// The innermost frame, a row of [`HloModule::frames`], or [`NO_ROW`].
-    pub frames: Vec<u32>,
     /// The number of a parameter within its computation, of a `parameter`; the element that is taken, of a
     /// `get-tuple-element`.
     pub numbers: Vec<u32>,
@@ -114,27 +112,12 @@ impl Instructions {
 /// A computation: the entry, a body of a loop, what a fusion is made of.
 #[derive(Clone, Debug)]
 pub struct Computation {
-    /// Its name.
-    pub name: NameId,
     /// Its instructions.
     pub instructions: Range<u32>,
     /// The one whose value is its result.
     pub root: InstructionId,
     /// The order in which they run; empty where the file has none, as of what is called in a fusion.
     pub sequence: Vec<InstructionId>,
-}
-
-/// A place in the source that led to an instruction.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct HloFrame {
-    /// The file.
-    pub file: NameId,
-    /// The function.
-    pub function: NameId,
-    /// The line, from 1.
-    pub line: u32,
-    /// The frame around it, or [`NO_ROW`].
-    pub parent: u32,
 }
 
 words! {
@@ -151,6 +134,19 @@ words! {
         LiveOut = "live_out",
         /// Temporary values.
         Temporary = "temp",
+    }
+}
+
+impl AllocationKind {
+    /// The first that applies of what an allocation is said to be: parameter, constant, thread-local, live out.
+    pub fn of([is_parameter, is_constant, is_local, is_live_out]: [bool; 4]) -> Self {
+        match () {
+            () if is_parameter => Self::Parameter,
+            () if is_constant => Self::Constant,
+            () if is_local => Self::ThreadLocal,
+            () if is_live_out => Self::LiveOut,
+            () => Self::Temporary,
+        }
     }
 }
 
@@ -204,17 +200,15 @@ pub struct Assigned {
     pub bytes: u64,
 }
 
-words! {
-    /// What happens in a heap trace.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum HeapEventKind by as_str {
-        /// A value takes memory.
-        Alloc = "alloc",
-        /// It gives it back.
-        Free = "free",
-        /// It is put where another one is.
-        ShareWith = "share with",
-    }
+/// What happens in a heap trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum HeapEventKind {
+    /// A value takes memory.
+    Alloc,
+    /// It gives it back.
+    Free,
+    /// It is put where another one is.
+    ShareWith,
 }
 
 /// An event of a heap trace.
@@ -246,8 +240,6 @@ pub struct StatedLives {
     pub sequence: Vec<InstructionId>,
     /// The first and the last position at which a value lives, by the value's row.
     pub ranges: Vec<Option<(u32, u32)>>,
-    /// The moment that XLA takes for the peak, which it need not be.
-    pub moment: Option<u32>,
 }
 
 /// A module with its buffer assignment. Of a bare assignment there are no instructions.
@@ -265,8 +257,6 @@ pub struct HloModule {
     pub entry: Option<u32>,
     /// Instructions.
     pub instructions: Instructions,
-    /// Frames of the source.
-    pub frames: Vec<HloFrame>,
     /// Parameters whose memory a result takes over: the number, and the place in its shape.
     pub donated: Vec<(i64, u32)>,
     /// Values by their row.
@@ -341,28 +331,25 @@ impl HloModule {
         (name != NameId::NONE).then(|| self.texts.get(name))
     }
 
-    /// The frames of an instruction, innermost first; where the file has one place for it, that one.
-    pub fn frames_of(&self, id: InstructionId) -> Vec<HloFrame> {
-        let row = id.0 as usize;
-        let mut frame = self.instructions.frames.get(row).copied().unwrap_or(NO_ROW);
-        let mut frames: Vec<HloFrame> = Vec::new();
-        // As many as there are, so that a ring of parents ends.
-        while let Some(found) = self.frames.get(frame as usize).filter(|_| frames.len() < 256) {
-            frames.push(*found);
-            frame = found.parent;
+    /// The path of the operation that an instruction comes from; of one without that of the nearest producer through its
+    /// first operands.
+    pub fn nearest_operation(&self, id: InstructionId) -> Option<NameId> {
+        /// Instructions through which a producer is looked for.
+        const MOST: usize = 64;
+        let mut at = id.0;
+        for _ in 0..MOST {
+            let name = *self.instructions.op_names.get(at as usize)?;
+            if name != NameId::NONE {
+                return Some(name);
+            }
+            at = *self.instructions.operands.of(at).first()?;
         }
-        let source = self.instructions.sources.get(row).filter(|(file, _)| *file != NameId::NONE);
-        if let (true, Some((file, line))) = (frames.is_empty(), source) {
-            let (file, line) = (*file, *line);
-            frames.push(HloFrame { file, line, function: NameId::NONE, parent: NO_ROW });
-        }
-        frames
+        None
     }
 
-    /// `file:line` of the innermost frame.
+    /// The place in the source that an instruction comes from, the innermost one: `file:line`.
     pub fn source(&self, id: InstructionId) -> Option<String> {
-        let frames = self.frames_of(id);
-        let frame = frames.first()?;
-        Some(format!("{}:{}", self.texts.get(frame.file), frame.line))
+        let (file, line) = *self.instructions.sources.get(id.0 as usize)?;
+        (file != NameId::NONE).then(|| format!("{}:{line}", self.texts.get(file)))
     }
 }

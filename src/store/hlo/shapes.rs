@@ -125,12 +125,6 @@ impl Shapes {
         }
     }
 
-    /// Bytes of memory that it takes, about.
-    pub(crate) fn bytes(&self) -> usize {
-        let numbers = self.dimensions.len().saturating_mul(size_of::<i64>());
-        numbers.saturating_add(self.types.len().saturating_mul(24))
-    }
-
     /// The type of a shape.
     pub fn element_type(&self, id: ShapeId) -> Option<ElementType> {
         self.types.get(id.0 as usize).map(|kind| ElementType(*kind))

@@ -32,12 +32,6 @@ impl ValueLabel {
         let (label, _) = rest.rsplit_once(" @")?;
         Some(Self { id: Some(id.parse().ok()?), ..Self::of(label)? })
     }
-
-    /// As live ranges name it.
-    pub fn with_braces(&self) -> String {
-        let path: Vec<String> = self.path.iter().flatten().map(u32::to_string).collect();
-        format!("{}{{{}}}", self.name, path.join(","))
-    }
 }
 
 fn numbers(text: &str) -> Option<Vec<u32>> {
@@ -75,13 +69,7 @@ impl AllocationLine {
                 }
             }
         }
-        let kind = match () {
-            () if parameter.is_some() => AllocationKind::Parameter,
-            () if constant => AllocationKind::Constant,
-            () if local => AllocationKind::ThreadLocal,
-            () if live_out => AllocationKind::LiveOut,
-            () => AllocationKind::Temporary,
-        };
+        let kind = AllocationKind::of([parameter.is_some(), constant, local, live_out]);
         let number = number.parse().ok()?;
         Some(Allocation { number, bytes, kind, is_live_out: live_out, color, parameter })
     }
@@ -230,8 +218,7 @@ mod tests {
             ValueLine::of(" value: <3 tuple.1{} @0> (size=16,offset=0): (f32[], s32[])").unwrap();
         assert_eq!((table.label.path, table.leaf), (Some(vec![]), None));
         let plain = ValueLine::of(" value: <3 copy @0> (size=16,offset=0): pred[16]{0}").unwrap();
-        assert_eq!(plain.label.path, None);
-        assert_eq!(plain.label.with_braces(), "copy{}");
+        assert_eq!((plain.label.name.as_str(), plain.label.path), ("copy", None));
     }
 
     #[test]
@@ -249,7 +236,8 @@ mod tests {
     #[test]
     fn ranges_and_positions() {
         let (label, start, end) = range_line("    copy.88{1,0}:67-109").unwrap();
-        assert_eq!((label.with_braces().as_str(), start, end), ("copy.88{1,0}", 67, 109));
+        assert_eq!((label.name.as_str(), start, end), ("copy.88", 67, 109));
+        assert_eq!(label.path, Some(vec![1, 0]));
         assert_eq!(sequence_line("    12:arg.1"), Some((12, "arg.1")));
         assert!(range_line("  InstructionSequence:").is_none());
     }

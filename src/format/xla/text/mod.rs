@@ -38,7 +38,8 @@ pub fn read_texts(
     note: &mut dyn FnMut(String),
     is_cancelled: &dyn Fn() -> bool,
 ) -> Option<HloModule> {
-    let mut gathered = Gathered::default();
+    let bytes = texts.iter().map(|text| text.len()).fold(0, usize::saturating_add);
+    let mut gathered = Gathered::of(bytes);
     for text in texts {
         gathered.read(text, is_cancelled);
     }
@@ -50,8 +51,8 @@ pub fn read_texts(
             note(format!("{count} {what}"));
         }
     }
-    let most = texts.iter().map(|text| text.len()).fold(SMALL_TUPLES, usize::saturating_add);
-    let mut making = Making { left: most, ..Making::default() };
+    let left = bytes.saturating_add(SMALL_TUPLES);
+    let mut making = Making { left, ..Making::default() };
     let left_out = making.make(&gathered);
     if left_out > 0 {
         note(format!(
@@ -87,15 +88,16 @@ impl Making {
                 .map(|value| (value.path.as_deref().unwrap_or_default(), *value))
                 .collect();
             let is_tuple = values.iter().any(|value| value.path.is_some());
-            let before = self.left;
             let shape = if is_tuple {
                 self.tuple(&leaves, 0, 0)
             } else {
                 let leaf = values.first().and_then(|value| value.leaf.as_ref());
-                Some(self.array(leaf))
+                self.left.checked_sub(1).map(|left| {
+                    self.left = left;
+                    self.array(leaf)
+                })
             };
             let Some(shape) = shape else {
-                self.left = before;
                 left_out = left_out.saturating_add(values.len());
                 continue;
             };
@@ -109,7 +111,6 @@ impl Making {
     }
 
     fn array(&mut self, leaf: Option<&(ElementType, Vec<i64>)>) -> ShapeId {
-        self.left = self.left.saturating_sub(1);
         let (kind, dimensions) = leaf.map_or((ElementType(0), &[][..]), |(kind, all)| (*kind, all));
         let id = self.module.shapes.open(kind, dimensions);
         self.module.shapes.close(id, &[]);
@@ -172,7 +173,6 @@ impl Making {
         instructions.shapes.push(shape);
         instructions.op_names.push(op_name);
         instructions.sources.push((file, said.map_or(0, |said| said.source_line)));
-        instructions.frames.push(NO_ROW);
         instructions.numbers.push(NO_ROW);
         instructions.operands.push([]);
         instructions.called.push([]);
@@ -208,15 +208,15 @@ impl Making {
         for (label, start, end) in gathered.ranges {
             let key = (self.names.find(&label.name), label.path.unwrap_or_default());
             let row = self.values.get(&key).and_then(|row| usize::try_from(row.0).ok());
-            if let Some(slot) = row.and_then(|row| ranges.get_mut(row)) {
+            let is_possible = start <= end && end as usize <= sequence.len();
+            if let Some(slot) = row.and_then(|row| ranges.get_mut(row)).filter(|_| is_possible) {
                 *slot = Some((start, end));
             }
         }
         // In the order of their allocations, as a proto has them.
         self.module.assigned.sort_by_key(|one| (one.allocation, one.value));
         let has_lives = !sequence.is_empty() && ranges.iter().any(Option::is_some);
-        let moment = gathered.moment;
-        self.module.stated = has_lives.then_some(StatedLives { sequence, ranges, moment });
+        self.module.stated = has_lives.then_some(StatedLives { sequence, ranges });
         self.module.texts = self.names.into_names();
         self.module.allocations = gathered.allocations;
         self.module
@@ -230,11 +230,22 @@ pub fn allocations(text: &[u8]) -> Vec<Allocation> {
     lines.filter_map(|line| AllocationLine::of(&String::from_utf8_lossy(line))).collect()
 }
 
-/// The live ranges that a text states, by the name of the value as a module has it, for comparison with what follows
-/// from its proto.
-pub fn stated_ranges(text: &[u8]) -> Vec<(String, u32, u32)> {
-    let mut gathered = Gathered::default();
-    gathered.read(text, &|| false);
+/// When values live, as a text says it.
+#[derive(Debug, Default)]
+pub struct PrintedLives {
+    /// The last position.
+    pub end: Option<u32>,
+    /// The name of the instruction that makes a value, the path within its tuple, the first and the last position.
+    pub ranges: Vec<(String, Vec<u32>, u32, u32)>,
+}
+
+/// The live ranges of a text, for comparison with what follows from the proto.
+pub fn printed_lives(text: &[u8], is_cancelled: &dyn Fn() -> bool) -> PrintedLives {
+    let mut gathered = Gathered::of(text.len());
+    gathered.is_of_ranges_alone = true;
+    gathered.read(text, is_cancelled);
     let ranges = gathered.ranges.into_iter();
-    ranges.map(|(label, start, end)| (label.with_braces(), start, end)).collect()
+    let ranges =
+        ranges.map(|(label, start, end)| (label.name, label.path.unwrap_or_default(), start, end));
+    PrintedLives { end: gathered.end, ranges: ranges.collect() }
 }

@@ -2,12 +2,16 @@
 
 use std::collections::HashMap;
 
+use super::super::texts::Room;
 use super::{AllocationLine, FromInstruction, TextValue, ValueLabel, ValueLine, lines};
 use crate::budget;
 use crate::store::hlo::Allocation;
 
 /// Lines between two looks at whether anybody still waits.
 const AT_ONCE: usize = 4096;
+
+/// What a line takes in lists and maps beside its letters.
+const LINE: usize = 96;
 
 /// In which part of the text a line is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -22,22 +26,44 @@ enum Section {
 }
 
 /// What was found.
-#[derive(Default)]
 pub(super) struct Gathered {
+    /// Whether everything but live ranges is passed over.
+    pub is_of_ranges_alone: bool,
     pub allocations: Vec<Allocation>,
     pub values: Vec<TextValue>,
     pub from_instructions: HashMap<String, FromInstruction>,
     pub sequence: Vec<String>,
     pub ranges: Vec<(ValueLabel, u32, u32)>,
-    pub moment: Option<u32>,
+    /// The last position, as the text says.
+    pub end: Option<u32>,
     damaged: usize,
     beyond: usize,
+    without_room: usize,
+    room: Room,
 }
 
 impl Gathered {
+    /// Of texts of so many bytes together.
+    pub fn of(bytes: usize) -> Self {
+        Self {
+            is_of_ranges_alone: false,
+            allocations: Vec::new(),
+            values: Vec::new(),
+            from_instructions: HashMap::new(),
+            sequence: Vec::new(),
+            ranges: Vec::new(),
+            end: None,
+            damaged: 0,
+            beyond: 0,
+            without_room: 0,
+            room: Room::of(bytes),
+        }
+    }
+
     /// What was left out: how many, and of what.
-    pub fn faults(&self) -> [(usize, &'static str); 2] {
+    pub fn faults(&self) -> [(usize, &'static str); 3] {
         [
+            (self.without_room, "lines take too much memory for the text; they are left out"),
             (self.damaged, "lines are not as XLA writes them; they are left out"),
             (self.beyond, "values end behind their allocation; they are left out"),
         ]
@@ -58,13 +84,18 @@ impl Gathered {
                 "Used values:" => Section::Used,
                 "InstructionSequence:" => Section::Sequence,
                 "BufferLiveRange:" => Section::Ranges,
-                head if head.starts_with("HloLiveRange") => Section::Rest,
-                head if head.starts_with("Total bytes used") => Section::None,
-                head if head.starts_with("Live ranges at ") => {
-                    let moment = head.strip_prefix("Live ranges at ");
-                    let moment = moment.and_then(|rest| rest.split(' ').next());
-                    self.moment = moment.and_then(|moment| moment.parse().ok());
+                head if head.starts_with("HloLiveRange") => {
+                    let end = head.split_once("(max ").and_then(|(_, rest)| rest.split_once(')'));
+                    self.end = end.and_then(|(end, _)| end.parse().ok());
                     Section::Rest
+                }
+                head if head.starts_with("Total bytes used") => Section::None,
+                head if head.starts_with("Live ranges at ") => Section::Rest,
+                _ if self.is_of_ranges_alone && section != Section::Ranges => section,
+                // What a line becomes takes less than its letters twice and this.
+                _ if self.room.take(line.len().saturating_mul(2).saturating_add(LINE)).is_err() => {
+                    self.without_room = self.without_room.saturating_add(1);
+                    section
                 }
                 _ => {
                     if !self.add(section, line) {
