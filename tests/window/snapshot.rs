@@ -13,7 +13,7 @@ use tilescope::ui::loading::Load;
 use crate::pickle::pickle;
 use crate::support::{
     assert_text, assert_texts, choose, click_at, copied, has_text, hover_share, line, open_tab,
-    settle, texts, type_into, window,
+    settle, texts, type_into, window, window_sized,
 };
 
 const MIB: u64 = 1 << 20;
@@ -171,6 +171,28 @@ fn a_snapshot_opens_by_its_file_and_has_its_curve_its_lives_and_its_segments() {
     let blocks = copied(&mut harness, "blocks");
     assert!(line(&blocks, "train.py:20 (forward)").contains(&(4 * MIB).to_string()), "{blocks:?}");
     is_in_its_own_words(&harness);
+}
+
+#[test]
+fn figures_at_a_glance_fit_beside_the_facts() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = written(directory.path(), "run.pickle", 4);
+    for (width, height) in [(1440.0, 900.0), (1280.0, 800.0), (1024.0, 700.0)] {
+        let size = egui::Vec2::new(width, height);
+        let mut harness = window_sized(Theme::Light, size, |ctx| App::open(ctx, path.clone()));
+        go(&mut harness, Page::Overview);
+        let curve = harness.get_by_role_and_label(Role::Canvas, "Memory over events").rect();
+        let facts = harness.get_by_label("Report").rect();
+        let is_beside = facts.top() < curve.bottom();
+        let end = if is_beside { facts.left() } else { width };
+        let notes =
+            ["at event 5", "max_memory_allocated()", "max_memory_reserved()", "in 2 pieces"];
+        for note in notes {
+            let right = harness.get_by_label(note).rect().right();
+            assert!(right < end, "{note} at {width}: {right} of {end}");
+        }
+        assert!(curve.right() < end, "{curve} at {width}, of {end}");
+    }
 }
 
 #[test]

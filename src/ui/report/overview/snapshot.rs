@@ -1,7 +1,7 @@
 //! A memory snapshot at a glance: the figures that everybody asks for, the curve by what blocks are for, what the peak
 //! consists of, whose it is.
 
-use eframe::egui::{self, Align, Layout, Vec2};
+use eframe::egui::{self, Align, Label, Layout, Vec2};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -35,8 +35,8 @@ use crate::ui::widget::view::View;
 const MOST_CODE: usize = 7;
 /// Longest name.
 const NAME: usize = 48;
-/// Width of a card of a figure, and height of the cards below the curve, points.
-const FIGURE: f32 = 190.0;
+/// Least width of a card of a figure within its frame, and height of the cards below the curve, points.
+const LEAST_FIGURE: f32 = 150.0;
 const PARTS: f32 = 250.0;
 /// Least and most height of the curve, points.
 const LEAST: f32 = 220.0;
@@ -239,24 +239,43 @@ impl SnapshotGlance {
     }
 }
 
-/// The figures, a card each.
+/// The figures, a card each, in one row, or in two where they would be too narrow.
 fn figures_ui(ui: &mut egui::Ui, figures: &[Figure]) {
     let units = Units::now(ui);
-    ui.horizontal_wrapped(|ui| {
-        ui.spacing_mut().item_spacing = Vec2::splat(BETWEEN_CARDS);
-        for figure in figures {
-            card_frame(Tokens::now(ui)).show(ui, |ui| {
-                ui.set_width(FIGURE);
-                ui.vertical(|ui| {
-                    ui.label(fonts::caption(figure.title).weak());
-                    let text = egui::RichText::new(units.bytes(figure.bytes));
-                    ui.label(text.font(fonts::semibold(size::KEY_FIGURE)));
-                    ui.label(fonts::caption(&*figure.note).weak());
+    let frame = card_frame(Tokens::now(ui));
+    let room = ui.available_width();
+    let inner = |columns: usize| {
+        let gaps = BETWEEN_CARDS * columns.saturating_sub(1) as f32;
+        ((room - gaps) / columns.max(1) as f32).floor() - frame.total_margin().sum().x
+    };
+    let all = figures.len().max(1);
+    let columns = if inner(all) < LEAST_FIGURE { all.div_ceil(2) } else { all };
+    let width = inner(columns).max(0.0);
+    for row in figures.chunks(columns) {
+        // Cards beside each other are as high as the one that has most to say.
+        let note = |figure: &Figure| {
+            let (text, font) = (figure.note.clone(), fonts::regular(size::CAPTION));
+            ui.painter().layout(text, font, Tokens::now(ui).weak_text, width).size().y
+        };
+        let note = row.iter().map(note).fold(0.0, f32::max);
+        ui.horizontal_top(|ui| {
+            ui.spacing_mut().item_spacing.x = BETWEEN_CARDS;
+            for figure in row {
+                frame.show(ui, |ui| {
+                    ui.vertical(|ui| {
+                        ui.set_width(width);
+                        ui.label(fonts::caption(figure.title).weak());
+                        let text = egui::RichText::new(units.bytes(figure.bytes));
+                        ui.label(text.font(fonts::semibold(size::KEY_FIGURE)));
+                        let top = ui.cursor().top();
+                        ui.add(Label::new(fonts::caption(&*figure.note).weak()).wrap());
+                        ui.set_min_height(top + note - ui.min_rect().top());
+                    });
                 });
-            });
-        }
-    });
-    ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
+            }
+        });
+        ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
+    }
 }
 
 /// What the peak consists of, and whose it is, beside each other.
