@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use super::job::{Cancel, Latest, Same};
 use super::theme::Tokens;
+use crate::analysis::allocator::replayed::RunContents;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::progress::Progress;
@@ -19,7 +20,7 @@ use crate::text::run_names::run_name;
 
 /// Most runs that are open together; each has a colour of its own.
 pub const MOST_RUNS: usize = 8;
-/// Runs with fewer steps, tiles, programs and debug contexts together are small.
+/// Runs with fewer steps, tiles, programs, debug contexts, events and blocks together are small.
 const SMALL: usize = 4000;
 
 /// Names a run for as long as it is open; reading it again gives another one.
@@ -288,7 +289,8 @@ impl Runs {
         known.all(|other| other.tiles_per_ipu == first.tiles_per_ipu).then_some(first)
     }
 
-    /// Whether a look at all steps, tiles, programs and debug contexts takes less than a frame.
+    /// Whether a look at all steps, tiles, programs and debug contexts takes less than a frame. A snapshot is replayed
+    /// before any part of its report is there, so its size is that of what was replayed.
     fn are_small(&self) -> bool {
         let size = |report: &Report| {
             let of = |len: Option<usize>| len.unwrap_or(0);
@@ -297,7 +299,17 @@ impl Runs {
                 + of(report.programs.get().map(|programs| programs.ids.len()))
                 + of(report.debug.get().map(DebugInfo::len))
         };
-        self.list.iter().map(|run| size(&run.report)).sum::<usize>() < SMALL
+        let events = |run: &Run| match run.derived.allocator().map(|run| &run.contents) {
+            Some(RunContents::Snapshot(replayed)) => {
+                let blocks =
+                    replayed.replays.iter().map(|replay| replay.lives.len()).sum::<usize>();
+                replayed.snapshot.events.len().saturating_add(blocks)
+            }
+            Some(RunContents::Timeline(timeline)) => timeline.bytes.len(),
+            None => 0,
+        };
+        let of_run = |run: &Run| size(&run.report).saturating_add(events(run));
+        self.list.iter().map(of_run).sum::<usize>() < SMALL
     }
 
     /// Whether more of one of them is coming.
@@ -441,5 +453,29 @@ impl<K: Clone + PartialEq, V: Send + 'static> RunsAnswer<K, V> {
 
     pub fn failure(&self) -> Option<&str> {
         self.0.failure()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
+    use crate::store::snapshot::Snapshot;
+
+    #[test]
+    fn runs_are_as_small_as_their_events() {
+        let small = |events: usize| {
+            let mut snapshot = Snapshot::default();
+            snapshot.events.actions.resize(events, crate::store::snapshot::Action::Unknown);
+            let contents = RunContents::Snapshot(Arc::new(ReplayedSnapshot::of(snapshot)));
+            let allocator = AllocatorRun { contents, claims: None, stated: Vec::new() };
+            let report = Arc::new(Report::default());
+            let derived = Derived::new(Arc::clone(&report)).with_allocator(Some(allocator));
+            let run = Run::new(RunId(1), report, Arc::new(derived), Badge::of(0, 0));
+            let runs = Runs::new(vec![run], None, Arrangement::default(), None).expect("a run");
+            runs.are_small()
+        };
+        assert!(small(100));
+        assert!(!small(SMALL), "no part of its report is there, and yet much is");
     }
 }

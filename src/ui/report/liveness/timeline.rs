@@ -12,7 +12,7 @@ use crate::ui::report::PageContext;
 use crate::ui::report::head::page_head_ui;
 use crate::ui::report::snapshot::curves::{AreaCaches, Curves, area_layers};
 use crate::ui::report::snapshot::group_color;
-use crate::ui::runs::{Needed, Needs, Run, Runs, RunsAnswer, StepAt};
+use crate::ui::runs::{Needs, Run, Runs, RunsAnswer, StepAt};
 use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
@@ -25,7 +25,8 @@ use crate::ui::widget::overview::Overview;
 use crate::ui::widget::toolbar::Toolbar;
 use crate::ui::widget::view::View;
 
-const NEEDS: Needs = &[Needed::Liveness];
+/// A timeline is read before any part of its report is there.
+const NEEDS: Needs = &[];
 /// Height of the line below the curve, points.
 const TOOLBAR: f32 = 28.0;
 
@@ -80,6 +81,9 @@ impl TimelineLiveness {
                 self.picture_ui(ui, page, (timeline, &curves), selected);
             });
             ui.scope_builder(egui::UiBuilder::new().max_rect(line), |ui| {
+                if let Some(curve) = curves.runs.first() {
+                    curve.prepare_total(&mut self.overview, curves.version);
+                }
                 let overview = Overview {
                     values: Values::Known(curves.runs.first().map_or(&[], |curve| curve.total())),
                     len: curves.slots.len(),
@@ -120,6 +124,7 @@ impl TimelineLiveness {
         let by = (BlocksBy::Category, curves.version);
         let mut layers = area_layers(curve, by, &mut self.areas, &tokens);
         let total = Values::Known(curve.total());
+        curve.prepare_total(&mut self.followed, curves.version);
         layers.push(Layer::line(total, Color32::TRANSPARENT, &mut self.followed));
         let point = point_of(timeline);
         let picture = Picture {

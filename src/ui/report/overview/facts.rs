@@ -32,6 +32,7 @@ const LEFT_OUT: [&str; 9] = [
 const NAME: usize = 28;
 
 /// The facts of a run, and the proportions of its operations.
+#[derive(Default)]
 pub struct GroupsOfRun {
     name: String,
     groups: Vec<FactGroup>,

@@ -18,6 +18,7 @@ use super::glance::{Click, GlanceTable};
 use super::head::page_head_ui;
 use super::run_part::RunPart;
 use super::run_title_ui;
+use super::snapshot::are_snapshots;
 use super::tile_histogram::histogram_ui;
 use super::verdict_banner::{Proof, verdict_banner_ui};
 use crate::analysis::insights::fullest_tiles::{Bin, histogram_around_limit};
@@ -27,7 +28,7 @@ use crate::analysis::memory::capacity::Capacity;
 use crate::ui::command::{Command, Page};
 use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
-use crate::ui::runs::{Needed, Needs, Run, RunId, RunsAnswer};
+use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
 use crate::ui::units::Units;
 use crate::ui::widget::card::picture_card_ui;
@@ -67,6 +68,7 @@ struct OfRun {
 }
 
 /// What is worked out of a run, beside its insights.
+#[derive(Default)]
 struct Known {
     capacity: Option<Capacity>,
     timeline: Option<Arc<Timeline>>,
@@ -79,6 +81,10 @@ struct Known {
 
 impl Known {
     fn of(run: &Run, cancel: &Cancel) -> Self {
+        if let Some(replayed) = run.derived.snapshot() {
+            let snapshot = SnapshotKnown::of(replayed, cancel);
+            return Self { facts: GroupsOfRun::of(run), snapshot, ..Self::default() };
+        }
         let report = &run.report;
         let timeline = run.derived.timeline(Scope::Everything, &|| cancel.is_cancelled());
         let operations = run.derived.operations();
@@ -89,9 +95,14 @@ impl Known {
             timeline,
             tiles: histogram_around_limit(report),
             facts: GroupsOfRun::of(run),
-            snapshot: run.derived.snapshot().and_then(|of| SnapshotKnown::of(of, cancel)),
+            snapshot: None,
         }
     }
+}
+
+/// What all of this is worked out from: of memory snapshots no part of their reports, of which none is there at first.
+fn needs_of(runs: &Runs) -> Needs {
+    if are_snapshots(runs) { &[] } else { NEEDS }
 }
 
 impl RunsPage for OverviewPage {
@@ -104,14 +115,16 @@ impl RunsPage for OverviewPage {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         self.of_runs.retain(|id, _| runs.position(*id).is_some());
-        self.known.ask_or_tell("overview", ui.ctx(), (runs, NEEDS), &(), |runs, cancel| {
+        let needs = (runs, needs_of(runs));
+        self.known.ask_or_tell("overview", ui.ctx(), needs, &(), |runs, cancel| {
             runs.iter().map(|run| Known::of(run, cancel)).collect()
         });
         let Some(((), known)) = self.known.last(runs) else {
             ui.weak(self.known.failure().unwrap_or("Reading…"));
             return;
         };
-        *page.has_painted_graph |= known.iter().any(|known| known.timeline.is_some());
+        let has_curve = |known: &Known| known.timeline.is_some() || known.snapshot.is_some();
+        *page.has_painted_graph |= known.iter().any(has_curve);
         let place = self.chosen.and_then(|run| runs.position(run)).unwrap_or(0);
         if !runs.is_one()
             && let Some(glance) = self.glance.ask(ui, runs)
@@ -125,7 +138,8 @@ impl RunsPage for OverviewPage {
         }
         let Some((run, known)) = runs.get(place).zip(known.get(place)) else { return };
         let state = self.of_runs.entry(run.id).or_default();
-        let insights = state.insights.ask(ui.ctx(), run);
+        let has_verdict = known.snapshot.is_none();
+        let insights = has_verdict.then(|| state.insights.ask(ui.ctx(), run)).flatten();
         let (selection, commands) = (&mut *page.selection, &mut *page.commands);
         let mut part = RunPart { run, selection, commands };
         let is_beside = is_beside(ui);

@@ -61,10 +61,12 @@ pub fn event_of_step(replayed: &ReplayedSnapshot, step: usize) -> Option<(usize,
     Some((place, u32::try_from(row - device.events.start).ok()?))
 }
 
-/// The facts of an event. `index` is that of its device, once it is known.
+/// The facts of an event. `index` is that of its device, once it is known ([`super::prepare`]); `first_time` when the
+/// first of its events was that says when, microseconds.
 pub fn event_facts(
     replayed: &ReplayedSnapshot,
     (step, index): (usize, Option<&BlockIndex>),
+    first_time: Option<i64>,
     units: Units,
 ) -> Vec<NamedFact> {
     let mut facts = Vec::new();
@@ -114,8 +116,7 @@ pub fn event_facts(
     if let Some(stream) = stream.filter(|stream| **stream != 0) {
         facts.push(("Stream", format!("{stream:#x}")));
     }
-    let first = device.events.clone().find_map(|row| events.time(row));
-    if let Some((time, first)) = events.time(row).zip(first) {
+    if let Some((time, first)) = events.time(row).zip(first_time) {
         let since = time.saturating_sub(first);
         if let Ok(since) = u64::try_from(since) {
             facts.push(("Time from the first", time_text(since as f64 * 1e-6)));

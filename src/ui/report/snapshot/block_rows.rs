@@ -21,7 +21,7 @@ pub struct BlockRows {
 }
 
 impl BlockRows {
-    /// Of some blocks.
+    /// Of some blocks of devices that are prepared ([`super::prepare`]).
     pub fn of(replayed: &Arc<ReplayedSnapshot>, mut rows: Vec<(u32, u32)>) -> Self {
         rows.sort_by_key(|(place, row)| {
             let lives = replayed.replays.get(*place as usize).map(|replay| &replay.lives);

@@ -3,10 +3,11 @@
 
 use eframe::egui::Color32;
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use super::{group_color, snapshot_of};
-use crate::analysis::allocator::bands::run_bands;
+use crate::analysis::allocator::bands::{RunBand, run_bands};
 use crate::analysis::allocator::curves::{
     BlockCurve, BlocksBy, Devices, StackedCurve, block_curve,
 };
@@ -16,7 +17,7 @@ use crate::analysis::allocator::replayed::ReplayedSnapshot;
 use crate::analysis::allocator::timeline_areas::timeline_areas;
 use crate::analysis::liveness::peaks::peaks;
 use crate::store::memory_timeline::MemoryTimeline;
-use crate::store::snapshot::Action;
+use crate::store::snapshot::{Action, SnapshotDevice};
 use crate::ui::job::Cancel;
 use crate::ui::report::slot_axis::MOST_PEAKS;
 use crate::ui::runs::Runs;
@@ -59,21 +60,77 @@ pub struct RunCurves {
     pub reserved_blocks: FoldedBlocks,
     /// The most of what is reserved.
     pub most_reserved: u64,
-    /// The three curves of blocks at each step, whatever is hidden.
-    pub by_curve: Vec<(BlockCurve, Vec<u64>)>,
+    /// What stays whichever curve is shown.
+    pub of_devices: Arc<OfDevices>,
     pub bands: Vec<Band>,
     /// Slots at which a request failed, with what is said of it.
     pub failed: Vec<(usize, u64)>,
-    /// The request at which the run ended.
-    pub ended_by: Option<FailedRequest>,
     pub peaks: Vec<Peak>,
 }
 
+/// What of devices does not depend on the curve, its areas and its axis.
+#[derive(Default)]
+pub struct OfDevices {
+    /// Which they are; `None` of a timeline.
+    devices: Option<Devices>,
+    /// The three curves of blocks at each step, whatever is hidden.
+    pub by_curve: Vec<(BlockCurve, Vec<u64>)>,
+    bands: Vec<RunBand>,
+    /// Steps at which a request failed, with what was asked for.
+    failed: Vec<(usize, u64)>,
+    /// The request at which the run ended.
+    pub ended_by: Option<FailedRequest>,
+    /// The time of the first event that has one, of each device of the snapshot, microseconds.
+    pub first_times: Vec<Option<i64>>,
+}
+
+/// What is wanted beside the areas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Beside {
+    /// Of one of several runs: nothing.
+    Others,
+    /// At a glance: the bands.
+    Bands,
+    /// The bands, and what an inspector says of an event.
+    BandsAndCurves,
+}
+
+impl OfDevices {
+    fn of(replayed: &ReplayedSnapshot, devices: Devices, beside: Beside) -> Self {
+        let events = &replayed.snapshot.events;
+        let first_time =
+            |device: &SnapshotDevice| device.events.clone().find_map(|row| events.time(row));
+        let place = match devices {
+            Devices::At(place) => place,
+            Devices::All => 0,
+        };
+        let mut by_curve = Vec::new();
+        if beside == Beside::BandsAndCurves {
+            let curve = |curve| (curve, block_curve(replayed, devices, curve));
+            by_curve.extend(BlockCurve::ALL.map(curve));
+        }
+        let bands = match beside {
+            Beside::Others => Vec::new(),
+            Beside::Bands | Beside::BandsAndCurves => run_bands(replayed, place),
+        };
+        Self {
+            devices: Some(devices),
+            by_curve,
+            bands,
+            failed: failed(replayed, devices),
+            ended_by: ended_by(replayed, devices),
+            first_times: replayed.snapshot.all_devices().map(first_time).collect(),
+        }
+    }
+}
+
 impl RunCurves {
+    /// `before` is the answer to the question before about the same run.
     fn of(
         replayed: &ReplayedSnapshot,
         key: &CurvesKey,
-        (slots, is_one): (&mut EventSlots, bool),
+        (slots, beside): (&mut EventSlots, Beside),
+        before: Option<&Self>,
         cancel: &Cancel,
     ) -> Option<Self> {
         let is_cancelled = || cancel.is_cancelled();
@@ -96,22 +153,20 @@ impl RunCurves {
                 .map(|layer| if layer.is_empty() { Vec::new() } else { slots.in_slots(layer) });
             (layers.collect::<Vec<_>>(), slots.in_slots(&stacked.reserved))
         });
-        let by_curve = if is_one {
-            let curve = |curve| (curve, block_curve(replayed, devices, curve));
-            BlockCurve::ALL.map(curve).into()
-        } else {
-            Vec::new()
-        };
+        let known = before.map(|before| &before.of_devices);
+        let known = known.filter(|known| known.devices == Some(devices)).map(Arc::clone);
+        let of_devices =
+            known.unwrap_or_else(|| Arc::new(OfDevices::of(replayed, devices, beside)));
+        let failed = of_devices.failed.iter().map(|(step, bytes)| (slots.slot(*step), *bytes));
         let mut made = Self {
             stacked,
             in_slots,
             blocks: Vec::new(),
             reserved_blocks: FoldedBlocks::default(),
             most_reserved: 0,
-            by_curve,
-            bands: Vec::new(),
-            failed: failed(replayed, devices, slots),
-            ended_by: ended_by(replayed, devices),
+            bands: of_devices.bands.iter().map(|band| band_in_slots(band, slots)).collect(),
+            failed: failed.collect(),
+            of_devices: Arc::clone(&of_devices),
             peaks: Vec::new(),
         };
         made.blocks = (0..made.stacked.layers.len())
@@ -120,24 +175,6 @@ impl RunCurves {
         made.most_reserved = made.stacked.reserved.iter().max().copied().unwrap_or(0);
         made.reserved_blocks = FoldedBlocks::of(Values::Known(made.reserved()));
         made.peaks = distinct_peaks(made.total());
-        if is_one {
-            let place = match devices {
-                Devices::At(place) => place,
-                Devices::All => 0,
-            };
-            let band = |band: crate::analysis::allocator::bands::RunBand| Band {
-                title: band.title,
-                spans: band
-                    .parts
-                    .into_iter()
-                    .map(|(steps, name)| {
-                        let slot = |step: u32| slots.slot(step as usize) as u32;
-                        (slot(steps.start)..slot(steps.end.saturating_sub(1)) + 1, name)
-                    })
-                    .collect(),
-            };
-            made.bands = run_bands(replayed, place).into_iter().map(band).collect();
-        }
         (!cancel.is_cancelled()).then_some(made)
     }
 
@@ -181,10 +218,9 @@ impl Curves {
             blocks,
             reserved_blocks: FoldedBlocks::default(),
             most_reserved: 0,
-            by_curve: Vec::new(),
+            of_devices: Arc::default(),
             bands: Vec::new(),
             failed: Vec::new(),
-            ended_by: None,
         };
         let top = curves.total().iter().max().copied().unwrap_or(0);
         let slots = EventSlots::by_event(timeline.bytes.len());
@@ -194,23 +230,28 @@ impl Curves {
     /// Of one snapshot.
     pub fn of_one(replayed: &ReplayedSnapshot, key: &CurvesKey, cancel: &Cancel) -> Option<Self> {
         let mut slots = EventSlots::by_event(replayed.axis().len() as usize);
-        let mut curves = RunCurves::of(replayed, key, (&mut slots, true), cancel)?;
-        // At a glance nobody asks for the others.
-        curves.by_curve = Vec::new();
+        let curves = RunCurves::of(replayed, key, (&mut slots, Beside::Bands), None, cancel)?;
         let of = |curve: &[u64]| curve.iter().max().copied().unwrap_or(0);
         let top = of(curves.total()).max(of(curves.reserved()));
         Some(Self { runs: vec![curves], slots, top, version: new_version() })
     }
 
-    /// Works them out; `None` when it was cancelled.
-    pub fn of(runs: &Runs, key: &CurvesKey, cancel: &Cancel) -> Option<Self> {
+    /// Works them out; `None` when it was cancelled. `before` is the answer to the question before about the same runs.
+    pub fn of(
+        runs: &Runs,
+        key: &CurvesKey,
+        before: Option<&Self>,
+        cancel: &Cancel,
+    ) -> Option<Self> {
+        let beside = if runs.is_one() { Beside::BandsAndCurves } else { Beside::Others };
         let len = |run| snapshot_of(run).map_or(0, |replayed| replayed.axis().len() as usize);
         let len = runs.iter().map(len).max().unwrap_or(0);
         let mut slots = EventSlots::by_event(len);
         let mut made = Vec::with_capacity(runs.len());
-        for run in runs.iter() {
+        for (place, run) in runs.iter().enumerate() {
             let replayed = snapshot_of(run)?;
-            made.push(RunCurves::of(replayed, key, (&mut slots, runs.is_one()), cancel)?);
+            let before = before.and_then(|before| before.runs.get(place));
+            made.push(RunCurves::of(replayed, key, (&mut slots, beside), before, cancel)?);
         }
         let most = |curves: &RunCurves| {
             let of = |curve: &[u64]| curve.iter().max().copied().unwrap_or(0);
@@ -244,8 +285,17 @@ fn ended_by(replayed: &ReplayedSnapshot, devices: Devices) -> Option<FailedReque
     meant.find_map(|(_, device)| last_failed(snapshot, device))
 }
 
-/// Slots of failed requests with the bytes that were asked for.
-fn failed(replayed: &ReplayedSnapshot, devices: Devices, slots: &EventSlots) -> Vec<(usize, u64)> {
+/// A band on the axis of a picture.
+fn band_in_slots(band: &RunBand, slots: &EventSlots) -> Band {
+    let slot = |step: u32| slots.slot(step as usize) as u32;
+    let span = |(steps, name): &(Range<u32>, String)| {
+        (slot(steps.start)..slot(steps.end.saturating_sub(1)) + 1, name.clone())
+    };
+    Band { title: band.title, spans: band.parts.iter().map(span).collect() }
+}
+
+/// Steps of failed requests with the bytes that were asked for.
+fn failed(replayed: &ReplayedSnapshot, devices: Devices) -> Vec<(usize, u64)> {
     let snapshot = &replayed.snapshot;
     let mut failed = Vec::new();
     for (place, device) in snapshot.all_devices().enumerate() {
@@ -258,19 +308,12 @@ fn failed(replayed: &ReplayedSnapshot, devices: Devices, slots: &EventSlots) -> 
             {
                 let step = replayed.axis().step(device, event) as usize;
                 let bytes = snapshot.events.sizes.get(row).copied().unwrap_or(0);
-                failed.push((slots.slot(step), bytes));
+                failed.push((step, bytes));
             }
         }
     }
     failed.sort_unstable();
     failed
-}
-
-/// What inspectors and tables look at beside the curves: which block each event is about.
-pub fn prepare(replayed: &Arc<ReplayedSnapshot>) {
-    for place in 0..replayed.replays.len() {
-        replayed.index(place);
-    }
 }
 
 /// Bins of the areas of a run, from the ground up.

@@ -25,6 +25,13 @@ pub fn are_snapshots(runs: &Runs) -> bool {
     runs.iter().all(|run| snapshot_of(run).is_some())
 }
 
+/// Works out what inspectors and tables say of the blocks of a device: what each is for, and after that which of them
+/// each event is about. Who draws says nothing before the latter is known, and so waits for neither.
+pub fn prepare(replayed: &ReplayedSnapshot, place: usize) {
+    replayed.categories(place);
+    replayed.index(place);
+}
+
 /// Colours of groups of code, by their rank at the peak.
 const OF_CODE: [Family; 8] = [
     Family::Rearrangement,

@@ -9,6 +9,7 @@ use eframe::egui::{self, Label, Margin, RichText};
 
 use super::PageContext;
 use super::head::page_head_ui;
+use crate::analysis::allocator::replayed::AllocatorRun;
 use crate::analysis::comparison::facts::{FactGroup, Fit, fact_groups};
 use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
 use crate::analysis::comparison::snapshot_facts::snapshot_fact_groups;
@@ -42,13 +43,13 @@ const VALUE: usize = 24;
 
 #[derive(Default)]
 pub struct SummaryPage {
+    groups: RunsAnswer<(), Vec<FactGroup>>,
     facts: RunsAnswer<(), SummaryFacts>,
     lists: Lists,
     phases: Phases,
 }
 
 struct SummaryFacts {
-    groups: Vec<FactGroup>,
     fits: PerRun<Option<Fit>>,
     differences: Vec<OptionDifference>,
     lists: Option<ListTables>,
@@ -56,13 +57,8 @@ struct SummaryFacts {
 }
 
 impl SummaryFacts {
-    fn of(runs: &Runs, cancel: &Cancel) -> Self {
-        let is_cancelled = || cancel.is_cancelled();
-        let known =
-            runs.iter().map(|run| run.derived.with_timeline(Scope::Everything, &is_cancelled));
-        let known: Vec<_> = known.collect();
+    fn of(runs: &Runs) -> Self {
         Self {
-            groups: snapshot_groups(runs).unwrap_or_else(|| fact_groups(&known)),
             fits: runs.each(|run| run.derived.fit()),
             differences: options_that_differ(&runs.reports()),
             lists: ListTables::new(runs),
@@ -71,20 +67,38 @@ impl SummaryFacts {
     }
 }
 
-/// The facts of runs of a caching allocator; `None` where one is of another system.
-fn snapshot_groups(runs: &Runs) -> Option<Vec<FactGroup>> {
-    let allocators: Option<Vec<_>> = runs.iter().map(|run| run.derived.allocator()).collect();
-    allocators.map(|allocators| snapshot_fact_groups(&allocators))
+/// What is known of runs of a caching allocator; `None` where one is of another system.
+fn allocators(runs: &Runs) -> Option<Vec<&AllocatorRun>> {
+    runs.iter().map(|run| run.derived.allocator()).collect()
+}
+
+/// What the facts of runs are taken from: of a caching allocator no part of their reports.
+fn needs_of_groups(runs: &Runs) -> Needs {
+    if allocators(runs).is_some() { &[] } else { NEEDS }
+}
+
+fn groups_of(runs: &Runs, cancel: &Cancel) -> Vec<FactGroup> {
+    if let Some(allocators) = allocators(runs) {
+        return snapshot_fact_groups(&allocators);
+    }
+    let is_cancelled = || cancel.is_cancelled();
+    let known = runs.iter().map(|run| run.derived.with_timeline(Scope::Everything, &is_cancelled));
+    fact_groups(&known.collect::<Vec<_>>())
 }
 
 impl RunsPage for SummaryPage {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
-        self.facts.ask_or_tell("summary", ui.ctx(), (runs, NEEDS), &(), SummaryFacts::of);
+        let needs = (runs, needs_of_groups(runs));
+        self.groups.ask_or_tell("facts", ui.ctx(), needs, &(), groups_of);
+        self.facts
+            .ask_or_tell("summary", ui.ctx(), (runs, NEEDS), &(), |runs, _| SummaryFacts::of(runs));
+        let groups = self.groups.last(runs).map(|((), groups)| &**groups);
         let facts = self.facts.last(runs).map(|((), facts)| facts);
-        head_ui(ui, runs, facts, page.commands);
-        let Some(facts) = facts else {
-            ui.weak(self.facts.failure().unwrap_or("Comparing…"));
+        head_ui(ui, runs, (facts, groups), page.commands);
+        let Some((facts, groups)) = facts.zip(groups) else {
+            let failure = self.facts.failure().or(self.groups.failure());
+            ui.weak(failure.unwrap_or("Comparing…"));
             return;
         };
         if let Some(phases) = &facts.phases {
@@ -99,7 +113,7 @@ impl RunsPage for SummaryPage {
             ("summary cards of several", width, 300.0)
         };
         split::left(ui, name, width, least..=(room - 300.0).max(width), |ui| {
-            cards_ui(ui, runs, &facts.groups);
+            cards_ui(ui, runs, groups);
         });
         split::rest(ui, Margin { left: 10, ..Margin::ZERO }, |ui| {
             let lists = facts.lists.as_ref();
@@ -112,11 +126,11 @@ impl RunsPage for SummaryPage {
 fn head_ui(
     ui: &mut egui::Ui,
     runs: &Runs,
-    facts: Option<&SummaryFacts>,
+    (facts, groups): (Option<&SummaryFacts>, Option<&[FactGroup]>),
     commands: &mut Vec<Command>,
 ) {
     let exports = |ui: &mut egui::Ui| {
-        let sheet = || Some(Exported::Table(facts_sheet(runs, &facts?.groups)));
+        let sheet = || Some(Exported::Table(facts_sheet(runs, groups?)));
         exports_ui(ui, ("as CSV", "facts", true), commands, sheet);
     };
     let units = Units::now(ui);

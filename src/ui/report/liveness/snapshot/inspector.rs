@@ -67,14 +67,14 @@ impl SnapshotLiveness {
                 let layout = egui::Layout::top_down(egui::Align::Min);
                 left.with_layout(layout, |ui| {
                     title_ui(ui, kind, &title, &of);
-                    event_ui(ui, replayed, step);
+                    event_ui(ui, replayed, curve, step);
                 });
                 right.with_layout(layout, |ui| memory_ui(ui, curve, step));
             });
             return;
         }
         title_ui(ui, kind, &title, &of);
-        event_ui(ui, replayed, step);
+        event_ui(ui, replayed, curve, step);
         memory_ui(ui, curve, step);
         ui.add_space(8.0);
         ui.horizontal(|ui| {
@@ -87,10 +87,12 @@ impl SnapshotLiveness {
 }
 
 /// What the event did, and the code that asked.
-fn event_ui(ui: &mut egui::Ui, replayed: &ReplayedSnapshot, step: usize) {
+fn event_ui(ui: &mut egui::Ui, replayed: &ReplayedSnapshot, curve: &RunCurves, step: usize) {
     let units = Units::now(ui);
-    let index = event_of_step(replayed, step).and_then(|(place, _)| replayed.known_index(place));
-    for (name, value) in event_facts(replayed, (step, index), units) {
+    let place = event_of_step(replayed, step).map(|(place, _)| place);
+    let index = place.and_then(|place| replayed.known_index(place));
+    let first_time = place.and_then(|place| *curve.of_devices.first_times.get(place)?);
+    for (name, value) in event_facts(replayed, (step, index), first_time, units) {
         long_fact_ui(ui, name, &value);
     }
     let stack = stack_of_event(replayed, step);
@@ -118,12 +120,12 @@ fn memory_ui(ui: &mut egui::Ui, curve: &RunCurves, step: usize) {
     let tokens = *Tokens::now(ui);
     section_ui(ui, "Memory after it");
     let at = |values: &[u64]| values.get(step).copied().unwrap_or(0);
-    for (kind, values) in &curve.by_curve {
+    for (kind, values) in &curve.of_devices.by_curve {
         exact_fact_ui(ui, kind.title(), at(values));
     }
     let reserved = at(&curve.stacked.reserved);
     exact_fact_ui(ui, "Reserved", reserved);
-    let active = curve.by_curve.last().map_or(0, |(_, values)| at(values));
+    let active = curve.of_devices.by_curve.last().map_or(0, |(_, values)| at(values));
     fact_ui(ui, "Reserved, not in use", &units.bytes(reserved.saturating_sub(active)));
     section_ui(ui, "Consists of");
     let parts: Vec<_> = curve.stacked.at(step).collect();

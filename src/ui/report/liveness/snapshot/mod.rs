@@ -13,9 +13,9 @@ use crate::text::grouped;
 use crate::ui::pages::RunsPage;
 use crate::ui::report::PageContext;
 use crate::ui::report::head::{Answer, matched_ui, page_head_ui};
-use crate::ui::report::snapshot::curves::{Curves, CurvesKey, RunCurves, prepare};
-use crate::ui::report::snapshot::snapshot_of;
-use crate::ui::runs::{Needed, Needs, Run, Runs, RunsAnswer};
+use crate::ui::report::snapshot::curves::{Curves, CurvesKey, RunCurves};
+use crate::ui::report::snapshot::{prepare, snapshot_of};
+use crate::ui::runs::{Needs, Run, Runs, RunsAnswer};
 use crate::ui::split;
 use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
@@ -29,8 +29,8 @@ use crate::ui::widget::view::View;
 use choices::Choices;
 use tables::Tables;
 
-/// Nothing is shown before all of a snapshot is read.
-const NEEDS: Needs = &[Needed::Liveness];
+/// A snapshot is read and replayed before any part of its report is there.
+const NEEDS: Needs = &[];
 /// Height of the line below the curve, points.
 const TOOLBAR: f32 = 28.0;
 
@@ -42,6 +42,8 @@ pub struct SnapshotLiveness {
     toolbar: Toolbar,
     caches: picture::Caches,
     curves: RunsAnswer<CurvesKey, Option<Arc<Curves>>>,
+    /// What the inspector says of blocks: no picture waits for it.
+    prepared: RunsAnswer<(), ()>,
     /// How many slots the axis has that is shown.
     len: usize,
     resting: Resting,
@@ -56,10 +58,9 @@ impl RunsPage for SnapshotLiveness {
         let Some(replayed) = snapshot_of(runs.reference()) else { return };
         let key = self.choices.key(&replayed.snapshot, runs.is_one());
         let for_job = key.clone();
+        let before = self.curves.last(&runs).and_then(|(_, curves)| curves.clone());
         self.curves.ask("memory curves", ui.ctx(), (&runs, NEEDS), &key, move |runs, cancel| {
-            let made = Curves::of(runs, &for_job, cancel).map(Arc::new);
-            runs.iter().filter_map(snapshot_of).for_each(prepare);
-            made
+            Curves::of(runs, &for_job, before.as_deref(), cancel).map(Arc::new)
         });
         let known = self.curves.last(&runs).and_then(|(_, curves)| curves.clone());
         self.head_ui(ui, &runs, known.as_deref());
@@ -67,6 +68,12 @@ impl RunsPage for SnapshotLiveness {
             ui.weak(self.curves.failure().unwrap_or("Adding up…"));
             return;
         };
+        if runs.is_one() {
+            let for_job = Arc::clone(replayed);
+            self.prepared.ask("blocks of events", ui.ctx(), (&runs, NEEDS), &(), move |_, _| {
+                (0..for_job.replays.len()).for_each(|place| prepare(&for_job, place));
+            });
+        }
         if self.len != curves.slots.len() {
             // What was looked at closely is elsewhere on another axis.
             self.len = curves.slots.len();
@@ -80,8 +87,7 @@ impl RunsPage for SnapshotLiveness {
         let max = (height - 140.0).max(80.0);
         split::below(ui, "allocations", (height * share).clamp(110.0, 460.0), 60.0..=max, |ui| {
             let what = (&curves, step, NEEDS);
-            let of = (key.devices, key.curve);
-            if let Some(shown) = self.tables.ui(ui, page, what, of) {
+            if let Some(shown) = self.tables.ui(ui, page, what, key.devices) {
                 self.view.reveal(curves.slots.len(), curves.slots.slot(shown));
             }
         });
@@ -142,7 +148,7 @@ fn answer(runs: &Runs, curves: &Curves, units: Units) -> Option<Answer> {
         grouped(peak as u64),
         units.bytes(curve.most_reserved)
     );
-    Some(match (&curve.ended_by, curve.failed.last()) {
+    Some(match (&curve.of_devices.ended_by, curve.failed.last()) {
         (Some(failed), _) => {
             (Sign::Over, format!("Out of memory, {} asked; {text}", units.bytes(failed.bytes)))
         }

@@ -6,7 +6,7 @@ use regex::bytes::RegexBuilder;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::analysis::allocator::curves::{BlockCurve, BlocksBy, CodeNames, Devices};
+use crate::analysis::allocator::curves::{BlocksBy, CodeNames, Devices};
 use crate::analysis::allocator::lives::BlockLives;
 use crate::analysis::allocator::replayed::ReplayedSnapshot;
 use crate::analysis::allocator::user_frame::{NO_STACK, frame_title};
@@ -19,9 +19,9 @@ use crate::ui::report::PageContext;
 use crate::ui::report::snapshot::block_facts::event_title;
 use crate::ui::report::snapshot::block_rows::BlockRows;
 use crate::ui::report::snapshot::code_tree::CodeTree;
-use crate::ui::report::snapshot::curves::{Curves, prepare};
-use crate::ui::report::snapshot::snapshot_of;
+use crate::ui::report::snapshot::curves::Curves;
 use crate::ui::report::snapshot::stack::stack_ui;
+use crate::ui::report::snapshot::{prepare, snapshot_of};
 use crate::ui::runs::{Needs, RunId, Runs, RunsAnswer, StepAt};
 use crate::ui::theme::fonts;
 use crate::ui::units::Units;
@@ -56,7 +56,6 @@ const MOST_PATTERN: usize = 1 << 20;
 #[derive(Clone, PartialEq)]
 struct ListKey {
     devices: Devices,
-    curve: BlockCurve,
     by: BlocksBy,
     /// The step at which they are alive; `None` for all.
     step: Option<usize>,
@@ -114,7 +113,7 @@ impl Tables {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         (curves, step, needs): (&Arc<Curves>, usize, Needs),
-        (devices, curve): (Devices, BlockCurve),
+        devices: Devices,
     ) -> Option<usize> {
         let runs = Arc::clone(page.runs);
         let replayed = snapshot_of(runs.reference())?;
@@ -154,7 +153,6 @@ impl Tables {
         }
         let key = ListKey {
             devices,
-            curve,
             by: self.by.unwrap_or(BlocksBy::Frame),
             step: (!self.are_all).then_some(step),
             pattern: self.pattern.trim().to_owned(),
@@ -347,7 +345,7 @@ fn peak_rows(runs: &Runs, curves: &Curves, units: Units) -> Listed<PeakRow> {
 impl Found {
     fn of(runs: &Runs, key: &ListKey, cancel: &Cancel) -> Option<Self> {
         let replayed = snapshot_of(runs.reference())?;
-        prepare(replayed);
+        (0..replayed.replays.len()).for_each(|place| prepare(replayed, place));
         let snapshot = &replayed.snapshot;
         let names = CodeNames::of(snapshot, key.by);
         let matched = match matched_stacks(replayed, &key.pattern) {

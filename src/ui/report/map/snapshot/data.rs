@@ -12,6 +12,7 @@ use crate::analysis::allocator::segment_map::{
 use crate::store::snapshot::Action;
 use crate::ui::report::snapshot::block_facts::event_of_step;
 use crate::ui::report::snapshot::block_rows::BlockRows;
+use crate::ui::report::snapshot::prepare;
 use crate::ui::widget::rows::{Listed, Value};
 
 /// What is known of a moment.
@@ -53,7 +54,7 @@ impl MapMoment {
         (step, segment): (usize, Option<usize>),
     ) -> Option<Self> {
         let (device, replay) = replayed.device(place)?;
-        replayed.index(place);
+        prepare(replayed, place);
         let at_step = u32::try_from(step).unwrap_or(u32::MAX);
         let at = SegmentsAt::of(replayed, (place, axis), at_step);
         let event = event_at(replayed, device, at_step);

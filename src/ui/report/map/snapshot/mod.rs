@@ -19,7 +19,7 @@ use crate::ui::report::PageContext;
 use crate::ui::report::category_colors::category_color;
 use crate::ui::report::head::{Answer, page_head_ui};
 use crate::ui::report::snapshot::snapshot_of;
-use crate::ui::runs::{Needed, Needs, Run, RunId, RunsAnswer, StepAt};
+use crate::ui::runs::{Needs, Run, RunId, RunsAnswer, StepAt};
 use crate::ui::split;
 use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
@@ -37,7 +37,8 @@ use picture::{Picture, PictureOf, Pointed};
 /// The column of free bytes in the table of segments.
 const FREE: usize = 4;
 
-const NEEDS: Needs = &[Needed::Liveness];
+/// A snapshot is read and replayed before any part of its report is there.
+const NEEDS: Needs = &[];
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Tab {
@@ -53,7 +54,7 @@ pub struct SnapshotMap {
     /// The run of several, and its device; else the reference, and its first.
     run: Option<RunId>,
     device: Option<usize>,
-    axes: RunsAnswer<(RunId, usize), Option<Arc<SegmentAxis>>>,
+    axes: RunsAnswer<(RunId, usize), KnownDevice>,
     moments: RunsAnswer<MomentKey, Option<Arc<MapMoment>>>,
     picture: Picture,
     /// What is shown: run and device.
@@ -64,6 +65,24 @@ pub struct SnapshotMap {
     tab: Tab,
     segments: DataTable,
     blocks: DataTable,
+}
+
+/// What of a device does not depend on what is chosen.
+#[derive(Clone)]
+struct KnownDevice {
+    axis: Arc<SegmentAxis>,
+    /// The step that is shown before one is selected: of the request at which the run ended, else of the peak.
+    first: usize,
+    /// The last step of the snapshot.
+    last: usize,
+}
+
+impl KnownDevice {
+    fn of(replayed: &ReplayedSnapshot, device: usize) -> Self {
+        let axis = Arc::new(SegmentAxis::of(replayed, device));
+        let last = replayed.axis().len().saturating_sub(1) as usize;
+        Self { axis, first: first_step(replayed, device).unwrap_or(0), last }
+    }
 }
 
 impl Default for SnapshotMap {
@@ -103,10 +122,13 @@ impl RunsPage for SnapshotMap {
         }
         let (id, for_axis) = (run.id, Arc::clone(replayed));
         self.axes.ask("axis of segments", ui.ctx(), (&runs, NEEDS), &(id, device), move |_, _| {
-            Some(Arc::new(SegmentAxis::of(&for_axis, device)))
+            KnownDevice::of(&for_axis, device)
         });
-        let axis = self.axes.get((&runs, NEEDS), &(id, device)).cloned().flatten();
-        let step = chosen_step(page, run, replayed, device);
+        let known = self.axes.get((&runs, NEEDS), &(id, device)).cloned();
+        let selected = page.selection.step_of(id);
+        let step = |known: &KnownDevice| selected.map_or(known.first, |step| step.min(known.last));
+        let step = known.as_ref().map_or(0, step);
+        let axis = known.map(|known| known.axis);
         if let Some(axis) = &axis {
             let key = (id, device, step, self.segment);
             let (replayed, axis) = (Arc::clone(replayed), Arc::clone(axis));
@@ -161,22 +183,12 @@ impl RunsPage for SnapshotMap {
 /// What a map is of: snapshot, place of the device, axis of its segments.
 type Of<'a> = (&'a Arc<ReplayedSnapshot>, usize, &'a Arc<SegmentAxis>);
 
-/// The selected step, else that of the request at which the run ended, else that of the peak.
-fn chosen_step(
-    page: &PageContext<'_>,
-    run: &Run,
-    replayed: &ReplayedSnapshot,
-    device: usize,
-) -> usize {
-    let last = replayed.axis().len().saturating_sub(1) as usize;
-    let selected = page.selection.step_of(run.id).map(|step| step.min(last));
-    let ended = || {
-        let (device, replay) = replayed.device(device)?;
-        let failed = last_failed(&replayed.snapshot, device).map(|failed| failed.event);
-        let event = failed.or_else(|| u32::try_from(replay.requested_peak.event).ok())?;
-        (!device.events.is_empty()).then(|| replayed.axis().step(device, event) as usize)
-    };
-    selected.or_else(ended).unwrap_or(0)
+/// The step of the request at which a run ended on a device, else that of the peak. Goes through all of its events.
+fn first_step(replayed: &ReplayedSnapshot, device: usize) -> Option<usize> {
+    let (device, replay) = replayed.device(device)?;
+    let failed = last_failed(&replayed.snapshot, device).map(|failed| failed.event);
+    let event = failed.or_else(|| u32::try_from(replay.requested_peak.event).ok())?;
+    (!device.events.is_empty()).then(|| replayed.axis().step(device, event) as usize)
 }
 
 impl SnapshotMap {
