@@ -9,7 +9,9 @@ use std::sync::Arc;
 
 use super::job::{Latest, Made, Same};
 use super::loading::{Failure, Load};
-use super::runs::{Arrangement, Badge, MOST_RUNS, Run, RunId, Runs, StepsBy};
+use super::runs::{
+    Arrangement, Badge, MOST_RUNS, Run, RunId, Runs, StepsBy, only_numbers_in_common,
+};
 use crate::analysis::comparison::facts::Fit;
 use crate::analysis::comparison::matching::match_reports;
 use crate::analysis::comparison::step_axis::StepAxis;
@@ -240,6 +242,11 @@ impl OpenRuns {
         let mut why_not = None;
         if let Some((reference, others)) = shown.split_first_mut() {
             for other in others {
+                // Steps of systems that do not name them are not those of another run.
+                if !are_steps_matched([&*reference, other]) {
+                    why_not = Some(only_numbers_in_common(&reference.report.system));
+                    continue;
+                }
                 let found = self.pairs.entry((reference.id, other.id)).or_default();
                 ask_for_pair(found, ctx, reference, other);
                 match found.last() {
@@ -270,7 +277,7 @@ impl OpenRuns {
             steps.map(|steps| steps.map_or(0, |steps| steps.ids.len()))
         };
         let lens: Vec<usize> = runs.iter().map(len).collect::<Option<_>>()?;
-        let are_alike = runs.iter().all(|run| run.report.system.are_steps_matched);
+        let are_alike = are_steps_matched(runs);
         let is_matched =
             runs.len() > 1 && self.steps_by == StepsBy::Matching && are_alike && !is_in_vain;
         let matched = is_matched.then(|| self.matched_axis(ctx, runs, &lens)).flatten();
@@ -302,6 +309,11 @@ impl OpenRuns {
         let (made_for, axis) = self.axis.last()?;
         ((&made_for.ids, &made_for.lens) == (&key.ids, &key.lens)).then(|| Arc::clone(axis))
     }
+}
+
+/// Whether steps of each of the runs can be those of another, by the words of their systems.
+fn are_steps_matched<'a>(runs: impl IntoIterator<Item = &'a Run>) -> bool {
+    runs.into_iter().all(|run| run.report.system.are_steps_matched)
 }
 
 /// Asks for the matching of a run with the reference, which is made again when more of them is there.

@@ -16,6 +16,7 @@ use crate::progress::Progress;
 use crate::store::debug_info::DebugInfo;
 use crate::store::target::Target;
 use crate::store::{Absence, Part, Report, System};
+use crate::text::capitalised;
 use crate::text::run_names::run_name;
 
 /// Most runs that are open together; each has a colour of its own.
@@ -118,6 +119,12 @@ impl Run {
         let tokens = Tokens::now(ui);
         tokens.area(self.badge.color(tokens))
     }
+}
+
+/// Why steps of runs of a system are not matched.
+pub fn only_numbers_in_common(system: &System) -> String {
+    let steps = capitalised(system.steps);
+    format!("{steps} of different runs have nothing in common but their numbers")
 }
 
 /// A value for each run, in their order.

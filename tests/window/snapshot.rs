@@ -203,12 +203,16 @@ fn two_snapshots_are_compared() {
     let mut harness = window(Theme::Light, |ctx| {
         App::with_loads(ctx, paths.into_iter().map(|path| Load::start(path, ctx)).collect())
     });
-    for page in [Page::Overview, Page::Summary, Page::Comparison, Page::Liveness] {
+    for page in [Page::Overview, Page::Summary, Page::Comparison, Page::Liveness, Page::Insights] {
         go(&mut harness, page);
+        assert!(!has_text(&harness, "matched"), "{page:?}: {:#?}", texts(&harness));
     }
+    // Insights say what changed, from what the peaks consist of.
+    let change = "The requested peak of GPU 0 is 2.00 MiB less: 8.00 MiB in place of 10.0 MiB";
+    assert_texts(&harness, &["From source to target", change]);
+    go(&mut harness, Page::Liveness);
     // Events of different runs have their numbers in common and nothing else.
     assert_texts(&harness, &["Events by their numbers", "Memory curves of both"]);
-    assert!(!has_text(&harness, "matched"));
     assert_texts(&harness, &["before.pickle", "after.pickle"]);
 }
 
@@ -228,6 +232,9 @@ fn what_is_alive_at_the_peaks_of_two_snapshots_stands_side_by_side() {
     says(&harness, "The requested peak of GPU 0 is 2.00 MiB less: 8.00 MiB in place of 10.0 MiB");
     says(&harness, "In words");
     says(&harness, "Requested peak");
+    // A share of the source is no change.
+    says(&harness, "In percent of the source");
+    assert!(texts(&harness).iter().any(|text| text == "80.0 %"), "{:#?}", texts(&harness));
     // Nothing claims that steps of one are steps of the other.
     assert!(!has_text(&harness, "matched") && !has_text(&harness, "Matched and unmatched"));
     for (tab, table) in [

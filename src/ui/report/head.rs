@@ -7,7 +7,7 @@ use super::PageContext;
 use crate::text::{capitalised, grouped};
 use crate::ui::command::Command;
 use crate::ui::keys;
-use crate::ui::runs::{Arrangement, Run, Runs, StepsBy};
+use crate::ui::runs::{Arrangement, Run, Runs, StepsBy, only_numbers_in_common};
 use crate::ui::widget::choice::segments_ui;
 use crate::ui::widget::exports::answer_of_exports;
 use crate::ui::widget::sign::{Sign, answer_ui};
@@ -87,9 +87,8 @@ pub fn matched_ui(ui: &mut egui::Ui, runs: &Runs) {
         ..=1 => {}
         _ if !runs.system().are_steps_matched => {
             let steps = capitalised(runs.system().steps);
-            ui.weak(format!("{steps} by their numbers")).on_hover_text(format!(
-                "{steps} of different runs have nothing in common but their numbers"
-            ));
+            ui.weak(format!("{steps} by their numbers"))
+                .on_hover_text(only_numbers_in_common(runs.system()));
         }
         2 => pair_matched_ui(ui, runs),
         _ => several_matched_ui(ui, runs),

@@ -345,7 +345,10 @@ fn absent(
     is_matched: bool,
 ) {
     match runs.why_not.as_deref().filter(|_| !is_matched) {
-        Some(why_not) => absent_ui(ui, "The reports cannot be compared by steps", why_not),
+        Some(why_not) => {
+            let what = format!("The reports cannot be compared by {}", runs.system().steps);
+            absent_ui(ui, &what, why_not);
+        }
         None => {
             let text = compared.failure().unwrap_or("The reports are being compared");
             absent_ui(ui, text, "");

@@ -1,22 +1,20 @@
 //! Two memory snapshots: what follows from them, what each took, and what is alive at the peak of each. Events of two
 //! runs are not aligned, so nothing here goes by steps; the curves lie over each other by the numbers of events.
 
-use eframe::egui::{self, Label, RichText, ScrollArea};
+use eframe::egui::{self, RichText, ScrollArea};
 use std::sync::Arc;
 
 use super::{BESIDE, CURVES, FRAME, LEAST_PICTURE, MOST_PICTURE};
 use crate::analysis::allocator::user_frame::NO_STACK;
 use crate::analysis::compared_snapshots::{
-    Both, ComparedFigure, ComparedRow, ComparedSnapshots, Function, FunctionRow, Room,
-    SnapshotConclusion, SnapshotSide, conclusions,
+    Both, ComparedFigure, ComparedRow, ComparedSnapshots, Function, FunctionRow,
 };
-use crate::analysis::derived::Derived;
-use crate::store::report::FileStatus;
 use crate::text::{clean, grouped, shortened};
-use crate::ui::job::{Latest, MadeFor, Same};
+use crate::ui::job::MadeFor;
 use crate::ui::report::PageContext;
 use crate::ui::report::glance::Glance;
 use crate::ui::report::glance::curves::Curves;
+use crate::ui::report::snapshot::compared::{FoundComparison, both_snapshots, words_ui};
 use crate::ui::report::two_columns::{Column as Half, two_columns_ui};
 use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Run, Runs};
@@ -27,7 +25,7 @@ use crate::ui::widget::choice::shown_tab_line;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::exports::scrolled_of_exports;
 use crate::ui::widget::facts::absent_ui;
-use crate::ui::widget::rows::{Column, Listed, Rows, Value, percent_text, signed};
+use crate::ui::widget::rows::{Column, Listed, Rows, Value, signed};
 
 /// Width of a column of figures, points, and of words.
 const FIGURE: f32 = 110.0;
@@ -42,10 +40,6 @@ enum Tab {
     Functions,
 }
 
-/// The runs that are compared.
-#[derive(Clone, PartialEq)]
-struct Key([Same<Derived>; 2]);
-
 /// A table whose rows are made again when something else was found.
 #[derive(Default)]
 struct Table {
@@ -56,15 +50,14 @@ struct Table {
 #[derive(Default)]
 pub struct SnapshotsCompared {
     tab: Tab,
-    compared: Latest<Key, Option<Arc<ComparedSnapshots>>>,
+    compared: FoundComparison,
     frames: Table,
     functions: Table,
 }
 
 /// The reference and the run at a position, where both are snapshots.
 pub fn snapshots_of(runs: &Runs, place: usize) -> Option<[&Run; 2]> {
-    let both = [runs.reference(), runs.get(place)?];
-    both.iter().all(|run| run.derived.snapshot().is_some()).then_some(both)
+    both_snapshots(runs.reference(), runs.get(place)?)
 }
 
 impl SnapshotsCompared {
@@ -78,26 +71,22 @@ impl SnapshotsCompared {
     ) {
         let runs = Arc::clone(page.runs);
         let Some(both) = snapshots_of(&runs, place) else { return };
-        let derived = both.map(|run| Arc::clone(&run.derived));
-        let key = Key(derived.each_ref().map(|derived| Same(Arc::clone(derived))));
-        self.compared.ask("comparison of two snapshots", ui.ctx(), &key, move |_| {
-            compared(derived.each_ref().map(|derived| &**derived)).map(Arc::new)
-        });
-        let found = self.compared.get(&key).cloned();
+        let found = self.compared.ask(ui.ctx(), both);
         self.tabs_ui(ui);
         ui.add_space(4.0);
         match (self.tab, found) {
             (Tab::Pictures, found) => {
-                pictures_ui(ui, page, both, found.flatten().as_deref(), (curves, glance));
+                let found = found.and_then(Result::ok);
+                pictures_ui(ui, page, both, found.as_deref(), (curves, glance));
             }
             (_, None) => absent_ui(
                 ui,
                 self.compared.failure().unwrap_or("The snapshots are being compared"),
                 "",
             ),
-            (_, Some(None)) => absent_ui(ui, "A snapshot has no device", ""),
-            (Tab::Frames, Some(Some(found))) => self.frames_ui(ui, page, both, &found),
-            (Tab::Functions, Some(Some(found))) => self.functions_ui(ui, page, both, &found),
+            (_, Some(Err(why_not))) => absent_ui(ui, why_not, ""),
+            (Tab::Frames, Some(Ok(found))) => self.frames_ui(ui, page, both, &found),
+            (Tab::Functions, Some(Ok(found))) => self.functions_ui(ui, page, both, &found),
         }
     }
 
@@ -176,21 +165,6 @@ impl SnapshotsCompared {
         };
         self.functions.table.ui(ui, &data, page.commands);
     }
-}
-
-/// Compares the devices that had most.
-fn compared(both: [&Derived; 2]) -> Option<ComparedSnapshots> {
-    fn side(derived: &Derived) -> Option<SnapshotSide<'_>> {
-        let files = derived.report().files();
-        Some(SnapshotSide {
-            replayed: derived.snapshot()?,
-            claims: derived.allocator()?.claims.as_ref(),
-            is_cut: files.iter().any(|file| file.status == FileStatus::Truncated),
-            stated_capacity_bytes: None,
-        })
-    }
-    let [source, target] = both;
-    ComparedSnapshots::of([side(source)?, side(target)?], None).ok()
 }
 
 /// A row of the table by frames, in words.
@@ -278,7 +252,7 @@ fn pictures_ui(
         };
         let words = |ui: &mut egui::Ui| match found {
             Some(found) => {
-                words_ui(ui, found);
+                words_ui(ui, "In words", found);
                 settings_ui(ui, found);
             }
             None => drop(ui.weak("Comparing…")),
@@ -306,23 +280,6 @@ fn pictures_ui(
         }
     });
     scrolled_of_exports(ui, &area);
-}
-
-fn words_ui(ui: &mut egui::Ui, found: &ComparedSnapshots) {
-    let units = Units::now(ui);
-    let tokens = *Tokens::now(ui);
-    let said = conclusions(found, Room::default(), &|bytes| units.bytes(bytes));
-    card_ui(ui, "In words", |ui| {
-        for SnapshotConclusion { text, is_better, .. } in &said {
-            let text = RichText::new(format!("{text}."));
-            let text = match is_better {
-                Some(true) => text.color(tokens.less),
-                Some(false) => text.color(tokens.more),
-                None => text,
-            };
-            ui.add(Label::new(text).wrap());
-        }
-    });
 }
 
 fn settings_ui(ui: &mut egui::Ui, found: &ComparedSnapshots) {
@@ -373,7 +330,7 @@ fn figures_ui(ui: &mut egui::Ui, both: [&Run; 2], figures: &[ComparedFigure]) {
             ui,
             |ui| {
                 heads_ui(ui, both);
-                ui.weak(format!("Of {}", both[0].the()));
+                ui.weak(format!("In percent of {}", both[0].the()));
                 ui.end_row();
                 for figure in figures {
                     let shown = |number: u64| {
@@ -385,7 +342,7 @@ fn figures_ui(ui: &mut egui::Ui, both: [&Run; 2], figures: &[ComparedFigure]) {
                     }
                     change_ui(ui, figure.difference(1).change().unwrap_or(0), shown);
                     let percent = figure.percent_of_source(1);
-                    ui.weak(percent.map_or_else(String::new, percent_text));
+                    ui.weak(percent.map_or_else(String::new, |percent| format!("{percent:.1} %")));
                     ui.end_row();
                 }
             },

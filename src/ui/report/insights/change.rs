@@ -11,6 +11,7 @@ use crate::analysis::insights::compared::changes;
 use crate::text::shortened;
 use crate::ui::job::{Latest, Same};
 use crate::ui::report::found_insights::{are_all, settled};
+use crate::ui::report::snapshot::compared::{FoundComparison, both_snapshots, words_ui};
 use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
@@ -18,7 +19,11 @@ use crate::ui::units::Units;
 use crate::ui::widget::card::card_ui;
 
 #[derive(Default)]
-pub struct Changes(BTreeMap<RunId, ChangeOfRun>);
+pub struct Changes {
+    of_runs: BTreeMap<RunId, ChangeOfRun>,
+    /// Of memory snapshots, which are not matched.
+    of_snapshots: BTreeMap<RunId, FoundComparison>,
+}
 
 /// A change from the reference, and what it brought.
 type ChangeOfRun = Latest<ChangeKey, Vec<ChangeInsight>>;
@@ -28,13 +33,18 @@ type ChangeKey = (RunId, Same<DerivedPair>, [Vec<bool>; 2]);
 
 impl Changes {
     pub fn retain(&mut self, runs: &Runs) {
-        self.0.retain(|id, _| runs.position(*id).is_some());
+        self.of_runs.retain(|id, _| runs.position(*id).is_some());
+        self.of_snapshots.retain(|id, _| runs.position(*id).is_some());
     }
 
-    /// Draws the card of a run, if it is matched with the reference.
+    /// Draws the card of a run, if it is matched with the reference, or both are snapshots.
     pub fn ui(&mut self, ui: &mut egui::Ui, reference: &Run, run: &Run) {
+        if let Some(both) = both_snapshots(reference, run) {
+            self.of_snapshots_ui(ui, both);
+            return;
+        }
         let Some(pair) = &run.pair else { return };
-        let found = self.0.entry(run.id).or_default();
+        let found = self.of_runs.entry(run.id).or_default();
         let parts = [reference, run].map(|run| settled(&run.report, OF_BYTES));
         let key = (reference.id, Same(Arc::clone(pair)), parts);
         let reports = [reference, run].map(|run| Arc::clone(&run.derived));
@@ -51,14 +61,28 @@ impl Changes {
         let units = Units::now(ui);
         let is_final = parts.iter().all(|settled| are_all(settled));
         let provisional = if is_final { "" } else { ", so far: more is being read" };
-        let (from, to) = (reference.title_in_text(), run.title_in_text());
-        let title = format!("From {from} to {to}{provisional}");
+        let title = format!("{}{provisional}", title_of([reference, run]));
         card_ui(ui, &title, |ui| {
             for change in changes {
                 change_ui(ui, change, units);
             }
         });
     }
+
+    fn of_snapshots_ui(&mut self, ui: &mut egui::Ui, both: [&Run; 2]) {
+        let found = self.of_snapshots.entry(both[1].id).or_default();
+        match found.ask(ui.ctx(), both) {
+            Some(Ok(compared)) => words_ui(ui, &title_of(both), &compared),
+            Some(Err(_)) => {}
+            None => {
+                ui.weak(found.failure().unwrap_or("The snapshots are being compared…"));
+            }
+        }
+    }
+}
+
+fn title_of([from, to]: [&Run; 2]) -> String {
+    format!("From {} to {}", from.title_in_text(), to.title_in_text())
 }
 
 fn change_ui(ui: &mut egui::Ui, change: &ChangeInsight, units: Units) {

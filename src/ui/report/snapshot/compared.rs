@@ -1,0 +1,83 @@
+//! Two memory snapshots compared, asked for by every page that says what changed, and what follows in words.
+
+use eframe::egui::{self, Label, RichText};
+use std::sync::Arc;
+
+use super::snapshot_of;
+use crate::analysis::compared_snapshots::{
+    ComparedSnapshots, Room, SnapshotConclusion, SnapshotSide, conclusions,
+};
+use crate::analysis::derived::Derived;
+use crate::store::report::FileStatus;
+use crate::ui::job::{Latest, Same};
+use crate::ui::runs::Run;
+use crate::ui::theme::Tokens;
+use crate::ui::units::Units;
+use crate::ui::widget::card::card_ui;
+
+/// The runs that are compared.
+#[derive(Clone, PartialEq)]
+struct Key([Same<Derived>; 2]);
+
+/// What was found of two snapshots, or why nothing was.
+pub type Compared = Result<Arc<ComparedSnapshots>, &'static str>;
+
+#[derive(Default)]
+pub struct FoundComparison(Latest<Key, Compared>);
+
+impl FoundComparison {
+    /// Asks for it; `None` until it is worked out. Called in every frame.
+    pub fn ask(&mut self, ctx: &egui::Context, both: [&Run; 2]) -> Option<Compared> {
+        let derived = both.map(|run| Arc::clone(&run.derived));
+        let key = Key(derived.each_ref().map(|derived| Same(Arc::clone(derived))));
+        self.0.ask("comparison of two snapshots", ctx, &key, move |_| {
+            let found = compared(derived.each_ref().map(|derived| &**derived));
+            found.map(Arc::new).ok_or("A snapshot has no device")
+        });
+        self.0.get(&key).cloned()
+    }
+
+    /// Why there will be none.
+    pub fn failure(&self) -> Option<&str> {
+        self.0.failure()
+    }
+}
+
+/// Two runs, where both are snapshots.
+pub fn both_snapshots<'a>(reference: &'a Run, other: &'a Run) -> Option<[&'a Run; 2]> {
+    let both = [reference, other];
+    both.iter().all(|run| snapshot_of(run).is_some()).then_some(both)
+}
+
+/// Compares the devices that had most.
+fn compared(both: [&Derived; 2]) -> Option<ComparedSnapshots> {
+    fn side(derived: &Derived) -> Option<SnapshotSide<'_>> {
+        let files = derived.report().files();
+        Some(SnapshotSide {
+            replayed: derived.snapshot()?,
+            claims: derived.allocator()?.claims.as_ref(),
+            is_cut: files.iter().any(|file| file.status == FileStatus::Truncated),
+            stated_capacity_bytes: None,
+        })
+    }
+    let [source, target] = both;
+    ComparedSnapshots::of([side(source)?, side(target)?], None).ok()
+}
+
+/// What follows, in words, in a card.
+pub fn words_ui(ui: &mut egui::Ui, title: &str, found: &ComparedSnapshots) {
+    let units = Units::now(ui);
+    let tokens = *Tokens::now(ui);
+    let said = conclusions(found, Room::default(), &|bytes| units.bytes(bytes));
+    card_ui(ui, title, |ui| {
+        for SnapshotConclusion { text, is_better, .. } in &said {
+            let text = RichText::new(format!("{text}."));
+            let text = match is_better {
+                Some(true) => text.color(tokens.less),
+                Some(false) => text.color(tokens.more),
+                None => text,
+            };
+            ui.add(Label::new(text).wrap());
+        }
+    });
+}
