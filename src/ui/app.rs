@@ -34,6 +34,7 @@ use super::theme::{
 use super::top_bar::TopBar;
 use super::warnings::warnings_ui;
 use super::widget::exports::exportable;
+use crate::analysis::allocator::replayed::ReplayedSnapshot;
 use crate::analysis::figures::difference::Side;
 use crate::store::Report;
 use crate::text::shortened;
@@ -149,6 +150,12 @@ impl App {
     /// How often figures were worked out that all pages share; for tests.
     pub fn times_derived(&self) -> TimesDerived {
         self.open.times_derived()
+    }
+
+    /// The memory snapshots that are open; for tests.
+    pub fn snapshots(&self) -> Vec<Arc<ReplayedSnapshot>> {
+        let of_runs = self.open.iter().filter_map(|run| run.load.allocator()?.snapshot());
+        of_runs.map(Arc::clone).collect()
     }
 
     fn frame_ui(&mut self, ui: &mut egui::Ui) -> Vec<Command> {

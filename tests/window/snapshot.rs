@@ -3,9 +3,10 @@
 use eframe::egui::accesskit::Role;
 use eframe::egui::{self, Modifiers, Theme};
 use egui_kittest::Harness;
-use egui_kittest::kittest::Queryable as _;
+use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 use tilescope::ui::loading::Load;
@@ -89,11 +90,22 @@ fn is_in_its_own_words(harness: &Harness<'_, App>) {
         "poplar",
         "poplibs",
         "availablememoryproportion",
+        "step",
+        "steps",
+        "lowering",
+        "exchange",
+        "matched",
+        "aligned",
+        "align",
     ];
     for text in texts(harness) {
         let lower = text.to_lowercase();
         let mut found = lower.split(|letter: char| !letter.is_alphanumeric());
         assert!(!found.any(|word| words.contains(&word)), "{text:?}");
+        assert!(
+            !["always live", "compute set"].iter().any(|word| lower.contains(word)),
+            "{text:?}"
+        );
     }
 }
 
@@ -284,8 +296,106 @@ fn insights_say_what_failed_who_owns_the_peak_and_lead_there() {
     is_in_its_own_words(&harness);
     assert!(!has_text(&harness, "What the peak consists of"), "it is Liveness that is shown");
     go(&mut harness, Page::Insights);
+    // The code that the peak consists of leads to all that it has then, and one click leaves it again.
+    harness.get_by_label("train.py:20 (forward)").click();
+    settle(&mut harness);
+    is_in_its_own_words(&harness);
+    assert_eq!(harness.state().page(), Page::Liveness);
+    assert_eq!(harness.state().selected_steps(), [("run.pickle".to_owned(), 5)]);
+    let code = "/home/me/train.py:20 (forward)";
+    assert!(
+        is_selected(&harness, code) && !is_selected(&harness, "/home/me/train.py:10 (__init__)")
+    );
+    let by_code = copied(&mut harness, "allocations by code");
+    assert!(line(&by_code, code).contains(&(9 * MIB).to_string()), "{by_code:?}");
+    harness.get_by_role_and_label(Role::Row, code).click();
+    settle(&mut harness);
+    assert!(!is_selected(&harness, code));
+    go(&mut harness, Page::Insights);
     harness.get_by_label("Segments").click();
     settle(&mut harness);
     is_in_its_own_words(&harness);
     assert!(!has_text(&harness, "What the peak consists of"), "it is the map that is shown");
+}
+
+/// Whether the row of a table is selected.
+fn is_selected(harness: &Harness<'_, App>, row: &str) -> bool {
+    let row = harness.get_by_role_and_label(Role::Row, row);
+    let row = row.accesskit_node();
+    row.is_selected() == Some(true) || row.toggled() == Some(egui::accesskit::Toggled::True)
+}
+
+#[test]
+fn pages_out_of_sight_do_not_keep_a_snapshot_that_was_read_before() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let paths = [("before.pickle", 4), ("after.pickle", 2)]
+        .map(|(name, first)| written(directory.path(), name, first));
+    let [path, _] = paths.clone();
+    let of_one = window(Theme::Light, |ctx| App::open(ctx, path));
+    let of_two = window(Theme::Light, |ctx| {
+        App::with_loads(ctx, paths.into_iter().map(|path| Load::start(path, ctx)).collect())
+    });
+    for (mut harness, is_one) in [(of_one, true), (of_two, false)] {
+        let mut pages = vec![Page::Overview, Page::Insights, Page::Liveness, Page::Map];
+        pages.extend((!is_one).then_some(Page::Comparison));
+        for page in pages.into_iter().chain([Page::Summary]) {
+            go(&mut harness, page);
+            let tabs: &[&str] = match page {
+                Page::Liveness if is_one => &["By code", "Call paths", "Allocations"],
+                Page::Map => &["Blocks"],
+                Page::Comparison => &["At the peaks by frames", "By function"],
+                _ => &[],
+            };
+            for tab in tabs {
+                open_tab(&mut harness, tab);
+            }
+        }
+        let before: Vec<_> = harness.state().snapshots().iter().map(Arc::downgrade).collect();
+        assert_eq!(before.len(), if is_one { 1 } else { 2 });
+        assert!(before.iter().all(|before| before.upgrade().is_some()));
+        harness.get_by_label("Reload").click();
+        settle(&mut harness);
+        let kept: Vec<usize> = before.iter().map(std::sync::Weak::strong_count).collect();
+        assert!(kept.iter().all(|kept| *kept == 0), "{kept:?} are kept");
+    }
+}
+
+#[test]
+fn a_chosen_allocation_is_that_of_its_run() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = written(directory.path(), "run.pickle", 4);
+    let mut harness = window(Theme::Dark, |ctx| App::open(ctx, path.clone()));
+    go(&mut harness, Page::Liveness);
+    harness
+        .get_all_by_role_and_label(Role::Row, "train.py:20 (forward)")
+        .next()
+        .expect("a row")
+        .click();
+    settle(&mut harness);
+    assert_text(&harness, "Go to its allocation, event 3");
+    std::fs::write(&path, pickle(&snapshot(2))).expect("a file");
+    harness.get_by_label("Reload").click();
+    settle(&mut harness);
+    assert!(!has_text(&harness, "Go to its allocation"), "{:#?}", texts(&harness));
+}
+
+#[test]
+fn runs_at_a_glance_say_how_they_ended() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let paths = [("before.pickle", 4), ("after.pickle", 2)]
+        .map(|(name, first)| written(directory.path(), name, first));
+    let mut harness = window(Theme::Light, |ctx| {
+        App::with_loads(ctx, paths.into_iter().map(|path| Load::start(path, ctx)).collect())
+    });
+    go(&mut harness, Page::Comparison);
+    assert_text(&harness, "Both ran out of memory");
+    let runs = copied(&mut harness, "runs");
+    assert_eq!(runs[0].len(), 4, "run, verdict, peak, memory: {runs:?}");
+    assert_eq!(line(&runs, "before.pickle")[1], "Out of memory", "{runs:?}");
+    // The palette offers nothing of steps that are matched.
+    harness.key_press_modifiers(Modifiers::COMMAND, egui::Key::P);
+    settle(&mut harness);
+    is_in_its_own_words(&harness);
+    type_into(&mut harness, "Command", "align");
+    assert!(!has_text(&harness, "by index"), "{:#?}", texts(&harness));
 }

@@ -259,7 +259,7 @@ pub fn code_bytes(
     step: usize,
 ) -> Vec<(String, u64)> {
     let parts = CurveParts::of(replayed, devices, curve);
-    let names = CodeNames::of(&replayed.snapshot, by);
+    let names = replayed.code_names(by);
     let step = u32::try_from(step).unwrap_or(u32::MAX);
     let mut sums: HashMap<u32, u64> = HashMap::new();
     for part in &parts.devices {
@@ -473,7 +473,7 @@ impl Grouping {
             grouping.of_stacks.push(0);
             return grouping;
         }
-        let names = CodeNames::of(&replayed.snapshot, by);
+        let names = replayed.code_names(by);
         let mut at_peak: HashMap<u32, u64> = HashMap::new();
         for (part, row, bytes) in alive() {
             let sum = at_peak.entry(names.of_stack(part.lives.stacks[row])).or_default();

@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::block_index::BlockIndex;
 use super::categories::{BlockCategory, categories};
+use super::curves::{BlocksBy, CodeNames};
 use super::device_facts::{DeviceFacts, HostFacts};
 use super::event_axis::EventAxis;
 use super::insights::{SnapshotInsights, Stated};
@@ -25,6 +26,8 @@ pub struct ReplayedSnapshot {
     /// The replays of [`Snapshot::all_devices`], in their order.
     pub replays: Vec<Replay>,
     axis: OnceLock<EventAxis>,
+    /// By user frame, function and file.
+    code_names: [OnceLock<CodeNames>; 3],
     of_devices: Vec<OfDevice>,
 }
 
@@ -78,7 +81,13 @@ impl ReplayedSnapshot {
         let replays: Vec<Replay> =
             devices.into_par_iter().map(|device| replay(&snapshot, device)).collect();
         let of_devices = replays.iter().map(|_| OfDevice::default()).collect();
-        Self { snapshot, replays, axis: OnceLock::new(), of_devices }
+        Self {
+            snapshot,
+            replays,
+            axis: OnceLock::new(),
+            code_names: Default::default(),
+            of_devices,
+        }
     }
 
     /// The devices and pinned host memory with their replays.
@@ -94,6 +103,17 @@ impl ReplayedSnapshot {
     /// The events of all devices on one axis.
     pub fn axis(&self) -> &EventAxis {
         self.axis.get_or_init(|| EventAxis::of(&self.snapshot))
+    }
+
+    /// What stacks are called by the code that they are added up by.
+    pub fn code_names(&self, by: BlocksBy) -> &CodeNames {
+        let [by_frame, by_function, by_file] = &self.code_names;
+        let names = match by {
+            BlocksBy::Function => by_function,
+            BlocksBy::File => by_file,
+            BlocksBy::Frame | BlocksBy::Category | BlocksBy::Nothing => by_frame,
+        };
+        names.get_or_init(|| CodeNames::of(&self.snapshot, by))
     }
 
     /// The step of an event of a device on the axis of all; −1 is before the first event.

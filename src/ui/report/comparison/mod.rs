@@ -124,6 +124,7 @@ impl RunsPage for ComparisonPage {
         if self.other == Some(from) {
             self.other = Some(to);
         }
+        self.snapshots.forget();
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {

@@ -61,6 +61,11 @@ pub fn snapshots_of(runs: &Runs, place: usize) -> Option<[&Run; 2]> {
 }
 
 impl SnapshotsCompared {
+    /// Forgets what was worked out.
+    pub fn forget(&mut self) {
+        *self = Self { tab: self.tab, ..Self::default() };
+    }
+
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,

@@ -12,7 +12,7 @@ use super::ChosenPart;
 use super::evidence::evidence_ui;
 use crate::analysis::insights::Insights;
 use crate::analysis::insights::advice::how::Framework;
-use crate::analysis::insights::advice::{Advice, How, NotAdvised, Saving, Technique};
+use crate::analysis::insights::advice::{Advice, How, NotAdvised, Technique};
 use crate::text::{clean, shortened};
 use crate::ui::icon::Icon;
 use crate::ui::theme::fonts::{self, size};
@@ -28,7 +28,7 @@ pub const TEXT: usize = 300;
 /// What a pill has around its text, on both sides together, points.
 const PILL: Vec2 = Vec2::new(16.0, 4.0);
 /// Width of the bar of what is covered, points.
-pub const SHARE: f32 = 320.0;
+const SHARE: f32 = 320.0;
 
 /// What is unfolded, and the framework that is shown.
 #[derive(Default)]
@@ -57,14 +57,39 @@ pub fn advice_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &Insights)
         advice_card_ui(ui, page, number, advice);
     }
     for (place, not_advised) in (1..).zip(&found.not_advised) {
-        not_ui(ui, page, place, not_advised);
+        not_advised_ui(ui, page, place, not_advised);
     }
 }
 
 fn advice_card_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, number: usize, advice: &Advice) {
-    let tokens = *Tokens::now(ui);
     let key = (advice.id, number);
-    let mut is_open = page.choices.advice.is_open.get(&key).copied().unwrap_or(number == 1);
+    let before = page.choices.advice.is_open.get(&key).copied().unwrap_or(number == 1);
+    let title_ui = |ui: &mut egui::Ui| title_ui(ui, advice);
+    let is_open =
+        numbered_card_ui(ui, (number, advice.id.title()), before, title_ui, |ui, is_open| {
+            if let Some(saving) = &advice.saving {
+                let of = format!("{} that is over", Units::now(ui).bytes(saving.of_bytes));
+                saving_ui(ui, (saving.shares(), saving.percent_text()), &of);
+            }
+            cost_ui(ui, advice.caution);
+            if is_open {
+                details_ui(ui, page, number, advice);
+            }
+        });
+    if is_open != before {
+        page.choices.advice.is_open.insert(key, is_open);
+    }
+}
+
+/// A card with its number, a title, and what can be folded below; says whether it is unfolded now.
+pub fn numbered_card_ui(
+    ui: &mut egui::Ui,
+    (number, name): (usize, &str),
+    mut is_open: bool,
+    title_ui: impl FnOnce(&mut egui::Ui),
+    below_ui: impl FnOnce(&mut egui::Ui, bool),
+) -> bool {
+    let tokens = *Tokens::now(ui);
     let card = card_frame(&tokens).show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.horizontal_top(|ui| {
@@ -77,27 +102,19 @@ fn advice_card_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, number: usize, a
                     let width = ui.available_width() - fold;
                     ui.allocate_ui(Vec2::new(width, 24.0), |ui| {
                         ui.set_width(width);
-                        ui.horizontal_wrapped(|ui| title_ui(ui, advice));
+                        ui.horizontal_wrapped(title_ui);
                     });
                     ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                        if fold_ui(ui, is_open, &format!("evidence of {number}")) {
-                            is_open = !is_open;
-                            page.choices.advice.is_open.insert(key, is_open);
-                        }
+                        is_open ^= fold_ui(ui, is_open, &format!("evidence of {number}"));
                     });
                 });
-                if let Some(saving) = &advice.saving {
-                    saving_ui(ui, saving);
-                }
-                cost_ui(ui, advice.caution);
-                if is_open {
-                    details_ui(ui, page, number, advice);
-                }
+                below_ui(ui, is_open);
             });
         });
     });
-    exportable(ui, &format!("{number}: {}", advice.id.title()), card.response.rect);
+    exportable(ui, &format!("{number}: {name}"), card.response.rect);
     ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
+    is_open
 }
 
 fn details_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, number: usize, advice: &Advice) {
@@ -152,22 +169,34 @@ pub fn code_ui(ui: &mut egui::Ui, code: &str, number: usize) {
     });
 }
 
-/// What one would think of and what does not help, in a quiet line.
-fn not_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, place: usize, not_advised: &NotAdvised) {
+fn not_advised_ui(
+    ui: &mut egui::Ui,
+    page: &mut ChosenPart<'_>,
+    place: usize,
+    not_advised: &NotAdvised,
+) {
     let key = (not_advised.id, 1000 + place);
     let mut is_open = page.choices.advice.is_open.get(&key).copied().unwrap_or(false);
-    ui.horizontal_wrapped(|ui| {
-        ui.weak("Not:");
-        ui.add(Label::new(RichText::new(shortened(&not_advised.why, TEXT)).weak()).wrap());
-        let what = format!("evidence against {place}");
-        if !not_advised.evidence.is_empty() && fold_ui(ui, is_open, &what) {
-            is_open = !is_open;
-            page.choices.advice.is_open.insert(key, is_open);
-        }
-    });
+    let what = format!("evidence against {place}");
+    let what = (!not_advised.evidence.is_empty()).then_some(&*what);
+    if not_ui(ui, &not_advised.why, what, is_open) {
+        is_open = !is_open;
+        page.choices.advice.is_open.insert(key, is_open);
+    }
     if is_open {
         evidence_ui(ui, page, &not_advised.evidence);
     }
+}
+
+/// What one would think of and what does not help, in a quiet line, with what speaks against it where there is any; says
+/// whether that was folded or unfolded.
+pub fn not_ui(ui: &mut egui::Ui, why: &str, evidence: Option<&str>, is_open: bool) -> bool {
+    let line = ui.horizontal_wrapped(|ui| {
+        ui.weak("Not:");
+        ui.add(Label::new(RichText::new(shortened(why, TEXT)).weak()).wrap());
+        evidence.is_some_and(|what| fold_ui(ui, is_open, what))
+    });
+    line.inner
 }
 
 fn title_ui(ui: &mut egui::Ui, advice: &Advice) {
@@ -205,7 +234,7 @@ fn pill_ui(ui: &mut egui::Ui, word: &str, value: &str, is_wanted: bool) {
 }
 
 /// Folds or unfolds something; says whether that was clicked.
-pub fn fold_ui(ui: &mut egui::Ui, is_open: bool, what: &str) -> bool {
+fn fold_ui(ui: &mut egui::Ui, is_open: bool, what: &str) -> bool {
     let (text, does) =
         if is_open { ("hide evidence ▴", "Hide") } else { ("show evidence ▾", "Show") };
     let text = fonts::caption(text).color(Tokens::now(ui).weak_text);
@@ -213,15 +242,14 @@ pub fn fold_ui(ui: &mut egui::Ui, is_open: bool, what: &str) -> bool {
     button.accessible_name(format!("{does} {what}")).clicked()
 }
 
-/// What of all that is too much it covers: solid what is worked out, striped what may be.
-fn saving_ui(ui: &mut egui::Ui, saving: &Saving) {
-    let units = Units::now(ui);
+/// What it covers of a whole, as shares and in percent: solid what is worked out or expected, striped what may be.
+pub fn saving_ui(ui: &mut egui::Ui, (shares, percent): ([f64; 2], String), of: &str) {
     ui.horizontal(|ui| {
         let width = SHARE.min(ui.available_width() * 0.5);
-        share_ui(ui, Vec2::new(width, 8.0), saving.shares());
-        ui.label(RichText::new(saving.percent_text()).font(fonts::semibold(size::BODY)));
-        let of = format!("of the {} that is over", units.bytes(saving.of_bytes));
-        ui.add(Label::new(RichText::new(of).size(size::TABLE).weak()).truncate());
+        share_ui(ui, Vec2::new(width, 8.0), shares);
+        ui.label(RichText::new(percent).font(fonts::semibold(size::BODY)));
+        let of = RichText::new(format!("of the {of}")).size(size::TABLE).weak();
+        ui.add(Label::new(of).truncate());
     });
 }
 

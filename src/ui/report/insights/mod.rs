@@ -111,6 +111,9 @@ impl RunsPage for InsightsPage {
         if let Some(choices) = self.choices.remove(&from) {
             self.choices.insert(to, choices);
         }
+        // Both run through what was read before.
+        self.of_runs.remove(&from);
+        self.changes = change::Changes::default();
     }
 }
 

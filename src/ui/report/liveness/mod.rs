@@ -210,6 +210,8 @@ impl RunsPage for LivenessPage {
     fn run_renamed(&mut self, from: RunId, to: RunId) {
         self.choices.rename(from, to);
         self.lives_of.rename(from, to);
+        self.snapshot.forget();
+        self.timeline = TimelineLiveness::default();
     }
 
     fn show_view(&mut self, view: crate::views::View, scope: Scope) {

@@ -110,6 +110,8 @@ impl RunsPage for OverviewPage {
         if self.chosen == Some(from) {
             self.chosen = Some(to);
         }
+        self.of_runs.remove(&from);
+        self.known = RunsAnswer::default();
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {

@@ -14,7 +14,6 @@ use crate::ui::widget::rows::{BarOf, Column, Rows, Value};
 /// Allocations of a snapshot, the largest first.
 pub struct BlockRows {
     replayed: Arc<ReplayedSnapshot>,
-    names: CodeNames,
     /// Place of the device, and block.
     rows: Vec<(u32, u32)>,
     has_devices: bool,
@@ -28,9 +27,14 @@ impl BlockRows {
             let bytes = lives.and_then(|lives| lives.requested.get(*row as usize));
             (Reverse(bytes.copied().unwrap_or(0)), *place, *row)
         });
-        let names = CodeNames::of(&replayed.snapshot, BlocksBy::Frame);
+        // Who draws does not wait for them.
+        replayed.code_names(BlocksBy::Frame);
         let has_devices = replayed.snapshot.all_devices().count() > 1;
-        Self { replayed: Arc::clone(replayed), names, rows, has_devices }
+        Self { replayed: Arc::clone(replayed), rows, has_devices }
+    }
+
+    fn names(&self) -> &CodeNames {
+        self.replayed.code_names(BlocksBy::Frame)
     }
 
     /// The place of the device and the block of a row.
@@ -72,7 +76,7 @@ impl Rows for BlockRows {
         match column {
             0 => {
                 let stack = lives.stacks.get(row).copied().unwrap_or(StackId::NONE);
-                Value::text(short_frame(self.names.title_of(stack)))
+                Value::text(short_frame(self.names().title_of(stack)))
             }
             1 => Value::bytes(of(&lives.requested)),
             2 => Value::bytes(of(&lives.bytes)),
@@ -107,6 +111,6 @@ impl Rows for BlockRows {
         let (device, replay) = self.replayed.device(place as usize)?;
         let life = life_text(&replay.lives, row as usize, device.events.len());
         let stack = replay.lives.stacks.get(row as usize)?;
-        Some(format!("{}\nLives from {life}", self.names.title_of(*stack)))
+        Some(format!("{}\nLives from {life}", self.names().title_of(*stack)))
     }
 }

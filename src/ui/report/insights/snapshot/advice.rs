@@ -1,24 +1,21 @@
 //! What to try, a card each: what it saves at most, what it costs, and folded what says so and how it is written.
 
-use eframe::egui::{self, Align, Label, Layout, RichText, Sense, Vec2};
+use eframe::egui::{self, Align, Label, Layout, RichText};
 use std::collections::BTreeMap;
 
 use super::SnapshotPart;
 use crate::analysis::allocator::insights::SnapshotInsights;
-use crate::analysis::allocator::insights::advice::{
-    Advice, Evidence, NotAdvised, Saving, Technique,
-};
+use crate::analysis::allocator::insights::advice::{Advice, Evidence, NotAdvised, Technique};
 use crate::analysis::allocator::user_frame::NO_STACK;
 use crate::text::{clean, grouped, shortened};
-use crate::ui::report::insights::advice::{SHARE, TEXT, code_ui, cost_ui, fold_ui};
+use crate::ui::report::insights::advice::{
+    TEXT, code_ui, cost_ui, not_ui, numbered_card_ui, saving_ui,
+};
 use crate::ui::report::snapshot::short_frame;
+use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
-use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
 use crate::ui::units::Units;
-use crate::ui::widget::bar::share_ui;
-use crate::ui::widget::exports::exportable;
 use crate::ui::widget::measured::{Columns, Measured};
-use crate::ui::widget::sign::numbered_disc;
 
 /// Width of the way to something, points.
 const LINK: f32 = 92.0;
@@ -45,7 +42,7 @@ pub fn advice_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, found: &Snapsho
         advice_card_ui(ui, page, number, advice, found.devices.len() > 1);
     }
     for not_advised in &found.not_advised {
-        not_ui(ui, page, not_advised);
+        not_advised_ui(ui, page, not_advised);
     }
 }
 
@@ -56,49 +53,30 @@ fn advice_card_ui(
     advice: &Advice,
     names_device: bool,
 ) {
-    let tokens = *Tokens::now(ui);
     let key = (advice.id, true);
-    let mut is_open = page.choices.advice.0.get(&key).copied().unwrap_or(number == 1);
-    let card = card_frame(&tokens).show(ui, |ui| {
-        ui.set_width(ui.available_width());
-        ui.horizontal_top(|ui| {
-            let (disc, _) = ui.allocate_exact_size(Vec2::splat(24.0), Sense::hover());
-            numbered_disc(ui.painter(), disc.center(), number, &tokens);
-            ui.with_layout(Layout::top_down(Align::Min), |ui| {
-                ui.set_width(ui.available_width());
-                ui.horizontal(|ui| {
-                    let fold = 104.0_f32.min(ui.available_width() / 3.0);
-                    let width = ui.available_width() - fold;
-                    ui.allocate_ui(Vec2::new(width, 24.0), |ui| {
-                        ui.set_width(width);
-                        ui.horizontal_wrapped(|ui| {
-                            ui.label(fonts::card_title(advice.id.title()));
-                            if names_device {
-                                ui.weak(format!("GPU {}", advice.device));
-                            }
-                        });
-                    });
-                    ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                        if fold_ui(ui, is_open, &format!("evidence of {number}")) {
-                            is_open = !is_open;
-                            page.choices.advice.0.insert(key, is_open);
-                        }
-                    });
-                });
-                if let Some(saving) = &advice.saving {
-                    saving_ui(ui, saving);
-                }
-                let what = RichText::new(shortened(&clean(&advice.what), TEXT)).size(size::TABLE);
-                ui.add(Label::new(what).wrap());
-                cost_ui(ui, advice.caution);
-                if is_open {
-                    details_ui(ui, page, number, advice);
-                }
-            });
+    let before = page.choices.advice.0.get(&key).copied().unwrap_or(number == 1);
+    let title_ui = |ui: &mut egui::Ui| {
+        ui.label(fonts::card_title(advice.id.title()));
+        if names_device {
+            ui.weak(format!("GPU {}", advice.device));
+        }
+    };
+    let is_open =
+        numbered_card_ui(ui, (number, advice.id.title()), before, title_ui, |ui, is_open| {
+            if let Some(saving) = &advice.saving {
+                let of = format!("{} {}", Units::now(ui).bytes(saving.of_bytes), saving.of.title());
+                saving_ui(ui, (saving.shares(), saving.percent_text()), &of);
+            }
+            let what = RichText::new(shortened(&clean(&advice.what), TEXT)).size(size::TABLE);
+            ui.add(Label::new(what).wrap());
+            cost_ui(ui, advice.caution);
+            if is_open {
+                details_ui(ui, page, number, advice);
+            }
         });
-    });
-    exportable(ui, &format!("{number}: {}", advice.id.title()), card.response.rect);
-    ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
+    if is_open != before {
+        page.choices.advice.0.insert(key, is_open);
+    }
 }
 
 fn details_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, number: usize, advice: &Advice) {
@@ -113,18 +91,6 @@ fn details_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, number: usize, adv
         ui.add_space(4.0);
         code_ui(ui, &advice.how, number);
     }
-}
-
-/// What it saves of the whole: solid what is expected, striped what it is at most.
-fn saving_ui(ui: &mut egui::Ui, saving: &Saving) {
-    let units = Units::now(ui);
-    ui.horizontal(|ui| {
-        let width = SHARE.min(ui.available_width() * 0.45);
-        share_ui(ui, Vec2::new(width, 8.0), saving.shares());
-        ui.label(RichText::new(saving.percent_text()).font(fonts::semibold(size::BODY)));
-        let of = format!("of the {} {}", units.bytes(saving.of_bytes), saving.of.title());
-        ui.add(Label::new(RichText::new(of).size(size::TABLE).weak()).truncate());
-    });
 }
 
 /// Rows with their bytes as bars, and the way to each.
@@ -150,26 +116,23 @@ fn evidence_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, device: i64, evid
         let columns = Columns { link: LINK, ..Columns::default() };
         let clicked = ui.push_id(("evidence", place), |ui| row.ui(ui, columns)).inner;
         match (frame, one.event) {
-            (Some(frame), _) if clicked.name => page.part.show_variable(frame),
+            (Some(frame), Some(event)) if clicked.name => page.show_code((device, event), frame),
+            (Some(frame), None) if clicked.name => page.part.show_variable(frame),
             (_, Some(event)) if clicked.link => page.show_event(device, event),
             _ => {}
         }
     }
 }
 
-/// What one would think of and what does not help, in a quiet line.
-fn not_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, not_advised: &NotAdvised) {
+fn not_advised_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, not_advised: &NotAdvised) {
     let key = (not_advised.id, false);
     let mut is_open = page.choices.advice.0.get(&key).copied().unwrap_or(false);
-    ui.horizontal_wrapped(|ui| {
-        ui.weak("Not:");
-        ui.add(Label::new(RichText::new(shortened(&not_advised.why, TEXT)).weak()).wrap());
-        let what = format!("evidence against {}", not_advised.id.title().to_lowercase());
-        if !not_advised.evidence.is_empty() && fold_ui(ui, is_open, &what) {
-            is_open = !is_open;
-            page.choices.advice.0.insert(key, is_open);
-        }
-    });
+    let what = format!("evidence against {}", not_advised.id.title().to_lowercase());
+    let what = (!not_advised.evidence.is_empty()).then_some(&*what);
+    if not_ui(ui, &not_advised.why, what, is_open) {
+        is_open = !is_open;
+        page.choices.advice.0.insert(key, is_open);
+    }
     if is_open {
         let device = page.device;
         evidence_ui(ui, page, device, &not_advised.evidence);

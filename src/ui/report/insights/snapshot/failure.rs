@@ -23,7 +23,7 @@ pub fn failure_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, device: &Devic
     let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
     let rows = rows(failure, &tokens);
     let (mut exports, sheet) = (Vec::new(), || sheet(&rows));
-    let mut shown = None;
+    let (mut shown, mut wants_code) = (None, false);
     listed_card_ui(
         ui,
         "Out of memory",
@@ -52,13 +52,8 @@ pub fn failure_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, device: &Devic
             }
             if let Some(frame) = &failure.frame {
                 let text = format!("Asked at {}", shortened(frame, 200));
-                if ui
-                    .link(fonts::caption(text))
-                    .on_hover_text("Select its code in Liveness")
-                    .clicked()
-                {
-                    page.part.show_variable(frame);
-                }
+                let link = ui.link(fonts::caption(text));
+                wants_code = link.on_hover_text("What its code had then, in Liveness").clicked();
             }
         },
     );
@@ -68,6 +63,9 @@ pub fn failure_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, device: &Devic
         Some(true) => page.show_segments(device.device, event),
         Some(false) => page.show_event(device.device, event),
         None => {}
+    }
+    if let Some(frame) = failure.frame.as_ref().filter(|_| wants_code) {
+        page.show_code((device.device, event), frame);
     }
 }
 

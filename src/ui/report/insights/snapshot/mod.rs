@@ -10,7 +10,6 @@ use eframe::egui::{self, Label, ScrollArea};
 
 use crate::analysis::allocator::insights::verdict::{Outcome, RunVerdict};
 use crate::analysis::allocator::insights::{DeviceInsights, SnapshotInsights};
-use crate::analysis::allocator::replayed::ReplayedSnapshot;
 use crate::analysis::insights::sentences::VerdictFigure;
 use crate::text::{clean, shortened};
 use crate::ui::command::{Command, Page};
@@ -18,6 +17,7 @@ use crate::ui::report::found_insights::FoundSnapshotInsights;
 use crate::ui::report::run_part::RunPart;
 use crate::ui::report::two_columns::{Column, two_columns_ui};
 use crate::ui::report::verdict_banner::{Banner, Proof, banner_ui};
+use crate::ui::runs::StepAt;
 use crate::ui::units::Units;
 use crate::ui::widget::card::card_ui;
 use crate::ui::widget::exports::scrolled_of_exports;
@@ -81,27 +81,31 @@ impl InsightsOfSnapshot {
 }
 
 impl SnapshotPart<'_> {
-    /// The step of an event of a device; of what was before the first the first.
-    fn step_of(&self, device: i64, event: i64) -> Option<usize> {
-        let replayed: &ReplayedSnapshot = self.part.run.derived.snapshot()?;
-        let device = replayed.snapshot.devices.iter().find(|one| one.number == device)?;
-        let event = u32::try_from(event.max(0)).ok()?;
-        usize::try_from(replayed.axis().step(device, event)).ok()
+    /// Selects an event of a device; of what was before the first the first.
+    fn select_event(&mut self, device: i64, event: i64) {
+        let Some(replayed) = self.part.run.derived.snapshot() else { return };
+        let device = replayed.snapshot.devices.iter().find(|one| one.number == device);
+        let step = device.map(|device| replayed.step_of(device, event.max(0)));
+        if let Some(step) = step.and_then(|step| usize::try_from(step).ok()) {
+            self.part.selection.steps = vec![StepAt { run: self.part.run.id, step }];
+        }
     }
 
     fn show_event(&mut self, device: i64, event: i64) {
-        if let Some(step) = self.step_of(device, event) {
-            self.part.show_step(step);
-        }
+        self.select_event(device, event);
+        self.part.commands.push(Command::Go(Page::Liveness));
+    }
+
+    /// What code has allocated of all that is alive after an event.
+    fn show_code(&mut self, (device, event): (i64, i64), frame: &str) {
+        self.select_event(device, event);
+        self.part.show_variable(frame);
     }
 
     /// The segments as they are after an event.
     fn show_segments(&mut self, device: i64, event: i64) {
-        if let Some(step) = self.step_of(device, event) {
-            self.part.show_step(step);
-            self.part.commands.pop();
-            self.part.commands.push(Command::Go(Page::Map));
-        }
+        self.select_event(device, event);
+        self.part.commands.push(Command::Go(Page::Map));
     }
 }
 

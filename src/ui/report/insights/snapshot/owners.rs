@@ -82,7 +82,7 @@ pub fn owners_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, device: &Device
     if wants_event {
         page.show_event(device.device, peak.event);
     } else if let Some(frame) = clicked {
-        page.part.show_variable(&frame);
+        page.show_code((device.device, peak.event), &frame);
     }
 }
 

@@ -111,6 +111,14 @@ impl RunsPage for SnapshotLiveness {
 }
 
 impl SnapshotLiveness {
+    /// Forgets what was read and worked out; what was chosen and is looked at closely stays.
+    pub fn forget(&mut self) {
+        self.curves = RunsAnswer::default();
+        self.prepared = RunsAnswer::default();
+        self.caches = picture::Caches::default();
+        self.tables.forget();
+    }
+
     fn head_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, curves: Option<&Curves>) {
         let units = Units::now(ui);
         let answer = curves.and_then(|curves| answer(runs, curves, units));

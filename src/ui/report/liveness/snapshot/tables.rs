@@ -6,15 +6,14 @@ use regex::bytes::RegexBuilder;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::analysis::allocator::curves::{BlocksBy, CodeNames, Devices};
+use crate::analysis::allocator::curves::{BlocksBy, Devices};
 use crate::analysis::allocator::lives::BlockLives;
 use crate::analysis::allocator::replayed::ReplayedSnapshot;
 use crate::analysis::allocator::user_frame::{NO_STACK, frame_title};
 use crate::store::snapshot::Frame;
 use crate::store::snapshot::StackId;
 use crate::text::{grouped, shortened};
-use crate::ui::command::Command;
-use crate::ui::job::Cancel;
+use crate::ui::job::{Cancel, Made};
 use crate::ui::report::PageContext;
 use crate::ui::report::snapshot::block_facts::event_title;
 use crate::ui::report::snapshot::block_rows::BlockRows;
@@ -23,6 +22,7 @@ use crate::ui::report::snapshot::curves::Curves;
 use crate::ui::report::snapshot::stack::stack_ui;
 use crate::ui::report::snapshot::{prepare, snapshot_of};
 use crate::ui::runs::{Needs, RunId, Runs, RunsAnswer, StepAt};
+use crate::ui::selection::toggle;
 use crate::ui::theme::fonts;
 use crate::ui::units::Units;
 use crate::ui::widget::choice::{segments_ui, tabs_ui};
@@ -91,11 +91,13 @@ pub struct Tables {
     blocks: DataTable,
     by_code: DataTable,
     peaks: DataTable,
-    peak_rows: Option<(u64, Arc<Listed<PeakRow>>)>,
+    peak_rows: Made<(u64, Units), Arc<Listed<PeakRow>>>,
     flame: Flame,
     flame_of: Option<Arc<Found>>,
-    /// The block whose stack is shown: its device and row.
-    selected: Option<(u32, u32)>,
+    /// The block whose stack is shown: its run, device and row.
+    selected: Option<(RunId, u32, u32)>,
+    /// The code that was selected in the frame before.
+    code: Option<String>,
 }
 
 struct PeakRow {
@@ -108,6 +110,13 @@ struct PeakRow {
 }
 
 impl Tables {
+    /// Forgets what was found; what was chosen stays.
+    pub fn forget(&mut self) {
+        let pattern = std::mem::take(&mut self.pattern);
+        let (tab, are_all, by, code) = (self.tab, self.are_all, self.by, self.code.take());
+        *self = Self { tab, are_all, by, pattern, code, ..Self::default() };
+    }
+
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -118,6 +127,7 @@ impl Tables {
         let runs = Arc::clone(page.runs);
         let replayed = snapshot_of(runs.reference())?;
         let mut shown = None;
+        self.follow(page.selection.variable());
         ui.horizontal(|ui| {
             if runs.is_one() {
                 tabs_ui(ui, &mut self.tab, TABS);
@@ -172,7 +182,7 @@ impl Tables {
         }
         match self.tab {
             Tab::Allocations => self.blocks_ui(ui, page, (replayed, &found), &mut shown),
-            Tab::ByCode => self.by_code_ui(ui, &found, page.commands),
+            Tab::ByCode => self.by_code_ui(ui, &found, page),
             Tab::Ways => self.ways_ui(ui, &found),
             Tab::Peaks => {}
         }
@@ -186,7 +196,8 @@ impl Tables {
         (replayed, found): (&Arc<ReplayedSnapshot>, &Arc<Found>),
         shown: &mut Option<usize>,
     ) {
-        if let Some((place, row)) = self.selected {
+        let run = page.runs.reference().id;
+        if let Some((_, place, row)) = self.selected.filter(|(of, ..)| *of == run) {
             let width = STACK.min(ui.available_width() * 0.4);
             let panel = egui::Panel::right("stack of the allocation").exact_size(width);
             let panel = panel.resizable(false).show_separator_line(true);
@@ -202,7 +213,6 @@ impl Tables {
                         let step = replayed.axis().step(device, event) as usize;
                         let text = format!("Go to its allocation, event {}", grouped(step as u64));
                         if ui.link(text).clicked() {
-                            let run = page.runs.reference().id;
                             page.selection.steps = vec![StepAt { run, step }];
                             *shown = Some(step);
                         }
@@ -214,17 +224,31 @@ impl Tables {
         }
         let columns = found.blocks.columns(found.bytes);
         let selected = self.selected;
-        let is_selected = |row: usize| found.blocks.at(row) == selected && selected.is_some();
+        let block = |row: usize| found.blocks.at(row).map(|(place, row)| (run, place, row));
+        let is_selected = |row: usize| selected.is_some() && block(row) == selected;
         let note = "click one to see its stack";
         let rows: Arc<dyn Rows> = Arc::clone(&found.blocks) as Arc<dyn Rows>;
         let data =
             Data { is_selected: &is_selected, note, ..Data::of("allocations", &columns, rows) };
         let Some(click) = self.blocks.ui(ui, &data, page.commands) else { return };
-        let block = found.blocks.at(click.row);
-        crate::ui::selection::toggle(&mut self.selected, block.unwrap_or_default());
+        if let Some(block) = block(click.row) {
+            toggle(&mut self.selected, block);
+        }
     }
 
-    fn by_code_ui(&mut self, ui: &mut egui::Ui, found: &Arc<Found>, commands: &mut Vec<Command>) {
+    /// Shows what was allocated by code that has been selected elsewhere.
+    fn follow(&mut self, selected: Option<&String>) {
+        if self.code.as_ref() == selected {
+            return;
+        }
+        self.code = selected.cloned();
+        if self.code.is_some() {
+            (self.tab, self.by) = (Tab::ByCode, Some(BlocksBy::Frame));
+            self.pattern.clear();
+        }
+    }
+
+    fn by_code_ui(&mut self, ui: &mut egui::Ui, found: &Arc<Found>, page: &mut PageContext<'_>) {
         let whole = found.bytes as f64;
         let bar = BarOf { track: whole, limit: None, whole, of: "of all that is listed" };
         let columns = [
@@ -235,7 +259,16 @@ impl Tables {
             Column::bytes("Largest", 90.0).not_summed(),
         ];
         let rows: Arc<dyn Rows> = Arc::clone(&found.by_code) as Arc<dyn Rows>;
-        self.by_code.ui(ui, &Data::of("allocations by code", &columns, rows), commands);
+        let code = |row: usize| found.by_code.rows.get(row).map(|row| &row.name);
+        let is_selected = |row: usize| self.code.is_some() && code(row) == self.code.as_ref();
+        let data =
+            Data { is_selected: &is_selected, ..Data::of("allocations by code", &columns, rows) };
+        let clicked = self.by_code.ui(ui, &data, page.commands);
+        if let Some(code) = clicked.and_then(|click| code(click.row)) {
+            page.selection.toggle_variable(code.clone(), false);
+            // It is in sight already, added up by whatever was chosen.
+            self.code = page.selection.variable().cloned();
+        }
     }
 
     fn ways_ui(&mut self, ui: &mut egui::Ui, found: &Arc<Found>) {
@@ -289,12 +322,9 @@ impl Tables {
         shown: &mut Option<usize>,
     ) {
         let (runs, units) = (page.runs, Units::now(ui));
-        let is_made = self.peak_rows.as_ref().is_some_and(|(of, _)| *of == curves.version);
-        if !is_made {
-            let rows = peak_rows(runs, curves, units);
-            self.peak_rows = Some((curves.version, Arc::new(rows)));
-        }
-        let Some((_, rows)) = &self.peak_rows else { return };
+        // What an event did is said in a unit.
+        let key = (curves.version, units);
+        let rows = self.peak_rows.of(key, |_| Arc::new(peak_rows(runs, curves, units)));
         let columns = [
             Column::text("Event", 70.0),
             Column::rest("Run"),
@@ -347,7 +377,7 @@ impl Found {
         let replayed = snapshot_of(runs.reference())?;
         (0..replayed.replays.len()).for_each(|place| prepare(replayed, place));
         let snapshot = &replayed.snapshot;
-        let names = CodeNames::of(snapshot, key.by);
+        let names = replayed.code_names(key.by);
         let matched = match matched_stacks(replayed, &key.pattern) {
             Ok(matched) => matched,
             Err(error) => {

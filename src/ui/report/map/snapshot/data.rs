@@ -10,6 +10,7 @@ use crate::analysis::allocator::segment_map::{
     PlacedSegment, SegmentAxis, SegmentUse, SegmentsAt, event_at,
 };
 use crate::store::snapshot::Action;
+use crate::ui::job::Cancel;
 use crate::ui::report::snapshot::block_facts::event_of_step;
 use crate::ui::report::snapshot::block_rows::BlockRows;
 use crate::ui::report::snapshot::prepare;
@@ -21,8 +22,6 @@ pub struct MapMoment {
     pub at: SegmentsAt,
     /// Bytes of blocks in use by what they are for.
     pub by_category: Vec<(BlockCategory, u64)>,
-    /// What any block of the device is for.
-    pub categories: Vec<BlockCategory>,
     pub segments: Arc<Listed<SegmentRow>>,
     /// Blocks that are alive, of a segment if one is chosen.
     pub blocks: Arc<BlockRows>,
@@ -52,6 +51,7 @@ impl MapMoment {
         replayed: &Arc<ReplayedSnapshot>,
         (place, axis): (usize, &SegmentAxis),
         (step, segment): (usize, Option<usize>),
+        cancel: &Cancel,
     ) -> Option<Self> {
         let (device, replay) = replayed.device(place)?;
         prepare(replayed, place);
@@ -61,7 +61,10 @@ impl MapMoment {
         let categories = replayed.categories(place);
         let lives = &replay.lives;
         let (mut by_category, mut listed, mut listed_bytes) = (BTreeMap::new(), Vec::new(), 0_u64);
-        for row in lives.live_after(event) {
+        for (place_in_list, row) in lives.live_after(event).enumerate() {
+            if place_in_list.is_multiple_of(4096) && cancel.is_cancelled() {
+                return None;
+            }
             if let Some(category) = categories.get(row) {
                 let sum: &mut u64 = by_category.entry(*category).or_default();
                 *sum = sum.saturating_add(lives.bytes[row]);
@@ -82,10 +85,6 @@ impl MapMoment {
         Some(Self {
             step,
             by_category,
-            categories: BlockCategory::ALL
-                .into_iter()
-                .filter(|category| categories.contains(category))
-                .collect(),
             segments: Arc::new(Listed { rows, cell: segment_cell }),
             blocks: Arc::new(BlockRows::of(replayed, listed)),
             listed_bytes,

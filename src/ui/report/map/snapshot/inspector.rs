@@ -42,7 +42,14 @@ impl SnapshotMap {
             _ => {
                 let title = format!("Event {}", grouped(step as u64));
                 let did = capitalised(&event_title(replayed, step, Units::now(ui)));
-                title_ui(ui, "Chosen event", &title, &did);
+                let is_chosen = page.selection.step_of(run.id).is_some();
+                let failed = moment.is_some_and(|moment| moment.failed.is_some());
+                let kind = match (is_chosen, failed) {
+                    (true, _) => "Selected event",
+                    (false, true) => "Request that failed; click the map to select another event",
+                    (false, false) => "Highest event; click the map to select one",
+                };
+                title_ui(ui, kind, &title, &did);
             }
         }
         let Some(moment) = moment else { return };

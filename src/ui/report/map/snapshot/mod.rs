@@ -8,6 +8,7 @@ mod picture;
 use eframe::egui::{self, Button, Vec2};
 use std::sync::Arc;
 
+use crate::analysis::allocator::categories::BlockCategory;
 use crate::analysis::allocator::curves::Devices;
 use crate::analysis::allocator::failed_requests::last_failed;
 use crate::analysis::allocator::replayed::ReplayedSnapshot;
@@ -71,6 +72,11 @@ pub struct SnapshotMap {
 #[derive(Clone)]
 struct KnownDevice {
     axis: Arc<SegmentAxis>,
+    /// What its blocks are for.
+    categories: Arc<[BlockCategory]>,
+    /// Whether sizes were rounded up, and whether blocks waited for another stream when they were given back.
+    has_rounding: bool,
+    has_waiting: bool,
     /// The step that is shown before one is selected: of the request at which the run ended, else of the peak.
     first: usize,
     /// The last step of the snapshot.
@@ -81,7 +87,24 @@ impl KnownDevice {
     fn of(replayed: &ReplayedSnapshot, device: usize) -> Self {
         let axis = Arc::new(SegmentAxis::of(replayed, device));
         let last = replayed.axis().len().saturating_sub(1) as usize;
-        Self { axis, first: first_step(replayed, device).unwrap_or(0), last }
+        let of_blocks = replayed.categories(device);
+        let is_there = |category: &BlockCategory| of_blocks.contains(category);
+        let categories = BlockCategory::ALL.into_iter().filter(is_there).collect();
+        let lives = replayed.device(device).map(|(_, replay)| &replay.lives);
+        let rows =
+            || lives.into_iter().flat_map(|lives| (0..lives.len()).map(move |row| (lives, row)));
+        let has_rounding = rows().any(|(lives, row)| lives.bytes[row] > lives.requested[row]);
+        let has_waiting = rows().any(|(lives, row)| {
+            lives.requested_free_at[row].saturating_add(1) < lives.freed_at[row]
+        });
+        Self {
+            axis,
+            categories,
+            has_rounding,
+            has_waiting,
+            first: first_step(replayed, device).unwrap_or(0),
+            last,
+        }
     }
 }
 
@@ -128,8 +151,8 @@ impl RunsPage for SnapshotMap {
         let selected = page.selection.step_of(id);
         let step = |known: &KnownDevice| selected.map_or(known.first, |step| step.min(known.last));
         let step = known.as_ref().map_or(0, step);
-        let axis = known.map(|known| known.axis);
-        if let Some(axis) = &axis {
+        let axis = known.as_ref().map(|known| &known.axis);
+        if let Some(axis) = axis {
             let key = (id, device, step, self.segment);
             let (replayed, axis) = (Arc::clone(replayed), Arc::clone(axis));
             self.moments.ask(
@@ -137,17 +160,18 @@ impl RunsPage for SnapshotMap {
                 ui.ctx(),
                 (&runs, NEEDS),
                 &key,
-                move |_, _| {
+                move |_, cancel| {
                     let (_, device, step, segment) = key;
-                    MapMoment::of(&replayed, (device, &axis), (step, segment)).map(Arc::new)
+                    let at = (step, segment);
+                    MapMoment::of(&replayed, (device, &axis), at, cancel).map(Arc::new)
                 },
             );
         }
-        let known =
+        let last =
             self.moments.last(&runs).filter(|((of, place, ..), _)| (*of, *place) == (id, device));
-        let moment = known.and_then(|(_, moment)| moment.clone());
+        let moment = last.and_then(|(_, moment)| moment.clone());
         self.head_ui(ui, page, (run, replayed, device), moment.as_deref());
-        let Some(axis) = axis else {
+        let Some(device_known @ KnownDevice { axis, .. }) = &known else {
             ui.weak(self.axes.failure().unwrap_or("Looking at the segments…"));
             return;
         };
@@ -155,7 +179,7 @@ impl RunsPage for SnapshotMap {
             ui.weak("This device has no segments");
             return;
         }
-        let shown = (replayed, device, &axis);
+        let shown = (replayed, device, axis);
         inspector_ui(ui, |ui| {
             self.inspect_ui(ui, page, (run, step), shown, moment.as_deref());
         });
@@ -168,15 +192,16 @@ impl RunsPage for SnapshotMap {
         split::rest(ui, margin, |ui| {
             let frame = card_frame(Tokens::now(ui)).inner_margin(egui::Margin::symmetric(12, 8));
             frame.show(ui, |ui| {
+                legend_ui(ui, device_known);
                 self.picture_ui(ui, page, (run, step), shown, moment.as_deref());
             });
         });
     }
 
     fn run_renamed(&mut self, from: RunId, to: RunId) {
-        if self.run == Some(from) {
-            self.run = Some(to);
-        }
+        // What was read and worked out goes, what was chosen stays.
+        let run = self.run.map(|run| if run == from { to } else { run });
+        *self = Self { run, device: self.device, tab: self.tab, ..Self::default() };
     }
 }
 
@@ -237,8 +262,7 @@ impl SnapshotMap {
         (replayed, place, axis): Of<'_>,
         moment: Option<&MapMoment>,
     ) {
-        let all = ui.available_rect_before_wrap();
-        legend_ui(ui, moment);
+        let all = ui.max_rect();
         let units = Units::now(ui);
         let value = format!(
             "{}, event {}{}",
@@ -380,16 +404,23 @@ fn answer(moment: &MapMoment, units: Units) -> Answer {
     (Sign::Note, text)
 }
 
-fn legend_ui(ui: &mut egui::Ui, moment: Option<&MapMoment>) {
+fn legend_ui(ui: &mut egui::Ui, known: &KnownDevice) {
     let tokens = *Tokens::now(ui);
-    let categories = moment.map_or(&[][..], |moment| &moment.categories);
+    let color = |category: &BlockCategory| category_color(category.title(), &tokens);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = Vec2::new(14.0, 2.0);
-        for category in categories {
-            let color = category_color(category.title(), &tokens);
-            label_ui(ui, Patch::Area(color, color), category.title());
+        for category in &*known.categories {
+            label_ui(ui, Patch::Area(color(category), color(category)), category.title());
         }
         label_ui(ui, Patch::Hatch(tokens.gap), "Reserved, not in use");
+        let Some(example) = known.categories.first().map(color) else { return };
+        if known.has_rounding {
+            let color = picture::rounding_color(example, &tokens);
+            label_ui(ui, Patch::Area(color, color), "Rounded up");
+        }
+        if known.has_waiting {
+            label_ui(ui, Patch::Hatch(example), "Waits for another stream");
+        }
     });
     ui.add_space(2.0);
 }

@@ -92,6 +92,11 @@ pub struct Shown {
     pub rect: Rect,
 }
 
+/// The colour of what a size was rounded up by, which stands out on that of its block in either theme.
+pub fn rounding_color(of_block: Color32, tokens: &Tokens) -> Color32 {
+    of_block.lerp_to_gamma(tokens.ink, 0.55)
+}
+
 impl Picture {
     /// The whole of a device.
     pub fn extent(of: &PictureOf<'_>) -> Extent {
@@ -254,7 +259,7 @@ fn image(cells: &MapCells, categories: &[BlockCategory], tokens: &Tokens) -> Col
             CellKind::Block => mixed(*block, *covered),
             CellKind::Pending if along % 4 < 2 => color(*block),
             CellKind::Pending => color(*block).lerp_to_gamma(tokens.surface, 0.7),
-            CellKind::Rounding => color(*block).lerp_to_gamma(tokens.ink, 0.55),
+            CellKind::Rounding => rounding_color(color(*block), tokens),
             CellKind::Edge => color(*block).lerp_to_gamma(tokens.surface, 0.5),
         }
     };
