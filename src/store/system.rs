@@ -29,6 +29,8 @@ pub struct System {
     pub are_steps_matched: bool,
     /// What it was told: "Engine options".
     pub options: &'static str,
+    /// The same within a sentence, short: "options".
+    pub options_in_text: &'static str,
     /// What names of variables are in liveness: "Variable before lowering".
     pub variable: &'static str,
     /// What they are where variables are placed: "Variable as it was lowered".
@@ -51,6 +53,7 @@ impl System {
         steps: "steps",
         are_steps_matched: true,
         options: "Options",
+        options_in_text: "options",
         variable: "Variable",
         placed_variable: "Variable",
     };
@@ -70,6 +73,7 @@ impl System {
         steps: "steps",
         are_steps_matched: true,
         options: "Engine options",
+        options_in_text: "options",
         variable: "Variable before lowering",
         placed_variable: "Variable as it was lowered",
     };
@@ -89,6 +93,7 @@ impl System {
         steps: "events",
         are_steps_matched: false,
         options: "Settings",
+        options_in_text: "settings",
         variable: "Frame of the allocation",
         placed_variable: "Block",
     };
@@ -108,6 +113,7 @@ impl System {
         steps: "positions",
         are_steps_matched: false,
         options: "Flags",
+        options_in_text: "flags",
         variable: "Value",
         placed_variable: "Value",
     };

@@ -255,7 +255,7 @@ fn compare_action(state: &ActionState<'_>) -> Action {
     Action::new(title, COMPARE, command, no_room(state))
 }
 
-fn comparison_actions(state: &ActionState<'_>) -> [Action; 4] {
+fn comparison_actions(state: &ActionState<'_>) -> Vec<Action> {
     let why_not = state.comparison.is_none().then_some("Open a second report to compare");
     let (arrangement, steps_by) = state.comparison.unwrap_or_default();
     let (arrange, other_arrangement) = match arrangement {
@@ -266,6 +266,8 @@ fn comparison_actions(state: &ActionState<'_>) -> [Action; 4] {
         StepsBy::Matching => ("Align steps by index", StepsBy::Index),
         StepsBy::Index => ("Align steps by matching", StepsBy::Matching),
     };
+    // Steps of some systems have nothing in common but their numbers.
+    let are_aligned = state.report.is_none_or(|report| report.system.are_steps_matched);
     let swap = if state.runs.len() > 2 {
         "Swap the reference and the second run"
     } else {
@@ -277,7 +279,10 @@ fn comparison_actions(state: &ActionState<'_>) -> [Action; 4] {
         (align, ALIGN, Command::AlignSteps(other_alignment)),
         ("End comparison", &[], Command::EndComparison),
     ]
+    .into_iter()
+    .filter(|(.., command)| are_aligned || !matches!(command, Command::AlignSteps(_)))
     .map(|(title, keys, command)| Action::new(title, keys, command, why_not))
+    .collect()
 }
 
 /// The actions whose keys were pressed in this frame; nobody else sees those keys.

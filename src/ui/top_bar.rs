@@ -158,7 +158,11 @@ impl TopBar<'_> {
     fn field_ui(&self, ui: &mut egui::Ui, right: Right, commands: &mut Vec<Command>) {
         let tokens = Tokens::now(ui);
         let places = match self.system {
-            Some(system) => format!("{}, step, variable, file", system.arena_in_text),
+            // What the palette finds by a number or a name.
+            Some(system) if system.are_steps_matched => {
+                format!("{}, {}, variable, file", system.arena_in_text, system.step_in_text)
+            }
+            Some(system) => format!("{}, file", system.step_in_text),
             None => "file".to_owned(),
         };
         let hint = match right {

@@ -18,6 +18,7 @@ use super::runs::{Needed, Needs, Runs, RunsAnswer};
 use super::theme::{Tokens, fonts};
 use super::widget::sign::Sign;
 use crate::analysis::liveness::variable_search::{FoundVariables, find_variables};
+use crate::store::System;
 use crate::text::{grouped, shortened};
 
 /// Width, points.
@@ -58,6 +59,14 @@ pub struct PaletteState<'a> {
     pub is_picking: bool,
 }
 
+/// What can be typed.
+fn hint(system: Option<&System>) -> &'static str {
+    match system {
+        Some(system) if !system.are_steps_matched => "Type a part of a command, event 82 or a path",
+        _ => "Type a part of a command, tile 39, step 82, a variable or a path",
+    }
+}
+
 impl Palette {
     /// Opens the palette empty, or closes it.
     pub fn toggle(&mut self) {
@@ -92,9 +101,7 @@ impl Palette {
                 (down - up, input.consume_key(Modifiers::NONE, Key::Enter))
             });
             let (hint, name) = match self.purpose {
-                None => {
-                    ("Type a part of a command, tile 39, step 82, a variable or a path", "Command")
-                }
+                None => (hint(state.runs.map(|runs| runs.system())), "Command"),
                 Some(purpose) if purpose.is_file() => ("Path of the log", "Path of the log"),
                 Some(_) => ("Directory or file of a report", "Path of the report"),
             };

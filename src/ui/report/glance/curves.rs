@@ -308,7 +308,8 @@ fn numbered(runs: &Runs, glance: &Glance) -> Option<String> {
 /// Where the numbered peaks are.
 fn peaks_text(runs: &Runs, glance: &Glance) -> Option<String> {
     let steps: Vec<String> = glance.peaks.iter().map(|(slot, _)| step_of(runs, *slot)).collect();
-    Some(format!("{} at steps {}", numbered(runs, glance)?, steps.join(", ")))
+    let at = runs.system().steps;
+    Some(format!("{} at {at} {}", numbered(runs, glance)?, steps.join(", ")))
 }
 
 /// Grid, figures, what does not fit, and the limit.

@@ -8,6 +8,7 @@ use eframe::egui::{
 };
 use std::sync::Arc;
 
+use crate::analysis::allocator::insights::verdict::Outcome;
 use crate::analysis::comparison::at_a_glance::{RunFacts, run_facts, which_fits};
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::timeline::WithTimeline;
@@ -43,6 +44,8 @@ const GAP: f32 = 10.0;
 pub struct Glance {
     system: System,
     pub facts: Vec<RunFacts>,
+    /// What became of each run, where it is a memory snapshot: that such a run fits nobody knows.
+    outcomes: Vec<Option<Outcome>>,
     pub curves: Vec<Option<ColumnCurve>>,
     pub slots: usize,
     /// The highest peaks of the reference: slot and bytes.
@@ -84,7 +87,9 @@ impl Glance {
         let peaks = peaks.collect();
         let mut limits = facts.iter().filter_map(|facts| facts.limit_bytes);
         let limit = limits.next().filter(|limit| limits.all(|other| other == *limit));
-        Self { system: *runs.system(), facts, curves, slots, peaks, limit }
+        let outcome = |run: &Run| Some(run.derived.snapshot_insights()?.verdict.outcome);
+        let outcomes = runs.each(outcome);
+        Self { system: *runs.system(), facts, outcomes, curves, slots, peaks, limit }
     }
 
     /// Bytes of a curve, in the unit of the limit.
@@ -134,15 +139,31 @@ fn have_tiles(runs: &Runs) -> bool {
     !runs.are_foreign_to(&[Needed::Memory])
 }
 
+/// Whether all runs are memory snapshots, which say how they ended and of whose blocks none is called always live.
+fn are_snapshots(glance: &Glance) -> bool {
+    glance.outcomes.iter().all(Option::is_some)
+}
+
+/// What there is to say of runs, which decides on the columns.
+#[derive(Clone, Copy)]
+struct Known {
+    tiles: bool,
+    always_live: bool,
+}
+
 /// The columns that there is room for, from left to right, with where they begin and how wide they are.
-fn columns(width: f32, have_tiles: bool, does: Click) -> Vec<(Cell, f32, f32)> {
+fn columns(width: f32, has: Known, does: Click) -> Vec<(Cell, f32, f32)> {
     let of_tiles = [Cell::Fullest, Cell::AgainstTile, Cell::Code, Cell::Samples];
     // Where runs are compared, the change of the peak has a picture of its own.
     let left_out = match does {
         Click::Compares => Cell::Change,
         Click::Shows => Cell::Note,
     };
-    let is_known = |cell: &Cell| *cell != left_out && (have_tiles || !of_tiles.contains(cell));
+    let is_known = |cell: &Cell| {
+        *cell != left_out
+            && (has.tiles || !of_tiles.contains(cell))
+            && (has.always_live || *cell != Cell::AlwaysLive)
+    };
     let known = || CELLS.iter().filter(|(cell, ..)| is_known(cell));
     let sum = |least: u8| -> f32 {
         known().filter(|(.., early)| *early <= least).map(|(_, width, _)| width + GAP).sum()
@@ -205,6 +226,9 @@ impl GlanceTable {
                 })
             };
             let size = |bytes| units.bytes(bytes);
+            if are_snapshots(glance) {
+                return how_they_ended(&glance.outcomes, &name);
+            }
             let (fits, text) = which_fits(&glance.facts, &name, &size);
             (Sign::of(fits), text)
         })
@@ -232,7 +256,8 @@ impl GlanceTable {
             ui.spacing_mut().item_spacing.y = 0.0;
             let size = Vec2::new(ui.available_width(), HEAD + ROW * runs.len() as f32);
             let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-            let columns = columns(rect.width(), have_tiles(runs), does);
+            let has = Known { tiles: have_tiles(runs), always_live: !are_snapshots(glance) };
+            let columns = columns(rect.width(), has, does);
             head(ui.painter(), rect, &columns, glance, units, &tokens);
             let lines = Rect::from_min_max(rect.min + Vec2::new(0.0, HEAD), rect.max);
             let row = |place: usize| {
@@ -299,25 +324,55 @@ impl GlanceTable {
     }
 }
 
-fn sheet(runs: &Runs, glance: &Glance) -> Sheet {
-    let mut columns = vec![Column::rest("Run"), Column::rest("Verdict")];
-    let of_bytes = ["Peak", "Memory", "Fullest tile", "Memory of a tile", "Always live", "Code"];
-    columns.extend(of_bytes.map(|title| Column::bytes(title, 0.0)));
-    columns.push(Column::rest("Samples per second"));
-    let row = |(run, facts): (&Run, &RunFacts)| {
-        vec![
-            Value::text(run.name.to_string()),
-            Value::text(verdict_text(runs, facts)),
-            Value::bytes(facts.peak_bytes),
-            Value::bytes(facts.limit_bytes),
-            Value::bytes(facts.fullest_bytes),
-            Value::bytes(facts.bytes_per_tile),
-            Value::bytes(facts.always_live_bytes),
-            Value::bytes(facts.code_bytes),
-            facts.samples_per_second.map_or(Value::Nothing, Value::Rate),
-        ]
+/// Which memory snapshots ran out of memory.
+fn how_they_ended(outcomes: &[Option<Outcome>], name: &dyn Fn(usize) -> String) -> Answer {
+    let places = |wanted: Outcome| {
+        let all = outcomes.iter().enumerate();
+        all.filter(|(_, of)| **of == Some(wanted)).map(|(place, _)| place).collect::<Vec<_>>()
     };
-    Sheet::of(columns, runs.iter().zip(&glance.facts).map(row).collect())
+    let failed = places(Outcome::OutOfMemory);
+    let count = outcomes.len();
+    match failed.as_slice() {
+        [] if places(Outcome::Ran).len() == count => {
+            (Sign::Fits, format!("No request failed in any of {count} runs"))
+        }
+        [] => (Sign::Note, "Whether a request failed is not recorded of all runs".to_owned()),
+        [one] => (Sign::Over, format!("{} ran out of memory", name(*one))),
+        all if all.len() == count => {
+            (Sign::Over, if count == 2 { "Both" } else { "All" }.to_owned() + " ran out of memory")
+        }
+        some => (Sign::Over, format!("{} of {count} ran out of memory", some.len())),
+    }
+}
+
+/// All figures; of snapshots those that they have.
+fn sheet(runs: &Runs, glance: &Glance) -> Sheet {
+    type OfBytes = (&'static str, fn(&RunFacts) -> Option<u64>);
+    let of_bytes: [OfBytes; 6] = [
+        ("Peak", |facts| facts.peak_bytes),
+        ("Memory", |facts| facts.limit_bytes),
+        ("Fullest tile", |facts| facts.fullest_bytes),
+        ("Memory of a tile", |facts| facts.bytes_per_tile),
+        ("Always live", |facts| facts.always_live_bytes),
+        ("Code", |facts| facts.code_bytes),
+    ];
+    let (of_bytes, has_rate) =
+        if are_snapshots(glance) { (&of_bytes[..2], false) } else { (&of_bytes[..], true) };
+    let mut columns = vec![Column::rest("Run"), Column::rest("Verdict")];
+    columns.extend(of_bytes.iter().map(|(title, _)| Column::bytes(*title, 0.0)));
+    if has_rate {
+        columns.push(Column::rest("Samples per second"));
+    }
+    let row = |(place, (run, facts)): (usize, (&Run, &RunFacts))| {
+        let mut row = vec![Value::text(run.name.to_string())];
+        row.push(Value::text(verdict_text(runs, (glance, place))));
+        row.extend(of_bytes.iter().map(|(_, of)| Value::bytes(of(facts))));
+        if has_rate {
+            row.push(facts.samples_per_second.map_or(Value::Nothing, Value::Rate));
+        }
+        row
+    };
+    Sheet::of(columns, runs.iter().zip(&glance.facts).enumerate().map(row).collect())
 }
 
 /// The line as something that can be clicked, and said.
@@ -342,7 +397,7 @@ fn row_ui(
     let role = if is_still { Role::Canvas } else { Role::Button };
     response.widget_info(|| {
         let mut info = WidgetInfo::labeled(role, true, &name);
-        let (verdict, note) = (verdict_text(runs, facts), note_text(runs, facts, place));
+        let (verdict, note) = (verdict_text(runs, (glance, place)), note_text(runs, facts, place));
         let fullest = if have_tiles(runs) {
             format!(", fullest tile {}", beside(facts.fullest_bytes, facts.bytes_per_tile, units))
         } else {
@@ -372,9 +427,25 @@ fn beside(bytes: Option<u64>, limit: Option<u64>, units: Units) -> String {
     }
 }
 
-fn verdict_text(runs: &Runs, facts: &RunFacts) -> String {
-    let fit = facts.fit.map(|fit| capitalised(&fit_text(fit, Some(runs.system()))));
+fn verdict_text(runs: &Runs, (glance, place): (&Glance, usize)) -> String {
+    match glance.outcomes.get(place).copied().flatten() {
+        Some(Outcome::OutOfMemory) => return "Out of memory".to_owned(),
+        Some(Outcome::Ran) => return "Ran".to_owned(),
+        Some(Outcome::NotRecorded) | None => {}
+    }
+    let fit = glance.facts.get(place).and_then(|facts| facts.fit);
+    let fit = fit.map(|fit| capitalised(&fit_text(fit, Some(runs.system()))));
     fit.unwrap_or_else(|| "Not known".to_owned())
+}
+
+/// The sign of the same.
+fn sign(glance: &Glance, place: usize) -> Sign {
+    let fits = glance.facts.get(place).and_then(|facts| facts.fit).map(|fit| fit.fits);
+    Sign::of(match glance.outcomes.get(place).copied().flatten() {
+        Some(Outcome::OutOfMemory) => Some(false),
+        Some(Outcome::Ran) => Some(true),
+        Some(Outcome::NotRecorded) | None => fits,
+    })
 }
 
 /// That it is the reference, or has the curve of another run.
@@ -471,12 +542,12 @@ fn line(
                 text_within(painter, part, text, size::TABLE, tokens.text);
             }
             Cell::Verdict => {
-                let sign = Sign::of(facts.fit.map(|fit| fit.fits));
+                let sign = sign(glance, place);
                 let at = Pos2::new(part.left() + 7.0, part.center().y);
                 sign.paint(painter, at, 6.0, tokens);
                 let at = Pos2::new(part.left() + 19.0, part.center().y);
                 let font = fonts::semibold(size::TABLE);
-                let text = verdict_text(runs, facts);
+                let text = verdict_text(runs, (glance, place));
                 painter.text(at, Align2::LEFT_CENTER, text, font, sign.color(tokens));
             }
             Cell::Curve => {}
@@ -523,14 +594,16 @@ mod tests {
     #[test]
     fn columns_fit_and_what_says_most_stays() {
         for width in [360.0, 560.0, 824.0, 1204.0, 2300.0] {
-            let columns = columns(width, true, Click::Compares);
+            let has = Known { tiles: true, always_live: true };
+            let columns = columns(width, has, Click::Compares);
             let names: Vec<Cell> = columns.iter().map(|(cell, ..)| *cell).collect();
             assert!(names.contains(&Cell::Verdict) && names.contains(&Cell::Peak));
             let end = columns.iter().map(|(_, left, width)| left + width).fold(0.0, f32::max);
             assert!(end <= width.max(500.0), "{end} of {width}");
         }
         for does in [Click::Compares, Click::Shows] {
-            assert_eq!(columns(1204.0, true, does).len(), CELLS.len() - 1);
+            let has = Known { tiles: true, always_live: true };
+            assert_eq!(columns(1204.0, has, does).len(), CELLS.len() - 1);
         }
     }
 }

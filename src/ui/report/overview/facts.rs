@@ -109,9 +109,8 @@ pub fn facts_ui(ui: &mut egui::Ui, facts: &GroupsOfRun, part: &mut RunPart<'_>) 
         }
     }
     ui.add_space(8.0);
-    // The last word of "Engine options".
-    let options = part.run.report.system.options.rsplit(' ').next().unwrap_or_default();
-    if ui.button(format!("All {} and files", options.to_lowercase())).clicked() {
+    let options = part.run.report.system.options_in_text;
+    if ui.button(format!("All {options} and files")).clicked() {
         part.commands.push(Command::Go(Page::Summary));
     }
 }

@@ -231,7 +231,9 @@ impl SnapshotGlance {
                 borders: &failed,
                 bands: &curve.bands,
                 peaks: &curve.peaks,
-                ..Picture::of("Memory over events", curves.slots.len(), &|slot| slot.to_string())
+                ..Picture::of("Memory over events", curves.slots.len(), &|slot| {
+                    grouped(slot as u64)
+                })
             };
             curve_ui(ui, (view, heights), picture)
         });

@@ -240,7 +240,7 @@ fn slot_text(slots: &EventSlots, slot: usize) -> String {
     match slots.microseconds(slot) {
         Some(0) => "0 s".to_owned(),
         Some(microseconds) => time_text(microseconds as f64 * 1e-6),
-        None => slot.to_string(),
+        None => grouped(slot as u64),
     }
 }
 
@@ -289,7 +289,7 @@ fn hint_ui(ui: &mut egui::Ui, runs: &Runs, curves: &Curves, step: usize) {
     let units = Units::now(ui);
     if let (true, Some(replayed)) = (runs.is_one(), snapshot_of(runs.reference())) {
         let title = event_title(replayed, step, units);
-        ui.label(fonts::number(format!("Event {step}, {title}")));
+        ui.label(fonts::number(format!("Event {}, {title}", grouped(step as u64))));
         let stack = stack_of_event(replayed, step);
         if stack != StackId::NONE {
             for line in stack_lines(&replayed.snapshot, stack, HINT_FRAMES) {
@@ -302,7 +302,7 @@ fn hint_ui(ui: &mut egui::Ui, runs: &Runs, curves: &Curves, step: usize) {
         ui.weak(format!("{} of {} reserved", units.bytes(total), units.bytes(reserved)));
         return;
     }
-    ui.label(fonts::number(format!("Event {step}")));
+    ui.label(fonts::number(format!("Event {}", grouped(step as u64))));
     for (run, curve) in runs.iter().zip(&curves.runs) {
         let bytes = curve.stacked.total().get(step);
         let text = bytes.map_or_else(|| "ended".to_owned(), |bytes| units.bytes(*bytes));
