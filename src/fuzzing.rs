@@ -154,7 +154,9 @@ pub fn snapshot(input: &[u8]) {
     let of_devices = snapshot.all_devices().map(|device| device.events.len());
     assert!(of_devices.sum::<usize>() <= input.len(), "so does an event, wherever it is named");
     let run = SnapshotRun::of_snapshot(snapshot);
-    let RunContents::Snapshot(replayed) = &run.contents else { panic!("it is a snapshot") };
+    let RunContents::Snapshot(replayed) = &run.allocator.contents else {
+        panic!("it is a snapshot")
+    };
     for (device, replay) in replayed.devices() {
         let lives = &replay.lives;
         assert!(lives.len() <= input.len(), "a block has an event, or is there at the end");
@@ -186,7 +188,9 @@ pub fn timeline(input: &[u8]) {
         SnapshotRun::open(&files, &Progress::default()).ok().flatten()
     });
     let Some(run) = read else { return };
-    let RunContents::Timeline(timeline) = &run.contents else { panic!("it is a timeline") };
+    let RunContents::Timeline(timeline) = &run.allocator.contents else {
+        panic!("it is a timeline")
+    };
     assert_eq!(timeline.times.len(), timeline.bytes.len());
     run.fill_report(&Progress::default());
 }

@@ -9,9 +9,9 @@ use crate::analysis::variants::Variant;
 use crate::folder_sweep::read_sweep;
 use crate::format::pytorch::{self, SnapshotFiles};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::{RunContents, RunsOfPaths, SnapshotRun, runs_of_paths};
-use crate::store::report::FileStatus;
-use crate::store::{Report, Warning, WarningCode, Warnings};
+use crate::opened::{RunsOfPaths, SnapshotRun, runs_of_paths};
+use crate::snapshot_run::no_device;
+use crate::store::{Warning, WarningCode, Warnings};
 use crate::text::run_names::run_names;
 
 /// What nvidia-smi said of a variant, in MiB: a key of `app.json`.
@@ -77,27 +77,17 @@ pub(crate) fn read_variants(
             }
         };
         of_runs.extend(run.report.warnings.list());
-        let RunContents::Snapshot(replayed) = &run.contents else { continue };
-        let is_cut = is_cut(&run.report);
-        if is_cut {
+        if run.allocator.is_cut {
             let message = "ends before its contents do: its figures are of no whole run, and are not compared";
             warnings.add(WarningCode::Inconsistent, &file, message);
         }
-        match Variant::of_run((name, files.path.clone()), replayed, run.claims.as_ref(), device) {
+        match Variant::of_run((name, files.path.clone()), &run.allocator, device) {
             Some((_, variant)) => variants.push(Variant {
-                is_cut,
                 smi_bytes: app.as_ref().and_then(smi_bytes),
                 stated_capacity_bytes: run.stated_capacity_bytes(),
                 ..variant
             }),
-            None => warnings.add(
-                WarningCode::Inconsistent,
-                &file,
-                match device {
-                    Some(number) => format!("has no device {number}"),
-                    None => "has no device".to_owned(),
-                },
-            ),
+            None => warnings.add(WarningCode::Inconsistent, &file, no_device(device)),
         }
     }
     warnings.add_all(&of_runs);
@@ -105,11 +95,6 @@ pub(crate) fn read_variants(
         Some(error) => Err(error),
         None => Ok(variants),
     }
-}
-
-/// Whether a file ends before its contents do.
-pub(crate) fn is_cut(report: &Report) -> bool {
-    report.files().iter().any(|file| file.status == FileStatus::Truncated)
 }
 
 /// What the variants are called: by what varies in an `app.json` of each, else by their files.

@@ -143,7 +143,7 @@ fn the_report_of_every_snapshot_has_its_curves_at_every_step() {
     for path in files_with_ending(&profiles, ".pickle") {
         let name = path.display().to_string();
         let run = open(&path);
-        let RunContents::Snapshot(replayed) = &run.contents else { panic!("{name}") };
+        let RunContents::Snapshot(replayed) = &run.allocator.contents else { panic!("{name}") };
         let report = &*run.report;
         let arenas = report.arenas.get().expect("segments");
         for ((device, replay), facts) in replayed.devices().zip(replayed.device_facts()) {
@@ -372,7 +372,7 @@ fn areas_add_up_to_the_curves_of_the_replay() {
     for path in files_with_ending(&profiles, ".pickle") {
         let name = path.display().to_string();
         let run = open(&path);
-        let RunContents::Snapshot(replayed) = &run.contents else { panic!("{name}") };
+        let RunContents::Snapshot(replayed) = &run.allocator.contents else { panic!("{name}") };
         for (place, ((device, replay), facts)) in
             replayed.devices().zip(replayed.device_facts()).enumerate()
         {
@@ -421,7 +421,7 @@ fn free_pieces_of_segments_add_up_to_what_is_not_in_use() {
     for path in files_with_ending(&profiles, ".pickle") {
         let name = path.display().to_string();
         let run = open(&path);
-        let RunContents::Snapshot(replayed) = &run.contents else { panic!("{name}") };
+        let RunContents::Snapshot(replayed) = &run.allocator.contents else { panic!("{name}") };
         for (place, facts) in replayed.device_facts().iter().enumerate() {
             let of = Devices::At(place);
             let axis = SegmentAxis::of(replayed, place);

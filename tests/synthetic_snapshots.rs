@@ -125,7 +125,7 @@ proptest! {
         let happened = &all.0[(outcome.events - kept) as usize..];
 
         let run = open(&path);
-        let RunContents::Snapshot(replayed) = &run.contents else { panic!("no snapshot") };
+        let RunContents::Snapshot(replayed) = &run.allocator.contents else { panic!("no snapshot") };
         let snapshot = &replayed.snapshot;
         check_events(snapshot, happened);
         prop_assert!(run.report.warnings.list().is_empty(), "{:?}", run.report.warnings.list());
@@ -156,7 +156,7 @@ proptest! {
             prop_assert_eq!(replay.allocated_peak.bytes, counted.allocated_bytes.all.peak);
             prop_assert_eq!(replay.active_peak.bytes, counted.active_bytes.all.peak);
             prop_assert_eq!(replay.reserved_peak.bytes, counted.reserved_bytes.all.peak);
-            let claims = run.claims.as_ref().unwrap();
+            let claims = run.allocator.claims.as_ref().unwrap();
             prop_assert_eq!(claims.allocated.peak, Some(counted.allocated_bytes.all.peak));
         }
         // A failed request is an event, a text that the same program explains, and within what the card has.
@@ -277,7 +277,7 @@ fn python_reads_it() {
         }
     };
     let run = open(&path);
-    let RunContents::Snapshot(replayed) = &run.contents else { panic!("no snapshot") };
+    let RunContents::Snapshot(replayed) = &run.allocator.contents else { panic!("no snapshot") };
     let snapshot = &replayed.snapshot;
     let allocations = snapshot.events.actions.iter().filter(|it| **it == Action::Alloc).count();
     let live = snapshot.blocks.iter().filter(|block| block.is_active()).count();

@@ -9,14 +9,12 @@ use std::process::ExitCode;
 use super::check::{BudgetArguments, CheckArguments, CheckReport, Grown, Row};
 use super::compare::DeviceArguments;
 use super::output::{self, Answer, Document};
-use crate::analysis::compared_snapshots::{ComparedSide, Room, SnapshotFigure, SnapshotSide};
+use crate::analysis::compared_snapshots::{ComparedSide, Room, SnapshotFigure};
 use crate::analysis::insights::budgets::{Figure, growth_percent};
 use crate::format::pytorch::SnapshotFiles;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::{RunContents, SnapshotRun};
 use crate::store::Warning;
 use crate::text::{bytes, exact_bytes, signed_bytes};
-use crate::variant_sweep::is_cut;
 
 const FIGURES: [(Figure, SnapshotFigure, &str, &str); 2] = [
     (
@@ -61,28 +59,9 @@ fn checked(
     device: &DeviceArguments,
     progress: &Progress,
 ) -> Result<(ComparedSide, Vec<Warning>), Error> {
-    let run = SnapshotRun::open(files, progress)?;
-    let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))?;
-    let side = match &run.contents {
-        RunContents::Timeline(_) => None,
-        RunContents::Snapshot(replayed) => ComparedSide::of(
-            &SnapshotSide {
-                replayed,
-                claims: run.claims.as_ref(),
-                is_cut: is_cut(&run.report),
-                stated_capacity_bytes: run.stated_capacity_bytes(),
-            },
-            device.device,
-        ),
-    };
-    let side = side.ok_or_else(|| {
-        let path = files.path.display();
-        let message = match device.device {
-            Some(number) => format!("{path} has no device {number}"),
-            None => format!("{path} has no device"),
-        };
-        Error::new(ErrorKind::Usage, message)
-    })?;
+    let run = output::open_snapshot(files, progress)?;
+    let side = ComparedSide::of(&run.allocator, device.device);
+    let side = side.ok_or_else(|| run.no_such_device(device.device))?;
     Ok((side, run.report.warnings.list()))
 }
 

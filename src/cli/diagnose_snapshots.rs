@@ -9,13 +9,12 @@ use serde_json::{Value, json};
 
 use crate::analysis::allocator::failed_requests::FailedRequest;
 use crate::analysis::allocator::peak::PeakContents;
-use crate::analysis::compared_snapshots::{ComparedSide, SnapshotSide};
+use crate::analysis::compared_snapshots::ComparedSide;
 use crate::analysis::diagnose::Finding;
 use crate::format::pytorch::{FileKind, SnapshotFiles, kind_of_file, with_side_files};
 use crate::format::{Error, Progress};
-use crate::opened::{RunContents, SnapshotRun};
+use crate::opened::SnapshotRun;
 use crate::text::{bytes, clean, grouped, shortened};
-use crate::variant_sweep::is_cut;
 
 /// Snapshots in the directory of a log that are looked into.
 const MOST_BESIDE: usize = 8;
@@ -92,13 +91,7 @@ impl FoundSnapshot {
     pub(super) fn open(path: &Path, progress: &Progress) -> Result<Option<Self>, Error> {
         let files = with_side_files(path.to_owned(), FileKind::Snapshot);
         let Some(run) = SnapshotRun::open(&files, progress)? else { return Ok(None) };
-        let RunContents::Snapshot(replayed) = &run.contents else { return Ok(None) };
-        let side = SnapshotSide {
-            replayed,
-            claims: run.claims.as_ref(),
-            is_cut: is_cut(&run.report),
-            stated_capacity_bytes: None,
-        };
+        let Some(replayed) = run.allocator.snapshot() else { return Ok(None) };
         let numbers = replayed.snapshot.devices.iter().map(|device| device.number);
         let devices = numbers.enumerate().filter_map(|(place, number)| {
             let (device, replay) = replayed.device(place)?;
@@ -107,7 +100,7 @@ impl FoundSnapshot {
             let frames = peak.by_frame.into_iter().take(MOST_FRAMES);
             let frames = frames.map(|row| FrameBytes { frame: row.name, bytes: row.all.bytes });
             Some(DeviceOfSnapshot {
-                side: ComparedSide::of(&side, Some(number))?,
+                side: ComparedSide::of(&run.allocator, Some(number))?,
                 frames: frames.collect(),
             })
         });

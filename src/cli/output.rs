@@ -136,12 +136,20 @@ pub fn answer_of_snapshot<A: CsvAnswer>(
     answer: impl FnOnce(&SnapshotRun, &Progress) -> Result<A, Error>,
 ) -> ExitCode {
     let result = with_progress("Reading the snapshot", |progress| {
-        let run = SnapshotRun::open(files, progress)?;
-        let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))?;
+        let run = open_snapshot(files, progress)?;
         let answer = answer(&run, progress)?;
         Ok(with_warnings(answer, run.report.warnings.list()))
     });
     finish(&result, json, if csv { A::csv } else { A::text })
+}
+
+/// Reads and replays a run of PyTorch.
+///
+/// # Errors
+/// As [`SnapshotRun::open`], and when that was cancelled.
+pub fn open_snapshot(files: &SnapshotFiles, progress: &Progress) -> Result<SnapshotRun, Error> {
+    let run = SnapshotRun::open(files, progress)?;
+    run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))
 }
 
 /// As [`answer_or_csv`], of a program of XLA. Where a dump has several modules, it is said which is taken.

@@ -112,7 +112,7 @@ impl SnapshotSummary {
             format,
             files: report.files(),
         };
-        match &run.contents {
+        match &run.allocator.contents {
             RunContents::Timeline(timeline) => {
                 let peak = timeline.peak();
                 Self {
@@ -155,7 +155,7 @@ impl SnapshotSummary {
         (devices, host): (Vec<DeviceFacts>, Option<HostFacts>),
     ) -> Self {
         let snapshot = &replayed.snapshot;
-        let claims = run.claims.as_ref();
+        let claims = run.allocator.claims.as_ref();
         let compared = claims.and_then(|claims| compare_claims(claims, &devices, &run.report));
         let compared = compared.map(|(device, figures)| (device.device, figures));
         let section =
@@ -177,7 +177,7 @@ impl SnapshotSummary {
         Self {
             source,
             memory: Some(memory(replayed, &devices)),
-            insights: run.insights(None),
+            insights: run.allocator.insights(None),
             liveness: LivenessFacts {
                 steps: Some(snapshot.events.len()),
                 peak: peak.as_ref().map(|(step, found)| Peak::of(*step, found)),

@@ -15,7 +15,6 @@ use crate::analysis::allocator::user_frame::{is_python, is_users, user_frame_tit
 use crate::format::pytorch::{FileKind, kind_of_file, with_side_files};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{RunContents, SnapshotRun};
-use crate::store::report::FileStatus;
 use crate::store::snapshot::{Events, StackId};
 
 pub(super) const SNAPSHOTS: Table = Table {
@@ -172,14 +171,13 @@ pub(super) fn export_snapshot(
     let files = with_side_files(found.path.clone(), FileKind::Snapshot);
     let cancelled = || Error::new(ErrorKind::Unreadable, "cancelled");
     let run = SnapshotRun::open(&files, progress)?.ok_or_else(cancelled)?;
-    let RunContents::Snapshot(replayed) = &run.contents else { return Ok(()) };
+    let RunContents::Snapshot(replayed) = &run.allocator.contents else { return Ok(()) };
     let id = run_id::of_snapshot(&found.path, progress)?;
     let staging = Staging::new(lake, progress)?;
     let warnings = run.report.warnings.list();
-    let is_cut = run.report.files().iter().any(|file| file.status == FileStatus::Truncated);
     let rows = Rows { staging: &staging, replayed };
     let tables = vec![
-        rows.snapshot(found, is_cut, warnings.len())?,
+        rows.snapshot(found, run.allocator.is_cut, warnings.len())?,
         rows.settings()?,
         rows.devices()?,
         rows.events()?,

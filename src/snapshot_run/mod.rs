@@ -11,11 +11,9 @@ pub use self::report::device_id;
 
 use crate::analysis::allocator::claims::{ComparedClaim, claimed_device, compared_claims};
 use crate::analysis::allocator::device_facts::DeviceFacts;
-use crate::analysis::allocator::insights::SnapshotInsights;
 pub use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
-use crate::analysis::allocator::stated_failure::StatedFailure;
 use crate::format::pytorch::{self, Contents, SnapshotFiles};
-use crate::format::{Error, Progress};
+use crate::format::{Error, ErrorKind, Progress};
 use crate::store::snapshot::AllocatorClaims;
 #[cfg(any(test, fuzzing))]
 use crate::store::snapshot::Snapshot;
@@ -26,12 +24,8 @@ use crate::store::{Report, System, WarningCode};
 pub struct SnapshotRun {
     /// What all systems have.
     pub report: Arc<Report>,
-    /// What is open.
-    pub contents: RunContents,
-    /// What PyTorch itself states, beside the snapshot.
-    pub claims: Option<AllocatorClaims>,
-    /// What an error text beside the snapshot says.
-    pub stated: Vec<StatedFailure>,
+    /// What pages and analysis ask besides.
+    pub allocator: AllocatorRun,
 }
 
 impl SnapshotRun {
@@ -55,26 +49,29 @@ impl SnapshotRun {
             }
         };
         let stated = stated::stated_failures(files);
-        Ok(Some(Self { report: Arc::new(report), contents, claims, stated }))
+        let is_cut = report.is_cut();
+        let allocator = AllocatorRun { contents, claims, stated, is_cut };
+        Ok(Some(Self { report: Arc::new(report), allocator }))
+    }
+
+    /// That it has no such device, with those that it has.
+    pub fn no_such_device(&self, number: Option<i64>) -> Error {
+        let message = format!("{} {}", self.report.path.display(), no_device(number));
+        let error = Error::new(ErrorKind::Usage, message).in_file(&self.report.path);
+        let devices = self.allocator.snapshot().map(|replayed| &replayed.snapshot.devices);
+        match devices.filter(|devices| !devices.is_empty()) {
+            None => error,
+            Some(devices) => {
+                let there: Vec<String> =
+                    devices.iter().map(|device| device.number.to_string()).collect();
+                error.hint(format!("Its devices are: {}.", there.join(", ")))
+            }
+        }
     }
 
     /// What the device has, where an error text beside the snapshot says it, bytes.
     pub fn stated_capacity_bytes(&self) -> Option<u64> {
-        self.stated.iter().find_map(|text| text.capacity_bytes)
-    }
-
-    /// What pages and analysis ask besides the report.
-    pub fn allocator(&self) -> AllocatorRun {
-        AllocatorRun {
-            contents: self.contents.clone(),
-            claims: self.claims.clone(),
-            stated: self.stated.clone(),
-        }
-    }
-
-    /// What a snapshot says at first sight; `None` of a timeline. The capacity is what the user says that the device has.
-    pub fn insights(&self, capacity_bytes: Option<u64>) -> Option<SnapshotInsights> {
-        self.allocator().insights(capacity_bytes)
+        self.allocator.stated.iter().find_map(|text| text.capacity_bytes)
     }
 }
 
@@ -84,11 +81,14 @@ impl SnapshotRun {
     pub fn of_snapshot(snapshot: Snapshot) -> Self {
         Self {
             report: Arc::new(Report::of(System::PYTORCH, std::path::PathBuf::new())),
-            contents: RunContents::Snapshot(Arc::new(ReplayedSnapshot::of(snapshot))),
-            claims: None,
-            stated: Vec::new(),
+            allocator: AllocatorRun::of(ReplayedSnapshot::of(snapshot)),
         }
     }
+}
+
+/// That a snapshot has no device of a number, or none at all.
+pub(crate) fn no_device(number: Option<i64>) -> String {
+    number.map_or_else(|| "has no device".to_owned(), |number| format!("has no device {number}"))
 }
 
 /// Says what of a replay is doubtful.

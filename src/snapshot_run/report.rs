@@ -29,7 +29,7 @@ impl SnapshotRun {
     /// Fills the parts of the report.
     pub fn fill_report(&self, progress: &Progress) {
         let report = &*self.report;
-        match &self.contents {
+        match &self.allocator.contents {
             RunContents::Snapshot(replayed) => fill_of_snapshot(report, replayed, progress),
             RunContents::Timeline(timeline) => fill_of_timeline(report, timeline),
         }

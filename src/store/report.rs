@@ -285,6 +285,12 @@ impl Report {
         self.files.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
+    /// Whether a file ends before its contents do: then figures are of what could be read.
+    pub fn is_cut(&self) -> bool {
+        let files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.iter().any(|file| file.status == FileStatus::Truncated)
+    }
+
     /// Names the files of the report.
     pub fn set_files(&self, files: Vec<ReportFile>) {
         *self.files.lock().unwrap_or_else(PoisonError::into_inner) = files;

@@ -260,7 +260,7 @@ fn read_snapshot(files: &SnapshotFiles, shared: &Shared) -> Result<(), Error> {
     let progress = &shared.progress;
     shared.set_stage(Stage::Snapshot);
     if let Some(run) = SnapshotRun::open(files, progress)? {
-        drop(shared.allocator.set(run.allocator()));
+        drop(shared.allocator.set(run.allocator.clone()));
         drop(shared.report.set(Arc::clone(&run.report)));
         run.fill_report(progress);
     }

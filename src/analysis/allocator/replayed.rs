@@ -56,9 +56,17 @@ pub struct AllocatorRun {
     pub claims: Option<AllocatorClaims>,
     /// What error texts beside the snapshot say.
     pub stated: Vec<StatedFailure>,
+    /// Whether its file ends before its contents do: then its figures are of what could be read, and of no whole run.
+    pub is_cut: bool,
 }
 
 impl AllocatorRun {
+    /// Of a snapshot of which nothing else is known.
+    pub fn of(replayed: ReplayedSnapshot) -> Self {
+        let contents = RunContents::Snapshot(Arc::new(replayed));
+        Self { contents, claims: None, stated: Vec::new(), is_cut: false }
+    }
+
     /// The snapshot, where it is one.
     pub fn snapshot(&self) -> Option<&Arc<ReplayedSnapshot>> {
         match &self.contents {

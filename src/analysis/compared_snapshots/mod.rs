@@ -15,29 +15,16 @@ use crate::analysis::allocator::annotations::{annotated_spans, open_at};
 use crate::analysis::allocator::categories::BlockCategory;
 use crate::analysis::allocator::device_facts::DeviceFacts;
 use crate::analysis::allocator::replay::Replay;
-use crate::analysis::allocator::replayed::ReplayedSnapshot;
+use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
 use crate::analysis::allocator::user_frame::user_frame;
 use crate::analysis::variants::Variant;
-use crate::store::snapshot::{Action, AllocatorClaims, Snapshot, SnapshotDevice, StackId};
+use crate::store::snapshot::{Action, Snapshot, SnapshotDevice, StackId};
 
 pub use self::conclusions::{SnapshotConclusion, conclusions};
 pub use self::figures::{ComparedFigure, SnapshotFigure, compared_figures};
 pub use self::rows::{
     Both, ComparedPeaks, ComparedRow, Function, FunctionRow, MatchedBy, RowChange,
 };
-
-/// What is compared.
-#[derive(Clone, Copy, Debug)]
-pub struct SnapshotSide<'a> {
-    /// The snapshot.
-    pub replayed: &'a ReplayedSnapshot,
-    /// What PyTorch itself states.
-    pub claims: Option<&'a AllocatorClaims>,
-    /// Whether its file ends before its contents do.
-    pub is_cut: bool,
-    /// Capacity of the device as an error text beside it states it.
-    pub stated_capacity_bytes: Option<u64>,
-}
 
 /// What the device has, as the user says.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -120,13 +107,13 @@ impl ComparedSnapshots {
     ///
     /// # Errors
     /// When a side does not have the device.
-    pub fn of(sides: [SnapshotSide<'_>; 2], device: Option<i64>) -> Result<Self, NoSuchDevice> {
+    pub fn of(runs: [&AllocatorRun; 2], device: Option<i64>) -> Result<Self, NoSuchDevice> {
         let of = |place: usize| {
-            let side = sides.get(place).ok_or(NoSuchDevice(place))?;
-            compared_side(side, device).ok_or(NoSuchDevice(place))
+            let run = runs.get(place).ok_or(NoSuchDevice(place))?;
+            compared_side(run, device).ok_or(NoSuchDevice(place))
         };
         let ((source, first), (target, second)) = (of(0)?, of(1)?);
-        let settings = different_settings(sides.map(|side| &side.replayed.snapshot));
+        let settings = different_settings([&first, &second].map(|of| of.snapshot));
         let peaks = rows::compared_peaks([&first, &second]);
         let sides = [source, target];
         Ok(Self { figures: compared_figures(&sides.each_ref()), sides, settings, peaks })
@@ -135,8 +122,8 @@ impl ComparedSnapshots {
 
 impl ComparedSide {
     /// Of a run, of the device of a number or the one that had most; `None` where there is none.
-    pub fn of(side: &SnapshotSide<'_>, device: Option<i64>) -> Option<Self> {
-        compared_side(side, device).map(|(side, _)| side)
+    pub fn of(run: &AllocatorRun, device: Option<i64>) -> Option<Self> {
+        compared_side(run, device).map(|(side, _)| side)
     }
 
     /// What it is called: `GPU 0`.
@@ -150,14 +137,12 @@ impl ComparedSide {
     }
 }
 
-fn compared_side<'a>(
-    side: &SnapshotSide<'a>,
+fn compared_side(
+    run: &AllocatorRun,
     device: Option<i64>,
-) -> Option<(ComparedSide, ComparedDevice<'a>)> {
-    let replayed = side.replayed;
-    let (place, variant) =
-        Variant::of_run((String::new(), PathBuf::new()), replayed, side.claims, device)?;
-    let variant = Variant { is_cut: side.is_cut, ..variant };
+) -> Option<(ComparedSide, ComparedDevice<'_>)> {
+    let replayed = run.snapshot()?;
+    let (place, variant) = Variant::of_run((String::new(), PathBuf::new()), run, device)?;
     let (device, replay) = replayed.device(place)?;
     let snapshot = &replayed.snapshot;
     let facts = DeviceFacts::of(snapshot, device, replay);
@@ -168,7 +153,7 @@ fn compared_side<'a>(
         peak: peak_moment(replayed, &of),
         always_live_bytes: replay.lives.always_live_bytes(),
         recomputed: recomputed(&of),
-        stated_capacity_bytes: side.stated_capacity_bytes,
+        stated_capacity_bytes: run.stated.iter().find_map(|text| text.capacity_bytes),
     };
     Some((compared, of))
 }

@@ -9,7 +9,7 @@ use crate::analysis::allocator::failed_requests::last_failed;
 use crate::analysis::allocator::free_pieces::segment_for;
 use crate::analysis::allocator::peak::largest_device;
 use crate::analysis::allocator::replay::Replay;
-use crate::analysis::allocator::replayed::ReplayedSnapshot;
+use crate::analysis::allocator::replayed::AllocatorRun;
 use crate::store::snapshot::{Action, AllocatorClaims, Snapshot, SnapshotDevice};
 
 impl Variant {
@@ -17,10 +17,10 @@ impl Variant {
     /// none. `claims` are taken where they are of that device.
     pub fn of_run(
         named: (String, PathBuf),
-        replayed: &ReplayedSnapshot,
-        claims: Option<&AllocatorClaims>,
+        run: &AllocatorRun,
         device: Option<i64>,
     ) -> Option<(usize, Self)> {
+        let replayed = run.snapshot()?;
         let snapshot = &replayed.snapshot;
         let place = match device {
             Some(number) => snapshot.devices.iter().position(|device| device.number == number)?,
@@ -31,7 +31,8 @@ impl Variant {
         let reserved = |device| segments(device).fold(0, u64::saturating_add);
         let reserved: Vec<u64> = snapshot.devices.iter().map(reserved).collect();
         let is_of = |claims: &&AllocatorClaims| claimed_device(claims, &reserved) == Some(place);
-        Some((place, Self::of(named, snapshot, of, claims.filter(is_of))))
+        let variant = Self::of(named, snapshot, of, run.claims.as_ref().filter(is_of));
+        Some((place, Self { is_cut: run.is_cut, ..variant }))
     }
 
     /// Of a device that was replayed. `claims` are PyTorch's own statistics of it. The run is finished if no device of

@@ -1,6 +1,7 @@
 //! `tilescope compare` of memory snapshots: the document (`tilescope.compare/1` in cli.md). The text is written from it.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
@@ -11,18 +12,17 @@ use crate::analysis::allocator::peak::OwnedBytes;
 use crate::analysis::allocator::user_frame::NO_STACK;
 use crate::analysis::compared_snapshots::{
     Both, ComparedFigure, ComparedSide, ComparedSnapshots, DifferentSetting, Function, FunctionRow,
-    MatchedBy, NoSuchDevice, PeakMoment, Room, SnapshotSide, compared_figures, conclusions,
+    MatchedBy, NoSuchDevice, PeakMoment, Room, compared_figures, conclusions,
 };
 use crate::analysis::figures::difference::Difference;
-use crate::cli::output::{self, Answer, Document};
+use crate::cli::output::{self, Answer, Document, open_snapshot};
 use crate::cli::summary_of_snapshot::memory;
 use crate::format::pytorch::SnapshotFiles;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::{RunContents, SnapshotRun};
+use crate::opened::{ReplayedSnapshot, SnapshotRun};
 use crate::store::Warning;
 use crate::text::bytes;
 use crate::text::run_names::run_names;
-use crate::variant_sweep::is_cut;
 
 /// `tilescope.compare/1` of memory snapshots.
 #[derive(Debug)]
@@ -49,41 +49,12 @@ pub(super) struct RunOfMany {
     pub(super) conclusions: Vec<Conclusion>,
 }
 
-/// A run that is open.
-struct Open {
-    run: SnapshotRun,
-}
-
-impl Open {
-    fn of(files: &SnapshotFiles, progress: &Progress) -> Result<Self, Error> {
-        let run = SnapshotRun::open(files, progress)?;
-        let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))?;
-        Ok(Self { run })
-    }
-
-    fn side(&self) -> Result<SnapshotSide<'_>, Error> {
-        match &self.run.contents {
-            RunContents::Snapshot(replayed) => Ok(SnapshotSide {
-                replayed,
-                claims: self.run.claims.as_ref(),
-                is_cut: is_cut(&self.run.report),
-                stated_capacity_bytes: self.run.stated_capacity_bytes(),
-            }),
-            RunContents::Timeline(_) => {
-                Err(Error::new(ErrorKind::Usage, "a memory timeline has no blocks"))
-            }
-        }
-    }
-
-    /// What was said of it, with its file.
-    fn warnings(&self) -> impl Iterator<Item = Warning> {
-        let path = self.run.report.path.display().to_string();
-        let named = move |warning: Warning| Warning {
-            file: format!("{path}: {}", warning.file),
-            ..warning
-        };
-        self.run.report.warnings.list().into_iter().map(named)
-    }
+/// What was said of a run, with its file.
+fn warnings_of(run: &SnapshotRun) -> impl Iterator<Item = Warning> {
+    let path = run.report.path.display().to_string();
+    let named =
+        move |warning: Warning| Warning { file: format!("{path}: {}", warning.file), ..warning };
+    run.report.warnings.list().into_iter().map(named)
 }
 
 /// Compares snapshots.
@@ -115,15 +86,15 @@ impl SnapshotComparison {
             return Err(Error::new(ErrorKind::Usage, "two snapshots are compared, or more"));
         };
         let (source, target) =
-            rayon::join(|| Open::of(first, progress), || Open::of(second, progress));
+            rayon::join(|| open_snapshot(first, progress), || open_snapshot(second, progress));
         let (source, target) = (source?, target?);
-        let mut warnings: Vec<Warning> = source.warnings().chain(target.warnings()).collect();
+        let mut warnings: Vec<Warning> = warnings_of(&source).chain(warnings_of(&target)).collect();
         let room = device.room();
-        let compare = |target: &Open| {
-            let sides = [source.side()?, target.side()?];
-            let compared = ComparedSnapshots::of(sides, device.device);
+        let compare = |target: &SnapshotRun| {
+            let compared =
+                ComparedSnapshots::of([&source.allocator, &target.allocator], device.device);
             compared.map_err(|NoSuchDevice(side)| {
-                no_such_device(if side == 0 { &source } else { target }, device.device)
+                if side == 0 { &source } else { target }.no_such_device(device.device)
             })
         };
         let conclude = |compared: &ComparedSnapshots| -> Vec<Conclusion> {
@@ -144,8 +115,8 @@ impl SnapshotComparison {
             push(&compared.sides[0], Vec::new());
             push(&compared.sides[1], said.clone());
             for files in more {
-                let other = Open::of(files, progress)?;
-                warnings.extend(other.warnings());
+                let other = open_snapshot(files, progress)?;
+                warnings.extend(warnings_of(&other));
                 let compared = compare(&other)?;
                 push(&compared.sides[1], conclude(&compared));
             }
@@ -161,28 +132,14 @@ impl SnapshotComparison {
     }
 }
 
-fn no_such_device(open: &Open, number: Option<i64>) -> Error {
-    let path = open.run.report.path.display();
-    let message = match number {
-        Some(number) => format!("{path} has no device {number}"),
-        None => format!("{path} has no device"),
-    };
-    let RunContents::Snapshot(replayed) = &open.run.contents else {
-        return Error::new(ErrorKind::Usage, message);
-    };
-    let there: Vec<String> =
-        replayed.snapshot.devices.iter().map(|device| device.number.to_string()).collect();
-    Error::new(ErrorKind::Usage, message).hint(format!("Its devices are: {}.", there.join(", ")))
-}
-
 /// The section `memory` of `summary`, with both values of every figure.
-fn memory_of_both(both: [&Open; 2]) -> Map<String, Value> {
-    let of = |open: &Open| match &open.run.contents {
+fn memory_of_both(both: [&SnapshotRun; 2]) -> Map<String, Value> {
+    let of = |run: &SnapshotRun| {
         // It has no keys but texts, so this cannot fail.
-        RunContents::Snapshot(replayed) => {
+        let memory = |replayed: &Arc<ReplayedSnapshot>| {
             serde_json::to_value(memory(replayed, &replayed.device_facts())).unwrap_or_default()
-        }
-        RunContents::Timeline(_) => Value::Null,
+        };
+        run.allocator.snapshot().map_or(Value::Null, memory)
     };
     let [source, target] = both.map(of);
     let keys = source.as_object().into_iter().flat_map(Map::keys);

@@ -5,10 +5,9 @@ use std::sync::Arc;
 
 use super::snapshot_of;
 use crate::analysis::compared_snapshots::{
-    ComparedSnapshots, Room, SnapshotConclusion, SnapshotSide, conclusions,
+    ComparedSnapshots, Room, SnapshotConclusion, conclusions,
 };
 use crate::analysis::derived::Derived;
-use crate::store::report::FileStatus;
 use crate::ui::job::{Latest, Same};
 use crate::ui::runs::Run;
 use crate::ui::theme::Tokens;
@@ -49,19 +48,10 @@ pub fn both_snapshots<'a>(reference: &'a Run, other: &'a Run) -> Option<[&'a Run
     both.iter().all(|run| snapshot_of(run).is_some()).then_some(both)
 }
 
-/// Compares the devices that had most.
+/// Compares the devices that failed or had most.
 fn compared(both: [&Derived; 2]) -> Option<ComparedSnapshots> {
-    fn side(derived: &Derived) -> Option<SnapshotSide<'_>> {
-        let files = derived.report().files();
-        Some(SnapshotSide {
-            replayed: derived.snapshot()?,
-            claims: derived.allocator()?.claims.as_ref(),
-            is_cut: files.iter().any(|file| file.status == FileStatus::Truncated),
-            stated_capacity_bytes: None,
-        })
-    }
-    let [source, target] = both;
-    ComparedSnapshots::of([side(source)?, side(target)?], None).ok()
+    let [source, target] = both.map(Derived::allocator);
+    ComparedSnapshots::of([source?, target?], None).ok()
 }
 
 /// What follows, in words, in a card.
