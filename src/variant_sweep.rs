@@ -82,11 +82,9 @@ pub(crate) fn read_variants(
             warnings.add(WarningCode::Inconsistent, &file, message);
         }
         match Variant::of_run((name, files.path.clone()), &run.allocator, device) {
-            Some((_, variant)) => variants.push(Variant {
-                smi_bytes: app.as_ref().and_then(smi_bytes),
-                stated_capacity_bytes: run.stated_capacity_bytes(),
-                ..variant
-            }),
+            Some((_, variant)) => {
+                variants.push(Variant { smi_bytes: app.as_ref().and_then(smi_bytes), ..variant })
+            }
             None => warnings.add(WarningCode::Inconsistent, &file, no_device(device)),
         }
     }

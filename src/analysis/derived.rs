@@ -117,7 +117,7 @@ impl Derived {
 
     /// What the snapshot of a caching allocator says at first sight; `None` where the run is something else.
     pub fn snapshot_insights(&self) -> Option<Arc<SnapshotInsights>> {
-        let made = || Some(self.allocator()?.insights(None).map(Arc::new));
+        let made = || Some(self.allocator()?.insights().map(Arc::new));
         self.snapshot_insights.get(&(), made).flatten()
     }
 

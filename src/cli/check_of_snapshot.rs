@@ -180,7 +180,7 @@ fn fits(side: &ComparedSide, room: Room) -> Row {
     let empty = Row { name: "must-fit", limit: 0.into(), ..Row::default() };
     let title = side.device_title();
     let needed = side.variant.needed_bytes;
-    let stated = side.stated_capacity_bytes;
+    let stated = side.variant.stated_capacity_bytes;
     let Some(capacity) = room.capacity_bytes.or(stated) else {
         let text = format!(
             "{title}: it needs {}, and what the device has is not in the file: --capacity 16GiB says it",

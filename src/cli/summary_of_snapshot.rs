@@ -177,7 +177,7 @@ impl SnapshotSummary {
         Self {
             source,
             memory: Some(memory(replayed, &devices)),
-            insights: run.allocator.insights(None),
+            insights: run.allocator.insights(),
             liveness: LivenessFacts {
                 steps: Some(snapshot.events.len()),
                 peak: peak.as_ref().map(|(step, found)| Peak::of(*step, found)),

@@ -68,11 +68,6 @@ impl SnapshotRun {
             }
         }
     }
-
-    /// What the device has, where an error text beside the snapshot says it, bytes.
-    pub fn stated_capacity_bytes(&self) -> Option<u64> {
-        self.allocator.stated.iter().find_map(|text| text.capacity_bytes)
-    }
 }
 
 #[cfg(any(test, fuzzing))]

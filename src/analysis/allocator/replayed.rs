@@ -10,10 +10,11 @@ use super::categories::{BlockCategory, categories};
 use super::curves::{BlocksBy, CodeNames};
 use super::device_facts::{DeviceFacts, HostFacts};
 use super::event_axis::EventAxis;
-use super::insights::{SnapshotInsights, Stated};
+use super::failed_requests::last_failed;
+use super::insights::SnapshotInsights;
 use super::replay::{Replay, replay};
 use super::segment_ranges::{SegmentRange, segment_ranges};
-use super::stated_failure::StatedFailure;
+use super::stated_failure::{StatedFailure, capacity_text};
 use crate::store::memory_timeline::MemoryTimeline;
 use crate::store::snapshot::{AllocatorClaims, Snapshot, SnapshotDevice};
 
@@ -75,10 +76,18 @@ impl AllocatorRun {
         }
     }
 
-    /// What a snapshot says at first sight. The capacity is what the user says that the device has, bytes.
-    pub fn insights(&self, capacity_bytes: Option<u64>) -> Option<SnapshotInsights> {
-        let stated = Stated { failures: &self.stated, capacity_bytes };
-        self.snapshot().map(|replayed| SnapshotInsights::of(replayed, stated))
+    /// What a snapshot says at first sight.
+    pub fn insights(&self) -> Option<SnapshotInsights> {
+        self.snapshot().map(|replayed| SnapshotInsights::of(replayed, &self.stated))
+    }
+
+    /// The error text beside the snapshot that says what the device at a place has.
+    pub fn stated_capacity(&self, place: usize) -> Option<&StatedFailure> {
+        let snapshot = &self.snapshot()?.snapshot;
+        let device = snapshot.devices.get(place)?;
+        let ended_by = last_failed(snapshot, device);
+        let of = (device.number, snapshot.devices.len());
+        capacity_text(&self.stated, of, ended_by.as_ref())
     }
 }
 

@@ -47,6 +47,23 @@ pub fn text_of<'a>(
     stated.iter().rev().find(fits)
 }
 
+/// The text that says what a device has, among so many devices: that of the request at which the run ended there, else
+/// the last that is about the device: it names it, or names none where there is only one.
+pub fn capacity_text<'a>(
+    stated: &'a [StatedFailure],
+    (device, devices): (i64, usize),
+    ended_by: Option<&FailedRequest>,
+) -> Option<&'a StatedFailure> {
+    let of_failure = || text_of(stated, device, ended_by?);
+    let has_capacity = |text: &&StatedFailure| text.capacity_bytes.is_some();
+    let is_about = |text: &&StatedFailure| match text.device {
+        Some(number) => number == device,
+        None => devices == 1,
+    };
+    let about = || stated.iter().rev().find(|text| is_about(text) && has_capacity(text));
+    of_failure().filter(has_capacity).or_else(about)
+}
+
 /// Whether a size is another one as a text gives it: with two decimals of its unit.
 fn is_rounded_from(stated: u64, bytes: u64) -> bool {
     // One that rounds up to the next unit may stand in either.
@@ -83,5 +100,33 @@ mod tests {
         assert_eq!(of(1, failed(301_989_888 + 6000, None)), None);
         assert_eq!(of(2, failed(301_989_888, None)), None, "of another device");
         assert!(is_rounded_from(500, 500) && !is_rounded_from(500, 512));
+    }
+
+    #[test]
+    fn what_a_device_has_is_said_by_the_text_of_its_failure_else_by_one_about_it() {
+        let text = |device, requested_bytes, capacity_bytes| StatedFailure {
+            device,
+            requested_bytes,
+            capacity_bytes,
+            ..StatedFailure::default()
+        };
+        let texts = [
+            text(Some(0), Some(512), Some(10)),
+            text(Some(1), Some(512), Some(20)),
+            text(Some(0), Some(1024), Some(30)),
+            text(None, Some(2048), Some(40)),
+            text(Some(0), Some(4096), None),
+        ];
+        let failed = |bytes| FailedRequest { event: 3, bytes, device_free: None };
+        let of = |device, devices, ended_by: Option<u64>| {
+            let ended_by = ended_by.map(failed);
+            capacity_text(&texts, (device, devices), ended_by.as_ref())?.capacity_bytes
+        };
+        assert_eq!(of(0, 2, Some(512)), Some(10), "its own failure");
+        assert_eq!(of(0, 2, None), Some(30), "the last that names it");
+        assert_eq!(of(1, 2, None), Some(20));
+        assert_eq!(of(0, 1, None), Some(40), "one that names none is of the only one");
+        assert_eq!(of(0, 2, Some(4096)), Some(30), "its own does not say it");
+        assert_eq!(of(2, 3, None), None, "nothing is taken from another device");
     }
 }

@@ -108,8 +108,8 @@ impl Said<'_> {
     fn fits(&mut self, room: Room) {
         let sides = &self.compared.sides;
         let ended = sides.each_ref().map(|side| side.variant.is_finished);
-        let stated = sides.iter().position(|side| side.stated_capacity_bytes.is_some());
-        let of_text = stated.and_then(|side| sides.get(side)?.stated_capacity_bytes);
+        let stated = sides.iter().position(|side| side.variant.stated_capacity_bytes.is_some());
+        let of_text = stated.and_then(|side| sides.get(side)?.variant.stated_capacity_bytes);
         let capacity = room.capacity_bytes.or(of_text);
         let said_by = match (room.capacity_bytes, stated) {
             (None, Some(side)) => format!(" that the error text beside the {} states", SIDES[side]),

@@ -72,8 +72,6 @@ pub struct ComparedSide {
     pub always_live_bytes: u64,
     /// Allocations of activations that the backward pass computes again.
     pub recomputed: u64,
-    /// Capacity of the device as an error text beside it states it.
-    pub stated_capacity_bytes: Option<u64>,
 }
 
 /// A setting of the allocator that is not the same on both sides.
@@ -153,7 +151,6 @@ fn compared_side(
         peak: peak_moment(replayed, &of),
         always_live_bytes: replay.lives.always_live_bytes(),
         recomputed: recomputed(&of),
-        stated_capacity_bytes: run.stated.iter().find_map(|text| text.capacity_bytes),
     };
     Some((compared, of))
 }

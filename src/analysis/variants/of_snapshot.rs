@@ -32,7 +32,8 @@ impl Variant {
         let reserved: Vec<u64> = snapshot.devices.iter().map(reserved).collect();
         let is_of = |claims: &&AllocatorClaims| claimed_device(claims, &reserved) == Some(place);
         let variant = Self::of(named, snapshot, of, run.claims.as_ref().filter(is_of));
-        Some((place, Self { is_cut: run.is_cut, ..variant }))
+        let stated = run.stated_capacity(place).and_then(|text| text.capacity_bytes);
+        Some((place, Self { is_cut: run.is_cut, stated_capacity_bytes: stated, ..variant }))
     }
 
     /// Of a device that was replayed. `claims` are PyTorch's own statistics of it. The run is finished if no device of

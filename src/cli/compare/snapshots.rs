@@ -293,7 +293,7 @@ impl SnapshotComparison {
             "max_allocated_from": both(&|side| side.variant.max_allocated_from.as_str().into()),
             "oom_request_bytes": both(&|side| json!(side.variant.failed_request_bytes)),
             "recomputed_allocations": both(&|side| side.recomputed.into()),
-            "stated_capacity_bytes": both(&|side| json!(side.stated_capacity_bytes)),
+            "stated_capacity_bytes": both(&|side| json!(side.variant.stated_capacity_bytes)),
             "capacity_bytes": self.room.capacity_bytes,
             "other_bytes": self.room.other_bytes,
             "peak": both(&peak_moment),

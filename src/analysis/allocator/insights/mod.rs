@@ -29,15 +29,6 @@ use super::replayed::ReplayedSnapshot;
 use super::stack_signs::AllSigns;
 use super::stated_failure::StatedFailure;
 
-/// What others say of a run than its snapshot.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Stated<'a> {
-    /// What error texts beside it say.
-    pub failures: &'a [StatedFailure],
-    /// What the device has, as the user says it, bytes.
-    pub capacity_bytes: Option<u64>,
-}
-
 /// What a snapshot says at first sight.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SnapshotInsights {
@@ -81,8 +72,8 @@ pub struct DeviceInsights {
 }
 
 impl SnapshotInsights {
-    /// Of a snapshot that was replayed.
-    pub fn of(replayed: &ReplayedSnapshot, stated: Stated<'_>) -> Self {
+    /// Of a snapshot that was replayed, with what error texts beside it say.
+    pub fn of(replayed: &ReplayedSnapshot, stated: &[StatedFailure]) -> Self {
         let snapshot = &replayed.snapshot;
         let signs = AllSigns::of(snapshot);
         let contexts: Vec<Context<'_>> = (0..snapshot.devices.len())
@@ -90,7 +81,7 @@ impl SnapshotInsights {
             .collect();
         let devices: Vec<DeviceInsights> =
             contexts.iter().map(|context| DeviceInsights::of(context, stated)).collect();
-        let verdict = RunVerdict::of(&devices, stated);
+        let verdict = RunVerdict::of(&contexts, &devices, stated);
         let (advice, not_advised) = advice::advised(&contexts, &devices);
         let conclusions = conclusions(&devices);
         Self { verdict, conclusions, devices, advice, not_advised }
@@ -98,7 +89,7 @@ impl SnapshotInsights {
 }
 
 impl DeviceInsights {
-    fn of(context: &Context<'_>, stated: Stated<'_>) -> Self {
+    fn of(context: &Context<'_>, stated: &[StatedFailure]) -> Self {
         let Context { device, replay, .. } = *context;
         let ended_by = context.ended_by;
         let went_on = |failed: &FailedRequest| ended_by.is_none_or(|end| end.event != failed.event);

@@ -4,13 +4,12 @@
 
 use serde::Serialize;
 
-use super::Stated;
 use super::context::Context;
 use crate::analysis::allocator::block_size::SMALL_BYTES;
 use crate::analysis::allocator::failed_requests::FailedRequest;
 use crate::analysis::allocator::free_pieces::{AllocatorState, FreePiece, segment_for};
 use crate::analysis::allocator::phases::PhaseOfEvent;
-use crate::analysis::allocator::stated_failure::text_of;
+use crate::analysis::allocator::stated_failure::{StatedFailure, text_of};
 use crate::analysis::allocator::user_frame::user_frame_title;
 use crate::store::snapshot::Action;
 use crate::text::{bytes, counted, grouped, words};
@@ -69,7 +68,7 @@ pub struct OutOfMemory {
     pub given_back_bytes: u64,
     /// The error text that is about this request.
     pub stated_by: Option<String>,
-    /// What the device has, as the error text states it, or the user.
+    /// What the device has, as the error text states it.
     pub capacity_bytes: Option<u64>,
     /// Whether that is what the process may have of it.
     pub capacity_is_share: bool,
@@ -80,15 +79,15 @@ pub struct OutOfMemory {
 
 impl OutOfMemory {
     /// The request at which the run of a device ended.
-    pub fn of(context: &Context<'_>, failed: FailedRequest, stated: Stated<'_>) -> Self {
+    pub fn of(context: &Context<'_>, failed: FailedRequest, stated: &[StatedFailure]) -> Self {
         let (snapshot, device) = (context.snapshot, context.device);
         let row = device.events.start.saturating_add(failed.event as usize);
         let stack = snapshot.events.stacks.get(row);
         let state = context.at_failure.clone().unwrap_or_default();
         let usable = Usable::of(&state, failed.bytes);
         let segment_bytes = segment_for(failed.bytes);
-        let text = text_of(stated.failures, device.number, &failed);
-        let capacity = text.and_then(|text| text.capacity_bytes).or(stated.capacity_bytes);
+        let text = text_of(stated, device.number, &failed);
+        let capacity = text.and_then(|text| text.capacity_bytes);
         let is_share = text.is_some_and(|text| text.is_share && text.capacity_bytes.is_some());
         let free = failed.device_free;
         let others = capacity.zip(free).filter(|_| !is_share);

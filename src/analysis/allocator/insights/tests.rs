@@ -1,10 +1,10 @@
 //! Insights of snapshots that are made here, event by event; what real ones say stands in `tests/pytorch.rs`.
 
+use super::SnapshotInsights;
 use super::advice::{Advice, SavedOf, Technique};
 use super::context::Context;
 use super::out_of_memory::Cause;
 use super::verdict::Outcome;
-use super::{SnapshotInsights, Stated};
 use crate::analysis::allocator::replayed::ReplayedSnapshot;
 use crate::analysis::allocator::stack_signs::AllSigns;
 use crate::analysis::allocator::stated_failure::StatedFailure;
@@ -151,7 +151,7 @@ impl Stacks {
 }
 
 fn insights(replayed: &ReplayedSnapshot) -> SnapshotInsights {
-    SnapshotInsights::of(replayed, Stated::default())
+    SnapshotInsights::of(replayed, &[])
 }
 
 fn advice(found: &SnapshotInsights, id: Technique) -> Option<&Advice> {
@@ -369,16 +369,12 @@ fn what_the_device_has_is_said_by_the_text_that_fits_or_by_nobody() {
         ..StatedFailure::default()
     };
     let failures = [text(24 * MIB)];
-    let found =
-        SnapshotInsights::of(&replayed, Stated { failures: &failures, capacity_bytes: None });
+    let found = SnapshotInsights::of(&replayed, &failures);
     assert_eq!(found.verdict.capacity_bytes, Some(100 * MIB));
     assert_eq!(found.verdict.other_bytes, Some(36 * MIB), "100, less 4 free and 60 reserved");
     assert_eq!(found.verdict.capacity_from.as_deref(), Some("oom.txt"));
     let found = insights(&replayed);
     assert_eq!((found.verdict.capacity_bytes, found.verdict.other_bytes), (None, None));
-    let said = Stated { failures: &[], capacity_bytes: Some(80 * MIB) };
-    let found = SnapshotInsights::of(&replayed, said);
-    assert_eq!((found.verdict.capacity_bytes, found.verdict.capacity_from), (Some(80 * MIB), None));
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! Whether a run went through, in words of PyTorch: it ran, or ran out of memory. What the device has is said only where
-//! an error text or the user says it.
+//! an error text says it.
 
 use serde::Serialize;
 
-use super::{DeviceInsights, Stated};
-use crate::analysis::allocator::stated_failure::StatedFailure;
+use super::DeviceInsights;
+use super::context::Context;
+use crate::analysis::allocator::stated_failure::{StatedFailure, capacity_text};
 use crate::text::{bytes, counted, words};
 
 words! {
@@ -39,7 +40,7 @@ pub struct RunVerdict {
     pub reserved_peak_bytes: u64,
     /// Whether the events of the device are all that ever happened; else peaks are those of the recorded window.
     pub history_complete: bool,
-    /// What the device has, as an error text states it, or the user.
+    /// What the device has, as an error text states it.
     pub capacity_bytes: Option<u64>,
     /// The error text.
     pub capacity_from: Option<String>,
@@ -53,7 +54,11 @@ pub struct RunVerdict {
 
 impl RunVerdict {
     /// Of a run with these devices.
-    pub fn of(devices: &[DeviceInsights], stated: Stated<'_>) -> Self {
+    pub fn of(
+        contexts: &[Context<'_>],
+        devices: &[DeviceInsights],
+        stated: &[StatedFailure],
+    ) -> Self {
         let failed = devices.iter().find(|device| device.out_of_memory.is_some());
         // The first of equals.
         let most = || devices.iter().rev().max_by_key(|device| device.peak.bytes);
@@ -70,15 +75,12 @@ impl RunVerdict {
             (None, true) => Outcome::Ran,
             (None, false) => Outcome::NotRecorded,
         };
-        let by_failure = failure.filter(|failure| failure.capacity_bytes.is_some());
-        let by_text = text.filter(|text| by_failure.is_none() && text.capacity_bytes.is_some());
-        let capacity_bytes = by_failure
-            .and_then(|failure| failure.capacity_bytes)
-            .or(by_text.and_then(|text| text.capacity_bytes))
-            .or(stated.capacity_bytes);
-        let capacity_from = by_failure
-            .and_then(|failure| failure.stated_by.clone())
-            .or_else(|| by_text.map(|text| text.file.clone()));
+        let context = device
+            .and_then(|device| contexts.iter().find(|one| one.device.number == device.device));
+        let capacity = context.and_then(|context| {
+            let of = (context.device.number, devices.len());
+            capacity_text(stated, of, context.ended_by.as_ref())
+        });
         let caught = devices.iter().map(|device| device.caught.len()).sum();
         let mut verdict = Self {
             outcome,
@@ -89,10 +91,9 @@ impl RunVerdict {
             allocated_peak_exact: device.is_some_and(|device| device.is_exact),
             reserved_peak_bytes: device.map_or(0, |device| device.reserved_peak.bytes),
             history_complete: device.is_some_and(|device| device.history_complete),
-            capacity_bytes,
-            capacity_from,
-            capacity_is_share: by_failure.is_some_and(|failure| failure.capacity_is_share)
-                || by_text.is_some_and(|text| text.is_share),
+            capacity_bytes: capacity.and_then(|text| text.capacity_bytes),
+            capacity_from: capacity.map(|text| text.file.clone()),
+            capacity_is_share: capacity.is_some_and(|text| text.is_share),
             other_bytes: failure.and_then(|failure| failure.other_bytes),
             caught,
         };
@@ -162,10 +163,10 @@ impl RunVerdict {
 }
 
 /// The last error text that is about a device: one that names it, or names none where there is only one.
-fn text_about(stated: Stated<'_>, device: i64, devices: usize) -> Option<&StatedFailure> {
+fn text_about(stated: &[StatedFailure], device: i64, devices: usize) -> Option<&StatedFailure> {
     let is_about = |number: Option<i64>| match number {
         Some(number) => number == device,
         None => devices == 1,
     };
-    stated.failures.iter().rev().find(|text| is_about(text.device))
+    stated.iter().rev().find(|text| is_about(text.device))
 }
