@@ -27,7 +27,7 @@ pub(crate) enum FolderSweep {
 }
 
 /// Reads the reports or the memory snapshots of a folder; of snapshots the figures of one device, or of the one that
-/// had most.
+/// failed or had most.
 ///
 /// # Errors
 /// When it was cancelled, the folder cannot be read, or there is nothing in it that could be.
@@ -50,7 +50,7 @@ pub(crate) fn read_folder(
 }
 
 /// What the variants took, in no order; `warnings` gets those of all. What cannot be read is a warning. `device` is the
-/// number of one, else the one that had most.
+/// number of one, else the one that failed or had most.
 ///
 /// # Errors
 /// When it was cancelled, or none could be read.
@@ -83,7 +83,7 @@ pub(crate) fn read_variants(
         }
         match Variant::of_run((name, files.path.clone()), &run.allocator, device) {
             Some((_, variant)) => {
-                variants.push(Variant { smi_bytes: app.as_ref().and_then(smi_bytes), ..variant })
+                variants.push(Variant { smi_bytes: app.as_ref().and_then(smi_bytes), ..variant });
             }
             None => warnings.add(WarningCode::Inconsistent, &file, no_device(device)),
         }

@@ -280,6 +280,202 @@ fn a_message_and_the_snapshot_of_it_are_put_together() {
 }
 
 #[test]
+fn a_message_belongs_to_the_device_and_the_file_that_it_names() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut both = of_two_devices();
+    both.out_of_memory(0, 40 * MIB, MIB);
+    both.out_of_memory(1, 40 * MIB, MIB);
+    let both = both.write(directory.path(), "both.pickle");
+    let log = directory.path().join("train.log");
+    std::fs::write(&log, MESSAGE.replace("GPU 0", "GPU 1")).expect("a file");
+    let found = answer(&["diagnose", text_of(&log), text_of(&both)]);
+    assert_eq!(found["findings"][0]["snapshot"]["device"], 1, "{found}");
+    std::fs::write(&log, MESSAGE.replace("GPU 0", "GPU 2")).expect("a file");
+    let found = answer(&["diagnose", text_of(&log), text_of(&both)]);
+    assert!(found["findings"][0].get("snapshot").is_none(), "{found}");
+    // A request of the same size in another file is of another run.
+    let mut own = of_one_device();
+    own.out_of_memory(0, 40 * MIB, MIB);
+    let own = own.write(directory.path(), "own.pickle");
+    let beside = directory.path().join("own.pickle.oom.txt");
+    std::fs::write(&beside, MESSAGE).expect("a file");
+    let found = answer(&["diagnose", text_of(&both), text_of(&own), text_of(&beside)]);
+    let joined = &found["findings"][0]["snapshot"];
+    assert_eq!((&joined["file"], &joined["by"]), (&text_of(&own).into(), &"name".into()));
+}
+
+/// The row of a variant in a sweep.
+fn row_of(sweep: &Value, variant: &str) -> Value {
+    let rows = sweep["rows"].as_array().expect("rows").iter();
+    rows.clone().find(|row| row["variant"] == variant).expect("the variant").clone()
+}
+
+fn outcome(path: &Path) -> (Value, String) {
+    let verdict = answer(&["summary", text_of(path)])["insights"]["verdict"].clone();
+    let reason = verdict["reason"].as_str().unwrap_or_default().to_owned();
+    (verdict["outcome"].clone(), reason)
+}
+
+/// The exit status of `check`, and what it says.
+fn check_text(path: &Path, options: &[&str]) -> (i32, String) {
+    let output = tilescope(&[&["check", text_of(path)], options].concat());
+    let text =
+        String::from_utf8_lossy(&output.stdout).split_whitespace().collect::<Vec<_>>().join(" ");
+    (output.status.code().expect("a status"), text)
+}
+
+#[test]
+fn a_snapshot_without_events_says_nothing_of_what_a_run_took() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let whole = of_one_device().write(directory.path(), "whole.pickle");
+    let mut state = of_one_device();
+    state.keep_last(0);
+    let state = state.write(directory.path(), "state.pickle");
+    for option in ["--max-peak-bytes=1G", "--max-total-bytes=1G", "--must-fit"] {
+        let (status, text) = check_text(&state, &[option, "--capacity", "80GiB"]);
+        assert!(status == 1 && text.contains("no events were recorded"), "{option}: {text}");
+    }
+    let (status, text) =
+        check_text(&whole, &["--baseline", text_of(&state), "--max-growth", "1000"]);
+    assert!(status == 1 && text.contains("of the baseline: no events"), "{text}");
+    let path = text_of(directory.path());
+    let sweep = answer(&["sweep", path]);
+    let row = row_of(&sweep, "state");
+    // It has least of all and comes first, and is neither the reference nor the least.
+    assert_eq!((&sweep["reference"], &sweep["least_needed"]), (&"whole".into(), &"whole".into()));
+    assert_eq!((&row["finished"], &row["recorded"]), (&Value::Null, &"nothing".into()));
+    assert_eq!(row["percent"]["max_reserved_bytes"], Value::Null);
+    assert_eq!(row["max_allocated_from"], "replay, at least");
+    let (status, message) = refusal(&["sweep", path, "--reference", "state"]);
+    assert!(status == 2 && message.contains("has no events"), "{message}");
+    let text = tilescope(&["sweep", path, "--capacity", "5MiB"]);
+    let text = String::from_utf8(text.stdout).expect("text");
+    assert!(text.contains("not recorded") && text.contains("\u{2265} 10"), "{text}");
+    let found = answer(&["compare", text_of(&whole), text_of(&state), "--capacity", "1GiB"]);
+    let conclusions = found["conclusions"].as_array().expect("conclusions").iter();
+    assert!(conclusions.clone().all(|one| one["is_better"].is_null()), "{found}");
+    let said: Vec<&str> = conclusions.filter_map(|one| one["text"].as_str()).collect();
+    assert!(said[0].contains("what the target needs is not recorded"), "{said:?}");
+    let has = |words: &str| said.iter().any(|one| one.contains(words));
+    assert!(has("10.0 MiB were there when the snapshot was taken"), "{said:?}");
+    assert!(!has("The peak moved") && !has("PyTorch takes"), "{said:?}");
+    assert_eq!(found["pytorch"]["finished"]["target"], Value::Null);
+    assert_eq!(outcome(&state).0, "not_recorded");
+}
+
+#[test]
+fn peaks_of_a_window_are_lower_bounds_unless_statistics_say_more() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let whole = of_one_device().write(directory.path(), "whole.pickle");
+    let window = || {
+        let mut run = of_one_device();
+        run.keep_last(1);
+        run
+    };
+    let ring = window().write(directory.path(), "ring.pickle");
+    let sweep = answer(&["sweep", text_of(directory.path())]);
+    let row = row_of(&sweep, "ring");
+    assert_eq!((&row["recorded"], &row["finished"]), (&"window".into(), &true.into()));
+    assert_eq!(row["max_reserved_from"], "replay, at least");
+    let text = tilescope(&["compare", text_of(&whole), text_of(&ring)]);
+    let text = String::from_utf8(text.stdout).expect("text");
+    assert!(text.contains("\u{2265} "), "{text}");
+    let found = answer(&["compare", text_of(&whole), text_of(&ring)]);
+    let conclusions = found["conclusions"].as_array().expect("conclusions").iter();
+    assert!(conclusions.clone().all(|one| one["is_better"].is_null()), "{found}");
+    let said: Vec<&str> = conclusions.filter_map(|one| one["text"].as_str()).collect();
+    assert!(
+        said.iter().any(|one| one.contains("at least 10.0 MiB in place of 30.0 MiB")),
+        "{said:?}"
+    );
+    let (_, text) = check_text(&whole, &["--baseline", text_of(&ring), "--max-growth", "1000"]);
+    assert!(text.contains("the baseline's is of its recorded window"), "{text}");
+    // Statistics know what was taken before the first event.
+    let statistics = serde_json::json!({
+        "reserved_bytes.all.current": 10 * MIB, "reserved_bytes.all.peak": 50 * MIB,
+        "allocated_bytes.all.current": 10 * MIB, "allocated_bytes.all.peak": 48 * MIB,
+    });
+    let file = directory.path().join("ring.pickle.memory_stats.json");
+    std::fs::write(&file, statistics.to_string()).expect("a file");
+    let row = row_of(&answer(&["sweep", text_of(directory.path())]), "ring");
+    assert_eq!(row["max_reserved_bytes"], 50 * MIB, "{row}");
+    assert_eq!(row["max_reserved_from"], "memory_stats");
+    assert_eq!(
+        (&row["needed_bytes"], &row["max_allocated_bytes"]),
+        (&(50 * MIB).into(), &(48 * MIB).into())
+    );
+}
+
+#[test]
+fn an_error_text_of_a_request_that_is_not_recorded_says_that_the_run_ended() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let run = of_two_devices().write(directory.path(), "run.pickle");
+    assert_eq!(outcome(&run).0, "ran");
+    let text = directory.path().join("run.pickle.oom.txt");
+    // The device that it names is not the one that had most.
+    std::fs::write(&text, MESSAGE).expect("a file");
+    let (found, reason) = outcome(&run);
+    assert!(found == "out_of_memory" && reason.contains("no such event"), "{reason}");
+    let row = row_of(&answer(&["sweep", text_of(directory.path())]), "run");
+    assert_eq!((&row["finished"], &row["oom_request_bytes"]), (&false.into(), &(40 * MIB).into()));
+    let (status, text) = check_text(&run, &["--max-peak-bytes", "1G"]);
+    assert!(status == 1 && text.contains("ran out of memory"), "{text}");
+    // A request that was granted later is none at which it ended.
+    let mut caught = of_two_devices();
+    caught.out_of_memory(0, 40 * MIB, MIB);
+    caught.alloc(0, 40 * MIB, &stack(&[]));
+    let caught = caught.write(directory.path(), "run.pickle");
+    assert_eq!(outcome(&caught).0, "ran");
+    // Nobody knows of a file that is cut whether it was.
+    let mut failed = of_one_device();
+    failed.out_of_memory(0, 48 * MIB, MIB);
+    let failed = failed.write(directory.path(), "cut.pickle");
+    assert_eq!(outcome(&failed).0, "out_of_memory");
+    let bytes = std::fs::read(&failed).expect("a file");
+    std::fs::write(&failed, &bytes[..bytes.len() - 1]).expect("a file");
+    let (found, reason) = outcome(&failed);
+    assert!(found == "cut" && reason.contains("ends before its contents do"), "{reason}");
+}
+
+#[test]
+fn a_run_is_about_the_device_that_failed_whichever_had_most() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut run = of_two_devices();
+    run.out_of_memory(0, 40 * MIB, MIB);
+    let run = run.write(directory.path(), "run.pickle");
+    let sweep = |options: &[&str]| {
+        let found = answer(&[&["sweep", text_of(directory.path())], options].concat());
+        let row = row_of(&found, "run");
+        (
+            row["max_reserved_bytes"].clone(),
+            row["oom_request_bytes"].clone(),
+            row["finished"].clone(),
+        )
+    };
+    let (failed, mib) = (Value::from(false), |count: u64| Value::from(count * MIB));
+    assert_eq!(sweep(&[]), (mib(10), mib(40), failed.clone()));
+    assert_eq!(sweep(&["--device", "1"]), (mib(12), Value::Null, failed));
+    let verdict = answer(&["summary", text_of(&run)])["insights"]["verdict"].clone();
+    assert_eq!(verdict["device"], 0);
+    let text = tilescope(&["check", text_of(&run), "--max-peak-bytes", "1G"]);
+    assert!(String::from_utf8_lossy(&text.stdout).contains("GPU 0"));
+}
+
+#[test]
+fn a_program_of_xla_is_not_called_one_of_another_system() {
+    let file = "cpu-jax0.6.2-scan-remat/module_0021.jit_train_step.cpu_after_optimizations.hlo.pb";
+    let proto = common::in_package("../shared/profiles/xla").join(file);
+    if !proto.is_file() {
+        return eprintln!("skipped: ../shared/profiles/xla is absent");
+    }
+    let sample = common::sample();
+    for second in [text_of(&proto), text_of(&sample)] {
+        let (status, message) = refusal(&["compare", text_of(&proto), second]);
+        assert!(status == 2 && message.contains("is of XLA"), "{message}");
+    }
+}
+
+#[test]
 fn commands_of_tiles_say_what_to_use_of_a_snapshot() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = of_one_device().write(directory.path(), "run.pickle");

@@ -298,6 +298,34 @@ fn settings_that_differ_come_first_and_a_capacity_says_what_fits() {
 }
 
 #[test]
+fn what_checkpoints_compute_again_is_counted_by_the_same_rule_as_elsewhere() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let source = step(2, 20, "head").write(directory.path(), "source.pickle");
+    let mut again = step(2, 20, "head");
+    let checkpoint = "/v/site-packages/torch/utils/checkpoint.py";
+    again.alloc(
+        0,
+        2 << 20,
+        &stack(&[("/home/me/train.py", 20, "forward"), (checkpoint, 9, "inner_unpack")]),
+    );
+    let target = again.write(directory.path(), "target.pickle");
+    let found = compare(&[&source, &target], &[]);
+    assert_eq!(found["pytorch"]["recomputed_allocations"]["target"], 1);
+    assert!(said(&found, "recomputed").contains("1 allocation"));
+}
+
+#[test]
+fn without_stacks_nobody_knows_whether_the_peak_moved() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let source = step(6, 20, "head").write(directory.path(), "source.pickle");
+    let mut bare = Recording::default();
+    bare.alloc(0, 8 << 20, &stack(&[]));
+    let target = bare.write(directory.path(), "target.pickle");
+    let found = compare(&[&source, &target], &[]);
+    assert_eq!(conclusion(&found, "peak-moved"), None, "{found}");
+}
+
+#[test]
 fn what_cannot_be_compared_is_said() {
     let directory = tempfile::tempdir().expect("a directory");
     let run = step(2, 20, "head").write(directory.path(), "run.pickle");

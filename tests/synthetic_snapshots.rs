@@ -146,7 +146,7 @@ proptest! {
                 prop_assert_eq!(replay.lives.bytes[row], event.block_bytes, "row {}", row);
             }
         }
-        let facts = DeviceFacts::of(snapshot, &snapshot.devices[0], replay);
+        let facts = DeviceFacts::of(replayed, 0).unwrap();
         prop_assert_eq!(facts.end.allocated_bytes, counted.allocated_bytes.all.current);
         prop_assert_eq!(facts.end.active_bytes, counted.active_bytes.all.current);
         prop_assert_eq!(facts.end.reserved_bytes, counted.reserved_bytes.all.current);

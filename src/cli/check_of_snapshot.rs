@@ -2,13 +2,15 @@
 //!
 //! The total is what is taken from the device at most (reserved), for that is what the device must have. The peak is
 //! what is asked for at most (requested), the peak of summary, liveness and compare: it is exact of every file, and does
-//! not move with the rounding of the allocator. Both are of the device that had most, or of the one that is named.
+//! not move with the rounding of the allocator. Both are of the device that failed, else of the one that had
+//! most, or of the one that is named.
 
 use std::process::ExitCode;
 
 use super::check::{BudgetArguments, CheckArguments, CheckReport, Grown, Row};
 use super::compare::DeviceArguments;
 use super::output::{self, Answer, Document};
+use crate::analysis::allocator::run_end::{Outcome, Recorded};
 use crate::analysis::compared_snapshots::{ComparedSide, Room, SnapshotFigure};
 use crate::analysis::insights::budgets::{Figure, growth_percent};
 use crate::format::pytorch::SnapshotFiles;
@@ -93,17 +95,21 @@ fn why_at_least(side: &ComparedSide) -> Option<&'static str> {
     if side.variant.is_cut {
         return Some("the file ends before its contents do, so it may be more");
     }
-    (!side.variant.is_finished)
-        .then_some("the run ran out of memory, and nobody knows what it would have come to")
+    match (side.variant.outcome, side.variant.recorded) {
+        (Outcome::OutOfMemory, _) => {
+            Some("the run ran out of memory, and nobody knows what it would have come to")
+        }
+        (_, Recorded::Nothing) => {
+            Some("no events were recorded, so it may have been more before the snapshot was taken")
+        }
+        _ => None,
+    }
 }
 
 /// What of a figure that counts is only of the events that were recorded.
-fn of_window(side: &ComparedSide) -> &'static str {
-    if side.facts.history_complete {
-        ""
-    } else {
-        "; of the recorded window, whose beginning is cut off"
-    }
+fn of_window(side: &ComparedSide, of: SnapshotFigure) -> &'static str {
+    let is_window = side.variant.recorded == Recorded::Window && of.is_at_least(side);
+    if is_window { "; of the recorded window, whose beginning is cut off" } else { "" }
 }
 
 fn limited(
@@ -131,7 +137,7 @@ fn limited(
             "{}: {subject} is {}, {compared}{}",
             side.device_title(),
             exact_bytes(actual),
-            of_window(side)
+            of_window(side, of)
         ),
         ..Row::default()
     }
@@ -149,6 +155,12 @@ fn grown(
     let why_not = why_at_least(side)
         .map(|why| format!("; {why}"))
         .or_else(|| why_at_least(baseline).map(|why| format!("; of the baseline: {why}")));
+    let window = match (of_window(side, of), of_window(baseline, of)) {
+        ("", "") => "",
+        ("", _) => "; the baseline's is of its recorded window, whose beginning is cut off",
+        (window, "") => window,
+        _ => "; both of their recorded windows, whose beginnings are cut off",
+    };
     let change = i64::try_from(i128::from(to) - i128::from(from)).unwrap_or(i64::MAX);
     let shown = if percent.is_finite() {
         format!("{percent:+.2} %").replace('-', "−")
@@ -170,7 +182,7 @@ fn grown(
             bytes(from),
             signed_bytes(change),
             why_not.unwrap_or_default(),
-            of_window(side)
+            window
         ),
         ..Row::default()
     }
@@ -180,11 +192,12 @@ fn fits(side: &ComparedSide, room: Room) -> Row {
     let empty = Row { name: "must-fit", limit: 0.into(), ..Row::default() };
     let title = side.device_title();
     let needed = side.variant.needed_bytes;
+    let least = if SnapshotFigure::Needed.is_at_least(side) { "at least " } else { "" };
+    let needed_text = format!("{least}{}", bytes(needed));
     let stated = side.variant.stated_capacity_bytes;
     let Some(capacity) = room.capacity_bytes.or(stated) else {
         let text = format!(
-            "{title}: it needs {}, and what the device has is not in the file: --capacity 16GiB says it",
-            bytes(needed)
+            "{title}: it needs {needed_text}, and what the device has is not in the file: --capacity 16GiB says it"
         );
         return Row { text, ..empty };
     };
@@ -208,10 +221,9 @@ fn fits(side: &ComparedSide, room: Room) -> Row {
         actual: over.into(),
         passed: over == 0 && why_not.is_none(),
         text: format!(
-            "{title}: it needs {}{other} of the {}{by}{compared}{}",
-            bytes(needed),
+            "{title}: it needs {needed_text}{other} of the {}{by}{compared}{}",
             bytes(capacity),
-            of_window(side)
+            of_window(side, SnapshotFigure::Needed)
         ),
         ..empty
     }

@@ -1,5 +1,6 @@
 //! `tilescope diagnose`: what error texts and logs say about memory, and what to do.
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -94,6 +95,8 @@ impl DiagnoseReport {
             .filter_map(Result::transpose)
             .collect::<Result<_, Error>>()?;
         let mut is_joined = vec![false; snapshots.len()];
+        // Logs of one directory have the same snapshots beside them.
+        let mut opened: BTreeMap<PathBuf, Option<FoundSnapshot>> = BTreeMap::new();
         for file in logs {
             let (name, diagnosis) = if file.as_os_str() == "-" {
                 let input = diagnose_reader(std::io::stdin().lock());
@@ -110,17 +113,26 @@ impl DiagnoseReport {
                 finding.device == Some(Device::Cuda) && finding.requested_bytes.is_some()
             };
             // What lies beside a log and cannot be read is no reason to say nothing of the log.
-            let beside: Vec<FoundSnapshot> = match log {
+            let beside: Vec<PathBuf> = match log {
                 Some(log) if diagnosis.findings.iter().any(wants_one) && snapshots.is_empty() => {
-                    beside(log).iter().filter_map(|path| open(path).ok().flatten()).collect()
+                    beside(log)
                 }
                 _ => Vec::new(),
             };
+            for path in &beside {
+                if !opened.contains_key(path) {
+                    opened.insert(path.clone(), open(path).ok().flatten());
+                }
+            }
+            let beside: Vec<&FoundSnapshot> =
+                beside.iter().filter_map(|path| opened.get(path)?.as_ref()).collect();
             for finding in diagnosis.findings {
-                let all = snapshots.iter().chain(&beside).enumerate();
-                let mut joined =
-                    all.filter_map(|(place, one)| Some((place, one.joined(&finding, log)?)));
-                let found = joined.next().filter(|_| wants_one(&finding));
+                let all = snapshots.iter().chain(beside.iter().copied()).enumerate();
+                let joined = all.filter(|_| wants_one(&finding));
+                let joined =
+                    joined.filter_map(|(place, one)| Some((place, one.joined(&finding, log)?)));
+                // The first of equals.
+                let found = joined.min_by_key(|(_, joined)| !joined.is_by_name());
                 if let Some(is_joined) =
                     found.as_ref().and_then(|(place, _)| is_joined.get_mut(*place))
                 {

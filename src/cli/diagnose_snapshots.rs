@@ -8,12 +8,14 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::analysis::allocator::failed_requests::FailedRequest;
-use crate::analysis::allocator::peak::PeakContents;
+use crate::analysis::allocator::stated_failure::StatedFailure;
 use crate::analysis::compared_snapshots::ComparedSide;
 use crate::analysis::diagnose::Finding;
 use crate::format::pytorch::{FileKind, SnapshotFiles, kind_of_file, with_side_files};
 use crate::format::{Error, Progress};
 use crate::opened::SnapshotRun;
+use crate::snapshot_run::stated::stated;
+use crate::store::snapshot::gpu_title;
 use crate::text::{bytes, clean, grouped, shortened};
 
 /// Snapshots in the directory of a log that are looked into.
@@ -94,11 +96,9 @@ impl FoundSnapshot {
         let Some(replayed) = run.allocator.snapshot() else { return Ok(None) };
         let numbers = replayed.snapshot.devices.iter().map(|device| device.number);
         let devices = numbers.enumerate().filter_map(|(place, number)| {
-            let (device, replay) = replayed.device(place)?;
-            let peak =
-                PeakContents::of(&replayed.snapshot, device, replay, replayed.categories(place));
-            let frames = peak.by_frame.into_iter().take(MOST_FRAMES);
-            let frames = frames.map(|row| FrameBytes { frame: row.name, bytes: row.all.bytes });
+            let frames = replayed.peak(place)?.by_frame.iter().take(MOST_FRAMES);
+            let frames =
+                frames.map(|row| FrameBytes { frame: row.name.clone(), bytes: row.all.bytes });
             Some(DeviceOfSnapshot {
                 side: ComparedSide::of(&run.allocator, Some(number))?,
                 frames: frames.collect(),
@@ -110,21 +110,21 @@ impl FoundSnapshot {
 
     /// What it says of a message of a log, if it belongs to it.
     pub(super) fn joined(&self, finding: &Finding, log: Option<&Path>) -> Option<Joined> {
-        let wanted = finding.requested_bytes?;
+        finding.requested_bytes?;
+        let stated = stated("", finding);
         let is_beside = self.error_text.as_deref().is_some_and(|text| log == Some(text));
-        let number = finding.instance.as_deref().and_then(|name| name.strip_prefix("GPU "));
-        let number = number.and_then(|number| number.parse::<i64>().ok());
-        let failed = |device: &&DeviceOfSnapshot| device.failed(wanted).is_some();
-        // The process may number its devices otherwise: the size tells more than the number.
-        let by_size = self.devices.iter().find(failed);
-        let by_number = || self.devices.iter().find(|of| Some(of.side.facts.device) == number);
+        let by_size = self.devices.iter().find_map(|of| Some((of, Some(of.failed(&stated)?))));
+        let by_number = || {
+            let is_named = |of: &&DeviceOfSnapshot| stated.device == Some(of.side.facts.device);
+            self.devices.iter().find(is_named)
+        };
         let only = || self.devices.first().filter(|_| self.devices.len() == 1);
-        let device = match (by_size, is_beside) {
-            (Some(device), _) => device,
-            (None, true) => by_number().or_else(only)?,
+        let (device, failed) = match (by_size, is_beside) {
+            (Some(found), _) => found,
+            (None, true) => (by_number().or_else(only)?, None),
             (None, false) => return None,
         };
-        Some(device.joined(self, finding, if is_beside { "name" } else { "size" }))
+        Some(device.joined(self, (finding, failed), if is_beside { "name" } else { "size" }))
     }
 
     /// That it is here, and what failed in it, where no message is of it.
@@ -155,22 +155,20 @@ impl FoundSnapshot {
 }
 
 impl DeviceOfSnapshot {
-    /// The last request that failed and is as large as a message says, which rounds to hundredths of a unit.
-    fn failed(&self, wanted: u64) -> Option<FailedRequest> {
-        let unit = match wanted {
-            0..0x400 => 1,
-            0x400..0x10_0000 => 0x400,
-            0x10_0000..0x4000_0000 => 0x10_0000,
-            _ => 0x4000_0000,
-        };
-        let most = unit / 200 + 512;
+    /// The last request that failed and that a message is about.
+    fn failed(&self, stated: &StatedFailure) -> Option<FailedRequest> {
         let failed = self.side.facts.oom.iter().rev();
-        failed.copied().find(|failed| failed.bytes.abs_diff(wanted) <= most)
+        let mut failed = failed.filter(|_| stated.may_be_of(self.side.facts.device)).copied();
+        failed.find(|failed| stated.is_of(failed))
     }
 
-    fn joined(&self, snapshot: &FoundSnapshot, finding: &Finding, by: &'static str) -> Joined {
+    fn joined(
+        &self,
+        snapshot: &FoundSnapshot,
+        (finding, failed): (&Finding, Option<FailedRequest>),
+        by: &'static str,
+    ) -> Joined {
         let variant = &self.side.variant;
-        let failed = finding.requested_bytes.and_then(|wanted| self.failed(wanted));
         Joined {
             file: snapshot.path.display().to_string(),
             by,
@@ -190,6 +188,11 @@ impl DeviceOfSnapshot {
 }
 
 impl Joined {
+    /// Whether it was found by name: that says more than a size, which requests of other runs have too.
+    pub(super) fn is_by_name(&self) -> bool {
+        self.by == "name"
+    }
+
     /// For people, below the message.
     pub(super) fn text(&self) -> String {
         let place = match self.event {
@@ -205,9 +208,9 @@ impl Joined {
             _ => String::new(),
         };
         let head = format!(
-            "    snapshot {}, GPU {}: {place}; PyTorch had {} reserved at most, and needs {} at least{of}{others}\n",
+            "    snapshot {}, {}: {place}; PyTorch had {} reserved at most, and needs {} at least{of}{others}\n",
             shortened(&self.file, 200),
-            self.device,
+            gpu_title(self.device),
             bytes(self.max_reserved_bytes),
             bytes(self.needed_bytes)
         );

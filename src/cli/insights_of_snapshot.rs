@@ -2,6 +2,7 @@
 
 use super::output::{aligned, name_cell, wrapped};
 use crate::analysis::allocator::insights::advice::{Advice, Evidence};
+use crate::analysis::allocator::insights::conclusions::Conclusion;
 use crate::analysis::allocator::insights::fragmentation::Fragmentation;
 use crate::analysis::allocator::insights::{DeviceInsights, SnapshotInsights};
 use crate::text::{bytes, clean, grouped};
@@ -21,8 +22,9 @@ pub fn text(insights: &SnapshotInsights) -> String {
         text += &wrapped("  ", &format!("What the device has is stated by {}", clean(file)));
     }
     // The verdict has said why it ended.
-    let others = insights.conclusions.iter().filter(|one| !one.text.ends_with(&verdict.reason));
-    for conclusion in others {
+    let is_said =
+        |one: &&Conclusion| one.id == "out-of-memory" && one.text.ends_with(&verdict.reason);
+    for conclusion in insights.conclusions.iter().filter(|one| !is_said(one)) {
         text += &wrapped("  ", &clean(&conclusion.text));
     }
     for device in &insights.devices {

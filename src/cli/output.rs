@@ -223,15 +223,21 @@ pub fn open_of_poplar(
     instead: &'static str,
     progress: &Progress,
 ) -> Result<OpenReport, Error> {
-    let (file, system, instead) = match files_of_run(path, progress)? {
-        RunFiles::Poplar(found) => return open_found(path, &found, progress),
-        RunFiles::Pytorch(files) => (files.path, "PyTorch", instead),
-        RunFiles::Xla(files) => {
-            (files.path, "XLA", "tilescope summary and tilescope liveness take it.")
-        }
-    };
+    match files_of_run(path, progress)? {
+        RunFiles::Poplar(found) => open_found(path, &found, progress),
+        RunFiles::Pytorch(files) => Err(not_taken(&files.path, "PyTorch", instead)),
+        RunFiles::Xla(files) => Err(of_xla(&files)),
+    }
+}
+
+/// That a command does not take programs of XLA.
+pub fn of_xla(files: &XlaFiles) -> Error {
+    not_taken(&files.path, "XLA", "tilescope summary and tilescope liveness take it.")
+}
+
+fn not_taken(file: &Path, system: &str, instead: &'static str) -> Error {
     let message = format!("{} is of {system}, which this command does not take", file.display());
-    Err(Error::new(ErrorKind::Usage, message).in_file(&file).hint(instead))
+    Error::new(ErrorKind::Usage, message).in_file(file).hint(instead)
 }
 
 /// The same of a path that is known to be of Poplar; `found` is what there is to say of how it was found.

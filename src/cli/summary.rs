@@ -25,7 +25,7 @@ use crate::opened::{RunFiles, files_of_module};
 use crate::store::Report;
 use crate::store::memory::{Region, TileMemory};
 use crate::store::options::GraphInfo;
-use crate::store::report::ReportFile;
+use crate::store::report::{FileStatus, ReportFile};
 use crate::store::target::Target;
 use crate::text::{bytes, clean, exact_bytes, grouped, rate};
 
@@ -321,16 +321,36 @@ impl Answer for Summary {
 
 impl CsvAnswer for Summary {
     fn csv(&self) -> String {
-        // A summary has no keys but texts, so this cannot fail.
-        let document = serde_json::to_value(self).unwrap_or_default();
-        let mut text = csv::line(["figure", "value"]);
-        figures_csv(&mut text, "", &document);
-        text
+        summary_csv(self)
     }
 }
 
+/// A summary as comma-separated values.
+pub(super) fn summary_csv(summary: &impl Serialize) -> String {
+    // A summary has no keys but texts, so this cannot fail.
+    let document = serde_json::to_value(summary).unwrap_or_default();
+    let mut text = csv::line(["figure", "value"]);
+    figures_csv(&mut text, "", &document);
+    text
+}
+
+/// The files of a run, with what is wrong with them.
+pub(super) fn files_text(files: &[ReportFile]) -> String {
+    let files = files.iter().map(|file| match file.status {
+        FileStatus::Ok => file.name.clone(),
+        status => format!("{} ({})", file.name, status.as_str()),
+    });
+    clean(&files.collect::<Vec<_>>().join(", ")).into_owned()
+}
+
+/// Sections one below the other, with their titles.
+pub(super) fn sections_text(sections: &[(String, String)]) -> String {
+    let sections = sections.iter().map(|(title, body)| format!("{}\n{body}", clean(title)));
+    sections.collect::<Vec<_>>().join("\n")
+}
+
 /// A line for each value that is no list and no object, which give its name.
-pub(super) fn figures_csv(text: &mut String, name: &str, value: &Value) {
+fn figures_csv(text: &mut String, name: &str, value: &Value) {
     let within = |key: &str| {
         if name.is_empty() { key.to_owned() } else { format!("{name}.{key}") }
     };

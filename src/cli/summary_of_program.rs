@@ -6,16 +6,15 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::output::{Answer, CsvAnswer, aligned, name_cell};
-use super::summary::{figures_csv, pairs};
+use super::summary::{files_text, pairs, sections_text, summary_csv};
 use crate::analysis::allocator::insights::conclusions::Conclusion;
 use crate::analysis::buffer_assignment::conclusions::conclusions;
 use crate::analysis::buffer_assignment::facts::{ModuleFacts, TemporaryFacts};
 use crate::analysis::buffer_assignment::peaks::{Owner, TemporaryPeak};
 use crate::analysis::liveness::NamedBytes;
-use crate::csv;
 use crate::format::xla::{Beside, ListedModule};
 use crate::opened::XlaRun;
-use crate::store::report::{FileStatus, ReportFile};
+use crate::store::report::ReportFile;
 use crate::text::{bytes, clean, exact_bytes, grouped};
 
 /// Variables and operations of the peak that are named.
@@ -222,33 +221,23 @@ impl Answer for ProgramSummary {
         if self.xla.modules.len() > 1 {
             sections.push(("Modules".to_owned(), self.modules_text()));
         }
-        let sections = sections.iter().map(|(title, body)| format!("{}\n{body}", clean(title)));
-        sections.collect::<Vec<_>>().join("\n")
+        sections_text(&sections)
     }
 }
 
 impl CsvAnswer for ProgramSummary {
     fn csv(&self) -> String {
-        // A summary has no keys but texts, so this cannot fail.
-        let document = serde_json::to_value(self).unwrap_or_default();
-        let mut text = csv::line(["figure", "value"]);
-        figures_csv(&mut text, "", &document);
-        text
+        summary_csv(self)
     }
 }
 
 impl ProgramSummary {
     fn program_text(&self) -> String {
-        let files = self.source.files.iter().map(|file| match file.status {
-            FileStatus::Ok => file.name.clone(),
-            status => format!("{} ({})", file.name, status.as_str()),
-        });
-        let files: Vec<String> = files.collect();
         let facts = &self.xla.facts;
         let mut rows = vec![
             ("Path", clean(&self.source.path).into_owned()),
             ("Module", clean(self.xla.module.as_deref().unwrap_or("not named")).into_owned()),
-            ("File", clean(&files.join(", ")).into_owned()),
+            ("File", files_text(&self.source.files)),
             ("Format", self.source.format.to_owned()),
         ];
         if let Some(platform) = facts.platform {

@@ -6,18 +6,18 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::output::{Answer, CsvAnswer, aligned, name_cell};
-use super::summary::{figures_csv, pairs};
+use super::summary::{files_text, pairs, sections_text, summary_csv};
 use crate::analysis::allocator::categories::BlockCategory;
 use crate::analysis::allocator::claims::ComparedClaim;
 use crate::analysis::allocator::device_facts::{DeviceFacts, HostFacts};
 use crate::analysis::allocator::insights::SnapshotInsights;
 use crate::analysis::allocator::peak::{FrameBytes, PeakContents, largest_device};
+use crate::analysis::allocator::settings::is_default;
 use crate::analysis::allocator::timeline_facts::timeline_facts;
 use crate::analysis::liveness::NamedBytes;
-use crate::csv;
 use crate::opened::{ReplayedSnapshot, RunContents, SnapshotRun, compare_claims};
-use crate::store::report::{FileStatus, ReportFile};
-use crate::store::snapshot::Action;
+use crate::store::report::ReportFile;
+use crate::store::snapshot::{Action, gpu_title};
 use crate::text::{bytes, clean, exact_bytes, grouped};
 
 const PEAK_VARIABLES: usize = 10;
@@ -142,25 +142,20 @@ impl SnapshotSummary {
                 }
             }
             RunContents::Snapshot(replayed) => {
-                let (devices, host) = (replayed.device_facts(), replayed.host_facts());
-                Self::of_snapshot(run, replayed, source("memory snapshot"), (devices, host))
+                Self::of_snapshot(run, replayed, source("memory snapshot"))
             }
         }
     }
 
-    fn of_snapshot(
-        run: &SnapshotRun,
-        replayed: &ReplayedSnapshot,
-        source: Source,
-        (devices, host): (Vec<DeviceFacts>, Option<HostFacts>),
-    ) -> Self {
+    fn of_snapshot(run: &SnapshotRun, replayed: &ReplayedSnapshot, source: Source) -> Self {
         let snapshot = &replayed.snapshot;
+        let (devices, host) = (replayed.device_facts(), replayed.host_facts());
         let claims = run.allocator.claims.as_ref();
-        let compared = claims.and_then(|claims| compare_claims(claims, &devices, &run.report));
+        let compared = claims.and_then(|claims| compare_claims(claims, devices, &run.report));
         let compared = compared.map(|(device, figures)| (device.device, figures));
         let section =
             Section {
-                devices: &devices,
+                devices,
                 pinned_host: host,
                 annotations: snapshot.annotations.len(),
                 settings: (snapshot.settings.all.iter())
@@ -176,14 +171,14 @@ impl SnapshotSummary {
         let peak = peak(replayed);
         Self {
             source,
-            memory: Some(memory(replayed, &devices)),
+            memory: Some(memory(replayed, devices)),
             insights: run.allocator.insights(),
             liveness: LivenessFacts {
                 steps: Some(snapshot.events.len()),
                 peak: peak.as_ref().map(|(step, found)| Peak::of(*step, found)),
             },
             pytorch,
-            devices,
+            devices: devices.to_vec(),
             host,
             settings: snapshot.settings.all.clone(),
             claims,
@@ -205,11 +200,10 @@ pub(super) fn memory(replayed: &ReplayedSnapshot, devices: &[DeviceFacts]) -> Me
 }
 
 /// The peak of the device that has most, and its step on the axis of all devices.
-fn peak(replayed: &ReplayedSnapshot) -> Option<(i64, PeakContents)> {
+fn peak(replayed: &ReplayedSnapshot) -> Option<(i64, &PeakContents)> {
     let snapshot = &replayed.snapshot;
     let place = largest_device(replayed.replays.get(..snapshot.devices.len())?)?;
-    let (device, replay) = (snapshot.devices.get(place)?, replayed.replays.get(place)?);
-    let found = PeakContents::of(snapshot, device, replay, replayed.categories(place));
+    let (device, found) = (snapshot.devices.get(place)?, replayed.peak(place)?);
     Some((replayed.step_of(device, found.event), found))
 }
 
@@ -239,7 +233,7 @@ impl Answer for SnapshotSummary {
     fn text(&self) -> String {
         let mut sections = vec![("Run".to_owned(), self.run_text())];
         for device in &self.devices {
-            sections.push((format!("GPU {}", device.device), device_text(device)));
+            sections.push((gpu_title(device.device), device_text(device)));
         }
         if let Some(host) = &self.host {
             let rows = [
@@ -266,36 +260,25 @@ impl Answer for SnapshotSummary {
             let header = ["<Statistics of PyTorch", "stated", "replayed", "<"];
             sections.push(("Stated beside it".to_owned(), aligned(&header, rows)));
         }
-        let sections = sections.iter().map(|(title, body)| format!("{}\n{body}", clean(title)));
-        sections.collect::<Vec<_>>().join("\n")
+        sections_text(&sections)
     }
 }
 
 impl CsvAnswer for SnapshotSummary {
     fn csv(&self) -> String {
-        // A summary has no keys but texts, so this cannot fail.
-        let document = serde_json::to_value(self).unwrap_or_default();
-        let mut text = csv::line(["figure", "value"]);
-        figures_csv(&mut text, "", &document);
-        text
+        summary_csv(self)
     }
 }
 
 impl SnapshotSummary {
     fn run_text(&self) -> String {
-        let files: Vec<_> = (self.source.files.iter())
-            .map(|file| match file.status {
-                FileStatus::Ok => file.name.clone(),
-                status => format!("{} ({})", file.name, status.as_str()),
-            })
-            .collect();
         let mut rows = vec![
             ("Path", clean(&self.source.path).into_owned()),
-            ("Files", clean(&files.join(", ")).into_owned()),
+            ("Files", files_text(&self.source.files)),
             ("Format", self.source.format.to_owned()),
         ];
         let set: Vec<_> = (self.settings.iter())
-            .filter(|(_, value)| !matches!(value.as_str(), "" | "0" | "-1" | "false" | "none"))
+            .filter(|(name, value)| is_default(name, value) != Some(true))
             .map(|(name, value)| format!("{name} {value}"))
             .collect();
         if !set.is_empty() {
@@ -308,7 +291,7 @@ impl SnapshotSummary {
         let whole = peak.not_always_live_bytes.saturating_add(peak.always_live_bytes);
         let mut rows = Vec::new();
         if let Some(device) = peak.device {
-            rows.push(("Of", format!("GPU {device}")));
+            rows.push(("Of", gpu_title(device)));
         }
         rows.push(("Requested", exact_bytes(whole)));
         let what = match (peak.kind, &peak.name) {

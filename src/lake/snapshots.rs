@@ -8,9 +8,8 @@ use super::table::Kind::{Flag, Integer, Text};
 use super::table::{Table, Written, flag, integer, integer_if, text};
 use super::{Exported, ExportedRun, run_id};
 use crate::analysis::allocator::device_facts::DeviceFacts;
-use crate::analysis::allocator::failed_requests::is_finished;
 use crate::analysis::allocator::lives::BlockLives;
-use crate::analysis::allocator::replayed::ReplayedSnapshot;
+use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
 use crate::analysis::allocator::user_frame::{is_python, is_users, user_frame_title};
 use crate::format::pytorch::{FileKind, kind_of_file, with_side_files};
 use crate::format::{Error, ErrorKind, Progress};
@@ -177,7 +176,7 @@ pub(super) fn export_snapshot(
     let warnings = run.report.warnings.list();
     let rows = Rows { staging: &staging, replayed };
     let tables = vec![
-        rows.snapshot(found, run.allocator.is_cut, warnings.len())?,
+        rows.snapshot(found, &run.allocator, warnings.len())?,
         rows.settings()?,
         rows.devices()?,
         rows.events()?,
@@ -206,7 +205,7 @@ impl Rows<'_> {
     fn snapshot(
         &self,
         found: &FoundSnapshot,
-        is_cut: bool,
+        run: &AllocatorRun,
         warnings: usize,
     ) -> Result<TableOfRun, Error> {
         let mut table = self.staging.create(&SNAPSHOTS)?;
@@ -220,8 +219,8 @@ impl Rows<'_> {
             text(&*found.name),
             text(&*path),
             text(&*program),
-            flag(is_finished(snapshot) && !is_cut),
-            flag(is_cut),
+            flag(run.end().and_then(|end| end.outcome.finished())),
+            flag(run.is_cut),
             integer(snapshot.devices.len()),
             integer(snapshot.events.len()),
             integer_if(most(|facts| facts.reserved_peak_bytes)),
@@ -241,8 +240,8 @@ impl Rows<'_> {
 
     fn devices(&self) -> Result<TableOfRun, Error> {
         let mut table = self.staging.create(&DEVICES)?;
-        for (device, replay) in self.replayed.devices() {
-            let facts = DeviceFacts::of(&self.replayed.snapshot, device, replay);
+        let host = DeviceFacts::of(self.replayed, self.replayed.snapshot.devices.len());
+        for facts in self.replayed.device_facts().iter().chain(&host) {
             let end = &facts.end;
             table.row([
                 integer(facts.device),

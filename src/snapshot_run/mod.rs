@@ -113,9 +113,7 @@ pub fn compare_claims<'a>(
     devices: &'a [DeviceFacts],
     report: &Report,
 ) -> Option<(&'a DeviceFacts, Vec<ComparedClaim>)> {
-    let reserved: Vec<u64> = devices.iter().map(|facts| facts.end.reserved_bytes).collect();
-    let Some(device) = claimed_device(claims, &reserved).and_then(|place| devices.get(place))
-    else {
+    let Some(device) = claimed_device(claims, devices) else {
         if devices.is_empty() {
             return None;
         }

@@ -22,7 +22,8 @@ pub fn stated_failures(files: &SnapshotFiles) -> Vec<StatedFailure> {
     of_gpus.map(|finding| stated(&name, finding)).collect()
 }
 
-fn stated(file: &str, finding: &Finding) -> StatedFailure {
+/// What a message says of a request that failed.
+pub(crate) fn stated(file: &str, finding: &Finding) -> StatedFailure {
     let number = finding.instance.as_deref().and_then(|name| name.strip_prefix("GPU "));
     StatedFailure {
         file: file.to_owned(),

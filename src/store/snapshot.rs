@@ -195,8 +195,13 @@ impl SnapshotDevice {
         if self.is_host() {
             return "Pinned host memory".to_owned();
         }
-        format!("GPU {}", self.number)
+        gpu_title(self.number)
     }
+}
+
+/// What a device of a number is called: `GPU 0`.
+pub fn gpu_title(number: i64) -> String {
+    format!("GPU {number}")
 }
 
 /// A place in the program.

@@ -474,8 +474,7 @@ mod tests {
         let small = |events: usize| {
             let mut snapshot = Snapshot::default();
             snapshot.events.actions.resize(events, crate::store::snapshot::Action::Unknown);
-            let contents = RunContents::Snapshot(Arc::new(ReplayedSnapshot::of(snapshot)));
-            let allocator = AllocatorRun { contents, claims: None, stated: Vec::new() };
+            let allocator = AllocatorRun::of(ReplayedSnapshot::of(snapshot));
             let report = Arc::new(Report::default());
             let derived = Derived::new(Arc::clone(&report)).with_allocator(Some(allocator));
             let run = Run::new(RunId(1), report, Arc::new(derived), Badge::of(0, 0));

@@ -75,6 +75,13 @@ impl Recording {
         self.settings.insert(setting.to_owned(), value.into());
     }
 
+    /// Forgets all but the last events of each device, as a ring of so many does.
+    pub fn keep_last(&mut self, most: usize) {
+        for events in self.events.values_mut() {
+            events.drain(..events.len().saturating_sub(most));
+        }
+    }
+
     fn tick(&mut self) -> u64 {
         self.time += 1;
         self.time

@@ -51,19 +51,18 @@ impl BlockCategory {
     }
 }
 
-/// The category of every block of a replayed device.
+/// The category of every block of a replayed device, by the signs of all stacks and its moments.
 pub fn categories(
     snapshot: &Snapshot,
     device: &SnapshotDevice,
     replay: &Replay,
+    (signs, moments): (&AllSigns, &Moments),
 ) -> Vec<BlockCategory> {
-    let signs = AllSigns::of(snapshot);
     let lives = &replay.lives;
     if !signs.has_python() {
         // Nothing tells a backward pass from the rest.
         return vec![BlockCategory::Unknown; lives.len()];
     }
-    let moments = Moments::of(snapshot, device, &signs);
     let signs_of = |stack: StackId| signs.of_stack(stack);
     let mut parameter_sizes: Vec<u64> = (0..lives.len())
         .filter(|row| is_parameter(lives, *row, signs_of(lives.stacks[*row])))

@@ -18,8 +18,16 @@ pub struct ComparedClaim {
 }
 
 /// The device that totals are of, by the bytes of segments that each has at the end: PyTorch states those of the device
-/// that was current, and does not say which. Of a single device they are in any case; a place among the devices.
-pub fn claimed_device(claims: &AllocatorClaims, reserved_bytes: &[u64]) -> Option<usize> {
+/// that was current, and does not say which. Of a single device they are in any case.
+pub fn claimed_device<'a>(
+    claims: &AllocatorClaims,
+    devices: &'a [DeviceFacts],
+) -> Option<&'a DeviceFacts> {
+    let reserved: Vec<u64> = devices.iter().map(|facts| facts.end.reserved_bytes).collect();
+    devices.get(claimed_place(claims, &reserved)?)
+}
+
+fn claimed_place(claims: &AllocatorClaims, reserved_bytes: &[u64]) -> Option<usize> {
     let stated = reserved_bytes.iter().position(|bytes| claims.reserved.current == Some(*bytes));
     stated.or_else(|| (reserved_bytes.len() == 1).then_some(0))
 }
@@ -70,10 +78,10 @@ mod tests {
     fn totals_are_of_the_device_that_has_as_much_or_of_the_only_one() {
         let reserved = ClaimedBytes { current: Some(40), peak: None };
         let claims = AllocatorClaims { reserved, ..AllocatorClaims::default() };
-        assert_eq!(claimed_device(&claims, &[20, 40]), Some(1));
-        assert_eq!(claimed_device(&claims, &[20, 30]), None, "of neither");
-        assert_eq!(claimed_device(&claims, &[20]), Some(0));
-        assert_eq!(claimed_device(&claims, &[]), None);
-        assert_eq!(claimed_device(&AllocatorClaims::default(), &[20, 40]), None);
+        assert_eq!(claimed_place(&claims, &[20, 40]), Some(1));
+        assert_eq!(claimed_place(&claims, &[20, 30]), None, "of neither");
+        assert_eq!(claimed_place(&claims, &[20]), Some(0));
+        assert_eq!(claimed_place(&claims, &[]), None);
+        assert_eq!(claimed_place(&AllocatorClaims::default(), &[20, 40]), None);
     }
 }

@@ -3,10 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::annotations::{annotated_spans, open_at};
-use super::failed_requests::{FailedRequest, failed_requests, last_failed};
+use super::annotations::open_at;
+use super::failed_requests::{FailedRequest, failed_requests};
 use super::lives::BlockLives;
 use super::replay::{Peak, Replay, StartState};
+use super::replayed::ReplayedSnapshot;
 use super::user_frame::user_frame_title;
 use crate::store::snapshot::{Action, BlockState, Snapshot, SnapshotDevice};
 
@@ -127,8 +128,10 @@ pub struct HostFacts {
 }
 
 impl DeviceFacts {
-    /// The facts of a device that has been replayed.
-    pub fn of(snapshot: &Snapshot, device: &SnapshotDevice, replay: &Replay) -> Self {
+    /// The facts of a device at a place; `None` where there is none.
+    pub fn of(replayed: &ReplayedSnapshot, place: usize) -> Option<Self> {
+        let snapshot = &replayed.snapshot;
+        let (device, replay) = replayed.device(place)?;
         let actions = snapshot.events.actions.get(device.events.clone()).unwrap_or_default();
         let mut counts = [0_u64; Action::ALL.len()];
         for action in actions {
@@ -138,7 +141,7 @@ impl DeviceFacts {
         }
         let named = Action::ALL.iter().map(|action| (action.as_str(), counts[*action as usize]));
         let Replay { allocated_peak, .. } = *replay;
-        Self {
+        Some(Self {
             device: device.number,
             events: actions.len(),
             actions: named.filter(|(_, count)| *count > 0).collect(),
@@ -147,7 +150,7 @@ impl DeviceFacts {
             end: end_state(snapshot, device),
             start: replay.start,
             history_complete: replay.is_complete,
-            requested_peak: requested_peak(snapshot, device, replay),
+            requested_peak: requested_peak(replayed, place, (device, replay)),
             reserved_peak_bytes: replay.reserved_peak.bytes,
             allocated_peak: AllocatedPeak {
                 bytes: allocated_peak.bytes,
@@ -156,9 +159,9 @@ impl DeviceFacts {
             },
             active_peak_bytes: replay.active_peak.bytes,
             oom: failed_requests(snapshot, device),
-            ended_by: last_failed(snapshot, device),
+            ended_by: replayed.ended_by(place),
             replay_mismatches: replay.mismatches,
-        }
+        })
     }
 }
 
@@ -178,7 +181,7 @@ impl HostFacts {
 }
 
 /// The state at the end.
-pub fn end_state(snapshot: &Snapshot, device: &SnapshotDevice) -> EndState {
+fn end_state(snapshot: &Snapshot, device: &SnapshotDevice) -> EndState {
     let mut end = EndState::default();
     let add = |sum: &mut u64, bytes: u64| *sum = sum.saturating_add(bytes);
     for segment in snapshot.segments_of(device) {
@@ -199,14 +202,19 @@ pub fn end_state(snapshot: &Snapshot, device: &SnapshotDevice) -> EndState {
     end
 }
 
-fn requested_peak(snapshot: &Snapshot, device: &SnapshotDevice, replay: &Replay) -> RequestedPeak {
+fn requested_peak(
+    replayed: &ReplayedSnapshot,
+    place: usize,
+    (device, replay): (&SnapshotDevice, &Replay),
+) -> RequestedPeak {
+    let snapshot = &replayed.snapshot;
     let Peak { bytes, event } = replay.requested_peak;
     let live: Vec<usize> = replay.lives.live_after(event).collect();
     let row_of_event = usize::try_from(event).ok().map(|event| device.events.start + event);
     let time = row_of_event.and_then(|row| snapshot.events.time(row));
     let annotations = time.map(|time| {
-        let spans = annotated_spans(snapshot, device);
-        open_at(snapshot, &spans, time).into_iter().map(str::to_owned).collect()
+        let spans = replayed.annotated_spans(place);
+        open_at(snapshot, spans, time).into_iter().map(str::to_owned).collect()
     });
     let live_blocks = live.len();
     let top = largest(&replay.lives, live).into_iter();

@@ -17,6 +17,9 @@ pub struct FailedRequest {
     pub bytes: u64,
     /// Bytes that were free on the device, where the file says it.
     pub device_free: Option<u64>,
+    /// The stream that asked, where the file says it.
+    #[serde(skip)]
+    pub stream: Option<u64>,
 }
 
 /// The last requests that failed on a device, in their order.
@@ -33,25 +36,15 @@ pub fn failed_requests(snapshot: &Snapshot, device: &SnapshotDevice) -> Vec<Fail
 /// The last request that failed on a device, if nothing as large was handed out after it.
 pub fn last_failed(snapshot: &Snapshot, device: &SnapshotDevice) -> Option<FailedRequest> {
     let events = &snapshot.events;
-    let mut largest_after = 0;
-    for row in device.events.clone().rev() {
-        let bytes = || rounded(events.sizes.get(row).copied().unwrap_or(0), &snapshot.settings);
-        match events.actions.get(row) {
-            Some(Action::Alloc) => largest_after = bytes().max(largest_after),
-            Some(Action::OutOfMemory) => {
-                let event = row.saturating_sub(device.events.start) as u32;
-                let failed = failed_at(snapshot, device, event);
-                return (largest_after < bytes()).then_some(failed);
-            }
-            _ => {}
-        }
-    }
-    None
-}
-
-/// Whether a run went on to its end: no device has a request at last that failed.
-pub fn is_finished(snapshot: &Snapshot) -> bool {
-    snapshot.devices.iter().all(|device| last_failed(snapshot, device).is_none())
+    let actions = events.actions.get(device.events.clone()).unwrap_or_default();
+    // Most runs have none, and millions of other events.
+    let last = actions.iter().rposition(|action| *action == Action::OutOfMemory)?;
+    let sizes = events.sizes.get(device.events.clone()).unwrap_or_default();
+    let bytes = |size: &u64| rounded(*size, &snapshot.settings);
+    let wanted = bytes(sizes.get(last)?);
+    let mut later = actions.iter().zip(sizes).skip(last);
+    let is_granted = later.any(|(action, size)| *action == Action::Alloc && bytes(size) >= wanted);
+    (!is_granted).then(|| failed_at(snapshot, device, last as u32))
 }
 
 fn failed_at(snapshot: &Snapshot, device: &SnapshotDevice, event: u32) -> FailedRequest {
@@ -60,6 +53,11 @@ fn failed_at(snapshot: &Snapshot, device: &SnapshotDevice, event: u32) -> Failed
         event,
         bytes: events.sizes.get(row).copied().unwrap_or(0),
         device_free: events.device_free(row),
+        stream: events
+            .streams
+            .get(row)
+            .and_then(|stream| snapshot.streams.get(*stream as usize))
+            .copied(),
     }
 }
 
@@ -84,7 +82,6 @@ mod tests {
         let last = |events: &[(Action, u64)]| {
             let snapshot = snapshot(events);
             let last = last_failed(&snapshot, &snapshot.devices[0]);
-            assert_eq!(is_finished(&snapshot), last.is_none());
             last.map(|failed| failed.event)
         };
         let (alloc, failed) = (Action::Alloc, Action::OutOfMemory);

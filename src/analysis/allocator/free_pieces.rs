@@ -121,7 +121,7 @@ impl AllocatorState {
 }
 
 /// What was reserved after an event.
-fn reserved_after(
+pub(crate) fn reserved_after(
     snapshot: &Snapshot,
     device: &SnapshotDevice,
     replay: &Replay,

@@ -20,6 +20,7 @@ pub mod phases;
 pub mod replay;
 pub mod replayed;
 pub mod reserved;
+pub mod run_end;
 pub mod segment_map;
 pub mod segment_ranges;
 pub mod settings;

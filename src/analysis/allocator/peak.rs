@@ -49,11 +49,13 @@ pub struct OwnedBytes {
 }
 
 impl OwnedBytes {
-    pub(super) fn add(&mut self, bytes: u64) {
+    /// Counts a block.
+    pub fn add(&mut self, bytes: u64) {
         self.join(Self { bytes, blocks: 1 });
     }
 
-    pub(super) fn join(&mut self, other: Self) {
+    /// Counts what another has.
+    pub fn join(&mut self, other: Self) {
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.blocks = self.blocks.saturating_add(other.blocks);
     }
@@ -171,8 +173,7 @@ fn grouped_by<K: Eq + Hash>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::allocator::categories::categories;
-    use crate::analysis::allocator::replay::replay;
+    use crate::analysis::allocator::replayed::ReplayedSnapshot;
     use crate::store::snapshot::Frame;
 
     #[test]
@@ -193,10 +194,8 @@ mod tests {
             snapshot.events.stacks.push(stack);
         }
         snapshot.devices.push(SnapshotDevice { number: 2, events: 0..4, ..Default::default() });
-        let device = &snapshot.devices[0];
-        let replay = replay(&snapshot, device);
-        let kinds = categories(&snapshot, device, &replay);
-        let peak = PeakContents::of(&snapshot, device, &replay, &kinds);
+        let replayed = ReplayedSnapshot::of(snapshot);
+        let peak = replayed.peak(0).unwrap();
         assert_eq!((peak.device, peak.event, peak.bytes, peak.blocks), (2, 3, 10_000, 4));
         assert_eq!(peak.frame.as_deref(), Some("/home/me/train.py:9 (f)"));
         let found: Vec<_> =

@@ -2,21 +2,24 @@
 //! frame below `torch/optim`). A phase lasts from one change to the next. A step of the optimizer is such a phase, or
 //! where the run names its parts one `Optimizer.step…`.
 
-use super::annotations::{annotated_spans, open_at};
+use super::annotations::{AnnotatedSpan, open_at};
 use super::lives::BlockLives;
+use super::replayed::ReplayedSnapshot;
 use super::stack_signs::{AllSigns, StackSigns};
 use crate::store::snapshot::{Action, Snapshot, SnapshotDevice, StackId};
-use crate::text::clean;
+use crate::text::{clean, words};
 
-/// The part of a training step that an allocation belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Phase {
-    /// What has a Python stack and is nothing else.
-    Forward,
-    /// What autograd's own threads allocate: without a Python stack.
-    Backward,
-    /// Below `torch/optim`.
-    Optimizer,
+words! {
+    /// The part of a training step that an allocation belongs to.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Phase by title {
+        /// What has a Python stack and is nothing else.
+        Forward = "Forward",
+        /// What autograd's own threads allocate: without a Python stack.
+        Backward = "Backward",
+        /// Below `torch/optim`.
+        Optimizer = "Optimizer",
+    }
 }
 
 impl Phase {
@@ -42,12 +45,10 @@ pub struct PhaseOfEvent {
 
 impl PhaseOfEvent {
     /// Of an event of a device; `None` before the first, and where nothing is known.
-    pub fn of(
-        snapshot: &Snapshot,
-        device: &SnapshotDevice,
-        event: i64,
-        (signs, moments): (&AllSigns, &Moments),
-    ) -> Option<Self> {
+    pub fn of(replayed: &ReplayedSnapshot, place: usize, event: i64) -> Option<Self> {
+        let (snapshot, signs) = (&replayed.snapshot, replayed.signs());
+        let (device, _) = replayed.device(place)?;
+        let moments = replayed.moments(place)?;
         let row = device.events.start.checked_add(usize::try_from(event).ok()?)?;
         let stack = snapshot.events.stacks.get(row).copied().unwrap_or(StackId::NONE);
         let signs_of = signs.of_stack(stack);
@@ -63,8 +64,8 @@ impl PhaseOfEvent {
         };
         let time = snapshot.events.time(row);
         let annotations = time.map_or_else(Vec::new, |time| {
-            let spans = annotated_spans(snapshot, device);
-            open_at(snapshot, &spans, time).into_iter().map(str::to_owned).collect()
+            let spans = replayed.annotated_spans(place);
+            open_at(snapshot, spans, time).into_iter().map(str::to_owned).collect()
         });
         let steps = &moments.optimizer_steps;
         let is_one = signs_of.is_optimizer;
@@ -103,8 +104,12 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Of a device.
-    pub fn of(snapshot: &Snapshot, device: &SnapshotDevice, signs: &AllSigns) -> Self {
+    /// Of a device, by the signs of all stacks and its named parts.
+    pub fn of(
+        snapshot: &Snapshot,
+        device: &SnapshotDevice,
+        (signs, spans): (&AllSigns, &[AnnotatedSpan]),
+    ) -> Self {
         let events = &snapshot.events;
         let actions = events.actions.get(device.events.clone()).unwrap_or_default();
         let stacks = events.stacks.get(device.events.clone()).unwrap_or_default();
@@ -128,7 +133,6 @@ impl Moments {
                 }
             }
         }
-        let spans = annotated_spans(snapshot, device);
         let mut named: Vec<i64> = spans
             .iter()
             .filter(|span| snapshot.texts.get(span.name).starts_with("Optimizer.step"))

@@ -5,15 +5,20 @@ use std::sync::{Arc, OnceLock};
 
 use rayon::prelude::*;
 
+use super::annotations::{AnnotatedSpan, annotated_spans};
 use super::block_index::BlockIndex;
 use super::categories::{BlockCategory, categories};
 use super::curves::{BlocksBy, CodeNames};
 use super::device_facts::{DeviceFacts, HostFacts};
 use super::event_axis::EventAxis;
-use super::failed_requests::last_failed;
+use super::failed_requests::{FailedRequest, last_failed};
 use super::insights::SnapshotInsights;
+use super::peak::PeakContents;
+use super::phases::Moments;
 use super::replay::{Replay, replay};
+use super::run_end::RunEnd;
 use super::segment_ranges::{SegmentRange, segment_ranges};
+use super::stack_signs::AllSigns;
 use super::stated_failure::{StatedFailure, capacity_text};
 use crate::store::memory_timeline::MemoryTimeline;
 use crate::store::snapshot::{AllocatorClaims, Snapshot, SnapshotDevice};
@@ -29,11 +34,17 @@ pub struct ReplayedSnapshot {
     axis: OnceLock<EventAxis>,
     /// By user frame, function and file.
     code_names: [OnceLock<CodeNames>; 3],
+    signs: OnceLock<AllSigns>,
+    facts: OnceLock<Vec<DeviceFacts>>,
     of_devices: Vec<OfDevice>,
 }
 
 #[derive(Debug, Default)]
 struct OfDevice {
+    ended_by: OnceLock<Option<FailedRequest>>,
+    spans: OnceLock<Vec<AnnotatedSpan>>,
+    moments: OnceLock<Moments>,
+    peak: OnceLock<PeakContents>,
     categories: OnceLock<Vec<BlockCategory>>,
     segments: OnceLock<Vec<SegmentRange>>,
     index: OnceLock<BlockIndex>,
@@ -78,16 +89,22 @@ impl AllocatorRun {
 
     /// What a snapshot says at first sight.
     pub fn insights(&self) -> Option<SnapshotInsights> {
-        self.snapshot().map(|replayed| SnapshotInsights::of(replayed, &self.stated))
+        let replayed = self.snapshot()?;
+        Some(SnapshotInsights::of(replayed, &self.stated, self.is_cut))
+    }
+
+    /// What became of the run, where it is a snapshot.
+    pub fn end(&self) -> Option<RunEnd<'_>> {
+        let replayed = self.snapshot()?;
+        Some(RunEnd::of(replayed, &self.stated, self.is_cut))
     }
 
     /// The error text beside the snapshot that says what the device at a place has.
     pub fn stated_capacity(&self, place: usize) -> Option<&StatedFailure> {
-        let snapshot = &self.snapshot()?.snapshot;
-        let device = snapshot.devices.get(place)?;
-        let ended_by = last_failed(snapshot, device);
-        let of = (device.number, snapshot.devices.len());
-        capacity_text(&self.stated, of, ended_by.as_ref())
+        let replayed = self.snapshot()?;
+        let devices = &replayed.snapshot.devices;
+        let of = (devices.get(place)?.number, devices.len());
+        capacity_text(&self.stated, of, replayed.ended_by(place).as_ref())
     }
 }
 
@@ -103,6 +120,8 @@ impl ReplayedSnapshot {
             replays,
             axis: OnceLock::new(),
             code_names: Default::default(),
+            signs: OnceLock::new(),
+            facts: OnceLock::new(),
             of_devices,
         }
     }
@@ -139,11 +158,45 @@ impl ReplayedSnapshot {
         event.map_or(-1, |event| i64::from(self.axis().step(device, event)))
     }
 
+    /// What the frames of all stacks say.
+    pub fn signs(&self) -> &AllSigns {
+        self.signs.get_or_init(|| AllSigns::of(&self.snapshot))
+    }
+
+    /// The request at which the run ended on a device.
+    pub fn ended_by(&self, place: usize) -> Option<FailedRequest> {
+        let (of, (device, _)) = self.of_devices.get(place).zip(self.device(place))?;
+        *of.ended_by.get_or_init(|| last_failed(&self.snapshot, device))
+    }
+
+    /// The named parts of the run on a device, by the time at which they begin.
+    pub fn annotated_spans(&self, place: usize) -> &[AnnotatedSpan] {
+        let of = self.of_devices.get(place).zip(self.device(place));
+        of.map_or(&[], |(of, (device, _))| {
+            of.spans.get_or_init(|| annotated_spans(&self.snapshot, device))
+        })
+    }
+
+    /// Where phases and steps of a device begin.
+    pub fn moments(&self, place: usize) -> Option<&Moments> {
+        let (of, (device, _)) = self.of_devices.get(place).zip(self.device(place))?;
+        let spans = self.annotated_spans(place);
+        Some(of.moments.get_or_init(|| Moments::of(&self.snapshot, device, (self.signs(), spans))))
+    }
+
+    /// What is alive at the peak of a device.
+    pub fn peak(&self, place: usize) -> Option<&PeakContents> {
+        let (of, (device, replay)) = self.of_devices.get(place).zip(self.device(place))?;
+        let categories = self.categories(place);
+        Some(of.peak.get_or_init(|| PeakContents::of(&self.snapshot, device, replay, categories)))
+    }
+
     /// What each block of a device is for, by the rows of its lives.
     pub fn categories(&self, place: usize) -> &[BlockCategory] {
         let of = self.of_devices.get(place).zip(self.device(place));
-        of.map_or(&[], |(of, (device, replay))| {
-            of.categories.get_or_init(|| categories(&self.snapshot, device, replay))
+        of.zip(self.moments(place)).map_or(&[], |((of, (device, replay)), moments)| {
+            let rules = (self.signs(), moments);
+            of.categories.get_or_init(|| categories(&self.snapshot, device, replay, rules))
         })
     }
 
@@ -167,9 +220,10 @@ impl ReplayedSnapshot {
     }
 
     /// The figures of each device.
-    pub fn device_facts(&self) -> Vec<DeviceFacts> {
-        let devices = self.snapshot.devices.iter().zip(&self.replays);
-        devices.map(|(device, replay)| DeviceFacts::of(&self.snapshot, device, replay)).collect()
+    pub fn device_facts(&self) -> &[DeviceFacts] {
+        let devices = 0..self.snapshot.devices.len();
+        let facts = || devices.filter_map(|place| DeviceFacts::of(self, place)).collect();
+        self.facts.get_or_init(facts)
     }
 
     /// The figures of pinned host memory.

@@ -5,6 +5,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::lives::BlockLives;
 use super::replay::Replay;
 use crate::store::snapshot::{Action, Snapshot, SnapshotDevice};
 
@@ -30,6 +31,29 @@ impl SegmentRange {
         let last = before.checked_sub(1).and_then(|at| self.times.get(at));
         is_within && last.is_some_and(|times| times.contains(&event))
     }
+}
+
+/// Ranges of addresses that lie over one another and are looked at for one address.
+const MOST_OVER: usize = 64;
+
+/// Of ranges by address the last that begins at an address or before and of which something holds, a place among them.
+pub fn range_at<T>(
+    ranges: &[T],
+    address: u64,
+    start: impl Fn(&T) -> u64,
+    holds: impl Fn(&T) -> bool,
+) -> Option<usize> {
+    let behind = ranges.partition_point(|range| start(range) <= address);
+    let before = (0..behind).rev().take(MOST_OVER);
+    before.into_iter().find(|at| ranges.get(*at).is_some_and(&holds))
+}
+
+/// The range that a block lies in: the one that has its address and was there when it was handed out; a place among
+/// those of its device.
+pub fn range_of_block(ranges: &[SegmentRange], lives: &BlockLives, row: usize) -> Option<usize> {
+    let address = *lives.addresses.get(row)?;
+    let event = lives.allocation(row).map_or(-1, i64::from);
+    range_at(ranges, address, |range| range.address, |range| range.holds(address, event))
 }
 
 /// The ranges of a device, by address, then by bytes.

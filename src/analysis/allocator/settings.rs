@@ -5,7 +5,7 @@
 pub fn is_default(name: &str, value: &str) -> Option<bool> {
     let default = match name {
         "PYTORCH_CUDA_ALLOC_CONF" | "PYTORCH_ALLOC_CONF" | "roundup_power2_divisions" => "",
-        "max_split_size" => "-1",
+        "max_split_size" | "max_round_threshold" | "max_cached_size" => "-1",
         "garbage_collection_threshold" => "0",
         "pinned_num_register_threads" => "1",
         "expandable_segments"

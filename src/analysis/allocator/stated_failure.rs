@@ -25,6 +25,11 @@ pub struct StatedFailure {
 }
 
 impl StatedFailure {
+    /// Whether it may be about a device: it names it, or none.
+    pub fn may_be_of(&self, device: i64) -> bool {
+        self.device.is_none_or(|number| number == device)
+    }
+
     /// Whether it is about a request of a snapshot: the sizes are the same as far as the text gives them.
     pub fn is_of(&self, failed: &FailedRequest) -> bool {
         let agrees = |stated: Option<u64>, bytes: u64| {
@@ -41,9 +46,7 @@ pub fn text_of<'a>(
     device: i64,
     failed: &FailedRequest,
 ) -> Option<&'a StatedFailure> {
-    let fits = |one: &&StatedFailure| {
-        one.device.is_none_or(|number| number == device) && one.is_of(failed)
-    };
+    let fits = |one: &&StatedFailure| one.may_be_of(device) && one.is_of(failed);
     stated.iter().rev().find(fits)
 }
 
@@ -82,7 +85,8 @@ mod tests {
 
     #[test]
     fn a_text_belongs_to_the_request_that_it_rounds() {
-        let failed = |bytes, free| FailedRequest { event: 3, bytes, device_free: free };
+        let failed =
+            |bytes, free| FailedRequest { event: 3, bytes, device_free: free, stream: None };
         let text = |device, requested, free| StatedFailure {
             device,
             requested_bytes: Some(requested),
@@ -117,7 +121,7 @@ mod tests {
             text(None, Some(2048), Some(40)),
             text(Some(0), Some(4096), None),
         ];
-        let failed = |bytes| FailedRequest { event: 3, bytes, device_free: None };
+        let failed = |bytes| FailedRequest { event: 3, bytes, device_free: None, stream: None };
         let of = |device, devices, ended_by: Option<u64>| {
             let ended_by = ended_by.map(failed);
             capacity_text(&texts, (device, devices), ended_by.as_ref())?.capacity_bytes

@@ -1,16 +1,17 @@
 //! What follows from two snapshots, in sentences without their full stop, each with the numbers that it is drawn from.
 //!
-//! Better or worse is only said where both runs ended and both files are whole: of a run that failed nobody knows what
-//! it would have come to. What is said of the peak are bytes that are alive there, not what the run allocated.
+//! Better or worse is only said where both runs ended and were recorded as a whole: of a run that failed nobody knows
+//! what it would have come to, and of a window not what was before it. What is said of the peak are bytes that are alive there, not what the run allocated.
 
 use super::figures::SnapshotFigure;
 use super::{Both, ComparedSide, ComparedSnapshots, FunctionRow, PeakMoment, Room};
 use crate::analysis::allocator::categories::BlockCategory;
+use crate::analysis::allocator::run_end::{Outcome, Recorded};
 use crate::analysis::comparison::figures::Unit;
 use crate::analysis::figures::difference::Difference;
 use crate::analysis::insights::change::Evidence;
 use crate::analysis::variants::percent;
-use crate::text::{clean, counted, grouped, words};
+use crate::text::{capitalised, clean, counted, grouped, words};
 
 /// Changes of functions that are named, each way.
 const MOST_NAMED: usize = 3;
@@ -98,6 +99,26 @@ impl Said<'_> {
         Difference::of(self.compared.sides.each_ref().map(|side| Some(figure.of(side))))
     }
 
+    /// Whether both sides have events, so that there is a peak.
+    fn have_peaks(&self) -> bool {
+        self.compared.sides.iter().all(|side| side.variant.recorded != Recorded::Nothing)
+    }
+
+    /// A figure of the target in place of that of the source, with its percent where both are more than lower bounds.
+    fn in_place_of(&self, figure: SnapshotFigure) -> String {
+        let sides = self.compared.sides.each_ref();
+        let [from, to] = sides.map(|side| {
+            let least = if figure.is_at_least(side) { "at least " } else { "" };
+            format!("{least}{}", (self.size)(figure.of(side)))
+        });
+        let share = match sides.map(|side| figure.is_at_least(side)) {
+            [false, false] => percent(figure.of(sides[1]), figure.of(sides[0])),
+            _ => None,
+        };
+        let share = share.map_or_else(String::new, |share| format!(", {share:.1} % of it"));
+        format!("{to} in place of {from}{share}")
+    }
+
     /// Whether less is better, of what is known to be comparable.
     fn judged(&self, figure: &Difference) -> Option<bool> {
         let are_whole = self.compared.sides.iter().all(ComparedSide::is_whole);
@@ -107,7 +128,7 @@ impl Said<'_> {
 
     fn fits(&mut self, room: Room) {
         let sides = &self.compared.sides;
-        let ended = sides.each_ref().map(|side| side.variant.is_finished);
+        let outcomes = sides.each_ref().map(|side| side.variant.outcome);
         let stated = sides.iter().position(|side| side.variant.stated_capacity_bytes.is_some());
         let of_text = stated.and_then(|side| sides.get(side)?.variant.stated_capacity_bytes);
         let capacity = room.capacity_bytes.or(of_text);
@@ -119,37 +140,41 @@ impl Said<'_> {
             let all = side.variant.needed_bytes.saturating_add(room.other_bytes);
             capacity.map(|capacity| all.saturating_sub(capacity))
         };
-        let fits = sides.each_ref().map(|side| {
-            let has_room = over(side).is_none_or(|over| over == 0);
-            if side.variant.is_finished && has_room {
-                (capacity.is_some() && !side.variant.is_cut).then_some(true)
-            } else {
-                Some(false)
-            }
+        let is_at_least = |side: &ComparedSide| SnapshotFigure::Needed.is_at_least(side);
+        let fits = sides.each_ref().map(|side| match (side.variant.outcome, over(side)) {
+            (Outcome::OutOfMemory, _) | (_, Some(1..)) => Some(false),
+            // It has been shown to fit where it ran.
+            (Outcome::Ran, None) => Some(true),
+            (Outcome::Ran, Some(0)) if !is_at_least(side) => Some(true),
+            _ => None,
         });
         // Without a capacity only a run that failed says anything.
-        if ended == [true, true] && capacity.is_none() {
+        if !outcomes.contains(&Outcome::OutOfMemory) && capacity.is_none() {
             return;
         }
         let describe = |side: usize| {
             let run = &sides[side];
             let name = SIDES[side];
             let needed = (self.size)(run.variant.needed_bytes);
-            match (run.facts.ended_by, run.variant.is_finished, over(run)) {
-                (Some(failed), ..) => format!(
-                    "the {name} ran out of memory at event {}, when it asked for {}{}",
-                    grouped(u64::from(failed.event)),
-                    (self.size)(failed.bytes),
-                    failed.device_free.map_or_else(String::new, |free| {
-                        format!(" and {} were free on the device", (self.size)(free))
-                    })
-                ),
-                (None, false, _) => format!("the {name} ran out of memory on another device"),
-                (None, true, Some(over @ 1..)) => {
-                    format!("the {name} needs {needed} and is {} over", (self.size)(over))
+            let least = if is_at_least(run) { "at least " } else { "" };
+            match (run.variant.outcome, over(run)) {
+                (Outcome::Cut, _) => {
+                    format!("the file of the {name} is cut, so how it ended is not known")
                 }
-                (None, true, Some(0)) => format!("the {name} needs {needed} and fits"),
-                (None, true, None) => format!("the {name} ran to its end and needs {needed}"),
+                (Outcome::NotRecorded, _) => format!(
+                    "what the {name} needs is not recorded: it had {needed} when the snapshot was taken"
+                ),
+                (Outcome::OutOfMemory, _) => self.failed(run, name),
+                (Outcome::Ran, Some(over @ 1..)) => {
+                    format!("the {name} needs {least}{needed} and is {} over", (self.size)(over))
+                }
+                (Outcome::Ran, Some(0)) if is_at_least(run) => format!(
+                    "the {name} needs at least {needed}, and whether it fits is not known: its first events are cut off"
+                ),
+                (Outcome::Ran, Some(0)) => format!("the {name} needs {needed} and fits"),
+                (Outcome::Ran, None) => {
+                    format!("the {name} ran to its end and needs {least}{needed}")
+                }
             }
         };
         let of_capacity = capacity.map_or_else(String::new, |capacity| {
@@ -162,11 +187,6 @@ impl Said<'_> {
         let text = format!("{of_capacity}{}; {}", describe(0), describe(1));
         let text = if of_capacity.is_empty() { capitalised(&text) } else { text };
         let needed = self.figure(SnapshotFigure::Needed);
-        // A run that ended has been shown to fit where it ran.
-        let fits = [0, 1].map(|side| {
-            let ran = sides[side].is_whole() && capacity.is_none();
-            fits[side].or(ran.then_some(true))
-        });
         let is_better = match fits {
             [Some(false), Some(true)] => Some(true),
             [Some(true), Some(false)] => Some(false),
@@ -177,6 +197,25 @@ impl Said<'_> {
         said.evidence.push(Evidence::bytes("needed_bytes", needed));
     }
 
+    /// That a run ran out of memory, and of what.
+    fn failed(&self, run: &ComparedSide, name: &str) -> String {
+        match (run.facts.ended_by, run.variant.failed_request_bytes) {
+            (Some(failed), Some(_)) => format!(
+                "the {name} ran out of memory at event {}, when it asked for {}{}",
+                grouped(u64::from(failed.event)),
+                (self.size)(failed.bytes),
+                failed.device_free.map_or_else(String::new, |free| {
+                    format!(" and {} were free on the device", (self.size)(free))
+                })
+            ),
+            (_, Some(bytes)) => format!(
+                "the {name} ran out of memory when it asked for {}, as the error text beside it says",
+                (self.size)(bytes)
+            ),
+            (_, None) => format!("the {name} ran out of memory on another device"),
+        }
+    }
+
     fn not_whole(&mut self) {
         let mut texts = Vec::new();
         for (side, name) in self.compared.sides.iter().zip(SIDES) {
@@ -184,18 +223,18 @@ impl Said<'_> {
             if side.variant.is_cut {
                 texts.push(format!("The file of the {name} ends before its contents do: what is said of it is of the part that could be read"));
             }
-            if facts.events == 0 {
-                texts.push(format!(
+            match side.variant.recorded {
+                Recorded::Nothing if !side.variant.is_cut => texts.push(format!(
                     "The {name} has no events: its peak is what was there when the snapshot was taken"
-                ));
-            } else if !facts.history_complete {
-                texts.push(format!(
+                )),
+                Recorded::Window => texts.push(format!(
                     "The events of the {name} begin when {} of {} were there already: its peaks are those of the recorded window",
                     counted(facts.start.live_blocks, "block"),
                     (self.size)(facts.start.requested_bytes)
-                ));
+                )),
+                _ => {}
             }
-            if !side.variant.is_finished {
+            if side.variant.outcome == Outcome::OutOfMemory {
                 texts.push(format!(
                     "The {name} did not run to its end: nobody knows what its peaks would have been"
                 ));
@@ -230,11 +269,27 @@ impl Said<'_> {
     fn peak(&mut self) {
         let figure = self.figure(SnapshotFigure::RequestedPeak);
         let [source, target] = self.compared.sides.each_ref();
+        // Without events there is no peak, but what was there at the end.
+        if !self.have_peaks() {
+            let what = [source, target].map(|side| match side.variant.recorded {
+                Recorded::Nothing => "were there when the snapshot was taken",
+                _ => "were asked for at the peak",
+            });
+            let [from, to] =
+                [source, target].map(|side| (self.size)(SnapshotFigure::RequestedPeak.of(side)));
+            let text = format!(
+                "Of the source {from} {}, of the target {to} {}: what stands beside each other is not of the same kind",
+                what[0], what[1]
+            );
+            let said = self.say(SnapshotConclusionKind::Peak, text);
+            said.evidence.push(Evidence::bytes("requested_peak_bytes", figure));
+            return;
+        }
         let device = match (source.facts.device, target.facts.device) {
             (a, b) if a == b => source.device_title(),
             _ => format!("{} and {}", source.device_title(), target.device_title()),
         };
-        let [from, to] = [source, target].map(|side| SnapshotFigure::RequestedPeak.of(side));
+        let to = SnapshotFigure::RequestedPeak.of(target);
         let rows = &self.compared.peaks.rows;
         let is_same = rows.iter().all(|row| row.both.source == row.both.target);
         let (kind, text) = match figure.change().unwrap_or(0) {
@@ -254,13 +309,10 @@ impl Said<'_> {
             ),
             change => {
                 let word = if change < 0 { "less" } else { "more" };
-                let percent = percent(to, from)
-                    .map_or_else(String::new, |percent| format!(", {percent:.1} % of it"));
                 let text = format!(
-                    "The requested peak of {device} is {} {word}: {} in place of {}{percent}",
+                    "The requested peak of {device} is {} {word}: {}",
                     (self.size)(change.unsigned_abs()),
-                    (self.size)(to),
-                    (self.size)(from)
+                    self.in_place_of(SnapshotFigure::RequestedPeak)
                 );
                 (SnapshotConclusionKind::Peak, text)
             }
@@ -363,8 +415,13 @@ impl Said<'_> {
     }
 
     fn peak_moved(&mut self) {
+        if !self.have_peaks() {
+            return;
+        }
         let [source, target] = self.compared.sides.each_ref().map(|side| place_of(&side.peak));
-        if source != target {
+        if let (Some(source), Some(target)) = (source, target)
+            && source != target
+        {
             let text = format!("The peak moved: it was {source}, and is {target}");
             self.say(SnapshotConclusionKind::PeakMoved, text);
         }
@@ -372,20 +429,15 @@ impl Said<'_> {
 
     fn reserved(&mut self) {
         let figure = self.figure(SnapshotFigure::MaxReserved);
-        let (Some(from), Some(to)) = (figure.source, figure.target) else { return };
         let change = figure.change().unwrap_or(0);
-        if change == 0 {
+        if change == 0 || !self.have_peaks() {
             return;
         }
-        let bytes = |bytes: i64| (self.size)(u64::try_from(bytes).unwrap_or(0));
         let word = if change < 0 { "less" } else { "more" };
-        let share = percent(u64::try_from(to).unwrap_or(0), u64::try_from(from).unwrap_or(0));
-        let share = share.map_or_else(String::new, |share| format!(", {share:.1} % of it"));
         let text = format!(
-            "PyTorch takes {} {word} of the device at most: {} in place of {}{share}",
+            "PyTorch takes {} {word} of the device at most: {}",
             (self.size)(change.unsigned_abs()),
-            bytes(to),
-            bytes(from)
+            self.in_place_of(SnapshotFigure::MaxReserved)
         );
         let is_better = self.judged(&figure);
         let said = self.say(SnapshotConclusionKind::Reserved, text);
@@ -394,10 +446,10 @@ impl Said<'_> {
     }
 }
 
-/// Where a peak is, in words that two runs can share: neither lines nor numbers of events.
-fn place_of(peak: &PeakMoment) -> String {
+/// Where a peak is, in words that two runs can share: neither lines nor numbers of events; `None` where no stack says.
+fn place_of(peak: &PeakMoment) -> Option<String> {
     if peak.event < 0 {
-        return "before the first event".to_owned();
+        return Some("before the first event".to_owned());
     }
     let action = match peak.action {
         Some(crate::store::snapshot::Action::Alloc) | None => "an allocation",
@@ -408,12 +460,15 @@ fn place_of(peak: &PeakMoment) -> String {
             let file = function.file.rsplit('/').next().unwrap_or(&function.file);
             format!("{action} in {} of {}", clean(&function.name), clean(file))
         }
-        None => format!("{action} without a Python stack, as the backward pass makes them"),
+        None if peak.has_stacks => {
+            format!("{action} without a Python stack, as the backward pass makes them")
+        }
+        None => return None,
     };
-    match peak.annotations.last() {
+    Some(match peak.annotations.last() {
         Some(within) => format!("{place}, within {}", clean(within)),
         None => place,
-    }
+    })
 }
 
 fn plural(category: BlockCategory) -> &'static str {
@@ -425,9 +480,4 @@ fn plural(category: BlockCategory) -> &'static str {
         BlockCategory::Temporary => "temporaries",
         BlockCategory::Unknown => "blocks of unknown purpose",
     }
-}
-
-fn capitalised(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

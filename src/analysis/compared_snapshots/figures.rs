@@ -2,7 +2,7 @@
 
 use super::ComparedSide;
 use crate::analysis::figures::difference::Difference;
-use crate::analysis::variants::percent;
+use crate::analysis::variants::{VariantColumn, percent};
 use crate::text::words;
 
 words! {
@@ -38,6 +38,19 @@ impl SnapshotFigure {
         self != Self::Events
     }
 
+    /// Whether it is a lower bound of a run: more may have been before the first event, or would have come after the
+    /// last.
+    pub fn is_at_least(self, side: &ComparedSide) -> bool {
+        let column = match self {
+            Self::MaxAllocated => VariantColumn::MaxAllocated,
+            Self::MaxReserved => VariantColumn::MaxReserved,
+            Self::RequestedPeak => VariantColumn::RequestedPeak,
+            Self::Needed => VariantColumn::Needed,
+            _ => return false,
+        };
+        column.is_at_least(&side.variant)
+    }
+
     /// Of a run.
     pub fn of(self, side: &ComparedSide) -> u64 {
         let (variant, facts) = (&side.variant, &side.facts);
@@ -63,6 +76,8 @@ pub struct ComparedFigure {
     pub figure: SnapshotFigure,
     /// Of each run.
     pub values: Vec<u64>,
+    /// Which of these are lower bounds.
+    pub are_at_least: Vec<bool>,
 }
 
 impl ComparedFigure {
@@ -82,6 +97,7 @@ pub fn compared_figures(sides: &[&ComparedSide]) -> Vec<ComparedFigure> {
     let of = |figure: SnapshotFigure| ComparedFigure {
         figure,
         values: sides.iter().map(|side| figure.of(side)).collect(),
+        are_at_least: sides.iter().map(|side| figure.is_at_least(side)).collect(),
     };
     SnapshotFigure::ALL.into_iter().map(of).collect()
 }

@@ -1,7 +1,7 @@
 //! Two snapshots of one training run, or of variants of it: what each took, what is alive at the peak of each, and what
 //! follows from that.
 //!
-//! Of each side it is the device whose requested peak is the largest, if no number is given, and its peak is that of
+//! Of each side it is the device that failed, else the one whose requested peak is the largest, if no number is given, and its peak is that of
 //! the requested bytes: only of these does every block say how much of it is its own. Events of two runs are not
 //! aligned: they are as many as each run made, and none belongs to one of the other.
 
@@ -11,14 +11,15 @@ mod rows;
 
 use std::path::PathBuf;
 
-use crate::analysis::allocator::annotations::{annotated_spans, open_at};
+use crate::analysis::allocator::annotations::open_at;
 use crate::analysis::allocator::categories::BlockCategory;
 use crate::analysis::allocator::device_facts::DeviceFacts;
 use crate::analysis::allocator::replay::Replay;
 use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
+use crate::analysis::allocator::run_end::{Outcome, Recorded};
 use crate::analysis::allocator::user_frame::user_frame;
 use crate::analysis::variants::Variant;
-use crate::store::snapshot::{Action, Snapshot, SnapshotDevice, StackId};
+use crate::store::snapshot::{Action, Snapshot, SnapshotDevice, gpu_title};
 
 pub use self::conclusions::{SnapshotConclusion, conclusions};
 pub use self::figures::{ComparedFigure, SnapshotFigure, compared_figures};
@@ -57,6 +58,8 @@ pub struct PeakMoment {
     pub annotations: Vec<String>,
     /// Where the event is: the user's function.
     pub function: Option<Function>,
+    /// Whether the snapshot has stacks of Python at all, so that an event without one says something.
+    pub has_stacks: bool,
 }
 
 /// One side of the comparison.
@@ -101,7 +104,7 @@ pub struct ComparedSnapshots {
 pub struct NoSuchDevice(pub usize);
 
 impl ComparedSnapshots {
-    /// Compares the devices of a number, or those that had most.
+    /// Compares the devices of a number, or those that failed or had most.
     ///
     /// # Errors
     /// When a side does not have the device.
@@ -119,19 +122,19 @@ impl ComparedSnapshots {
 }
 
 impl ComparedSide {
-    /// Of a run, of the device of a number or the one that had most; `None` where there is none.
+    /// Of a run, of the device of a number or the one that failed or had most; `None` where there is none.
     pub fn of(run: &AllocatorRun, device: Option<i64>) -> Option<Self> {
         compared_side(run, device).map(|(side, _)| side)
     }
 
     /// What it is called: `GPU 0`.
     pub fn device_title(&self) -> String {
-        format!("GPU {}", self.facts.device)
+        gpu_title(self.facts.device)
     }
 
-    /// Whether its figures are those of a run that ended, read as a whole.
+    /// Whether its figures are those of a run that ended, recorded from its begin and read as a whole.
     pub fn is_whole(&self) -> bool {
-        self.variant.is_finished && !self.variant.is_cut
+        self.variant.outcome == Outcome::Ran && self.variant.recorded == Recorded::Whole
     }
 }
 
@@ -143,25 +146,25 @@ fn compared_side(
     let (place, variant) = Variant::of_run((String::new(), PathBuf::new()), run, device)?;
     let (device, replay) = replayed.device(place)?;
     let snapshot = &replayed.snapshot;
-    let facts = DeviceFacts::of(snapshot, device, replay);
+    let facts = replayed.device_facts().get(place)?.clone();
     let of = ComparedDevice { snapshot, device, replay, categories: replayed.categories(place) };
     let compared = ComparedSide {
         facts,
         variant,
-        peak: peak_moment(replayed, &of),
+        peak: peak_moment(replayed, place, &of),
         always_live_bytes: replay.lives.always_live_bytes(),
-        recomputed: recomputed(&of),
+        recomputed: recomputed(replayed, device),
     };
     Some((compared, of))
 }
 
-fn peak_moment(replayed: &ReplayedSnapshot, of: &ComparedDevice<'_>) -> PeakMoment {
+fn peak_moment(replayed: &ReplayedSnapshot, place: usize, of: &ComparedDevice<'_>) -> PeakMoment {
     let ComparedDevice { snapshot, device, replay, .. } = *of;
     let event = replay.requested_peak.event;
     let row = usize::try_from(event).ok().map(|event| device.events.start.saturating_add(event));
     let time = row.and_then(|row| snapshot.events.time(row));
-    let open = time
-        .map_or_else(Vec::new, |time| open_at(snapshot, &annotated_spans(snapshot, device), time));
+    let open =
+        time.map_or_else(Vec::new, |time| open_at(snapshot, replayed.annotated_spans(place), time));
     let stack = row.and_then(|row| snapshot.events.stacks.get(row));
     let frame = stack.and_then(|stack| user_frame(snapshot, *stack));
     PeakMoment {
@@ -169,6 +172,7 @@ fn peak_moment(replayed: &ReplayedSnapshot, of: &ComparedDevice<'_>) -> PeakMome
         step: replayed.step_of(device, event),
         action: row.and_then(|row| snapshot.events.actions.get(row)).copied(),
         annotations: open.into_iter().map(str::to_owned).collect(),
+        has_stacks: replayed.signs().has_python(),
         function: frame.map(|frame| Function {
             file: snapshot.texts.get(frame.file).to_owned(),
             name: snapshot.texts.get(frame.name).to_owned(),
@@ -176,24 +180,14 @@ fn peak_moment(replayed: &ReplayedSnapshot, of: &ComparedDevice<'_>) -> PeakMome
     }
 }
 
-/// How many allocations are of activations that are computed again: below `torch/utils/checkpoint.py`, in a function
-/// by which the backward pass gets what was not kept.
-fn recomputed(of: &ComparedDevice<'_>) -> u64 {
-    const NAMES: [&str; 3] = ["recompute_fn", "unpack_hook", "backward"];
-    let snapshot = of.snapshot;
-    let is_recomputed = |stack: u32| {
-        snapshot.frames_of(StackId(stack)).any(|frame| {
-            let (file, name) = (snapshot.texts.get(frame.file), snapshot.texts.get(frame.name));
-            file.ends_with("torch/utils/checkpoint.py") && NAMES.contains(&name)
-        })
-    };
-    let stacks: Vec<bool> = (0..snapshot.stacks.len() as u32).map(is_recomputed).collect();
-    let events = &snapshot.events;
-    let rows = of.device.events.clone();
+/// How many allocations are of activations that the backward pass computes again.
+fn recomputed(replayed: &ReplayedSnapshot, device: &SnapshotDevice) -> u64 {
+    let (events, signs) = (&replayed.snapshot.events, replayed.signs());
+    let rows = device.events.clone();
     let actions = events.actions.get(rows.clone()).unwrap_or_default();
     let of_events = actions.iter().zip(events.stacks.get(rows).unwrap_or_default());
     let found = of_events.filter(|(action, stack)| {
-        **action == Action::Alloc && stacks.get(stack.0 as usize) == Some(&true)
+        **action == Action::Alloc && signs.of_stack(**stack).is_recomputed
     });
     found.count() as u64
 }

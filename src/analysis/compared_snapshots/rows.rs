@@ -57,10 +57,15 @@ impl Both {
         self.source.bytes.abs_diff(self.target.bytes)
     }
 
-    fn add(&mut self, side: usize, owned: OwnedBytes) {
+    /// Counts what another has.
+    pub fn add(&mut self, other: &Self) {
+        self.source.join(other.source);
+        self.target.join(other.target);
+    }
+
+    fn add_to(&mut self, side: usize, owned: OwnedBytes) {
         let sum = if side == 0 { &mut self.source } else { &mut self.target };
-        sum.bytes = sum.bytes.saturating_add(owned.bytes);
-        sum.blocks = sum.blocks.saturating_add(owned.blocks);
+        sum.join(owned);
     }
 }
 
@@ -173,7 +178,7 @@ impl Group {
         let mut both = Both::default();
         for (side, categories) in self.categories.iter().enumerate() {
             for owned in categories {
-                both.add(side, *owned);
+                both.add_to(side, *owned);
             }
         }
         both
@@ -247,8 +252,7 @@ pub(super) fn compared_peaks(sides: [&ComparedDevice<'_>; 2]) -> ComparedPeaks {
             if let Some(sum) =
                 group.categories.get_mut(side).and_then(|of| of.get_mut(category as usize))
             {
-                sum.bytes = sum.bytes.saturating_add(size);
-                sum.blocks = sum.blocks.saturating_add(1);
+                sum.add(size);
             }
         }
     }
@@ -314,7 +318,7 @@ fn row_of(groups: &[&Group], matched: Option<MatchedBy>, functions: &Functions) 
     for group in groups {
         for (side, of_side) in group.categories.iter().enumerate() {
             for (sum, owned) in categories.iter_mut().zip(of_side) {
-                both.add(side, *owned);
+                both.add_to(side, *owned);
                 *sum = sum.saturating_add(owned.bytes);
             }
         }
@@ -352,7 +356,7 @@ fn by_category(groups: &[Group]) -> Vec<(BlockCategory, Both)> {
     for group in groups {
         for (side, categories) in group.categories.iter().enumerate() {
             for (sum, owned) in sums.iter_mut().zip(categories) {
-                sum.add(side, *owned);
+                sum.add_to(side, *owned);
             }
         }
     }
@@ -368,7 +372,7 @@ fn by_function(groups: &[Group], functions: &Functions, is_by_category: bool) ->
             for (category, owned) in BlockCategory::ALL.into_iter().zip(categories) {
                 if owned.blocks > 0 {
                     let category = is_by_category.then_some(category);
-                    sums.entry((function, category)).or_default().add(side, *owned);
+                    sums.entry((function, category)).or_default().add_to(side, *owned);
                 }
             }
         }

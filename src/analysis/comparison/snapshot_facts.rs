@@ -4,13 +4,12 @@
 use std::borrow::Cow;
 
 use super::facts::{Fact, FactGroup, Said};
-use crate::analysis::allocator::annotations::annotated_spans;
-use crate::analysis::allocator::claims::compared_claims;
+use crate::analysis::allocator::claims::{ComparedClaim, claimed_device, compared_claims};
 use crate::analysis::allocator::device_facts::{DeviceFacts, HostFacts};
 use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
 use crate::analysis::figures::joined::side_by_side;
 use crate::store::memory_timeline::{CATEGORY_NAMES, MemoryTimeline, TimelineForm};
-use crate::store::snapshot::{Action, Snapshot, SnapshotDevice};
+use crate::store::snapshot::{Action, Events, SnapshotDevice};
 use crate::text::{bytes, counted, grouped, time_text};
 
 /// Requests that failed and are named.
@@ -21,15 +20,12 @@ type Group = (Cow<'static, str>, Statements);
 
 /// The facts of runs, those of one name in a line.
 pub fn snapshot_fact_groups(runs: &[&AllocatorRun]) -> Vec<FactGroup> {
-    let keyed = |run: &&AllocatorRun| -> Vec<(Cow<'static, str>, Statements)> {
+    let titled = |run: &&AllocatorRun| {
         let groups = match &run.contents {
             RunContents::Snapshot(snapshot) => of_snapshot(run, snapshot),
             RunContents::Timeline(timeline) => of_timeline(timeline),
         };
-        groups.into_iter().collect()
-    };
-    let titled = |run: &&AllocatorRun| {
-        keyed(run).into_iter().map(|(title, facts)| (title.clone(), (title, facts))).collect()
+        groups.into_iter().map(|(title, facts)| (title.clone(), (title, facts))).collect()
     };
     let group = |row: Vec<Option<Group>>| {
         let title = row.iter().flatten().next()?.0.clone();
@@ -70,23 +66,19 @@ fn words(text: impl Into<String>) -> Said {
 
 fn of_snapshot(run: &AllocatorRun, replayed: &ReplayedSnapshot) -> Vec<Group> {
     let (facts, host) = (replayed.device_facts(), replayed.host_facts());
-    let devices = replayed.snapshot.devices.iter().zip(&facts);
+    let devices = replayed.snapshot.devices.iter().zip(facts);
     let mut groups = Vec::new();
     let is_one = facts.len() == 1;
-    for ((device, facts), (_, replay)) in devices.zip(replayed.devices()) {
+    for (device, facts) in devices {
         let title: Cow<'static, str> =
             if is_one { "Memory".into() } else { format!("Memory of {}", device.title()).into() };
-        let mut said = of_device(facts);
-        if replay.is_complete && is_one {
-            said.retain(|(name, _)| name != "There before");
-        }
-        groups.push((title, said));
+        groups.push((title, of_device(facts)));
     }
-    groups.insert(0, ("Recording".into(), recording(&replayed.snapshot, &facts)));
+    groups.insert(0, ("Recording".into(), recording(replayed, facts)));
     if let Some(claims) = &run.claims
-        && let Some(device) = device_of_claims(run, &facts)
+        && let Some(device) = claimed_device(claims, facts)
     {
-        let agreeing = |claim: &crate::analysis::allocator::claims::ComparedClaim| {
+        let agreeing = |claim: &ComparedClaim| {
             let said = if claim.agrees {
                 sized_with(claim.claimed_bytes, ", agrees with the replay")
             } else {
@@ -107,15 +99,9 @@ fn of_snapshot(run: &AllocatorRun, replayed: &ReplayedSnapshot) -> Vec<Group> {
     groups
 }
 
-/// The device that the claims are of: they do not say which.
-fn device_of_claims<'a>(run: &AllocatorRun, facts: &'a [DeviceFacts]) -> Option<&'a DeviceFacts> {
-    let reserved = run.claims.as_ref()?.reserved.current;
-    let is_of = |facts: &&DeviceFacts| reserved == Some(facts.end.reserved_bytes);
-    facts.iter().find(is_of).or_else(|| facts.first())
-}
-
 /// What was recorded, and over what.
-fn recording(snapshot: &Snapshot, facts: &[DeviceFacts]) -> Statements {
+fn recording(replayed: &ReplayedSnapshot, facts: &[DeviceFacts]) -> Statements {
+    let snapshot = &replayed.snapshot;
     let mut said = Vec::new();
     push(&mut said, "Format", words("Memory snapshot"));
     let titles: Vec<String> = snapshot.devices.iter().map(SnapshotDevice::title).collect();
@@ -136,7 +122,7 @@ fn recording(snapshot: &Snapshot, facts: &[DeviceFacts]) -> Statements {
         );
         push(&mut said, "History", words(there));
     }
-    let times = snapshot.events.times.iter().filter(|time| **time != i64::MIN);
+    let times = snapshot.events.times.iter().filter(|time| **time != Events::NO_TIME);
     if let (Some(first), Some(last)) = (times.clone().min(), times.max()) {
         let seconds = last.saturating_sub(*first) as f64 * 1e-6;
         push(&mut said, "Time from first to last event", words(time_text(seconds)));
@@ -155,8 +141,7 @@ fn recording(snapshot: &Snapshot, facts: &[DeviceFacts]) -> Statements {
             push(&mut said, name, Said::Count(number, String::new()));
         }
     }
-    let spans: usize =
-        snapshot.devices.iter().map(|device| annotated_spans(snapshot, device).len()).sum();
+    let spans: usize = (0..facts.len()).map(|place| replayed.annotated_spans(place).len()).sum();
     if spans > 0 {
         push(&mut said, "Annotations", count(spans));
     }
@@ -252,4 +237,30 @@ fn of_timeline(timeline: &MemoryTimeline) -> Vec<Group> {
         push(&mut categories, name, sized(unsigned(bytes)));
     }
     vec![("Recording".into(), said), ("At the peak".into(), categories)]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::snapshot::{AllocatorClaims, ClaimedBytes, Snapshot};
+
+    #[test]
+    fn what_is_stated_of_no_device_is_compared_with_none() {
+        let device = |number| SnapshotDevice { number, ..SnapshotDevice::default() };
+        let devices = vec![device(0), device(1)];
+        let snapshot = Snapshot { devices, ..Snapshot::default() };
+        let mut run = AllocatorRun::of(ReplayedSnapshot::of(snapshot));
+        let has_group = |run: &AllocatorRun| {
+            let groups = snapshot_fact_groups(&[run]);
+            groups.iter().any(|group| group.title == "Stated by PyTorch")
+        };
+        let stated = |bytes| {
+            let reserved = ClaimedBytes { current: Some(bytes), peak: None };
+            Some(AllocatorClaims { reserved, ..AllocatorClaims::default() })
+        };
+        run.claims = stated(4096);
+        assert!(!has_group(&run), "neither device has as much");
+        run.claims = stated(0);
+        assert!(has_group(&run));
+    }
 }

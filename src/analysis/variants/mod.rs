@@ -8,18 +8,19 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+use crate::analysis::allocator::run_end::{Outcome, Recorded};
 use crate::text::words;
-pub use words::{VariantColumn, footnote, ran};
+pub use words::{VariantColumn, footnotes, ran};
 
 words! {
-    /// Where the largest allocated bytes of a variant are from.
+    /// Where the largest bytes of a variant are from.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum AllocatedFrom by as_str {
+    pub enum PeakFrom by as_str {
         /// PyTorch's own statistics beside the snapshot.
         MemoryStats = "memory_stats",
         /// The events.
         Replay = "replay",
-        /// The events, of which the first are cut off: blocks from before may be larger.
+        /// The events, of which the first are cut off, or of which there are none: before, it may have been more.
         AtLeast = "replay, at least",
     }
 }
@@ -33,23 +34,27 @@ pub struct Variant {
     pub path: PathBuf,
     /// The numbers of all devices of its snapshot.
     pub devices: Vec<i64>,
-    /// Whether it ran to its end: its last request that failed, if any, was granted later, on every device.
-    pub is_finished: bool,
+    /// What became of it.
+    pub outcome: Outcome,
     /// Whether its file ends before its contents do: then its figures are of what could be read, and of no whole run.
     pub is_cut: bool,
+    /// How much of it was recorded.
+    pub recorded: Recorded,
     /// Handed out at the end.
     pub allocated_bytes: u64,
     /// The most that was handed out.
     pub max_allocated_bytes: u64,
     /// Where that is from.
-    pub max_allocated_from: AllocatedFrom,
+    pub max_allocated_from: PeakFrom,
     /// Taken from the device at the end.
     pub reserved_bytes: u64,
     /// The most that was.
     pub max_reserved_bytes: u64,
+    /// Where that is from.
+    pub max_reserved_from: PeakFrom,
     /// The most that was asked for at once.
     pub requested_peak_bytes: u64,
-    /// The request that failed, of a variant that is not finished.
+    /// The request at which it ended on this device.
     pub failed_request_bytes: Option<u64>,
     /// What the device must have for it at least.
     pub needed_bytes: u64,
@@ -95,12 +100,23 @@ pub enum NoReference {
     NotThere,
     /// Its file is cut.
     Cut,
+    /// It has no events.
+    NotRecorded,
 }
 
 impl Variant {
     /// Whether it ran to its end, as far as its file says so: only then its figures compare.
     pub fn is_comparable(&self) -> bool {
-        self.is_finished && !self.is_cut
+        self.outcome == Outcome::Ran
+    }
+
+    /// Why it cannot be what others are compared with; `None` where it can.
+    pub fn why_no_reference(&self) -> Option<NoReference> {
+        match (self.is_cut, self.recorded) {
+            (true, _) => Some(NoReference::Cut),
+            (_, Recorded::Nothing) => Some(NoReference::NotRecorded),
+            _ => None,
+        }
     }
 }
 
@@ -109,7 +125,7 @@ impl VariantTable {
     /// capacity is known, not over it.
     ///
     /// # Errors
-    /// When no variant has the name, or the file of the one that has it is cut.
+    /// When no variant has the name, or the one that has it cannot be the reference.
     pub fn new(
         mut rows: Vec<Variant>,
         capacity_bytes: Option<u64>,
@@ -122,12 +138,12 @@ impl VariantTable {
             Some(name) => {
                 let place = table.rows.iter().position(|row| row.name == name);
                 let place = place.ok_or(NoReference::NotThere)?;
-                if table.rows.get(place).is_some_and(|row| row.is_cut) {
-                    return Err(NoReference::Cut);
+                match table.rows.get(place).and_then(Variant::why_no_reference) {
+                    Some(why) => return Err(why),
+                    None => Some(place),
                 }
-                Some(place)
             }
-            None => table.rows.iter().position(|row| table.fits(row)),
+            None => table.rows.iter().position(|row| table.fits(row) == Some(true)),
         };
         Ok(table)
     }
@@ -139,9 +155,11 @@ impl VariantTable {
         self.capacity_bytes.map(|capacity| all.saturating_sub(capacity))
     }
 
-    /// Whether a variant ran and, where a capacity is known, is not over it; not said of a file that is cut.
-    pub fn fits(&self, row: &Variant) -> bool {
-        row.is_comparable() && self.oversubscription_bytes(row).is_none_or(|bytes| bytes == 0)
+    /// Whether a variant ran and, where a capacity is known, is not over it; `None` where its file does not say whether
+    /// it ran.
+    pub fn fits(&self, row: &Variant) -> Option<bool> {
+        let has_ran = row.outcome.finished()?;
+        Some(has_ran && self.oversubscription_bytes(row).is_none_or(|bytes| bytes == 0))
     }
 
     /// The variant that needs least of those that ran, a place in `rows`; the first of equals.
@@ -208,20 +226,22 @@ fn natural(name: &str) -> Vec<NamePart<'_>> {
 mod tests {
     use super::*;
 
-    fn variant(name: &str, is_finished: bool, bytes: u64) -> Variant {
+    fn variant(name: &str, has_ran: bool, bytes: u64) -> Variant {
         Variant {
             name: name.to_owned(),
             path: PathBuf::new(),
             devices: vec![0],
-            is_finished,
+            outcome: if has_ran { Outcome::Ran } else { Outcome::OutOfMemory },
             is_cut: false,
+            recorded: Recorded::Whole,
             allocated_bytes: bytes,
             max_allocated_bytes: bytes,
-            max_allocated_from: AllocatedFrom::Replay,
+            max_allocated_from: PeakFrom::Replay,
             reserved_bytes: bytes,
             max_reserved_bytes: bytes,
+            max_reserved_from: PeakFrom::Replay,
             requested_peak_bytes: bytes,
-            failed_request_bytes: (!is_finished).then_some(1),
+            failed_request_bytes: (!has_ran).then_some(1),
             needed_bytes: bytes,
             smi_bytes: None,
             stated_capacity_bytes: None,
@@ -263,14 +283,51 @@ mod tests {
 
     #[test]
     fn a_file_that_is_cut_is_neither_the_reference_nor_the_least() {
-        let cut = |name: &str, bytes| Variant { is_cut: true, ..variant(name, true, bytes) };
+        let cut = |name: &str, bytes| Variant {
+            is_cut: true,
+            outcome: Outcome::Cut,
+            ..variant(name, true, bytes)
+        };
         let rows = || vec![cut("a", 10), variant("b", true, 30), variant("c", true, 20)];
         let table = VariantTable::new(rows(), None, 0, None).unwrap();
         assert_eq!((table.reference, table.least_needed()), (Some(1), Some(2)));
         assert_eq!(table.percent(&table.rows[0]), Percent::default());
-        assert!(!table.fits(&table.rows[0]) && table.fits(&table.rows[1]));
+        assert_eq!([0, 1].map(|row| table.fits(&table.rows[row])), [None, Some(true)]);
         assert_eq!(VariantTable::new(rows(), None, 0, Some("a")), Err(NoReference::Cut));
         assert_eq!(VariantTable::new(rows(), None, 0, Some("d")), Err(NoReference::NotThere));
+    }
+
+    #[test]
+    fn of_what_was_not_recorded_nothing_is_compared_and_a_window_is_a_lower_bound() {
+        let state = Variant {
+            outcome: Outcome::NotRecorded,
+            recorded: Recorded::Nothing,
+            max_reserved_from: PeakFrom::AtLeast,
+            ..variant("a", true, 10)
+        };
+        let window = Variant {
+            recorded: Recorded::Window,
+            max_reserved_from: PeakFrom::AtLeast,
+            ..variant("b", true, 20)
+        };
+        let rows = || vec![state.clone(), window.clone(), variant("c", true, 30)];
+        let table = VariantTable::new(rows(), Some(5), 0, Some("c")).unwrap();
+        assert_eq!(table.rows.iter().map(ran).collect::<Vec<_>>(), ["not recorded", "yes", "yes"]);
+        assert_eq!(table.percent(&table.rows[0]), Percent::default());
+        assert_eq!(table.fits(&table.rows[0]), None, "even of a device that is too small");
+        assert_eq!(VariantTable::new(rows(), None, 0, Some("a")), Err(NoReference::NotRecorded));
+        let bounds = |row: &Variant| {
+            let columns = VariantColumn::of(&table).into_iter();
+            let bounds = columns.filter(|column| column.is_at_least(row));
+            bounds.map(VariantColumn::title).collect::<Vec<_>>()
+        };
+        assert_eq!(bounds(&table.rows[1]), ["max reserved", "requested peak", "needed"]);
+        assert_eq!(bounds(&table.rows[2]), [""; 0]);
+        assert_eq!(
+            table.least_text(|bytes| bytes.to_string()).unwrap(),
+            "least needed: b, at least 20"
+        );
+        assert_eq!(table.footnotes().len(), 2);
     }
 
     #[test]

@@ -2,100 +2,77 @@
 
 use std::path::PathBuf;
 
-use super::{AllocatedFrom, Variant};
+use super::{PeakFrom, Variant};
 use crate::analysis::allocator::claims::claimed_device;
-use crate::analysis::allocator::device_facts::end_state;
-use crate::analysis::allocator::failed_requests::last_failed;
-use crate::analysis::allocator::free_pieces::segment_for;
-use crate::analysis::allocator::peak::largest_device;
-use crate::analysis::allocator::replay::Replay;
+use crate::analysis::allocator::free_pieces::{reserved_after, segment_for};
 use crate::analysis::allocator::replayed::AllocatorRun;
-use crate::store::snapshot::{Action, AllocatorClaims, Snapshot, SnapshotDevice};
+use crate::analysis::allocator::run_end::{Outcome, Recorded};
 
 impl Variant {
-    /// Of the device of a number, or of the one that had most, with its place among the devices; `None` where there is
-    /// none. `claims` are taken where they are of that device.
+    /// Of the device of a number, or of the one that failed or else had most, with its place among the devices; `None`
+    /// where there is none. What PyTorch itself states is taken where it is of that device.
     pub fn of_run(
-        named: (String, PathBuf),
+        (name, path): (String, PathBuf),
         run: &AllocatorRun,
         device: Option<i64>,
     ) -> Option<(usize, Self)> {
-        let replayed = run.snapshot()?;
+        let (replayed, ended) = (run.snapshot()?, run.end()?);
         let snapshot = &replayed.snapshot;
         let place = match device {
             Some(number) => snapshot.devices.iter().position(|device| device.number == number)?,
-            None => largest_device(replayed.replays.get(..snapshot.devices.len())?)?,
+            None => ended.device?,
         };
-        let of = (snapshot.devices.get(place)?, replayed.replays.get(place)?);
-        let segments = |device| snapshot.segments_of(device).iter().map(|segment| segment.bytes);
-        let reserved = |device| segments(device).fold(0, u64::saturating_add);
-        let reserved: Vec<u64> = snapshot.devices.iter().map(reserved).collect();
-        let is_of = |claims: &&AllocatorClaims| claimed_device(claims, &reserved) == Some(place);
-        let variant = Self::of(named, snapshot, of, run.claims.as_ref().filter(is_of));
-        let stated = run.stated_capacity(place).and_then(|text| text.capacity_bytes);
-        Some((place, Self { is_cut: run.is_cut, stated_capacity_bytes: stated, ..variant }))
-    }
-
-    /// Of a device that was replayed. `claims` are PyTorch's own statistics of it. The run is finished if no device of
-    /// it has a request at last that failed.
-    pub fn of(
-        (name, path): (String, PathBuf),
-        snapshot: &Snapshot,
-        (device, replay): (&SnapshotDevice, &Replay),
-        claims: Option<&AllocatorClaims>,
-    ) -> Self {
-        let end = end_state(snapshot, device);
-        let failed = last_failed(snapshot, device);
-        let claimed = claims.and_then(|claims| claims.allocated.peak);
-        let from_events =
-            if replay.is_exact { AllocatedFrom::Replay } else { AllocatedFrom::AtLeast };
-        let (max_allocated_bytes, max_allocated_from) = match claimed {
-            Some(bytes) => (bytes, AllocatedFrom::MemoryStats),
-            None => (replay.allocated_peak.bytes, from_events),
+        let (device, replay) = replayed.device(place)?;
+        let all_facts = replayed.device_facts();
+        let end = &all_facts.get(place)?.end;
+        let claimed = run.claims.as_ref().filter(|claims| {
+            claimed_device(claims, all_facts).is_some_and(|facts| facts.device == device.number)
+        });
+        let recorded = Recorded::of(replayed, place);
+        let from_events = match recorded {
+            Recorded::Whole if replay.is_exact => PeakFrom::Replay,
+            _ => PeakFrom::AtLeast,
         };
-        let max_reserved_bytes = replay.reserved_peak.bytes;
+        let (max_allocated_bytes, max_allocated_from) =
+            match claimed.and_then(|claims| claims.allocated.peak) {
+                Some(bytes) => (bytes, PeakFrom::MemoryStats),
+                None => (replay.allocated_peak.bytes, from_events),
+            };
+        // What was taken before the first event only PyTorch itself can say.
+        let replayed_bytes = replay.reserved_peak.bytes;
+        let (max_reserved_bytes, max_reserved_from) =
+            match (recorded, claimed.and_then(|claims| claims.reserved.peak)) {
+                (Recorded::Whole, _) => (replayed_bytes, PeakFrom::Replay),
+                (_, Some(bytes)) => (bytes.max(replayed_bytes), PeakFrom::MemoryStats),
+                (_, None) => (replayed_bytes, PeakFrom::AtLeast),
+            };
+        let is_failed = ended.outcome == Outcome::OutOfMemory;
+        let failed = replayed.ended_by(place).filter(|_| is_failed);
         let needed_bytes = failed.map_or(max_reserved_bytes, |failed| {
-            let reserved = reserved_after(snapshot, device, end.reserved_bytes, failed.event);
+            let reserved = reserved_after(snapshot, device, replay, failed.event.into()).bytes();
             reserved.saturating_add(segment_for(failed.bytes)).max(max_reserved_bytes)
         });
-        let of_others = || snapshot.devices.iter().find_map(|device| last_failed(snapshot, device));
-        let ended_by = failed.or_else(of_others);
-        Self {
+        let stated = ended.said_by.filter(|text| text.may_be_of(device.number));
+        let stated = stated.and_then(|text| text.requested_bytes);
+        let variant = Self {
             name,
             path,
             devices: snapshot.devices.iter().map(|device| device.number).collect(),
-            is_finished: ended_by.is_none(),
-            is_cut: false,
+            outcome: ended.outcome,
+            is_cut: run.is_cut,
+            recorded,
             allocated_bytes: end.allocated_bytes,
             max_allocated_bytes,
             max_allocated_from,
             reserved_bytes: end.reserved_bytes,
             max_reserved_bytes,
+            max_reserved_from,
             requested_peak_bytes: replay.requested_peak.bytes,
-            failed_request_bytes: ended_by.map(|failed| failed.bytes),
+            failed_request_bytes: failed.map(|failed| failed.bytes).or(stated),
             needed_bytes,
             smi_bytes: None,
-            stated_capacity_bytes: None,
-        }
+            stated_capacity_bytes: run.stated_capacity(place).and_then(|text| text.capacity_bytes),
+        };
+        Some((place, variant))
     }
-}
-
-/// What was reserved after an event, from what is at the end.
-fn reserved_after(
-    snapshot: &Snapshot,
-    device: &SnapshotDevice,
-    at_end_bytes: u64,
-    event: u32,
-) -> u64 {
-    let events = &snapshot.events;
-    let row = device.events.start.saturating_add(event as usize);
-    let later = row.saturating_add(1)..device.events.end;
-    later.fold(at_end_bytes, |reserved, row| {
-        let bytes = events.sizes.get(row).copied().unwrap_or(0);
-        match events.actions.get(row) {
-            Some(Action::SegmentAlloc | Action::SegmentMap) => reserved.saturating_sub(bytes),
-            Some(Action::SegmentFree | Action::SegmentUnmap) => reserved.saturating_add(bytes),
-            _ => reserved,
-        }
-    })
 }

@@ -1,7 +1,8 @@
 //! The table of variants in words: its columns, what stands in them, and the sentences below it. The command and the
 //! window have the same.
 
-use super::{AllocatedFrom, Percent, Variant, VariantTable};
+use super::{PeakFrom, Percent, Variant, VariantTable};
+use crate::analysis::allocator::run_end::{Outcome, Recorded};
 
 /// A figure of a variant that has a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,8 +89,10 @@ impl VariantColumn {
     /// Whether the bytes are a lower bound.
     pub fn is_at_least(self, row: &Variant) -> bool {
         match self {
-            Self::MaxAllocated => row.max_allocated_from == AllocatedFrom::AtLeast,
-            Self::Needed => !row.is_comparable(),
+            Self::MaxAllocated => row.max_allocated_from == PeakFrom::AtLeast,
+            Self::MaxReserved => row.max_reserved_from == PeakFrom::AtLeast,
+            Self::RequestedPeak => row.recorded != Recorded::Whole,
+            Self::Needed => !row.is_comparable() || Self::MaxReserved.is_at_least(row),
             _ => false,
         }
     }
@@ -97,10 +100,11 @@ impl VariantColumn {
 
 /// Whether a variant ran to its end.
 pub fn ran(row: &Variant) -> &'static str {
-    match (row.is_cut, row.is_finished) {
-        (true, _) => "file is cut",
-        (false, true) => "yes",
-        (false, false) => "out of memory",
+    match row.outcome {
+        Outcome::Ran => "yes",
+        Outcome::OutOfMemory => "out of memory",
+        Outcome::Cut => "file is cut",
+        Outcome::NotRecorded => "not recorded",
     }
 }
 
@@ -122,7 +126,8 @@ impl VariantTable {
     pub fn least_text(&self, bytes: impl Fn(u64) -> String) -> Option<String> {
         let place = self.least_needed()?;
         let row = self.rows.get(place)?;
-        Some(format!("least needed: {}, {}", row.name, bytes(row.needed_bytes)))
+        let least = if VariantColumn::Needed.is_at_least(row) { "at least " } else { "" };
+        Some(format!("least needed: {}, {least}{}", row.name, bytes(row.needed_bytes)))
     }
 
     /// How many fit; `None` where no capacity is known.
@@ -132,7 +137,7 @@ impl VariantTable {
             0 => String::new(),
             other => format!(", of which others have {}", bytes(other)),
         };
-        let fit = self.rows.iter().filter(|row| self.fits(row)).count();
+        let fit = self.rows.iter().filter(|row| self.fits(row) == Some(true)).count();
         Some(format!("Capacity {capacity}{other}: {fit} of {} fit", self.rows.len()))
     }
 
@@ -141,22 +146,33 @@ impl VariantTable {
         self.rows.iter().find_map(|row| row.stated_capacity_bytes)
     }
 
-    /// What has to be said of variants that did not run to their end.
+    /// What has to be said of variants whose figures are not all that they took.
     pub fn footnotes(&self) -> Vec<&'static str> {
-        let mut notes: Vec<&str> = self.rows.iter().filter_map(footnote).collect();
+        let mut notes: Vec<&str> = self.rows.iter().flat_map(footnotes).collect();
         notes.sort_unstable();
         notes.dedup();
         notes
     }
 }
 
-/// What has to be said of a variant that did not run to its end.
-pub fn footnote(row: &Variant) -> Option<&'static str> {
-    if row.is_cut {
-        return Some("A file that is cut says what was in it until there, not what the run took.");
-    }
-    (!row.is_finished).then_some(
-        "A variant that ran out of memory needs at least what it had and the segment for what it asked; nobody knows \
-         what would have come after.",
-    )
+/// What has to be said of a variant whose figures are not all that it took.
+pub fn footnotes(row: &Variant) -> Vec<&'static str> {
+    let notes = [
+        (row.is_cut, "A file that is cut says what was in it until there, not what the run took."),
+        (
+            row.outcome == Outcome::OutOfMemory,
+            "A variant that ran out of memory needs at least what it had and the segment for what it asked; nobody \
+             knows what would have come after.",
+        ),
+        (
+            row.recorded == Recorded::Nothing && !row.is_cut,
+            "A snapshot without events says what was there when it was taken, not what the run took at most.",
+        ),
+        (
+            row.recorded == Recorded::Window,
+            "Events that begin when blocks were there already are a window of a run: before it, more may have been \
+             taken than its peaks say.",
+        ),
+    ];
+    notes.into_iter().filter_map(|(applies, note)| applies.then_some(note)).collect()
 }

@@ -46,7 +46,7 @@ pub struct CompareArguments {
 /// The device that memory snapshots are of, which do not say what it has.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct DeviceArguments {
-    /// Of memory snapshots: the number of the device, in place of the one that had most.
+    /// Of memory snapshots: the number of the device, in place of the one that failed or had most.
     #[arg(long, value_name = "N")]
     pub device: Option<i64>,
     /// Of memory snapshots: what the device has, for example 16GiB.
@@ -162,7 +162,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> ExitCode {
 /// The snapshots that all paths name; `None` where all are reports of Poplar.
 ///
 /// # Errors
-/// When they are of several systems, and as [`files_of_run`].
+/// When one is of XLA, or they are of several systems, and as [`files_of_run`].
 pub fn snapshots_of(
     paths: &[&Path],
     device: &DeviceArguments,
@@ -170,7 +170,8 @@ pub fn snapshots_of(
     let (mut snapshots, mut of_poplar) = (Vec::new(), Vec::new());
     for path in paths {
         match files_of_run(path, &Progress::default())? {
-            RunFiles::Poplar(_) | RunFiles::Xla(_) => of_poplar.push(*path),
+            RunFiles::Poplar(_) => of_poplar.push(*path),
+            RunFiles::Xla(files) => return Err(output::of_xla(&files)),
             RunFiles::Pytorch(files) => snapshots.push(*files),
         }
     }

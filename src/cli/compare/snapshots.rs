@@ -137,7 +137,7 @@ fn memory_of_both(both: [&SnapshotRun; 2]) -> Map<String, Value> {
     let of = |run: &SnapshotRun| {
         // It has no keys but texts, so this cannot fail.
         let memory = |replayed: &Arc<ReplayedSnapshot>| {
-            serde_json::to_value(memory(replayed, &replayed.device_facts())).unwrap_or_default()
+            serde_json::to_value(memory(replayed, replayed.device_facts())).unwrap_or_default()
         };
         run.allocator.snapshot().map_or(Value::Null, memory)
     };
@@ -187,7 +187,7 @@ fn options(settings: &[DifferentSetting]) -> Value {
 }
 
 fn peak_moment(side: &ComparedSide) -> Value {
-    let PeakMoment { event, step, action, annotations, function } = &side.peak;
+    let PeakMoment { event, step, action, annotations, function, .. } = &side.peak;
     json!({
         "bytes": side.variant.requested_peak_bytes,
         "event": event,
@@ -287,8 +287,9 @@ impl SnapshotComparison {
             .map(|figure| (figure.figure.key().to_owned(), json!(figure.percent_of_source(1))));
         json!({
             "device": both(&|side| side.facts.device.into()),
-            "finished": both(&|side| side.variant.is_finished.into()),
+            "finished": both(&|side| side.variant.outcome.finished().into()),
             "cut": both(&|side| side.variant.is_cut.into()),
+            "recorded": both(&|side| side.variant.recorded.key().into()),
             "history_complete": both(&|side| side.facts.history_complete.into()),
             "max_allocated_from": both(&|side| side.variant.max_allocated_from.as_str().into()),
             "oom_request_bytes": both(&|side| json!(side.variant.failed_request_bytes)),
@@ -308,7 +309,7 @@ impl SnapshotComparison {
                 "path": self.paths.get(place),
                 "name": run.name,
                 "device": run.side.facts.device,
-                "finished": run.side.variant.is_finished,
+                "finished": run.side.variant.outcome.finished(),
                 "figures": Self::figure_rows(&self.figures, place),
                 "conclusions": run.conclusions,
             })

@@ -2,7 +2,9 @@
 
 use super::snapshots::{SnapshotComparison, name_of};
 use super::{By, conclusions};
-use crate::analysis::compared_snapshots::{Both, ComparedFigure, ComparedRow, Function};
+use crate::analysis::compared_snapshots::{
+    Both, ComparedFigure, ComparedRow, ComparedSide, Function,
+};
 use crate::analysis::figures::difference::Difference;
 use crate::cli::output::{aligned, name_cell};
 use crate::csv::line;
@@ -63,7 +65,8 @@ fn settings(comparison: &SnapshotComparison) -> String {
 
 fn amount(figure: &ComparedFigure, place: usize) -> String {
     let value = figure.values.get(place).copied().unwrap_or(0);
-    if figure.figure.is_bytes() { bytes(value) } else { grouped(value) }
+    let least = if figure.are_at_least.get(place) == Some(&true) { "≥ " } else { "" };
+    if figure.figure.is_bytes() { format!("{least}{}", bytes(value)) } else { grouped(value) }
 }
 
 fn change_of(difference: &Difference, is_bytes: bool) -> String {
@@ -95,10 +98,7 @@ fn table(title: &str, rows: Vec<(Vec<String>, Both)>, words: &[&str]) -> String 
     let shown = if rows.len() > MOST_ROWS + 1 { MOST_ROWS } else { rows.len() };
     let mut rest = Both::default();
     for (_, both) in rows.iter().skip(shown) {
-        for (sum, owned) in [(&mut rest.source, both.source), (&mut rest.target, both.target)] {
-            sum.bytes = sum.bytes.saturating_add(owned.bytes);
-            sum.blocks = sum.blocks.saturating_add(owned.blocks);
-        }
+        rest.add(both);
     }
     let left = rows.len().saturating_sub(shown);
     let mut cells: Vec<Vec<String>> = rows
@@ -122,12 +122,16 @@ fn table(title: &str, rows: Vec<(Vec<String>, Both)>, words: &[&str]) -> String 
 fn peaks(comparison: &SnapshotComparison) -> String {
     let (peaks, shown) = (&comparison.compared.peaks, &comparison.shown);
     let [source, target] = comparison.compared.sides.each_ref();
+    let at = |side: &ComparedSide| match u64::try_from(side.peak.event) {
+        Ok(event) => format!("at event {}", grouped(event)),
+        Err(_) => "before the first event".to_owned(),
+    };
     let mut text = format!(
-        "\nRequested peaks: {} at event {} of the source, {} at event {} of the target; events are not aligned\n",
+        "\nRequested peaks: {} {} of the source, {} {} of the target; events are not aligned\n",
         exact_bytes(source.variant.requested_peak_bytes),
-        source.peak.event,
+        at(source),
         exact_bytes(target.variant.requested_peak_bytes),
-        target.peak.event,
+        at(target),
     );
     if shown.has(By::Category) {
         let rows = peaks.by_category.iter();

@@ -55,7 +55,7 @@ pub struct SweepArguments {
     /// Of memory snapshots: the variant that the others are compared with.
     #[arg(long, value_name = "NAME")]
     pub reference: Option<String>,
-    /// Of memory snapshots: the number of the device, in place of the one that had most.
+    /// Of memory snapshots: the number of the device, in place of the one that failed or had most.
     #[arg(long, value_name = "N")]
     pub device: Option<i64>,
 }

@@ -6,6 +6,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::{SweepArguments, output};
+use crate::analysis::allocator::run_end::Recorded;
 use crate::analysis::variants::{NoReference, Variant, VariantColumn, VariantTable, ran};
 use crate::cli::output::{Answer, CsvAnswer, Document, aligned, name_cell};
 use crate::csv::line;
@@ -93,6 +94,9 @@ impl VariantReport {
                 NoReference::Cut => {
                     format!("the file of {name} is cut: its figures are of no whole run")
                 }
+                NoReference::NotRecorded => {
+                    format!("{name} has no events: nobody knows what the run took at most")
+                }
             };
             let hint = format!("These are there: {}.", names.join(", "));
             Error::new(ErrorKind::Usage, message).hint(hint)
@@ -108,8 +112,7 @@ impl Serialize for VariantReport {
         let row = |row: &Variant| {
             let mut value = json!({
                 "variant": row.name,
-                // Nobody knows of a file that is cut.
-                "finished": (!row.is_cut).then_some(row.is_finished),
+                "finished": row.outcome.finished(),
                 "allocated_bytes": row.allocated_bytes,
                 "max_allocated_bytes": row.max_allocated_bytes,
                 "max_allocated_from": row.max_allocated_from.as_str(),
@@ -121,6 +124,10 @@ impl Serialize for VariantReport {
                 "oversubscription_bytes": table.oversubscription_bytes(row),
                 "percent": table.percent(row),
             });
+            if row.recorded != Recorded::Whole {
+                value["recorded"] = json!(row.recorded.key());
+                value["max_reserved_from"] = json!(row.max_reserved_from.as_str());
+            }
             if row.is_cut {
                 value["cut"] = json!(true);
             }
@@ -249,7 +256,7 @@ impl CsvAnswer for VariantReport {
             let percent = table.percent(row);
             text += &line([
                 clean(&row.name).into_owned(),
-                if row.is_cut { String::new() } else { row.is_finished.to_string() },
+                row.outcome.finished().map_or_else(String::new, |finished| finished.to_string()),
                 row.allocated_bytes.to_string(),
                 row.max_allocated_bytes.to_string(),
                 row.max_allocated_from.as_str().to_owned(),

@@ -2,7 +2,7 @@
 //! some blocks were smaller.
 
 use crate::analysis::allocator::categories::BlockCategory;
-use crate::analysis::allocator::failed_requests::{FailedRequest, failed_requests, last_failed};
+use crate::analysis::allocator::failed_requests::FailedRequest;
 use crate::analysis::allocator::free_pieces::AllocatorState;
 use crate::analysis::allocator::lives::BlockLives;
 use crate::analysis::allocator::peak::PeakContents;
@@ -14,6 +14,10 @@ use crate::store::snapshot::{Snapshot, SnapshotDevice};
 
 /// A device with what is known of it.
 pub struct Context<'a> {
+    /// All of it, replayed.
+    pub replayed: &'a ReplayedSnapshot,
+    /// The place of the device.
+    pub place: usize,
     /// The snapshot.
     pub snapshot: &'a Snapshot,
     /// The device.
@@ -25,11 +29,13 @@ pub struct Context<'a> {
     /// What stacks say.
     pub signs: &'a AllSigns,
     /// Where phases and steps begin.
-    pub moments: Moments,
+    pub moments: &'a Moments,
     /// What is alive at the peak.
-    pub peak: PeakContents,
+    pub peak: &'a PeakContents,
+    /// The blocks that are.
+    live_at_peak: Vec<usize>,
     /// The last requests that failed.
-    pub failed: Vec<FailedRequest>,
+    pub failed: &'a [FailedRequest],
     /// The one at which the run ended.
     pub ended_by: Option<FailedRequest>,
     /// What is there after that one.
@@ -38,22 +44,24 @@ pub struct Context<'a> {
 
 impl<'a> Context<'a> {
     /// Of a device at a place of a snapshot.
-    pub fn of(replayed: &'a ReplayedSnapshot, place: usize, signs: &'a AllSigns) -> Option<Self> {
+    pub fn of(replayed: &'a ReplayedSnapshot, place: usize) -> Option<Self> {
         let (device, replay) = replayed.device(place)?;
-        let (snapshot, categories) = (&replayed.snapshot, replayed.categories(place));
-        let ended_by = last_failed(snapshot, device);
+        let (snapshot, ended_by) = (&replayed.snapshot, replayed.ended_by(place));
         let state = |failed: FailedRequest| {
             AllocatorState::after(snapshot, device, replay, failed.event.into())
         };
         Some(Self {
+            replayed,
+            place,
             snapshot,
             device,
             replay,
-            categories,
-            signs,
-            moments: Moments::of(snapshot, device, signs),
-            peak: PeakContents::of(snapshot, device, replay, categories),
-            failed: failed_requests(snapshot, device),
+            categories: replayed.categories(place),
+            signs: replayed.signs(),
+            moments: replayed.moments(place)?,
+            peak: replayed.peak(place)?,
+            live_at_peak: replay.lives.live_after(replay.requested_peak.event).collect(),
+            failed: &replayed.device_facts().get(place)?.oom,
             ended_by,
             at_failure: ended_by.map(state),
         })
@@ -76,7 +84,7 @@ impl<'a> Context<'a> {
 
     /// The phase that an event is in.
     pub fn phase(&self, event: i64) -> Option<PhaseOfEvent> {
-        PhaseOfEvent::of(self.snapshot, self.device, event, (self.signs, &self.moments))
+        PhaseOfEvent::of(self.replayed, self.place, event)
     }
 
     /// The state after an event.
@@ -87,8 +95,8 @@ impl<'a> Context<'a> {
     /// The blocks that are alive at the peak of the requested curve and of which something holds, the largest first.
     pub fn at_peak(&self, holds: impl Fn(usize) -> bool) -> Vec<usize> {
         let lives = self.lives();
-        let mut rows: Vec<usize> =
-            lives.live_after(self.peak.event).filter(|row| holds(*row)).collect();
+        let live = self.live_at_peak.iter().copied();
+        let mut rows: Vec<usize> = live.filter(|row| holds(*row)).collect();
         rows.sort_by_key(|row| std::cmp::Reverse(lives.requested[*row]));
         rows
     }

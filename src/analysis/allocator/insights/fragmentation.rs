@@ -31,8 +31,9 @@ pub struct Fragmentation {
     pub moments: Vec<FreeAt>,
     /// Whether segments can grow; `None` where the file does not say.
     pub expandable_segments: Option<bool>,
-    /// What was reserved at most beyond the most that was in use.
-    pub most_saved_bytes: u64,
+    /// What was reserved at most beyond the most that was in use; `None` where the first events are cut off, and more may
+    /// have been in use before.
+    pub most_saved_bytes: Option<u64>,
 }
 
 /// What is reserved and free at a moment.
@@ -66,6 +67,7 @@ impl Fragmentation {
     /// Of a device.
     pub fn of(context: &Context<'_>) -> Self {
         let (replay, most_reserved) = (context.replay, handed_out_after(context));
+        let unused = replay.reserved_peak.bytes.saturating_sub(replay.active_peak.bytes);
         let last = i64::try_from(context.device.events.len()).unwrap_or(i64::MAX) - 1;
         let mut moments: Vec<FreeAt> = Vec::new();
         let failure = context.ended_by.map(|failed| i64::from(failed.event));
@@ -79,13 +81,16 @@ impl Fragmentation {
             let Some(event) = event else { continue };
             match moments.iter_mut().find(|other| other.event == event) {
                 Some(same) => same.moments.push(moment),
-                None => moments.push(FreeAt::of(moment, &context.state_after(event))),
+                None => match context.at_failure.as_ref().filter(|state| state.event == event) {
+                    Some(state) => moments.push(FreeAt::of(moment, state)),
+                    None => moments.push(FreeAt::of(moment, &context.state_after(event))),
+                },
             }
         }
         Self {
             moments,
             expandable_segments: expandable_segments(context),
-            most_saved_bytes: replay.reserved_peak.bytes.saturating_sub(replay.active_peak.bytes),
+            most_saved_bytes: replay.is_complete.then_some(unused),
         }
     }
 

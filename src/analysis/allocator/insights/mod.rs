@@ -13,6 +13,7 @@ pub mod peak;
 mod tests;
 pub mod verdict;
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use self::advice::{Advice, NotAdvised};
@@ -26,8 +27,9 @@ use self::verdict::RunVerdict;
 use super::failed_requests::FailedRequest;
 use super::replay::Peak;
 use super::replayed::ReplayedSnapshot;
-use super::stack_signs::AllSigns;
+use super::run_end::{Recorded, RunEnd};
 use super::stated_failure::StatedFailure;
+use crate::store::snapshot::gpu_title;
 
 /// What a snapshot says at first sight.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -51,6 +53,8 @@ pub struct DeviceInsights {
     pub device: i64,
     /// Number of its events.
     pub events: usize,
+    /// How much of the run its events are.
+    pub recorded: Recorded,
     /// Whether the events are all that ever happened; else peaks are those of the recorded window.
     pub history_complete: bool,
     /// The peak of the allocated curve.
@@ -72,16 +76,15 @@ pub struct DeviceInsights {
 }
 
 impl SnapshotInsights {
-    /// Of a snapshot that was replayed, with what error texts beside it say.
-    pub fn of(replayed: &ReplayedSnapshot, stated: &[StatedFailure]) -> Self {
-        let snapshot = &replayed.snapshot;
-        let signs = AllSigns::of(snapshot);
-        let contexts: Vec<Context<'_>> = (0..snapshot.devices.len())
-            .filter_map(|place| Context::of(replayed, place, &signs))
-            .collect();
-        let devices: Vec<DeviceInsights> =
-            contexts.iter().map(|context| DeviceInsights::of(context, stated)).collect();
-        let verdict = RunVerdict::of(&contexts, &devices, stated);
+    /// Of a snapshot that was replayed, with what error texts beside it say, and whether its file is cut.
+    pub fn of(replayed: &ReplayedSnapshot, stated: &[StatedFailure], is_cut: bool) -> Self {
+        let places = (0..replayed.snapshot.devices.len()).into_par_iter();
+        let contexts = places.filter_map(|place| Context::of(replayed, place));
+        let contexts: Vec<Context<'_>> = contexts.collect();
+        let devices = contexts.par_iter().map(|context| DeviceInsights::of(context, stated));
+        let devices: Vec<DeviceInsights> = devices.collect();
+        let end = RunEnd::of(replayed, stated, is_cut);
+        let verdict = RunVerdict::of(&contexts, &devices, stated, &end);
         let (advice, not_advised) = advice::advised(&contexts, &devices);
         let conclusions = conclusions(&devices);
         Self { verdict, conclusions, devices, advice, not_advised }
@@ -92,24 +95,29 @@ impl DeviceInsights {
     fn of(context: &Context<'_>, stated: &[StatedFailure]) -> Self {
         let Context { device, replay, .. } = *context;
         let ended_by = context.ended_by;
+        let (peak, (fragmentation, growth)) = rayon::join(
+            || PeakInsights::of(context),
+            || rayon::join(|| Fragmentation::of(context), || growth::growing_frames(context)),
+        );
         let went_on = |failed: &FailedRequest| ended_by.is_none_or(|end| end.event != failed.event);
         Self {
             device: device.number,
             events: device.events.len(),
+            recorded: Recorded::of(context.replayed, context.place),
             history_complete: replay.is_complete,
             allocated_peak: replay.allocated_peak,
             is_exact: replay.is_exact,
             reserved_peak: replay.reserved_peak,
-            peak: PeakInsights::of(context),
-            fragmentation: Fragmentation::of(context),
+            peak,
+            fragmentation,
             out_of_memory: ended_by.map(|failed| OutOfMemory::of(context, failed, stated)),
             caught: context.failed.iter().filter(|failed| went_on(failed)).copied().collect(),
-            growth: growth::growing_frames(context),
+            growth,
         }
     }
 
     /// What it is called.
     pub fn title(&self) -> String {
-        format!("GPU {}", self.device)
+        gpu_title(self.device)
     }
 }

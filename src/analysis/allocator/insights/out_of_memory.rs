@@ -22,7 +22,7 @@ words! {
         TooLittle = "too_little",
         /// Enough was free in segments that it could use, but in no single piece.
         NoPieceLargeEnough = "no_piece_large_enough",
-        /// Enough was free in segments, but of other sizes, streams or pools.
+        /// Enough was free in segments, but of other sizes, streams or pools, as far as that is recorded.
         OfOtherPools = "of_other_pools",
         /// What was free in segments and on the device would have been enough together.
         Scattered = "scattered",
@@ -84,7 +84,7 @@ impl OutOfMemory {
         let row = device.events.start.saturating_add(failed.event as usize);
         let stack = snapshot.events.stacks.get(row);
         let state = context.at_failure.clone().unwrap_or_default();
-        let usable = Usable::of(&state, failed.bytes);
+        let usable = Usable::of(&state, failed);
         let segment_bytes = segment_for(failed.bytes);
         let text = text_of(stated, device.number, &failed);
         let capacity = text.and_then(|text| text.capacity_bytes);
@@ -126,6 +126,11 @@ impl OutOfMemory {
             Cause::NoPieceLargeEnough => format!(
                 "Enough was reserved and free, {free} in {pieces}, but no piece was large enough: the largest that it \
                  could use has {}",
+                bytes(self.largest_usable_bytes)
+            ),
+            Cause::OfOtherPools if self.largest_usable_bytes >= self.requested_bytes => format!(
+                "Enough was reserved and free, {free} in {pieces}, even in one piece, of {}: that was of another pool, \
+                 which the events of requests that fail do not name",
                 bytes(self.largest_usable_bytes)
             ),
             Cause::OfOtherPools => format!(
@@ -177,13 +182,14 @@ struct Usable {
 }
 
 impl Usable {
-    fn of(state: &AllocatorState, request_bytes: u64) -> Self {
-        let is_small = request_bytes <= SMALL_BYTES;
-        // Which stream and pool asked is not recorded of a request that fails: most are of the common ones.
+    fn of(state: &AllocatorState, failed: FailedRequest) -> Self {
+        let is_small = failed.bytes <= SMALL_BYTES;
+        let wanted = failed.stream.unwrap_or(0);
+        // Which pool asked is not recorded of a request that fails: most are of the common one.
         let can_use = |piece: &&FreePiece| {
             piece.is_small == is_small
                 && piece.pool == (0, 0)
-                && piece.stream.is_none_or(|stream| stream == 0)
+                && piece.stream.is_none_or(|stream| stream == wanted)
         };
         let mut usable = Self::default();
         for piece in state.pieces.iter().filter(can_use) {
@@ -199,7 +205,7 @@ fn cause(state: &AllocatorState, usable: Usable, failed: FailedRequest) -> Cause
     let (free, device_free) = (state.free_bytes(), failed.device_free);
     if device_free.is_some_and(|device| device >= segment) {
         Cause::Refused
-    } else if usable.bytes >= failed.bytes {
+    } else if usable.bytes >= failed.bytes && usable.largest_bytes < failed.bytes {
         Cause::NoPieceLargeEnough
     } else if free >= failed.bytes {
         Cause::OfOtherPools

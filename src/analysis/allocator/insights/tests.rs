@@ -6,7 +6,6 @@ use super::context::Context;
 use super::out_of_memory::Cause;
 use super::verdict::Outcome;
 use crate::analysis::allocator::replayed::ReplayedSnapshot;
-use crate::analysis::allocator::stack_signs::AllSigns;
 use crate::analysis::allocator::stated_failure::StatedFailure;
 use crate::store::snapshot::{
     Action, Block, BlockState, Frame, Segment, Snapshot, SnapshotDevice, StackId,
@@ -151,7 +150,7 @@ impl Stacks {
 }
 
 fn insights(replayed: &ReplayedSnapshot) -> SnapshotInsights {
-    SnapshotInsights::of(replayed, &[])
+    SnapshotInsights::of(replayed, &[], false)
 }
 
 fn advice(found: &SnapshotInsights, id: Technique) -> Option<&Advice> {
@@ -200,8 +199,7 @@ fn training(steps: usize, keeps_gradients: bool, leak: u64) -> ReplayedSnapshot 
 #[test]
 fn a_peak_with_nothing_taken_away_is_the_peak() {
     let replayed = training(3, false, 0);
-    let signs = AllSigns::of(&replayed.snapshot);
-    let context = Context::of(&replayed, 0, &signs).unwrap();
+    let context = Context::of(&replayed, 0).unwrap();
     assert_eq!(context.peak_left(|_, bytes| bytes), replayed.replays[0].requested_peak);
     assert_eq!(context.peak_left(|_, _| 0).bytes, 0);
 }
@@ -349,6 +347,57 @@ fn a_request_that_fails_says_whether_enough_was_free() {
 }
 
 #[test]
+fn what_a_request_could_have_used_is_of_its_own_stream() {
+    let cause = |failed_on: u32, request| {
+        let mut replayed = failing(request, 4 * MIB, false);
+        let events = replayed.snapshot.events.len();
+        replayed.snapshot.streams = vec![0, 7];
+        replayed.snapshot.events.streams = vec![0; events];
+        replayed.snapshot.events.streams[events - 1] = failed_on;
+        let found = insights(&replayed);
+        let failure = found.devices[0].out_of_memory.clone().unwrap();
+        (failure.cause, failure.usable_bytes, failure.why())
+    };
+    assert_eq!(cause(0, 24 * MIB).0, Cause::NoPieceLargeEnough);
+    let (found, usable, _) = cause(1, 24 * MIB);
+    assert_eq!((found, usable), (Cause::OfOtherPools, 0), "all is of another stream");
+    // A piece that would do is no reason why it failed.
+    let (found, _, why) = cause(0, 9 * MIB);
+    assert_eq!(found, Cause::OfOtherPools);
+    assert!(why.contains("of another pool"), "{why}");
+}
+
+#[test]
+fn of_a_window_nobody_knows_what_was_reserved_too_much() {
+    let run = |is_window: bool| {
+        let mut maker = Maker::default();
+        let stacks = Stacks::of(&mut maker);
+        let big = maker.own(512 * MIB, stacks.forward);
+        maker.free(big, stacks.forward);
+        for _ in 0..8 {
+            maker.own(64 * MIB, stacks.forward);
+        }
+        let mut snapshot = maker.made().snapshot;
+        if is_window {
+            // The first block came and went before the first event.
+            let events = &mut snapshot.events;
+            events.actions.drain(..4);
+            events.addresses.drain(..4);
+            events.sizes.drain(..4);
+            events.stacks.drain(..4);
+            snapshot.devices[0].events = 0..events.len();
+        }
+        insights(&ReplayedSnapshot::of(snapshot))
+    };
+    let whole = run(false);
+    assert_eq!(whole.devices[0].fragmentation.most_saved_bytes, Some(512 * MIB));
+    assert!(advice(&whole, Technique::ExpandableSegments).is_some());
+    let window = run(true);
+    assert_eq!(window.devices[0].fragmentation.most_saved_bytes, None);
+    assert_eq!(advice(&window, Technique::ExpandableSegments), None);
+}
+
+#[test]
 fn a_request_that_is_granted_later_was_caught() {
     let found = insights(&failing(24 * MIB, 0, true));
     assert_eq!((found.verdict.outcome, found.verdict.caught), (Outcome::Ran, 1));
@@ -369,7 +418,7 @@ fn what_the_device_has_is_said_by_the_text_that_fits_or_by_nobody() {
         ..StatedFailure::default()
     };
     let failures = [text(24 * MIB)];
-    let found = SnapshotInsights::of(&replayed, &failures);
+    let found = SnapshotInsights::of(&replayed, &failures, false);
     assert_eq!(found.verdict.capacity_bytes, Some(100 * MIB));
     assert_eq!(found.verdict.other_bytes, Some(36 * MIB), "100, less 4 free and 60 reserved");
     assert_eq!(found.verdict.capacity_from.as_deref(), Some("oom.txt"));

@@ -6,20 +6,9 @@ use serde::Serialize;
 use super::DeviceInsights;
 use super::context::Context;
 use crate::analysis::allocator::stated_failure::{StatedFailure, capacity_text};
-use crate::text::{bytes, counted, words};
+use crate::text::{bytes, counted};
 
-words! {
-    /// What became of a run.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Outcome by key, title {
-        /// No request failed at last in what was recorded.
-        Ran = "ran" | "Ran",
-        /// A request failed, and nothing as large was handed out after it.
-        OutOfMemory = "out_of_memory" | "Ran out of memory",
-        /// There are no events.
-        NotRecorded = "not_recorded" | "Whether it ran is not recorded",
-    }
-}
+pub use crate::analysis::allocator::run_end::{Outcome, Recorded, RunEnd};
 
 /// What became of a run, and the figures that say most.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -38,6 +27,8 @@ pub struct RunVerdict {
     pub allocated_peak_exact: bool,
     /// The peak of its reserved curve.
     pub reserved_peak_bytes: u64,
+    /// How much of the run was recorded of the device.
+    pub recorded: Recorded,
     /// Whether the events of the device are all that ever happened; else peaks are those of the recorded window.
     pub history_complete: bool,
     /// What the device has, as an error text states it.
@@ -53,43 +44,31 @@ pub struct RunVerdict {
 }
 
 impl RunVerdict {
-    /// Of a run with these devices.
+    /// Of a run with these devices, by what became of it.
     pub fn of(
         contexts: &[Context<'_>],
         devices: &[DeviceInsights],
         stated: &[StatedFailure],
+        end: &RunEnd<'_>,
     ) -> Self {
-        let failed = devices.iter().find(|device| device.out_of_memory.is_some());
-        // The first of equals.
-        let most = || devices.iter().rev().max_by_key(|device| device.peak.bytes);
-        let device = failed.or_else(most);
-        let failure = failed.and_then(|device| device.out_of_memory.as_ref());
-        let has_events = devices.iter().any(|device| device.events > 0);
-        let text = device.and_then(|device| text_about(stated, device.device, devices.len()));
-        let outcome = match (failure, has_events) {
-            (Some(_), _) => Outcome::OutOfMemory,
-            // Nothing was recorded, but somebody wrote down how it ended.
-            (None, false) if text.is_some_and(|text| text.requested_bytes.is_some()) => {
-                Outcome::OutOfMemory
-            }
-            (None, true) => Outcome::Ran,
-            (None, false) => Outcome::NotRecorded,
-        };
-        let context = device
-            .and_then(|device| contexts.iter().find(|one| one.device.number == device.device));
-        let capacity = context.and_then(|context| {
+        let device = end.device.and_then(|place| devices.get(place));
+        let is_recorded = end.outcome == Outcome::OutOfMemory && end.said_by.is_none();
+        let failure = device.and_then(|device| device.out_of_memory.as_ref());
+        let failure = failure.filter(|_| is_recorded);
+        let capacity = end.device.and_then(|place| contexts.get(place)).and_then(|context| {
             let of = (context.device.number, devices.len());
             capacity_text(stated, of, context.ended_by.as_ref())
         });
         let caught = devices.iter().map(|device| device.caught.len()).sum();
         let mut verdict = Self {
-            outcome,
+            outcome: end.outcome,
             reason: String::new(),
             device: device.map(|device| device.device),
             failed_event: failure.map(|failure| failure.event),
             allocated_peak_bytes: device.map_or(0, |device| device.allocated_peak.bytes),
             allocated_peak_exact: device.is_some_and(|device| device.is_exact),
             reserved_peak_bytes: device.map_or(0, |device| device.reserved_peak.bytes),
+            recorded: device.map(|device| device.recorded).unwrap_or_default(),
             history_complete: device.is_some_and(|device| device.history_complete),
             capacity_bytes: capacity.and_then(|text| text.capacity_bytes),
             capacity_from: capacity.map(|text| text.file.clone()),
@@ -102,25 +81,30 @@ impl RunVerdict {
                 format!("{}: {}", device.title(), failure.what())
             }
             (Some(failure), _) => failure.what(),
-            (None, _) => verdict.reason_of_no_failure(text),
+            (None, _) => verdict.reason_of_no_failure(end.said_by),
         };
         verdict
     }
 
-    fn reason_of_no_failure(&self, text: Option<&StatedFailure>) -> String {
+    fn reason_of_no_failure(&self, said_by: Option<&StatedFailure>) -> String {
         match self.outcome {
             Outcome::NotRecorded => {
                 "The snapshot has no events, only what was there when it was taken".to_owned()
             }
-            Outcome::OutOfMemory => text.map_or_else(String::new, |text| {
+            Outcome::Cut => {
+                "The file ends before its contents do, so nobody knows how the run ended".to_owned()
+            }
+            Outcome::OutOfMemory => said_by.map_or_else(String::new, |text| {
                 let requested = text.requested_bytes.map_or_else(String::new, bytes);
+                let device = text.device.map_or_else(String::new, |device| format!(" on GPU {device}"));
                 format!(
-                    "{} says that a request of {requested} failed; no event is recorded",
+                    "{} says that a request of {requested} failed{device}; the snapshot has no such event",
                     text.file
                 )
             }),
             Outcome::Ran => {
-                let recorded = if self.history_complete { "" } else { " of the recorded window" };
+                let is_whole = self.recorded == Recorded::Whole;
+                let recorded = if is_whole { "" } else { " of the recorded window" };
                 match self.caught as u64 {
                     0 => format!("No request{recorded} failed"),
                     1 => format!("A request{recorded} failed, and the run went on"),
@@ -138,17 +122,16 @@ impl RunVerdict {
     /// The figures that say most, each with its title.
     pub fn figures(&self, size: &dyn Fn(u64) -> String) -> Vec<(&'static str, String)> {
         let least = if self.allocated_peak_exact { "" } else { "at least " };
-        let window = if self.history_complete { "" } else { " of the window" };
-        let was_recorded = self.outcome != Outcome::NotRecorded;
-        let mut figures = if was_recorded {
-            vec![
-                ("Allocated peak", format!("{least}{}{window}", size(self.allocated_peak_bytes))),
-                ("Reserved peak", format!("{}{window}", size(self.reserved_peak_bytes))),
-            ]
-        } else {
+        let window = if self.recorded == Recorded::Whole { "" } else { " of the window" };
+        let mut figures = if self.recorded == Recorded::Nothing {
             vec![
                 ("Allocated", size(self.allocated_peak_bytes)),
                 ("Reserved", size(self.reserved_peak_bytes)),
+            ]
+        } else {
+            vec![
+                ("Allocated peak", format!("{least}{}{window}", size(self.allocated_peak_bytes))),
+                ("Reserved peak", format!("{}{window}", size(self.reserved_peak_bytes))),
             ]
         };
         if let Some(capacity) = self.capacity_bytes {
@@ -160,13 +143,4 @@ impl RunVerdict {
         }
         figures
     }
-}
-
-/// The last error text that is about a device: one that names it, or names none where there is only one.
-fn text_about(stated: &[StatedFailure], device: i64, devices: usize) -> Option<&StatedFailure> {
-    let is_about = |number: Option<i64>| match number {
-        Some(number) => number == device,
-        None => devices == 1,
-    };
-    stated.iter().rev().find(|text| is_about(text.device))
 }

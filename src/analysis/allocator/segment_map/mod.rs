@@ -10,6 +10,7 @@ use std::ops::Range;
 use super::lives::BlockLives;
 use super::replayed::ReplayedSnapshot;
 use super::reserved::{Held, Reserved};
+use super::segment_ranges::{SegmentRange, range_at, range_of_block};
 use crate::store::snapshot::{Action, SnapshotDevice};
 
 /// A segment on the axis.
@@ -92,20 +93,9 @@ impl SegmentAxis {
         replayed: &ReplayedSnapshot,
         (place, row): (usize, usize),
     ) -> Option<usize> {
-        let lives = &replayed.replays.get(place)?.lives;
-        let address = *lives.addresses.get(row)?;
-        let event = lives.allocation(row).map_or(-1, i64::from);
-        let ranges = replayed.segments(place);
-        let behind = ranges.partition_point(|range| range.address <= address);
-        (0..behind)
-            .rev()
-            .take(MOST_OVER)
-            .find(|at| ranges.get(*at).is_some_and(|range| range.holds(address, event)))
+        range_of_block(replayed.segments(place), &replayed.replays.get(place)?.lives, row)
     }
 }
-
-/// Ranges of addresses that lie over one another and are looked at for a block.
-const MOST_OVER: usize = 64;
 
 /// When a range of addresses was taken from the device.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,12 +121,10 @@ fn held_spans(replayed: &ReplayedSnapshot, place: usize) -> Vec<HeldSpan> {
     }
     let Some((device, replay)) = replayed.device(place) else { return spans };
     let segment_at = |address: u64| {
-        let behind = ranges.partition_point(|range| range.address <= address);
-        (0..behind).rev().take(MOST_OVER).find(|at| {
-            ranges
-                .get(*at)
-                .is_some_and(|range| range.is_expandable && address - range.address < range.bytes)
-        })
+        let holds = |range: &SegmentRange| {
+            range.is_expandable && address.saturating_sub(range.address) < range.bytes
+        };
+        range_at(ranges, address, |range| range.address, holds)
     };
     // Mapped pieces by their first byte: the byte behind them, and since when.
     let mut open: BTreeMap<u64, (u64, i64)> = BTreeMap::new();
@@ -488,17 +476,15 @@ impl SegmentsAt {
         }
         alive.sort_unstable();
         for held in held_at(replayed, place, event) {
-            let behind = axis.segments.partition_point(|segment| segment.address <= held.start);
             // Of several of one address the one that is as large.
-            let is_it = |at: &usize| {
-                axis.segments.get(*at).is_some_and(|segment| {
-                    let end = segment.address.saturating_add(segment.bytes);
-                    held.end <= end
-                        && segment.is_expandable == held.is_expandable
-                        && (held.is_expandable || segment.bytes == held.end - held.start)
-                })
+            let is_it = |segment: &PlacedSegment| {
+                let end = segment.address.saturating_add(segment.bytes);
+                held.end <= end
+                    && segment.is_expandable == held.is_expandable
+                    && (held.is_expandable || segment.bytes == held.end - held.start)
             };
-            let Some(place) = (0..behind).rev().take(MOST_OVER).find(is_it) else { continue };
+            let start = |segment: &PlacedSegment| segment.address;
+            let Some(place) = range_at(&axis.segments, held.start, start, is_it) else { continue };
             let Some(of) = at.segments.get_mut(place) else { continue };
             of.reserved = of.reserved.saturating_add(held.end - held.start);
             let first = alive.partition_point(|(_, end)| *end <= held.start);

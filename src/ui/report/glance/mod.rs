@@ -431,6 +431,7 @@ fn verdict_text(runs: &Runs, (glance, place): (&Glance, usize)) -> String {
     match glance.outcomes.get(place).copied().flatten() {
         Some(Outcome::OutOfMemory) => return "Out of memory".to_owned(),
         Some(Outcome::Ran) => return "Ran".to_owned(),
+        Some(Outcome::Cut) => return Outcome::Cut.title().to_owned(),
         Some(Outcome::NotRecorded) | None => {}
     }
     let fit = glance.facts.get(place).and_then(|facts| facts.fit);
@@ -444,7 +445,7 @@ fn sign(glance: &Glance, place: usize) -> Sign {
     Sign::of(match glance.outcomes.get(place).copied().flatten() {
         Some(Outcome::OutOfMemory) => Some(false),
         Some(Outcome::Ran) => Some(true),
-        Some(Outcome::NotRecorded) | None => fits,
+        Some(Outcome::Cut | Outcome::NotRecorded) | None => fits,
     })
 }
 

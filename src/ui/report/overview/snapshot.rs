@@ -75,9 +75,9 @@ impl SnapshotKnown {
         let facts = replayed.device_facts();
         Some(Self {
             curves,
-            figures: figures(&facts),
+            figures: figures(facts),
             by_code,
-            outcome: Outcome::of(replayed, &facts),
+            outcome: Outcome::of(replayed, facts),
         })
     }
 }

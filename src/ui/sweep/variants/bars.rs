@@ -5,7 +5,7 @@ use eframe::egui::{
 };
 
 use crate::analysis::sweep::Figure;
-use crate::analysis::variants::{Variant, VariantTable, ran};
+use crate::analysis::variants::{Variant, VariantColumn, VariantTable, ran};
 use crate::text::shortened;
 use crate::ui::sweep::RunClick;
 use crate::ui::sweep::axis::FigureAxis;
@@ -48,7 +48,7 @@ pub fn bars_ui(ui: &mut egui::Ui, table: &VariantTable, selected: &[usize]) -> O
             Rect::from_min_max(Pos2::new(middle - half, y(to)), Pos2::new(middle + half, y(from)))
         };
         let all = row.needed_bytes.saturating_add(table.other_bytes);
-        let color = if table.fits(row) { tokens.temporary } else { tokens.over };
+        let color = if table.fits(row) == Some(true) { tokens.temporary } else { tokens.over };
         let own = bar(0, row.needed_bytes);
         let fill = if row.is_comparable() { color } else { color.gamma_multiply(0.35) };
         ui.painter().rect(own, 2, fill, Stroke::new(1.0, color), StrokeKind::Inside);
@@ -95,7 +95,7 @@ pub fn bars_ui(ui: &mut egui::Ui, table: &VariantTable, selected: &[usize]) -> O
 }
 
 fn needed_text(row: &Variant, units: Units) -> String {
-    let at_least = if row.is_comparable() { "" } else { "≥ " };
+    let at_least = if VariantColumn::Needed.is_at_least(row) { "≥ " } else { "" };
     format!("{at_least}{}", units.bytes(row.needed_bytes))
 }
 
@@ -110,7 +110,7 @@ fn hover_text(table: &VariantTable, row: &Variant, units: Units) -> String {
         text += &format!("\nOther memory: {}", units.bytes(table.other_bytes));
     }
     match table.oversubscription_bytes(row) {
-        Some(0) if table.fits(row) => text += "\nFits",
+        Some(0) if table.fits(row) == Some(true) => text += "\nFits",
         Some(over) if over > 0 => text += &format!("\nOver capacity: {}", units.bytes(over)),
         _ => {}
     }

@@ -180,7 +180,8 @@ impl Variants {
         let mut head = |ui: &mut egui::Ui| {
             ui.label(fonts::card_title("Variants"));
             choosable.ui(ui, (&self.selected, &ticked), &mut wanted, |ui, row| {
-                let can_be = table.rows.get(row).is_some_and(|row| !row.is_cut);
+                let can_be =
+                    table.rows.get(row).is_some_and(|row| row.why_no_reference().is_none());
                 let is_another = can_be && table.reference != Some(row);
                 let button = ui.add_enabled(is_another, egui::Button::new("Make reference"));
                 if button.on_hover_text("What all percents are of").clicked() {
@@ -256,7 +257,7 @@ fn answer(table: &VariantTable, units: Units) -> Answer {
     let bytes = |bytes: u64| units.bytes(bytes);
     match (table.capacity_text(bytes), table.least_text(bytes)) {
         (Some(text), _) => {
-            let fits = table.rows.iter().any(|row| table.fits(row));
+            let fits = table.rows.iter().any(|row| table.fits(row) == Some(true));
             (Sign::of(Some(fits)), text)
         }
         (None, Some(least)) => (Sign::Note, capitalised(&shortened(&least, 2 * NAME))),

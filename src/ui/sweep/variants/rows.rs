@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::analysis::variants::{VariantColumn, VariantTable, footnote, ran};
+use crate::analysis::variants::{VariantColumn, VariantTable, footnotes, ran};
 use crate::text::capitalised;
 use crate::ui::widget::rows::{Column, Rows, Value};
 use crate::ui::widget::sign::Sign;
@@ -74,10 +74,7 @@ impl Rows for VariantRows {
                     (false, false) => Value::Nothing,
                 }
             }
-            Shown::Ran => {
-                let fits = (!variant.is_cut).then(|| table.fits(variant));
-                Value::Verdict(Sign::of(fits), ran(variant))
-            }
+            Shown::Ran => Value::Verdict(Sign::of(table.fits(variant)), ran(variant)),
             Shown::Bytes(figure) => match figure.bytes(table, variant) {
                 Some(bytes) if figure.is_at_least(variant) => Value::AtLeast(bytes),
                 bytes => Value::bytes(bytes),
@@ -90,10 +87,8 @@ impl Rows for VariantRows {
 
     fn hover(&self, row: usize) -> Option<String> {
         let variant = self.table.rows.get(row)?;
-        let path = variant.path.display();
-        Some(match footnote(variant) {
-            Some(note) => format!("{path}\n{note}"),
-            None => path.to_string(),
-        })
+        let path = std::iter::once(variant.path.display().to_string());
+        let notes = footnotes(variant).into_iter().map(str::to_owned);
+        Some(path.chain(notes).collect::<Vec<_>>().join("\n"))
     }
 }

@@ -43,8 +43,6 @@ impl Estimate {
 
 /// Checkpoints, or why they are not advised.
 pub fn candidate(context: &Context<'_>) -> (Option<Advice>, Option<NotAdvised>) {
-    let is_activation = |row: usize| may_be_activation(context, row);
-    let rows = context.at_peak(is_activation);
     if context.signs.has_checkpoints() {
         let not_advised = NotAdvised {
             id: Technique::CheckpointActivations,
@@ -55,6 +53,8 @@ pub fn candidate(context: &Context<'_>) -> (Option<Advice>, Option<NotAdvised>) 
         };
         return (None, Some(not_advised));
     }
+    let is_activation = |row: usize| may_be_activation(context, row);
+    let rows = context.at_peak(is_activation);
     let sizes: Vec<u64> = rows.iter().map(|row| context.lives().requested[*row]).collect();
     let Some(estimate) = Estimate::of(&sizes) else { return (None, None) };
     let left = |row: usize, bytes: u64| if is_activation(row) { 0 } else { bytes };

@@ -186,10 +186,11 @@ pub fn advised(
         advice.extend(pieces::candidates(context, device));
         not_advised.extend(pieces::not_advised(context, device));
         if context.signs.has_python() {
-            advice.extend(gradients::candidates(context));
-            advice.extend(batch::candidates(context));
-            advice.extend(optimizer::candidates(context));
-            let (checkpoints, already) = checkpoints::candidate(context);
+            let ((of_gradients, of_batch), (of_optimizer, (checkpoints, already))) = rayon::join(
+                || (gradients::candidates(context), batch::candidates(context)),
+                || (optimizer::candidates(context), checkpoints::candidate(context)),
+            );
+            advice.extend(of_gradients.into_iter().chain(of_batch).chain(of_optimizer));
             advice.extend(checkpoints);
             not_advised.extend(already);
         }
@@ -236,9 +237,13 @@ fn about_peak(
     basis: &str,
 ) -> Option<Advice> {
     let peak = context.peak.bytes;
+    // No more can go than what is alive there.
+    if rows.is_empty() || context.bytes_of(rows) < peak / 100 * LEAST_PERCENT {
+        return None;
+    }
     let then = context.peak_left(left);
     let at_most_bytes = peak.saturating_sub(then.bytes);
-    if rows.is_empty() || at_most_bytes == 0 || at_most_bytes < peak / 100 * LEAST_PERCENT {
+    if at_most_bytes == 0 || at_most_bytes < peak / 100 * LEAST_PERCENT {
         return None;
     }
     let mut all = vec![Evidence::of(evidence, context.bytes_of(rows)).at(context.peak.event)];

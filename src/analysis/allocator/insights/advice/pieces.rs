@@ -140,7 +140,7 @@ fn limit_splitting(
 
 /// Where nothing failed: what was taken from the device although as much lay free.
 fn of_reserved(context: &Context<'_>, device: &DeviceInsights) -> Option<Advice> {
-    let (reserved, saved) = (device.reserved_peak.bytes, device.fragmentation.most_saved_bytes);
+    let (reserved, saved) = (device.reserved_peak.bytes, device.fragmentation.most_saved_bytes?);
     if context.device.events.is_empty()
         || saved < LEAST_FREE.max(reserved / 100 * LEAST_FREE_PERCENT)
     {

@@ -129,7 +129,7 @@ fn verdict_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, verdict: &RunVerdi
         sign: Sign::of(match verdict.outcome {
             Outcome::Ran => Some(true),
             Outcome::OutOfMemory => Some(false),
-            Outcome::NotRecorded => None,
+            Outcome::Cut | Outcome::NotRecorded => None,
         }),
         word: verdict.outcome.title(),
         reason: shortened(&clean(&verdict.reason), TEXT).into_owned(),

@@ -66,11 +66,13 @@ pub fn pieces_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, device: &Device
                     }
                 });
             });
-            let saved = format!(
-                "{} were reserved at most beyond the most that was in use",
-                units.bytes(found.most_saved_bytes)
-            );
-            ui.add(Label::new(fonts::caption(saved).color(tokens.weak_text)).wrap());
+            if let Some(saved) = found.most_saved_bytes {
+                let saved = format!(
+                    "{} were reserved at most beyond the most that was in use",
+                    units.bytes(saved)
+                );
+                ui.add(Label::new(fonts::caption(saved).color(tokens.weak_text)).wrap());
+            }
             let rounding = found.moments.iter().map(|at| at.rounding_bytes).max().unwrap_or(0);
             if rounding > 0 {
                 let text =

@@ -1,0 +1,209 @@
+//! What became of a run, and which of its devices that is about: one answer for window, commands and tables.
+//!
+//! A run ran out of memory if a request failed at last on a device (formats/pytorch.md 9.11), or if an error text beside
+//! the snapshot says so of a request that the snapshot does not have: it was taken before, or recorded nothing. Of a file
+//! that is cut nobody knows what came after, unless the text beside it is about the request that failed. Its device is
+//! the one that failed, else the one that had most.
+
+use super::peak::largest_device;
+use super::replayed::ReplayedSnapshot;
+use super::stated_failure::{StatedFailure, text_of};
+use crate::text::words;
+
+words! {
+    /// What became of a run.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Outcome by key, title {
+        /// No request failed at last in what was recorded.
+        Ran = "ran" | "Ran",
+        /// A request failed, and nothing as large was handed out after it.
+        OutOfMemory = "out_of_memory" | "Ran out of memory",
+        /// The file ends before its contents do.
+        Cut = "cut" | "The file is cut",
+        /// There are no events.
+        NotRecorded = "not_recorded" | "Whether it ran is not recorded",
+    }
+}
+
+impl Outcome {
+    /// Whether the run ran to its end; `None` where nobody knows.
+    pub fn finished(self) -> Option<bool> {
+        match self {
+            Self::Ran => Some(true),
+            Self::OutOfMemory => Some(false),
+            Self::Cut | Self::NotRecorded => None,
+        }
+    }
+}
+
+words! {
+    /// How much of a run its events are.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum Recorded by key {
+        /// All of it: nothing was there before the first event.
+        Whole = "whole",
+        /// What came after something else, which is gone: peaks are no more than those of the recorded window.
+        Window = "window",
+        /// Nothing: there are no events, so peaks are what was there when the snapshot was taken.
+        #[default]
+        Nothing = "nothing",
+    }
+}
+
+impl Recorded {
+    /// Of a device of a snapshot. One without an event, where another has some, had all before.
+    pub fn of(replayed: &ReplayedSnapshot, place: usize) -> Self {
+        let Some((_, replay)) = replayed.device(place) else { return Self::Nothing };
+        let has_events = replayed.snapshot.devices.iter().any(|device| !device.events.is_empty());
+        match (has_events, replay.is_complete) {
+            (false, _) => Self::Nothing,
+            (true, false) => Self::Window,
+            (true, true) => Self::Whole,
+        }
+    }
+}
+
+/// What became of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RunEnd<'a> {
+    /// What became of it.
+    pub outcome: Outcome,
+    /// The place of the device that it is about; `None` where there is none.
+    pub device: Option<usize>,
+    /// The error text that says of a request that it failed which the snapshot does not have.
+    pub said_by: Option<&'a StatedFailure>,
+}
+
+impl<'a> RunEnd<'a> {
+    /// Of a snapshot, with what error texts beside it say, and whether its file is cut.
+    pub fn of(replayed: &ReplayedSnapshot, stated: &'a [StatedFailure], is_cut: bool) -> Self {
+        let devices = &replayed.snapshot.devices;
+        let most = || largest_device(replayed.replays.get(..devices.len())?);
+        if let Some(device) = failed_device(replayed, stated, is_cut) {
+            return Self { outcome: Outcome::OutOfMemory, device: Some(device), said_by: None };
+        }
+        let is_recorded = |text: &StatedFailure| {
+            replayed.device_facts().iter().any(|facts| {
+                text.may_be_of(facts.device) && facts.oom.iter().any(|failed| text.is_of(failed))
+            })
+        };
+        let is_new = |text: &&StatedFailure| text.requested_bytes.is_some() && !is_recorded(text);
+        if let Some(text) = stated.iter().rev().find(is_new) {
+            let named = devices.iter().position(|device| text.device == Some(device.number));
+            let (outcome, device) = (Outcome::OutOfMemory, named.or_else(most));
+            return Self { outcome, device, said_by: Some(text) };
+        }
+        let has_events = devices.iter().any(|device| !device.events.is_empty());
+        let outcome = match (is_cut, has_events) {
+            (true, _) => Outcome::Cut,
+            (false, true) => Outcome::Ran,
+            (false, false) => Outcome::NotRecorded,
+        };
+        Self { outcome, device: most(), said_by: None }
+    }
+}
+
+/// The first device on which a request failed at last, one of which an error text says so before others.
+fn failed_device(
+    replayed: &ReplayedSnapshot,
+    stated: &[StatedFailure],
+    is_cut: bool,
+) -> Option<usize> {
+    let devices = replayed.snapshot.devices.iter().enumerate();
+    let failed = devices.filter_map(|(place, device)| {
+        let text = text_of(stated, device.number, &replayed.ended_by(place)?);
+        Some((place, text.is_some()))
+    });
+    let failed: Vec<(usize, bool)> = failed.collect();
+    let stated = failed.iter().find(|(_, is_stated)| *is_stated);
+    let found = stated.or_else(|| failed.first().filter(|_| !is_cut))?;
+    Some(found.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::snapshot::{Action, Snapshot, SnapshotDevice, StackId};
+
+    const MIB: u64 = 1 << 20;
+
+    /// A snapshot of devices with these events, which takes nothing back: action, address or free bytes, bytes.
+    fn snapshot(devices: &[&[(Action, u64, u64)]]) -> ReplayedSnapshot {
+        let mut snapshot = Snapshot::default();
+        for (number, of_device) in (0..).zip(devices) {
+            let first = snapshot.events.len();
+            for (action, address, bytes) in *of_device {
+                snapshot.events.actions.push(*action);
+                snapshot.events.addresses.push(*address);
+                snapshot.events.sizes.push(*bytes);
+                snapshot.events.stacks.push(StackId::NONE);
+            }
+            let events = first..snapshot.events.len();
+            let device = SnapshotDevice { number, events, ..SnapshotDevice::default() };
+            snapshot.devices.push(device);
+        }
+        ReplayedSnapshot::of(snapshot)
+    }
+
+    fn text(device: Option<i64>, mebibytes: u64) -> StatedFailure {
+        let requested_bytes = Some(mebibytes * MIB);
+        StatedFailure { device, requested_bytes, ..StatedFailure::default() }
+    }
+
+    const BIG: (Action, u64, u64) = (Action::Alloc, 1 << 40, 8 * MIB);
+    const SMALL: (Action, u64, u64) = (Action::Alloc, 1 << 41, MIB);
+    const FAILED: (Action, u64, u64) = (Action::OutOfMemory, MIB, 6 * MIB);
+
+    fn end(
+        replayed: &ReplayedSnapshot,
+        stated: &[StatedFailure],
+        is_cut: bool,
+    ) -> (Outcome, Option<usize>) {
+        let end = RunEnd::of(replayed, stated, is_cut);
+        (end.outcome, end.device)
+    }
+
+    #[test]
+    fn the_device_that_failed_counts_before_the_one_that_had_most() {
+        let both = snapshot(&[&[BIG], &[SMALL, FAILED]]);
+        assert_eq!(end(&both, &[], false), (Outcome::OutOfMemory, Some(1)));
+        assert_eq!(end(&snapshot(&[&[SMALL], &[BIG]]), &[], false), (Outcome::Ran, Some(1)));
+        let each = snapshot(&[&[SMALL, FAILED], &[SMALL, FAILED]]);
+        assert_eq!(end(&each, &[], false), (Outcome::OutOfMemory, Some(0)));
+        assert_eq!(end(&each, &[text(Some(1), 6)], false), (Outcome::OutOfMemory, Some(1)));
+        assert_eq!(end(&snapshot(&[]), &[], false), (Outcome::NotRecorded, None));
+    }
+
+    #[test]
+    fn a_text_about_a_request_that_is_not_recorded_says_how_it_ended() {
+        let ran = snapshot(&[&[BIG], &[SMALL]]);
+        assert_eq!(end(&ran, &[text(Some(1), 50)], false), (Outcome::OutOfMemory, Some(1)));
+        assert_eq!(end(&ran, &[text(None, 50)], false), (Outcome::OutOfMemory, Some(0)));
+        assert_eq!(end(&ran, &[StatedFailure::default()], false), (Outcome::Ran, Some(0)));
+        // One about a request that was granted later is of a run that went on.
+        let caught = snapshot(&[&[FAILED, BIG]]);
+        assert_eq!(end(&caught, &[text(Some(0), 6)], false), (Outcome::Ran, Some(0)));
+        assert_eq!(end(&caught, &[text(Some(0), 7)], false), (Outcome::OutOfMemory, Some(0)));
+        assert_eq!(end(&snapshot(&[&[]]), &[text(None, 6)], false).0, Outcome::OutOfMemory);
+    }
+
+    #[test]
+    fn of_a_file_that_is_cut_the_end_is_known_by_a_text_alone() {
+        let failed = snapshot(&[&[BIG, FAILED]]);
+        assert_eq!(end(&failed, &[], true), (Outcome::Cut, Some(0)));
+        assert_eq!(end(&failed, &[text(None, 6)], true), (Outcome::OutOfMemory, Some(0)));
+        assert_eq!(end(&snapshot(&[&[BIG]]), &[], true), (Outcome::Cut, Some(0)));
+        assert_eq!(Outcome::Cut.finished(), None);
+    }
+
+    #[test]
+    fn a_run_is_recorded_whole_from_a_point_or_not_at_all() {
+        let of = |replayed: &ReplayedSnapshot| Recorded::of(replayed, 0);
+        let freed = (Action::FreeCompleted, 1 << 41, MIB);
+        assert_eq!(of(&snapshot(&[&[freed]])), Recorded::Window, "a block was there");
+        let segment = (Action::SegmentAlloc, 1 << 41, 2 * MIB);
+        assert_eq!(of(&snapshot(&[&[segment, SMALL]])), Recorded::Whole);
+        assert_eq!(of(&snapshot(&[&[]])), Recorded::Nothing);
+        assert_eq!(of(&snapshot(&[&[], &[segment]])), Recorded::Whole, "nothing happened on it");
+    }
+}
