@@ -361,6 +361,10 @@ fn a_snapshot_without_events_says_nothing_of_what_a_run_took() {
     assert!(!has("The peak moved") && !has("PyTorch takes"), "{said:?}");
     assert_eq!(found["pytorch"]["finished"]["target"], Value::Null);
     assert_eq!(outcome(&state).0, "not_recorded");
+    let text = tilescope(&["summary", text_of(&state)]);
+    let text = String::from_utf8(text.stdout).expect("text");
+    assert!(text.contains("none recorded") && !text.contains("Requested peak"), "{text}");
+    assert!(!text.contains("before the first event"), "{text}");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use crate::analysis::liveness::NamedBytes;
 use crate::opened::{ReplayedSnapshot, RunContents, SnapshotRun, compare_claims};
 use crate::store::report::ReportFile;
 use crate::store::snapshot::{Action, gpu_title};
-use crate::text::{bytes, clean, exact_bytes, grouped};
+use crate::text::{bytes, clean, counted, exact_bytes, grouped};
 
 const PEAK_VARIABLES: usize = 10;
 
@@ -232,8 +232,9 @@ impl Answer for SnapshotSummary {
 
     fn text(&self) -> String {
         let mut sections = vec![("Run".to_owned(), self.run_text())];
+        let has_events = self.devices.iter().any(|device| device.events > 0);
         for device in &self.devices {
-            sections.push((gpu_title(device.device), device_text(device)));
+            sections.push((gpu_title(device.device), device_text(device, has_events)));
         }
         if let Some(host) = &self.host {
             let rows = [
@@ -299,7 +300,10 @@ impl SnapshotSummary {
             (Some(kind), None) => format!(", {kind}"),
             _ => String::new(),
         };
-        let place = if peak.event < 0 {
+        let has_events = self.devices.is_empty() || self.devices.iter().any(|of| of.events > 0);
+        let place = if !has_events {
+            "when the snapshot was taken; no events were recorded".to_owned()
+        } else if peak.event < 0 {
             "before the first event".to_owned()
         } else {
             format!("event {}{what}", grouped(peak.event.unsigned_abs()))
@@ -335,24 +339,25 @@ impl SnapshotSummary {
     }
 }
 
-fn device_text(device: &DeviceFacts) -> String {
+fn device_text(device: &DeviceFacts, has_events: bool) -> String {
     let end = &device.end;
     let at = |event: i64| match u64::try_from(event) {
         Ok(event) => format!("event {}", grouped(event)),
         Err(_) => "before the first event".to_owned(),
     };
     let exact = if device.allocated_peak.exact { "" } else { " at least" };
-    let history = if device.history_complete {
-        "complete".to_owned()
-    } else {
-        format!(
-            "begins with {} blocks of {} that were there already",
-            grouped(device.start.live_blocks),
+    let history = match (has_events, device.history_complete) {
+        (false, _) => "none recorded: what was there when the snapshot was taken".to_owned(),
+        (true, true) => format!("{}, history complete", grouped(device.events as u64)),
+        (true, false) => format!(
+            "{}, history begins with {} of {} that were there already",
+            grouped(device.events as u64),
+            counted(device.start.live_blocks, "block"),
             bytes(device.start.requested_bytes)
-        )
+        ),
     };
     let peak = &device.requested_peak;
-    let mut rows = vec![
+    let peaks = [
         (
             "Allocated peak",
             format!(
@@ -365,20 +370,24 @@ fn device_text(device: &DeviceFacts) -> String {
         (
             "Requested peak",
             format!(
-                "{}, {}, {} blocks",
+                "{}, {}, {}",
                 bytes(peak.bytes),
                 at(peak.event),
-                grouped(peak.live_blocks as u64)
+                counted(peak.live_blocks as u64, "block")
             ),
         ),
+    ];
+    // Without events nobody knows of a peak.
+    let mut rows: Vec<_> = peaks.into_iter().filter(|_| has_events).collect();
+    rows.extend([
         ("Allocated", bytes(end.allocated_bytes)),
         ("Reserved", bytes(end.reserved_bytes)),
         (
             "Inactive",
             format!(
-                "{} in {} blocks, the largest {}",
+                "{} in {}, the largest {}",
                 bytes(end.inactive_bytes),
-                grouped(end.inactive_blocks),
+                counted(end.inactive_blocks, "block"),
                 bytes(end.largest_inactive_bytes)
             ),
         ),
@@ -386,13 +395,13 @@ fn device_text(device: &DeviceFacts) -> String {
         (
             "Segments",
             format!(
-                "{}, {} blocks",
+                "{}, {}",
                 grouped(device.segments as u64),
-                grouped(device.blocks as u64)
+                counted(device.blocks as u64, "block")
             ),
         ),
-        ("Events", format!("{}, history {history}", grouped(device.events as u64))),
-    ];
+        ("Events", history),
+    ]);
     if let Some(names) = peak.annotations.as_ref().filter(|names| !names.is_empty()) {
         rows.push(("Within", clean(&names.join(", ")).into_owned()));
     }

@@ -228,9 +228,10 @@ impl Said<'_> {
                     "The {name} has no events: its peak is what was there when the snapshot was taken"
                 )),
                 Recorded::Window => texts.push(format!(
-                    "The events of the {name} begin when {} of {} were there already: its peaks are those of the recorded window",
+                    "The events of the {name} begin when {} of {} {} there already: its peaks are those of the recorded window",
                     counted(facts.start.live_blocks, "block"),
-                    (self.size)(facts.start.requested_bytes)
+                    (self.size)(facts.start.requested_bytes),
+                    if facts.start.live_blocks == 1 { "was" } else { "were" }
                 )),
                 _ => {}
             }
@@ -379,6 +380,7 @@ impl Said<'_> {
         let what = capitalised(what);
         let word = if target.bytes < source.bytes { "less" } else { "more" };
         let rest = match (source.blocks, target.blocks) {
+            (1, 0) => "its block is not alive at the target's peak".to_owned(),
             (blocks, 0) => {
                 format!("none of the {} is alive at the target's peak", counted(blocks, "block"))
             }

@@ -88,6 +88,9 @@ impl RunVerdict {
 
     fn reason_of_no_failure(&self, said_by: Option<&StatedFailure>) -> String {
         match self.outcome {
+            Outcome::NotRecorded if self.device.is_none() => {
+                "The snapshot is of no device: it has neither segments nor events".to_owned()
+            }
             Outcome::NotRecorded => {
                 "The snapshot has no events, only what was there when it was taken".to_owned()
             }

@@ -81,8 +81,8 @@ struct Known {
 
 impl Known {
     fn of(run: &Run, cancel: &Cancel) -> Self {
-        if let Some(replayed) = run.derived.snapshot() {
-            let snapshot = SnapshotKnown::of(replayed, cancel);
+        if let Some(allocator) = run.derived.allocator().filter(|run| run.snapshot().is_some()) {
+            let snapshot = SnapshotKnown::of(allocator, cancel);
             return Self { facts: GroupsOfRun::of(run), snapshot, ..Self::default() };
         }
         let report = &run.report;

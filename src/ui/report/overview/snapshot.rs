@@ -3,12 +3,11 @@
 
 use eframe::egui::{self, Align, Label, Layout, Vec2};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
 use crate::analysis::allocator::curves::{BlockCurve, BlocksBy, Devices, code_bytes};
 use crate::analysis::allocator::device_facts::DeviceFacts;
-use crate::analysis::allocator::failed_requests::{FailedRequest, last_failed};
-use crate::analysis::allocator::replayed::ReplayedSnapshot;
+use crate::analysis::allocator::replayed::AllocatorRun;
+use crate::analysis::allocator::run_end::Outcome;
 use crate::text::{counted, grouped, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::job::Cancel;
@@ -47,7 +46,7 @@ pub struct SnapshotKnown {
     curves: Curves,
     figures: Vec<Figure>,
     by_code: Vec<(String, u64)>,
-    outcome: Outcome,
+    ending: Ending,
 }
 
 /// A figure with what it is, and what is said of it.
@@ -60,10 +59,11 @@ struct Figure {
 impl SnapshotKnown {
     /// How the run ended.
     pub fn answer(&self, units: Units) -> Answer {
-        self.outcome.answer(units)
+        self.ending.answer(units)
     }
 
-    pub fn of(replayed: &Arc<ReplayedSnapshot>, cancel: &Cancel) -> Option<Self> {
+    pub fn of(run: &AllocatorRun, cancel: &Cancel) -> Option<Self> {
+        let replayed = run.snapshot()?;
         let snapshot = &replayed.snapshot;
         let devices = Devices::first_of(snapshot);
         let (curve, by) = (BlockCurve::Requested, BlocksBy::Category);
@@ -73,12 +73,7 @@ impl SnapshotKnown {
         let peak = curves.runs.first().and_then(|curves| curves.stacked.peak).unwrap_or(0);
         let by_code = code_bytes(replayed, (devices, curve, BlocksBy::Frame), peak);
         let facts = replayed.device_facts();
-        Some(Self {
-            curves,
-            figures: figures(facts),
-            by_code,
-            outcome: Outcome::of(replayed, facts),
-        })
+        Some(Self { curves, figures: figures(facts), by_code, ending: Ending::of(run, facts)? })
     }
 }
 
@@ -117,45 +112,59 @@ fn figures(facts: &[DeviceFacts]) -> Vec<Figure> {
 }
 
 /// How the run ended, as far as it was recorded.
-struct Outcome {
-    ended_by: Option<FailedRequest>,
+struct Ending {
+    outcome: Outcome,
+    /// Bytes that were asked for by the request at which it ended.
+    asked: Option<u64>,
+    /// What was free on the device then.
+    device_free: Option<u64>,
     failed: usize,
     events: usize,
     is_complete: bool,
 }
 
-impl Outcome {
-    fn of(replayed: &ReplayedSnapshot, facts: &[DeviceFacts]) -> Self {
-        let snapshot = &replayed.snapshot;
-        let ended_by = snapshot.devices.iter().find_map(|device| last_failed(snapshot, device));
-        Self {
-            ended_by,
+impl Ending {
+    fn of(run: &AllocatorRun, facts: &[DeviceFacts]) -> Option<Self> {
+        let end = run.end()?;
+        let failed = end.device.and_then(|place| facts.get(place)?.ended_by);
+        let failed = failed.filter(|_| end.said_by.is_none());
+        let stated = end.said_by.and_then(|text| text.requested_bytes);
+        Some(Self {
+            outcome: end.outcome,
+            asked: failed.map(|failed| failed.bytes).or(stated),
+            device_free: failed.and_then(|failed| failed.device_free),
             failed: facts.iter().map(|facts| facts.oom.len()).sum(),
             events: facts.iter().map(|facts| facts.events).sum(),
             is_complete: facts.iter().all(|facts| facts.history_complete),
-        }
+        })
     }
 
     fn answer(&self, units: Units) -> Answer {
-        if let Some(failed) = &self.ended_by {
-            let free = failed.device_free.map_or_else(String::new, |free| {
-                format!(", {} free on the device", units.bytes(free))
-            });
-            let text = format!("Out of memory: {} asked{free}", units.bytes(failed.bytes));
-            return (Sign::Over, text);
-        }
         let (failed, events) = (self.failed as u64, self.events as u64);
-        match () {
-            () if failed > 0 => {
-                (Sign::Note, format!("{} failed, and the run went on", counted(failed, "request")))
+        let ran = |text: String| (Sign::Fits, text);
+        match self.outcome {
+            Outcome::OutOfMemory => {
+                let asked = self
+                    .asked
+                    .map_or_else(String::new, |bytes| format!(": {} asked", units.bytes(bytes)));
+                let free = self.device_free.map_or_else(String::new, |free| {
+                    format!(", {} free on the device", units.bytes(free))
+                });
+                (Sign::Over, format!("Out of memory{asked}{free}"))
             }
-            () if events == 0 => {
+            Outcome::Cut => {
+                (Sign::Note, "The file is cut: how the run ended is not known".to_owned())
+            }
+            Outcome::NotRecorded => {
                 (Sign::Note, "The state at the end alone: no history was recorded".to_owned())
             }
-            () if !self.is_complete => {
-                (Sign::Fits, format!("No request failed in the last {}", counted(events, "event")))
+            Outcome::Ran if failed > 0 => {
+                (Sign::Note, format!("{} failed, and the run went on", counted(failed, "request")))
             }
-            () => (Sign::Fits, "No request failed".to_owned()),
+            Outcome::Ran if !self.is_complete => {
+                ran(format!("No request failed in the last {}", counted(events, "event")))
+            }
+            Outcome::Ran => ran("No request failed".to_owned()),
         }
     }
 }
