@@ -473,8 +473,13 @@ fn a_program_of_xla_is_not_called_one_of_another_system() {
         return eprintln!("skipped: ../shared/profiles/xla is absent");
     }
     let sample = common::sample();
-    for second in [text_of(&proto), text_of(&sample)] {
-        let (status, message) = refusal(&["compare", text_of(&proto), second]);
+    let refused = [
+        vec!["compare", text_of(&proto), text_of(&sample)],
+        vec!["compare", text_of(&sample), text_of(&proto)],
+        vec!["tiles", text_of(&proto)],
+    ];
+    for arguments in refused {
+        let (status, message) = refusal(&arguments);
         assert!(status == 2 && message.contains("is of XLA"), "{message}");
     }
 }

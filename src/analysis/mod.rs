@@ -53,3 +53,5 @@ pub mod sweep;
 pub mod variants;
 
 pub mod compared_snapshots;
+
+pub mod compared_programs;

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Input;
-use super::compare::{DeviceArguments, snapshots_of};
+use super::compare::{DeviceArguments, RunsToCompare, runs_of};
 use super::output::{self, Answer, BUDGET_EXCEEDED, aligned};
 use crate::analysis::insights::budgets::{Budgets, Check, Figure, Figures, checks, growth_percent};
 use crate::format::poplar::OpenReport;
@@ -93,10 +93,16 @@ pub fn run(arguments: &CheckArguments) -> ExitCode {
     let CheckArguments { input, baseline, device, budgets } = arguments;
     let paths: Vec<&Path> =
         std::iter::once(&input.path).chain(baseline).map(PathBuf::as_path).collect();
-    match snapshots_of(&paths, device) {
+    match runs_of(&paths, None, device) {
         Err(error) => return output::fail(&error, input.json),
-        Ok(Some(files)) => return super::check_of_snapshot::run(&files, arguments),
-        Ok(None) => {}
+        Ok(RunsToCompare::Pytorch(files)) => {
+            return super::check_of_snapshot::run(&files, arguments);
+        }
+        Ok(RunsToCompare::Xla(files)) => {
+            let error = files.first().map(output::of_xla);
+            return error.map_or(ExitCode::SUCCESS, |error| output::fail(&error, input.json));
+        }
+        Ok(RunsToCompare::Poplar) => {}
     }
     match baseline {
         None => output::answer(input, |open, _| Ok(CheckReport::of(open, None, budgets))),

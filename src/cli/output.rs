@@ -19,7 +19,7 @@ use crate::format::pytorch::SnapshotFiles;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index;
 use crate::opened::{RunFiles, SnapshotRun, XlaFiles, XlaRun, files_of_run};
-use crate::store::Warning;
+use crate::store::{Report, Warning};
 use crate::text;
 
 /// Exit status when a budget is exceeded.
@@ -152,6 +152,28 @@ pub fn open_snapshot(files: &SnapshotFiles, progress: &Progress) -> Result<Snaps
     run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))
 }
 
+/// Reads a program of XLA.
+///
+/// # Errors
+/// As [`XlaRun::open`], and when that was cancelled.
+pub fn open_program(files: &XlaFiles, progress: &Progress) -> Result<XlaRun, Error> {
+    let run = XlaRun::open(files, progress)?;
+    run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))
+}
+
+/// What was said of a report, with its path before its files, for an answer about several.
+pub fn named_warnings(report: &Report) -> Vec<Warning> {
+    named(&report.path, report.warnings.list())
+}
+
+fn named(path: &Path, warnings: Vec<Warning>) -> Vec<Warning> {
+    let named = |warning: Warning| Warning {
+        file: format!("{}: {}", path.display(), warning.file),
+        ..warning
+    };
+    warnings.into_iter().map(named).collect()
+}
+
 /// As [`answer_or_csv`], of a program of XLA. Where a dump has several modules, it is said which is taken.
 pub fn answer_of_program<A: CsvAnswer>(
     files: &XlaFiles,
@@ -168,8 +190,7 @@ pub fn answer_of_program<A: CsvAnswer>(
         );
     }
     let result = with_progress("Reading the module", |progress| {
-        let run = XlaRun::open(files, progress)?;
-        let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))?;
+        let run = open_program(files, progress)?;
         let answer = answer(&run, progress)?;
         Ok(with_warnings(answer, run.report.warnings.list()))
     });
@@ -188,15 +209,8 @@ pub fn answer_of_several<A: Answer>(
         let (first, others) = rayon::join(|| open(first, progress), all);
         let (first, others) = (first?, others.into_iter().collect::<Result<Vec<_>, Error>>()?);
         let answer = answer(&first, &others, progress)?;
-        let of_report = |open: &OpenReport| {
-            let report = open.report.path.display().to_string();
-            let named = move |warning: Warning| Warning {
-                file: format!("{report}: {}", warning.file),
-                ..warning
-            };
-            warnings_of(open, progress).into_iter().map(named)
-        };
-        let warnings = of_report(&first).chain(others.iter().flat_map(of_report));
+        let of_report = |open: &OpenReport| named(&open.report.path, warnings_of(open, progress));
+        let warnings = of_report(&first).into_iter().chain(others.iter().flat_map(of_report));
         Ok(with_warnings(answer, warnings.collect()))
     });
     finish(&result, json, A::text)

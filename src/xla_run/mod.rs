@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::analysis::buffer_assignment::analysed::Analysed;
 use crate::analysis::buffer_assignment::live_ranges::LiveRange;
+use crate::analysis::compared_programs::ProgramInput;
 use crate::budget;
 use crate::format::xla::{
     self, Beside, ListedModule, ModuleFile, list_modules, platform_of_name, read_listed,
@@ -96,6 +97,18 @@ impl Program {
     }
 }
 
+impl Program {
+    /// That it has no such memory space.
+    pub fn no_such_space(&self, color: i64) -> Error {
+        let there: Vec<String> = (self.analysed.colors())
+            .map(|color| format!("{color} ({})", self.color_title(color)))
+            .collect();
+        let name = shortened(&self.analysed.module.name, 60);
+        let message = format!("{name} has no memory space {color}");
+        Error::new(ErrorKind::Usage, message).hint(format!("It has: {}.", there.join(", ")))
+    }
+}
+
 /// Bytes to which names of values are cut: a value of some bytes may be of an instruction with a long name.
 fn most_name(module: &HloModule) -> usize {
     let names = module.values.iter().map(|value| module.instruction_name(value.instruction).len());
@@ -104,6 +117,18 @@ fn most_name(module: &HloModule) -> usize {
 }
 
 impl XlaRun {
+    /// What a comparison asks of it.
+    pub fn input(&self) -> ProgramInput<'_> {
+        let program = &*self.program;
+        ProgramInput {
+            analysed: &program.analysed,
+            platform: program.platform,
+            stated_capacity_bytes: program.beside.capacity_bytes,
+            flags: &program.beside.flags,
+            is_cut: self.report.is_cut(),
+        }
+    }
+
     /// Reads the module that is meant; `None` when that was cancelled.
     ///
     /// # Errors

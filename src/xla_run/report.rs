@@ -92,6 +92,14 @@ impl Program {
         }
     }
 
+    /// The same within a sentence.
+    pub fn color_words(&self, color: i64) -> String {
+        match (self.platform, color) {
+            (Some(Platform::Tpu), 0..=2) => self.color_title(color),
+            _ => self.color_title(color).to_lowercase(),
+        }
+    }
+
     /// Bytes that are reserved of a memory space for as long as the program runs.
     pub fn reserved_bytes(&self, color: i64) -> u64 {
         let reserved =

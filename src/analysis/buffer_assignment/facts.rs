@@ -331,7 +331,7 @@ pub fn live_value(module: &HloModule, one: &Placed) -> LiveValue {
 
 /// Results that are no donated parameter and have the type and dimensions of a parameter that is not donated, each
 /// parameter used once.
-fn donatable_bytes(analysed: &Analysed) -> u64 {
+pub fn donatable_bytes(analysed: &Analysed) -> u64 {
     let module = &analysed.module;
     let mut kinds: Vec<Option<&Allocation>> = vec![None; module.values.len()];
     for assigned in &module.assigned {

@@ -10,3 +10,4 @@ pub mod in_use;
 pub mod live_ranges;
 pub mod peaks;
 pub mod schedule;
+pub mod space;

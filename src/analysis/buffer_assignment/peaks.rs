@@ -71,15 +71,10 @@ impl Analysed {
         live
     }
 
-    /// What is in use of temporary allocations at a position by what `name` says of each value: every address counts to
-    /// the value that has it the longest, so rows add up to the union.
-    pub fn owners_at(
-        &self,
-        color: i64,
-        position: u32,
-        mut name: impl FnMut(&Placed) -> String,
-    ) -> Vec<Owner> {
-        let mut owners: BTreeMap<String, (u64, usize)> = BTreeMap::new();
+    /// What is in use of temporary allocations at a position: each value that lives there with the bytes that count to
+    /// it. Every address counts to the value that has it the longest, so the bytes add up to the union.
+    pub fn shares_at(&self, color: i64, position: u32) -> Vec<(&Placed, u64)> {
+        let mut shares = Vec::new();
         let rows = self.allocations_of(color, |kind| kind == AllocationKind::Temporary);
         for placed in rows.filter_map(|(row, _)| self.placed.get(row)) {
             let mut live: Vec<&Placed> =
@@ -95,13 +90,27 @@ impl Analysed {
                 )
             });
             let mut taken = Taken::default();
-            for one in live {
+            shares.extend(live.into_iter().map(|one| {
                 let start = one.assigned.offset;
-                let bytes = taken.take(start, start.saturating_add(one.assigned.bytes));
-                let owner = owners.entry(name(one)).or_default();
-                owner.0 = owner.0.saturating_add(bytes);
-                owner.1 += 1;
-            }
+                (one, taken.take(start, start.saturating_add(one.assigned.bytes)))
+            }));
+        }
+        shares
+    }
+
+    /// What is in use of temporary allocations at a position by what `name` says of each value, as
+    /// [`Self::shares_at`]: rows add up to the union.
+    pub fn owners_at(
+        &self,
+        color: i64,
+        position: u32,
+        mut name: impl FnMut(&Placed) -> String,
+    ) -> Vec<Owner> {
+        let mut owners: BTreeMap<String, (u64, usize)> = BTreeMap::new();
+        for (one, bytes) in self.shares_at(color, position) {
+            let owner = owners.entry(name(one)).or_default();
+            owner.0 = owner.0.saturating_add(bytes);
+            owner.1 += 1;
         }
         let mut owners: Vec<Owner> = (owners.into_iter())
             .map(|(name, (bytes, values))| Owner { name, bytes, values })

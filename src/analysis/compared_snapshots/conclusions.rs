@@ -251,13 +251,8 @@ impl Said<'_> {
         if settings.is_empty() {
             return;
         }
-        let said = |value: &Option<String>| match value.as_deref() {
-            None => "not said".to_owned(),
-            Some("") => "none".to_owned(),
-            Some(value) => clean(value).into_owned(),
-        };
         let row = |row: &super::DifferentSetting| {
-            let [source, target] = row.values.each_ref().map(said);
+            let [source, target] = row.said();
             format!("{} from {source} to {target}", clean(&row.name))
         };
         let named: Vec<String> = settings.iter().take(MOST_NAMED).map(row).collect();

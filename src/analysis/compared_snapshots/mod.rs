@@ -20,6 +20,7 @@ use crate::analysis::allocator::run_end::{Outcome, Recorded};
 use crate::analysis::allocator::user_frame::user_frame;
 use crate::analysis::variants::Variant;
 use crate::store::snapshot::{Action, Snapshot, SnapshotDevice, gpu_title};
+use crate::text::clean;
 
 pub use self::conclusions::{SnapshotConclusion, conclusions};
 pub use self::figures::{ComparedFigure, SnapshotFigure, compared_figures};
@@ -114,7 +115,8 @@ impl ComparedSnapshots {
             compared_side(run, device).ok_or(NoSuchDevice(place))
         };
         let ((source, first), (target, second)) = (of(0)?, of(1)?);
-        let settings = different_settings([&first, &second].map(|of| of.snapshot));
+        let settings =
+            DifferentSetting::between([&first, &second].map(|of| &*of.snapshot.settings.all));
         let peaks = rows::compared_peaks([&first, &second]);
         let sides = [source, target];
         Ok(Self { figures: compared_figures(&sides.each_ref()), sides, settings, peaks })
@@ -192,15 +194,26 @@ fn recomputed(replayed: &ReplayedSnapshot, device: &SnapshotDevice) -> u64 {
     found.count() as u64
 }
 
-fn different_settings(snapshots: [&Snapshot; 2]) -> Vec<DifferentSetting> {
-    let [source, target] = snapshots.map(|snapshot| &snapshot.settings.all);
-    let value = |list: &[(String, String)], name: &str| {
-        list.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone())
-    };
-    let of_target = target.iter().filter(|(name, _)| value(source, name).is_none());
-    let rows = source.iter().chain(of_target).map(|(name, _)| DifferentSetting {
-        name: name.clone(),
-        values: [value(source, name), value(target, name)],
-    });
-    rows.filter(|row| row.values[0] != row.values[1]).collect()
+impl DifferentSetting {
+    /// Those of two lists of names and values, in the order of the source.
+    pub fn between([source, target]: [&[(String, String)]; 2]) -> Vec<Self> {
+        let value = |list: &[(String, String)], name: &str| {
+            list.iter().find(|(other, _)| other == name).map(|(_, value)| value.clone())
+        };
+        let of_target = target.iter().filter(|(name, _)| value(source, name).is_none());
+        let rows = source.iter().chain(of_target).map(|(name, _)| Self {
+            name: name.clone(),
+            values: [value(source, name), value(target, name)],
+        });
+        rows.filter(|row| row.values[0] != row.values[1]).collect()
+    }
+
+    /// The values as words of a sentence.
+    pub fn said(&self) -> [String; 2] {
+        self.values.each_ref().map(|value| match value.as_deref() {
+            None => "not said".to_owned(),
+            Some("") => "none".to_owned(),
+            Some(value) => clean(value).into_owned(),
+        })
+    }
 }

@@ -53,7 +53,20 @@ impl Both {
         self.source.bytes.max(self.target.bytes)
     }
 
-    fn size_of_change(&self) -> u64 {
+    /// What became of it.
+    pub fn row_change(&self) -> RowChange {
+        let Self { source, target } = self;
+        match (source.blocks, target.blocks) {
+            (_, 0) => RowChange::OnlySource,
+            (0, _) => RowChange::OnlyTarget,
+            _ if target.bytes > source.bytes => RowChange::Grown,
+            _ if target.bytes < source.bytes => RowChange::Shrunk,
+            _ => RowChange::Unchanged,
+        }
+    }
+
+    /// Bytes by which they differ.
+    pub fn size_of_change(&self) -> u64 {
         self.source.bytes.abs_diff(self.target.bytes)
     }
 
@@ -63,7 +76,8 @@ impl Both {
         self.target.join(other.target);
     }
 
-    fn add_to(&mut self, side: usize, owned: OwnedBytes) {
+    /// Adds to the source, which is side 0, or to the target.
+    pub fn add_to(&mut self, side: usize, owned: OwnedBytes) {
         let sum = if side == 0 { &mut self.source } else { &mut self.target };
         sum.join(owned);
     }
@@ -125,14 +139,7 @@ impl ComparedRow {
 
     /// What became of it.
     pub fn change(&self) -> RowChange {
-        let Both { source, target } = self.both;
-        match (source.blocks, target.blocks) {
-            (_, 0) => RowChange::OnlySource,
-            (0, _) => RowChange::OnlyTarget,
-            _ if target.bytes > source.bytes => RowChange::Grown,
-            _ if target.bytes < source.bytes => RowChange::Shrunk,
-            _ => RowChange::Unchanged,
-        }
+        self.both.row_change()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::analysis::compared_programs::ProgramConclusion;
 use crate::analysis::compared_snapshots::SnapshotConclusion;
 use crate::analysis::comparison::contribution::OperationName;
 use crate::analysis::insights::change::{ChangeInsight, Evidence};
@@ -37,6 +38,19 @@ impl Conclusion {
 impl Conclusion {
     /// The same of memory snapshots.
     pub fn of_snapshots(conclusion: &SnapshotConclusion) -> Self {
+        Self {
+            id: conclusion.kind.id(),
+            text: format!("{}.", conclusion.text),
+            is_better: conclusion.is_better,
+            evidence: conclusion.evidence.clone(),
+            most: None,
+        }
+    }
+}
+
+impl Conclusion {
+    /// The same of programs of XLA.
+    pub fn of_programs(conclusion: &ProgramConclusion) -> Self {
         Self {
             id: conclusion.kind.id(),
             text: format!("{}.", conclusion.text),

@@ -4,9 +4,11 @@ mod conclusions;
 mod csv;
 mod document;
 mod explained;
+mod peaks;
+mod peaks_text;
+mod programs;
 mod runs;
 mod snapshots;
-mod snapshots_text;
 mod text;
 
 use std::path::{Path, PathBuf};
@@ -20,7 +22,7 @@ use crate::analysis::compared_snapshots::Room;
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::format::pytorch::{FileKind, SnapshotFiles};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::{RunFiles, files_of_run};
+use crate::opened::{RunFiles, XlaFiles, files_of_module};
 use crate::text::size;
 
 /// Arguments of `tilescope compare`.
@@ -35,7 +37,10 @@ pub struct CompareArguments {
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub json: bool,
-    /// Of memory snapshots: which device, and what it has.
+    /// The module of dumps of XLA that is meant: a part of its name or of its file's.
+    #[arg(long, value_name = "NAME")]
+    pub module: Option<String>,
+    /// Of memory snapshots and programs of XLA: which device, and what it has.
     #[command(flatten)]
     pub device: DeviceArguments,
     /// What the text has.
@@ -43,16 +48,17 @@ pub struct CompareArguments {
     pub shown: Shown,
 }
 
-/// The device that memory snapshots are of, which do not say what it has.
+/// The device that memory snapshots and programs of XLA are of, which do not say what it has.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct DeviceArguments {
-    /// Of memory snapshots: the number of the device, in place of the one that failed or had most.
+    /// Of memory snapshots: the number of the device, in place of the one that failed or had most. Of programs of
+    /// XLA: the number of the memory space, in place of the main one.
     #[arg(long, value_name = "N")]
     pub device: Option<i64>,
-    /// Of memory snapshots: what the device has, for example 16GiB.
+    /// Of memory snapshots and programs of XLA: what the device has, for example 16GiB.
     #[arg(long, value_parser = size::parse, value_name = "BYTES")]
     pub capacity: Option<u64>,
-    /// Of memory snapshots: what others have of the device, for example 600MiB.
+    /// Of memory snapshots and programs of XLA: what others have of the device, for example 600MiB.
     #[arg(long, value_parser = size::parse, value_name = "BYTES")]
     pub other: Option<u64>,
 }
@@ -71,8 +77,9 @@ impl DeviceArguments {
         match given.iter().find(|(_, is_given)| *is_given) {
             None => Ok(()),
             Some((option, _)) => {
-                let message =
-                    format!("{option} is of memory snapshots, and this is a report of Poplar");
+                let message = format!(
+                    "{option} is of memory snapshots and programs of XLA, and this is a report of Poplar"
+                );
                 Err(Error::new(ErrorKind::Usage, message)
                     .hint("Reports of Poplar know what their devices have."))
             }
@@ -97,6 +104,19 @@ pub struct Shown {
     /// Print the figures as comma-separated values; with --by the tables of it.
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
+}
+
+impl By {
+    /// What it is called in JSON and as a value of the option.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Category => "category",
+            Self::Operation => "operation",
+            Self::Module => "module",
+            Self::Variable => "variable",
+            Self::Fullest => "fullest",
+        }
+    }
 }
 
 /// What bytes are put together by.
@@ -144,13 +164,14 @@ impl Shown {
 }
 
 pub(crate) fn run(arguments: &CompareArguments) -> ExitCode {
-    let CompareArguments { source, target, more, json, shown, device } = arguments;
+    let CompareArguments { source, target, more, json, module, shown, device } = arguments;
     let others: Vec<&Path> = std::iter::once(target).chain(more).map(PathBuf::as_path).collect();
     let paths: Vec<&Path> = std::iter::once(source.as_path()).chain(others.clone()).collect();
-    match snapshots_of(&paths, device) {
+    match runs_of(&paths, module.as_deref(), device) {
         Err(error) => output::fail(&error, *json),
-        Ok(Some(files)) => snapshots::run(&files, arguments),
-        Ok(None) => {
+        Ok(RunsToCompare::Pytorch(files)) => snapshots::run(&files, arguments),
+        Ok(RunsToCompare::Xla(files)) => programs::run(&files, arguments),
+        Ok(RunsToCompare::Poplar) => {
             output::answer_of_several(source, &others, *json, |source, others, progress| {
                 let comparison = Comparison::of(source, others, progress)?;
                 Ok(Comparison { shown: shown.clone(), ..comparison })
@@ -159,37 +180,54 @@ pub(crate) fn run(arguments: &CompareArguments) -> ExitCode {
     }
 }
 
-/// The snapshots that all paths name; `None` where all are reports of Poplar.
+/// Runs that are put beside each other: of one system, one for each path.
+#[derive(Debug)]
+pub enum RunsToCompare {
+    /// Reports of Poplar, or nothing that another reader knows.
+    Poplar,
+    /// Memory snapshots.
+    Pytorch(Vec<SnapshotFiles>),
+    /// Programs of XLA: of each path the module that is meant comes first.
+    Xla(Vec<XlaFiles>),
+}
+
+/// The runs that paths name. Of dumps of XLA the module of the first path is meant, where others have one of its name.
 ///
 /// # Errors
-/// When one is of XLA, or they are of several systems, and as [`files_of_run`].
-pub fn snapshots_of(
+/// When they are of several systems, and as [`files_of_module`].
+pub fn runs_of(
     paths: &[&Path],
+    module: Option<&str>,
     device: &DeviceArguments,
-) -> Result<Option<Vec<SnapshotFiles>>, Error> {
-    let (mut snapshots, mut of_poplar) = (Vec::new(), Vec::new());
+) -> Result<RunsToCompare, Error> {
+    let (mut snapshots, mut programs) = (Vec::<SnapshotFiles>::new(), Vec::<XlaFiles>::new());
+    let mut of_poplar: Vec<&Path> = Vec::new();
     for path in paths {
-        match files_of_run(path, &Progress::default())? {
-            RunFiles::Poplar(_) => of_poplar.push(*path),
-            RunFiles::Xla(files) => return Err(output::of_xla(&files)),
+        match files_of_module(path, module, &Progress::default())? {
+            RunFiles::Poplar(_) => of_poplar.push(path),
             RunFiles::Pytorch(files) => snapshots.push(*files),
+            RunFiles::Xla(files) => programs.push(*files),
         }
     }
-    let Some(first) = snapshots.first() else {
-        device.check_not_given()?;
-        return Ok(None);
-    };
-    if let Some(other) = of_poplar.first() {
-        std::fs::metadata(other).map_err(|error| Error::io(other, &error))?;
-        let message = format!(
-            "{} is of PyTorch, and {} is not: what a caching allocator did on a GPU and what a compiler placed on \
-             tiles have neither steps nor variables in common",
-            first.path.display(),
-            other.display()
-        );
-        return Err(Error::new(ErrorKind::Usage, message).hint(
-            "Compare snapshots with snapshots, and reports of Poplar with reports of Poplar.",
-        ));
+    let first = snapshots.first().map(|files| ("PyTorch", files.path.as_path()));
+    let of_xla = programs.first().map(|files| ("XLA", files.path.as_path()));
+    let says = |other: &Path, says: &str| format!("{} is {says}", other.display());
+    match (first.or(of_xla), of_xla.filter(|_| first.is_some()), of_poplar.first()) {
+        (None, ..) => {
+            device.check_not_given()?;
+            return Ok(RunsToCompare::Poplar);
+        }
+        (Some(first), Some((_, other)), _) => {
+            return Err(of_several_systems(first, other, &says(other, "of XLA")));
+        }
+        (Some(first), None, Some(other)) => {
+            return Err(of_several_systems(first, other, &says(other, "not")));
+        }
+        (Some(_), None, None) => {}
+    }
+    if !programs.is_empty() {
+        prefer_module_of_first(&mut programs, module);
+        return Ok(RunsToCompare::Xla(programs));
     }
     if let Some(timeline) = snapshots.iter().find(|files| files.kind != FileKind::Snapshot) {
         let message = format!(
@@ -200,5 +238,34 @@ pub fn snapshots_of(
             .in_file(&timeline.path)
             .hint("torch.cuda.memory._dump_snapshot writes a snapshot that has them."));
     }
-    Ok(Some(snapshots))
+    Ok(RunsToCompare::Pytorch(snapshots))
+}
+
+/// That runs are of several systems, or that one is not there.
+fn of_several_systems((system, first): (&str, &Path), other: &Path, says: &str) -> Error {
+    if let Err(error) = std::fs::metadata(other) {
+        return Error::io(other, &error);
+    }
+    let message = format!(
+        "{} is of {system}, and {says}: what a caching allocator did on a GPU, what XLA placed in its allocations and \
+         what Poplar placed on tiles have neither steps nor variables in common",
+        first.display(),
+    );
+    Error::new(ErrorKind::Usage, message).hint(
+        "Compare snapshots with snapshots, programs of XLA with such, and reports of Poplar with reports of Poplar.",
+    )
+}
+
+/// Dumps are compared module by module: where none is named, the one that is meant of the first is meant of all that
+/// have it.
+fn prefer_module_of_first(programs: &mut [XlaFiles], module: Option<&str>) {
+    let Some((first, others)) = programs.split_first_mut() else { return };
+    let name = first.modules.first().and_then(|listed| listed.module.as_deref());
+    let (Some(name), None) = (name, module) else { return };
+    for other in others {
+        let place = other.modules.iter().position(|listed| listed.module.as_deref() == Some(name));
+        if let Some(modules) = place.and_then(|place| other.modules.get_mut(..=place)) {
+            modules.rotate_right(1);
+        }
+    }
 }

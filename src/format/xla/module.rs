@@ -69,6 +69,7 @@ struct OneInstruction<'a> {
     opcode: &'a [u8],
     shape: Option<&'a [u8]>,
     metadata: &'a [u8],
+    fusion_kind: &'a [u8],
     parameter: i64,
     element: i64,
 }
@@ -183,6 +184,7 @@ impl ModuleParts {
                 3 => one.shape = Some(field.bytes()),
                 7 => one.metadata = field.bytes(),
                 9 => one.parameter = field.number(),
+                11 => one.fusion_kind = field.bytes(),
                 13 => one.element = field.number(),
                 35 => one.id = Some(field.number()),
                 36 => field.add_numbers(&mut self.operand_ids.ids, room)?,
@@ -214,6 +216,7 @@ impl ModuleParts {
         self.rows.entry(id).or_insert(instructions.names.len() as u32);
         instructions.names.push(texts.text(one.name));
         instructions.opcodes.push(opcode);
+        instructions.fusion_kinds.push(texts.text_if_any(one.fusion_kind));
         instructions.shapes.push(shape);
         instructions.op_names.push(texts.text_if_any(metadata.op_name));
         let file = texts.text_if_any(metadata.file);

@@ -77,6 +77,9 @@ pub struct Instructions {
     pub names: Vec<NameId>,
     /// What each does, as XLA writes it: `fusion`, `while`.
     pub opcodes: Vec<NameId>,
+    /// How the parts of a fusion are put together, as XLA writes it: `kLoop`; [`NameId::NONE`] of what is no fusion.
+    /// Empty where the file says it of none.
+    pub fusion_kinds: Vec<NameId>,
     /// What it makes.
     pub shapes: Vec<ShapeId>,
     /// Path of the operation that it comes from; [`NameId::NONE`] where the file has none.
@@ -293,6 +296,12 @@ impl HloModule {
     pub fn opcode(&self, id: InstructionId) -> &str {
         let name = self.instructions.opcodes.get(id.0 as usize);
         name.map_or("", |name| self.texts.get(*name))
+    }
+
+    /// How the parts of a fusion are put together; `None` of what is no fusion.
+    pub fn fusion_kind(&self, id: InstructionId) -> Option<&str> {
+        let name = *self.instructions.fusion_kinds.get(id.0 as usize)?;
+        (name != NameId::NONE).then(|| self.texts.get(name))
     }
 
     /// The name of an instruction.

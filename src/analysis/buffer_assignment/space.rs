@@ -1,0 +1,113 @@
+//! What a program takes of one memory space (formats/xla.md 4.1, 5.4): the sizes of its allocations by what they are
+//! for, and what of the temporary ones is in use at their peak.
+
+use super::analysed::Analysed;
+use super::facts::{donatable_bytes, padding_bytes};
+use super::in_use;
+use crate::store::hlo::AllocationKind;
+
+/// What a program takes of a memory space, bytes. The first five add up to the total.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpaceFigures {
+    /// The memory space.
+    pub color: i64,
+    /// Temporary allocations.
+    pub temporary_bytes: u64,
+    /// Parameters, donated or not.
+    pub parameter_bytes: u64,
+    /// Results that are in no parameter.
+    pub output_bytes: u64,
+    /// Constants.
+    pub constant_bytes: u64,
+    /// Scratch of small called computations.
+    pub thread_local_bytes: u64,
+    /// All of them: what the device must have.
+    pub total_bytes: u64,
+    /// Parameters whose memory results take over.
+    pub donated_bytes: u64,
+    /// Results that could take over the memory of a parameter and do not, of the main memory; `None` where the program
+    /// is not known.
+    pub donatable_bytes: Option<u64>,
+    /// What is known where it is known when values live.
+    pub lives: Option<SpaceLives>,
+    /// Values that have a place.
+    pub values: u64,
+}
+
+/// What is in use of a memory space.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SpaceLives {
+    /// The most of all allocations but the thread-local ones.
+    pub in_use_peak_bytes: u64,
+    /// The most of the temporary ones: the union of addresses.
+    pub temporary_peak_bytes: u64,
+    /// The first position at which that is in use.
+    pub position: u32,
+    /// Padding of the temporary values that live there.
+    pub padding_bytes: u64,
+    /// Length of the schedule.
+    pub steps: u32,
+}
+
+impl SpaceFigures {
+    /// Of a memory space.
+    pub fn of(analysed: &Analysed, color: i64) -> Self {
+        let mut figures = Self { color, ..Self::default() };
+        for (_, one) in analysed.allocations_of(color, |_| true) {
+            let sum = match one.kind {
+                AllocationKind::Parameter => &mut figures.parameter_bytes,
+                AllocationKind::Constant => &mut figures.constant_bytes,
+                AllocationKind::ThreadLocal => &mut figures.thread_local_bytes,
+                AllocationKind::LiveOut => &mut figures.output_bytes,
+                AllocationKind::Temporary => &mut figures.temporary_bytes,
+            };
+            *sum = sum.saturating_add(one.bytes);
+            figures.total_bytes = figures.total_bytes.saturating_add(one.bytes);
+            if one.is_donated() {
+                figures.donated_bytes = figures.donated_bytes.saturating_add(one.bytes);
+            }
+        }
+        let module = &analysed.module;
+        let is_of =
+            |row: u32| module.allocations.get(row as usize).is_some_and(|one| one.color == color);
+        figures.values = module.assigned.iter().filter(|one| is_of(one.allocation)).count() as u64;
+        figures.donatable_bytes =
+            (module.entry.is_some() && color == 0).then(|| donatable_bytes(analysed));
+        figures.lives = module.has_schedule().then(|| SpaceLives::of(analysed, color));
+        figures
+    }
+
+    /// What temporary allocations have more than is ever in use of them at once.
+    pub fn lost_bytes(&self) -> Option<u64> {
+        Some(self.temporary_bytes.saturating_sub(self.lives?.temporary_peak_bytes))
+    }
+
+    /// What is reserved for as long as the program runs: all but the temporary allocations.
+    pub fn throughout_bytes(&self) -> u64 {
+        self.total_bytes.saturating_sub(self.temporary_bytes)
+    }
+
+    /// Results, in parameters or not.
+    pub fn result_bytes(&self) -> u64 {
+        self.output_bytes.saturating_add(self.donated_bytes)
+    }
+}
+
+impl SpaceLives {
+    fn of(analysed: &Analysed, color: i64) -> Self {
+        let rows = analysed.allocations_of(color, |kind| kind != AllocationKind::ThreadLocal);
+        let curves = rows.filter_map(|(row, _)| analysed.in_use.get(row));
+        let steps = analysed.schedule.end();
+        let (in_use_peak_bytes, _) = in_use::peak(&in_use::sum(curves), steps);
+        let empty = Self { in_use_peak_bytes, steps, ..Self::default() };
+        let Some(peak) = analysed.temporary_peak(color) else { return empty };
+        let live = analysed.live_temporaries(color, peak.position);
+        let padding = live.iter().map(|one| padding_bytes(&analysed.module, one));
+        Self {
+            temporary_peak_bytes: peak.bytes,
+            position: peak.position,
+            padding_bytes: padding.fold(0, u64::saturating_add),
+            ..empty
+        }
+    }
+}

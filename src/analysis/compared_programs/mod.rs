@@ -1,0 +1,177 @@
+//! Two programs of XLA: what each takes of a memory space, what is alive there at the peak of each, and what follows from
+//! that (formats/xla.md 10).
+//!
+//! The peak of a side is that of its temporary allocations, for that is what another order, checkpointing or another
+//! batch changes; what is reserved for as long as the program runs stands beside it by kind. Positions of two
+//! compilations have nothing in common, and none is matched.
+
+mod conclusions;
+mod figures;
+mod parameters;
+mod rows;
+
+use crate::analysis::buffer_assignment::analysed::Analysed;
+use crate::analysis::buffer_assignment::space::SpaceFigures;
+use crate::analysis::compared_snapshots::{DifferentSetting, Room};
+use crate::store::hlo::{InstructionId, Platform};
+
+pub use self::conclusions::{ProgramConclusion, conclusions};
+pub use self::figures::{ComparedFigure, ProgramFigure, compared_figures};
+pub use self::parameters::OtherParameters;
+pub use self::rows::{PairedBy, ProgramPeaks, ProgramRow, ValueKind};
+
+/// What is compared.
+#[derive(Clone, Copy, Debug)]
+pub struct ProgramInput<'a> {
+    /// The module.
+    pub analysed: &'a Analysed,
+    /// What it was compiled for.
+    pub platform: Option<Platform>,
+    /// What the main memory of the device has, as something beside the module says.
+    pub stated_capacity_bytes: Option<u64>,
+    /// Flags of the compilation that are not as they are by default.
+    pub flags: &'a [(String, String)],
+    /// Whether its file ends before its contents do.
+    pub is_cut: bool,
+}
+
+/// Where a peak is, in words that two compilations can share.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PeakPlace {
+    /// The position.
+    pub position: u32,
+    /// What the instruction there does.
+    pub opcode: String,
+    /// Its name.
+    pub instruction: String,
+    /// The path of its operation, or of the nearest producer's; without numbers of the compiler.
+    pub operation: Option<String>,
+}
+
+/// One side of the comparison.
+#[derive(Clone, Debug)]
+pub struct ComparedProgram {
+    /// What it takes.
+    pub figures: SpaceFigures,
+    /// What it was compiled for.
+    pub platform: Option<Platform>,
+    /// Where the peak is of what is temporary; `None` where nothing is known of when values live, or nothing is
+    /// temporary.
+    pub peak: Option<PeakPlace>,
+    /// Instructions of what is computed again in the backward pass; `None` where instructions are not known.
+    pub recomputed: Option<u64>,
+    /// What the memory space has, as something beside the module says.
+    pub stated_capacity_bytes: Option<u64>,
+    /// Whether its file ends before its contents do.
+    pub is_cut: bool,
+}
+
+/// Two programs, compared.
+#[derive(Clone, Debug)]
+pub struct ComparedPrograms {
+    /// Source and target.
+    pub sides: [ComparedProgram; 2],
+    /// Flags that differ, in the order of the source.
+    pub flags: Vec<DifferentSetting>,
+    /// What each takes.
+    pub figures: Vec<ComparedFigure>,
+    /// Parameters of the program that are not of the same type and dimensions.
+    pub parameters: OtherParameters,
+    /// What is alive at the peak of each; `None` where of one of them nothing is known of when values live.
+    pub peaks: Option<ProgramPeaks>,
+}
+
+/// A side has no such memory space: the source, which is 0, or the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NoSuchSpace(pub usize);
+
+impl ComparedProgram {
+    /// What a program takes of a memory space; `None` where it does not have it.
+    pub fn of(input: &ProgramInput<'_>, color: i64) -> Option<Self> {
+        let analysed = input.analysed;
+        // A program without any allocation takes nothing of the main memory.
+        if color != 0 && !analysed.colors().any(|one| one == color) {
+            return None;
+        }
+        let module = &analysed.module;
+        let figures = SpaceFigures::of(analysed, color);
+        let lives = figures.lives.filter(|lives| lives.temporary_peak_bytes > 0);
+        Some(Self {
+            figures,
+            platform: input.platform,
+            peak: lives.map(|lives| place_of(analysed, lives.position)),
+            recomputed: module.entry.is_some().then(|| recomputed(analysed)),
+            stated_capacity_bytes: input.stated_capacity_bytes.filter(|_| color == 0),
+            is_cut: input.is_cut,
+        })
+    }
+
+    /// Whether its figures are of a whole program.
+    pub fn is_whole(&self) -> bool {
+        !self.is_cut
+    }
+
+    /// What the memory space has: what the user says, else what lies beside the module.
+    pub fn capacity_bytes(&self, room: Room) -> Option<u64> {
+        room.capacity_bytes.or(self.stated_capacity_bytes)
+    }
+
+    /// By how much it is over what there is, with what others have of it; `None` where that is not known.
+    pub fn over_bytes(&self, room: Room) -> Option<u64> {
+        let all = self.figures.total_bytes.saturating_add(room.other_bytes);
+        Some(all.saturating_sub(self.capacity_bytes(room)?))
+    }
+}
+
+impl ComparedPrograms {
+    /// Compares what two programs take of a memory space.
+    ///
+    /// # Errors
+    /// When a side does not have it.
+    pub fn of(inputs: [ProgramInput<'_>; 2], color: i64) -> Result<Self, NoSuchSpace> {
+        let [source, target] = &inputs;
+        let sides = [
+            ComparedProgram::of(source, color).ok_or(NoSuchSpace(0))?,
+            ComparedProgram::of(target, color).ok_or(NoSuchSpace(1))?,
+        ];
+        let positions = sides.each_ref().map(|side| side.figures.lives.map(|one| one.position));
+        let peaks = match positions {
+            [Some(first), Some(second)] => Some(rows::compared_peaks([
+                (source.analysed, color, first),
+                (target.analysed, color, second),
+            ])),
+            _ => None,
+        };
+        let modules = [source, target].map(|input| &input.analysed.module);
+        Ok(Self {
+            flags: DifferentSetting::between([source.flags, target.flags]),
+            figures: compared_figures(&sides.each_ref()),
+            parameters: OtherParameters::between(modules),
+            sides,
+            peaks,
+        })
+    }
+}
+
+fn place_of(analysed: &Analysed, position: u32) -> PeakPlace {
+    let module = &analysed.module;
+    let instruction = analysed.schedule.instructions.get(position as usize).copied();
+    let instruction = instruction.unwrap_or(InstructionId::NONE);
+    let operation = module.nearest_operation(instruction).map(|name| module.texts.get(name));
+    PeakPlace {
+        position,
+        opcode: module.opcode(instruction).to_owned(),
+        instruction: module.instruction_name(instruction).to_owned(),
+        operation: operation.map(|path| rows::without_numbers(path).into_owned()),
+    }
+}
+
+/// How many instructions that run are of what `jax.checkpoint` computes again: a part of the path says so.
+fn recomputed(analysed: &Analysed) -> u64 {
+    const AGAIN: &str = "rematted_computation";
+    let is_again = |id: &&InstructionId| {
+        let path = analysed.module.op_name(**id);
+        path.is_some_and(|path| path.split('/').any(|part| part == AGAIN))
+    };
+    analysed.schedule.instructions.iter().filter(is_again).count() as u64
+}
