@@ -5,6 +5,7 @@
 //! ([`loading`], `job`) that wake the window.
 
 pub mod app;
+mod card_fields;
 pub mod command;
 mod diagnose;
 mod export;

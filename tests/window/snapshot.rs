@@ -272,6 +272,32 @@ fn what_is_alive_at_the_peaks_of_two_snapshots_stands_side_by_side() {
 }
 
 #[test]
+fn a_device_and_what_it_has_are_chosen_where_snapshots_are_compared() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let paths = [("before.pickle", 4), ("after.pickle", 2)].map(|(name, first)| {
+        let mut of_two = snapshot(first);
+        let events = of_two["device_traces"][0].clone();
+        // The second device never fills its second half.
+        let few: Vec<Value> = events.as_array().expect("events")[..4].to_vec();
+        of_two["device_traces"] = json!([events, few]);
+        let path = directory.path().join(name);
+        std::fs::write(&path, pickle(&of_two)).expect("a file");
+        path
+    });
+    let mut harness = window(Theme::Light, |ctx| {
+        App::with_loads(ctx, paths.into_iter().map(|path| Load::start(path, ctx)).collect())
+    });
+    go(&mut harness, Page::Comparison);
+    assert_text(&harness, "The requested peak of GPU 0 is 2.00 MiB less");
+    assert!(!has_text(&harness, "Of the 64.0 MiB"), "nobody has said what the device has");
+    type_into(&mut harness, "Capacity", "64MiB");
+    assert_text(&harness, "Of the 64.0 MiB");
+    choose(&mut harness, "Device", "GPU 1");
+    assert_text(&harness, "The requested peak of GPU 1 is 2.00 MiB less");
+    is_in_its_own_words(&harness);
+}
+
+#[test]
 fn insights_say_what_failed_who_owns_the_peak_and_lead_there() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = written(directory.path(), "run.pickle", 4);

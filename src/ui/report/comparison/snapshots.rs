@@ -2,19 +2,22 @@
 //! runs are not aligned, so nothing here goes by steps; the curves lie over each other by the numbers of events.
 
 use eframe::egui::{self, RichText, ScrollArea};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{BESIDE, CURVES, FRAME, LEAST_PICTURE, MOST_PICTURE};
 use crate::analysis::allocator::user_frame::NO_STACK;
 use crate::analysis::compared_snapshots::{
-    Both, ComparedFigure, ComparedRow, ComparedSnapshots, Function, FunctionRow,
+    Both, ComparedFigure, ComparedRow, ComparedSnapshots, Function, FunctionRow, Room,
 };
 use crate::text::{clean, grouped, shortened};
+use crate::ui::card_fields::{Typed, device_ui, fields_row_ui};
 use crate::ui::job::MadeFor;
 use crate::ui::report::PageContext;
 use crate::ui::report::glance::Glance;
 use crate::ui::report::glance::curves::Curves;
 use crate::ui::report::snapshot::compared::{FoundComparison, both_snapshots, words_ui};
+use crate::ui::report::snapshot::snapshot_of;
 use crate::ui::report::two_columns::{Column as Half, two_columns_ui};
 use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Run, Runs};
@@ -47,9 +50,40 @@ struct Table {
     made: MadeFor<ComparedSnapshots, Arc<dyn Rows>>,
 }
 
+/// Which device is compared, and what the user says that it has.
+#[derive(Default)]
+struct Card {
+    device: Option<i64>,
+    capacity: Typed,
+    other: Typed,
+}
+
+impl Card {
+    fn ui(&mut self, ui: &mut egui::Ui, both: [&Run; 2]) {
+        let devices = both.into_iter().filter_map(snapshot_of);
+        let devices = devices.flat_map(|replayed| &replayed.snapshot.devices);
+        let devices: BTreeSet<i64> = devices.map(|device| device.number).collect();
+        let devices: Vec<i64> = devices.into_iter().collect();
+        // Those that were read again may have others.
+        self.device = self.device.filter(|device| devices.contains(device));
+        fields_row_ui(ui, |ui| {
+            if devices.len() > 1 {
+                device_ui(ui, &mut self.device, &devices);
+            }
+            self.capacity.ui(ui, "Capacity", "16GiB");
+            self.other.ui(ui, "Other memory", "600MiB");
+        });
+    }
+
+    fn room(&self) -> Room {
+        Room { capacity_bytes: self.capacity.bytes, other_bytes: self.other.bytes.unwrap_or(0) }
+    }
+}
+
 #[derive(Default)]
 pub struct SnapshotsCompared {
     tab: Tab,
+    card: Card,
     compared: FoundComparison,
     frames: Table,
     functions: Table,
@@ -63,7 +97,8 @@ pub fn snapshots_of(runs: &Runs, place: usize) -> Option<[&Run; 2]> {
 impl SnapshotsCompared {
     /// Forgets what was worked out.
     pub fn forget(&mut self) {
-        *self = Self { tab: self.tab, ..Self::default() };
+        let card = std::mem::take(&mut self.card);
+        *self = Self { tab: self.tab, card, ..Self::default() };
     }
 
     pub fn ui(
@@ -76,13 +111,15 @@ impl SnapshotsCompared {
     ) {
         let runs = Arc::clone(page.runs);
         let Some(both) = snapshots_of(&runs, place) else { return };
-        let found = self.compared.ask(ui.ctx(), both);
         self.tabs_ui(ui);
+        self.card.ui(ui, both);
+        let found = self.compared.ask(ui.ctx(), both, self.card.device);
         ui.add_space(4.0);
         match (self.tab, found) {
             (Tab::Pictures, found) => {
                 let found = found.and_then(Result::ok);
-                pictures_ui(ui, page, both, found.as_deref(), (curves, glance));
+                let found = found.as_deref().map(|found| (found, self.card.room()));
+                pictures_ui(ui, page, both, found, (curves, glance));
             }
             (_, None) => absent_ui(
                 ui,
@@ -244,7 +281,7 @@ fn pictures_ui(
     ui: &mut egui::Ui,
     page: &mut PageContext<'_>,
     both: [&Run; 2],
-    found: Option<&ComparedSnapshots>,
+    found: Option<(&ComparedSnapshots, Room)>,
     (curves, glance): (&mut Curves, Option<&Arc<Glance>>),
 ) {
     let height = (ui.available_height() - FRAME).clamp(LEAST_PICTURE, MOST_PICTURE);
@@ -256,8 +293,8 @@ fn pictures_ui(
             None => drop(ui.weak("Comparing…")),
         };
         let words = |ui: &mut egui::Ui| match found {
-            Some(found) => {
-                words_ui(ui, "In words", found);
+            Some((found, room)) => {
+                words_ui(ui, "In words", found, room);
                 settings_ui(ui, found);
             }
             None => drop(ui.weak("Comparing…")),
@@ -271,7 +308,7 @@ fn pictures_ui(
             curves(ui);
             words(ui);
         }
-        let Some(found) = found else { return };
+        let Some((found, _)) = found else { return };
         let figures = |ui: &mut egui::Ui| figures_ui(ui, both, &found.figures);
         let categories = |ui: &mut egui::Ui| categories_ui(ui, both, found);
         if is_wide {

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::OF_BYTES;
+use crate::analysis::compared_snapshots::Room;
 use crate::analysis::derived::DerivedPair;
 use crate::analysis::insights::change::ChangeInsight;
 use crate::analysis::insights::compared::changes;
@@ -71,8 +72,8 @@ impl Changes {
 
     fn of_snapshots_ui(&mut self, ui: &mut egui::Ui, both: [&Run; 2]) {
         let found = self.of_snapshots.entry(both[1].id).or_default();
-        match found.ask(ui.ctx(), both) {
-            Some(Ok(compared)) => words_ui(ui, &title_of(both), &compared),
+        match found.ask(ui.ctx(), both, None) {
+            Some(Ok(compared)) => words_ui(ui, &title_of(both), &compared, Room::default()),
             Some(Err(_)) => {}
             None => {
                 ui.weak(found.failure().unwrap_or("The snapshots are being compared…"));

@@ -2,7 +2,6 @@
 //! needs below the line of what the card has.
 
 mod bars;
-mod fields;
 mod rows;
 
 use eframe::egui::{self, Label, RichText};
@@ -14,6 +13,7 @@ use super::{NAME, PICTURES, head};
 use crate::analysis::variants::{Variant, VariantTable};
 use crate::store::Warning;
 use crate::text::{capitalised, counted, shortened};
+use crate::ui::card_fields::{Typed, device_ui, fields_row_ui};
 use crate::ui::command::Command;
 use crate::ui::report::head::{Answer, page_head_with_ui};
 use crate::ui::split;
@@ -24,7 +24,6 @@ use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::row_ticks::RowTicks;
 use crate::ui::widget::sign::Sign;
-use fields::Typed;
 use rows::VariantRows;
 
 /// Warnings that are listed when the pointer is over their number.
@@ -143,7 +142,7 @@ impl Variants {
     /// What the card has, what others have of it, and of which device it is.
     fn fields_ui(&mut self, ui: &mut egui::Ui) {
         let mut has_changed = false;
-        ui.horizontal_wrapped(|ui| {
+        fields_row_ui(ui, |ui| {
             has_changed |= self.capacity.ui(ui, "Capacity", "16GiB");
             has_changed |= self.other.ui(ui, "Other memory", "600MiB");
             if let Some(stated) =
@@ -157,7 +156,7 @@ impl Variants {
                 }
             }
             if self.devices.len() > 1 {
-                fields::device_ui(ui, &mut self.device, &self.devices);
+                device_ui(ui, &mut self.device, &self.devices);
             }
             let reference = capitalised(&self.table.reference_text());
             let reference = fonts::caption(shortened(&reference, 2 * NAME)).weak();

@@ -67,6 +67,14 @@ impl Typed {
     }
 }
 
+/// A row of fields, in which words stand beside their middle.
+pub fn fields_row_ui(ui: &mut egui::Ui, add: impl FnOnce(&mut egui::Ui)) {
+    ui.scope(|ui| {
+        ui.spacing_mut().interact_size.y = CONTROL_HEIGHT;
+        ui.horizontal_wrapped(add);
+    });
+}
+
 /// Which device is shown.
 pub fn device_ui(ui: &mut egui::Ui, device: &mut Option<i64>, devices: &[i64]) {
     let choices = std::iter::once(None).chain(devices.iter().copied().map(Some));
