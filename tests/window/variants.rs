@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use crate::support::{assert_text, click, click_at, has_text, settle, texts, wait_for, window};
+use crate::support::{
+    assert_text, click, click_at, has_text, settle, texts, type_into, wait_for, window,
+};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Theme};
 use egui_kittest::kittest::Queryable as _;
@@ -11,14 +13,6 @@ use tilescope::format::Progress;
 use tilescope::synth::pytorch::story::write_story;
 use tilescope::ui::app::App;
 use tilescope::ui::loading::Load;
-
-fn type_into(harness: &mut Harness<'_, App>, field: &str, text: &str) {
-    harness.get_by_role_and_label(Role::TextInput, field).focus();
-    harness.run_steps(2);
-    harness.get_by_role_and_label(Role::TextInput, field).type_text(text);
-    harness.run_steps(2);
-    settle(harness);
-}
 
 /// The six variants of the story, in a directory that is opened as a run.
 fn variants(theme: Theme, directory: &Path) -> Harness<'static, App> {

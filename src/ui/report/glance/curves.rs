@@ -9,6 +9,7 @@ use super::Glance;
 use crate::analysis::comparison::at_a_glance::RunFacts;
 use crate::analysis::comparison::slot_curves::in_slots;
 use crate::analysis::liveness::timeline::Timeline;
+use crate::text::grouped;
 use crate::ui::job::{Made, Same};
 use crate::ui::report::slot_axis::{round_slots, slot_text};
 use crate::ui::report::{PageContext, is_limit_near};
@@ -358,7 +359,10 @@ fn axes(
 
 /// The step in a slot. Without a common axis slots are numbers of steps.
 fn step_of(runs: &Runs, slot: usize) -> String {
-    runs.axis().map_or_else(|| slot.to_string(), |axis| slot_text(runs, axis, slot))
+    match runs.axis() {
+        Some(axis) if runs.system().are_steps_matched => slot_text(runs, axis, slot),
+        _ => grouped(slot as u64),
+    }
 }
 
 /// Runs whose curves are the same, with the place of the first.

@@ -2,6 +2,7 @@
 //! chooses the run that the reference is compared with.
 
 pub mod curves;
+mod verdicts;
 
 use eframe::egui::{
     self, Align2, Color32, Painter, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo,
@@ -13,9 +14,8 @@ use crate::analysis::comparison::at_a_glance::{RunFacts, run_facts, which_fits};
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::timeline::WithTimeline;
 use crate::store::System;
-use crate::text::{capitalised, rate, shortened};
+use crate::text::{rate, shortened};
 use crate::ui::command::{Exported, Sheet};
-use crate::ui::fit_words::fit_text;
 use crate::ui::job::{Cancel, Made, Same};
 use crate::ui::report::PageContext;
 use crate::ui::report::head::Answer;
@@ -31,6 +31,7 @@ use crate::ui::widget::picture::text_within;
 use crate::ui::widget::rows::{Column, Value, difference, signed};
 use crate::ui::widget::sign::Sign;
 use curves::{ColumnCurve, Meshes, mesh_key};
+use verdicts::{are_snapshots, how_they_ended, sign, verdict_text};
 
 const NEEDS: Needs = &[Needed::Memory, Needed::Liveness, Needed::About, Needed::Axis];
 /// Height of a line, points.
@@ -139,15 +140,11 @@ fn have_tiles(runs: &Runs) -> bool {
     !runs.are_foreign_to(&[Needed::Memory])
 }
 
-/// Whether all runs are memory snapshots, which say how they ended and of whose blocks none is called always live.
-fn are_snapshots(glance: &Glance) -> bool {
-    glance.outcomes.iter().all(Option::is_some)
-}
-
 /// What there is to say of runs, which decides on the columns.
 #[derive(Clone, Copy)]
 struct Known {
     tiles: bool,
+    limits: bool,
     always_live: bool,
 }
 
@@ -162,6 +159,7 @@ fn columns(width: f32, has: Known, does: Click) -> Vec<(Cell, f32, f32)> {
     let is_known = |cell: &Cell| {
         *cell != left_out
             && (has.tiles || !of_tiles.contains(cell))
+            && (has.limits || *cell != Cell::AgainstLimit)
             && (has.always_live || *cell != Cell::AlwaysLive)
     };
     let known = || CELLS.iter().filter(|(cell, ..)| is_known(cell));
@@ -256,7 +254,11 @@ impl GlanceTable {
             ui.spacing_mut().item_spacing.y = 0.0;
             let size = Vec2::new(ui.available_width(), HEAD + ROW * runs.len() as f32);
             let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-            let has = Known { tiles: have_tiles(runs), always_live: !are_snapshots(glance) };
+            let has = Known {
+                tiles: have_tiles(runs),
+                limits: !are_snapshots(glance),
+                always_live: !are_snapshots(glance),
+            };
             let columns = columns(rect.width(), has, does);
             head(ui.painter(), rect, &columns, glance, units, &tokens);
             let lines = Rect::from_min_max(rect.min + Vec2::new(0.0, HEAD), rect.max);
@@ -321,27 +323,6 @@ impl GlanceTable {
             let ends = [Pos2::new(frame.left(), y), Pos2::new(frame.right(), y)];
             ui.painter().extend(Shape::dashed_line(&ends, Stroke::new(1.0, tokens.ink), 3.0, 2.0));
         }
-    }
-}
-
-/// Which memory snapshots ran out of memory.
-fn how_they_ended(outcomes: &[Option<Outcome>], name: &dyn Fn(usize) -> String) -> Answer {
-    let places = |wanted: Outcome| {
-        let all = outcomes.iter().enumerate();
-        all.filter(|(_, of)| **of == Some(wanted)).map(|(place, _)| place).collect::<Vec<_>>()
-    };
-    let failed = places(Outcome::OutOfMemory);
-    let count = outcomes.len();
-    match failed.as_slice() {
-        [] if places(Outcome::Ran).len() == count => {
-            (Sign::Fits, format!("No request failed in any of {count} runs"))
-        }
-        [] => (Sign::Note, "Whether a request failed is not recorded of all runs".to_owned()),
-        [one] => (Sign::Over, format!("{} ran out of memory", name(*one))),
-        all if all.len() == count => {
-            (Sign::Over, if count == 2 { "Both" } else { "All" }.to_owned() + " ran out of memory")
-        }
-        some => (Sign::Over, format!("{} of {count} ran out of memory", some.len())),
     }
 }
 
@@ -425,28 +406,6 @@ fn beside(bytes: Option<u64>, limit: Option<u64>, units: Units) -> String {
         (Some(bytes), Some(limit)) => units.beside(bytes, limit),
         _ => known(bytes, units),
     }
-}
-
-fn verdict_text(runs: &Runs, (glance, place): (&Glance, usize)) -> String {
-    match glance.outcomes.get(place).copied().flatten() {
-        Some(Outcome::OutOfMemory) => return "Out of memory".to_owned(),
-        Some(Outcome::Ran) => return "Ran".to_owned(),
-        Some(Outcome::Cut) => return Outcome::Cut.title().to_owned(),
-        Some(Outcome::NotRecorded) | None => {}
-    }
-    let fit = glance.facts.get(place).and_then(|facts| facts.fit);
-    let fit = fit.map(|fit| capitalised(&fit_text(fit, Some(runs.system()))));
-    fit.unwrap_or_else(|| "Not known".to_owned())
-}
-
-/// The sign of the same.
-fn sign(glance: &Glance, place: usize) -> Sign {
-    let fits = glance.facts.get(place).and_then(|facts| facts.fit).map(|fit| fit.fits);
-    Sign::of(match glance.outcomes.get(place).copied().flatten() {
-        Some(Outcome::OutOfMemory) => Some(false),
-        Some(Outcome::Ran) => Some(true),
-        Some(Outcome::Cut | Outcome::NotRecorded) | None => fits,
-    })
 }
 
 /// That it is the reference, or has the curve of another run.
@@ -595,7 +554,7 @@ mod tests {
     #[test]
     fn columns_fit_and_what_says_most_stays() {
         for width in [360.0, 560.0, 824.0, 1204.0, 2300.0] {
-            let has = Known { tiles: true, always_live: true };
+            let has = Known { tiles: true, limits: true, always_live: true };
             let columns = columns(width, has, Click::Compares);
             let names: Vec<Cell> = columns.iter().map(|(cell, ..)| *cell).collect();
             assert!(names.contains(&Cell::Verdict) && names.contains(&Cell::Peak));
@@ -603,7 +562,7 @@ mod tests {
             assert!(end <= width.max(500.0), "{end} of {width}");
         }
         for does in [Click::Compares, Click::Shows] {
-            let has = Known { tiles: true, always_live: true };
+            let has = Known { tiles: true, limits: true, always_live: true };
             assert_eq!(columns(1204.0, has, does).len(), CELLS.len() - 1);
         }
     }

@@ -13,7 +13,7 @@ use crate::ui::runs::Run;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::warnings::incompleteness_beside_execution;
-use crate::ui::widget::inspector::fact_ui;
+use crate::ui::widget::inspector::{fact_ui, long_fact_ui};
 use crate::ui::widget::sign::Sign;
 
 /// Facts that a glance does not need; Summary has them all.
@@ -93,7 +93,13 @@ pub fn facts_ui(ui: &mut egui::Ui, facts: &GroupsOfRun, part: &mut RunPart<'_>) 
         let shown = group.facts.iter().filter(|fact| !LEFT_OUT.contains(&&*fact.name));
         for fact in shown {
             let said = fact.said.first().and_then(Option::as_ref);
-            fact_ui(ui, &fact.name, &said.map_or("–".into(), |said| short_text(said, units)));
+            let text = said.map_or("–".into(), |said| short_text(said, units));
+            // What a recording is takes a sentence.
+            if part.run.derived.snapshot().is_some() {
+                long_fact_ui(ui, &fact.name, &text);
+            } else {
+                fact_ui(ui, &fact.name, &text);
+            }
         }
     }
     if !facts.proportions.is_empty() {

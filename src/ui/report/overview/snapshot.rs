@@ -278,9 +278,9 @@ fn figures_ui(ui: &mut egui::Ui, figures: &[Figure]) {
                         ui.label(fonts::caption(figure.title).weak());
                         let text = egui::RichText::new(units.bytes(figure.bytes));
                         ui.label(text.font(fonts::semibold(size::KEY_FIGURE)));
-                        let top = ui.cursor().top();
-                        ui.add(Label::new(fonts::caption(&*figure.note).weak()).wrap());
-                        ui.set_min_height(top + note - ui.min_rect().top());
+                        let said = Label::new(fonts::caption(&*figure.note).weak()).wrap();
+                        let height = ui.add(said).rect.height();
+                        ui.add_space((note - height).max(0.0));
                     });
                 });
             }

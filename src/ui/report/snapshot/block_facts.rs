@@ -4,7 +4,7 @@ use crate::analysis::allocator::block_index::BlockIndex;
 use crate::analysis::allocator::lives::BlockLives;
 use crate::analysis::allocator::replayed::ReplayedSnapshot;
 use crate::store::snapshot::{Action, StackId};
-use crate::text::{clean, counted, time_text};
+use crate::text::{clean, counted, grouped, time_text};
 use crate::ui::units::Units;
 
 /// A fact: its name and what it says.
@@ -23,11 +23,14 @@ pub fn life_text(lives: &BlockLives, row: usize, events: usize) -> String {
         |from: u32, to: usize| counted((to as u64).saturating_sub(u64::from(from)), "event");
     match (from, freed) {
         (None, BlockLives::OPEN) => "before the first event, to the end".to_owned(),
-        (None, freed) => format!("before the first event, to {freed}"),
+        (None, freed) => format!("before the first event, to {}", grouped(freed.into())),
         (Some(from), BlockLives::OPEN) => {
-            format!("{from} to the end, {}", count(from, events))
+            format!("{} to the end, {}", grouped(from.into()), count(from, events))
         }
-        (Some(from), freed) => format!("{from} to {freed}, {}", count(from, freed as usize)),
+        (Some(from), freed) => {
+            let (first, last) = (grouped(from.into()), grouped(freed.into()));
+            format!("{first} to {last}, {}", count(from, freed as usize))
+        }
     }
 }
 

@@ -11,6 +11,9 @@ use crate::analysis::allocator::replayed::ReplayedSnapshot;
 use crate::store::snapshot::StackId;
 use crate::ui::widget::rows::{BarOf, Column, Rows, Value};
 
+/// Width of a table from which bars leave room for all of its columns, points.
+pub const BARS: f32 = 960.0;
+
 /// Allocations of a snapshot, the largest first.
 pub struct BlockRows {
     replayed: Arc<ReplayedSnapshot>,
@@ -42,13 +45,14 @@ impl BlockRows {
         self.rows.get(row).copied()
     }
 
-    /// The columns, with bars of a whole.
-    pub fn columns(&self, whole: u64) -> Vec<Column> {
+    /// The columns, with bars of a whole where there is room for them.
+    pub fn columns(&self, whole: u64, room: f32) -> Vec<Column> {
         let whole = whole as f64;
         let bar = BarOf { track: whole, limit: None, whole, of: "of all that is listed" };
+        let asked = Column::bytes("Asked", 100.0);
         let mut columns = vec![
             Column::text("Code", 220.0),
-            Column::bytes("Asked", 100.0).with_bars(bar),
+            if room < BARS { asked } else { asked.with_bars(bar) },
             Column::bytes("Block", 90.0),
             Column::text("Category", 100.0),
             Column { unit: "number", ..Column::text("From event", 80.0) },

@@ -10,10 +10,17 @@ use crate::ui::widget::sign::Sign;
 /// Least width of a column of figures, points.
 const FIGURE: f32 = 60.0;
 /// Least width of a column of percents, points.
-const PERCENT: f32 = 40.0;
-/// What decides comes first, where there is no room for all.
-const FIRST: [VariantColumn; 3] =
-    [VariantColumn::Needed, VariantColumn::OverCapacity, VariantColumn::FailedRequest];
+const PERCENT: f32 = 34.0;
+/// What decides comes first, where there is no room for all; last what is left at the end.
+const FIRST: [VariantColumn; 7] = [
+    VariantColumn::Needed,
+    VariantColumn::OverCapacity,
+    VariantColumn::FailedRequest,
+    VariantColumn::MaxAllocated,
+    VariantColumn::MaxReserved,
+    VariantColumn::RequestedPeak,
+    VariantColumn::Smi,
+];
 
 /// What stands in a column.
 #[derive(Clone, Copy)]
@@ -35,8 +42,13 @@ impl VariantRows {
     pub fn new(table: Arc<VariantTable>) -> Self {
         let mut shown = vec![Shown::Name, Shown::Mark, Shown::Ran];
         let mut columns =
-            vec![Column::rest("Variant"), Column::text("Mark", 76.0), Column::text("Ran", 128.0)];
+            vec![Column::rest("Variant"), Column::text("Mark", 76.0), Column::text("Ran", 112.0)];
         let mut figures = VariantColumn::of(&table);
+        // Nothing is over a capacity that nobody knows, and often no request has failed.
+        let is_known = |figure: &VariantColumn| {
+            table.rows.iter().any(|variant| figure.bytes(&table, variant).is_some())
+        };
+        figures.retain(is_known);
         figures.sort_by_key(|figure| {
             FIRST.iter().position(|first| first == figure).unwrap_or(FIRST.len())
         });

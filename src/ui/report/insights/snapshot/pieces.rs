@@ -14,7 +14,9 @@ use crate::ui::widget::bar::Bar;
 use crate::ui::widget::card::listed_card_ui;
 use crate::ui::widget::rows::{Column, Value};
 
-const TITLES: [&str; 6] = ["", "", "Reserved", "Free", "Pieces", "Largest"];
+const TITLES: [&str; 5] = ["", "Reserved", "Free", "Pieces", "Largest"];
+/// Width of the card from which there is room for bars, points.
+const BARS: f32 = 430.0;
 
 pub fn pieces_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, device: &DeviceInsights) {
     let found = &device.fragmentation;
@@ -38,10 +40,14 @@ pub fn pieces_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, device: &Device
                 None => "Whether segments are expandable is not recorded",
             };
             ui.label(fonts::caption(text).color(tokens.weak_text));
+            let has_bars = ui.available_width() >= BARS;
             ScrollArea::horizontal().id_salt("fragmentation").show(ui, |ui| {
                 egui::Grid::new("fragmentation").spacing([10.0, 5.0]).show(ui, |ui| {
-                    for title in TITLES {
+                    for (column, title) in TITLES.into_iter().enumerate() {
                         ui.label(fonts::caption(title).color(tokens.third_text));
+                        if column == 0 && has_bars {
+                            ui.label("");
+                        }
                     }
                     ui.end_row();
                     for at in &found.moments {
@@ -56,7 +62,9 @@ pub fn pieces_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, device: &Device
                         let parts =
                             [(at.active_bytes, tokens.temporary), (at.free_bytes, tokens.gap)];
                         let bar = Bar { parts: &parts, whole: most, limit: None };
-                        bar.ui(ui, egui::vec2(56.0, 8.0));
+                        if has_bars {
+                            bar.ui(ui, egui::vec2(56.0, 8.0));
+                        }
                         for bytes in [at.reserved_bytes, at.free_bytes] {
                             ui.label(fonts::number(units.bytes(bytes)));
                         }

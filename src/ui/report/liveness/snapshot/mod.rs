@@ -125,8 +125,7 @@ impl SnapshotLiveness {
         let Some(replayed) = snapshot_of(runs.reference()) else { return };
         let snapshot = &replayed.snapshot;
         scope_of_exports(ui, &self.choices.devices(snapshot).title(snapshot));
-        let has_times =
-            (0..snapshot.events.len().min(1)).any(|row| snapshot.events.time(row).is_some());
+        let has_times = snapshot.events.time(0).is_some();
         page_head_ui(ui, "Liveness", answer.as_ref(), |ui| {
             self.choices.ui(ui, snapshot, (runs.is_one(), has_times));
         });

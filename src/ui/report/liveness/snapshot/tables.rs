@@ -222,7 +222,7 @@ impl Tables {
                 });
             });
         }
-        let columns = found.blocks.columns(found.bytes);
+        let columns = found.blocks.columns(found.bytes, ui.available_width());
         let selected = self.selected;
         let block = |row: usize| found.blocks.at(row).map(|(place, row)| (run, place, row));
         let is_selected = |row: usize| selected.is_some() && block(row) == selected;

@@ -19,6 +19,7 @@ use crate::ui::pages::RunsPage;
 use crate::ui::report::PageContext;
 use crate::ui::report::category_colors::category_color;
 use crate::ui::report::head::{Answer, page_head_ui};
+use crate::ui::report::snapshot::block_rows::BARS;
 use crate::ui::report::snapshot::snapshot_of;
 use crate::ui::runs::{Needs, Run, RunId, RunsAnswer, StepAt};
 use crate::ui::split;
@@ -186,7 +187,7 @@ impl RunsPage for SnapshotMap {
         let height = ui.available_height();
         let max = (height - 160.0).max(80.0);
         split::below(ui, "segments", (height * 0.28).clamp(110.0, 380.0), 60.0..=max, |ui| {
-            self.tables_ui(ui, page, (run, shown), moment.as_deref());
+            self.tables_ui(ui, page, axis, moment.as_deref());
         });
         let margin = egui::Margin { top: 6, bottom: 6, ..Default::default() };
         split::rest(ui, margin, |ui| {
@@ -303,7 +304,7 @@ impl SnapshotMap {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (run, (replayed, place, axis)): (&Run, Of<'_>),
+        axis: &SegmentAxis,
         moment: Option<&MapMoment>,
     ) {
         let Some(moment) = moment else {
@@ -318,7 +319,7 @@ impl SnapshotMap {
         });
         match self.tab {
             Tab::Segments => {
-                let columns = segment_columns(axis);
+                let columns = segment_columns(axis, ui.available_width());
                 let chosen = self.segment;
                 let of_row = |row: usize| moment.segments.rows.get(row).map(|row| row.place);
                 let is_selected = |row: usize| chosen.is_some() && of_row(row) == chosen;
@@ -329,26 +330,15 @@ impl SnapshotMap {
                     && let Some(segment) = of_row(click.row)
                 {
                     self.segment = (self.segment != Some(segment)).then_some(segment);
-                    let of = PictureOf {
-                        run: run.id,
-                        replayed,
-                        place,
-                        axis,
-                        step: moment.step,
-                        moment: None,
-                        block: None,
-                        segment: None,
-                        value: String::new(),
-                    };
                     match self.segment {
-                        Some(segment) => self.picture.show_segment(&of, segment),
+                        Some(segment) => self.picture.show_segment(axis, segment),
                         None => self.picture.plane.reset(),
                     }
                     ui.request_repaint();
                 }
             }
             Tab::Blocks => {
-                let columns = moment.blocks.columns(moment.listed_bytes);
+                let columns = moment.blocks.columns(moment.listed_bytes, ui.available_width());
                 let chosen = self.block;
                 let of_row = |row: usize| moment.blocks.at(row).map(|(_, block)| block as usize);
                 let is_selected = |row: usize| chosen.is_some() && of_row(row) == chosen;
@@ -425,14 +415,15 @@ fn legend_ui(ui: &mut egui::Ui, known: &KnownDevice) {
     ui.add_space(2.0);
 }
 
-fn segment_columns(axis: &SegmentAxis) -> Vec<Column> {
+fn segment_columns(axis: &SegmentAxis, room: f32) -> Vec<Column> {
     let most = axis.segments.iter().map(|segment| segment.bytes).max().unwrap_or(1) as f64;
     let bar = BarOf { track: most, limit: None, whole: most, of: "of the largest segment" };
+    let in_use = Column::bytes("In use", 90.0);
     vec![
         Column::text("Segment", 130.0),
         Column { unit: "number", ..Column::text("Number", 60.0) },
         Column::bytes("Size", 90.0),
-        Column::bytes("In use", 90.0).with_bars(bar),
+        if room < BARS { in_use } else { in_use.with_bars(bar) },
         Column::bytes("Free", 90.0),
         Column::bytes("Largest piece", 90.0).not_summed(),
         Column::count("Pieces", 60.0),

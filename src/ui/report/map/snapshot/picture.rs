@@ -92,6 +92,11 @@ pub struct Shown {
     pub rect: Rect,
 }
 
+/// The length of an axis of segments.
+fn height(axis: &SegmentAxis) -> usize {
+    usize::try_from(axis.length).unwrap_or(usize::MAX)
+}
+
 /// The colour of what a size was rounded up by, which stands out on that of its block in either theme.
 pub fn rounding_color(of_block: Color32, tokens: &Tokens) -> Color32 {
     of_block.lerp_to_gamma(tokens.ink, 0.55)
@@ -100,15 +105,14 @@ pub fn rounding_color(of_block: Color32, tokens: &Tokens) -> Color32 {
 impl Picture {
     /// The whole of a device.
     pub fn extent(of: &PictureOf<'_>) -> Extent {
-        let y = usize::try_from(of.axis.length).unwrap_or(usize::MAX);
-        Extent { x: of.replayed.axis().len() as usize, y }
+        Extent { x: of.replayed.axis().len() as usize, y: height(of.axis) }
     }
 
     /// Shows one segment, over its whole height.
-    pub fn show_segment(&mut self, of: &PictureOf<'_>, segment: usize) {
-        if let Some(placed) = of.axis.segments.get(segment) {
+    pub fn show_segment(&mut self, axis: &SegmentAxis, segment: usize) {
+        if let Some(placed) = axis.segments.get(segment) {
             let (start, end) = (placed.start as f64, (placed.start + placed.length) as f64);
-            self.plane.y.show(Self::extent(of).y, start - 0.5, end - 0.5);
+            self.plane.y.show(height(axis), start - 0.5, end - 0.5);
         }
     }
 
