@@ -3,7 +3,8 @@
 //!
 //! `cargo bench --bench pages`; with `-- eight` only the scenes of eight runs, with `-- large` those of one run with 64 IPUs
 //! and of one with 1,000,000 steps, with `-- programs` those of the tree of programs, with `-- trace` those of 2,000,000 steps that
-//! ran, with `-- REPORT` those of a report that lies there.
+//! ran, with `-- snapshot` those of a memory snapshot of 5,000,000 events, with `-- REPORT` those of a report or of a snapshot
+//! that lies there.
 
 #![allow(
     clippy::unwrap_used,
@@ -17,6 +18,7 @@ mod pair_memory;
 mod programs;
 mod report;
 mod runs;
+mod snapshot;
 mod trace;
 
 use std::path::Path;
@@ -51,8 +53,12 @@ struct Window {
 
 impl Window {
     fn new(report: &Arc<Report>, size: Vec2) -> Self {
+        Self::of(size, |ctx| App::with_report(ctx, Arc::clone(report)))
+    }
+
+    fn of(size: Vec2, app: impl FnOnce(&Context) -> App) -> Self {
         let ctx = Context::default();
-        let app = App::with_report(&ctx, Arc::clone(report));
+        let app = app(&ctx);
         let mut window = Self { ctx, app, size, time: 0.0 };
         window.rest();
         window
@@ -264,6 +270,8 @@ fn main() {
         Some("large") => measure_large(),
         Some("programs") => SIZES.into_iter().for_each(programs::measure_programs),
         Some("trace") => trace::measure_trace(),
+        Some("snapshot") => snapshot::measure_snapshots(),
+        Some(path) if Path::new(path).is_file() => snapshot::measure_snapshot(Path::new(path)),
         Some(path) => {
             let open = OpenReport::find(Path::new(path)).unwrap();
             let progress = Progress::default();

@@ -1,0 +1,65 @@
+//! The pages of a memory snapshot with 5,000,000 events.
+
+use std::path::Path;
+use std::time::Instant;
+
+use eframe::egui::{Event, Key};
+use tilescope::format::Progress;
+use tilescope::synth::pytorch::{SnapshotOptions, write_snapshot};
+use tilescope::ui::app::App;
+use tilescope::ui::command::Page;
+
+use super::{SIZES, Window, key, measure, report_times};
+
+const EVENTS: u64 = 5_000_000;
+/// Steps of the training that make more than those.
+const STEPS: u64 = 4000;
+
+/// Writes a snapshot and measures its pages.
+pub fn measure_snapshots() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("snapshot.pickle");
+    let options =
+        SnapshotOptions { steps: STEPS, most_events: EVENTS, ..SnapshotOptions::default() };
+    write_snapshot(&options, &path, &Progress::default()).expect("a snapshot");
+    measure_snapshot(&path);
+}
+
+/// Measures the pages of a snapshot.
+pub fn measure_snapshot(path: &Path) {
+    for size in SIZES {
+        let started = Instant::now();
+        let mut window = Window::of(size, |ctx| App::open(ctx, path.to_owned()));
+        let scene = |title: &str| format!("{title} of a snapshot, {}×{}", size.x, size.y);
+        println!("{:<44} read after {:.1} s", scene("Overview"), started.elapsed().as_secs_f64());
+        for (page, title, picture) in [
+            (Page::Overview, "Overview", "Memory over events"),
+            (Page::Liveness, "Liveness", "Memory curve"),
+            (Page::Map, "Map", "Segments over events"),
+        ] {
+            let started = Instant::now();
+            window.show(page);
+            let first = started.elapsed().as_secs_f64() * 1000.0;
+            println!("{:<44} at rest after {first:.0} ms", scene(title));
+            measure(&mut window, &scene(title), picture);
+            if page != Page::Overview {
+                measure_events(&mut window, &scene(title), picture);
+            }
+        }
+    }
+}
+
+/// Goes from event to event with the keyboard: tables and inspector follow.
+fn measure_events(window: &mut Window, scene: &str, picture: &str) {
+    window.click(picture);
+    let rect = window.place(picture);
+    let mut times: Vec<f64> = (0..super::FRAMES)
+        .map(|_| {
+            let events = vec![Event::PointerMoved(rect.center()), key(Key::ArrowRight)];
+            window.frame(events).as_secs_f64() * 1000.0
+        })
+        .collect();
+    window.frame(vec![Event::PointerGone]);
+    window.rest();
+    report_times(scene, "stepping", &mut times);
+}
