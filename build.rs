@@ -1,4 +1,4 @@
-//! Works out a number that changes with the source of the readers, the store, the index and the cross-checks, so that an index that
+//! Works out a number that changes with the source of the readers, the store, the index, the cross-checks and the replay, so that an index that
 //! was written by another version of them is never used. (A stable hash: FNV-1a.)
 
 use std::path::{Path, PathBuf};
@@ -16,7 +16,9 @@ fn sources(directory: &Path, files: &mut Vec<PathBuf>) {
 
 fn main() {
     let mut files = Vec::new();
-    for layer in ["src/format", "src/store", "src/index", "src/analysis/cross_checks"] {
+    let of_snapshots = ["src/analysis/allocator", "src/snapshot_run"];
+    let layers = ["src/format", "src/store", "src/index", "src/analysis/cross_checks"];
+    for layer in layers.into_iter().chain(of_snapshots) {
         println!("cargo::rerun-if-changed={layer}");
         sources(Path::new(layer), &mut files);
     }

@@ -217,6 +217,7 @@ pub fn index(input: &[u8]) {
     let _ = index::fill_compute(&report, &file);
     let _ = index::fill_program_trees(&report, &file);
     let _ = index::read_bytes_of_tiles(&file, |tile| tile.0 % 2 == 0);
+    let _ = crate::snapshot_run::read_index(&file);
 }
 
 /// Hands a file that has these bytes to a reader: one that lies in memory where the system has such files.

@@ -12,12 +12,13 @@ use crate::analysis::cross_checks::contradictions;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::{Cache, Entry};
+use crate::opened::{RunFiles, SnapshotRun, files_of_run};
 use crate::text::{bytes, clean};
 
 /// What `tilescope index` takes: one of the three.
 #[derive(Debug, Args)]
 pub struct IndexArguments {
-    /// Reports to read and write an index of, if they have none.
+    /// Reports and memory snapshots to read and write an index of, if they have none.
     #[arg(value_name = "REPORT", required_unless_present_any = ["list", "clear"], conflicts_with_all = ["list", "clear"])]
     pub paths: Vec<PathBuf>,
     /// List what there is, the one that was used last first.
@@ -43,7 +44,7 @@ struct Listing {
 
 #[derive(Debug, Serialize)]
 struct Row {
-    /// The report's directory; `None` where that cannot be read.
+    /// The report's directory, or the snapshot; `None` where that cannot be read.
     report: Option<String>,
     bytes: u64,
     used_seconds_since_1970: u64,
@@ -112,23 +113,35 @@ pub fn run(arguments: &IndexArguments) -> ExitCode {
     output::finish(&written, json, Answer::text)
 }
 
-/// Reads a report to its end and writes its index; `None` where there is one.
+/// Reads a report or snapshot to its end and writes its index; `None` where there is one.
 fn write(
     cache: &Cache,
     path: &Path,
     progress: &Progress,
 ) -> Result<(Option<u64>, Vec<crate::store::Warning>), Error> {
-    let open = OpenReport::find_with(path, Some(cache), progress)?;
-    if open.has_index() {
-        return Ok((None, Vec::new()));
-    }
-    progress.expect(open.bytes_to_read());
-    open.read_all(progress, |report| contradictions(report, progress))?;
-    let warnings = open.report.warnings.list();
-    match open.write_index(progress) {
+    let (written, warnings) = match files_of_run(path, progress)? {
+        RunFiles::Pytorch(files) => {
+            let run = SnapshotRun::open_with(&files, Some(cache), progress)?;
+            let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "cancelled"))?;
+            if run.has_index() {
+                return Ok((None, Vec::new()));
+            }
+            (run.write_index(progress), run.report.warnings.list())
+        }
+        RunFiles::Poplar(_) | RunFiles::Xla(_) => {
+            let open = OpenReport::find_with(path, Some(cache), progress)?;
+            if open.has_index() {
+                return Ok((None, Vec::new()));
+            }
+            progress.expect(open.bytes_to_read());
+            open.read_all(progress, |report| contradictions(report, progress))?;
+            (open.write_index(progress), open.report.warnings.list())
+        }
+    };
+    match written {
         Ok(written) => Ok((written, warnings)),
         Err(error) => {
-            let message = format!("no index of {}: {error}", open.report.path.display());
+            let message = format!("no index of {}: {error}", path.display());
             Err(Error::new(ErrorKind::CannotWrite, message).in_file(path))
         }
     }
@@ -152,8 +165,11 @@ impl Listing {
 impl Row {
     fn of(entry: &Entry, used_seconds_since_1970: u64) -> Self {
         let identity = entry.identity.as_ref();
+        // A profile is one of several files of a report, a snapshot is all of it.
         let report = |profile: PathBuf| {
-            profile.parent().map_or_else(String::new, |directory| directory.display().to_string())
+            let is_profile = profile.extension().is_some_and(|extension| extension == "pop");
+            let named = profile.parent().filter(|_| is_profile).unwrap_or(&profile);
+            named.display().to_string()
         };
         Self {
             report: identity.map(|identity| report(identity.profile())),

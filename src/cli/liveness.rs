@@ -6,7 +6,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use clap::Args;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::Input;
 use super::compare::By;
@@ -123,7 +123,7 @@ pub struct LivenessReport {
     scope: String,
     limit_bytes: Option<u64>,
     always_live_bytes: Option<u64>,
-    steps: Vec<Step>,
+    steps: Steps,
     #[serde(skip_serializing_if = "Option::is_none")]
     step: Option<Step>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -173,6 +173,32 @@ struct Step {
     matched: Option<MatchedField>,
 }
 
+/// The rows of the steps that are listed, each made when it is written: a snapshot has millions.
+#[derive(Debug)]
+struct Steps {
+    report: Arc<Report>,
+    curve: Vec<u64>,
+    /// Those in which the filter found something; `None` where there is no filter.
+    matched: Option<Vec<(usize, MatchedField)>>,
+}
+
+impl Steps {
+    fn rows(&self) -> impl Iterator<Item = Step> {
+        let found = self.matched.iter().flatten().map(|(step, field)| (*step, Some(*field)));
+        let count = if self.matched.is_some() { 0 } else { self.curve.len() };
+        let all = (0..count).map(|step| (step, None));
+        found
+            .chain(all)
+            .filter_map(|(step, matched)| step_row(&self.report, &self.curve, step, matched))
+    }
+}
+
+impl Serialize for Steps {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.rows())
+    }
+}
+
 impl LivenessReport {
     /// The curve of the scope that the arguments name.
     ///
@@ -193,7 +219,7 @@ impl LivenessReport {
     ///
     /// # Errors
     /// `usage` for a step or device that is not there, and for what only tiles have.
-    pub fn of_filled(report: &Report, arguments: &LivenessArguments) -> Result<Self, Error> {
+    pub fn of_filled(report: &Arc<Report>, arguments: &LivenessArguments) -> Result<Self, Error> {
         let none = |_| Ok(None);
         let no_parts = |_, _, _| {
             let message = "what is alive at a step of this run is not divided by operations";
@@ -203,7 +229,7 @@ impl LivenessReport {
     }
 
     fn of_report(
-        report: &Report,
+        report: &Arc<Report>,
         arguments: &LivenessArguments,
         rows_of: &RowsOf<'_>,
         consists: &dyn Fn(Scope, usize, By) -> Result<ConsistsOf, Error>,
@@ -278,8 +304,15 @@ impl LivenessReport {
             scope: scope_name(report, scope),
             limit_bytes: arenas.and_then(|arenas| liveness::limit_bytes(scope, arenas)),
             always_live_bytes: arenas.and_then(|arenas| liveness::always_live_bytes(scope, arenas)),
-            steps: (0..count).filter_map(row).collect(),
             step: chosen.and_then(|step| step_row(report, &curve, step, None)),
+            steps: Steps {
+                report: Arc::clone(report),
+                matched: filter.as_ref().map(|_| {
+                    let matched = |step| Some((step, matched(step)??));
+                    (0..count).filter_map(matched).collect()
+                }),
+                curve,
+            },
             variables: at_step.map(|(step, rows)| liveness::variables_at(rows, liveness, step)),
             always_live_variables: at_step
                 .map(|(_, rows)| liveness::always_live_variables(rows, liveness)),
@@ -377,8 +410,8 @@ pub fn operation_text(operation: &Operation) -> String {
     parts.join(" ")
 }
 
-fn steps_table(steps: &[Step]) -> String {
-    let rows = steps.iter().map(|step| {
+fn steps_table(steps: impl Iterator<Item = Step>) -> String {
+    let rows = steps.map(|step| {
         let operation = step.operation.as_ref().and_then(|operation| operation.kind.as_deref());
         vec![
             step.step.to_string(),
@@ -428,7 +461,7 @@ impl LivenessReport {
             "always_live_bytes",
         ]);
         let known = |text: &Option<String>| text.clone().unwrap_or_default();
-        for step in &self.steps {
+        for step in self.steps.rows() {
             let operation = step.operation.as_ref().map(operation_title);
             text += &csv::line([
                 step.step.to_string(),
@@ -485,11 +518,12 @@ impl Answer for LivenessReport {
             text += &format!("{note}\n\n");
         }
         if self.is_filtered {
-            text += &format!("{} steps match\n", grouped(self.steps.len() as u64));
-            text += &steps_table(&self.steps);
+            let count = self.steps.matched.as_ref().map_or(0, Vec::len);
+            text += &format!("{} steps match\n", grouped(count as u64));
+            text += &steps_table(self.steps.rows());
         } else if self.step.is_none() || self.peaks.is_some() {
             text += "Peaks, largest first\n";
-            text += &steps_table(&self.text_peaks);
+            text += &steps_table(self.text_peaks.iter().cloned());
         }
         if let Some(step) = &self.step {
             text += &format!(

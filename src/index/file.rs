@@ -85,6 +85,14 @@ fn damaged(what: &'static str, found: impl Display) -> IndexError {
     IndexError::Damaged { what, found: found.to_string() }
 }
 
+/// An error where something does not hold.
+///
+/// # Errors
+/// In just that case.
+pub fn check(is_so: bool, what: &'static str) -> Result<(), IndexError> {
+    if is_so { Ok(()) } else { Err(damaged(what, "others")) }
+}
+
 fn schema() -> Schema {
     let field = |name: &str, kind| Field::new(name, kind, false);
     Schema::new(vec![

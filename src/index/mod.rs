@@ -6,7 +6,8 @@
 //!   Where anything differs it is not used, and made again.
 //! - [`IndexFile`] is a file of it, an Arrow IPC file that is mapped into memory: columns by name, each with a
 //!   checksum, which is verified before the first use of the column.
-//! - `parts` has which columns and bytes make up a part of a report.
+//! - [`Indexed`] is what of it belongs to one run.
+//! - `parts` has which columns and bytes make up a part of a report, `snapshot_parts` those of a memory snapshot.
 //! - [`Room`] is where the columns of a large report grow while it is read.
 //! - `mapping` has the `unsafe` code, two lines, and says why it is sound.
 //!
@@ -18,16 +19,20 @@
 mod cache;
 mod file;
 mod identity;
+mod indexed;
 mod mapping;
 mod parts;
 mod room;
+mod snapshot_parts;
 
 pub use cache::{Cache, Entry, Limits, of_process, use_for_process};
-pub use file::{ColumnWriter, IndexError, IndexFile};
+pub use file::{ColumnWriter, IndexError, IndexFile, check};
 pub use identity::Identity;
+pub use indexed::Indexed;
 pub use parts::{
     expected_bytes, fill_compute, fill_debug_info, fill_program_trees, fill_small_tables,
     fill_tile_variable_bytes, fill_variables, read_bytes_of_tiles, read_exchange_code,
     read_rows_of_variables, write_report,
 };
 pub use room::{Growing, Room};
+pub use snapshot_parts::{decoded_words, expected_snapshot_bytes, read_snapshot, write_snapshot};

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::file::{ColumnWriter, IndexError, IndexFile};
+use super::file::{ColumnWriter, IndexError, IndexFile, check};
 use crate::store::compute::{ComputeSetTiles, ComputeSets};
 use crate::store::debug_info::DebugInfo;
 use crate::store::exchange::{CodeOnTiles, ExchangeId, Exchanges};
@@ -411,11 +411,6 @@ fn there<T>(
         Ok(value) => read(value).map(Ok),
         Err(absence) => Ok(Err(absence)),
     }
-}
-
-fn check(is_so: bool, what: &'static str) -> Result<(), IndexError> {
-    let found = || IndexError::Damaged { what, found: "others".to_owned() };
-    if is_so { Ok(()) } else { Err(found()) }
 }
 
 /// A range of rows for each tile, within all rows.

@@ -41,47 +41,115 @@ pub(super) struct ArenaOfDevice {
 #[derive(Debug)]
 pub(super) struct Blocks {
     replayed: Arc<ReplayedSnapshot>,
+    /// The first class of each device, for its first block.
+    first_classes: Vec<u32>,
+    /// What blocks count to.
+    pub variables: Variables,
+}
+
+/// The same blocks by the segment in which they lie.
+#[derive(Debug)]
+pub(super) struct BlocksOfArenas {
     pub arenas: Vec<ArenaOfDevice>,
     /// By arena: device and block.
     blocks: Vec<(u32, u32)>,
     /// Where the blocks of each arena end.
     ends: Vec<usize>,
-    /// The first class of each device, for its first block.
-    first_classes: Vec<u32>,
-    /// The variable of each stack; the last is that of no stack.
-    variables: Vec<UnloweredId>,
-    /// What variables are called.
-    pub names: Names,
 }
 
-impl Blocks {
+impl BlocksOfArenas {
     /// Of a snapshot that has been replayed; `None` when it was cancelled.
-    pub fn of(replayed: Arc<ReplayedSnapshot>, progress: &Progress) -> Option<Self> {
-        let (mut arenas, mut of_arenas) = (Vec::new(), Vec::new());
-        let mut first_classes = Vec::new();
-        let mut next_class = HOST_THROUGHOUT.0.saturating_add(1);
-        for (place, (_, replay)) in replayed.devices().enumerate() {
-            let first_arena = arenas.len();
+    pub fn of(replayed: &ReplayedSnapshot, progress: &Progress) -> Option<Self> {
+        let mut arenas: Vec<ArenaOfDevice> = Vec::new();
+        let mut firsts = Vec::new();
+        for place in 0..replayed.replays.len() {
+            firsts.push(arenas.len());
+            let ranges = replayed.segments(place).iter().cloned();
+            arenas.extend(ranges.map(|range| ArenaOfDevice { device: place, range }));
+        }
+        // Which arena each block is of, then how many each has, then the blocks in their places.
+        let mut of_blocks: Vec<Vec<u32>> = Vec::with_capacity(firsts.len());
+        let mut counts = vec![0_usize; arenas.len()];
+        for (place, (first, (_, replay))) in firsts.iter().zip(replayed.devices()).enumerate() {
             let ranges = replayed.segments(place);
+            let mut of_device = Vec::with_capacity(replay.lives.len());
             for row in 0..replay.lives.len() {
                 if row.is_multiple_of(EVENTS_PER_LOOK) && progress.is_cancelled() {
                     return None;
                 }
-                if let Some(arena) = arena_of(ranges, &replay.lives, row) {
-                    of_arenas.push(((first_arena + arena) as u32, place as u32, row as u32));
+                let arena = arena_of(ranges, &replay.lives, row).map(|arena| first + arena);
+                if let Some(count) = arena.and_then(|arena| counts.get_mut(arena)) {
+                    *count += 1;
                 }
+                of_device.push(arena.map_or(u32::MAX, |arena| arena as u32));
             }
-            let of_device = ranges.iter().cloned();
-            arenas.extend(of_device.map(|range| ArenaOfDevice { device: place, range }));
-            first_classes.push(next_class);
-            next_class = next_class.saturating_add(replay.lives.len() as u32);
+            of_blocks.push(of_device);
         }
-        of_arenas.sort_by_key(|(arena, ..)| *arena);
-        let end = |arena: usize| of_arenas.partition_point(|(of, ..)| (*of as usize) <= arena);
-        let ends = (0..arenas.len()).map(end).collect();
-        let blocks = of_arenas.into_iter().map(|(_, device, row)| (device, row)).collect();
-        let (variables, names) = variables(&replayed);
-        Some(Self { replayed, arenas, blocks, ends, first_classes, variables, names })
+        let mut next = 0_usize;
+        let mut places: Vec<usize> = Vec::with_capacity(counts.len());
+        for count in counts {
+            places.push(next);
+            next += count;
+        }
+        let mut blocks = vec![(0, 0); next];
+        for (place, of_device) in (0..).zip(&of_blocks) {
+            for (row, arena) in (0..).zip(of_device) {
+                let Some(at) = places.get_mut(*arena as usize) else { continue };
+                if let Some(block) = blocks.get_mut(*at) {
+                    *block = (place, row);
+                }
+                *at += 1;
+            }
+        }
+        // Each has come to where the next one begins.
+        Some(Self { arenas, blocks, ends: places })
+    }
+
+    /// The blocks of an arena: the position of the device, and the row.
+    pub fn of_arena(&self, arena: usize) -> &[(u32, u32)] {
+        crate::store::list_at(&self.blocks, &self.ends, arena)
+    }
+}
+
+/// A variable for each user frame.
+#[derive(Debug)]
+pub(super) struct Variables {
+    /// The variable of each stack; the last is that of no stack.
+    of_stacks: Vec<UnloweredId>,
+    /// What variables are called.
+    pub names: Names,
+}
+
+impl Variables {
+    /// Of a snapshot.
+    pub fn of(replayed: &ReplayedSnapshot) -> Self {
+        let snapshot = &replayed.snapshot;
+        let mut names = Interner::default();
+        let stacks = (0..snapshot.stacks.len() as u32).map(StackId).chain([StackId::NONE]);
+        let of_stacks = stacks.map(|stack| {
+            let title = user_frame_title(snapshot, stack);
+            UnloweredId(names.intern(title.as_deref().unwrap_or(NO_STACK)).0)
+        });
+        Self { of_stacks: of_stacks.collect(), names: names.into_names() }
+    }
+
+    /// The variable of a stack.
+    pub fn of_stack(&self, stack: StackId) -> UnloweredId {
+        let row = (stack.0 as usize).min(self.of_stacks.len().saturating_sub(1));
+        self.of_stacks.get(row).copied().unwrap_or(UnloweredId(0))
+    }
+}
+
+impl Blocks {
+    /// Of a snapshot that has been replayed.
+    pub fn of(replayed: Arc<ReplayedSnapshot>, variables: Variables) -> Self {
+        let mut next = HOST_THROUGHOUT.0.saturating_add(1);
+        let mut first_classes = Vec::new();
+        for (_, replay) in replayed.devices() {
+            first_classes.push(next);
+            next = next.saturating_add(replay.lives.len() as u32);
+        }
+        Self { replayed, first_classes, variables }
     }
 
     /// The steps.
@@ -93,12 +161,6 @@ impl Blocks {
     pub fn devices(&self) -> impl Iterator<Item = (usize, &SnapshotDevice, &BlockLives)> {
         let devices = self.replayed.devices().enumerate();
         devices.map(|(place, (device, replay))| (place, device, &replay.lives))
-    }
-
-    /// The variable that a block counts to.
-    pub fn variable(&self, stack: StackId) -> UnloweredId {
-        let row = (stack.0 as usize).min(self.variables.len().saturating_sub(1));
-        self.variables.get(row).copied().unwrap_or(UnloweredId(0))
     }
 
     /// The class of the blocks of a device that live throughout.
@@ -129,11 +191,6 @@ impl Blocks {
         };
         start..end.max(start)
     }
-
-    /// The blocks of an arena: the position of the device, and the row.
-    pub fn of_arena(&self, arena: usize) -> &[(u32, u32)] {
-        crate::store::list_at(&self.blocks, &self.ends, arena)
-    }
 }
 
 /// The range that a block lies in.
@@ -145,27 +202,18 @@ fn arena_of(ranges: &[SegmentRange], lives: &BlockLives, row: usize) -> Option<u
     before.into_iter().find(|at| ranges[*at].holds(address, event))
 }
 
-/// A variable for each user frame, by stack, and their names; the last is that of no stack.
-fn variables(replayed: &ReplayedSnapshot) -> (Vec<UnloweredId>, Names) {
-    let snapshot = &replayed.snapshot;
-    let mut names = Interner::default();
-    let stacks = (0..snapshot.stacks.len() as u32).map(StackId).chain([StackId::NONE]);
-    let variables = stacks.map(|stack| {
-        let title = user_frame_title(snapshot, stack);
-        UnloweredId(names.intern(title.as_deref().unwrap_or(NO_STACK)).0)
-    });
-    (variables.collect(), names.into_names())
-}
-
 /// Reads segments from the blocks, which are in memory.
 #[derive(Debug)]
-pub(super) struct SegmentReader(pub Arc<Blocks>);
+pub(super) struct SegmentReader {
+    pub blocks: Arc<Blocks>,
+    pub of_arenas: BlocksOfArenas,
+}
 
 impl ReadArena for SegmentReader {
     fn read(&self, arena: ArenaId, progress: &Progress) -> Result<Option<Placed>, ReadError> {
-        let blocks = &*self.0;
-        let Some(of) = blocks.arenas.get(arena.0 as usize) else { return Ok(None) };
-        let rows = blocks.of_arena(arena.0 as usize);
+        let Self { blocks, of_arenas } = self;
+        let Some(of) = of_arenas.arenas.get(arena.0 as usize) else { return Ok(None) };
+        let rows = of_arenas.of_arena(arena.0 as usize);
         let found = blocks.replayed.devices().nth(of.device);
         let Some((device, replay)) = found else { return Ok(None) };
         let (lives, categories) = (&replay.lives, blocks.replayed.categories(of.device));
@@ -173,8 +221,8 @@ impl ReadArena for SegmentReader {
         let mut names = Names::default();
         let placement = |(_, row): &(u32, u32)| {
             let (id, row) = (*row, *row as usize);
-            let variable = blocks.variable(lives.stacks[row]);
-            let name = blocks.names.at(variable.0 as usize).filter(|_| is_named);
+            let variable = blocks.variables.of_stack(lives.stacks[row]);
+            let name = blocks.variables.names.at(variable.0 as usize).filter(|_| is_named);
             names.push(name.unwrap_or_default());
             let category = categories.get(row);
             Placement {

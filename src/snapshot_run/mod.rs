@@ -2,11 +2,15 @@
 //! commands share with other systems. What command and window do alike with `format` and `analysis`.
 
 mod blocks;
+mod indexed;
 mod report;
 pub(crate) mod stated;
 
 use std::sync::Arc;
 
+use self::indexed::SnapshotIndex;
+#[cfg(any(test, fuzzing))]
+pub(crate) use self::indexed::read as read_index;
 pub use self::report::device_id;
 
 use crate::analysis::allocator::claims::{ComparedClaim, claimed_device, compared_claims};
@@ -14,10 +18,12 @@ use crate::analysis::allocator::device_facts::DeviceFacts;
 pub use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
 use crate::format::pytorch::{self, Contents, SnapshotFiles};
 use crate::format::{Error, ErrorKind, Progress};
+use crate::index::{self, Cache, IndexError};
+use crate::store::report::FileStatus;
 use crate::store::snapshot::AllocatorClaims;
 #[cfg(any(test, fuzzing))]
 use crate::store::snapshot::Snapshot;
-use crate::store::{Report, System, WarningCode};
+use crate::store::{Report, System, WarningCode, Warnings};
 
 /// A run of PyTorch.
 #[derive(Debug)]
@@ -26,32 +32,91 @@ pub struct SnapshotRun {
     pub report: Arc<Report>,
     /// What pages and analysis ask besides.
     pub allocator: AllocatorRun,
+    index: Option<SnapshotIndex>,
 }
 
 impl SnapshotRun {
-    /// Reads and replays a run; `None` when that was cancelled.
+    /// Reads and replays a run, from its index where it has one; `None` when that was cancelled.
     ///
     /// # Errors
     /// As [`pytorch::read`].
     pub fn open(files: &SnapshotFiles, progress: &Progress) -> Result<Option<Self>, Error> {
+        Self::open_with(files, index::of_process(), progress)
+    }
+
+    /// The same with an index of one's own, or none.
+    ///
+    /// # Errors
+    /// As [`pytorch::read`].
+    pub fn open_with(
+        files: &SnapshotFiles,
+        cache: Option<&Cache>,
+        progress: &Progress,
+    ) -> Result<Option<Self>, Error> {
         let report = Report::of(System::PYTORCH, files.path.clone());
         report.set_files(files.files.clone());
         report.warnings.add_all(&files.warnings);
-        let Some(contents) = pytorch::read(files, &report, progress)? else { return Ok(None) };
-        let claims = pytorch::read_claims(files, &report.warnings, progress);
-        let contents = match contents {
-            Contents::Timeline(timeline) => RunContents::Timeline(Arc::new(timeline)),
-            Contents::Snapshot(snapshot) => {
-                let replayed = ReplayedSnapshot::of(*snapshot);
-                let file = files.files.first().map_or("", |file| file.name.as_str());
-                warn(&replayed, &report, file);
+        let index = cache.and_then(|cache| SnapshotIndex::find(cache, files));
+        let contents = match index.as_ref().and_then(SnapshotIndex::read) {
+            Some((replayed, warnings)) => {
+                report.warnings.add_all(&warnings);
                 RunContents::Snapshot(Arc::new(replayed))
             }
+            None => {
+                let warnings = Warnings::default();
+                let read = pytorch::read(files, &warnings, progress)?;
+                let Some((contents, status)) = read else { return Ok(None) };
+                let file = files.files.first().map_or("", |file| file.name.as_str());
+                report.set_file_status(file, status);
+                let contents = match contents {
+                    Contents::Timeline(timeline) => RunContents::Timeline(Arc::new(timeline)),
+                    Contents::Snapshot(snapshot) => {
+                        let replayed = ReplayedSnapshot::of(*snapshot);
+                        warn(&replayed, &warnings, file);
+                        RunContents::Snapshot(Arc::new(replayed))
+                    }
+                };
+                let warnings = warnings.list();
+                report.warnings.add_all(&warnings);
+                if let Some(index) = index.as_ref().filter(|_| status == FileStatus::Ok) {
+                    index.note(warnings);
+                }
+                contents
+            }
         };
+        let claims = pytorch::read_claims(files, &report.warnings, progress);
         let stated = stated::stated_failures(files);
         let is_cut = report.is_cut();
         let allocator = AllocatorRun { contents, claims, stated, is_cut };
-        Ok(Some(Self { report: Arc::new(report), allocator }))
+        Ok(Some(Self { report: Arc::new(report), allocator, index }))
+    }
+
+    /// Whether it was read from an index, with which nothing is wrong.
+    pub fn has_index(&self) -> bool {
+        self.index.as_ref().is_some_and(SnapshotIndex::is_there)
+    }
+
+    /// Writes the index of a run, if it can have one. That it could not is a line in the log.
+    pub fn write_index_if_worthwhile(&self, progress: &Progress) {
+        match self.write_index(progress) {
+            Ok(Some(bytes)) => tracing::info!("index written, {bytes} bytes"),
+            Ok(None) => {}
+            Err(error) => tracing::info!("no index of {}: {error}", self.report.path.display()),
+        }
+    }
+
+    /// Writes the index of a run; returns its size. `None` where there is one already, none is to be used, or the run
+    /// is no snapshot.
+    ///
+    /// # Errors
+    /// When the file is cut or has changed, when the index cannot be written, and when it was cancelled.
+    pub fn write_index(&self, progress: &Progress) -> Result<Option<u64>, IndexError> {
+        match (&self.index, &self.allocator.contents) {
+            (Some(index), RunContents::Snapshot(replayed)) if !index.is_there() => {
+                index.write(replayed, progress).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     /// That it has no such device, with those that it has.
@@ -77,6 +142,7 @@ impl SnapshotRun {
         Self {
             report: Arc::new(Report::of(System::PYTORCH, std::path::PathBuf::new())),
             allocator: AllocatorRun::of(ReplayedSnapshot::of(snapshot)),
+            index: None,
         }
     }
 }
@@ -87,10 +153,10 @@ pub(crate) fn no_device(number: Option<i64>) -> String {
 }
 
 /// Says what of a replay is doubtful.
-fn warn(replayed: &ReplayedSnapshot, report: &Report, file: &str) {
+fn warn(replayed: &ReplayedSnapshot, warnings: &Warnings, file: &str) {
     for (device, replay) in replayed.devices() {
         let title = device.title();
-        let warn = |message| report.warnings.add(WarningCode::Inconsistent, file, message);
+        let warn = |message| warnings.add(WarningCode::Inconsistent, file, message);
         if replay.mismatches > 0 {
             warn(format!(
                 "{title}: {} events contradict the state before or after them; lives and peaks are doubtful",

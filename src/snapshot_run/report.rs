@@ -8,7 +8,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use super::blocks::{Blocks, EVENTS_PER_LOOK, HOST_THROUGHOUT, SegmentReader, THROUGHOUT};
+use super::blocks::{
+    Blocks, BlocksOfArenas, EVENTS_PER_LOOK, HOST_THROUGHOUT, SegmentReader, THROUGHOUT, Variables,
+};
 use super::{ReplayedSnapshot, RunContents, SnapshotRun};
 use crate::analysis::allocator::categories::BlockCategory;
 use crate::analysis::allocator::segment_ranges::SegmentRange;
@@ -54,17 +56,20 @@ fn fill_of_snapshot(report: &Report, replayed: &Arc<ReplayedSnapshot>, progress:
         why_no_phases: Some(Absence::unexplained()),
         ..About::default()
     }));
-    let Some(blocks) = Blocks::of(Arc::clone(replayed), progress) else { return };
-    let blocks = Arc::new(blocks);
-    let parts = rayon::join(|| steps(replayed, &blocks, progress), || liveness(&blocks, progress));
-    let (Some((steps, programs)), Some(liveness)) = parts else { return };
+    let variables = Variables::of(replayed);
+    let Some((steps, programs)) = steps(replayed, &variables, progress) else { return };
     report.categories.fill(Some(named_categories()));
-    // What the curve is drawn from comes first.
+    // What the curve is drawn over comes first.
     report.steps.fill(Some(steps));
-    report.liveness.fill(Some(liveness));
     report.programs.fill(Some(programs));
-    report.arenas.fill(Some(arenas(replayed, &blocks)));
-    report.set_reader(Box::new(SegmentReader(blocks)));
+    let blocks = Arc::new(Blocks::of(Arc::clone(replayed), variables));
+    let parts = rayon::join(
+        || BlocksOfArenas::of(replayed, progress),
+        || liveness(&blocks, progress).map(|liveness| report.liveness.fill(Some(liveness))),
+    );
+    let (Some(of_arenas), Some(())) = parts else { return };
+    report.arenas.fill(Some(arenas(replayed, &of_arenas)));
+    report.set_reader(Box::new(SegmentReader { blocks, of_arenas }));
 }
 
 fn named_categories() -> Categories {
@@ -81,7 +86,7 @@ pub fn device_id(number: i64) -> DeviceId {
     DeviceId(u32::try_from(number).unwrap_or(u32::MAX))
 }
 
-fn arenas(replayed: &ReplayedSnapshot, blocks: &Blocks) -> Arenas {
+fn arenas(replayed: &ReplayedSnapshot, blocks: &BlocksOfArenas) -> Arenas {
     // What a device has is not in the file (formats/pytorch.md 0), and segments come and go.
     let mut arenas = Arenas { come_and_go: true, ..Arenas::default() };
     let devices: Vec<_> = replayed.devices().collect();
@@ -138,22 +143,25 @@ const KINDS: usize = Action::Unknown as usize + 2;
 /// A step for each event; a program for each action at a user frame. `None` when it was cancelled.
 fn steps(
     replayed: &ReplayedSnapshot,
-    blocks: &Blocks,
+    variables: &Variables,
     progress: &Progress,
 ) -> Option<(Steps, Programs)> {
     let events = &replayed.snapshot.events;
     let (mut steps, mut programs) = (Steps::default(), Programs::default());
+    let count = replayed.axis().len() as usize;
+    steps.programs.reserve_exact(count);
+    steps.parents.reserve_exact(count);
     let mut kinds = [None; KINDS];
     // By variable and kind.
-    let mut known = vec![None; blocks.names.len().saturating_mul(KINDS)];
-    for step in 0..blocks.axis().len() {
+    let mut known = vec![None; variables.names.len().saturating_mul(KINDS)];
+    for step in 0..replayed.axis().len() {
         if (step as usize).is_multiple_of(EVENTS_PER_LOOK) && progress.is_cancelled() {
             return None;
         }
-        let row = blocks.axis().row(step).filter(|row| *row < events.len());
+        let row = replayed.axis().row(step).filter(|row| *row < events.len());
         let action = row.and_then(|row| events.actions.get(row)).copied();
         let stack = row.and_then(|row| events.stacks.get(row)).copied().unwrap_or(StackId::NONE);
-        let variable = blocks.variable(stack);
+        let variable = variables.of_stack(stack);
         let kind = action.map_or(KINDS - 1, |action| action as usize);
         let next = ProgramId(programs.ids.len() as u32);
         let program = *known[variable.0 as usize * KINDS + kind].get_or_insert(next);
@@ -161,7 +169,7 @@ fn steps(
             let word = action.map_or("end", Action::as_str);
             let kind = *kinds[kind].get_or_insert_with(|| programs.kind_names.push(word));
             let has_frame = stack != StackId::NONE;
-            let name = blocks.names.at(variable.0 as usize).filter(|_| has_frame);
+            let name = variables.names.at(variable.0 as usize).filter(|_| has_frame);
             programs.ids.push(program);
             programs.kinds.push(Some(kind));
             programs.names.push(name.unwrap_or_default());
@@ -180,7 +188,7 @@ fn steps(
 /// `None` when it was cancelled.
 fn liveness(blocks: &Blocks, progress: &Progress) -> Option<Liveness> {
     let mut liveness = Liveness::default();
-    for (id, name) in (0..).zip(blocks.names.iter()) {
+    for (id, name) in (0..).zip(blocks.variables.names.iter()) {
         liveness.variable_ids.push(UnloweredId(id));
         liveness.variable_names.push(name);
         liveness.debug_id_ends.push(0);
@@ -189,17 +197,21 @@ fn liveness(blocks: &Blocks, progress: &Progress) -> Option<Liveness> {
     for throughout in [THROUGHOUT, HOST_THROUGHOUT] {
         liveness.classes.push(throughout, true, [0..count]);
     }
-    let (mut of_everything, mut deltas) = (Vec::new(), Deltas::default());
+    let mut of_everything = Vec::new();
+    let mut deltas = Deltas::default();
+    let mut all = Changes::of_steps(count);
     for (place, device, lives) in blocks.devices() {
         let throughout = Blocks::throughout(device);
         let mut of_throughout: BTreeMap<UnloweredId, u64> = BTreeMap::new();
-        let (mut rows, mut changes) = (Vec::new(), Vec::new());
+        let mut rows = Vec::with_capacity(lives.len());
+        let mut changes = Changes::of_steps(count);
         for row in 0..lives.len() {
             if row.is_multiple_of(EVENTS_PER_LOOK) && progress.is_cancelled() {
                 return None;
             }
             let class = blocks.class((place, device), lives, row);
-            let (variable, size) = (blocks.variable(lives.stacks[row]), lives.requested[row]);
+            let variable = blocks.variables.of_stack(lives.stacks[row]);
+            let size = lives.requested[row];
             if class == throughout {
                 let sum = of_throughout.entry(variable).or_default();
                 *sum = sum.saturating_add(size);
@@ -207,7 +219,8 @@ fn liveness(blocks: &Blocks, progress: &Progress) -> Option<Liveness> {
             }
             let steps = blocks.steps(device, lives, row);
             let change = i64::try_from(size).unwrap_or(i64::MAX);
-            changes.extend([(steps.start, change), (steps.end, -change)]);
+            changes.add(steps.start, change);
+            changes.add(steps.end, -change);
             liveness.classes.push(class, false, [steps]);
             rows.push(VariableBytes { variable, class, bytes: size });
         }
@@ -216,33 +229,45 @@ fn liveness(blocks: &Blocks, progress: &Progress) -> Option<Liveness> {
             class: throughout,
             bytes,
         }));
-        let changes = summed(changes, count);
+        let changes = changes.list();
         // Memory of the host is none of the devices'.
         if !device.is_host() {
             of_everything.extend_from_slice(&rows);
-            deltas.everything.extend_from_slice(&changes);
+            for (step, change) in &changes {
+                all.add(*step, *change);
+            }
         }
         deltas.by_device.insert(device_id(device.number), changes);
         liveness.variable_bytes_of_devices.insert(device_id(device.number), rows);
     }
-    deltas.everything = summed(deltas.everything, count);
+    deltas.everything = all.list();
     liveness.variable_bytes = Some(of_everything);
     liveness.deltas = Some(deltas);
     Some(liveness)
 }
 
-/// The steps at which something changes, ascending, but for the end.
-fn summed(mut changes: Vec<(u32, i64)>, steps: u32) -> Vec<(u32, i64)> {
-    changes.sort_unstable_by_key(|(step, _)| *step);
-    changes.dedup_by(|later, kept| {
-        let is_same = later.0 == kept.0;
-        if is_same {
-            kept.1 = kept.1.saturating_add(later.1);
+/// What changes at each step.
+struct Changes(Vec<i64>);
+
+impl Changes {
+    fn of_steps(count: u32) -> Self {
+        Self(vec![0; count as usize])
+    }
+
+    /// What ends behind the last step does not change.
+    fn add(&mut self, step: u32, change: i64) {
+        if let Some(sum) = self.0.get_mut(step as usize) {
+            *sum = sum.saturating_add(change);
         }
-        is_same
-    });
-    changes.retain(|(step, change)| *step < steps && *change != 0);
-    changes
+    }
+
+    /// The steps at which something changes, ascending.
+    fn list(self) -> Vec<(u32, i64)> {
+        let count = self.0.iter().filter(|change| **change != 0).count();
+        let mut list = Vec::with_capacity(count);
+        list.extend((0..).zip(self.0).filter(|(_, change)| *change != 0));
+        list
+    }
 }
 
 /// A curve alone: there are no blocks.

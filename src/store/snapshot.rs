@@ -5,7 +5,9 @@
 
 use std::ops::Range;
 
-use super::column::number;
+use serde::{Deserialize, Serialize};
+
+use super::column::{Column, number};
 use super::list_at;
 use super::names::{NameId, Names};
 use crate::text::words;
@@ -55,15 +57,15 @@ pub struct Events {
     /// What each did.
     pub actions: Vec<Action>,
     /// Its address; of a request that failed the free bytes of the device, or [`Self::NO_FREE`].
-    pub addresses: Vec<u64>,
+    pub addresses: Column<u64>,
     /// Bytes: requested of a block, whole of a segment.
-    pub sizes: Vec<u64>,
+    pub sizes: Column<u64>,
     /// Rows of [`Snapshot::streams`].
-    pub streams: Vec<u32>,
+    pub streams: Column<u32>,
     /// Microseconds since 1970; [`Self::NO_TIME`] where the file has none.
-    pub times: Vec<i64>,
+    pub times: Column<i64>,
     /// Where in the program.
-    pub stacks: Vec<StackId>,
+    pub stacks: Column<StackId>,
     /// Texts of the user by the row of their event, ascending.
     pub texts: Vec<(u32, NameId)>,
 }
@@ -139,7 +141,7 @@ impl Block {
 }
 
 /// A range of memory that was taken from the device, at the end.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Segment {
     /// Its first byte.
     pub address: u64,
@@ -171,7 +173,7 @@ impl Segment {
 }
 
 /// One memory with its segments and events.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnapshotDevice {
     /// The number of the device; pinned host memory has −1.
     pub number: i64,
@@ -205,7 +207,7 @@ pub fn gpu_title(number: i64) -> String {
 }
 
 /// A place in the program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Frame {
     /// The file, a row of [`Snapshot::texts`].
     pub file: NameId,
@@ -216,10 +218,10 @@ pub struct Frame {
 }
 
 /// Stacks, innermost frame first, each once.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Stacks {
     /// The frames of all stacks, rows of [`Snapshot::frames`], end to end.
-    pub frames: Vec<u32>,
+    pub frames: Column<u32>,
     /// Where each stack ends in `frames`.
     pub ends: Vec<usize>,
 }
@@ -242,7 +244,7 @@ impl Stacks {
 }
 
 /// The begin or the end of a named part of the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnnotationMark {
     /// Whether it begins.
     pub is_start: bool,
@@ -255,7 +257,7 @@ pub struct AnnotationMark {
 }
 
 /// What the allocator was told, as far as the sizes of its blocks depend on it.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AllocatorSettings {
     /// Blocks from this size on are not split; `None` where there is no such size.
     pub most_split_bytes: Option<u64>,

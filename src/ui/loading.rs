@@ -133,9 +133,11 @@ impl Load {
         let path = std::path::absolute(&path).unwrap_or(path);
         let (source, named) = (path.clone(), logs.clone());
         let mut load = Self::start_with(path, Stage::Finding, ctx, move |shared| {
-            if let Some(open) = read(&source, &named, shared)? {
-                // The window has all that it needs; this thread has nothing else to do.
-                open.write_index_if_worthwhile(&shared.progress);
+            // The window has all that it needs; this thread has nothing else to do.
+            match read(&source, &named, shared)? {
+                Some(ReadRun::Poplar(open)) => open.write_index_if_worthwhile(&shared.progress),
+                Some(ReadRun::Snapshot(run)) => run.write_index_if_worthwhile(&shared.progress),
+                None => {}
             }
             Ok(())
         });
@@ -255,18 +257,25 @@ impl Drop for Load {
 
 type ReadPart = fn(&OpenReport, &Progress);
 
+/// A run that was read to its end, of which an index may be written.
+enum ReadRun {
+    Poplar(Box<OpenReport>),
+    Snapshot(Box<SnapshotRun>),
+}
+
 /// Reads all of a memory snapshot, of which nothing can be shown before it is replayed; then the parts of its report come.
-fn read_snapshot(files: &SnapshotFiles, shared: &Shared) -> Result<(), Error> {
+fn read_snapshot(files: &SnapshotFiles, shared: &Shared) -> Result<Option<ReadRun>, Error> {
     let progress = &shared.progress;
     shared.set_stage(Stage::Snapshot);
-    if let Some(run) = SnapshotRun::open(files, progress)? {
+    let run = SnapshotRun::open(files, progress)?;
+    if let Some(run) = &run {
         drop(shared.allocator.set(run.allocator.clone()));
         drop(shared.report.set(Arc::clone(&run.report)));
         run.fill_report(progress);
     }
     let is_cancelled = progress.is_cancelled();
     shared.set_stage(if is_cancelled { Stage::Cancelled } else { Stage::Done });
-    Ok(())
+    Ok(run.filter(|_| !is_cancelled).map(|run| ReadRun::Snapshot(Box::new(run))))
 }
 
 /// What is said of a program of XLA, of which the commands have the figures.
@@ -278,10 +287,10 @@ fn not_in_window(files: &XlaFiles) -> Error {
 }
 
 /// Reads all of a report; it, unless that was cancelled, or it is of a system that has no index.
-fn read(path: &Path, logs: &[PathBuf], shared: &Shared) -> Result<Option<OpenReport>, Error> {
+fn read(path: &Path, logs: &[PathBuf], shared: &Shared) -> Result<Option<ReadRun>, Error> {
     let progress = &shared.progress;
     let found = match files_of_run(path, progress) {
-        Ok(RunFiles::Pytorch(files)) => return read_snapshot(&files, shared).map(|()| None),
+        Ok(RunFiles::Pytorch(files)) => return read_snapshot(&files, shared),
         Ok(RunFiles::Xla(files)) => return Err(not_in_window(&files)),
         Ok(RunFiles::Poplar(found)) => found,
         Err(error) if error.kind == ErrorKind::SeveralReports => {
@@ -321,7 +330,7 @@ fn read(path: &Path, logs: &[PathBuf], shared: &Shared) -> Result<Option<OpenRep
         open.report.settle_rest(&Absence::cancelled());
     }
     shared.set_stage(if is_cancelled { Stage::Cancelled } else { Stage::Done });
-    Ok((!is_cancelled).then_some(open))
+    Ok((!is_cancelled).then(|| ReadRun::Poplar(Box::new(open))))
 }
 
 /// Says why nothing could be opened; of several reports at once which there are, and then what they are.

@@ -71,11 +71,11 @@ mod tests {
                 Action::Alloc,
                 Action::FreeCompleted,
             ],
-            addresses: vec![4096; 5],
-            sizes: vec![2 << 20, 512, 512, 512, 512],
-            streams: vec![0; 5],
-            times: vec![Events::NO_TIME; 5],
-            stacks: vec![StackId::NONE; 5],
+            addresses: vec![4096; 5].into(),
+            sizes: vec![2 << 20, 512, 512, 512, 512].into(),
+            streams: vec![0; 5].into(),
+            times: vec![Events::NO_TIME; 5].into(),
+            stacks: vec![StackId::NONE; 5].into(),
             texts: Vec::new(),
         };
         let device = SnapshotDevice { number: 0, segments: 0..0, events: 0..5 };

@@ -12,6 +12,7 @@ use super::event_axis::EventAxis;
 use super::lives::BlockLives;
 use super::replay::Replay;
 use super::replayed::ReplayedSnapshot;
+use super::step_changes::StepChanges;
 use super::user_frame::{NO_STACK, frame_title, user_frame};
 use crate::store::names::{Interner, Names};
 use crate::store::snapshot::{Action, BlockState, Snapshot, SnapshotDevice, StackId};
@@ -170,35 +171,33 @@ impl StackedCurve {
         replayed: &ReplayedSnapshot,
         (devices, curve, by): (Devices, BlockCurve, BlocksBy),
         hidden: &BTreeSet<String>,
-        is_cancelled: &dyn Fn() -> bool,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Option<Self> {
         let len = replayed.axis().len() as usize;
         let parts = CurveParts::of(replayed, devices, curve);
-        let total = parts.summed(len, |_, _| Some(0), 1).pop().unwrap_or_default();
-        let peak = highest(&total);
+        let peak = parts.changes(len, |_, _| Some(0)).peak(1);
         if is_cancelled() {
             return None;
         }
         let grouping = Grouping::of(replayed, &parts, by, peak.unwrap_or(0));
         let mut groups = grouping.groups.clone();
-        let count = groups.len();
         for group in &mut groups {
             group.is_shown = !hidden.contains(&group.title);
         }
-        let places: Vec<Option<usize>> = groups
-            .iter()
-            .enumerate()
-            .map(|(place, group)| group.is_shown.then_some(place))
-            .collect();
+        let is_shown: Vec<bool> = groups.iter().map(|group| group.is_shown).collect();
         let group_of = |place: usize, row: usize| {
-            places.get(grouping.group(replayed, place, row)).copied().flatten()
+            let group = grouping.group(replayed, place, row);
+            is_shown.get(group).filter(|is_shown| **is_shown).and(u8::try_from(group).ok())
         };
-        let mut layers = parts.summed(len, group_of, count);
-        if is_cancelled() {
-            return None;
-        }
-        let nothing = pile_up(&groups, &mut layers, len);
-        let reserved = reserved_curve(replayed, devices);
+        let (layers, reserved) = rayon::join(
+            || {
+                let changes = parts.changes(len, group_of);
+                (!is_cancelled()).then(|| changes.layers(&is_shown))
+            },
+            || reserved_curve(replayed, devices),
+        );
+        let layers = layers?;
+        let nothing = if is_shown.contains(&true) { Vec::new() } else { vec![0; len] };
         let mut stacked = Self { groups, layers, nothing, reserved, peak: None };
         stacked.peak = highest(stacked.total());
         (!is_cancelled()).then_some(stacked)
@@ -246,10 +245,8 @@ fn highest(curve: &[u64]) -> Option<usize> {
 /// A curve alone; what lines of several runs are.
 pub fn block_curve(replayed: &ReplayedSnapshot, devices: Devices, curve: BlockCurve) -> Vec<u64> {
     let len = replayed.axis().len() as usize;
-    CurveParts::of(replayed, devices, curve)
-        .summed(len, |_, _| Some(0), 1)
-        .pop()
-        .unwrap_or_default()
+    let changes = CurveParts::of(replayed, devices, curve).changes(len, |_, _| Some(0));
+    changes.layers(&[true]).pop().unwrap_or_default()
 }
 
 /// What is in memory at a step by the code that asked for it, the most first.
@@ -279,42 +276,28 @@ pub fn code_bytes(
 
 /// Bytes of segments after each step.
 pub fn reserved_curve(replayed: &ReplayedSnapshot, devices: Devices) -> Vec<u64> {
-    let snapshot = &replayed.snapshot;
-    let axis = replayed.axis();
-    let mut changes = vec![0_u64; axis.len() as usize];
-    let mut start = 0_u64;
-    for (place, (device, replay)) in replayed.devices().enumerate() {
-        if !devices.has(snapshot, place) {
-            continue;
+    let (snapshot, axis) = (&replayed.snapshot, replayed.axis());
+    let of_devices = replayed.devices().enumerate();
+    let wanted: Vec<_> = of_devices.filter(|(place, _)| devices.has(snapshot, *place)).collect();
+    let is_wanted = |row: usize| wanted.iter().any(|(_, (device, _))| device.events.contains(&row));
+    // What is taken away wraps around, so a damaged file may go below 0: that is nothing.
+    let start = |sum: u64, (_, (_, replay)): &(usize, (_, &Replay))| {
+        sum.wrapping_add(replay.start.reserved_bytes)
+    };
+    let mut now = wanted.iter().fold(0_u64, start);
+    let mut curve = Vec::with_capacity(axis.len() as usize);
+    for step in 0..axis.len() {
+        let row = axis.row(step).unwrap_or(usize::MAX);
+        let bytes =
+            || snapshot.events.sizes.get(row).filter(|_| is_wanted(row)).copied().unwrap_or(0);
+        match snapshot.events.actions.get(row) {
+            Some(Action::SegmentAlloc | Action::SegmentMap) => now = now.wrapping_add(bytes()),
+            Some(Action::SegmentFree | Action::SegmentUnmap) => now = now.wrapping_sub(bytes()),
+            _ => {}
         }
-        start = start.wrapping_add(replay.start.reserved_bytes);
-        for (event, row) in (0_u32..).zip(device.events.clone()) {
-            let Some(action) = snapshot.events.actions.get(row) else { break };
-            let bytes = snapshot.events.sizes.get(row).copied().unwrap_or(0);
-            let change = match action {
-                Action::SegmentAlloc | Action::SegmentMap => bytes,
-                Action::SegmentFree | Action::SegmentUnmap => bytes.wrapping_neg(),
-                _ => continue,
-            };
-            if let Some(sum) = changes.get_mut(axis.step(device, event) as usize) {
-                *sum = sum.wrapping_add(change);
-            }
-        }
+        curve.push(if i64::try_from(now).is_ok() { now } else { 0 });
     }
-    if let Some(first) = changes.first_mut() {
-        *first = first.wrapping_add(start);
-    }
-    added_up(changes)
-}
-
-/// Running sums. What is taken away wraps around, so a damaged file may go below 0: that is nothing.
-fn added_up(mut changes: Vec<u64>) -> Vec<u64> {
-    let mut sum = 0_u64;
-    for value in &mut changes {
-        sum = sum.wrapping_add(*value);
-        *value = if i64::try_from(sum).is_ok() { sum } else { 0 };
-    }
-    changes
+    curve
 }
 
 /// The devices of a curve, and how long a block counts to it.
@@ -382,31 +365,17 @@ impl<'a> CurveParts<'a> {
         (start..end.max(start), bytes)
     }
 
-    /// Bytes of groups at each step. A group of `None` does not count.
-    fn summed(
-        &self,
-        len: usize,
-        group_of: impl Fn(usize, usize) -> Option<usize>,
-        groups: usize,
-    ) -> Vec<Vec<u64>> {
-        let mut sums = vec![vec![0_u64; len]; groups];
-        for part in &self.devices {
-            for row in 0..part.lives.len() {
-                let Some(group) = group_of(part.place, row) else { continue };
-                let Some(changes) = sums.get_mut(group) else { continue };
+    /// How the bytes of groups change. A group of `None` does not count.
+    fn changes(&self, len: usize, group_of: impl Fn(usize, usize) -> Option<u8>) -> StepChanges {
+        let blocks = self.devices.iter().flat_map(|part| {
+            let group_of = &group_of;
+            (0..part.lives.len()).filter_map(move |row| {
+                let group = group_of(part.place, row)?;
                 let (steps, bytes) = self.counted(part, row);
-                if steps.is_empty() {
-                    continue;
-                }
-                if let Some(change) = changes.get_mut(steps.start as usize) {
-                    *change = change.wrapping_add(bytes);
-                }
-                if let Some(change) = changes.get_mut(steps.end as usize) {
-                    *change = change.wrapping_sub(bytes);
-                }
-            }
-        }
-        sums.into_iter().map(added_up).collect()
+                Some((steps, bytes, group))
+            })
+        });
+        StepChanges::of(len, blocks)
     }
 }
 
@@ -415,7 +384,7 @@ struct Grouping {
     by: BlocksBy,
     groups: Vec<CurveGroup>,
     /// By category the group.
-    of_categories: HashMap<BlockCategory, usize>,
+    of_categories: [usize; BlockCategory::ALL.len()],
     /// By stack the group; the last is that of no stack.
     of_stacks: Vec<usize>,
 }
@@ -441,12 +410,16 @@ impl Grouping {
                 })
             })
         };
-        let mut grouping =
-            Self { by, groups: Vec::new(), of_categories: HashMap::new(), of_stacks: Vec::new() };
+        let mut grouping = Self {
+            by,
+            groups: Vec::new(),
+            of_categories: [usize::MAX; BlockCategory::ALL.len()],
+            of_stacks: Vec::new(),
+        };
         if by == BlocksBy::Category {
-            let mut used: BTreeSet<BlockCategory> = BTreeSet::new();
-            for part in &parts.devices {
-                used.extend(replayed.categories(part.place));
+            let mut is_used = [false; BlockCategory::ALL.len()];
+            for category in parts.devices.iter().flat_map(|part| replayed.categories(part.place)) {
+                is_used[*category as usize] = true;
             }
             let mut at_peak: HashMap<BlockCategory, u64> = HashMap::new();
             for (part, row, bytes) in alive() {
@@ -455,8 +428,8 @@ impl Grouping {
                     *sum = sum.saturating_add(bytes);
                 }
             }
-            for category in CATEGORIES.into_iter().filter(|category| used.contains(category)) {
-                grouping.of_categories.insert(category, grouping.groups.len());
+            for category in CATEGORIES.into_iter().filter(|category| is_used[*category as usize]) {
+                grouping.of_categories[category as usize] = grouping.groups.len();
                 grouping.groups.push(CurveGroup {
                     title: category.title().to_owned(),
                     category: Some(category),
@@ -506,8 +479,7 @@ impl Grouping {
     fn group(&self, replayed: &ReplayedSnapshot, place: usize, row: usize) -> usize {
         if self.by == BlocksBy::Category {
             let category = replayed.categories(place).get(row);
-            let group = category.and_then(|category| self.of_categories.get(category));
-            return group.copied().unwrap_or(usize::MAX);
+            return category.map_or(usize::MAX, |category| self.of_categories[*category as usize]);
         }
         let stack = replayed.replays.get(place).and_then(|replay| replay.lives.stacks.get(row));
         at_stack(&self.of_stacks, stack.copied().unwrap_or(StackId::NONE)).unwrap_or(usize::MAX)

@@ -5,16 +5,18 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use crate::store::column::Column;
 use crate::store::snapshot::{Snapshot, SnapshotDevice};
 
 /// Which event of which device each step is.
 #[derive(Clone, Debug, Default)]
 pub struct EventAxis {
     /// Rows of the events by step; empty where step and row are the same number.
-    rows: Vec<u32>,
+    pub rows: Column<u32>,
     /// The step of each row; empty in the same case.
-    steps: Vec<u32>,
-    events: u32,
+    pub steps: Column<u32>,
+    /// Number of events.
+    pub events: u32,
 }
 
 impl EventAxis {
@@ -26,7 +28,7 @@ impl EventAxis {
         if let [only] = devices.as_slice()
             && only.events == (0..snapshot.events.len())
         {
-            return Self { rows: Vec::new(), steps: Vec::new(), events: all };
+            return Self { events: all, ..Self::default() };
         }
         let count: usize = devices.iter().map(|device| device.events.len()).sum();
         let mut rows = Vec::with_capacity(count);
@@ -52,7 +54,7 @@ impl EventAxis {
             steps[*row as usize] = step;
         }
         let events = rows.len() as u32;
-        Self { rows, steps, events }
+        Self { rows: rows.into(), steps: steps.into(), events }
     }
 
     /// Number of steps.

@@ -3,25 +3,26 @@
 //! A life is half-open, from the event of the allocation to the event that completes the free. Events are numbered
 //! within their device.
 
+use crate::store::column::Column;
 use crate::store::snapshot::StackId;
 
 /// Columns of blocks: first those that lived before the first event, by address, then by their allocation.
 #[derive(Clone, Debug, Default)]
 pub struct BlockLives {
     /// The first byte of each.
-    pub addresses: Vec<u64>,
+    pub addresses: Column<u64>,
     /// Bytes that were asked for.
-    pub requested: Vec<u64>,
+    pub requested: Column<u64>,
     /// Bytes that it takes.
-    pub bytes: Vec<u64>,
+    pub bytes: Column<u64>,
     /// The event that handed it out; [`Self::BEFORE`] if it lived before the first.
-    pub allocated_at: Vec<u32>,
+    pub allocated_at: Column<u32>,
     /// The event that gave it back; [`Self::OPEN`] if there is none, 0 or later.
-    pub requested_free_at: Vec<u32>,
+    pub requested_free_at: Column<u32>,
     /// The event since which it can be used again; [`Self::OPEN`] if it is there at the end.
-    pub freed_at: Vec<u32>,
+    pub freed_at: Column<u32>,
     /// The stack of its allocation.
-    pub stacks: Vec<StackId>,
+    pub stacks: Column<StackId>,
 }
 
 impl BlockLives {

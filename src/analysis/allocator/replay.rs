@@ -5,10 +5,13 @@
 //! they are given back. active: the same until their free is completed. reserved: bytes of segments. The value after
 //! event i is that of step i; step −1 is before the first.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
+use serde::{Deserialize, Serialize};
+
 use super::block_size::{block_bytes, rounded};
+use super::live_blocks::{Live, LiveBlocks};
 use super::lives::BlockLives;
 use super::reserved::{Held, Reserved};
 use crate::store::snapshot::{
@@ -16,7 +19,7 @@ use crate::store::snapshot::{
 };
 
 /// The largest value of a curve, at the first step that has it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Peak {
     /// Bytes.
     pub bytes: u64,
@@ -38,7 +41,7 @@ impl Peak {
 }
 
 /// What was there before the first event.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StartState {
     /// Blocks that were not free.
     pub live_blocks: u64,
@@ -49,9 +52,10 @@ pub struct StartState {
 }
 
 /// A device, replayed.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Replay {
-    /// Every block with its life.
+    /// Every block with its life; in an index its columns stand for themselves.
+    #[serde(skip)]
     pub lives: BlockLives,
     /// What was there before the first event.
     pub start: StartState,
@@ -285,9 +289,10 @@ impl Running {
 struct Forward<'a> {
     settings: &'a AllocatorSettings,
     lives: BlockLives,
-    /// What lives, by address: the row, and whether it waits for its free to be completed.
-    live: BTreeMap<u64, (u32, bool)>,
+    live: LiveBlocks,
     reserved: Reserved,
+    /// The range in which the last block was handed out, while segments stay as they are.
+    held: Option<Held>,
     start: StartState,
     requested: Running,
     allocated: Running,
@@ -306,12 +311,13 @@ impl<'a> Forward<'a> {
         let mut lives = BlockLives::default();
         let allocations = events.actions.iter().filter(|action| **action == Action::Alloc).count();
         lives.reserve(early.len().saturating_add(allocations));
-        let mut live = BTreeMap::new();
+        let mut live = LiveBlocks::default();
         let (mut requested, mut allocated, mut active) = (0_u64, 0_u64, 0_u64);
         for (address, block) in early {
             let bytes = block.bytes.unwrap_or_else(|| rounded(block.requested, settings));
             let row = lives.push(*address, block.requested, bytes, block.stack);
-            live.insert(*address, (row, block.is_pending));
+            let is_pending = block.is_pending;
+            live.insert(live.place(*address), Live { address: *address, row, is_pending });
             requested = requested.saturating_add(block.requested);
             active = active.saturating_add(bytes);
             if !block.is_pending {
@@ -333,6 +339,7 @@ impl<'a> Forward<'a> {
             active: Running::from(active),
             reserved_peak: Peak::at_start(reserved.bytes()),
             reserved,
+            held: None,
             mismatches: 0,
         }
     }
@@ -348,12 +355,15 @@ impl<'a> Forward<'a> {
             Action::FreeRequested => self.request_free(event, address),
             Action::FreeCompleted => self.complete_free(event, address),
             Action::SegmentAlloc | Action::SegmentMap => {
+                self.held = None;
                 let is_new = self.reserved.add(address, bytes, action == Action::SegmentMap);
                 self.reserved_peak.look(self.reserved.bytes(), event);
                 is_new
             }
-            Action::SegmentFree => self.reserved.remove(address, bytes, false),
-            Action::SegmentUnmap => self.reserved.remove(address, bytes, true),
+            Action::SegmentFree | Action::SegmentUnmap => {
+                self.held = None;
+                self.reserved.remove(address, bytes, action == Action::SegmentUnmap)
+            }
             _ => true,
         };
         self.mismatches = self.mismatches.saturating_add(u64::from(!is_good));
@@ -361,14 +371,19 @@ impl<'a> Forward<'a> {
 
     fn allocate(&mut self, event: u32, address: u64, requested: u64, stack: StackId) -> bool {
         let wanted = rounded(requested, self.settings);
-        let next = self.live.range(address..).next().map(|(address, _)| *address);
+        let place = self.live.place(address);
+        let next = self.live.next(place).map(|block| block.address);
         if next == Some(address) {
             // Two at one place: what was there is given up, so that every block has one end.
             self.complete_free(event, address);
             self.allocate(event, address, requested, stack);
             return false;
         }
-        let bytes = match self.reserved.at(address) {
+        let holds = |held: &Held| held.start <= address && address < held.end;
+        if !self.held.as_ref().is_some_and(holds) {
+            self.held = self.reserved.at(address);
+        }
+        let bytes = match self.held {
             Some(held) => {
                 let free = next.map_or(held.end, |next| next.min(held.end)) - address;
                 block_bytes(wanted, free, held.is_expandable, self.settings)
@@ -379,7 +394,7 @@ impl<'a> Forward<'a> {
         if let Some(at) = self.lives.allocated_at.get_mut(row as usize) {
             *at = event;
         }
-        self.live.insert(address, (row, false));
+        self.live.insert(place, Live { address, row, is_pending: false });
         self.requested.add(requested, event);
         self.allocated.add(bytes, event);
         self.active.add(bytes, event);
@@ -387,12 +402,11 @@ impl<'a> Forward<'a> {
     }
 
     fn request_free(&mut self, event: u32, address: u64) -> bool {
-        let Some((row, is_pending)) = self.live.get_mut(&address) else { return false };
-        if *is_pending {
+        let Some(block) = self.live.get_mut(address).filter(|block| !block.is_pending) else {
             return false;
-        }
-        *is_pending = true;
-        let row = *row as usize;
+        };
+        block.is_pending = true;
+        let row = block.row as usize;
         if let Some(at) = self.lives.requested_free_at.get_mut(row) {
             *at = event;
         }
@@ -401,7 +415,7 @@ impl<'a> Forward<'a> {
     }
 
     fn complete_free(&mut self, event: u32, address: u64) -> bool {
-        let Some((row, is_pending)) = self.live.remove(&address) else { return false };
+        let Some(Live { row, is_pending, .. }) = self.live.remove(address) else { return false };
         let row = row as usize;
         let bytes = self.lives.bytes.get(row).copied().unwrap_or(0);
         if let Some(at) = self.lives.freed_at.get_mut(row) {
@@ -420,9 +434,9 @@ impl<'a> Forward<'a> {
         let (mut seen, mut mismatches, mut other_sizes) = (0_u64, 0_u64, 0_u64);
         for block in snapshot.blocks_of(device).filter(|block| block.is_active()) {
             seen = seen.saturating_add(1);
-            match self.live.get(&block.address) {
-                Some((row, is_pending)) if *is_pending == (block.state == BlockState::Pending) => {
-                    let bytes = self.lives.bytes.get(*row as usize);
+            match self.live.get(block.address) {
+                Some(live) if live.is_pending == (block.state == BlockState::Pending) => {
+                    let bytes = self.lives.bytes.get(live.row as usize);
                     other_sizes =
                         other_sizes.saturating_add(u64::from(bytes != Some(&block.bytes)));
                 }
@@ -450,9 +464,9 @@ mod tests {
             actions: events.iter().map(|event| event.0).collect(),
             addresses: events.iter().map(|event| event.1).collect(),
             sizes: events.iter().map(|event| event.2).collect(),
-            streams: vec![0; count],
-            times: vec![AllEvents::NO_TIME; count],
-            stacks: vec![StackId::NONE; count],
+            streams: vec![0; count].into(),
+            times: vec![AllEvents::NO_TIME; count].into(),
+            stacks: vec![StackId::NONE; count].into(),
             texts: Vec::new(),
         };
         let device = SnapshotDevice { number: 0, segments: 0..0, events: 0..count };

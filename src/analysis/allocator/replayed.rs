@@ -114,6 +114,10 @@ impl ReplayedSnapshot {
         let devices: Vec<&SnapshotDevice> = snapshot.all_devices().collect();
         let replays: Vec<Replay> =
             devices.into_par_iter().map(|device| replay(&snapshot, device)).collect();
+        Self::of_replays(snapshot, replays)
+    }
+
+    fn of_replays(snapshot: Snapshot, replays: Vec<Replay>) -> Self {
         let of_devices = replays.iter().map(|_| OfDevice::default()).collect();
         Self {
             snapshot,
@@ -124,6 +128,22 @@ impl ReplayedSnapshot {
             facts: OnceLock::new(),
             of_devices,
         }
+    }
+
+    /// Of what was worked out before: the replays, the axis, and what each block is for, by place.
+    pub fn of_known(
+        snapshot: Snapshot,
+        replays: Vec<Replay>,
+        axis: EventAxis,
+        categories: Vec<Vec<BlockCategory>>,
+    ) -> Self {
+        let known = Self::of_replays(snapshot, replays);
+        // Nobody has asked yet, so this cannot fail.
+        drop(known.axis.set(axis));
+        for (of, categories) in known.of_devices.iter().zip(categories) {
+            drop(of.categories.set(categories));
+        }
+        known
     }
 
     /// The devices and pinned host memory with their replays.

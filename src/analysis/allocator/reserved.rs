@@ -10,7 +10,7 @@ struct Reach {
 }
 
 /// A range that holds an address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct Held {
     /// Its first byte.
     pub start: u64,

@@ -13,6 +13,13 @@ pub struct Peak {
 
 /// All peaks, largest first.
 pub fn peaks(curve: &[u64]) -> Vec<Peak> {
+    let mut peaks = unsorted_peaks(curve);
+    peaks.sort_unstable_by(|a, b| b.bytes.cmp(&a.bytes).then(a.step.cmp(&b.step)));
+    peaks
+}
+
+/// All peaks, by step.
+pub fn unsorted_peaks(curve: &[u64]) -> Vec<Peak> {
     let mut peaks = Vec::new();
     let mut before: Option<u64> = None;
     let mut start = 0;
@@ -25,7 +32,6 @@ pub fn peaks(curve: &[u64]) -> Vec<Peak> {
         before = Some(bytes);
         start += run.len();
     }
-    peaks.sort_by(|a, b| b.bytes.cmp(&a.bytes).then(a.step.cmp(&b.step)));
     peaks
 }
 

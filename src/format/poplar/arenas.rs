@@ -4,7 +4,6 @@ use std::ops::RangeInclusive;
 use std::sync::{Arc, Weak};
 
 use super::Database;
-use super::indexed::Indexed;
 use super::pop::compute::read_compute_set_variables;
 use super::pop::exchange::read_code_on_tiles;
 use super::pop::execution_trace::{read_lists, read_trace};
@@ -13,7 +12,7 @@ use super::pop::tile_lists::ListSizes;
 use super::pop::tiles::each_wanted_tile;
 use super::pop::variables::TileReader;
 use crate::format::Progress;
-use crate::index::{self, IndexError, IndexFile};
+use crate::index::{self, IndexError, IndexFile, Indexed};
 use crate::store::exchange::CodeOnTiles;
 use crate::store::execution::ExecutionTrace;
 use crate::store::liveness::TileVariableBytes;

@@ -1,55 +1,24 @@
 //! What of a report is taken from the index, and whether it may be put there.
 
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::PoisonError;
 
 use super::OpenReport;
 use super::database::Database;
 use super::discover::Found;
 use crate::format::{Error, Progress};
-use crate::index::{self, Cache, Identity, IndexError, IndexFile, Room};
+use crate::index::{self, Cache, Identity, IndexError, IndexFile, Indexed, Room};
 use crate::store::{Report, Warning, WarningCode};
 
-/// The index of a report: where it is or would be.
-#[derive(Debug)]
-pub struct Indexed {
-    cache: Cache,
-    identity: Identity,
-    /// There, and not found damaged yet.
-    file: Mutex<Option<Arc<IndexFile>>>,
-}
-
-impl Indexed {
-    /// Of a report that can have one: finished, whole, and read where it lies.
-    pub fn find(cache: &Cache, found: &Found, database: &Database) -> Option<Self> {
-        if !database.is_read_where_it_lies() {
-            return None;
-        }
-        let side = [&found.debug, &found.framework, &found.app];
-        let files = side.into_iter().flatten().map(|path| &**path);
-        let identity = Identity::of(std::iter::once(&*found.profile as &Path).chain(files))?;
-        let file = cache.open(&identity).map(Arc::new);
-        Some(Self { cache: cache.clone(), identity, file: Mutex::new(file) })
+/// The index of a report that can have one: finished, whole, and read where it lies.
+pub fn find(cache: &Cache, found: &Found, database: &Database) -> Option<Indexed> {
+    if !database.is_read_where_it_lies() {
+        return None;
     }
-
-    /// What `read` takes from the index; `None` where there is none. One that is found damaged is removed and not
-    /// asked again: then the files of the report are read.
-    pub fn read<T>(&self, read: impl FnOnce(&IndexFile) -> Result<T, IndexError>) -> Option<T> {
-        let file = self.file()?;
-        match read(&file) {
-            Ok(value) => Some(value),
-            Err(error) => {
-                tracing::info!("the index of {}: {error}", self.identity.profile().display());
-                *self.file.lock().unwrap_or_else(PoisonError::into_inner) = None;
-                self.cache.discard(&self.identity);
-                None
-            }
-        }
-    }
-
-    fn file(&self) -> Option<Arc<IndexFile>> {
-        self.file.lock().unwrap_or_else(PoisonError::into_inner).clone()
-    }
+    let side = [&found.debug, &found.framework, &found.app];
+    let files = side.into_iter().flatten().map(|path| &**path);
+    let identity = Identity::of(std::iter::once(&*found.profile as &Path).chain(files))?;
+    Some(Indexed::of(cache, identity))
 }
 
 /// Warnings that say what a report does not have. With any other the report is not indexed: what gave them may come
@@ -71,7 +40,7 @@ pub struct NotedWarnings {
 impl OpenReport {
     /// Whether there is an index of just this report, and nothing wrong was found with it yet.
     pub fn has_index(&self) -> bool {
-        self.indexed.as_ref().is_some_and(|indexed| indexed.file().is_some())
+        self.indexed.as_ref().is_some_and(|indexed| indexed.is_there())
     }
 
     /// Fills parts from the index; `None` where there is none.
@@ -96,7 +65,7 @@ impl OpenReport {
     /// files.
     pub fn expect_index(&self) {
         if let Some(indexed) = self.indexed.as_ref().filter(|_| !self.has_index()) {
-            self.room.get_or_init(|| indexed.cache.room(self.database.bytes));
+            self.room.get_or_init(|| indexed.room(self.database.bytes));
         }
     }
 
@@ -178,12 +147,11 @@ impl OpenReport {
         }
         let noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner);
         let noted = (&*noted.small_tables, &*noted.debug_info);
-        // What was read is what the identity says only if it still is the same.
-        if self.database.has_changed_while_read() || !indexed.identity.is_as_it_was() {
+        if self.database.has_changed_while_read() {
             return not("the report has changed");
         }
         let bytes = index::expected_bytes(&self.report);
-        let written = indexed.cache.write(&indexed.identity, bytes, progress, |to| {
+        let written = indexed.write(bytes, progress, |to| {
             if let Some(room) = self.room.get() {
                 to.of_columns_in(room);
             }

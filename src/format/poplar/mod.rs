@@ -32,7 +32,7 @@ pub use discover::{
     FolderReport, FolderRun, FolderRuns, has_report, reports_below, reports_beside, runs_in_folder,
 };
 use discover::{Found, discover};
-use indexed::{Indexed, NotedWarnings};
+use indexed::NotedWarnings;
 pub use many::map_reports;
 use pop::tile_lists::{Cycles, ListSizes};
 use pop::variables::TileReader;
@@ -41,7 +41,7 @@ use table::Tables;
 use crate::files::directory_of;
 use crate::format::side_files::read_side_file;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::index::{self, Cache, Room};
+use crate::index::{self, Cache, Indexed, Room};
 use crate::store::liveness::VariableBytes;
 use crate::store::log::LogMessage;
 use crate::store::options::About;
@@ -85,7 +85,7 @@ impl OpenReport {
         report.set_files(found.files.clone());
         let database = Arc::new(Database::open(&found.profile, &report.warnings, progress)?);
         let report = Arc::new(report);
-        let indexed = cache.and_then(|cache| Indexed::find(cache, &found, &database)).map(Arc::new);
+        let indexed = cache.and_then(|cache| indexed::find(cache, &found, &database)).map(Arc::new);
         arenas::Tiles::serve(&report, &database, indexed.as_ref());
         Ok(Self {
             report,

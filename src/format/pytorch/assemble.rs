@@ -341,10 +341,10 @@ impl Parts {
         texts.dedup_by_key(|(row, _)| *row);
         let mut events = Events {
             actions: std::mem::take(&mut rows.actions),
-            addresses: std::mem::take(&mut rows.addresses),
-            sizes: std::mem::take(&mut rows.sizes),
-            streams: std::mem::take(&mut rows.streams),
-            times: std::mem::take(&mut rows.times),
+            addresses: std::mem::take(&mut rows.addresses).into(),
+            sizes: std::mem::take(&mut rows.sizes).into(),
+            streams: std::mem::take(&mut rows.streams).into(),
+            times: std::mem::take(&mut rows.times).into(),
             stacks: frames.into_iter().map(StackId).collect(),
             texts: Vec::new(),
         };
@@ -463,7 +463,7 @@ fn range_of(rows: &[u32]) -> Option<Range<usize>> {
 
 /// The events of these rows, in this order.
 fn gathered(events: &Events, order: &[u32]) -> Events {
-    fn column<T: Copy>(from: &[T], order: &[u32]) -> Vec<T> {
+    fn column<T: Copy, C: FromIterator<T>>(from: &[T], order: &[u32]) -> C {
         order.iter().filter_map(|row| from.get(*row as usize).copied()).collect()
     }
     let texts = (0..).zip(order).filter_map(|(row, old)| Some((row, events.text(*old as usize)?)));

@@ -26,10 +26,11 @@ pub use self::discover::{
 use crate::files::file_name;
 use crate::format::side_files::read_side_file;
 use crate::format::{Error, Progress};
+use crate::store::Warnings;
 use crate::store::memory_timeline::MemoryTimeline;
 use crate::store::options::SideFact;
+use crate::store::report::FileStatus;
 use crate::store::snapshot::{AllocatorClaims, Snapshot};
-use crate::store::{Report, Warnings};
 
 /// What a file of PyTorch's holds.
 #[derive(Debug)]
@@ -40,25 +41,21 @@ pub enum Contents {
     Timeline(MemoryTimeline),
 }
 
-/// Reads the file of a run, and notes in `report` what state it is in; `None` when that was cancelled.
+/// Reads the file of a run, and says what state it is in; `None` when that was cancelled.
 ///
 /// # Errors
 /// When the file cannot be read, is damaged beyond use, or would run code.
 pub fn read(
     files: &SnapshotFiles,
-    report: &Report,
+    warnings: &Warnings,
     progress: &Progress,
-) -> Result<Option<Contents>, Error> {
-    let name = file_name(&files.path);
+) -> Result<Option<(Contents, FileStatus)>, Error> {
     if files.kind != FileKind::Snapshot {
         let timeline = timeline::read_timeline(&files.path, files.kind, progress)?;
-        return Ok(timeline.map(Contents::Timeline));
+        return Ok(timeline.map(|timeline| (Contents::Timeline(timeline), FileStatus::Ok)));
     }
-    let read = reading::read_snapshot(&files.path, &name, &report.warnings, progress)?;
-    Ok(read.map(|read| {
-        report.set_file_status(&name, read.status);
-        Contents::Snapshot(Box::new(read.snapshot))
-    }))
+    let read = reading::read_snapshot(&files.path, &file_name(&files.path), warnings, progress)?;
+    Ok(read.map(|read| (Contents::Snapshot(Box::new(read.snapshot)), read.status)))
 }
 
 /// Reads one snapshot, without what lies beside it; `None` when that was cancelled.
@@ -70,7 +67,7 @@ pub fn read_snapshot(
     path: &std::path::Path,
     warnings: &Warnings,
     progress: &Progress,
-) -> Result<Option<(Snapshot, crate::store::report::FileStatus)>, Error> {
+) -> Result<Option<(Snapshot, FileStatus)>, Error> {
     let read = reading::read_snapshot(path, &file_name(path), warnings, progress)?;
     Ok(read.map(|read| (read.snapshot, read.status)))
 }

@@ -67,7 +67,7 @@ fn events_become_columns_and_stacks_are_shared() {
     let events = &snapshot.events;
     assert_eq!(events.actions, [Action::Alloc, Action::FreeCompleted, Action::OutOfMemory]);
     assert_eq!((&*events.addresses, &*events.sizes), (&[4096, 4096, 17][..], &[100, 100, 5][..]));
-    assert_eq!(events.stacks, [StackId(0), StackId(0), StackId::NONE]);
+    assert_eq!(*events.stacks, [StackId(0), StackId(0), StackId::NONE]);
     let streams: Vec<u64> =
         events.streams.iter().map(|row| snapshot.streams[*row as usize]).collect();
     assert_eq!(streams, [7, 0, 0]);
@@ -145,7 +145,7 @@ fn a_list_that_changes_after_it_was_named_changes_everywhere() {
         })
     });
     let snapshot = snapshot(&bytes.stop());
-    assert_eq!(snapshot.events.stacks, [StackId(0), StackId(0)]);
+    assert_eq!(*snapshot.events.stacks, [StackId(0), StackId(0)]);
     assert_eq!(snapshot.frames_of(StackId(0)).count(), 1);
 }
 
@@ -209,7 +209,7 @@ fn an_event_that_is_changed_later_is_one_event() {
         })
     });
     let snapshot = snapshot(&bytes.stop());
-    assert_eq!(snapshot.events.sizes, [77, 77, 2, 77]);
+    assert_eq!(*snapshot.events.sizes, [77, 77, 2, 77]);
     assert_eq!(snapshot.devices[0].events, 0..4);
 }
 

@@ -352,7 +352,7 @@ fn what_a_request_could_have_used_is_of_its_own_stream() {
         let mut replayed = failing(request, 4 * MIB, false);
         let events = replayed.snapshot.events.len();
         replayed.snapshot.streams = vec![0, 7];
-        replayed.snapshot.events.streams = vec![0; events];
+        replayed.snapshot.events.streams = vec![0; events].into();
         replayed.snapshot.events.streams[events - 1] = failed_on;
         let found = insights(&replayed);
         let failure = found.devices[0].out_of_memory.clone().unwrap();
@@ -382,9 +382,9 @@ fn of_a_window_nobody_knows_what_was_reserved_too_much() {
             // The first block came and went before the first event.
             let events = &mut snapshot.events;
             events.actions.drain(..4);
-            events.addresses.drain(..4);
-            events.sizes.drain(..4);
-            events.stacks.drain(..4);
+            events.addresses = events.addresses[4..].to_vec().into();
+            events.sizes = events.sizes[4..].to_vec().into();
+            events.stacks = events.stacks[4..].to_vec().into();
             snapshot.devices[0].events = 0..events.len();
         }
         insights(&ReplayedSnapshot::of(snapshot))

@@ -26,9 +26,9 @@ fn replayed() -> ReplayedSnapshot {
         actions: rows.iter().map(|row| row.0).collect(),
         addresses: rows.iter().map(|row| row.1).collect(),
         sizes: rows.iter().map(|row| row.2).collect(),
-        streams: vec![0; count],
-        times: vec![Events::NO_TIME; count],
-        stacks: vec![StackId::NONE; count],
+        streams: vec![0; count].into(),
+        times: vec![Events::NO_TIME; count].into(),
+        stacks: vec![StackId::NONE; count].into(),
         texts: Vec::new(),
     };
     let mut snapshot = Snapshot { events, ..Snapshot::default() };

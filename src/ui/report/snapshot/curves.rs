@@ -2,9 +2,12 @@
 //! screen beside the window.
 
 use eframe::egui::Color32;
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
+
+use rayon::prelude::*;
 
 use super::{group_color, snapshot_of};
 use crate::analysis::allocator::bands::{RunBand, run_bands};
@@ -15,7 +18,7 @@ use crate::analysis::allocator::event_slots::EventSlots;
 use crate::analysis::allocator::failed_requests::{FailedRequest, last_failed};
 use crate::analysis::allocator::replayed::ReplayedSnapshot;
 use crate::analysis::allocator::timeline_areas::timeline_areas;
-use crate::analysis::liveness::peaks::peaks;
+use crate::analysis::liveness::peaks::unsorted_peaks;
 use crate::store::memory_timeline::MemoryTimeline;
 use crate::store::snapshot::{Action, SnapshotDevice};
 use crate::ui::job::Cancel;
@@ -140,7 +143,13 @@ impl RunCurves {
             _ => Devices::first_of(snapshot),
         };
         let what = (devices, key.curve, key.by);
-        let stacked = StackedCurve::of(replayed, what, &key.hidden, &is_cancelled)?;
+        let known = before.map(|before| &before.of_devices);
+        let known = known.filter(|known| known.devices == Some(devices)).map(Arc::clone);
+        let (stacked, of_devices) = rayon::join(
+            || StackedCurve::of(replayed, what, &key.hidden, &is_cancelled),
+            || known.unwrap_or_else(|| Arc::new(OfDevices::of(replayed, devices, beside))),
+        );
+        let stacked = stacked?;
         if key.is_over_time
             && let Some(by_time) = EventSlots::by_time(replayed, stacked.total())
         {
@@ -153,10 +162,6 @@ impl RunCurves {
                 .map(|layer| if layer.is_empty() { Vec::new() } else { slots.in_slots(layer) });
             (layers.collect::<Vec<_>>(), slots.in_slots(&stacked.reserved))
         });
-        let known = before.map(|before| &before.of_devices);
-        let known = known.filter(|known| known.devices == Some(devices)).map(Arc::clone);
-        let of_devices =
-            known.unwrap_or_else(|| Arc::new(OfDevices::of(replayed, devices, beside)));
         let failed = of_devices.failed.iter().map(|(step, bytes)| (slots.slot(*step), *bytes));
         let mut made = Self {
             stacked,
@@ -169,11 +174,12 @@ impl RunCurves {
             of_devices: Arc::clone(&of_devices),
             peaks: Vec::new(),
         };
-        made.blocks = (0..made.stacked.layers.len())
-            .map(|layer| FoldedBlocks::of(Values::Known(made.layer(layer))))
-            .collect();
-        made.most_reserved = made.stacked.reserved.iter().max().copied().unwrap_or(0);
-        made.reserved_blocks = FoldedBlocks::of(Values::Known(made.reserved()));
+        let fold = |values: &[u64]| FoldedBlocks::of(Values::Known(values));
+        let layers = 0..made.stacked.layers.len();
+        (made.blocks, (made.reserved_blocks, made.most_reserved)) = rayon::join(
+            || layers.into_par_iter().map(|layer| fold(made.layer(layer))).collect(),
+            || (fold(made.reserved()), made.stacked.reserved.iter().max().copied().unwrap_or(0)),
+        );
         made.peaks = distinct_peaks(made.total());
         (!cancel.is_cancelled()).then_some(made)
     }
@@ -265,14 +271,14 @@ impl Curves {
 /// The highest peaks, of those that lie close together the highest.
 fn distinct_peaks(curve: &[u64]) -> Vec<Peak> {
     let apart = curve.len() / APART;
+    let mut left = unsorted_peaks(curve);
     let mut found: Vec<Peak> = Vec::new();
-    for peak in peaks(curve) {
-        if found.len() >= MOST_PEAKS {
-            break;
-        }
-        if found.iter().all(|other| other.position.abs_diff(peak.step) > apart) {
-            found.push(Peak { position: peak.step, bytes: peak.bytes, key: None });
-        }
+    // A few times through all is less than sorting millions.
+    while found.len() < MOST_PEAKS
+        && let Some(peak) = left.iter().max_by_key(|peak| (peak.bytes, Reverse(peak.step))).copied()
+    {
+        found.push(Peak { position: peak.step, bytes: peak.bytes, key: None });
+        left.retain(|other| other.step.abs_diff(peak.step) > apart);
     }
     found
 }
