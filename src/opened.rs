@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 
 use crate::format::poplar::has_report;
 use crate::format::pytorch::{self, FileKind, SnapshotFiles};
-use crate::format::xla::module_files;
 use crate::format::{Error, ErrorKind, Progress};
 pub use crate::snapshot_run::{
     ReplayedSnapshot, RunContents, SnapshotRun, compare_claims, device_id,
@@ -73,11 +72,19 @@ pub enum RunsOfPaths {
     Poplar,
     /// Snapshots, by path. Timelines have no bytes that a table could compare.
     Pytorch(Vec<SnapshotFiles>),
+    /// Programs of XLA, each by itself.
+    Xla(Vec<XlaFiles>),
 }
 
 /// Finds out what paths name; `warnings` says what was not looked into, and what is there and does not count. Where one
-/// of them has a report of Poplar, all are of that.
-pub fn runs_of_paths(paths: &[PathBuf], warnings: &Warnings, progress: &Progress) -> RunsOfPaths {
+/// of them has a report of Poplar, all are of that. Of dumps of XLA it is the module of each that is meant, or the one of a
+/// name, in all its compilations.
+pub fn runs_of_paths(
+    paths: &[PathBuf],
+    module: Option<&str>,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> RunsOfPaths {
     let mut found: BTreeMap<PathBuf, SnapshotFiles> = BTreeMap::new();
     let mut is_poplar = false;
     for path in paths {
@@ -93,12 +100,9 @@ pub fn runs_of_paths(paths: &[PathBuf], warnings: &Warnings, progress: &Progress
         );
     }
     if found.is_empty() && !is_poplar {
-        for path in paths {
-            let files = module_files(path, &Warnings::default(), progress).unwrap_or_default();
-            if !files.is_empty() {
-                let message = "has files of XLA, which are not compared with each other yet";
-                warnings.add(WarningCode::Inconsistent, &path.display().to_string(), message);
-            }
+        let programs = xla_run::programs_below(paths, module, warnings, progress);
+        if !programs.is_empty() {
+            return RunsOfPaths::Xla(programs);
         }
     }
     if found.is_empty() || is_poplar {
@@ -154,11 +158,12 @@ mod tests {
         let both = directory(&[("a/profile.pop", b""), ("b/one.pickle", SNAPSHOT)]);
         let found = |path: &Path| {
             let warnings = Warnings::default();
-            let runs = runs_of_paths(&[path.to_owned()], &warnings, &Progress::default());
+            let runs = runs_of_paths(&[path.to_owned()], None, &warnings, &Progress::default());
             let messages = warnings.list().into_iter().map(|warning| warning.message);
             let count = match runs {
                 RunsOfPaths::Poplar => 0,
                 RunsOfPaths::Pytorch(files) => files.len(),
+                RunsOfPaths::Xla(programs) => programs.len(),
             };
             (count, messages.collect::<Vec<_>>().join("\n"))
         };

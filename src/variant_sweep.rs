@@ -1,15 +1,17 @@
-//! Variants of one training run: their snapshots are read one after the other, and what each took is kept: what the
+//! Variants of one training run: their snapshots, or the programs that XLA made of them, are read one after the other, and what each took is kept: what the
 //! command does with `format` and `analysis`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use crate::analysis::allocator::run_end::Outcome;
+use crate::analysis::compared_programs::ComparedProgram;
 use crate::analysis::sweep::Sweep;
-use crate::analysis::variants::Variant;
+use crate::analysis::variants::{Took, Variant};
 use crate::folder_sweep::read_sweep;
 use crate::format::pytorch::{self, SnapshotFiles};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::{RunsOfPaths, SnapshotRun, runs_of_paths};
+use crate::opened::{RunsOfPaths, SnapshotRun, XlaFiles, XlaRun, runs_of_paths};
 use crate::snapshot_run::no_device;
 use crate::store::{Warning, WarningCode, Warnings};
 use crate::text::run_names::run_names;
@@ -38,7 +40,7 @@ pub(crate) fn read_folder(
     progress: &Progress,
 ) -> Result<FolderSweep, Error> {
     let warnings = Warnings::default();
-    match runs_of_paths(&[folder.to_owned()], &warnings, progress) {
+    match runs_of_paths(&[folder.to_owned()], None, &warnings, progress) {
         RunsOfPaths::Poplar => {
             read_sweep(folder, progress).map(|(sweep, _)| FolderSweep::Reports(sweep))
         }
@@ -46,6 +48,79 @@ pub(crate) fn read_folder(
             let variants = read_variants(&snapshots, device, &warnings, progress)?;
             Ok(FolderSweep::Variants(variants, warnings.list()))
         }
+        RunsOfPaths::Xla(programs) => {
+            let color = device.unwrap_or(0);
+            let variants = read_programs(&programs, color, &warnings, progress)?;
+            Ok(FolderSweep::Variants(variants, warnings.list()))
+        }
+    }
+}
+
+/// What programs of XLA take of a memory space, in no order; `warnings` gets those of all. What cannot be read is a
+/// warning.
+///
+/// # Errors
+/// When it was cancelled, or none could be read.
+pub(crate) fn read_programs(
+    all: &[XlaFiles],
+    color: i64,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Vec<Variant>, Error> {
+    let mut variants = Vec::with_capacity(all.len());
+    let mut first_error = None;
+    let paths: Vec<PathBuf> = all.iter().map(|files| naming_path(files, all)).collect();
+    for (files, name) in all.iter().zip(run_names(paths.iter().map(PathBuf::as_path))) {
+        let Some(listed) = files.modules.first() else { continue };
+        let path = listed.at.path().to_owned();
+        let file = path.display().to_string();
+        let run = match XlaRun::open(files, progress) {
+            Ok(Some(run)) => run,
+            Ok(None) => return Err(Error::new(ErrorKind::Unreadable, "cancelled")),
+            Err(error) => {
+                let message = format!("cannot be read: {}", error.message);
+                warnings.add(WarningCode::Inconsistent, &file, message);
+                first_error.get_or_insert(error);
+                continue;
+            }
+        };
+        warnings.add_all(&run.report.warnings.list());
+        match ComparedProgram::of(&run.input(), color) {
+            Some(side) => variants.push(Variant {
+                name,
+                path,
+                devices: run.program.analysed.colors().collect(),
+                outcome: if side.is_cut { Outcome::Cut } else { Outcome::Ran },
+                is_cut: side.is_cut,
+                needed_bytes: side.figures.total_bytes,
+                smi_bytes: None,
+                stated_capacity_bytes: side.stated_capacity_bytes,
+                took: Took::Program(side.figures),
+            }),
+            None => {
+                let error = run.program.no_such_space(color);
+                warnings.add(WarningCode::Inconsistent, &file, error.message.as_str());
+                first_error.get_or_insert(error);
+            }
+        }
+    }
+    match first_error.filter(|_| variants.is_empty()) {
+        Some(error) => Err(error),
+        None => Ok(variants),
+    }
+}
+
+/// By what a program is called: the directory of its dump, where no other is of that; else its file without what comes
+/// behind the name of the module.
+fn naming_path(files: &XlaFiles, all: &[XlaFiles]) -> PathBuf {
+    let is_alone = all.iter().filter(|other| other.path == files.path).count() == 1;
+    match files.modules.first() {
+        Some(listed) if !is_alone => {
+            let file = listed.file.as_str();
+            let parts: Vec<&str> = file.splitn(3, '.').take(2).collect();
+            files.path.join(parts.join("."))
+        }
+        _ => files.path.clone(),
     }
 }
 

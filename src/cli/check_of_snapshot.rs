@@ -95,7 +95,7 @@ fn why_at_least(side: &ComparedSide) -> Option<&'static str> {
     if side.variant.is_cut {
         return Some("the file ends before its contents do, so it may be more");
     }
-    match (side.variant.outcome, side.variant.recorded) {
+    match (side.variant.outcome, side.took.recorded) {
         (Outcome::OutOfMemory, _) => {
             Some("the run ran out of memory, and nobody knows what it would have come to")
         }
@@ -108,7 +108,7 @@ fn why_at_least(side: &ComparedSide) -> Option<&'static str> {
 
 /// What of a figure that counts is only of the events that were recorded.
 fn of_window(side: &ComparedSide, of: SnapshotFigure) -> &'static str {
-    let is_window = side.variant.recorded == Recorded::Window && of.is_at_least(side);
+    let is_window = side.took.recorded == Recorded::Window && of.is_at_least(side);
     if is_window { "; of the recorded window, whose beginning is cut off" } else { "" }
 }
 

@@ -75,7 +75,7 @@ impl Serialize for FoundSnapshot {
             json!({
                 "device": of.side.facts.device,
                 "failed": of.side.facts.ended_by,
-                "max_reserved_bytes": of.side.variant.max_reserved_bytes,
+                "max_reserved_bytes": of.side.took.max_reserved_bytes,
                 "needed_bytes": of.side.variant.needed_bytes,
                 "peak_frames": of.frames,
             })
@@ -143,7 +143,7 @@ impl FoundSnapshot {
                 failed.device_free.map_or_else(String::new, |free| {
                     format!(", when {} were free on the device", bytes(free))
                 }),
-                bytes(of.side.variant.max_reserved_bytes)
+                bytes(of.side.took.max_reserved_bytes)
             );
             text += &frames_text(&of.frames);
         }
@@ -168,7 +168,7 @@ impl DeviceOfSnapshot {
         (finding, failed): (&Finding, Option<FailedRequest>),
         by: &'static str,
     ) -> Joined {
-        let variant = &self.side.variant;
+        let took = &self.side.took;
         Joined {
             file: snapshot.path.display().to_string(),
             by,
@@ -178,10 +178,10 @@ impl DeviceOfSnapshot {
             free_bytes: failed.and_then(|failed| failed.device_free).or(finding.free_bytes),
             capacity_bytes: finding.limit_bytes,
             other_processes_bytes: finding.other_processes_bytes,
-            max_reserved_bytes: variant.max_reserved_bytes,
-            max_allocated_bytes: variant.max_allocated_bytes,
-            requested_peak_bytes: variant.requested_peak_bytes,
-            needed_bytes: variant.needed_bytes,
+            max_reserved_bytes: took.max_reserved_bytes,
+            max_allocated_bytes: took.max_allocated_bytes,
+            requested_peak_bytes: took.requested_peak_bytes,
+            needed_bytes: self.side.variant.needed_bytes,
             peak_frames: self.frames.clone(),
         }
     }

@@ -2,8 +2,9 @@
 //! report that pages and commands share with other systems.
 
 mod report;
+mod stated;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,6 +13,7 @@ use crate::analysis::buffer_assignment::analysed::Analysed;
 use crate::analysis::buffer_assignment::live_ranges::LiveRange;
 use crate::analysis::compared_programs::ProgramInput;
 use crate::budget;
+use crate::files;
 use crate::format::xla::{
     self, Beside, ListedModule, ModuleFile, list_modules, platform_of_name, read_listed,
 };
@@ -45,11 +47,7 @@ pub fn find(
     let warnings = Warnings::default();
     let mut modules = list_modules(path, &warnings, progress)?;
     if let Some(wanted) = module.filter(|_| !modules.is_empty()) {
-        let is_wanted = |one: &ListedModule| {
-            one.file.contains(wanted)
-                || one.module.as_deref().is_some_and(|name| name.contains(wanted))
-        };
-        let Some(place) = modules.iter().position(is_wanted) else {
+        let Some(place) = modules.iter().position(|one| is_called(one, wanted)) else {
             let name = |one: &ListedModule| {
                 shortened(one.module.as_deref().unwrap_or(&one.file), 60).into_owned()
             };
@@ -64,6 +62,54 @@ pub fn find(
     let path = path.to_owned();
     let files = XlaFiles { path, modules, warnings: warnings.list() };
     Ok((!files.modules.is_empty()).then_some(files))
+}
+
+/// The programs below paths that are variants of each other, in no order: of each directory the module that is meant, or
+/// the one that has a text in its name, with all its compilations. What cannot be listed is a warning.
+pub fn programs_below(
+    paths: &[PathBuf],
+    module: Option<&str>,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Vec<XlaFiles> {
+    let mut by_directory: BTreeMap<PathBuf, Vec<ListedModule>> = BTreeMap::new();
+    for path in paths {
+        match find(path, None, progress) {
+            Ok(Some(files)) => {
+                warnings.add_all(&files.warnings);
+                for one in files.modules {
+                    let directory = files::directory_of(one.at.path());
+                    by_directory.entry(directory).or_default().push(one);
+                }
+            }
+            Ok(None) => {}
+            Err(error) => {
+                let path = path.display().to_string();
+                warnings.add(WarningCode::Inconsistent, &path, error.message);
+            }
+        }
+    }
+    let variants = |(directory, modules): (PathBuf, Vec<ListedModule>)| {
+        let is_wanted = |one: &&ListedModule| module.is_none_or(|text| is_called(one, text));
+        let name = modules.iter().find(is_wanted).map(|one| one.module.clone());
+        let mut all: Vec<ListedModule> =
+            modules.into_iter().filter(|one| Some(&one.module) == name.as_ref()).collect();
+        // One file may be below several paths.
+        all.sort_by(|a, b| a.at.path().cmp(b.at.path()));
+        all.dedup_by(|a, b| a.at.is_same(&b.at));
+        let files = move |one| XlaFiles {
+            path: directory.clone(),
+            modules: vec![one],
+            warnings: Vec::new(),
+        };
+        all.into_iter().map(files).collect::<Vec<_>>()
+    };
+    by_directory.into_iter().flat_map(variants).collect()
+}
+
+/// Whether a text is in the name of a module, or of its file.
+fn is_called(module: &ListedModule, text: &str) -> bool {
+    module.file.contains(text) || module.module.as_deref().is_some_and(|name| name.contains(text))
 }
 
 /// A run of XLA.
@@ -84,6 +130,8 @@ pub struct Program {
     pub platform: Option<Platform>,
     /// What lies beside it.
     pub beside: Beside,
+    /// What the main memory of the device has, as that says it, or an error text beside it.
+    pub stated_capacity_bytes: Option<u64>,
     /// The modules of the dump, this one first.
     pub modules: Vec<ListedModule>,
     /// Bytes to which names of values are cut, where together they would be too many.
@@ -123,7 +171,7 @@ impl XlaRun {
         ProgramInput {
             analysed: &program.analysed,
             platform: program.platform,
-            stated_capacity_bytes: program.beside.capacity_bytes,
+            stated_capacity_bytes: program.stated_capacity_bytes,
             flags: &program.beside.flags,
             is_cut: self.report.is_cut(),
         }
@@ -148,10 +196,13 @@ impl XlaRun {
         let most_name = most_name(&read.module);
         let mut analysed = Analysed::of(read.module);
         compare_printed(&mut analysed, path, &report.warnings, progress);
+        let beside = Beside::of(path);
+        let stated = || stated::capacity_beside(path);
         let program = Program {
             analysed,
             platform: platform_of_name(&listed.file),
-            beside: Beside::of(path),
+            stated_capacity_bytes: beside.capacity_bytes.or_else(stated),
+            beside,
             modules: files.modules.clone(),
             most_name,
         };

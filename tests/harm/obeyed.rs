@@ -172,7 +172,7 @@ fn cells(csv: &str) -> Vec<String> {
 /// What is run of each command; options that have a list of values get each of them besides. PATH is the report with
 /// such names, SNAPSHOT a directory with such a memory snapshot, SAMPLE one without, SWEEP a directory of both, OUT one that is
 /// empty, NAME the name itself.
-const RUN: [&[&str]; 76] = [
+const RUN: [&[&str]; 79] = [
     &["summary", "PATH"],
     &["summary", "PATH", "--log", "PATH/compile.log"],
     &["tiles", "PATH", "--by"],
@@ -249,6 +249,9 @@ const RUN: [&[&str]; 76] = [
     &["sweep", "SNAPSHOT", "--reference", "NAME"],
     &["sweep", "SNAPSHOT", "--device", "0"],
     &["sweep", "SNAPSHOT", "--device", "7"],
+    &["sweep", "PROGRAM"],
+    &["sweep", "PROGRAM", "--module", "NAME"],
+    &["sweep", "PROGRAM", "--capacity", "1GiB", "--reference", "NAME"],
 ];
 
 /// Commands that show nothing of a report, and options that do not.

@@ -11,12 +11,13 @@ mod parameters;
 mod rows;
 
 use crate::analysis::buffer_assignment::analysed::Analysed;
+pub use crate::analysis::buffer_assignment::space::ProgramFigure;
 use crate::analysis::buffer_assignment::space::SpaceFigures;
 use crate::analysis::compared_snapshots::{DifferentSetting, Room};
 use crate::store::hlo::{InstructionId, Platform};
 
 pub use self::conclusions::{ProgramConclusion, conclusions};
-pub use self::figures::{ComparedFigure, ProgramFigure, compared_figures};
+pub use self::figures::{ComparedFigure, compared_figures};
 pub use self::parameters::OtherParameters;
 pub use self::rows::{PairedBy, ProgramPeaks, ProgramRow, ValueKind};
 

@@ -101,7 +101,7 @@ impl Said<'_> {
 
     /// Whether both sides have events, so that there is a peak.
     fn have_peaks(&self) -> bool {
-        self.compared.sides.iter().all(|side| side.variant.recorded != Recorded::Nothing)
+        self.compared.sides.iter().all(|side| side.took.recorded != Recorded::Nothing)
     }
 
     /// A figure of the target in place of that of the source, with its percent where both are more than lower bounds.
@@ -199,7 +199,7 @@ impl Said<'_> {
 
     /// That a run ran out of memory, and of what.
     fn failed(&self, run: &ComparedSide, name: &str) -> String {
-        match (run.facts.ended_by, run.variant.failed_request_bytes) {
+        match (run.facts.ended_by, run.took.failed_request_bytes) {
             (Some(failed), Some(_)) => format!(
                 "the {name} ran out of memory at event {}, when it asked for {}{}",
                 grouped(u64::from(failed.event)),
@@ -223,7 +223,7 @@ impl Said<'_> {
             if side.variant.is_cut {
                 texts.push(format!("The file of the {name} ends before its contents do: what is said of it is of the part that could be read"));
             }
-            match side.variant.recorded {
+            match side.took.recorded {
                 Recorded::Nothing if !side.variant.is_cut => texts.push(format!(
                     "The {name} has no events: its peak is what was there when the snapshot was taken"
                 )),
@@ -267,7 +267,7 @@ impl Said<'_> {
         let [source, target] = self.compared.sides.each_ref();
         // Without events there is no peak, but what was there at the end.
         if !self.have_peaks() {
-            let what = [source, target].map(|side| match side.variant.recorded {
+            let what = [source, target].map(|side| match side.took.recorded {
                 Recorded::Nothing => "were there when the snapshot was taken",
                 _ => "were asked for at the peak",
             });
@@ -344,7 +344,7 @@ impl Said<'_> {
     /// The functions with the largest changes, first what went, then what came.
     fn functions(&mut self) {
         let compared = self.compared;
-        let peaks = compared.sides.iter().map(|side| side.variant.requested_peak_bytes);
+        let peaks = compared.sides.iter().map(|side| side.took.requested_peak_bytes);
         let least = (peaks.max().unwrap_or(0) / LEAST_PART).max(1);
         for (kind, is_less) in
             [(SnapshotConclusionKind::Less, true), (SnapshotConclusionKind::More, false)]

@@ -53,17 +53,17 @@ impl SnapshotFigure {
 
     /// Of a run.
     pub fn of(self, side: &ComparedSide) -> u64 {
-        let (variant, facts) = (&side.variant, &side.facts);
+        let (took, facts) = (&side.took, &side.facts);
         match self {
-            Self::MaxAllocated => variant.max_allocated_bytes,
-            Self::MaxReserved => variant.max_reserved_bytes,
-            Self::RequestedPeak => variant.requested_peak_bytes,
-            Self::Allocated => variant.allocated_bytes,
-            Self::Reserved => variant.reserved_bytes,
+            Self::MaxAllocated => took.max_allocated_bytes,
+            Self::MaxReserved => took.max_reserved_bytes,
+            Self::RequestedPeak => took.requested_peak_bytes,
+            Self::Allocated => took.allocated_bytes,
+            Self::Reserved => took.reserved_bytes,
             Self::Requested => facts.end.requested_bytes,
             Self::Inactive => facts.end.inactive_bytes,
             Self::Rounding => facts.end.rounding_bytes,
-            Self::Needed => variant.needed_bytes,
+            Self::Needed => side.variant.needed_bytes,
             Self::Events => facts.events as u64,
         }
     }

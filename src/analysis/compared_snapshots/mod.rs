@@ -18,7 +18,7 @@ use crate::analysis::allocator::replay::Replay;
 use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
 use crate::analysis::allocator::run_end::{Outcome, Recorded};
 use crate::analysis::allocator::user_frame::user_frame;
-use crate::analysis::variants::Variant;
+use crate::analysis::variants::{SnapshotTook, Took, Variant};
 use crate::store::snapshot::{Action, Snapshot, SnapshotDevice, gpu_title};
 use crate::text::clean;
 
@@ -70,6 +70,8 @@ pub struct ComparedSide {
     pub facts: DeviceFacts,
     /// The same as a variant.
     pub variant: Variant,
+    /// What it took, of that.
+    pub took: SnapshotTook,
     /// Where its peak is.
     pub peak: PeakMoment,
     /// Bytes that were asked for, of blocks that live from before the first event to behind the last.
@@ -136,7 +138,7 @@ impl ComparedSide {
 
     /// Whether its figures are those of a run that ended, recorded from its begin and read as a whole.
     pub fn is_whole(&self) -> bool {
-        self.variant.outcome == Outcome::Ran && self.variant.recorded == Recorded::Whole
+        self.variant.outcome == Outcome::Ran && self.took.recorded == Recorded::Whole
     }
 }
 
@@ -146,6 +148,7 @@ fn compared_side(
 ) -> Option<(ComparedSide, ComparedDevice<'_>)> {
     let replayed = run.snapshot()?;
     let (place, variant) = Variant::of_run((String::new(), PathBuf::new()), run, device)?;
+    let Took::Snapshot(took) = variant.took else { return None };
     let (device, replay) = replayed.device(place)?;
     let snapshot = &replayed.snapshot;
     let facts = replayed.device_facts().get(place)?.clone();
@@ -153,6 +156,7 @@ fn compared_side(
     let compared = ComparedSide {
         facts,
         variant,
+        took,
         peak: peak_moment(replayed, place, &of),
         always_live_bytes: replay.lives.always_live_bytes(),
         recomputed: recomputed(replayed, device),

@@ -6,9 +6,8 @@ mod words;
 
 use std::path::PathBuf;
 
-use serde::Serialize;
-
 use crate::analysis::allocator::run_end::{Outcome, Recorded};
+use crate::analysis::buffer_assignment::space::SpaceFigures;
 use crate::text::words;
 pub use words::{VariantColumn, footnotes, ran};
 
@@ -25,19 +24,41 @@ words! {
     }
 }
 
-/// What one variant took, bytes.
+/// One variant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Variant {
     /// What it is called.
     pub name: String,
     /// Its file.
     pub path: PathBuf,
-    /// The numbers of all devices of its snapshot.
+    /// The numbers of all devices of it: of a program of XLA its memory spaces.
     pub devices: Vec<i64>,
-    /// What became of it.
+    /// What became of it; of a program that was compiled that it is whole, or cut.
     pub outcome: Outcome,
     /// Whether its file ends before its contents do: then its figures are of what could be read, and of no whole run.
     pub is_cut: bool,
+    /// What the device must have for it at least.
+    pub needed_bytes: u64,
+    /// What nvidia-smi said, where the user says so.
+    pub smi_bytes: Option<u64>,
+    /// Capacity of the device as something beside it states it; an error text rounds it to hundredths of a unit.
+    pub stated_capacity_bytes: Option<u64>,
+    /// What it took.
+    pub took: Took,
+}
+
+/// What a variant took, in the terms of its system.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Took {
+    /// Of a caching allocator.
+    Snapshot(SnapshotTook),
+    /// Of a program of XLA.
+    Program(SpaceFigures),
+}
+
+/// What a run took from a caching allocator, bytes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SnapshotTook {
     /// How much of it was recorded.
     pub recorded: Recorded,
     /// Handed out at the end.
@@ -56,28 +77,6 @@ pub struct Variant {
     pub requested_peak_bytes: u64,
     /// The request at which it ended on this device.
     pub failed_request_bytes: Option<u64>,
-    /// What the device must have for it at least.
-    pub needed_bytes: u64,
-    /// What nvidia-smi said, where the user says so.
-    pub smi_bytes: Option<u64>,
-    /// Capacity of the device as an error text beside it states it, rounded to hundredths of a unit.
-    pub stated_capacity_bytes: Option<u64>,
-}
-
-/// Figures in percent of the reference, with one decimal, half up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
-pub struct Percent {
-    /// Handed out at the end.
-    pub allocated_bytes: Option<f64>,
-    /// The most that was handed out.
-    pub max_allocated_bytes: Option<f64>,
-    /// The most that was taken from the device.
-    pub max_reserved_bytes: Option<f64>,
-    /// The most that was asked for at once.
-    pub requested_peak_bytes: Option<f64>,
-    /// What nvidia-smi said; absent where nobody says so.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub smi_bytes: Option<f64>,
 }
 
 /// Variants in the natural order of their names.
@@ -112,10 +111,27 @@ impl Variant {
 
     /// Why it cannot be what others are compared with; `None` where it can.
     pub fn why_no_reference(&self) -> Option<NoReference> {
-        match (self.is_cut, self.recorded) {
+        let recorded = self.snapshot().map(|took| took.recorded);
+        match (self.is_cut, recorded) {
             (true, _) => Some(NoReference::Cut),
-            (_, Recorded::Nothing) => Some(NoReference::NotRecorded),
+            (_, Some(Recorded::Nothing)) => Some(NoReference::NotRecorded),
             _ => None,
+        }
+    }
+
+    /// What it took from a caching allocator; `None` of a program of XLA.
+    pub fn snapshot(&self) -> Option<&SnapshotTook> {
+        match &self.took {
+            Took::Snapshot(took) => Some(took),
+            Took::Program(_) => None,
+        }
+    }
+
+    /// What it takes as a program of XLA; `None` of a snapshot.
+    pub fn program(&self) -> Option<&SpaceFigures> {
+        match &self.took {
+            Took::Snapshot(_) => None,
+            Took::Program(figures) => Some(figures),
         }
     }
 }
@@ -152,7 +168,9 @@ impl VariantTable {
     /// known.
     pub fn oversubscription_bytes(&self, row: &Variant) -> Option<u64> {
         let all = row.needed_bytes.saturating_add(self.other_bytes);
-        self.capacity_bytes.map(|capacity| all.saturating_sub(capacity))
+        // What XLA says of a device is what it compiled for; of a snapshot only the user says it.
+        let stated = row.stated_capacity_bytes.filter(|_| row.program().is_some());
+        self.capacity_bytes.or(stated).map(|capacity| all.saturating_sub(capacity))
     }
 
     /// Whether a variant ran and, where a capacity is known, is not over it; `None` where its file does not say whether
@@ -168,23 +186,28 @@ impl VariantTable {
         finished.min_by_key(|(place, row)| (row.needed_bytes, *place)).map(|(place, _)| place)
     }
 
-    /// A variant's figures in percent of the reference's; none of one that is not finished, or whose file is cut.
-    pub fn percent(&self, row: &Variant) -> Percent {
-        let reference = self.reference.and_then(|place| self.rows.get(place));
-        let Some(reference) = reference.filter(|_| row.is_comparable()) else {
-            return Percent::default();
-        };
-        let of = |figure: fn(&Variant) -> u64| percent(figure(row), figure(reference));
-        Percent {
-            allocated_bytes: of(|row| row.allocated_bytes),
-            max_allocated_bytes: of(|row| row.max_allocated_bytes),
-            max_reserved_bytes: of(|row| row.max_reserved_bytes),
-            requested_peak_bytes: of(|row| row.requested_peak_bytes),
-            smi_bytes: row
-                .smi_bytes
-                .zip(reference.smi_bytes)
-                .and_then(|(own, reference)| percent(own, reference)),
+    /// Whether the variants are programs of XLA.
+    pub fn is_of_programs(&self) -> bool {
+        self.rows.iter().any(|row| row.program().is_some())
+    }
+
+    /// A variant's figure in percent of the reference's, with one decimal, half up; `None` of one that is not finished,
+    /// or whose file is cut.
+    pub fn percent(&self, row: &Variant, column: VariantColumn) -> Option<f64> {
+        self.percent_of(row, self.rows.get(self.reference?)?, column)
+    }
+
+    /// The same of the variant before it.
+    pub fn percent_of_previous(&self, place: usize, column: VariantColumn) -> Option<f64> {
+        let previous = self.rows.get(place.checked_sub(1)?)?;
+        self.percent_of(self.rows.get(place)?, previous, column)
+    }
+
+    fn percent_of(&self, row: &Variant, of: &Variant, column: VariantColumn) -> Option<f64> {
+        if !row.is_comparable() {
+            return None;
         }
+        percent(column.bytes(self, row)?, column.bytes(self, of)?)
     }
 }
 
@@ -225,6 +248,7 @@ fn natural(name: &str) -> Vec<NamePart<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::buffer_assignment::space::ProgramFigure;
 
     fn variant(name: &str, has_ran: bool, bytes: u64) -> Variant {
         Variant {
@@ -233,19 +257,32 @@ mod tests {
             devices: vec![0],
             outcome: if has_ran { Outcome::Ran } else { Outcome::OutOfMemory },
             is_cut: false,
-            recorded: Recorded::Whole,
-            allocated_bytes: bytes,
-            max_allocated_bytes: bytes,
-            max_allocated_from: PeakFrom::Replay,
-            reserved_bytes: bytes,
-            max_reserved_bytes: bytes,
-            max_reserved_from: PeakFrom::Replay,
-            requested_peak_bytes: bytes,
-            failed_request_bytes: (!has_ran).then_some(1),
             needed_bytes: bytes,
             smi_bytes: None,
             stated_capacity_bytes: None,
+            took: Took::Snapshot(SnapshotTook {
+                recorded: Recorded::Whole,
+                allocated_bytes: bytes,
+                max_allocated_bytes: bytes,
+                max_allocated_from: PeakFrom::Replay,
+                reserved_bytes: bytes,
+                max_reserved_bytes: bytes,
+                max_reserved_from: PeakFrom::Replay,
+                requested_peak_bytes: bytes,
+                failed_request_bytes: (!has_ran).then_some(1),
+            }),
         }
+    }
+
+    /// The same, of which not all was recorded.
+    fn recorded(recorded: Recorded, of: Variant) -> Variant {
+        let took = *of.snapshot().unwrap();
+        let max_reserved_from = PeakFrom::AtLeast;
+        Variant { took: Took::Snapshot(SnapshotTook { recorded, max_reserved_from, ..took }), ..of }
+    }
+
+    fn allocated(table: &VariantTable, row: usize) -> Option<f64> {
+        table.percent(&table.rows[row], VariantColumn::Allocated)
     }
 
     fn table(capacity: Option<u64>, reference: Option<&str>) -> Result<VariantTable, NoReference> {
@@ -266,19 +303,19 @@ mod tests {
         let plain = table(None, None).unwrap();
         assert_eq!(names(&plain), ["splits_0", "splits_2", "splits_4", "splits_10"]);
         assert_eq!((plain.reference, plain.least_needed()), (Some(1), Some(2)));
-        assert_eq!(plain.percent(&plain.rows[2]).allocated_bytes, Some(65.3), "65.25, half up");
-        assert_eq!(plain.percent(&plain.rows[0]), Percent::default(), "it did not run to its end");
+        assert_eq!(allocated(&plain, 2), Some(65.3), "65.25, half up");
+        assert_eq!(allocated(&plain, 0), None, "it did not run to its end");
         assert_eq!(plain.oversubscription_bytes(&plain.rows[0]), None);
         let small = table(Some(1600), None).unwrap();
         assert_eq!(small.reference, Some(2), "splits_2 and what others have is more");
         assert_eq!(small.oversubscription_bytes(&small.rows[1]), Some(500));
-        assert_eq!(small.percent(&small.rows[1]).allocated_bytes, Some(153.3));
+        assert_eq!(allocated(&small, 1), Some(153.3));
         let named = table(Some(1600), Some("splits_10")).unwrap();
         assert_eq!(named.reference, Some(3));
         assert!(table(None, Some("splits_3")).is_err());
         let none = table(Some(10), None).unwrap();
         assert_eq!(none.reference, None);
-        assert_eq!(none.percent(&none.rows[1]), Percent::default());
+        assert_eq!(allocated(&none, 1), None);
     }
 
     #[test]
@@ -291,7 +328,7 @@ mod tests {
         let rows = || vec![cut("a", 10), variant("b", true, 30), variant("c", true, 20)];
         let table = VariantTable::new(rows(), None, 0, None).unwrap();
         assert_eq!((table.reference, table.least_needed()), (Some(1), Some(2)));
-        assert_eq!(table.percent(&table.rows[0]), Percent::default());
+        assert_eq!(allocated(&table, 0), None);
         assert_eq!([0, 1].map(|row| table.fits(&table.rows[row])), [None, Some(true)]);
         assert_eq!(VariantTable::new(rows(), None, 0, Some("a")), Err(NoReference::Cut));
         assert_eq!(VariantTable::new(rows(), None, 0, Some("d")), Err(NoReference::NotThere));
@@ -299,21 +336,13 @@ mod tests {
 
     #[test]
     fn of_what_was_not_recorded_nothing_is_compared_and_a_window_is_a_lower_bound() {
-        let state = Variant {
-            outcome: Outcome::NotRecorded,
-            recorded: Recorded::Nothing,
-            max_reserved_from: PeakFrom::AtLeast,
-            ..variant("a", true, 10)
-        };
-        let window = Variant {
-            recorded: Recorded::Window,
-            max_reserved_from: PeakFrom::AtLeast,
-            ..variant("b", true, 20)
-        };
+        let state = Variant { outcome: Outcome::NotRecorded, ..variant("a", true, 10) };
+        let state = recorded(Recorded::Nothing, state);
+        let window = recorded(Recorded::Window, variant("b", true, 20));
         let rows = || vec![state.clone(), window.clone(), variant("c", true, 30)];
         let table = VariantTable::new(rows(), Some(5), 0, Some("c")).unwrap();
         assert_eq!(table.rows.iter().map(ran).collect::<Vec<_>>(), ["not recorded", "yes", "yes"]);
-        assert_eq!(table.percent(&table.rows[0]), Percent::default());
+        assert_eq!(allocated(&table, 0), None);
         assert_eq!(table.fits(&table.rows[0]), None, "even of a device that is too small");
         assert_eq!(VariantTable::new(rows(), None, 0, Some("a")), Err(NoReference::NotRecorded));
         let bounds = |row: &Variant| {
@@ -328,6 +357,24 @@ mod tests {
             "least needed: b, at least 20"
         );
         assert_eq!(table.footnotes().len(), 2);
+    }
+
+    #[test]
+    fn of_programs_a_capacity_beside_them_counts_and_each_is_compared_with_the_one_before() {
+        let program = |name: &str, bytes: u64| Variant {
+            took: Took::Program(SpaceFigures { total_bytes: bytes, ..SpaceFigures::default() }),
+            stated_capacity_bytes: Some(100),
+            ..variant(name, true, bytes)
+        };
+        let rows = vec![program("b_2", 80), program("b_10", 40), program("b_1", 120)];
+        let table = VariantTable::new(rows, None, 0, None).unwrap();
+        let total = VariantColumn::Program(ProgramFigure::Total);
+        assert!(table.is_of_programs() && VariantColumn::of(&table).contains(&total));
+        assert_eq!((table.name(table.reference), table.least_needed()), (Some("b_2"), Some(2)));
+        assert_eq!(table.oversubscription_bytes(&table.rows[0]), Some(20));
+        assert_eq!(table.percent(&table.rows[0], total), Some(150.0));
+        let previous = [0, 1, 2].map(|row| table.percent_of_previous(row, total));
+        assert_eq!(previous, [None, Some(66.7), Some(50.0)]);
     }
 
     #[test]

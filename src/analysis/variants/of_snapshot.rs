@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::{PeakFrom, Variant};
+use super::{PeakFrom, SnapshotTook, Took, Variant};
 use crate::analysis::allocator::claims::claimed_device;
 use crate::analysis::allocator::free_pieces::{reserved_after, segment_for};
 use crate::analysis::allocator::replayed::AllocatorRun;
@@ -60,18 +60,20 @@ impl Variant {
             devices: snapshot.devices.iter().map(|device| device.number).collect(),
             outcome: ended.outcome,
             is_cut: run.is_cut,
-            recorded,
-            allocated_bytes: end.allocated_bytes,
-            max_allocated_bytes,
-            max_allocated_from,
-            reserved_bytes: end.reserved_bytes,
-            max_reserved_bytes,
-            max_reserved_from,
-            requested_peak_bytes: replay.requested_peak.bytes,
-            failed_request_bytes: failed.map(|failed| failed.bytes).or(stated),
             needed_bytes,
             smi_bytes: None,
             stated_capacity_bytes: run.stated_capacity(place).and_then(|text| text.capacity_bytes),
+            took: Took::Snapshot(SnapshotTook {
+                recorded,
+                allocated_bytes: end.allocated_bytes,
+                max_allocated_bytes,
+                max_allocated_from,
+                reserved_bytes: end.reserved_bytes,
+                max_reserved_bytes,
+                max_reserved_from,
+                requested_peak_bytes: replay.requested_peak.bytes,
+                failed_request_bytes: failed.map(|failed| failed.bytes).or(stated),
+            }),
         };
         Some((place, variant))
     }

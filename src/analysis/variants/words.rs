@@ -1,8 +1,9 @@
 //! The table of variants in words: its columns, what stands in them, and the sentences below it. The command and the
 //! window have the same.
 
-use super::{PeakFrom, Percent, Variant, VariantTable};
+use super::{PeakFrom, Variant, VariantTable};
 use crate::analysis::allocator::run_end::{Outcome, Recorded};
+use crate::analysis::buffer_assignment::space::ProgramFigure;
 
 /// A figure of a variant that has a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,21 +24,40 @@ pub enum VariantColumn {
     OverCapacity,
     /// What nvidia-smi said.
     Smi,
+    /// A figure of a program of XLA.
+    Program(ProgramFigure),
 }
+
+/// What stands of a program of XLA.
+const OF_PROGRAMS: [ProgramFigure; 9] = [
+    ProgramFigure::Total,
+    ProgramFigure::Temporary,
+    ProgramFigure::TemporaryPeak,
+    ProgramFigure::Lost,
+    ProgramFigure::Padding,
+    ProgramFigure::Arguments,
+    ProgramFigure::Donated,
+    ProgramFigure::Outputs,
+    ProgramFigure::InUsePeak,
+];
 
 impl VariantColumn {
     /// Those that a table has: nvidia-smi's only where somebody says it.
     pub fn of(table: &VariantTable) -> Vec<Self> {
         let has_smi = table.rows.iter().any(|row| row.smi_bytes.is_some());
-        let mut columns = vec![
-            Self::Allocated,
-            Self::MaxAllocated,
-            Self::MaxReserved,
-            Self::RequestedPeak,
-            Self::FailedRequest,
-            Self::Needed,
-            Self::OverCapacity,
-        ];
+        let mut columns = if table.is_of_programs() {
+            OF_PROGRAMS.into_iter().map(Self::Program).chain([Self::OverCapacity]).collect()
+        } else {
+            vec![
+                Self::Allocated,
+                Self::MaxAllocated,
+                Self::MaxReserved,
+                Self::RequestedPeak,
+                Self::FailedRequest,
+                Self::Needed,
+                Self::OverCapacity,
+            ]
+        };
         columns.extend(has_smi.then_some(Self::Smi));
         columns
     }
@@ -53,45 +73,80 @@ impl VariantColumn {
             Self::Needed => "needed",
             Self::OverCapacity => "over capacity",
             Self::Smi => "nvidia-smi",
+            Self::Program(figure) => match figure {
+                ProgramFigure::Total => "reserved",
+                ProgramFigure::Temporary => "temporary",
+                ProgramFigure::TemporaryPeak => "temporary in use",
+                ProgramFigure::Lost => "lost to packing",
+                ProgramFigure::Padding => "padding",
+                ProgramFigure::Arguments => "parameters",
+                ProgramFigure::Donated => "donated",
+                ProgramFigure::Outputs => "own results",
+                ProgramFigure::InUsePeak => "most in use",
+                other => other.title(),
+            },
+        }
+    }
+
+    /// Its name in JSON and among comma-separated values.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Allocated => "allocated_bytes",
+            Self::MaxAllocated => "max_allocated_bytes",
+            Self::MaxReserved => "max_reserved_bytes",
+            Self::RequestedPeak => "requested_peak_bytes",
+            Self::FailedRequest => "oom_request_bytes",
+            Self::Needed => "needed_bytes",
+            Self::OverCapacity => "oversubscription_bytes",
+            Self::Smi => "smi_bytes",
+            Self::Program(figure) => figure.key(),
         }
     }
 
     /// Bytes of a variant; `None` where that is not known or does not apply.
     pub fn bytes(self, table: &VariantTable, row: &Variant) -> Option<u64> {
+        let took = row.snapshot();
         match self {
-            Self::Allocated => Some(row.allocated_bytes),
-            Self::MaxAllocated => Some(row.max_allocated_bytes),
-            Self::MaxReserved => Some(row.max_reserved_bytes),
-            Self::RequestedPeak => Some(row.requested_peak_bytes),
-            Self::FailedRequest => row.failed_request_bytes,
+            Self::Allocated => took.map(|took| took.allocated_bytes),
+            Self::MaxAllocated => took.map(|took| took.max_allocated_bytes),
+            Self::MaxReserved => took.map(|took| took.max_reserved_bytes),
+            Self::RequestedPeak => took.map(|took| took.requested_peak_bytes),
+            Self::FailedRequest => took.and_then(|took| took.failed_request_bytes),
             Self::Needed => Some(row.needed_bytes),
             Self::OverCapacity => table.oversubscription_bytes(row),
             Self::Smi => row.smi_bytes,
+            Self::Program(figure) => row.program().and_then(|program| figure.of(program)),
         }
     }
 
     /// Whether a column of percents follows.
     pub fn has_percent(self) -> bool {
-        matches!(self, Self::MaxAllocated | Self::MaxReserved | Self::RequestedPeak | Self::Smi)
+        match self {
+            Self::MaxAllocated | Self::MaxReserved | Self::RequestedPeak | Self::Smi => true,
+            Self::Program(figure) => {
+                matches!(figure, ProgramFigure::Total | ProgramFigure::TemporaryPeak)
+            }
+            _ => false,
+        }
     }
 
-    /// Percent of the reference.
-    pub fn percent(self, percent: &Percent) -> Option<f64> {
-        match self {
-            Self::MaxAllocated => percent.max_allocated_bytes,
-            Self::MaxReserved => percent.max_reserved_bytes,
-            Self::RequestedPeak => percent.requested_peak_bytes,
-            Self::Smi => percent.smi_bytes,
-            _ => None,
-        }
+    /// Whether a column of percents of the variant before follows as well: compilations have an order.
+    pub fn has_percent_of_previous(self) -> bool {
+        self == Self::Program(ProgramFigure::Total)
     }
 
     /// Whether the bytes are a lower bound.
     pub fn is_at_least(self, row: &Variant) -> bool {
+        let took = row.snapshot();
         match self {
-            Self::MaxAllocated => row.max_allocated_from == PeakFrom::AtLeast,
-            Self::MaxReserved => row.max_reserved_from == PeakFrom::AtLeast,
-            Self::RequestedPeak => row.recorded != Recorded::Whole,
+            Self::Program(_) => row.is_cut,
+            Self::MaxAllocated => {
+                took.is_some_and(|took| took.max_allocated_from == PeakFrom::AtLeast)
+            }
+            Self::MaxReserved => {
+                took.is_some_and(|took| took.max_reserved_from == PeakFrom::AtLeast)
+            }
+            Self::RequestedPeak => took.is_some_and(|took| took.recorded != Recorded::Whole),
             Self::Needed => !row.is_comparable() || Self::MaxReserved.is_at_least(row),
             _ => false,
         }
@@ -101,6 +156,7 @@ impl VariantColumn {
 /// Whether a variant ran to its end.
 pub fn ran(row: &Variant) -> &'static str {
     match row.outcome {
+        Outcome::Ran if row.program().is_some() => "compiled",
         Outcome::Ran => "yes",
         Outcome::OutOfMemory => "out of memory",
         Outcome::Cut => "file is cut",
@@ -109,6 +165,11 @@ pub fn ran(row: &Variant) -> &'static str {
 }
 
 impl VariantTable {
+    /// What is said of each variant besides its figures.
+    pub fn state_title(&self) -> &'static str {
+        if self.is_of_programs() { "state" } else { "ran" }
+    }
+
     /// The name of a variant.
     pub fn name(&self, place: Option<usize>) -> Option<&str> {
         Some(&self.rows.get(place?)?.name)
@@ -118,6 +179,9 @@ impl VariantTable {
     pub fn reference_text(&self) -> String {
         match self.name(self.reference) {
             Some(name) => format!("reference, 100 %: {name}"),
+            None if self.is_of_programs() => {
+                "No variant is whole and fits, so nothing is given in percent".to_owned()
+            }
             None => "No variant ran and fits, so nothing is given in percent".to_owned(),
         }
     }
@@ -157,6 +221,7 @@ impl VariantTable {
 
 /// What has to be said of a variant whose figures are not all that it took.
 pub fn footnotes(row: &Variant) -> Vec<&'static str> {
+    let recorded = row.snapshot().map(|took| took.recorded);
     let notes = [
         (row.is_cut, "A file that is cut says what was in it until there, not what the run took."),
         (
@@ -165,11 +230,11 @@ pub fn footnotes(row: &Variant) -> Vec<&'static str> {
              knows what would have come after.",
         ),
         (
-            row.recorded == Recorded::Nothing && !row.is_cut,
+            recorded == Some(Recorded::Nothing) && !row.is_cut,
             "A snapshot without events says what was there when it was taken, not what the run took at most.",
         ),
         (
-            row.recorded == Recorded::Window,
+            recorded == Some(Recorded::Window),
             "Events that begin when blocks were there already are a window of a run: before it, more may have been \
              taken than its peaks say.",
         ),

@@ -109,7 +109,7 @@ fn compared(
 }
 
 fn side(side: &ComparedSide) -> Side {
-    let peak = side.variant.requested_peak_bytes;
+    let peak = side.took.requested_peak_bytes;
     Side {
         device: side.facts.device,
         device_title: side.device_title(),
@@ -165,9 +165,9 @@ fn peaks_text(compared: &ComparedSnapshots) -> String {
     };
     format!(
         "Requested peaks: {} {} of the source, {} {} of the target; events are not aligned",
-        exact_bytes(source.variant.requested_peak_bytes),
+        exact_bytes(source.took.requested_peak_bytes),
         at(source),
-        exact_bytes(target.variant.requested_peak_bytes),
+        exact_bytes(target.took.requested_peak_bytes),
         at(target),
     )
 }
@@ -238,7 +238,7 @@ fn cells_of(row: &ComparedRow) -> Vec<String> {
 fn peak_moment(side: &ComparedSide) -> Value {
     let PeakMoment { event, step, action, annotations, function, .. } = &side.peak;
     json!({
-        "bytes": side.variant.requested_peak_bytes,
+        "bytes": side.took.requested_peak_bytes,
         "event": event,
         "step": step,
         "action": action,
@@ -273,10 +273,10 @@ fn section(compared: &ComparedSnapshots, figures: &[ComparedFigure], room: Room)
         "device": both(&|side| side.facts.device.into()),
         "finished": both(&|side| side.variant.outcome.finished().into()),
         "cut": both(&|side| side.variant.is_cut.into()),
-        "recorded": both(&|side| side.variant.recorded.key().into()),
+        "recorded": both(&|side| side.took.recorded.key().into()),
         "history_complete": both(&|side| side.facts.history_complete.into()),
-        "max_allocated_from": both(&|side| side.variant.max_allocated_from.as_str().into()),
-        "oom_request_bytes": both(&|side| json!(side.variant.failed_request_bytes)),
+        "max_allocated_from": both(&|side| side.took.max_allocated_from.as_str().into()),
+        "oom_request_bytes": both(&|side| json!(side.took.failed_request_bytes)),
         "recomputed_allocations": both(&|side| side.recomputed.into()),
         "stated_capacity_bytes": both(&|side| json!(side.variant.stated_capacity_bytes)),
         "capacity_bytes": room.capacity_bytes,

@@ -25,7 +25,7 @@ use crate::text::{clean, size};
 #[derive(Debug, Args)]
 pub struct SweepArguments {
     /// A directory with reports in it, at any depth; links to directories are not followed. Of memory
-    /// snapshots also several directories, or files.
+    /// snapshots and dumps of XLA also several directories, or files.
     #[arg(value_name = "DIR", required = true)]
     pub paths: Vec<PathBuf>,
     /// Print one JSON document instead of text.
@@ -46,18 +46,21 @@ pub struct SweepArguments {
     /// key, such as a measured throughput. By default throughput, or the peak where no throughput is known.
     #[arg(long, value_name = "FIGURE", requires = "by")]
     pub figure: Option<String>,
-    /// Of memory snapshots: what the device has, for example 16GiB.
+    /// Of memory snapshots and programs of XLA: what the device has, for example 16GiB.
     #[arg(long, value_parser = size::parse, value_name = "BYTES")]
     pub capacity: Option<u64>,
-    /// Of memory snapshots: what others have of the device, for example 600MiB.
+    /// Of memory snapshots and programs of XLA: what others have of the device, for example 600MiB.
     #[arg(long, value_parser = size::parse, value_name = "BYTES")]
     pub other: Option<u64>,
-    /// Of memory snapshots: the variant that the others are compared with.
+    /// Of memory snapshots and programs of XLA: the variant that the others are compared with.
     #[arg(long, value_name = "NAME")]
     pub reference: Option<String>,
     /// Of memory snapshots: the number of the device, in place of the one that failed or had most.
     #[arg(long, value_name = "N")]
     pub device: Option<i64>,
+    /// The module of dumps of XLA that is meant: a part of its name or of its file's.
+    #[arg(long, value_name = "NAME")]
+    pub module: Option<String>,
 }
 
 impl SweepArguments {
@@ -74,6 +77,7 @@ impl SweepArguments {
             other: None,
             reference: None,
             device: None,
+            module: None,
         }
     }
 }
@@ -98,10 +102,11 @@ enum Grid {
 /// Reads all reports below a directory and puts them side by side.
 pub fn run(arguments: &SweepArguments) -> ExitCode {
     let found = Warnings::default();
-    if let RunsOfPaths::Pytorch(snapshots) =
-        runs_of_paths(&arguments.paths, &found, &Progress::default())
-    {
-        return variants::run(arguments, &snapshots, &found);
+    let module = arguments.module.as_deref();
+    match runs_of_paths(&arguments.paths, module, &found, &Progress::default()) {
+        RunsOfPaths::Pytorch(snapshots) => return variants::run(arguments, &snapshots, &found),
+        RunsOfPaths::Xla(programs) => return variants::run_programs(arguments, &programs, &found),
+        RunsOfPaths::Poplar => {}
     }
     let result = output::with_progress("Reading the reports", |progress| {
         let mut answer = SweepReport::of(arguments, progress)?;

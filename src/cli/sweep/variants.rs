@@ -1,37 +1,43 @@
 //! `tilescope sweep` of memory snapshots: the variants of one training run, in percent of a reference.
 
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{SweepArguments, output};
 use crate::analysis::allocator::run_end::Recorded;
-use crate::analysis::variants::{NoReference, Variant, VariantColumn, VariantTable, ran};
+use crate::analysis::variants::{
+    NoReference, SnapshotTook, Took, Variant, VariantColumn, VariantTable, ran,
+};
 use crate::cli::output::{Answer, CsvAnswer, Document, aligned, name_cell};
 use crate::csv::line;
 use crate::format::pytorch::SnapshotFiles;
 use crate::format::{Error, ErrorKind};
+use crate::opened::XlaFiles;
 use crate::store::Warnings;
-use crate::text::{clean, exact_bytes};
-use crate::variant_sweep::read_variants;
+use crate::text::{self, clean, exact_bytes};
+use crate::variant_sweep::{read_programs, read_variants};
 
 const UNKNOWN: &str = "–";
 const MIB: u64 = 1 << 20;
 
 /// Refuses options that only snapshots have.
 pub fn check_no_options(arguments: &SweepArguments) -> Result<(), Error> {
-    let SweepArguments { capacity, other, reference, device, .. } = arguments;
+    let SweepArguments { capacity, other, reference, device, module, .. } = arguments;
     let given = [
         ("--capacity", capacity.is_some()),
         ("--other", other.is_some()),
         ("--reference", reference.is_some()),
         ("--device", device.is_some()),
+        ("--module", module.is_some()),
     ];
     match given.iter().find(|(_, is_given)| *is_given) {
         None => Ok(()),
         Some((option, _)) => {
-            let message = format!("{option} is of memory snapshots, and there are none");
+            let message =
+                format!("{option} is of memory snapshots and programs of XLA, and there are none");
             Err(Error::new(ErrorKind::Usage, message)
                 .hint("Reports of Poplar know what their devices have."))
         }
@@ -74,7 +80,29 @@ pub fn run(
     output::finish(&result, arguments.json, text)
 }
 
-/// `tilescope.sweep/1` of snapshots (cli.md, Other systems).
+/// The same of programs of XLA.
+pub fn run_programs(
+    arguments: &SweepArguments,
+    programs: &[XlaFiles],
+    warnings: &Warnings,
+) -> ExitCode {
+    let result = output::with_progress("Reading the modules", |progress| {
+        if arguments.by.is_some() {
+            let message = "--by is of reports of Poplar; programs of XLA have one table";
+            return Err(Error::new(ErrorKind::Usage, message).hint("Leave it out."));
+        }
+        let color = arguments.device.unwrap_or(0);
+        let variants = read_programs(programs, color, warnings, progress)?;
+        let warnings = warnings.list();
+        warnings.iter().for_each(output::print_warning);
+        let answer = VariantReport::of(arguments, variants)?;
+        Ok(Document::new(answer, warnings))
+    });
+    let text = if arguments.csv { VariantReport::csv } else { VariantReport::text };
+    output::finish(&result, arguments.json, text)
+}
+
+/// `tilescope.sweep/1` of snapshots and programs (cli.md, Other systems).
 #[derive(Debug)]
 struct VariantReport {
     paths: Vec<String>,
@@ -109,50 +137,93 @@ impl VariantReport {
 impl Serialize for VariantReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let table = &self.table;
-        let row = |row: &Variant| {
-            let mut value = json!({
-                "variant": row.name,
-                "finished": row.outcome.finished(),
-                "allocated_bytes": row.allocated_bytes,
-                "max_allocated_bytes": row.max_allocated_bytes,
-                "max_allocated_from": row.max_allocated_from.as_str(),
-                "reserved_bytes": row.reserved_bytes,
-                "max_reserved_bytes": row.max_reserved_bytes,
-                "requested_peak_bytes": row.requested_peak_bytes,
-                "oom_request_bytes": row.failed_request_bytes,
-                "needed_bytes": row.needed_bytes,
-                "oversubscription_bytes": table.oversubscription_bytes(row),
-                "percent": table.percent(row),
-            });
-            if row.recorded != Recorded::Whole {
-                value["recorded"] = json!(row.recorded.key());
-                value["max_reserved_from"] = json!(row.max_reserved_from.as_str());
-            }
-            if row.is_cut {
-                value["cut"] = json!(true);
-            }
-            if let Some(bytes) = row.smi_bytes {
-                value["smi_bytes"] = json!(bytes);
-            }
-            value
-        };
+        let rows = table.rows.iter().enumerate();
+        let rows = rows.map(|(place, row)| match &row.took {
+            Took::Snapshot(took) => snapshot_row(table, row, took),
+            Took::Program(_) => program_row(table, place, row),
+        });
         let stated = table
             .rows
             .iter()
             .filter_map(|row| Some((row.name.clone(), json!(row.stated_capacity_bytes?))));
         json!({
-            "system": "pytorch",
+            "system": if table.is_of_programs() { "xla" } else { "pytorch" },
             "paths": self.paths,
             "capacity_bytes": table.capacity_bytes,
             "other_bytes": table.other_bytes,
             "reference": table.name(table.reference),
             "least_needed": table.name(table.least_needed()),
             // Of error texts beside snapshots, rounded by who wrote them.
-            "stated_capacity_bytes": stated.collect::<serde_json::Map<String, Value>>(),
-            "rows": table.rows.iter().map(row).collect::<Value>(),
+            "stated_capacity_bytes": stated.collect::<Map<String, Value>>(),
+            "rows": rows.collect::<Value>(),
         })
         .serialize(serializer)
     }
+}
+
+fn snapshot_row(table: &VariantTable, row: &Variant, took: &SnapshotTook) -> Value {
+    let percent = |column: VariantColumn| (column.key(), table.percent(row, column));
+    let smi = row.smi_bytes.map(|_| VariantColumn::Smi);
+    let percent: BTreeMap<&str, Option<f64>> = [
+        VariantColumn::Allocated,
+        VariantColumn::MaxAllocated,
+        VariantColumn::MaxReserved,
+        VariantColumn::RequestedPeak,
+    ]
+    .into_iter()
+    .chain(smi)
+    .map(percent)
+    .collect();
+    let mut value = json!({
+        "variant": row.name,
+        "finished": row.outcome.finished(),
+        "allocated_bytes": took.allocated_bytes,
+        "max_allocated_bytes": took.max_allocated_bytes,
+        "max_allocated_from": took.max_allocated_from.as_str(),
+        "reserved_bytes": took.reserved_bytes,
+        "max_reserved_bytes": took.max_reserved_bytes,
+        "requested_peak_bytes": took.requested_peak_bytes,
+        "oom_request_bytes": took.failed_request_bytes,
+        "needed_bytes": row.needed_bytes,
+        "oversubscription_bytes": table.oversubscription_bytes(row),
+        "percent": percent,
+    });
+    if took.recorded != Recorded::Whole {
+        value["recorded"] = json!(took.recorded.key());
+        value["max_reserved_from"] = json!(took.max_reserved_from.as_str());
+    }
+    with_what_is_said(value, row)
+}
+
+fn program_row(table: &VariantTable, place: usize, row: &Variant) -> Value {
+    let columns = || VariantColumn::of(table).into_iter();
+    let mut value: Map<String, Value> = columns()
+        .map(|column| (column.key().to_owned(), json!(column.bytes(table, row))))
+        .collect();
+    let percent = columns().filter(|column| column.has_percent());
+    let percent: BTreeMap<&str, Option<f64>> =
+        percent.map(|column| (column.key(), table.percent(row, column))).collect();
+    let previous = columns().filter(|column| column.has_percent_of_previous());
+    let previous: BTreeMap<&str, Option<f64>> =
+        previous.map(|column| (column.key(), table.percent_of_previous(place, column))).collect();
+    value.insert("variant".to_owned(), json!(row.name));
+    value.insert("path".to_owned(), json!(row.path.display().to_string()));
+    value.insert("needed_bytes".to_owned(), json!(row.needed_bytes));
+    value.insert("fits".to_owned(), json!(table.oversubscription_bytes(row).map(|over| over == 0)));
+    value.insert("percent".to_owned(), json!(percent));
+    value.insert("percent_of_previous".to_owned(), json!(previous));
+    with_what_is_said(Value::Object(value), row)
+}
+
+/// What a row has only where there is something to say.
+fn with_what_is_said(mut value: Value, row: &Variant) -> Value {
+    if row.is_cut {
+        value["cut"] = json!(true);
+    }
+    if let Some(bytes) = row.smi_bytes {
+        value["smi_bytes"] = json!(bytes);
+    }
+    value
 }
 
 /// MiB rounded down, as PyTorch's users print them.
@@ -170,15 +241,17 @@ impl Answer for VariantReport {
     fn text(&self) -> String {
         let table = &self.table;
         let columns = VariantColumn::of(table);
-        let mut header = vec!["<".to_owned(), "<variant".to_owned(), "<ran".to_owned()];
+        let state = format!("<{}", table.state_title());
+        let mut header = vec!["<".to_owned(), "<variant".to_owned(), state];
+        let is_of_programs = table.is_of_programs();
         for column in &columns {
             let unit = if *column == VariantColumn::Allocated { " MiB" } else { "" };
             header.push(format!("{}{unit}", column.title()));
             header.extend(column.has_percent().then(String::new));
+            header.extend(column.has_percent_of_previous().then(|| "of the one before".to_owned()));
         }
         let least = table.least_needed();
         let rows = table.rows.iter().enumerate().map(|(place, row)| {
-            let percent = table.percent(row);
             let mark = if table.reference == Some(place) {
                 "R"
             } else if least == Some(place) {
@@ -192,10 +265,20 @@ impl Answer for VariantReport {
                 let bytes = column.bytes(table, row);
                 cells.push(bytes.map_or_else(
                     || UNKNOWN.to_owned(),
-                    |bytes| format!("{at_least}{}", mib(bytes)),
+                    // A program may be small, and its figures are exact.
+                    |bytes| {
+                        if is_of_programs {
+                            format!("{at_least}{}", text::bytes(bytes))
+                        } else {
+                            format!("{at_least}{}", mib(bytes))
+                        }
+                    },
                 ));
                 if column.has_percent() {
-                    cells.push(percent_cell(column.percent(&percent)));
+                    cells.push(percent_cell(table.percent(row, *column)));
+                }
+                if column.has_percent_of_previous() {
+                    cells.push(percent_cell(table.percent_of_previous(place, *column)));
                 }
             }
             cells
@@ -211,15 +294,23 @@ impl VariantReport {
     /// What the table is about, below it.
     fn notes(&self) -> String {
         let table = &self.table;
-        let mut lines = vec!["Sizes in MiB, rounded down.".to_owned()];
+        let rounded = (!table.is_of_programs()).then(|| "Sizes in MiB, rounded down.".to_owned());
+        let mut lines: Vec<String> = rounded.into_iter().collect();
         let mark = if table.reference.is_some() { "R " } else { "" };
         lines.push(format!("{mark}{}", clean(&table.reference_text())));
         lines.extend(table.least_text(exact_bytes).map(|text| format!("* {}", clean(&text))));
         lines.push(table.capacity_text(exact_bytes).unwrap_or_else(|| {
-            let stated = table.stated_capacity_bytes().map_or_else(String::new, |bytes| {
-                format!(" An error text beside them states {}.", exact_bytes(bytes))
-            });
-            format!("What the device has is not in the files: --capacity 16GiB.{stated}")
+            let stated = table.stated_capacity_bytes();
+            match (stated, table.is_of_programs()) {
+                (Some(bytes), true) => {
+                    format!("What lies beside them states a capacity of {}.", exact_bytes(bytes))
+                }
+                (Some(bytes), false) => format!(
+                    "What the device has is not in the files: --capacity 16GiB. An error text beside them states {}.",
+                    exact_bytes(bytes)
+                ),
+                (None, _) => "What the device has is not in the files: --capacity 16GiB.".to_owned(),
+            }
         }));
         lines.extend(table.footnotes().into_iter().map(str::to_owned));
         lines.join("\n") + "\n"
@@ -229,6 +320,9 @@ impl VariantReport {
 impl CsvAnswer for VariantReport {
     fn csv(&self) -> String {
         let table = &self.table;
+        if table.is_of_programs() {
+            return programs_csv(table);
+        }
         let titles = [
             "variant",
             "finished",
@@ -253,27 +347,56 @@ impl CsvAnswer for VariantReport {
         let share =
             |percent: Option<f64>| percent.map_or_else(String::new, |one| format!("{one:.1}"));
         for row in &table.rows {
-            let percent = table.percent(row);
+            let Some(took) = row.snapshot() else { continue };
+            let percent = |column: VariantColumn| share(table.percent(row, column));
             text += &line([
                 clean(&row.name).into_owned(),
                 row.outcome.finished().map_or_else(String::new, |finished| finished.to_string()),
-                row.allocated_bytes.to_string(),
-                row.max_allocated_bytes.to_string(),
-                row.max_allocated_from.as_str().to_owned(),
-                row.reserved_bytes.to_string(),
-                row.max_reserved_bytes.to_string(),
-                row.requested_peak_bytes.to_string(),
-                number(row.failed_request_bytes),
+                took.allocated_bytes.to_string(),
+                took.max_allocated_bytes.to_string(),
+                took.max_allocated_from.as_str().to_owned(),
+                took.reserved_bytes.to_string(),
+                took.max_reserved_bytes.to_string(),
+                took.requested_peak_bytes.to_string(),
+                number(took.failed_request_bytes),
                 row.needed_bytes.to_string(),
                 number(table.oversubscription_bytes(row)),
                 number(row.smi_bytes),
-                share(percent.allocated_bytes),
-                share(percent.max_allocated_bytes),
-                share(percent.max_reserved_bytes),
-                share(percent.requested_peak_bytes),
-                share(percent.smi_bytes),
+                percent(VariantColumn::Allocated),
+                percent(VariantColumn::MaxAllocated),
+                percent(VariantColumn::MaxReserved),
+                percent(VariantColumn::RequestedPeak),
+                percent(VariantColumn::Smi),
             ]);
         }
         text
     }
+}
+
+fn programs_csv(table: &VariantTable) -> String {
+    let columns = VariantColumn::of(table);
+    let mut titles = vec!["variant".to_owned(), "path".to_owned(), "state".to_owned()];
+    for column in &columns {
+        let name = column.key().trim_end_matches("_bytes");
+        titles.push(column.key().to_owned());
+        titles.extend(column.has_percent().then(|| format!("{name}_percent")));
+        let previous = column.has_percent_of_previous();
+        titles.extend(previous.then(|| format!("{name}_percent_of_previous")));
+    }
+    let mut text = line(titles);
+    let share = |percent: Option<f64>| percent.map_or_else(String::new, |one| format!("{one:.1}"));
+    for (place, row) in table.rows.iter().enumerate() {
+        let path = row.path.display().to_string();
+        let mut cells =
+            vec![clean(&row.name).into_owned(), clean(&path).into_owned(), ran(row).to_owned()];
+        for column in &columns {
+            let bytes = column.bytes(table, row);
+            cells.push(bytes.map_or_else(String::new, |bytes| bytes.to_string()));
+            cells.extend(column.has_percent().then(|| share(table.percent(row, *column))));
+            let previous = column.has_percent_of_previous();
+            cells.extend(previous.then(|| share(table.percent_of_previous(place, *column))));
+        }
+        text += &line(cells);
+    }
+    text
 }

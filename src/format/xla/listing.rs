@@ -49,6 +49,15 @@ pub enum ModuleAt {
 }
 
 impl ModuleAt {
+    /// Whether both are the same module of the same file.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let place = |at: &Self| match at {
+            Self::Proto(_, place) => *place,
+            Self::Texts(_) => 0,
+        };
+        self.path() == other.path() && place(self) == place(other)
+    }
+
     /// The file, or the first of them.
     pub fn path(&self) -> &Path {
         match self {

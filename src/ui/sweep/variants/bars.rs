@@ -6,7 +6,7 @@ use eframe::egui::{
 
 use crate::analysis::sweep::Figure;
 use crate::analysis::variants::{Variant, VariantColumn, VariantTable, ran};
-use crate::text::shortened;
+use crate::text::{capitalised, shortened};
 use crate::ui::sweep::RunClick;
 use crate::ui::sweep::axis::FigureAxis;
 use crate::ui::sweep::marks::cross;
@@ -101,8 +101,9 @@ fn needed_text(row: &Variant, units: Units) -> String {
 
 fn hover_text(table: &VariantTable, row: &Variant, units: Units) -> String {
     let mut text = format!(
-        "{}\nRan: {}\nNeeded: {}",
+        "{}\n{}: {}\nNeeded: {}",
         shortened(&row.name, 200),
+        capitalised(table.state_title()),
         ran(row),
         needed_text(row, units)
     );

@@ -30,6 +30,7 @@ enum Shown {
     Ran,
     Bytes(VariantColumn),
     Percent(VariantColumn),
+    PercentOfPrevious(VariantColumn),
 }
 
 pub struct VariantRows {
@@ -41,8 +42,11 @@ pub struct VariantRows {
 impl VariantRows {
     pub fn new(table: Arc<VariantTable>) -> Self {
         let mut shown = vec![Shown::Name, Shown::Mark, Shown::Ran];
-        let mut columns =
-            vec![Column::rest("Variant"), Column::text("Mark", 76.0), Column::text("Ran", 112.0)];
+        let mut columns = vec![
+            Column::rest("Variant"),
+            Column::text("Mark", 76.0),
+            Column::text(capitalised(table.state_title()), 112.0),
+        ];
         let mut figures = VariantColumn::of(&table);
         // Nothing is over a capacity that nobody knows, and often no request has failed.
         let is_known = |figure: &VariantColumn| {
@@ -60,6 +64,15 @@ impl VariantRows {
             if figure.has_percent() {
                 columns.push(Column::count("%", PERCENT).not_summed().called(percent));
                 shown.push(Shown::Percent(figure));
+            }
+            if figure.has_percent_of_previous() {
+                columns.push(
+                    Column::count("% before", PERCENT).not_summed().called(format!(
+                        "{}, percent of the one before",
+                        capitalised(figure.title())
+                    )),
+                );
+                shown.push(Shown::PercentOfPrevious(figure));
             }
         }
         Self { table, shown, columns }
@@ -92,7 +105,10 @@ impl Rows for VariantRows {
                 bytes => Value::bytes(bytes),
             },
             Shown::Percent(figure) => {
-                figure.percent(&table.percent(variant)).map_or(Value::Nothing, Value::Number)
+                table.percent(variant, figure).map_or(Value::Nothing, Value::Number)
+            }
+            Shown::PercentOfPrevious(figure) => {
+                table.percent_of_previous(row, figure).map_or(Value::Nothing, Value::Number)
             }
         }
     }
