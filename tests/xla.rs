@@ -58,6 +58,61 @@ fn every_real_module_gives_the_figures_that_are_known_of_it() {
     assert!(seen >= 12, "{seen}");
 }
 
+#[test]
+fn every_error_text_gives_the_figures_that_are_known_of_it() {
+    let Some(profiles) = profiles() else { return };
+    let errors = read_json(&profiles.join("tpu-errors/expected.json"));
+    let alone = errors.as_object().expect("an object").iter();
+    let mut cases: Vec<(PathBuf, Value)> = alone
+        .map(|(name, expected)| (profiles.join("tpu-errors").join(name), expected.clone()))
+        .collect();
+    let beside = profiles.join("tpu-jax0.6.2-scan-oom");
+    cases.push((beside.join("error.txt"), read_json(&beside.join("expected.error.json"))));
+    assert_eq!(cases.len(), 3);
+    for (path, expected) in cases {
+        let output = tilescope(&["summary", &path.to_string_lossy(), "--json"]);
+        assert!(output.status.success(), "{}: {}", path.display(), json(&output));
+        let summary = json(&output);
+        assert_eq!(summary["source"]["system"], "xla");
+        for (key, value) in expected.as_object().expect("an object") {
+            assert_eq!(&summary["xla"][key], value, "{}: {key}", path.display());
+        }
+        let conclusions = summary["insights"]["conclusions"].as_array().expect("conclusions");
+        assert_eq!(conclusions[0]["id"], "partial-capture", "{}", path.display());
+        let parts = [&summary["memory"]["listed_bytes"], &summary["memory"]["not_listed_bytes"]];
+        let all = parts.map(|bytes| bytes.as_u64().unwrap_or(0)).iter().sum::<u64>();
+        let program = expected["usage"]["program"].as_u64().unwrap_or(0);
+        assert!(all >= program, "{}: {all} of {program}", path.display());
+    }
+    let output = tilescope(&["summary", &beside.join("error.txt").to_string_lossy()]);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    for said in ["20 of an unknown number of allocations", "not listed", "The dump has all"] {
+        assert!(words.contains(said), "{said}: {text}");
+    }
+    // Beside the dump it says what the device has.
+    let output = tilescope(&["summary", &beside.to_string_lossy(), "--json"]);
+    let summary = json(&output);
+    assert_eq!(summary["memory"]["capacity_bytes"], 16_911_433_728_u64);
+    assert_eq!(summary["memory"]["fits"], false);
+    assert_eq!(summary["xla"]["device"]["capacity_file"], "error.txt");
+    assert_eq!(summary["xla"]["error_text"]["hlo_temp"]["fragmentation_bytes"], 975_437_824);
+    // A text about another program says what the device has, and nothing of this one.
+    let other = tempfile::tempdir().expect("a directory");
+    for entry in std::fs::read_dir(&beside).expect("a directory").flatten() {
+        let name = entry.file_name();
+        if name.to_string_lossy().ends_with("after_optimizations.hlo.pb") {
+            std::fs::copy(entry.path(), other.path().join(name)).expect("a copy");
+        }
+    }
+    let conv = profiles.join("tpu-errors/jax0.6.2-conv.txt");
+    std::fs::copy(conv, other.path().join("error.txt")).expect("a copy");
+    let output = tilescope(&["summary", &other.path().to_string_lossy(), "--json"]);
+    let summary = json(&output);
+    assert_eq!(summary["xla"]["error_text"], Value::Null);
+    assert_eq!(summary["memory"]["capacity_bytes"], 16_911_433_728_u64, "the device is one");
+}
+
 /// A module that is read and worked out, or not: whatever the bytes are, that comes to an end.
 fn read_damaged(bytes: &[u8]) -> bool {
     let warnings = Warnings::default();

@@ -9,7 +9,8 @@ use serde_json::{Map, Value};
 
 use super::Input;
 use super::insights;
-use super::output::{self, Answer, CsvAnswer, aligned, name_cell, or_unknown};
+use super::output::{self, Answer, CsvAnswer, Document, aligned, name_cell, or_unknown};
+use super::summary_of_error_text::ErrorTextSummary;
 use super::summary_of_program::ProgramSummary;
 use super::summary_of_snapshot::SnapshotSummary;
 use crate::analysis::insights::Insights;
@@ -21,7 +22,7 @@ use crate::analysis::throughput::{Throughput, throughput};
 use crate::csv;
 use crate::format::poplar::OpenReport;
 use crate::format::{Error, Progress};
-use crate::opened::{RunFiles, files_of_module};
+use crate::opened::{ErrorText, RunFiles, files_of_module};
 use crate::store::Report;
 use crate::store::memory::{Region, TileMemory};
 use crate::store::options::GraphInfo;
@@ -130,6 +131,12 @@ pub fn run(arguments: &SummaryArguments) -> ExitCode {
     let input = &arguments.input;
     match files_of_module(&input.path, arguments.module.as_deref(), &Progress::default()) {
         Ok(RunFiles::Poplar(found)) => {
+            // A path that no reader takes may be the text of an error.
+            if let Some(text) = ErrorText::open(&input.path) {
+                let document = Document::new(ErrorTextSummary::of(&text), Vec::new());
+                let printed = if arguments.csv { CsvAnswer::csv } else { Answer::text };
+                return output::finish(&Ok(document), input.json, printed);
+            }
             output::answer_of_found(input, arguments.csv, &found, |open, progress| {
                 Summary::of(open, &arguments.log, progress)
             })

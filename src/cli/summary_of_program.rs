@@ -7,10 +7,12 @@ use serde_json::{Map, Value};
 
 use super::output::{Answer, CsvAnswer, aligned, name_cell};
 use super::summary::{files_text, pairs, sections_text, summary_csv};
+use super::summary_of_error_text::stated_text;
 use crate::analysis::allocator::insights::conclusions::Conclusion;
 use crate::analysis::buffer_assignment::conclusions::conclusions;
 use crate::analysis::buffer_assignment::facts::{ModuleFacts, TemporaryFacts};
 use crate::analysis::buffer_assignment::peaks::{Owner, TemporaryPeak};
+use crate::analysis::diagnose::XlaCapture;
 use crate::analysis::liveness::NamedBytes;
 use crate::format::xla::{Beside, ListedModule};
 use crate::opened::XlaRun;
@@ -92,7 +94,17 @@ struct Section {
     facts: ModuleFacts,
     modules: Vec<ListedModule>,
     device: Beside,
+    /// What XLA said when the program did not fit.
+    error_text: Option<Stated>,
     flags: Map<String, Value>,
+}
+
+/// What an error text beside the module states: figures of XLA, which has its own definitions of most.
+#[derive(Debug, Serialize)]
+struct Stated {
+    file: String,
+    #[serde(flatten)]
+    capture: XlaCapture,
 }
 
 impl ProgramSummary {
@@ -144,6 +156,10 @@ impl ProgramSummary {
                 facts,
                 modules: program.modules.clone(),
                 device: program.beside.clone(),
+                error_text: program
+                    .error_text
+                    .as_ref()
+                    .map(|text| Stated { file: text.file(), capture: text.capture.clone() }),
                 flags: flags
                     .map(|(name, value)| (name.clone(), Value::from(value.as_str())))
                     .collect(),
@@ -217,6 +233,10 @@ impl Answer for ProgramSummary {
                 "trace of XLA",
             ];
             sections.push(("Temporary allocations".to_owned(), aligned(&header, rows)));
+        }
+        if let Some(stated) = &self.xla.error_text {
+            let title = format!("What XLA states ({}), not in the figures above", stated.file);
+            sections.push((title, stated_text(&stated.capture)));
         }
         if self.xla.modules.len() > 1 {
             sections.push(("Modules".to_owned(), self.modules_text()));
@@ -294,7 +314,11 @@ impl ProgramSummary {
         let mut text = aligned(&["<Memory", "reserved", "throughout", "most in use"], rows);
         if let (Some(capacity), Some(fits)) = (self.memory.capacity_bytes, self.memory.fits) {
             let fits = if fits { "fits" } else { "does not fit" };
-            text += &pairs([("Capacity", format!("{}: {fits}", bytes(capacity)))]);
+            let file = self.xla.device.capacity_file.as_deref().map(clean);
+            let file = file.map(|file| format!(", says {file}")).unwrap_or_default();
+            let reserved = bytes(self.memory.total_bytes);
+            let text_of = format!("{fits}: {reserved} of {}{file}", bytes(capacity));
+            text += &pairs([("Capacity", text_of)]);
         }
         text
     }

@@ -107,6 +107,14 @@ impl App {
         self
     }
 
+    /// Shows what a log says.
+    #[must_use]
+    pub fn explaining(mut self, log: PathBuf) -> Self {
+        self.tool = Some(Tool::Diagnose);
+        self.diagnose.open_log(log);
+        self
+    }
+
     /// Prints the time from `started` to the first graph, once.
     #[must_use]
     pub fn measuring_from(mut self, started: Instant) -> Self {

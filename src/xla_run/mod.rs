@@ -1,8 +1,8 @@
 //! A program of XLA that is open: the module of a dump that is meant, what follows from it, what lies beside it, and the
 //! report that pages and commands share with other systems.
 
+mod error_text;
 mod report;
-mod stated;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -22,6 +22,8 @@ use crate::store::hlo::{HloModule, InstructionId, Platform, ValueId};
 use crate::store::report::{FileStatus, ReportFile};
 use crate::store::{Report, System, Warning, WarningCode, Warnings};
 use crate::text::shortened;
+
+pub use self::error_text::ErrorText;
 
 /// The modules that a path names, the one that is meant first.
 #[derive(Clone, Debug)]
@@ -130,8 +132,8 @@ pub struct Program {
     pub platform: Option<Platform>,
     /// What lies beside it.
     pub beside: Beside,
-    /// What the main memory of the device has, as that says it, or an error text beside it.
-    pub stated_capacity_bytes: Option<u64>,
+    /// What XLA said when the program did not fit, where that lies beside it.
+    pub error_text: Option<ErrorText>,
     /// The modules of the dump, this one first.
     pub modules: Vec<ListedModule>,
     /// Bytes to which names of values are cut, where together they would be too many.
@@ -171,7 +173,7 @@ impl XlaRun {
         ProgramInput {
             analysed: &program.analysed,
             platform: program.platform,
-            stated_capacity_bytes: program.stated_capacity_bytes,
+            stated_capacity_bytes: program.beside.capacity_bytes,
             flags: &program.beside.flags,
             is_cut: self.report.is_cut(),
         }
@@ -196,13 +198,20 @@ impl XlaRun {
         let most_name = most_name(&read.module);
         let mut analysed = Analysed::of(read.module);
         compare_printed(&mut analysed, path, &report.warnings, progress);
-        let beside = Beside::of(path);
-        let stated = || stated::capacity_beside(path);
+        let mut beside = Beside::of(path);
+        let texts = error_text::texts_beside(path);
+        if beside.capacity_bytes.is_none()
+            && let Some((text, capacity)) = error_text::capacity(&texts, &analysed)
+        {
+            beside.capacity_bytes = Some(capacity);
+            beside.capacity_file = Some(text.file());
+        }
+        let error_text = error_text::about(&texts, &analysed).cloned();
         let program = Program {
             analysed,
             platform: platform_of_name(&listed.file),
-            stated_capacity_bytes: beside.capacity_bytes.or_else(stated),
             beside,
+            error_text,
             modules: files.modules.clone(),
             most_name,
         };

@@ -1,8 +1,9 @@
 //! A finding: one message about memory, its facts, and what to do.
 
 use std::borrow::Cow;
+use std::fmt;
 
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use crate::text::words;
 
@@ -130,8 +131,14 @@ pub struct Finding {
     pub instance: Option<String>,
     /// The memory space of a TPU: `hbm`, `vmem`, `smem`.
     pub memory_space: Option<String>,
+    /// Bytes that a memory space of XLA has to hold in all, what the system reserves included.
+    pub total_bytes: Option<u64>,
     /// What the used bytes are made of, as the message breaks them down.
     pub breakdown: Vec<Part>,
+    /// What the program's part of them is made of.
+    pub program: Vec<Part>,
+    /// What XLA says of how well the program's memory is packed.
+    pub packing: Option<Packing>,
     /// The largest allocations that the message lists.
     pub allocations: Vec<Allocation>,
     /// What to do, what helps most first.
@@ -147,6 +154,53 @@ pub struct Part {
     pub bytes: u64,
 }
 
+/// What XLA says of how well the program's memory is packed: on a TPU its temporaries, on a GPU all of it. XLA's
+/// figures, of the moment that XLA takes for the peak (xla.md, section 8).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Packing {
+    /// Unpadded of padded bytes.
+    pub utilization_percent: Option<Percent>,
+    /// Bytes of what is alive at that moment, without padding.
+    pub unpadded_bytes: Option<u64>,
+    /// The same with padding.
+    pub padded_bytes: Option<u64>,
+    /// What lies between, of all.
+    pub fragmentation_percent: Option<Percent>,
+    /// The same in bytes.
+    pub fragmentation_bytes: Option<u64>,
+}
+
+/// A percentage as a message writes it, in hundredths of a percent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Percent(pub u32);
+
+impl Percent {
+    /// The percentage of `99.8`; decimals beyond two are left out, and what is no number is none.
+    pub fn of(text: &str) -> Option<Self> {
+        let (whole, decimals) = text.split_once('.').unwrap_or((text, "0"));
+        let is_number =
+            |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        if !is_number(whole) || !is_number(decimals) {
+            return None;
+        }
+        let hundredths: String = decimals.chars().chain(['0', '0']).take(2).collect();
+        let whole = whole.parse::<u32>().ok()?.checked_mul(100)?;
+        Some(Self(whole.checked_add(hundredths.parse().ok()?)?))
+    }
+}
+
+impl fmt::Display for Percent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} %", f64::from(self.0) / 100.0)
+    }
+}
+
+impl Serialize for Percent {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_f64(f64::from(self.0) / 100.0)
+    }
+}
+
 /// An allocation that a message lists.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Allocation {
@@ -154,6 +208,8 @@ pub struct Allocation {
     pub bytes: u64,
     /// Its size without padding.
     pub unpadded_bytes: Option<u64>,
+    /// What padding adds, as the message says.
+    pub padding_bytes: Option<u64>,
     /// The operator that asked for it.
     pub operator: Option<String>,
     /// Its type, extents and layout.
@@ -162,6 +218,29 @@ pub struct Allocation {
     pub label: Option<String>,
     /// What it is: `HLO temp`, `scoped`.
     pub allocation_type: Option<String>,
+}
+
+impl Allocation {
+    /// The path of its operation: `op_name` of the operator.
+    pub fn operation(&self) -> Option<&str> {
+        self.attribute("op_name=\"")?.split('"').next().filter(|name| !name.is_empty())
+    }
+
+    /// Where in the source it comes from: `file:line`.
+    pub fn source(&self) -> Option<String> {
+        let file = self.attribute("source_file=\"")?.split('"').next()?;
+        let line = self.attribute("source_line=");
+        let line = line.and_then(|line| line.split(|c: char| !c.is_ascii_digit()).next());
+        Some(match line.filter(|line| !line.is_empty()) {
+            Some(line) => format!("{file}:{line}"),
+            None => file.to_owned(),
+        })
+    }
+
+    /// What stands behind an attribute of the operator.
+    fn attribute(&self, name: &str) -> Option<&str> {
+        Some(self.operator.as_deref()?.split_once(name)?.1)
+    }
 }
 
 impl Finding {
@@ -186,6 +265,31 @@ impl Finding {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn percentages_are_those_of_the_text() {
+        for (text, hundredths) in [("99.8", 9980), ("0.0", 0), ("100", 10_000), ("4.567", 456)] {
+            assert_eq!(Percent::of(text), Some(Percent(hundredths)), "{text}");
+        }
+        for text in ["", ".", "1.", "-1", "1e3", "99999999999", "NaN"] {
+            assert_eq!(Percent::of(text), None, "{text}");
+        }
+        assert_eq!(serde_json::to_string(&Percent(9980)).expect("JSON"), "99.8");
+    }
+
+    #[test]
+    fn an_operator_names_operation_and_source() {
+        let of = |operator: &str| Allocation {
+            operator: Some(operator.to_owned()),
+            ..Allocation::default()
+        };
+        let whole = of("op_name=\"jit(f)/dot\" source_file=\"/a b.py\" source_line=6");
+        assert_eq!(whole.operation(), Some("jit(f)/dot"));
+        assert_eq!(whole.source().as_deref(), Some("/a b.py:6"));
+        assert_eq!(of("op_name=\"f").operation(), Some("f"), "cut off");
+        assert_eq!(of("source_file=\"a\" source_line=x").source().as_deref(), Some("a"));
+        assert_eq!((of("").operation(), of("").source()), (None, None));
+    }
 
     #[test]
     fn keys_are_those_of_json() {

@@ -8,6 +8,7 @@ use regex::bytes::Regex;
 use super::amount;
 use super::finding::{Finding, Kind, Part};
 use super::message::{Found, Message, pattern};
+use super::xla_listing;
 
 pub const MESSAGES: &[Message] = &[
     Message {
@@ -55,11 +56,14 @@ static PART: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// The statistics behind the message, where they are there, say what the program needs in all.
+/// The statistics behind the message, where they are there, say what the program needs in all and what is alive at
+/// the peak.
 fn of_xla(found: &Found) -> Finding {
     let mut finding = requested(Kind::GpuOutOfMemory, found);
     let Some(head) = STATISTICS.find(found.after) else { return finding };
     let lines = found.after.get(head.end()..).unwrap_or_default();
+    let listing = xla_listing::read(lines);
+    (finding.packing, finding.allocations) = (listing.packing, listing.allocations);
     for line in lines.split(|byte| *byte == b'\n').skip(1) {
         let Some(part) = PART.captures(line) else { break };
         let text =

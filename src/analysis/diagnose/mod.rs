@@ -22,12 +22,14 @@ mod scan;
 #[cfg(test)]
 mod tests;
 mod tpu;
-mod tpu_breakdown;
 mod unknown;
 mod wrapper;
+mod xla_capture;
+mod xla_listing;
 
-pub use finding::{Allocation, Device, Finding, Kind, Part};
+pub use finding::{Allocation, Device, Finding, Kind, Packing, Part, Percent};
 pub use scan::{Diagnosis, diagnose_reader};
+pub use xla_capture::XlaCapture;
 
 /// A log that comes in pieces.
 #[cfg(any(test, fuzzing))]

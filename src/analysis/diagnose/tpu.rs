@@ -8,7 +8,7 @@ use regex::bytes::Regex;
 use super::amount;
 use super::finding::{Allocation, Finding, Kind, Part};
 use super::message::{Found, Message, pattern, readable};
-use super::tpu_breakdown;
+use super::xla_listing;
 
 pub const MESSAGES: &[Message] = &[
     Message {
@@ -116,7 +116,7 @@ static SCOPED: LazyLock<Regex> = LazyLock::new(|| {
 
 /// What an operation needs on the chip stands behind the text of the operation, which may be long.
 fn compile_time(found: &Found) -> Finding {
-    let (breakdown, allocations) = tpu_breakdown::read(found.after);
+    let listing = xla_listing::read(found.after);
     let own =
         found.after.get(..NEXT.find(found.after).map_or(found.after.len(), |next| next.start()));
     let scoped = SCOPED.captures(own.unwrap_or_default());
@@ -126,8 +126,11 @@ fn compile_time(found: &Found) -> Finding {
         limit_bytes: found.number("limit").or_else(|| scoped(2)),
         excess_bytes: found.number("excess").or_else(|| scoped(3)),
         memory_space: found.word("space"),
-        breakdown,
-        allocations,
+        total_bytes: listing.total_bytes,
+        breakdown: listing.parts,
+        program: listing.program,
+        packing: listing.packing,
+        allocations: listing.allocations,
         ..Finding::new(Kind::TpuOutOfMemory)
     };
     finding.with_excess()

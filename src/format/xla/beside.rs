@@ -17,6 +17,8 @@ pub struct Beside {
     pub device: Option<String>,
     /// Bytes that its main memory has.
     pub capacity_bytes: Option<u64>,
+    /// The file that says so.
+    pub capacity_file: Option<String>,
     /// Flags of the compilation that are not as they are by default.
     #[serde(skip)]
     pub flags: Vec<(String, String)>,
@@ -37,6 +39,7 @@ impl Beside {
                 let text = small_text(&entry.path());
                 beside.capacity_bytes =
                     value_of(&text, "device_memory_size").and_then(|bytes| bytes.parse().ok());
+                beside.capacity_file = beside.capacity_bytes.map(|_| name);
                 beside.device = value_of(&text, "device_description_str");
             } else if rest.ends_with("target_arguments.txt") {
                 let text = small_text(&entry.path());
@@ -103,6 +106,8 @@ mod tests {
         let beside =
             Beside::of(&directory.path().join("module_0001.f.x_gpu_after_optimizations.hlo.pb"));
         assert_eq!(beside.capacity_bytes, Some(849));
+        let file = "module_0001.f.gpu_target_config.pbtxt";
+        assert_eq!(beside.capacity_file.as_deref(), Some(file));
         assert_eq!(beside.device.as_deref(), Some("H"));
         let flags = [("xla_a", "true"), ("xla_b", "x y")];
         assert_eq!(beside.flags, flags.map(|(name, value)| (name.to_owned(), value.to_owned())));

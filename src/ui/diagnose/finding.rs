@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::rows::title;
 use super::sentence::sentence_ui;
-use crate::analysis::diagnose::{Finding, Kind};
+use crate::analysis::diagnose::{Finding, Kind, XlaCapture};
 use crate::text::{clean, grouped, shortened};
 use crate::ui::command::Command;
 use crate::ui::theme::fonts::{self, size};
@@ -19,8 +19,8 @@ use crate::ui::widget::sign::{Sign, numbered_disc};
 const MESSAGE: usize = 2000;
 /// Least width for facts beside advice, points.
 const BESIDE: f32 = 620.0;
-/// Allocations that are listed.
-const MOST_ALLOCATIONS: usize = 10;
+/// Longest text of a cell.
+const CELL: usize = 60;
 
 /// Draws its card. `near` is the directory of the log, which a relative path in the message may start from.
 pub fn finding_ui(
@@ -49,14 +49,15 @@ pub fn finding_ui(
             facts_of_ui(ui, finding, near, commands);
             ui.add_space(8.0);
             advice_ui(ui, finding);
-            return;
-        }
-        ui.columns_const(|[left, right]: &mut [egui::Ui; 2]| {
-            left.with_layout(Layout::top_down(Align::Min), |ui| advice_ui(ui, finding));
-            right.with_layout(Layout::top_down(Align::Min), |ui| {
-                facts_of_ui(ui, finding, near, commands);
+        } else {
+            ui.columns_const(|[left, right]: &mut [egui::Ui; 2]| {
+                left.with_layout(Layout::top_down(Align::Min), |ui| advice_ui(ui, finding));
+                right.with_layout(Layout::top_down(Align::Min), |ui| {
+                    facts_of_ui(ui, finding, near, commands);
+                });
             });
-        });
+        }
+        allocations_ui(ui, finding);
     });
     ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
 }
@@ -125,6 +126,40 @@ fn facts_of_ui(
     }
 }
 
+/// The allocations that the message lists, and what it does not list.
+fn allocations_ui(ui: &mut egui::Ui, finding: &Finding) {
+    if finding.allocations.is_empty() {
+        return;
+    }
+    let units = Units::now(ui);
+    let not_listed = XlaCapture::of(finding).and_then(|capture| capture.not_listed_bytes());
+    ui.add_space(8.0);
+    let title = "Largest allocations: a part of all, which a dump of XLA has";
+    ui.label(RichText::new(title).font(fonts::semibold(size::BODY)));
+    let cell = |text: Option<&str>| shortened(text.unwrap_or_default(), CELL).into_owned();
+    egui::ScrollArea::horizontal().id_salt((finding.line, "allocations")).show(ui, |ui| {
+        let grid = egui::Grid::new((finding.line, "allocations")).num_columns(4);
+        grid.spacing([14.0, 2.0]).show(ui, |ui| {
+            for title in ["Size", "Shape", "Operation", "Source"] {
+                ui.weak(title);
+            }
+            ui.end_row();
+            for one in &finding.allocations {
+                ui.label(fonts::number(units.bytes(one.bytes)));
+                ui.label(cell(one.shape.as_deref()));
+                ui.label(cell(one.operation().or(one.label.as_deref())));
+                ui.label(cell(one.source().as_deref()));
+                ui.end_row();
+            }
+            if let Some(rest) = not_listed {
+                ui.label(fonts::number(units.bytes(rest)));
+                ui.weak("not listed");
+                ui.end_row();
+            }
+        });
+    });
+}
+
 fn advice_ui(ui: &mut egui::Ui, finding: &Finding) {
     ui.label(RichText::new("What to do").font(fonts::semibold(size::BODY)));
     ui.add_space(2.0);
@@ -165,10 +200,13 @@ fn facts(finding: &Finding, units: Units) -> Vec<Fact> {
     for part in &finding.breakdown {
         add(&format!("Used: {}", clean(&part.name)), exact(Some(part.bytes)));
     }
-    for allocation in finding.allocations.iter().take(MOST_ALLOCATIONS) {
-        let what = allocation.operator.as_ref().or(allocation.label.as_ref());
-        let what = what.map_or(String::new(), |what| format!(", {}", shortened(what, 120)));
-        add("Allocation", Some(format!("{}{what}", units.exact(allocation.bytes))));
+    for part in &finding.program {
+        add(&format!("Program: {}", clean(&part.name)), exact(Some(part.bytes)));
     }
+    add("Total", exact(finding.total_bytes));
+    let packing = finding.packing.unwrap_or_default();
+    add("Padded, says XLA", exact(packing.padded_bytes));
+    add("Unpadded, says XLA", exact(packing.unpadded_bytes));
+    add("Fragmentation, says XLA", exact(packing.fragmentation_bytes));
     facts
 }

@@ -20,8 +20,9 @@ const REFERENCES: &str = "Drop references to arrays that are no longer needed (o
     what Python still names is not freed; `del`, or `float(loss)` instead of keeping the array.";
 
 const LIST: &str = "List what is allocated when it happens: \
-    `LIBTPU_INIT_ARGS=--tpu_log_allocations_on_oom=true`, or `jax.profiler.save_device_memory_profile(path)` \
-    shortly before.";
+    `LIBTPU_INIT_ARGS=--tpu_log_allocations_on_oom=true` prints it for people to read (its format is not public), \
+    `jax.profiler.save_device_memory_profile(path)` writes it shortly before; `XLA_FLAGS=--xla_dump_to=DIR` shows what \
+    the program itself needs.";
 
 pub fn of(finding: &Finding) -> Vec<Sentence> {
     match finding.memory_space.as_deref() {

@@ -1,0 +1,185 @@
+//! An error text of XLA as a capture: what it has of the memory of a program, under the names that commands print
+//! (xla.md, section 8). It is a part: what it does not list is known by its bytes alone.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::finding::{Allocation, Finding, Kind, Packing, Part};
+
+/// What the text says. All of it is what XLA states.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct XlaCapture {
+    /// The memory space: `hbm`.
+    pub space: Option<String>,
+    /// Bytes that the program and its arguments need.
+    pub used_bytes: Option<u64>,
+    /// Bytes that there are.
+    pub capacity_bytes: Option<u64>,
+    /// Bytes too many.
+    pub exceeded_bytes: Option<u64>,
+    /// Bytes that are needed in all, with what the system reserves.
+    pub total_usage_bytes: Option<u64>,
+    /// What these are made of.
+    #[serde(serialize_with = "by_name")]
+    pub usage: Vec<Part>,
+    /// What the program's part is made of.
+    #[serde(serialize_with = "by_name")]
+    pub program: Vec<Part>,
+    /// How well it is packed.
+    pub hlo_temp: Option<Packing>,
+    /// The largest allocations of the program.
+    #[serde(serialize_with = "entries")]
+    pub entries: Vec<Allocation>,
+}
+
+impl XlaCapture {
+    /// What a finding has of a program; `None` where it is no message of XLA.
+    pub fn of(finding: &Finding) -> Option<Self> {
+        let is_of_xla = match finding.kind {
+            Kind::TpuOutOfMemory | Kind::TpuFragmented => true,
+            // TensorFlow has its own words.
+            Kind::GpuOutOfMemory => finding.text.contains("while trying to allocate"),
+            _ => false,
+        };
+        if !is_of_xla {
+            return None;
+        }
+        Some(Self {
+            space: finding.memory_space.clone(),
+            used_bytes: finding.used_bytes,
+            capacity_bytes: finding.limit_bytes,
+            exceeded_bytes: finding.excess_bytes,
+            total_usage_bytes: finding.total_bytes,
+            usage: finding.breakdown.clone(),
+            program: finding.program.clone(),
+            hlo_temp: finding.packing,
+            entries: finding.allocations.clone(),
+        })
+    }
+
+    /// Bytes of a part of the total: `program`, `arguments`.
+    pub fn part(&self, name: &str) -> Option<u64> {
+        self.usage.iter().find(|part| part.name == name).map(|part| part.bytes)
+    }
+
+    /// Bytes of the program: what allocations are listed of.
+    pub fn program_bytes(&self) -> Option<u64> {
+        self.part("program").or(self.used_bytes)
+    }
+
+    /// Bytes of the temporary allocation of the program.
+    pub fn temporary_bytes(&self) -> Option<u64> {
+        self.program.iter().find(|part| part.name == "HLO temp").map(|part| part.bytes)
+    }
+
+    /// Whether it says what a program needs, and not only that a request failed.
+    pub fn is_of_program(&self) -> bool {
+        self.used_bytes.is_some()
+    }
+
+    /// Bytes of the allocations that are listed.
+    pub fn listed_bytes(&self) -> u64 {
+        self.entries.iter().fold(0, |sum, entry| sum.saturating_add(entry.bytes))
+    }
+
+    /// Bytes of the program that are in no allocation that is listed.
+    pub fn not_listed_bytes(&self) -> Option<u64> {
+        Some(self.program_bytes()?.saturating_sub(self.listed_bytes()))
+    }
+}
+
+fn by_name<S: serde::Serializer>(parts: &[Part], serializer: S) -> Result<S::Ok, S::Error> {
+    let by_name: BTreeMap<&str, u64> =
+        parts.iter().map(|part| (part.name.as_str(), part.bytes)).collect();
+    by_name.serialize(serializer)
+}
+
+/// Allocations under the names of this capture.
+fn entries<S: serde::Serializer>(
+    allocations: &[Allocation],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    #[derive(Serialize)]
+    struct Entry<'a> {
+        size_bytes: u64,
+        operator: &'a Option<String>,
+        shape: &'a Option<String>,
+        unpadded_bytes: Option<u64>,
+        padding_bytes: Option<u64>,
+        label: &'a Option<String>,
+        #[serde(rename = "type")]
+        allocation_type: &'a Option<String>,
+    }
+    serializer.collect_seq(allocations.iter().map(|one| Entry {
+        size_bytes: one.bytes,
+        operator: &one.operator,
+        shape: &one.shape,
+        unpadded_bytes: one.unpadded_bytes,
+        padding_bytes: one.padding_bytes,
+        label: &one.label,
+        allocation_type: &one.allocation_type,
+    }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::diagnose::diagnose;
+
+    const LONG: &str = "RESOURCE_EXHAUSTED: XLA:TPU compile permanent error. Ran out of memory in memory space hbm. Used \
+        3.00G of 2.00G hbm. Exceeded hbm capacity by 1.00G.\n\nTotal hbm usage >= 3.25G:\n    reserved        256.00M \n    \
+        program           2.50G \n    arguments       512.00M \n\nOutput size 0B; shares 0B with arguments.\n\nProgram \
+        hbm requirement 2.50G:\n    global            16.0K\n    HLO temp          2.50G (92.8% utilization, 0.3% \
+        fragmentation (53.61M))\n\n  Largest program allocations in hbm:\n\n  1. Size: 1.50G\n     Shape: f32[2]\n     \
+        ==========================\n\n  2. Size: 512.00M\n     ==========================\n";
+
+    #[test]
+    fn what_is_listed_and_what_is_not_make_up_the_program() {
+        let found = diagnose(LONG);
+        let capture = XlaCapture::of(&found[0]).expect("of a program");
+        assert_eq!((capture.used_bytes, capture.capacity_bytes), (Some(3 << 30), Some(2 << 30)));
+        assert_eq!(
+            (capture.total_usage_bytes, capture.part("reserved")),
+            (Some(13 << 28), Some(1 << 28))
+        );
+        assert_eq!((capture.program_bytes(), capture.listed_bytes()), (Some(5 << 29), 2 << 30));
+        assert_eq!(
+            (capture.not_listed_bytes(), capture.temporary_bytes()),
+            (Some(1 << 29), Some(5 << 29))
+        );
+        let json = serde_json::to_value(&capture).expect("JSON");
+        assert_eq!(json["program"]["global"], 16384);
+        assert_eq!(json["hlo_temp"]["utilization_percent"], 92.8);
+        assert_eq!(json["hlo_temp"]["padded_bytes"], serde_json::Value::Null);
+        assert_eq!(json["entries"][1]["size_bytes"], 1 << 29);
+    }
+
+    #[test]
+    fn a_text_that_is_cut_anywhere_has_less_and_nothing_else() {
+        let whole = diagnose(LONG);
+        let whole = XlaCapture::of(&whole[0]).expect("of a program");
+        for end in 0..LONG.len() {
+            for finding in diagnose(&LONG[..end]) {
+                let Some(cut) = XlaCapture::of(&finding) else { continue };
+                assert!(cut.entries.len() <= whole.entries.len());
+                assert!(cut.usage.len() <= whole.usage.len());
+            }
+        }
+    }
+
+    #[test]
+    fn sizes_beyond_all_bounds_do_not_overflow() {
+        let most = "16777215.99T";
+        let entries: String =
+            (1..=30).map(|n| format!("  {n}. Size: {most}\n     ====\n")).collect();
+        let text = format!(
+            "Ran out of memory in memory space hbm. Used {most} of 1K hbm.\nTotal hbm usage >= 99999999999P:\n  program \
+             {most}\n\n  Largest program allocations in hbm:\n{entries}"
+        );
+        let found = diagnose(&text);
+        let capture = XlaCapture::of(&found[0]).expect("of a program");
+        assert_eq!((capture.total_usage_bytes, capture.entries.len()), (None, 20));
+        assert_eq!((capture.listed_bytes(), capture.not_listed_bytes()), (u64::MAX, Some(0)));
+    }
+}

@@ -1,0 +1,196 @@
+//! Error texts of XLA that lie in files (xla.md, section 8): beside a dump the capacity of the device and what XLA says of
+//! the program, alone a partial capture.
+
+use std::fs;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+
+use crate::analysis::buffer_assignment::analysed::Analysed;
+use crate::analysis::diagnose::{Finding, XlaCapture, diagnose_reader};
+use crate::files;
+use crate::store::hlo::AllocationKind;
+
+/// Bytes of a text that are looked at.
+const MOST_BYTES: u64 = 1 << 20;
+/// Texts of a directory that are looked at.
+const MOST_TEXTS: usize = 64;
+/// Files of a directory that are looked at.
+const MOST_FILES: usize = 20_000;
+
+/// A message of XLA about memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ErrorText {
+    /// The file that it is in.
+    pub path: PathBuf,
+    /// Its bytes.
+    pub bytes: u64,
+    /// The message.
+    pub finding: Finding,
+    /// What it has of the program's memory.
+    pub capture: XlaCapture,
+    /// The dump that the text names or lies in, where there is one.
+    pub dump: Option<PathBuf>,
+}
+
+impl ErrorText {
+    /// The message in a file that has most of a program's memory; `None` where the file is none of text, or has no
+    /// message of XLA in its first MiB.
+    pub fn open(path: &Path) -> Option<Self> {
+        let bytes = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
+        let mut text = Vec::new();
+        files::open(path).ok()?.take(MOST_BYTES).read_to_end(&mut text).ok()?;
+        if text.get(..text.len().min(4096))?.contains(&0) {
+            return None;
+        }
+        let found = diagnose_reader(&*text).ok()?.findings;
+        let of_xla = found.into_iter().filter_map(|one| Some((XlaCapture::of(&one)?, one)));
+        // The first of equals.
+        let weight = |capture: &XlaCapture| (capture.entries.len(), capture.is_of_program());
+        let (capture, finding) =
+            of_xla.reduce(|best, one| if weight(&one.0) > weight(&best.0) { one } else { best })?;
+        let beside = files::directory_of(path);
+        let dump = named_dump(&text).filter(|named| has_modules(named));
+        let dump = dump.or_else(|| has_modules(&beside).then_some(beside));
+        Some(Self { path: path.to_owned(), bytes, finding, capture, dump })
+    }
+
+    /// The file's name.
+    pub fn file(&self) -> String {
+        files::file_name(&self.path)
+    }
+}
+
+/// The error texts in a module's directory.
+pub fn texts_beside(module: &Path) -> Vec<ErrorText> {
+    let paths = paths_in(&files::directory_of(module));
+    paths.iter().filter_map(|path| ErrorText::open(path)).collect()
+}
+
+/// The text that is about a program.
+pub fn about<'a>(texts: &'a [ErrorText], analysed: &Analysed) -> Option<&'a ErrorText> {
+    texts.iter().find(|text| is_about(&text.capture, analysed))
+}
+
+/// What the main memory of the device has, and the text that says so: the one about a program, else the first, for a
+/// dump is of one device.
+pub fn capacity<'a>(texts: &'a [ErrorText], analysed: &Analysed) -> Option<(&'a ErrorText, u64)> {
+    let stated = |text: &'a ErrorText| {
+        let is_main = text.capture.space.as_deref().is_some_and(is_main_memory);
+        Some((text, text.capture.capacity_bytes.filter(|_| is_main)?))
+    };
+    about(texts, analysed).and_then(stated).or_else(|| texts.iter().find_map(stated))
+}
+
+fn is_main_memory(space: &str) -> bool {
+    space.eq_ignore_ascii_case("hbm")
+}
+
+/// Whether a text is about a program: the long form has the size of its temporaries, the short one of all that it
+/// reserves.
+fn is_about(capture: &XlaCapture, analysed: &Analysed) -> bool {
+    if capture.space.as_deref().is_some_and(|space| !is_main_memory(space)) {
+        return false;
+    }
+    let of = |is_wanted: &dyn Fn(AllocationKind) -> bool| {
+        let rows = analysed.allocations_of(0, is_wanted);
+        rows.fold(0_u64, |sum, (_, allocation)| sum.saturating_add(allocation.bytes))
+    };
+    match (capture.temporary_bytes(), capture.used_bytes) {
+        (Some(stated), _) => is_near(stated, of(&|kind| kind == AllocationKind::Temporary)),
+        (None, Some(stated)) => is_near(stated, of(&|_| true)),
+        (None, None) => false,
+    }
+}
+
+/// Whether amounts are one: texts round to three figures.
+fn is_near(stated: u64, bytes: u64) -> bool {
+    stated > 0 && stated.abs_diff(bytes) <= stated.max(bytes) / 100
+}
+
+/// Small texts of a directory that are no part of a dump, by name.
+fn paths_in(directory: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten().take(MOST_FILES);
+    let is_text = |name: &str| {
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        matches!(ending, "txt" | "log" | "err" | "out")
+    };
+    let mut texts: Vec<PathBuf> = entries
+        .filter(|entry| {
+            let name = entry.file_name();
+            let name = name.to_string_lossy();
+            let is_small = || entry.metadata().is_ok_and(|of| of.len() <= MOST_BYTES);
+            is_text(&name) && !is_of_dump(&name) && is_small()
+        })
+        .map(|entry| entry.path())
+        .collect();
+    texts.sort();
+    texts.truncate(MOST_TEXTS);
+    texts
+}
+
+/// `module_0028.jit_step.…`, also behind a time.
+fn is_of_dump(name: &str) -> bool {
+    let name = name.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
+    name.starts_with("module_")
+}
+
+/// Whether a directory has files of a dump.
+fn has_modules(directory: &Path) -> bool {
+    let mut entries = fs::read_dir(directory).into_iter().flatten().flatten().take(MOST_FILES);
+    entries.any(|entry| {
+        let name = entry.file_name();
+        let name = name.to_string_lossy();
+        let is_one = |end| name.ends_with(end);
+        is_of_dump(&name)
+            && (is_one(".hlo.pb") || is_one(".hlo.pb.gz") || is_one("-buffer-assignment.txt"))
+    })
+}
+
+/// The directory of `--xla_dump_to=DIR`, where a text has that.
+fn named_dump(text: &[u8]) -> Option<PathBuf> {
+    const FLAG: &str = "xla_dump_to=";
+    let text = String::from_utf8_lossy(text);
+    let (_, behind) = text.split_once(FLAG)?;
+    let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';');
+    let path = behind.split(is_end).next().filter(|path| !path.is_empty())?;
+    Some(PathBuf::from(path))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn amounts_that_differ_by_rounding_are_one() {
+        assert!(is_near(20_895_015_895, 20_898_447_872));
+        assert!(!is_near(20_895_015_895, 21_166_895_616), "arguments are more than rounding");
+        assert!(!is_near(0, 0) && !is_near(0, u64::MAX) && is_near(u64::MAX, u64::MAX));
+    }
+
+    #[test]
+    fn a_text_is_told_from_files_of_a_dump_and_finds_it() {
+        let directory = tempfile::tempdir().unwrap();
+        let dump = directory.path().join("dump");
+        fs::create_dir(&dump).unwrap();
+        let write = |path: &Path, text: &[u8]| fs::write(path, text).unwrap();
+        let message = "RESOURCE_EXHAUSTED: Ran out of memory on HBM, the total memory required for HLO temporaries \
+                       (16.10G) exceeds available HBM (15.75G).\n";
+        let error = directory.path().join("error.txt");
+        write(&error, message.as_bytes());
+        assert_eq!(ErrorText::open(&error).unwrap().dump, None);
+        write(&dump.join("12.module_0001.f.hlo.pb"), b"");
+        let flags = format!("XLA_FLAGS=\"--xla_dump_to={}\"\n{message}", dump.display());
+        write(&error, flags.as_bytes());
+        assert_eq!(ErrorText::open(&error).unwrap().dump, Some(dump.clone()));
+        let inside = dump.join("e.log");
+        write(&inside, message.as_bytes());
+        write(&dump.join("module_0001.f.txt"), message.as_bytes());
+        assert_eq!(paths_in(&dump), std::slice::from_ref(&inside));
+        assert_eq!(ErrorText::open(&inside).unwrap().dump, Some(dump));
+        write(&error, &[b"\0", message.as_bytes()].concat());
+        assert_eq!(ErrorText::open(&error), None, "no text");
+        write(&error, b"epoch 1\n");
+        assert_eq!(ErrorText::open(&error), None);
+        assert_eq!(ErrorText::open(directory.path()), None);
+    }
+}
