@@ -124,6 +124,9 @@ fn entries<S: serde::Serializer>(
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use proptest::sample::Index;
+
     use super::*;
     use crate::analysis::diagnose::diagnose;
 
@@ -181,5 +184,50 @@ mod tests {
         let capture = XlaCapture::of(&found[0]).expect("of a program");
         assert_eq!((capture.total_usage_bytes, capture.entries.len()), (None, 20));
         assert_eq!((capture.listed_bytes(), capture.not_listed_bytes()), (u64::MAX, Some(0)));
+    }
+
+    #[test]
+    fn what_a_gpu_has_at_its_peak_is_listed() {
+        let text = "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 4770354232 bytes.\nBufferAssignment OOM \
+            Debugging.\nBufferAssignment stats:\n             parameter allocation:  512.00MiB\n                 total \
+            allocation:    1.50GiB\n              total fragmentation:  680.30MiB (4.60%)\nPeak buffers:\n\tBuffer 1:\n\t\t\
+            Size: 512.00MiB\n\t\tOperator: op_name=\"jit(f)/dot\" source_file=\"f.py\" source_line=3\n\t\tXLA Label: \
+            fusion\n\t\tShape: f32[134217728]\n\t\t==========================\n\n\tBuffer 2:\n\t\tSize: 16B\n\t\tEntry \
+            Parameter Subshape: f32[4]\n\t\t==========================\n";
+        let found = diagnose(text);
+        let capture = XlaCapture::of(&found[0]).expect("of a program");
+        assert_eq!((capture.used_bytes, capture.capacity_bytes), (Some(3 << 29), None));
+        assert_eq!(capture.not_listed_bytes(), Some((1 << 30) - 16));
+        let [first, second] = &capture.entries[..] else { panic!("two: {capture:#?}") };
+        assert_eq!(
+            (first.label.as_deref(), first.source()),
+            (Some("fusion"), Some("f.py:3".to_owned()))
+        );
+        assert_eq!(second.shape.as_deref(), Some("f32[4]"));
+        assert_eq!(second.allocation_type.as_deref(), Some("entry parameter"));
+        assert_eq!(
+            capture.hlo_temp.and_then(|packing| packing.fragmentation_bytes),
+            Some(713_346_253)
+        );
+    }
+
+    proptest! {
+        #[test]
+        fn a_garbled_text_is_read(
+            changes in prop::collection::vec((any::<Index>(), any::<u8>(), any::<bool>()), 0..40),
+        ) {
+            let mut text = LONG.as_bytes().to_vec();
+            for (place, byte, is_number) in changes {
+                let place = place.index(text.len());
+                text[place] = if is_number { b'9' } else { byte };
+            }
+            for finding in diagnose(&String::from_utf8_lossy(&text)) {
+                let Some(capture) = XlaCapture::of(&finding) else { continue };
+                prop_assert!(capture.entries.len() <= 2);
+                prop_assert!(capture.entries.iter().all(|entry| entry.bytes <= capture.listed_bytes()));
+                let rest = capture.not_listed_bytes();
+                prop_assert!(rest.is_none_or(|rest| Some(rest) <= capture.program_bytes()));
+            }
+        }
     }
 }
