@@ -116,7 +116,7 @@ fn naming_path(files: &XlaFiles, all: &[XlaFiles]) -> PathBuf {
     let is_alone = all.iter().filter(|other| other.path == files.path).count() == 1;
     match files.modules.first() {
         Some(listed) if !is_alone => {
-            let file = listed.file.as_str();
+            let file = listed.listed.file.as_str();
             let parts: Vec<&str> = file.splitn(3, '.').take(2).collect();
             files.path.join(parts.join("."))
         }

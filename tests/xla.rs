@@ -238,3 +238,40 @@ fn proto_and_text_of_a_module_agree_in_all_that_both_say() {
     }
     assert!(modules >= 20 && ranges > 2500, "{modules} modules, {ranges} ranges");
 }
+
+/// Bytes of all, of the temporary peak, and what advice of a kind says that it saves.
+fn advised(profiles: &Path, name: &str, technique: &str) -> (u64, u64, Option<u64>) {
+    let output = tilescope(&["summary", &profiles.join(name).to_string_lossy(), "--json"]);
+    let summary = json(&output);
+    let advice = summary["insights"]["advice"].as_array().expect("a list");
+    let one = advice.iter().find(|one| one["id"] == technique && one["color"] == 0);
+    let peak = &summary["liveness"]["peak"]["not_always_live_bytes"];
+    let saves = one.and_then(|one| one["saves_bytes"].as_u64());
+    (
+        summary["memory"]["total_bytes"].as_u64().expect("bytes"),
+        peak.as_u64().expect("bytes"),
+        saves,
+    )
+}
+
+#[test]
+fn advice_that_was_followed_came_out() {
+    let Some(profiles) = profiles() else { return };
+    let came_out = |what: &str, saves: Option<u64>, before: u64, after: u64| {
+        let (saves, came_out) = (saves.expect("advised"), before.saturating_sub(after));
+        println!("{what}: {saves} promised, {came_out} came out");
+        // Compiled again, other things are placed otherwise, too.
+        assert!(saves < before && came_out * 10 >= saves * 8, "{what}: {saves}, {came_out}");
+        saves
+    };
+    let technique = "jax-checkpoint";
+    let (_, before, saves) = advised(&profiles, "cpu-jax0.10.2-scan", technique);
+    let (_, after, again) = advised(&profiles, "cpu-jax0.10.2-scan-remat", technique);
+    let saves = came_out(technique, saves, before, after);
+    assert!(again.unwrap_or(0) < saves / 4, "what was done is not advised again: {again:?}");
+    let technique = "donate-arguments";
+    let (before, _, saves) = advised(&profiles, "cpu-jax0.10.2-mlp-nodonate", technique);
+    let (after, _, again) = advised(&profiles, "cpu-jax0.10.2-mlp", technique);
+    came_out(technique, saves, before, after);
+    assert_eq!(again, None);
+}

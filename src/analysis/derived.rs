@@ -12,6 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::allocator::insights::SnapshotInsights;
 use super::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
+use super::buffer_assignment::insights::ProgramInsights;
+use super::buffer_assignment::program::Program;
 use super::comparison::attribution::Attribution;
 use super::comparison::matching::{MatchCounts, Matching};
 use super::comparison::owners::Owners;
@@ -71,6 +73,8 @@ impl<K: Clone + Eq + Hash, V: Clone> Memo<K, V> {
 pub struct Derived {
     report: Arc<Report>,
     allocator: Option<AllocatorRun>,
+    program: Option<Arc<Program>>,
+    program_insights: Memo<(), Arc<ProgramInsights>>,
     timelines: Memo<Scope, Option<Arc<Timeline>>>,
     operations: Memo<(), Option<Arc<StepOperations>>>,
     owners: Memo<(), Arc<Owners>>,
@@ -87,6 +91,8 @@ impl Derived {
         Self {
             report,
             allocator: None,
+            program: None,
+            program_insights: Memo::default(),
             timelines: Memo::default(),
             operations: Memo::default(),
             owners: Memo::default(),
@@ -103,6 +109,24 @@ impl Derived {
     pub fn with_allocator(mut self, allocator: Option<AllocatorRun>) -> Self {
         self.allocator = allocator;
         self
+    }
+
+    /// The same with the program of XLA that the report is of.
+    #[must_use]
+    pub fn with_program(mut self, program: Option<Arc<Program>>) -> Self {
+        self.program = program;
+        self
+    }
+
+    /// The program of XLA that the report is of; `None` of other systems.
+    pub fn program(&self) -> Option<&Arc<Program>> {
+        self.program.as_ref()
+    }
+
+    /// What the program says at first sight; `None` of other systems.
+    pub fn program_insights(&self) -> Option<Arc<ProgramInsights>> {
+        let program = self.program()?;
+        self.program_insights.get(&(), || Some(Arc::new(ProgramInsights::of(program))))
     }
 
     /// What is known of a run of a caching allocator; `None` of other systems.

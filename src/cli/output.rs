@@ -182,9 +182,9 @@ pub fn answer_of_program<A: CsvAnswer>(
     answer: impl FnOnce(&XlaRun, &Progress) -> Result<A, Error>,
 ) -> ExitCode {
     if let [first, _, ..] = files.modules.as_slice() {
-        let name = first.module.as_deref().unwrap_or("not named");
+        let name = first.listed.module.as_deref().unwrap_or("not named");
         let (count, name, file) =
-            (files.modules.len(), text::clean(name), text::clean(&first.file));
+            (files.modules.len(), text::clean(name), text::clean(&first.listed.file));
         anstream::eprintln!(
             "{count} modules; this is {name} of {file}, another is chosen by --module"
         );

@@ -5,22 +5,26 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::output::{Answer, CsvAnswer, aligned, name_cell};
+use super::output::{Answer, CsvAnswer, aligned, name_cell, wrapped};
 use super::summary::{files_text, pairs, sections_text, summary_csv};
 use super::summary_of_error_text::stated_text;
 use crate::analysis::allocator::insights::conclusions::Conclusion;
-use crate::analysis::buffer_assignment::conclusions::conclusions;
 use crate::analysis::buffer_assignment::facts::{ModuleFacts, TemporaryFacts};
-use crate::analysis::buffer_assignment::peaks::{Owner, TemporaryPeak};
+use crate::analysis::buffer_assignment::insights::advice::ProgramAdvice;
+use crate::analysis::buffer_assignment::insights::{PeakOfSpace, ProgramInsights, ProgramVerdict};
+use crate::analysis::buffer_assignment::peaks::Owner;
 use crate::analysis::diagnose::XlaCapture;
 use crate::analysis::liveness::NamedBytes;
-use crate::format::xla::{Beside, ListedModule};
 use crate::opened::XlaRun;
+use crate::store::hlo::{Beside, ListedModule};
 use crate::store::report::ReportFile;
 use crate::text::{bytes, clean, exact_bytes, grouped};
 
 /// Variables and operations of the peak that are named.
 const NAMED: usize = 10;
+/// Pieces of advice, and rows of what each is based on, in text.
+const MOST_ADVICE: usize = 6;
+const MOST_EVIDENCE: usize = 2;
 
 /// `tilescope.summary/1` (cli.md, Other systems).
 #[derive(Debug, Serialize)]
@@ -74,7 +78,7 @@ struct Peak {
     source: Option<String>,
     not_always_live_bytes: u64,
     always_live_bytes: u64,
-    by_category: BTreeMap<&'static str, u64>,
+    by_category: BTreeMap<String, u64>,
     /// What operations own, which adds up to the bytes in use.
     by_operation: Vec<NamedBytes>,
     /// The largest values; they may share addresses.
@@ -83,6 +87,9 @@ struct Peak {
 
 #[derive(Debug, Serialize)]
 struct InsightFacts {
+    verdict: ProgramVerdict,
+    /// What to try; bounds of what is saved.
+    advice: Vec<ProgramAdvice>,
     conclusions: Vec<Conclusion>,
 }
 
@@ -116,9 +123,8 @@ impl ProgramSummary {
         let main = facts.bytes_by_color.get(&0).copied().unwrap_or(0);
         let capacity = program.beside.capacity_bytes;
         let always_live_bytes = program.reserved_bytes(0);
-        let temporary = analysed.temporary_peak(0);
-        let owners = temporary.as_ref().map(|peak| analysed.operations_at(0, peak.position));
-        let owners = owners.unwrap_or_default();
+        let insights = ProgramInsights::of(program);
+        let of_peak = insights.main_space().and_then(|space| space.peak.as_ref());
         let listed = program.modules.first();
         let flags = program.beside.flags.iter();
         Self {
@@ -131,24 +137,15 @@ impl ProgramSummary {
             memory: MemoryFacts {
                 total_bytes: main,
                 always_live_bytes,
-                gap_bytes: temporary
-                    .as_ref()
-                    .map(|peak| peak.allocated_bytes.saturating_sub(peak.bytes)),
+                gap_bytes: of_peak.map(PeakOfSpace::lost_bytes),
                 capacity_bytes: capacity,
                 fits: capacity.map(|capacity| main <= capacity),
             },
-            liveness: LivenessFacts {
-                steps: facts.steps,
-                peak: temporary.map(|of| peak(run, &of, &owners)),
-            },
+            liveness: LivenessFacts { steps: facts.steps, peak: of_peak.map(|of| peak(run, of)) },
             insights: InsightFacts {
-                conclusions: conclusions(
-                    analysed,
-                    &facts,
-                    &owners,
-                    |color| program.color_title(color),
-                    capacity,
-                ),
+                verdict: insights.verdict,
+                advice: insights.advice,
+                conclusions: insights.conclusions,
             },
             xla: Section {
                 file: listed.map(|one| one.file.clone()).unwrap_or_default(),
@@ -156,7 +153,7 @@ impl ProgramSummary {
                 facts,
                 modules: program.modules.clone(),
                 device: program.beside.clone(),
-                error_text: program
+                error_text: run
                     .error_text
                     .as_ref()
                     .map(|text| Stated { file: text.file(), capture: text.capture.clone() }),
@@ -171,7 +168,8 @@ impl ProgramSummary {
     }
 }
 
-fn peak(run: &XlaRun, peak: &TemporaryPeak, owners: &[Owner]) -> Peak {
+fn peak(run: &XlaRun, of: &PeakOfSpace) -> Peak {
+    let peak = &of.at;
     let analysed = &run.program.analysed;
     let module = &analysed.module;
     let instruction = analysed.schedule.instructions.get(peak.position as usize).copied();
@@ -187,10 +185,10 @@ fn peak(run: &XlaRun, peak: &TemporaryPeak, owners: &[Owner]) -> Peak {
         source: instruction.and_then(|id| module.source(id)),
         not_always_live_bytes: peak.bytes,
         always_live_bytes: run.program.reserved_bytes(0),
-        by_category: (analysed.categories_at(0, peak.position).into_iter())
-            .map(|(category, bytes)| (category.as_str(), bytes))
+        by_category: (of.by_category.iter())
+            .map(|owner| (owner.name.clone(), owner.bytes))
             .collect(),
-        by_operation: (owners.iter())
+        by_operation: (of.by_operation.iter())
             .filter(|owner| owner.bytes > 0)
             .map(named)
             .take(NAMED)
@@ -204,17 +202,37 @@ fn peak(run: &XlaRun, peak: &TemporaryPeak, owners: &[Owner]) -> Peak {
     }
 }
 
+/// The verdict, what follows, and what to try.
+fn insights_text(insights: &InsightFacts) -> String {
+    let verdict = &insights.verdict;
+    let mut text = wrapped("  ", &format!("{}: {}", verdict.outcome.title(), verdict.reason));
+    for conclusion in insights.conclusions.iter().filter(|one| one.text != verdict.reason) {
+        text += &wrapped("  ", &conclusion.text);
+    }
+    for (number, advice) in (1..=MOST_ADVICE).zip(&insights.advice) {
+        let (most, of) = (bytes(advice.saves_bytes), bytes(advice.of_bytes));
+        let line = format!(
+            "{number}. {}: {}. Saves {most} of the {of} {} if all else stays. {}",
+            advice.id.title(),
+            clean(&advice.what),
+            advice.of,
+            advice.caution
+        );
+        text += &wrapped("  ", &line);
+        for one in advice.evidence.iter().take(MOST_EVIDENCE) {
+            text += &wrapped("     ", &format!("{} {}", bytes(one.bytes), clean(&one.what)));
+        }
+    }
+    text
+}
+
 impl Answer for ProgramSummary {
     const SCHEMA: &'static str = "tilescope.summary/1";
 
     fn text(&self) -> String {
         let mut sections = vec![("Program".to_owned(), self.program_text())];
         sections.push(("Memory".to_owned(), self.spaces_text()));
-        if !self.insights.conclusions.is_empty() {
-            let lines = self.insights.conclusions.iter();
-            let lines = lines.map(|conclusion| super::output::wrapped("  ", &conclusion.text));
-            sections.push(("Insights".to_owned(), lines.collect()));
-        }
+        sections.push(("Insights".to_owned(), insights_text(&self.insights)));
         if let Some(peak) = &self.liveness.peak {
             sections.push(("Peak of what is temporary".to_owned(), peak_text(peak)));
         }
@@ -267,7 +285,7 @@ impl ProgramSummary {
             rows.push(("Device", clean(device).into_owned()));
         }
         if let Some(steps) = facts.steps {
-            rows.push(("Schedule", format!("{} positions", grouped(u64::from(steps)))));
+            rows.push(("Schedule", format!("{} steps", grouped(u64::from(steps)))));
         }
         rows.push((
             "Allocations",

@@ -31,6 +31,20 @@ pub struct System {
     pub options: &'static str,
     /// The same within a sentence, short: "options".
     pub options_in_text: &'static str,
+    /// What is there for as long as the program runs: "Always live".
+    pub always_live: &'static str,
+    /// The same within a sentence: "always live".
+    pub always_live_in_text: &'static str,
+    /// What is not: "Not always live".
+    pub not_always_live: &'static str,
+    /// The same within a sentence: "not always live".
+    pub not_always_live_in_text: &'static str,
+    /// What a program consists of: "Program".
+    pub program: &'static str,
+    /// Several of them, within a sentence: "programs".
+    pub programs: &'static str,
+    /// Where the machine begins: "Control programs".
+    pub control_programs: &'static str,
     /// What names of variables are in liveness: "Variable before lowering".
     pub variable: &'static str,
     /// What they are where variables are placed: "Variable as it was lowered".
@@ -54,6 +68,13 @@ impl System {
         are_steps_matched: true,
         options: "Options",
         options_in_text: "options",
+        always_live: "Always live",
+        always_live_in_text: "always live",
+        not_always_live: "Not always live",
+        not_always_live_in_text: "not always live",
+        program: "Program",
+        programs: "programs",
+        control_programs: "Control programs",
         variable: "Variable",
         placed_variable: "Variable",
     };
@@ -74,6 +95,13 @@ impl System {
         are_steps_matched: true,
         options: "Engine options",
         options_in_text: "options",
+        always_live: "Always live",
+        always_live_in_text: "always live",
+        not_always_live: "Not always live",
+        not_always_live_in_text: "not always live",
+        program: "Program",
+        programs: "programs",
+        control_programs: "Control programs",
         variable: "Variable before lowering",
         placed_variable: "Variable as it was lowered",
     };
@@ -94,6 +122,13 @@ impl System {
         are_steps_matched: false,
         options: "Settings",
         options_in_text: "settings",
+        always_live: "Live throughout",
+        always_live_in_text: "live throughout",
+        not_always_live: "Not live throughout",
+        not_always_live_in_text: "not live throughout",
+        program: "Event",
+        programs: "events",
+        control_programs: "Events",
         variable: "Frame of the allocation",
         placed_variable: "Block",
     };
@@ -107,13 +142,20 @@ impl System {
         arena_in_text: "allocation",
         an_arena: "an allocation",
         arenas: "allocations",
-        worst_arena: "Worst allocation of each position",
-        step: "Position",
-        step_in_text: "position",
-        steps: "positions",
+        worst_arena: "Worst allocation of each step",
+        step: "Step",
+        step_in_text: "step",
+        steps: "steps",
         are_steps_matched: false,
         options: "Flags",
         options_in_text: "flags",
+        always_live: "Reserved throughout",
+        always_live_in_text: "reserved throughout",
+        not_always_live: "Temporary",
+        not_always_live_in_text: "temporary",
+        program: "Instruction",
+        programs: "instructions and computations",
+        control_programs: "Program of the module",
         variable: "Value",
         placed_variable: "Value",
     };

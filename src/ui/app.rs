@@ -363,7 +363,8 @@ impl App {
                 self.tool = None;
             }
             Command::Use(tool) => self.tool = Some(tool),
-            Command::AddLog(id, path) => self.reload_with_logs(ctx, id, &[path]),
+            Command::AddLog(id, path) => self.reload_with(ctx, id, &[path], None),
+            Command::OpenModule(id, module) => self.reload_with(ctx, id, &[], Some(module)),
             Command::OpenLog(path) => {
                 self.tool = Some(Tool::Diagnose);
                 self.diagnose.open_log(path);

@@ -143,6 +143,8 @@ pub(crate) enum Command {
     OpenLog(PathBuf),
     /// Reads a run again with a log that counts as those beside its profile.
     AddLog(RunId, PathBuf),
+    /// Reads a run again with another module of its dump, by its name.
+    OpenModule(RunId, String),
     OpenSweep(PathBuf),
     ToggleWarnings,
     /// Changes what the window remembers from one run to the next.

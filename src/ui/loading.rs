@@ -14,7 +14,7 @@ use crate::format::poplar::{OpenReport, reports_below};
 use crate::format::pytorch::SnapshotFiles;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index;
-use crate::opened::{RunFiles, SnapshotRun, XlaFiles, files_of_run};
+use crate::opened::{Program, RunFiles, SnapshotRun, XlaFiles, XlaRun, files_of_module};
 use crate::store::{Absence, Report};
 use crate::synth::story;
 
@@ -34,6 +34,8 @@ pub(crate) enum Stage {
     Finding,
     /// A memory snapshot is read and replayed.
     Snapshot,
+    /// A program of XLA is read and worked out.
+    Program,
     /// The small tables are read, those of the first pictures first.
     SmallTables,
     DebugInfo,
@@ -62,7 +64,10 @@ impl Stage {
 
     /// Whether the first pictures are not there yet: what is read so far would show wrong figures.
     pub fn is_early(&self) -> bool {
-        matches!(self, Self::WritingDemo | Self::Finding | Self::Snapshot | Self::SmallTables)
+        matches!(
+            self,
+            Self::WritingDemo | Self::Finding | Self::Snapshot | Self::Program | Self::SmallTables
+        )
     }
 
     pub fn failure(&self) -> Option<&Failure> {
@@ -78,6 +83,7 @@ impl Stage {
             Self::WritingDemo => "Writing the demo reports",
             Self::Finding => "Looking for the report",
             Self::Snapshot => "Reading the snapshot",
+            Self::Program => "Reading the program",
             Self::SmallTables => "Reading tables",
             Self::DebugInfo => "Reading debug information",
             Self::Variables => "Reading variables",
@@ -101,6 +107,8 @@ struct Shared {
     stage: Mutex<Stage>,
     /// Set before the report.
     allocator: OnceLock<AllocatorRun>,
+    /// Set before the report.
+    program: OnceLock<Arc<Program>>,
     report: OnceLock<Arc<Report>>,
 }
 
@@ -118,38 +126,45 @@ pub struct Load {
     pub path: PathBuf,
     /// Logs that are read with it, besides those that lie there.
     pub(crate) logs: Vec<PathBuf>,
+    /// The module of a dump that is meant, where one was chosen.
+    pub(crate) module: Option<String>,
     shared: Arc<Shared>,
 }
 
 impl Load {
     /// Starts to load the report at a path; the thread wakes `ctx` after each step.
     pub fn start(path: PathBuf, ctx: &egui::Context) -> Self {
-        Self::start_with_logs(path, Vec::new(), ctx)
+        Self::start_with(path, (Vec::new(), None), ctx)
     }
 
-    /// The same with logs, wherever they are, that count as those beside the profile.
-    pub(crate) fn start_with_logs(path: PathBuf, logs: Vec<PathBuf>, ctx: &egui::Context) -> Self {
+    /// The same with logs, wherever they are, that count as those beside the profile, and with the module of a dump
+    /// that is meant.
+    pub(crate) fn start_with(
+        path: PathBuf,
+        (logs, module): (Vec<PathBuf>, Option<String>),
+        ctx: &egui::Context,
+    ) -> Self {
         // `.` and a bare `profile.pop` name no report.
         let path = std::path::absolute(&path).unwrap_or(path);
-        let (source, named) = (path.clone(), logs.clone());
-        let mut load = Self::start_with(path, Stage::Finding, ctx, move |shared| {
+        let (source, named, meant) = (path.clone(), logs.clone(), module.clone());
+        let mut load = Self::start_work(path, Stage::Finding, ctx, move |shared| {
             // The window has all that it needs; this thread has nothing else to do.
-            match read(&source, &named, shared)? {
+            match read(&source, &named, meant.as_deref(), shared)? {
                 Some(ReadRun::Poplar(open)) => open.write_index_if_worthwhile(&shared.progress),
                 Some(ReadRun::Snapshot(run)) => run.write_index_if_worthwhile(&shared.progress),
                 None => {}
             }
             Ok(())
         });
-        load.logs = logs;
+        (load.logs, load.module) = (logs, module);
         load
     }
 
     /// The same for a process that ends as soon as it has what it wants, as commands do: no index is written.
     pub(crate) fn start_for_command(path: PathBuf, ctx: &egui::Context) -> Self {
         let source = path.clone();
-        Self::start_with(path, Stage::Finding, ctx, move |shared| {
-            read(&source, &[], shared).map(drop)
+        Self::start_work(path, Stage::Finding, ctx, move |shared| {
+            read(&source, &[], None, shared).map(drop)
         })
     }
 
@@ -157,7 +172,7 @@ impl Load {
     pub fn start_demo(ctx: &egui::Context) -> Self {
         // Without a cache directory the work below says so.
         let path = story::demo_directory().unwrap_or_default();
-        Self::start_with(path, Stage::WritingDemo, ctx, |shared| {
+        Self::start_work(path, Stage::WritingDemo, ctx, |shared| {
             let directory = story::demo(&shared.progress)
                 .map_err(|error| Error::new(ErrorKind::CannotWrite, error.to_string()))?;
             shared.set_stage(Stage::DemoWritten(story::runs(&directory)));
@@ -165,7 +180,7 @@ impl Load {
         })
     }
 
-    fn start_with(
+    fn start_work(
         path: PathBuf,
         first: Stage,
         ctx: &egui::Context,
@@ -173,7 +188,12 @@ impl Load {
     ) -> Self {
         let stage = Mutex::new(first);
         let shared = Arc::new(Shared { ctx: ctx.clone(), stage, ..Shared::default() });
-        let load = Self { path: path.clone(), logs: Vec::new(), shared: Arc::clone(&shared) };
+        let load = Self {
+            path: path.clone(),
+            logs: Vec::new(),
+            module: None,
+            shared: Arc::clone(&shared),
+        };
         let wake = Wake::new(ctx);
         let started = std::thread::Builder::new().name("load report".to_owned()).spawn(move || {
             let _until_the_end = wake;
@@ -213,14 +233,14 @@ impl Load {
         let path = report.path.clone();
         // The cell is new, so this cannot fail.
         drop(shared.report.set(report));
-        Self { path, logs: Vec::new(), shared: Arc::new(shared) }
+        Self { path, logs: Vec::new(), module: None, shared: Arc::new(shared) }
     }
 
     /// One that stands still at a stage.
     #[cfg(test)]
     pub(crate) fn at(path: PathBuf, stage: Stage) -> Self {
         let shared = Shared { stage: Mutex::new(stage), ..Shared::default() };
-        Self { path, logs: Vec::new(), shared: Arc::new(shared) }
+        Self { path, logs: Vec::new(), module: None, shared: Arc::new(shared) }
     }
 
     /// The report, as soon as its files are found.
@@ -231,6 +251,11 @@ impl Load {
     /// What is known of a run of a caching allocator besides its report, from the same moment on.
     pub(crate) fn allocator(&self) -> Option<&AllocatorRun> {
         self.shared.allocator.get()
+    }
+
+    /// The program of XLA that the report is of, from the same moment on.
+    pub(crate) fn program(&self) -> Option<&Arc<Program>> {
+        self.shared.program.get()
     }
 
     /// How far it is.
@@ -278,20 +303,31 @@ fn read_snapshot(files: &SnapshotFiles, shared: &Shared) -> Result<Option<ReadRu
     Ok(run.filter(|_| !is_cancelled).map(|run| ReadRun::Snapshot(Box::new(run))))
 }
 
-/// What is said of a program of XLA, of which the commands have the figures.
-fn not_in_window(files: &XlaFiles) -> Error {
-    let message = format!("{} is of XLA, which has no pages here yet", files.path.display());
-    Error::new(ErrorKind::Usage, message)
-        .in_file(&files.path)
-        .hint("tilescope summary and tilescope liveness take it.")
+/// Reads the module of a dump that is meant.
+fn read_program(files: &XlaFiles, shared: &Shared) -> Result<(), Error> {
+    let progress = &shared.progress;
+    shared.set_stage(Stage::Program);
+    if let Some(run) = XlaRun::open(files, progress)? {
+        drop(shared.program.set(Arc::clone(&run.program)));
+        drop(shared.report.set(Arc::clone(&run.report)));
+        run.fill_report(progress);
+    }
+    let is_cancelled = progress.is_cancelled();
+    shared.set_stage(if is_cancelled { Stage::Cancelled } else { Stage::Done });
+    Ok(())
 }
 
 /// Reads all of a report; it, unless that was cancelled, or it is of a system that has no index.
-fn read(path: &Path, logs: &[PathBuf], shared: &Shared) -> Result<Option<ReadRun>, Error> {
+fn read(
+    path: &Path,
+    logs: &[PathBuf],
+    module: Option<&str>,
+    shared: &Shared,
+) -> Result<Option<ReadRun>, Error> {
     let progress = &shared.progress;
-    let found = match files_of_run(path, progress) {
+    let found = match files_of_module(path, module, progress) {
         Ok(RunFiles::Pytorch(files)) => return read_snapshot(&files, shared),
-        Ok(RunFiles::Xla(files)) => return Err(not_in_window(&files)),
+        Ok(RunFiles::Xla(files)) => return read_program(&files, shared).map(|()| None),
         Ok(RunFiles::Poplar(found)) => found,
         Err(error) if error.kind == ErrorKind::SeveralReports => {
             shared.set_stage(Stage::Variants);

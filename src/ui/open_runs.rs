@@ -229,7 +229,9 @@ impl OpenRuns {
             let Some(report) = open.report() else { continue };
             let derived = open.derived.get_or_init(|| {
                 let allocator = open.load.allocator().cloned();
-                Arc::new(Derived::new(Arc::clone(report)).with_allocator(allocator))
+                let program = open.load.program().cloned();
+                let derived = Derived::new(Arc::clone(report)).with_allocator(allocator);
+                Arc::new(derived.with_program(program))
             });
             let mut run =
                 Run::new(open.id, Arc::clone(report), Arc::clone(derived), self.badge(open));

@@ -2,6 +2,8 @@
 //! report that pages and commands share with other systems.
 
 mod error_text;
+mod operations;
+mod programs;
 mod report;
 
 use std::collections::{BTreeMap, HashMap};
@@ -11,14 +13,14 @@ use std::sync::Arc;
 
 use crate::analysis::buffer_assignment::analysed::Analysed;
 use crate::analysis::buffer_assignment::live_ranges::LiveRange;
+pub use crate::analysis::buffer_assignment::program::Program;
 use crate::analysis::compared_programs::ProgramInput;
-use crate::budget;
 use crate::files;
 use crate::format::xla::{
-    self, Beside, ListedModule, ModuleFile, list_modules, platform_of_name, read_listed,
+    self, FoundModule, ModuleFile, list_modules, platform_of_name, read_listed,
 };
 use crate::format::{Error, ErrorKind, Progress};
-use crate::store::hlo::{HloModule, InstructionId, Platform, ValueId};
+use crate::store::hlo::{InstructionId, ValueId};
 use crate::store::report::{FileStatus, ReportFile};
 use crate::store::{Report, System, Warning, WarningCode, Warnings};
 use crate::text::shortened;
@@ -31,13 +33,13 @@ pub struct XlaFiles {
     /// The path that was named.
     pub path: PathBuf,
     /// The modules; never empty.
-    pub modules: Vec<ListedModule>,
+    pub modules: Vec<FoundModule>,
     /// What there is to say of how they were found.
     pub warnings: Vec<Warning>,
 }
 
-/// The modules of a path; `None` where there is nothing of XLA's. With `module` the first whose file or name has that
-/// in it is meant, else the one that takes the most of the main memory.
+/// The modules of a path; `None` where there is nothing of XLA's. With `module` the first whose file or name is called
+/// so is meant, or has that in it, else the one that takes the most of the main memory.
 ///
 /// # Errors
 /// When the path cannot be read, or no module is called so.
@@ -49,9 +51,9 @@ pub fn find(
     let warnings = Warnings::default();
     let mut modules = list_modules(path, &warnings, progress)?;
     if let Some(wanted) = module.filter(|_| !modules.is_empty()) {
-        let Some(place) = modules.iter().position(|one| is_called(one, wanted)) else {
-            let name = |one: &ListedModule| {
-                shortened(one.module.as_deref().unwrap_or(&one.file), 60).into_owned()
+        let Some(place) = place_of(&modules, wanted) else {
+            let name = |FoundModule { listed, .. }: &FoundModule| {
+                shortened(listed.module.as_deref().unwrap_or(&listed.file), 60).into_owned()
             };
             let names: Vec<String> = modules.iter().take(5).map(name).collect();
             let message = format!("{} has no module {wanted:?}", path.display());
@@ -74,7 +76,7 @@ pub fn programs_below(
     warnings: &Warnings,
     progress: &Progress,
 ) -> Vec<XlaFiles> {
-    let mut by_directory: BTreeMap<PathBuf, Vec<ListedModule>> = BTreeMap::new();
+    let mut by_directory: BTreeMap<PathBuf, Vec<FoundModule>> = BTreeMap::new();
     for path in paths {
         match find(path, None, progress) {
             Ok(Some(files)) => {
@@ -91,11 +93,11 @@ pub fn programs_below(
             }
         }
     }
-    let variants = |(directory, modules): (PathBuf, Vec<ListedModule>)| {
-        let is_wanted = |one: &&ListedModule| module.is_none_or(|text| is_called(one, text));
-        let name = modules.iter().find(is_wanted).map(|one| one.module.clone());
-        let mut all: Vec<ListedModule> =
-            modules.into_iter().filter(|one| Some(&one.module) == name.as_ref()).collect();
+    let variants = |(directory, modules): (PathBuf, Vec<FoundModule>)| {
+        let place = module.map_or(Some(0), |text| place_of(&modules, text));
+        let name = place.and_then(|place| modules.get(place)).map(|one| one.listed.module.clone());
+        let is_it = |one: &FoundModule| Some(&one.listed.module) == name.as_ref();
+        let mut all: Vec<FoundModule> = modules.into_iter().filter(is_it).collect();
         // One file may be below several paths.
         all.sort_by(|a, b| a.at.path().cmp(b.at.path()));
         all.dedup_by(|a, b| a.at.is_same(&b.at));
@@ -109,9 +111,14 @@ pub fn programs_below(
     by_directory.into_iter().flat_map(variants).collect()
 }
 
-/// Whether a text is in the name of a module, or of its file.
-fn is_called(module: &ListedModule, text: &str) -> bool {
-    module.file.contains(text) || module.module.as_deref().is_some_and(|name| name.contains(text))
+/// The first module whose file or name is called so, else the first that has the text in it.
+fn place_of(modules: &[FoundModule], wanted: &str) -> Option<usize> {
+    let place = |is_so: &dyn Fn(&str) -> bool| {
+        modules.iter().position(|FoundModule { listed, .. }| {
+            is_so(&listed.file) || listed.module.as_deref().is_some_and(is_so)
+        })
+    };
+    place(&|name| name == wanted).or_else(|| place(&|name| name.contains(wanted)))
 }
 
 /// A run of XLA.
@@ -121,30 +128,8 @@ pub struct XlaRun {
     pub report: Arc<Report>,
     /// The module, with what follows from it.
     pub program: Arc<Program>,
-}
-
-/// A module with what lies beside it.
-#[derive(Debug)]
-pub struct Program {
-    /// What follows from it.
-    pub analysed: Analysed,
-    /// What it was compiled for.
-    pub platform: Option<Platform>,
-    /// What lies beside it.
-    pub beside: Beside,
     /// What XLA said when the program did not fit, where that lies beside it.
     pub error_text: Option<ErrorText>,
-    /// The modules of the dump, this one first.
-    pub modules: Vec<ListedModule>,
-    /// Bytes to which names of values are cut, where together they would be too many.
-    most_name: usize,
-}
-
-impl Program {
-    /// The name of a value.
-    pub fn value_name(&self, value: ValueId) -> String {
-        budget::cut(&self.analysed.module.value_name(value), self.most_name).into_owned()
-    }
 }
 
 impl Program {
@@ -157,13 +142,6 @@ impl Program {
         let message = format!("{name} has no memory space {color}");
         Error::new(ErrorKind::Usage, message).hint(format!("It has: {}.", there.join(", ")))
     }
-}
-
-/// Bytes to which names of values are cut: a value of some bytes may be of an instruction with a long name.
-fn most_name(module: &HloModule) -> usize {
-    let names = module.values.iter().map(|value| module.instruction_name(value.instruction).len());
-    let bytes = names.fold(0, usize::saturating_add);
-    budget::name_bytes(module.values.len(), bytes).unwrap_or(budget::NAME_BYTES)
 }
 
 impl XlaRun {
@@ -184,38 +162,33 @@ impl XlaRun {
     /// # Errors
     /// When it cannot be read, or is damaged beyond use.
     pub fn open(files: &XlaFiles, progress: &Progress) -> Result<Option<Self>, Error> {
-        let Some(listed) = files.modules.first() else { return Ok(None) };
+        let Some(found) = files.modules.first() else { return Ok(None) };
+        let listed = &found.listed;
         let report = Report::of(System::XLA, files.path.clone());
         for warning in &files.warnings {
             report.warnings.add(warning.code, &warning.file, warning.message.as_str());
         }
-        let path = listed.at.path();
+        let path = found.at.path();
         let bytes = fs::metadata(path).ok().map(|metadata| metadata.len());
         let mut file = ReportFile { name: listed.file.clone(), bytes, status: FileStatus::Ok };
-        let Some(read) = read_listed(listed, &report.warnings, progress)? else { return Ok(None) };
+        let Some(read) = read_listed(found, &report.warnings, progress)? else { return Ok(None) };
         file.status = read.status;
         report.set_files(vec![file]);
-        let most_name = most_name(&read.module);
-        let mut analysed = Analysed::of(read.module);
-        compare_printed(&mut analysed, path, &report.warnings, progress);
-        let mut beside = Beside::of(path);
+        let mut program = Program::of(read.module);
+        compare_printed(&mut program.analysed, path, &report.warnings, progress);
+        program.platform = platform_of_name(&listed.file);
+        program.beside = xla::beside(path);
         let texts = error_text::texts_beside(path);
-        if beside.capacity_bytes.is_none()
-            && let Some((text, capacity)) = error_text::capacity(&texts, &analysed)
+        if program.beside.capacity_bytes.is_none()
+            && let Some((text, capacity)) = error_text::capacity(&texts, &program.analysed)
         {
-            beside.capacity_bytes = Some(capacity);
-            beside.capacity_file = Some(text.file());
+            program.beside.capacity_bytes = Some(capacity);
+            program.beside.capacity_file = Some(text.file());
         }
-        let error_text = error_text::about(&texts, &analysed).cloned();
-        let program = Program {
-            analysed,
-            platform: platform_of_name(&listed.file),
-            beside,
-            error_text,
-            modules: files.modules.clone(),
-            most_name,
-        };
-        Ok(Some(Self { report: Arc::new(report), program: Arc::new(program) }))
+        let error_text = error_text::about(&texts, &program.analysed).cloned();
+        program.modules = files.modules.iter().map(|found| found.listed.clone()).collect();
+        let (report, program) = (Arc::new(report), Arc::new(program));
+        Ok(Some(Self { report, program, error_text }))
     }
 }
 

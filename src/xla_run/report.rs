@@ -8,22 +8,24 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use super::operations::{NothingMore, Operations};
+use super::programs::AllPrograms;
 use super::{Program, XlaRun};
 use crate::analysis::buffer_assignment::categories::{Categories as OfValues, ValueCategory};
 use crate::analysis::buffer_assignment::in_use::{self, Changes};
+use crate::analysis::buffer_assignment::program::kind_title;
 use crate::progress::Progress;
 use crate::snapshot_run::device_id;
 use crate::store::arena::Arenas;
-use crate::store::hlo::{Allocation, AllocationKind, Platform, ValueId};
+use crate::store::hlo::{Allocation, AllocationKind, ValueId};
 use crate::store::ids::CategoryId;
 use crate::store::liveness::{Deltas, Liveness, VariableBytes};
-use crate::store::names::{Interner, Names};
+use crate::store::names::Names;
 use crate::store::options::{About, EngineOption};
 use crate::store::placed::{Placed, Placement, ReadArena, ReadError};
-use crate::store::program::{Programs, Steps};
 use crate::store::report::Categories;
 use crate::store::variable::VariableFlags;
-use crate::store::{Absence, ArenaId, ClassId, DeviceId, ProgramId, StepId, UnloweredId};
+use crate::store::{Absence, ArenaId, ClassId, DeviceId, UnloweredId};
 use crate::text::bytes;
 
 /// The class of what is there for as long as the program runs.
@@ -48,10 +50,18 @@ impl XlaRun {
         report.categories.fill(Some(named_categories()));
         report.arenas.fill(Some(arenas(program)));
         if module.has_schedule() {
-            let (steps, programs) = steps(program);
+            let operations = Operations::of(program);
+            let AllPrograms { programs, steps, trees } = AllPrograms::of(program, &operations);
             report.steps.fill(Some(steps));
+            report.liveness.fill(Some(liveness(program, &operations)));
             report.programs.fill(Some(programs));
-            report.liveness.fill(Some(liveness(program)));
+            if let Some(trees) = trees {
+                report.program_trees.fill(Some(trees));
+            }
+            if !operations.debug.ids.is_empty() {
+                report.debug.fill(Some(operations.debug));
+                report.set_context_reader(Box::new(NothingMore));
+            }
         } else {
             let why = || {
                 Absence::new(
@@ -70,54 +80,9 @@ impl XlaRun {
     }
 }
 
-impl Program {
-    /// What the file is.
-    pub fn format(&self) -> &'static str {
-        let module = &self.analysed.module;
-        match () {
-            () if module.entry.is_some() => "HLO module with its buffer assignment",
-            () if module.stated.is_some() => "text of a buffer assignment",
-            () => "buffer assignment",
-        }
-    }
-
-    /// What a memory space is called: XLA's own words on a TPU.
-    pub fn color_title(&self, color: i64) -> String {
-        match (self.platform, color) {
-            (Some(Platform::Tpu), 0) => "HBM".to_owned(),
-            (Some(Platform::Tpu), 1) => "VMEM".to_owned(),
-            (Some(Platform::Tpu), 2) => "SMEM".to_owned(),
-            (_, 0) => "Memory".to_owned(),
-            _ => format!("Color {color}"),
-        }
-    }
-
-    /// The same within a sentence.
-    pub fn color_words(&self, color: i64) -> String {
-        match (self.platform, color) {
-            (Some(Platform::Tpu), 0..=2) => self.color_title(color),
-            _ => self.color_title(color).to_lowercase(),
-        }
-    }
-
-    /// Bytes that are reserved of a memory space for as long as the program runs.
-    pub fn reserved_bytes(&self, color: i64) -> u64 {
-        let reserved =
-            self.analysed.allocations_of(color, |kind| kind != AllocationKind::Temporary);
-        reserved.fold(0, |sum, (_, one)| sum.saturating_add(one.bytes))
-    }
-}
-
 /// The word for what an allocation is for.
-fn kind_title(allocation: &Allocation) -> &'static str {
-    match allocation.kind {
-        AllocationKind::Parameter if allocation.is_live_out => "donated parameter",
-        AllocationKind::Parameter => "parameter",
-        AllocationKind::Constant => "constant",
-        AllocationKind::ThreadLocal => "thread-local",
-        AllocationKind::LiveOut => "output",
-        AllocationKind::Temporary => "temporary",
-    }
+fn kind_of(allocation: &Allocation) -> &'static str {
+    if allocation.is_donated() { "donated parameter" } else { kind_title(allocation.kind) }
 }
 
 fn named_categories() -> Categories {
@@ -151,36 +116,7 @@ fn arenas(program: &Program) -> Arenas {
     arenas
 }
 
-/// A step for each position and one for the end; a program for each instruction.
-fn steps(program: &Program) -> (Steps, Programs) {
-    let analysed = &program.analysed;
-    let module = &analysed.module;
-    let (mut steps, mut programs) = (Steps::default(), Programs::default());
-    let mut kinds = Interner::default();
-    let mut add = |position: u32, kind: &str, name: &str| {
-        let kind = kinds.intern(kind);
-        programs.ids.push(ProgramId(position));
-        programs.kinds.push(Some(kind));
-        programs.names.push(name);
-        programs.debug_ids.push(0);
-        programs.compute_sets.push(None);
-        programs.exchanges.push(None);
-        programs.children_ends.push(0);
-        steps.ids.push(StepId(position));
-        steps.programs.push(ProgramId(position));
-        steps.parents.push(None);
-    };
-    for (position, id) in (0..).zip(&analysed.schedule.instructions) {
-        let opcode = module.opcode(*id);
-        let opcode = if opcode.is_empty() { "instruction" } else { opcode };
-        add(position, opcode, module.instruction_name(*id));
-    }
-    add(analysed.schedule.end(), "end of the program", "");
-    programs.kind_names = kinds.into_names();
-    (steps, programs)
-}
-
-fn liveness(program: &Program) -> Liveness {
+fn liveness(program: &Program, operations: &Operations) -> Liveness {
     let analysed = &program.analysed;
     let module = &analysed.module;
     let count = analysed.schedule.end().saturating_add(1);
@@ -191,7 +127,8 @@ fn liveness(program: &Program) -> Liveness {
         let value = ValueId(row);
         liveness.variable_ids.push(UnloweredId(row));
         liveness.variable_names.push(&program.value_name(value));
-        liveness.debug_id_ends.push(0);
+        liveness.debug_ids.extend(operations.of_value(program, value));
+        liveness.debug_id_ends.push(liveness.debug_ids.len());
         // Classes are ascending, as values are here.
         if let Some(range) = analysed.ranges.get(value) {
             let steps = range.start..range.end.saturating_add(1);
@@ -207,7 +144,15 @@ fn liveness(program: &Program) -> Liveness {
             rows.push(row);
         }
     };
-    for (allocation, placed) in module.allocations.iter().zip(&analysed.placed) {
+    let parameters = module.entry_parameters();
+    // A parameter is of the instruction that it is, all else that is reserved of the largest value in it.
+    let of_reserved = |allocation: &Allocation, largest: Option<ValueId>| {
+        let parameter = allocation.parameter.and_then(|(number, _)| parameters.get(&number));
+        let of_parameter = parameter.and_then(|id| operations.of_instruction(*id));
+        of_parameter.or_else(|| operations.of_value(program, largest?))
+    };
+    let mains = analysed.largest_values();
+    for ((row, allocation), placed) in module.allocations.iter().enumerate().zip(&analysed.placed) {
         if allocation.kind == AllocationKind::Temporary {
             for one in placed {
                 let value = one.assigned.value;
@@ -221,7 +166,8 @@ fn liveness(program: &Program) -> Liveness {
         next = next.saturating_add(1);
         liveness.variable_ids.push(variable);
         liveness.variable_names.push(&allocation_title(allocation));
-        liveness.debug_id_ends.push(0);
+        liveness.debug_ids.extend(of_reserved(allocation, mains.get(row).copied()));
+        liveness.debug_id_ends.push(liveness.debug_ids.len());
         let bytes = allocation.bytes;
         add(allocation.color, VariableBytes { variable, class: THROUGHOUT, bytes });
     }
@@ -244,7 +190,7 @@ fn liveness(program: &Program) -> Liveness {
 /// `allocation 5, parameter 3`.
 fn allocation_title(allocation: &Allocation) -> String {
     let parameter = allocation.parameter.map(|(number, _)| format!(" {number}"));
-    let (kind, parameter) = (kind_title(allocation), parameter.unwrap_or_default());
+    let (kind, parameter) = (kind_of(allocation), parameter.unwrap_or_default());
     format!("allocation {}, {kind}{parameter}", allocation.number)
 }
 

@@ -28,6 +28,7 @@ mod overview;
 mod palette;
 #[path = "../common/pickle.rs"]
 mod pickle;
+mod program;
 mod programs;
 mod report;
 mod runs;

@@ -77,10 +77,27 @@ impl Analysed {
         self.by_color.keys().copied()
     }
 
+    /// The largest value of each allocation, by row; of equals the first.
+    pub fn largest_values(&self) -> Vec<ValueId> {
+        let mut largest = vec![(0, ValueId::NONE); self.module.allocations.len()];
+        for assigned in &self.module.assigned {
+            if let Some(slot) = largest.get_mut(assigned.allocation as usize)
+                && (slot.1 == ValueId::NONE || assigned.bytes > slot.0)
+            {
+                *slot = (assigned.bytes, assigned.value);
+            }
+        }
+        largest.into_iter().map(|(_, value)| value).collect()
+    }
+
     /// The path of the operation that a value comes from.
     pub fn operation(&self, value: ValueId) -> Option<&str> {
-        let name = *self.operations.get(value.0 as usize)?;
-        (name != NameId::NONE).then(|| self.module.texts.get(name))
+        self.operation_id(value).map(|name| self.module.texts.get(name))
+    }
+
+    /// The same as a row of the module's texts.
+    pub fn operation_id(&self, value: ValueId) -> Option<NameId> {
+        self.operations.get(value.0 as usize).copied().filter(|name| *name != NameId::NONE)
     }
 }
 

@@ -7,9 +7,7 @@ use serde::Serialize;
 use super::analysed::Analysed;
 use super::heap_trace::{ReplayedTrace, replay};
 use super::in_use::{self, Changes, Placed};
-use crate::store::hlo::{
-    Allocation, AllocationKind, ElementType, HeapTrace, HloModule, Platform, ValueId,
-};
+use crate::store::hlo::{Allocation, AllocationKind, HeapTrace, HloModule, Platform};
 
 /// Values of the peak that are named.
 const TOP: usize = 5;
@@ -191,7 +189,7 @@ impl ModuleFacts {
             parameters,
             temp: temporary(analysed),
             reserved_throughout_by_color: has_schedule.then_some(throughout),
-            donatable_bytes: module.entry.is_some().then(|| donatable_bytes(analysed)),
+            donatable_bytes: module.entry.is_some().then(|| analysed.donatable_bytes()),
             in_use: has_schedule.then(|| in_use_by_color(analysed)),
         }
     }
@@ -327,44 +325,4 @@ pub fn live_value(module: &HloModule, one: &Placed) -> LiveValue {
         op_name: instruction.and_then(|id| module.op_name(id)).map(str::to_owned),
         source: instruction.and_then(|id| module.source(id)),
     }
-}
-
-/// Results that are no donated parameter and have the type and dimensions of a parameter that is not donated, each
-/// parameter used once.
-pub fn donatable_bytes(analysed: &Analysed) -> u64 {
-    let module = &analysed.module;
-    let mut kinds: Vec<Option<&Allocation>> = vec![None; module.values.len()];
-    for assigned in &module.assigned {
-        if let Some(slot) = kinds.get_mut(assigned.value.0 as usize) {
-            *slot = module.allocations.get(assigned.allocation as usize);
-        }
-    }
-    let allocation = |value: ValueId| kinds.get(value.0 as usize).copied().flatten();
-    let key = |value: ValueId| {
-        let shape = module.value_shape(value);
-        let kind = module.shapes.element_type(shape)?;
-        (kind != ElementType::TUPLE).then(|| (kind, module.shapes.dimensions(shape)))
-    };
-    let mut free: std::collections::HashMap<(ElementType, &[i64]), u64> =
-        std::collections::HashMap::new();
-    for id in module.entry_parameters().into_values() {
-        for value in analysed.held.of_instruction(id) {
-            let is_kept = allocation(value).is_some_and(|one| !one.is_donated());
-            if let Some(key) = key(value).filter(|_| is_kept) {
-                *free.entry(key).or_default() += 1;
-            }
-        }
-    }
-    let entry = module.entry.and_then(|row| module.computations.get(row as usize));
-    let Some(root) = entry.map(|entry| entry.root) else { return 0 };
-    let mut bytes = 0_u64;
-    for value in analysed.held.of_instruction(root) {
-        let is_result = allocation(value).is_some_and(|one| one.kind != AllocationKind::Parameter);
-        let Some(key) = key(value).filter(|_| is_result) else { continue };
-        if let Some(count) = free.get_mut(&key).filter(|count| **count > 0) {
-            *count -= 1;
-            bytes = bytes.saturating_add(module.value(value).map_or(0, |value| value.bytes));
-        }
-    }
-    bytes
 }

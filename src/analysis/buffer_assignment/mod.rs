@@ -2,12 +2,14 @@
 
 pub mod analysed;
 pub mod categories;
-pub mod conclusions;
+pub mod donations;
 pub mod facts;
 pub mod heap_trace;
 pub mod held_values;
 pub mod in_use;
+pub mod insights;
 pub mod live_ranges;
 pub mod peaks;
+pub mod program;
 pub mod schedule;
 pub mod space;

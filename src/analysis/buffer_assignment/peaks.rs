@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::analysed::Analysed;
-use super::categories::{Categories, ValueCategory};
+use super::categories::Categories;
 use super::in_use::{self, Changes, Placed};
 use crate::store::hlo::AllocationKind;
 
@@ -128,14 +128,9 @@ impl Analysed {
     }
 
     /// The same by category.
-    pub fn categories_at(&self, color: i64, position: u32) -> Vec<(ValueCategory, u64)> {
+    pub fn categories_at(&self, color: i64, position: u32) -> Vec<Owner> {
         let categories = Categories::of(self);
-        let owners = self
-            .owners_at(color, position, |one| categories.get(&one.assigned).as_str().to_owned());
-        let bytes = |category: ValueCategory| {
-            owners.iter().find(|owner| owner.name == category.as_str()).map(|owner| owner.bytes)
-        };
-        ValueCategory::ALL.iter().filter_map(|one| Some((*one, bytes(*one)?))).collect()
+        self.owners_at(color, position, |one| categories.get(&one.assigned).as_str().to_owned())
     }
 }
 

@@ -2,7 +2,7 @@
 //! for, and what of the temporary ones is in use at their peak.
 
 use super::analysed::Analysed;
-use super::facts::{donatable_bytes, padding_bytes};
+use super::facts::padding_bytes;
 use super::in_use;
 use crate::store::hlo::AllocationKind;
 use crate::text::words;
@@ -140,7 +140,7 @@ impl SpaceFigures {
             |row: u32| module.allocations.get(row as usize).is_some_and(|one| one.color == color);
         figures.values = module.assigned.iter().filter(|one| is_of(one.allocation)).count() as u64;
         figures.donatable_bytes =
-            (module.entry.is_some() && color == 0).then(|| donatable_bytes(analysed));
+            (module.entry.is_some() && color == 0).then(|| analysed.donatable_bytes());
         figures.lives = module.has_schedule().then(|| SpaceLives::of(analysed, color));
         figures
     }

@@ -10,6 +10,7 @@ pub(crate) mod category_bytes;
 pub(crate) mod contribution;
 pub(crate) mod difference_map;
 pub(crate) mod explanation;
+mod fact_groups;
 pub(crate) mod facts;
 pub(crate) mod figures;
 #[cfg(test)]
@@ -22,6 +23,7 @@ pub(crate) mod options;
 pub(crate) mod owners;
 pub(crate) mod peak_move;
 pub(crate) mod plans;
+pub(crate) mod program_facts;
 pub(crate) mod slot_curves;
 pub(crate) mod slot_peaks;
 pub(crate) mod snapshot_facts;

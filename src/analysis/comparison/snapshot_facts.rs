@@ -3,11 +3,13 @@
 
 use std::borrow::Cow;
 
-use super::facts::{Fact, FactGroup, Said};
+use super::fact_groups::{
+    Group, Statements, count, push, side_by_side_groups, sized, sized_with, words,
+};
+use super::facts::{FactGroup, Said};
 use crate::analysis::allocator::claims::{ComparedClaim, claimed_device, compared_claims};
 use crate::analysis::allocator::device_facts::{DeviceFacts, HostFacts};
 use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
-use crate::analysis::figures::joined::side_by_side;
 use crate::store::memory_timeline::{CATEGORY_NAMES, MemoryTimeline, TimelineForm};
 use crate::store::snapshot::{Action, Events, SnapshotDevice};
 use crate::text::{bytes, counted, grouped, time_text};
@@ -15,53 +17,13 @@ use crate::text::{bytes, counted, grouped, time_text};
 /// Requests that failed and are named.
 const MOST_FAILED: usize = 4;
 
-type Statements = Vec<(Cow<'static, str>, Said)>;
-type Group = (Cow<'static, str>, Statements);
-
 /// The facts of runs, those of one name in a line.
 pub fn snapshot_fact_groups(runs: &[&AllocatorRun]) -> Vec<FactGroup> {
-    let titled = |run: &&AllocatorRun| {
-        let groups = match &run.contents {
-            RunContents::Snapshot(snapshot) => of_snapshot(run, snapshot),
-            RunContents::Timeline(timeline) => of_timeline(timeline),
-        };
-        groups.into_iter().map(|(title, facts)| (title.clone(), (title, facts))).collect()
+    let groups = |run: &&AllocatorRun| match &run.contents {
+        RunContents::Snapshot(snapshot) => of_snapshot(run, snapshot),
+        RunContents::Timeline(timeline) => of_timeline(timeline),
     };
-    let group = |row: Vec<Option<Group>>| {
-        let title = row.iter().flatten().next()?.0.clone();
-        let facts = |group: Option<Group>| -> Vec<_> {
-            let facts = group.map(|(_, facts)| facts).unwrap_or_default();
-            facts.into_iter().map(|(name, said)| (name.clone(), (name, said))).collect()
-        };
-        let fact = |row: Vec<Option<(Cow<'static, str>, Said)>>| {
-            let name = row.iter().flatten().next()?.0.clone();
-            Some(Fact { name, said: row.into_iter().map(|cell| Some(cell?.1)).collect() })
-        };
-        let rows = side_by_side(row.into_iter().map(facts).collect());
-        Some(FactGroup { title, facts: rows.into_iter().filter_map(fact).collect() })
-    };
-    let rows = side_by_side(runs.iter().map(titled).collect());
-    rows.into_iter().filter_map(group).collect()
-}
-
-fn push(facts: &mut Statements, name: &'static str, said: Said) {
-    facts.push((Cow::Borrowed(name), said));
-}
-
-fn sized(count: u64) -> Said {
-    Said::Bytes(String::new(), count, String::new())
-}
-
-fn sized_with(count: u64, after: impl Into<String>) -> Said {
-    Said::Bytes(String::new(), count, after.into())
-}
-
-fn count(count: usize) -> Said {
-    Said::Count(count as u64, String::new())
-}
-
-fn words(text: impl Into<String>) -> Said {
-    Said::Words(text.into())
+    side_by_side_groups(runs.iter().map(groups).collect())
 }
 
 fn of_snapshot(run: &AllocatorRun, replayed: &ReplayedSnapshot) -> Vec<Group> {

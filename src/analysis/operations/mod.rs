@@ -17,7 +17,8 @@ pub use table::{layers, table};
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::execution::Executed;
 use crate::analysis::program::operations::Operation;
-use crate::text::words;
+use crate::store::System;
+use crate::text::{capitalised, words};
 
 words! {
     /// What is said of an operation in a number.
@@ -58,6 +59,15 @@ words! {
 }
 
 impl Figure {
+    /// What it is called in the words of a system.
+    pub fn title_in(self, system: &System) -> String {
+        match self {
+            Self::AlwaysLive => system.always_live.to_owned(),
+            Self::Programs => capitalised(system.programs),
+            _ => self.title().to_owned(),
+        }
+    }
+
     /// Whether it is of bytes.
     pub fn is_bytes(self) -> bool {
         self.key().ends_with("_bytes")

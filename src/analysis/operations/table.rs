@@ -54,13 +54,14 @@ pub fn table(
     is_cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<OperationTable> {
     let debug = report.debug.get()?;
+    let always_live = curve.and_then(|curve| curve.always_live.at(0));
     let curve = curve.map(|curve| &*curve.not_always_live);
     let peak = curve.and_then(liveness::peak);
     let mut table = Filling {
         report,
         owners,
         rows: vec![Figures::default(); owners.operations().len()],
-        whole: whole(report, peak.and_then(|step| curve?.get(step).copied())),
+        whole: whole(report, (peak.and_then(|step| curve?.get(step).copied()), always_live)),
         worst_steps: vec![None; owners.operations().len()],
     };
     let pseudo_is_always_live = table.variables(peak, is_cancelled)?;
@@ -118,8 +119,9 @@ fn rest(rows: &[Figures], whole: &Figures) -> Figures {
     rest
 }
 
-/// The whole of each figure, as the report states it; `at_peak` is what is alive at the peak and not always.
-fn whole(report: &Report, at_peak: Option<u64>) -> Figures {
+/// The whole of each figure, as the report states it; `at_peak` is what is alive at the peak and not always, `reserved`
+/// what the curve has always, which counts where memory is not known by category.
+fn whole(report: &Report, (at_peak, reserved): (Option<u64>, Option<u64>)) -> Figures {
     let mut whole = Figures::default();
     if let Some(memory) = report.memory.get() {
         let mut unknown = Vec::new();
@@ -150,6 +152,16 @@ fn whole(report: &Report, at_peak: Option<u64>) -> Figures {
         whole.set(Figure::AlwaysLive, always_live);
         let alive = always_live.zip(at_peak).map(|(sum, more)| sum.saturating_add_unsigned(more));
         whole.set(Figure::PeakLive, alive);
+    } else if let Some(liveness) = report.liveness.get() {
+        let signed = |bytes: u64| i64::try_from(bytes).unwrap_or(i64::MAX);
+        whole.set(Figure::AlwaysLive, reserved.map(signed));
+        let alive = reserved.zip(at_peak).map(|(sum, more)| signed(sum.saturating_add(more)));
+        whole.set(Figure::PeakLive, alive);
+        let rows = liveness.variable_bytes.as_deref();
+        let bytes = |rows: &[VariableBytes]| {
+            rows.iter().fold(0_u64, |sum, row| sum.saturating_add(row.bytes))
+        };
+        whole.set(Figure::Variables, rows.map(bytes).map(signed));
     }
     if let Some(sets) = report.compute_sets.get() {
         let sum = sets

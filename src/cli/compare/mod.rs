@@ -260,10 +260,11 @@ fn of_several_systems((system, first): (&str, &Path), other: &Path, says: &str) 
 /// have it.
 fn prefer_module_of_first(programs: &mut [XlaFiles], module: Option<&str>) {
     let Some((first, others)) = programs.split_first_mut() else { return };
-    let name = first.modules.first().and_then(|listed| listed.module.as_deref());
+    let name = first.modules.first().and_then(|found| found.listed.module.as_deref());
     let (Some(name), None) = (name, module) else { return };
     for other in others {
-        let place = other.modules.iter().position(|listed| listed.module.as_deref() == Some(name));
+        let place =
+            other.modules.iter().position(|found| found.listed.module.as_deref() == Some(name));
         if let Some(modules) = place.and_then(|place| other.modules.get_mut(..=place)) {
             modules.rotate_right(1);
         }

@@ -19,10 +19,10 @@ use crate::analysis::compared_programs::{
 use crate::analysis::compared_snapshots::Room;
 use crate::analysis::figures::difference::Difference;
 use crate::cli::output::{self, Answer, Document, name_cell, open_program};
-use crate::format::xla::ListedModule;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{XlaFiles, XlaRun};
 use crate::store::Warning;
+use crate::store::hlo::ListedModule;
 use crate::store::hlo::Platform;
 use crate::text::run_names::run_names;
 use crate::text::{bytes, exact_bytes, grouped};
@@ -249,7 +249,7 @@ fn section(
     let [source, target] = compared.sides.each_ref();
     let both = |value: &dyn Fn(&ComparedProgram) -> Value| json!({ "source": value(source), "target": value(target) });
     let [first, second] = files.map(|files| files.modules.first());
-    let listed = |value: &dyn Fn(&ListedModule) -> Value| json!({ "source": first.map(value), "target": second.map(value) });
+    let listed = |value: &dyn Fn(&ListedModule) -> Value| json!({ "source": first.map(|found| value(&found.listed)), "target": second.map(|found| value(&found.listed)) });
     let percent = figures.iter().filter(|figure| figure.figure.is_bytes());
     let percent =
         percent.map(|figure| (figure.figure.key().to_owned(), json!(figure.percent_of_source(1))));
@@ -313,7 +313,8 @@ fn parameters(parameters: &OtherParameters) -> Value {
 fn modules(files: [&XlaFiles; 2]) -> Value {
     let mut by_name: BTreeMap<&str, [Vec<&ListedModule>; 2]> = BTreeMap::new();
     for (side, files) in files.into_iter().enumerate() {
-        let mut modules: Vec<&ListedModule> = files.modules.iter().collect();
+        let mut modules: Vec<&ListedModule> =
+            files.modules.iter().map(|found| &found.listed).collect();
         modules.sort_by(|a, b| a.file.cmp(&b.file));
         for one in modules {
             let name = one.module.as_deref().unwrap_or_default();

@@ -3,58 +3,41 @@
 use std::fs;
 use std::path::Path;
 
-use serde::Serialize;
-
 use crate::files;
+use crate::store::hlo::Beside;
 
 /// Bytes that are read of a small text.
 const MOST_BYTES: usize = 1 << 20;
 
-/// What files beside a module say.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Beside {
-    /// The device, as it names itself.
-    pub device: Option<String>,
-    /// Bytes that its main memory has.
-    pub capacity_bytes: Option<u64>,
-    /// The file that says so.
-    pub capacity_file: Option<String>,
-    /// Flags of the compilation that are not as they are by default.
-    #[serde(skip)]
-    pub flags: Vec<(String, String)>,
-}
-
-impl Beside {
-    /// Of the module of a file of a dump.
-    pub fn of(path: &Path) -> Self {
-        let name = files::file_name(path);
-        let mut beside = Self::default();
-        let Some(prefix) = module_prefix(&name) else { return beside };
-        let directory = files::directory_of(path);
-        let entries = fs::read_dir(directory).into_iter().flatten().flatten();
-        for entry in entries {
-            let name = entry.file_name().to_string_lossy().into_owned();
-            let Some(rest) = name.strip_prefix(prefix) else { continue };
-            if rest.ends_with("gpu_target_config.pbtxt") {
-                let text = small_text(&entry.path());
-                beside.capacity_bytes =
-                    value_of(&text, "device_memory_size").and_then(|bytes| bytes.parse().ok());
-                beside.capacity_file = beside.capacity_bytes.map(|_| name);
-                beside.device = value_of(&text, "device_description_str");
-            } else if rest.ends_with("target_arguments.txt") {
-                let text = small_text(&entry.path());
-                let version = value_of(&text, "version");
-                let variant = value_of(&text, "variant");
-                beside.device = version.map(|version| match variant {
-                    Some(variant) => format!("{version} {variant}"),
-                    None => version,
-                });
-            } else if rest.ends_with("debug_options") {
-                beside.flags = small_text(&entry.path()).lines().filter_map(pair).collect();
-            }
+/// What lies beside the module of a file of a dump.
+pub fn beside(path: &Path) -> Beside {
+    let name = files::file_name(path);
+    let mut beside = Beside::default();
+    let Some(prefix) = module_prefix(&name) else { return beside };
+    let directory = files::directory_of(path);
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
+    for entry in entries {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let Some(rest) = name.strip_prefix(prefix) else { continue };
+        if rest.ends_with("gpu_target_config.pbtxt") {
+            let text = small_text(&entry.path());
+            beside.capacity_bytes =
+                value_of(&text, "device_memory_size").and_then(|bytes| bytes.parse().ok());
+            beside.capacity_file = beside.capacity_bytes.map(|_| name);
+            beside.device = value_of(&text, "device_description_str");
+        } else if rest.ends_with("target_arguments.txt") {
+            let text = small_text(&entry.path());
+            let version = value_of(&text, "version");
+            let variant = value_of(&text, "variant");
+            beside.device = version.map(|version| match variant {
+                Some(variant) => format!("{version} {variant}"),
+                None => version,
+            });
+        } else if rest.ends_with("debug_options") {
+            beside.flags = small_text(&entry.path()).lines().filter_map(pair).collect();
         }
-        beside
     }
+    beside
 }
 
 /// The part of a name that all files of a module begin with: `module_0028.jit_step.`
@@ -104,7 +87,7 @@ mod tests {
         write("module_0002.f.gpu_target_config.pbtxt", "device_memory_size: 1\n");
         write("module_0001.f.debug_options", "xla_a: true\nxla_b: \"x y\"\n");
         let beside =
-            Beside::of(&directory.path().join("module_0001.f.x_gpu_after_optimizations.hlo.pb"));
+            beside(&directory.path().join("module_0001.f.x_gpu_after_optimizations.hlo.pb"));
         assert_eq!(beside.capacity_bytes, Some(849));
         let file = "module_0001.f.gpu_target_config.pbtxt";
         assert_eq!(beside.capacity_file.as_deref(), Some(file));

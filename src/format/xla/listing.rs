@@ -5,7 +5,6 @@ use std::io;
 use std::path::Path;
 
 use rayon::prelude::*;
-use serde::Serialize;
 
 use super::discover::{
     DUMP_AGAIN, ModuleFile, ProtoKind, TEXTS, module_files, protos_of_profile, read_bytes,
@@ -15,27 +14,15 @@ use super::wire::{Field, Fields, field_at};
 use super::{HloProto, MessageKind, Reading, text};
 use crate::files::{self, file_name};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::store::hlo::{Allocation, AllocationKind};
+use crate::store::hlo::{Allocation, AllocationKind, ListedModule};
 use crate::store::{WarningCode, Warnings};
 
-/// A module of a dump.
-#[derive(Clone, Debug, Serialize)]
-pub struct ListedModule {
-    /// The name of its file.
-    pub file: String,
-    /// Its name; none of a bare assignment, and of text the part of the file's name.
-    pub module: Option<String>,
-    /// Number of allocations.
-    pub allocations: usize,
-    /// Of all allocations.
-    pub total_bytes: u64,
-    /// Of temporary allocations.
-    pub temp_bytes: u64,
-    /// Of all allocations in the main memory.
-    #[serde(skip)]
-    pub main_bytes: u64,
-    /// Where it is.
-    #[serde(skip)]
+/// A module of a dump, and where it is.
+#[derive(Clone, Debug)]
+pub struct FoundModule {
+    /// What it is.
+    pub listed: ListedModule,
+    /// Where.
     pub at: ModuleAt,
 }
 
@@ -96,16 +83,16 @@ impl Sizes {
         sizes
     }
 
-    fn listed(self, file: &ModuleFile, module: Option<String>, at: ModuleAt) -> ListedModule {
-        ListedModule {
+    fn listed(self, file: &ModuleFile, module: Option<String>, at: ModuleAt) -> FoundModule {
+        let listed = ListedModule {
             file: file.name.clone(),
             module,
             allocations: self.allocations,
             total_bytes: self.total,
             temp_bytes: self.temporary,
             main_bytes: self.main,
-            at,
-        }
+        };
+        FoundModule { listed, at }
     }
 }
 
@@ -119,7 +106,7 @@ pub fn list_modules(
     path: &Path,
     warnings: &Warnings,
     progress: &Progress,
-) -> Result<Vec<ListedModule>, Error> {
+) -> Result<Vec<FoundModule>, Error> {
     let files = module_files(path, warnings, progress)?;
     let is_directory = path.is_dir();
     let mut listed = Vec::new();
@@ -142,7 +129,7 @@ pub fn list_modules(
             .hint(DUMP_AGAIN));
     }
     // What comes first of equals stays first.
-    listed.sort_by_key(|one| std::cmp::Reverse(one.main_bytes));
+    listed.sort_by_key(|one: &FoundModule| std::cmp::Reverse(one.listed.main_bytes));
     Ok(listed)
 }
 
@@ -152,7 +139,7 @@ fn list_file(
     is_one_of_many: bool,
     warnings: &Warnings,
     progress: &Progress,
-) -> Result<Vec<ListedModule>, Error> {
+) -> Result<Vec<FoundModule>, Error> {
     let listed = match file.kind {
         ProtoKind::Module if !file.is_compressed() => list_from_file(file),
         ProtoKind::Module | ProtoKind::Profile => list_protos(file, warnings, progress),
@@ -184,7 +171,7 @@ fn head_of(file: &ModuleFile) -> Result<Vec<u8>, Error> {
 
 /// The module of a proto that is not compressed: the module itself is passed over, of which others may have a hundred
 /// megabytes and no assignment.
-fn list_from_file(file: &ModuleFile) -> Result<Vec<ListedModule>, Error> {
+fn list_from_file(file: &ModuleFile) -> Result<Vec<FoundModule>, Error> {
     let failed = |error: &io::Error| Error::io(&file.path, error);
     let opened = files::open(&file.path).map_err(|error| failed(&error))?;
     let end = opened.metadata().map_err(|error| failed(&error))?.len();
@@ -224,7 +211,7 @@ fn list_protos(
     file: &ModuleFile,
     warnings: &Warnings,
     progress: &Progress,
-) -> Result<Vec<ListedModule>, Error> {
+) -> Result<Vec<FoundModule>, Error> {
     let Some(bytes) = read_bytes(file, warnings, progress)? else { return Ok(Vec::new()) };
     let mut is_cut = false;
     let protos = match file.kind {
@@ -306,7 +293,7 @@ fn list_text(
     file: &ModuleFile,
     warnings: &Warnings,
     progress: &Progress,
-) -> Result<Vec<ListedModule>, Error> {
+) -> Result<Vec<FoundModule>, Error> {
     let texts = texts_of(&file.path);
     let Some(first) = texts.first() else { return Ok(Vec::new()) };
     let Some(bytes) = read_bytes(first, warnings, progress)? else { return Ok(Vec::new()) };

@@ -15,11 +15,11 @@ use std::cell::{Cell, RefCell};
 use std::fmt::Write as _;
 
 use self::assignment::AssignmentParts;
-pub use self::beside::Beside;
+pub use self::beside::beside;
 pub use self::discover::{
     ModuleFile, ProtoKind, module_files, platform_of_name, read_bytes, read_module,
 };
-pub use self::listing::{ListedModule, ModuleAt, list_modules, texts_of};
+pub use self::listing::{FoundModule, ModuleAt, list_modules, texts_of};
 use self::module::ModuleParts;
 use self::texts::{Room, Texts};
 use self::wire::{Field, Fields, Malformed};
@@ -232,11 +232,12 @@ fn donated(module: &HloModule, parts: &ModuleParts) -> Vec<(i64, u32)> {
 /// # Errors
 /// When its file cannot be read, or is damaged beyond use.
 pub fn read_listed(
-    listed: &ListedModule,
+    found: &FoundModule,
     warnings: &Warnings,
     progress: &Progress,
 ) -> Result<Option<ReadModule>, Error> {
-    match &listed.at {
+    let listed = &found.listed;
+    match &found.at {
         ModuleAt::Proto(file, place) => read_module(file, *place, warnings, progress),
         ModuleAt::Texts(files) => {
             let mut texts = Vec::new();

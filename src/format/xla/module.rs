@@ -127,12 +127,16 @@ impl ModuleParts {
         reading: &Reading<'_>,
     ) {
         let first = self.instructions.len() as u32;
-        let (mut id, mut root) = (0, 0);
+        let (mut id, mut root, mut name) = (0, 0, NameId::NONE);
         let mut fields = Fields::of(message);
         loop {
             let at = reading.offset(fields.rest());
             let done = match fields.next_field() {
                 Ok(None) => break,
+                Ok(Some((1, Field::Bytes(text)))) => {
+                    name = texts.text(text);
+                    Ok(())
+                }
                 Ok(Some((2, Field::Bytes(message)))) => self.read_instruction(message, texts),
                 Ok(Some((5, field))) => {
                     id = field.number();
@@ -161,6 +165,7 @@ impl ModuleParts {
         self.computation_ids.push(id);
         self.root_ids.push(root);
         self.computations.push(Computation {
+            name,
             instructions: Range { start: first, end: self.instructions.len() as u32 },
             root: InstructionId::NONE,
             sequence: Vec::new(),

@@ -2,8 +2,10 @@
 //!
 //! Rows stand for the ids of the file, which are opaque numbers: an id that names nothing is [`NO_ROW`].
 
+mod dump;
 mod shapes;
 
+pub use dump::{Beside, ListedModule};
 pub use shapes::{ElementType, ShapeId, Shapes};
 
 use std::collections::HashMap;
@@ -115,6 +117,8 @@ impl Instructions {
 /// A computation: the entry, a body of a loop, what a fusion is made of.
 #[derive(Clone, Debug)]
 pub struct Computation {
+    /// Its name.
+    pub name: NameId,
     /// Its instructions.
     pub instructions: Range<u32>,
     /// The one whose value is its result.

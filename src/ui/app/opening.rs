@@ -45,16 +45,23 @@ impl App {
     }
 
     pub(super) fn reload_run(&mut self, ctx: &egui::Context, id: RunId) {
-        self.reload_with_logs(ctx, id, &[]);
+        self.reload_with(ctx, id, &[], None);
     }
 
-    /// Reads a run again, with logs besides those that it had.
-    pub(super) fn reload_with_logs(&mut self, ctx: &egui::Context, id: RunId, more: &[PathBuf]) {
+    /// Reads a run again, with logs besides those that it had, or with another module of its dump.
+    pub(super) fn reload_with(
+        &mut self,
+        ctx: &egui::Context,
+        id: RunId,
+        more: &[PathBuf],
+        module: Option<String>,
+    ) {
         let Some(load) = self.open.iter().find(|run| run.id == id).map(|run| &run.load) else {
             return;
         };
         let logs = load.logs.iter().chain(more).cloned().collect();
-        let load = Load::start_with_logs(load.path.clone(), logs, ctx);
+        let module = module.or_else(|| load.module.clone());
+        let load = Load::start_with(load.path.clone(), (logs, module), ctx);
         self.replace(id, load);
     }
 

@@ -15,6 +15,7 @@ pub mod liveness;
 mod machines;
 pub mod map;
 pub mod memory;
+mod module_choice;
 pub mod moment;
 pub mod operations;
 pub mod overview;

@@ -106,7 +106,7 @@ fn titles_of(name: &OperationName) -> [String; 3] {
 fn life_text(report: &Report, part: &VariablePart) -> String {
     let class = part.class;
     if part.is_always_live {
-        return format!("Class {class}, always live");
+        return format!("Class {class}, {}", report.system.always_live_in_text);
     }
     let classes = report.liveness.get().map(|liveness| &liveness.classes);
     let ranges = classes.and_then(|classes| Some(classes.ranges_of(classes.ids.position(class)?)));

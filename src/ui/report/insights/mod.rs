@@ -7,6 +7,7 @@ mod evidence;
 mod gaps;
 mod largest;
 mod must_go;
+mod program;
 mod snapshot;
 mod tiles;
 mod verdict;
@@ -49,6 +50,7 @@ struct Choices {
     largest: largest::LargestOf,
     advice: advice::Unfolded,
     snapshot: snapshot::SnapshotChoices,
+    program: program::ProgramChoices,
 }
 
 #[derive(Default)]
@@ -58,6 +60,7 @@ struct InsightsOfRun {
     tiles: tiles::Tiles,
     largest: largest::LargestThings,
     snapshot: snapshot::InsightsOfSnapshot,
+    program: program::InsightsOfProgram,
 }
 
 /// A run with what is chosen on its cards.
@@ -100,6 +103,10 @@ impl RunsPage for InsightsPage {
             let of_run = self.of_runs.entry(run.id).or_default();
             if run.derived.snapshot().is_some() {
                 of_run.snapshot.ui(ui, part, &mut choices.snapshot);
+                return;
+            }
+            if run.derived.program().is_some() {
+                of_run.program.ui(ui, part, &mut choices.program);
                 return;
             }
             let mut part = ChosenPart { part, choices };

@@ -141,8 +141,14 @@ impl Choices {
         if button.changed() {
             self.is_limit_in_sight = Some(is_in_sight);
         }
-        let stack = ui.checkbox(&mut self.is_stacked, "Stack");
-        if stack.on_hover_text("What is not always live stands on what is").changed() {
+        let (stack, system) = (ui.checkbox(&mut self.is_stacked, "Stack"), runs.system());
+        if stack
+            .on_hover_text(format!(
+                "{} on what is {}",
+                system.not_always_live, system.always_live_in_text
+            ))
+            .changed()
+        {
             self.version += 1;
         }
     }

@@ -104,8 +104,13 @@ impl Consists {
                     Some((Contributor::Variable(name), ..)) => selected.contains(&&**name),
                     _ => false,
                 };
+                let system = page.runs.system();
+                let of_both = format!(
+                    "{} and {}",
+                    system.always_live_in_text, system.not_always_live_in_text
+                );
                 let data = Data {
-                    note: &moments.with_note("always live and not"),
+                    note: &moments.with_note(&of_both),
                     is_selected: &is_selected,
                     ..Data::of("what is alive", &columns, Arc::clone(&parts) as Arc<dyn Rows>)
                 };

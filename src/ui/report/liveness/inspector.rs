@@ -141,9 +141,9 @@ impl LivenessPage {
             if runs.len() <= 2
                 && let Some(always_live) = timeline.always_live_at(step)
             {
-                bytes_ui(ui, "Always live", always_live);
+                bytes_ui(ui, runs.system().always_live, always_live);
             }
-            bytes_ui(ui, "Not always live", not_always_live);
+            bytes_ui(ui, runs.system().not_always_live, not_always_live);
             if let (2, Some((reference, first))) = (runs.len(), timelines.run(0).zip(of_first)) {
                 let from = reference.timeline.not_always_live_at(first);
                 change_ui(ui, (from, not_always_live), "");

@@ -177,7 +177,7 @@ impl Rows for LifetimeRows {
             (2, Some(address)) => Value::Count(address),
             (2, None) | (3, Some(_)) if life.is_always_live => Value::Count(self.steps),
             (2, None) | (3, Some(_)) => Value::Count(life.ranges.iter().map(steps).sum()),
-            _ if life.is_always_live => Value::text("always live"),
+            _ if life.is_always_live => Value::text(self.report.system.always_live_in_text),
             _ => Value::text(ranges_text(&self.report, &life.ranges)),
         }
     }

@@ -73,7 +73,12 @@ impl PeakNames {
             runs.iter().enumerate().filter_map(|(place, run)| RunAnswer::of(run, place, timelines));
         let modules = operations.as_deref().map(Modules::of).unwrap_or_default();
         let Modules { layers, blocks } = modules;
-        let dotted = |(range, name): Span| (range, format!(".{name}"));
+        // A number alone says little, a name needs no more.
+        let is_number = |name: &str| name.starts_with(|first: char| first.is_ascii_digit());
+        let dotted = |(range, name): Span| {
+            let title = if is_number(&name) { format!(".{name}") } else { name };
+            (range, title)
+        };
         let bands = [("Layer", layers), ("Block", blocks.into_iter().map(dotted).collect())];
         let band = |(title, spans): (&'static str, Vec<Span>)| Band {
             title,

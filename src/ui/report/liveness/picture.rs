@@ -303,7 +303,9 @@ impl LivenessPage {
         });
         let bands = self.names.last(runs).map_or(&[][..], |(_, names)| &names.bands);
         let ground_label = match ground {
-            Some((bytes, ..)) if runs.is_one() => format!("Always live {}", units.bytes(bytes)),
+            Some((bytes, ..)) if runs.is_one() => {
+                format!("{} {}", runs.system().always_live, units.bytes(bytes))
+            }
             _ => String::new(),
         };
         let run = alone.and_then(|place| runs.get(place)).map(|run| run.id);
@@ -378,13 +380,14 @@ fn run_legend_ui(
         Some(fill) => Patch::Area(fill, line),
         None => Patch::Line(line),
     };
+    let system = runs.system();
     let has_level = curve.always_live().is_some();
     let share = curve.always_live_share();
     let (title, level) = match runs.len() {
-        1 => ("Not always live".to_owned(), has_level.then(|| "Always live".to_owned())),
+        1 => (system.not_always_live.to_owned(), has_level.then(|| system.always_live.to_owned())),
         2 => (
-            format!("{}: not always live", run.title),
-            has_level.then(|| format!("{}: always live", run.title)),
+            format!("{}: {}", run.title, system.not_always_live_in_text),
+            has_level.then(|| format!("{}: {}", run.title, system.always_live_in_text)),
         ),
         _ => (run.title.to_string(), None),
     };

@@ -59,7 +59,7 @@ enum Cell {
 pub fn bytes_title(runs: &Runs, scope: Scope) -> String {
     match scope {
         Scope::WorstArena => format!("Alive on the {}", runs.system().arena_in_text),
-        _ => "Not always live".to_owned(),
+        _ => runs.system().not_always_live.to_owned(),
     }
 }
 

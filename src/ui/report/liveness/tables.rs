@@ -46,16 +46,18 @@ enum Tab {
     At(AtSteps),
 }
 
-const TABS: [(Tab, &str); 9] = [
-    (Tab::Peaks, "Peaks"),
-    (Tab::Steps, "Steps"),
-    (Tab::NotAlwaysLive, "Not always live"),
-    (Tab::AlwaysLive, "Always live"),
-    (Tab::Lifetimes, "Lifetimes"),
-    (Tab::Consists, "Parts"),
-    (Tab::At(AtSteps::Vertices), "Vertices"),
-    (Tab::At(AtSteps::Cycles), "Cycle estimates"),
-    (Tab::At(AtSteps::Flops), "FLOP estimates"),
+type TitleIn = fn(&System) -> &'static str;
+
+const TABS: [(Tab, TitleIn); 9] = [
+    (Tab::Peaks, |_| "Peaks"),
+    (Tab::Steps, |_| "Steps"),
+    (Tab::NotAlwaysLive, |system| system.not_always_live),
+    (Tab::AlwaysLive, |system| system.always_live),
+    (Tab::Lifetimes, |_| "Lifetimes"),
+    (Tab::Consists, |_| "Parts"),
+    (Tab::At(AtSteps::Vertices), |_| "Vertices"),
+    (Tab::At(AtSteps::Cycles), |_| "Cycle estimates"),
+    (Tab::At(AtSteps::Flops), |_| "FLOP estimates"),
 ];
 
 /// A step of one run, which is a column.
@@ -241,7 +243,7 @@ impl Tables {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
             for (tab, title) in TABS.into_iter().filter(|(tab, _)| is_there(tab)) {
-                if ui.selectable_value(&mut shown, tab, title).clicked() {
+                if ui.selectable_value(&mut shown, tab, title(runs.system())).clicked() {
                     self.tab = Some(tab);
                 }
             }
@@ -337,7 +339,8 @@ impl Tables {
         match tab {
             Tab::Peaks | Tab::Steps => {}
             Tab::NotAlwaysLive => {
-                let name = named(runs, "not always live variables");
+                let what = format!("{} variables", runs.system().not_always_live_in_text);
+                let name = named(runs, &what);
                 self.not_always_live.ui(ui, page, &name, &VariablesAt::NotAlwaysLive(moments()));
             }
             Tab::AlwaysLive if scope == Scope::WorstArena => {
@@ -348,7 +351,8 @@ impl Tables {
                 absent_ui(ui, &title, &hint);
             }
             Tab::AlwaysLive => {
-                let name = named(runs, "always live variables");
+                let what = format!("{} variables", runs.system().always_live_in_text);
+                let name = named(runs, &what);
                 self.always_live.ui(ui, page, &name, &VariablesAt::AlwaysLive(scope));
             }
             Tab::Lifetimes => self.lifetimes.ui(ui, page, subject, lives_of),

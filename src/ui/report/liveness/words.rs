@@ -46,6 +46,7 @@ pub fn moment_text(
         Some(moment.step(place).map_or(0, |step| curve.timeline.not_always_live_at(step)))
     };
     let bytes: Vec<u64> = (0..runs.len()).filter_map(bytes).collect();
+    let live = runs.system().not_always_live_in_text;
     let figures = match &*bytes {
         [] => String::new(),
         [bytes] if runs.is_one() => {
@@ -54,17 +55,17 @@ pub fn moment_text(
             let tile = worst.map_or(String::new(), |arena| {
                 format!(" on {} {arena}", runs.system().arena.to_lowercase())
             });
-            format!(", {} not always live{tile}", units.exact(*bytes))
+            format!(", {} {live}{tile}", units.exact(*bytes))
         }
         [source, target] if runs.len() == 2 => format!(
-            ", {} → {} not always live, {}",
+            ", {} → {} {live}, {}",
             units.bytes(*source),
             units.bytes(*target),
             change_text(*source, *target, units)
         ),
         bytes => {
             let bytes: Vec<String> = bytes.iter().map(|bytes| units.bytes(*bytes)).collect();
-            format!(", {} not always live", bytes.join(" → "))
+            format!(", {} {live}", bytes.join(" → "))
         }
     };
     let absence = moment.absence(runs).map_or(String::new(), |text| format!("; {text}"));

@@ -99,6 +99,12 @@ impl Found {
         self.places.get(wanted).copied()
     }
 
+    /// Whether any run says a figure.
+    pub fn has(&self, figure: Figure) -> bool {
+        let wholes = self.runs.iter().flatten().map(|found| &found.table.whole);
+        wholes.into_iter().any(|whole| whole.get(figure).is_some())
+    }
+
     /// The cycles that are known: measured where any were recorded, else estimated ones.
     pub fn cycles(&self) -> Option<Figure> {
         let is_known = |figure: &Figure| {

@@ -8,6 +8,7 @@ use crate::analysis::operations::{Figure, OperationRow};
 use crate::analysis::program::debug_tree::{DebugTree, debug_tree};
 use crate::analysis::program::layers::layer_title;
 use crate::analysis::program::operations::PROPORTION;
+use crate::store::System;
 use crate::text::{grouped, shortened, size_or_less};
 use crate::ui::command::{Command, Page};
 use crate::ui::job::Latest;
@@ -63,7 +64,7 @@ impl Inspector {
                 ui.add_space(6.0);
                 run_title_ui(ui, run);
             }
-            figures_ui(ui, row);
+            figures_ui(ui, row, &run.report.system);
             let (selection, commands) = (&mut *page.selection, &mut *page.commands);
             steps_ui(ui, &mut RunPart { run, selection, commands }, row);
         }
@@ -100,14 +101,14 @@ impl Inspector {
     }
 }
 
-fn figures_ui(ui: &mut egui::Ui, row: &OperationRow) {
+fn figures_ui(ui: &mut egui::Ui, row: &OperationRow, system: &System) {
     let units = Units::now(ui);
     for figure in Figure::ALL {
         let Some(number) = row.figures.get(figure) else { continue };
         let shown = |number: u64| {
             if figure.is_bytes() { units.bytes(number) } else { grouped(number) }
         };
-        fact_ui(ui, figure.title(), &size_or_less(number, shown));
+        fact_ui(ui, &figure.title_in(system), &size_or_less(number, shown));
     }
     let operation = &row.operation;
     let proportion = operation.available_memory_proportion.map(|value| value.to_string());
@@ -129,8 +130,9 @@ fn figures_ui(ui: &mut egui::Ui, row: &OperationRow) {
 fn steps_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, row: &OperationRow) {
     let mut shown = None;
     if let Some(worst) = row.worst_step {
+        let most = format!("Most is alive at {}", part.report().system.step_in_text);
         ui.horizontal(|ui| {
-            ui.label(RichText::new("Most is alive at step").size(size::TABLE).weak());
+            ui.label(RichText::new(most).size(size::TABLE).weak());
             let hover = "A click selects it in Liveness";
             let id = step_id(&part.run.report, worst as usize);
             if ui.link(id).on_hover_text(hover).clicked() {

@@ -19,7 +19,7 @@ use crate::analysis::operations::{Figure, TileFigure};
 use crate::analysis::program::layers::layer_title;
 use crate::text::shortened;
 use crate::ui::pages::RunsPage;
-use crate::ui::runs::{Runs, RunsAnswer};
+use crate::ui::runs::{Needed, Needs, Runs, RunsAnswer};
 use crate::ui::split;
 use crate::ui::theme::BETWEEN_CARDS;
 use crate::ui::widget::card::{picture_card_ui, table_card_ui};
@@ -38,6 +38,9 @@ use scatter::Scatter;
 const LEAST: f32 = 120.0;
 /// Width from which both pictures stand beside each other.
 const BOTH: f32 = 640.0;
+
+/// What a machine of tiles has: cycles, and code on each of them.
+const OF_MACHINE: Needs = &[Needed::ComputeSets, Needed::Exchanges];
 
 pub struct OperationsPage {
     layer: Layer,
@@ -119,6 +122,10 @@ impl RunsPage for OperationsPage {
         let chosen = page.selection.operation.as_ref().and_then(|name| found.position(name));
         let inspector = &mut self.inspector;
         inspector_ui(ui, |ui| inspector.ui(ui, page, &found, chosen));
+        if runs.are_foreign_to(OF_MACHINE) {
+            self.table_ui(ui, page, &found, chosen);
+            return;
+        }
         let height = ui.available_height();
         let least = LEAST.min(height * 0.5);
         split::below(ui, "operations", height * 0.36, least..=height * 0.7, |ui| {
@@ -142,6 +149,9 @@ impl OperationsPage {
             columns::menu_ui(ui, commands);
             let choices = [(Lines::Operations, "Operations"), (Lines::Modules, "Modules")];
             segments_ui(ui, "What a line is of", lines, choices);
+            if layers.len() < 2 && layer.is_none() {
+                return;
+            }
             let choices = std::iter::once(None).chain(layers.iter().cloned().map(Some));
             let title = |layer: &Layer| match layer {
                 None => "PopLibs, else above".to_owned(),
@@ -156,11 +166,15 @@ impl OperationsPage {
 
     /// Makes what is drawn, when anything has changed that it depends on.
     fn arrange(&mut self, ui: &egui::Ui, runs: &Runs, found: &Arc<Found>) {
-        let figures = columns::now(ui.ctx());
+        let mut figures = columns::now(ui.ctx());
+        // What the system has nothing of needs no column.
+        let is_of_machine = !runs.are_foreign_to(OF_MACHINE);
+        figures.retain(|figure| is_of_machine || found.has(*figure) || !figure.adds_up());
         if self.shown.as_ref().is_some_and(|shown| shown.is_of(found, self, &figures)) {
             return;
         }
-        let rows = Arc::new(OperationRows::new(Arc::clone(found), self.lines, &figures));
+        let rows =
+            Arc::new(OperationRows::new(Arc::clone(found), self.lines, &figures, is_of_machine));
         self.shown = Some(Shown {
             columns: rows.columns(runs),
             rows,
@@ -181,11 +195,16 @@ impl OperationsPage {
     ) {
         let Some(shown) = &self.shown else { return };
         let rows = &shown.rows;
+        let note = if page.runs.are_foreign_to(OF_MACHINE) {
+            "with a row for what belongs to none; what shares addresses counts for each, and the row takes it away"
+        } else {
+            "with a row for what belongs to none; estimates count each step once"
+        };
         let is_selected = |line: usize| chosen.is_some() && rows.operation(line) == chosen;
         let clicked = table_card_ui(ui, |ui| {
             let data = Data {
                 title: "Operations",
-                note: "with a row for what belongs to none; estimates count each step once",
+                note,
                 is_selected: &is_selected,
                 ..Data::of("Operations", &shown.columns, Arc::clone(rows) as _)
             };

@@ -13,8 +13,9 @@ use crate::ui::widget::rows::{BarOf, Column, Rows, Value};
 const WIDTH: f32 = 96.0;
 /// Columns of words before the figures.
 const WORDS: usize = 2;
-/// Columns of words behind them.
-const PLANNER: [&str; 3] = ["Proportion", "Partials", "Source"];
+/// Columns of words behind them, and which of the words each has; the planner's are of a machine of tiles alone.
+const PLANNER: [(&str, usize); 2] = [("Proportion", 2), ("Partials", 3)];
+const SOURCE: (&str, usize) = ("Source", 4);
 
 /// What a line is of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -37,12 +38,14 @@ pub struct OperationRows {
     found: Arc<Found>,
     lines: Lines,
     shown: Vec<Shown>,
+    behind: Vec<(&'static str, usize)>,
     /// Of each operation.
     words: Vec<[String; 5]>,
 }
 
 impl OperationRows {
-    pub fn new(found: Arc<Found>, lines: Lines, figures: &[Figure]) -> Self {
+    /// `has_planner` says whether operations have what a planner goes by.
+    pub fn new(found: Arc<Found>, lines: Lines, figures: &[Figure], has_planner: bool) -> Self {
         let runs = found.runs.len();
         let of_figure = |figure: &Figure| {
             let figure = *figure;
@@ -54,7 +57,9 @@ impl OperationRows {
         };
         let shown = figures.iter().flat_map(of_figure).collect();
         let words = (0..found.rows.len()).map(|row| words_of(&found, row)).collect();
-        Self { found, lines, shown, words }
+        let planner = PLANNER.into_iter().filter(|_| has_planner);
+        let behind = planner.chain([SOURCE]).collect();
+        Self { found, lines, shown, behind, words }
     }
 
     pub fn columns(&self, runs: &Runs) -> Vec<Column> {
@@ -65,13 +70,13 @@ impl OperationRows {
         let mut columns: Vec<Column> = first.map(Column::rest).into();
         columns.extend(self.shown.iter().map(|shown| self.column(runs, *shown)));
         if self.lines == Lines::Operations {
-            columns.extend(PLANNER.map(Column::rest));
+            columns.extend(self.behind.iter().map(|(title, _)| Column::rest(*title)));
         }
         columns
     }
 
     fn column(&self, runs: &Runs, Shown { figure, run, is_change }: Shown) -> Column {
-        let title = figure.title();
+        let title = &*figure.title_in(runs.system());
         let column = if figure.is_bytes() { Column::bytes } else { Column::count };
         let mut column = column(title, WIDTH);
         if !figure.adds_up() {
@@ -184,7 +189,8 @@ impl Rows for OperationRows {
             }
             (Some(_), _) if is_rest => Value::Nothing,
             (Some(at), Lines::Operations) => {
-                self.word(row, WORDS + at.saturating_sub(self.shown.len()))
+                let behind = self.behind.get(at.saturating_sub(self.shown.len()));
+                behind.map_or(Value::Nothing, |(_, word)| self.word(row, *word))
             }
             (Some(_), Lines::Modules) => Value::Nothing,
         }

@@ -3,11 +3,13 @@
 use eframe::egui;
 
 use crate::analysis::comparison::facts::{FactGroup, Said, fact_groups};
+use crate::analysis::comparison::program_facts::program_fact_groups;
 use crate::analysis::comparison::snapshot_facts::snapshot_fact_groups;
 use crate::analysis::liveness::timeline::WithTimeline;
 use crate::analysis::program::operations::{PROPORTION, ProportionCount, proportions};
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Page};
+use crate::ui::report::module_choice::module_choice_ui;
 use crate::ui::report::run_part::RunPart;
 use crate::ui::runs::Run;
 use crate::ui::theme::{Tokens, fonts};
@@ -46,6 +48,10 @@ impl GroupsOfRun {
             let groups = snapshot_fact_groups(&[allocator]);
             return Self { name: run.name.to_string(), groups, proportions: Vec::new() };
         }
+        if let Some(program) = run.derived.program() {
+            let groups = program_fact_groups(&[program]);
+            return Self { name: run.name.to_string(), groups, proportions: Vec::new() };
+        }
         // Memory has a card of its own.
         let known = WithTimeline { report: std::sync::Arc::clone(report), timeline: None };
         let mut groups = fact_groups(&[known]);
@@ -82,6 +88,7 @@ pub fn facts_ui(ui: &mut egui::Ui, facts: &GroupsOfRun, part: &mut RunPart<'_>) 
             }
         });
     }
+    module_choice_ui(ui, part.run, part.commands);
     for group in &facts.groups {
         match &*group.title {
             "Compilation and execution" => {}

@@ -4,6 +4,7 @@
 mod advice;
 mod capacity;
 mod facts;
+pub mod program;
 mod snapshot;
 mod steps;
 mod tiles;
@@ -21,6 +22,7 @@ use super::run_title_ui;
 use super::snapshot::are_snapshots;
 use super::tile_histogram::histogram_ui;
 use super::verdict_banner::{Proof, verdict_banner_ui};
+use crate::analysis::buffer_assignment::insights::ProgramInsights;
 use crate::analysis::insights::fullest_tiles::{Bin, histogram_around_limit};
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::timeline::Timeline;
@@ -75,6 +77,8 @@ struct Known {
     peaks: NamedPeaks,
     tiles: Vec<Bin>,
     facts: GroupsOfRun,
+    /// Of a program of XLA, in place of the insights.
+    program: Option<Arc<ProgramInsights>>,
     /// Of a memory snapshot, in place of all that.
     snapshot: Option<SnapshotKnown>,
 }
@@ -95,6 +99,7 @@ impl Known {
             timeline,
             tiles: histogram_around_limit(report),
             facts: GroupsOfRun::of(run),
+            program: run.derived.program_insights(),
             snapshot: None,
         }
     }
@@ -140,7 +145,7 @@ impl RunsPage for OverviewPage {
         }
         let Some((run, known)) = runs.get(place).zip(known.get(place)) else { return };
         let state = self.of_runs.entry(run.id).or_default();
-        let has_verdict = known.snapshot.is_none();
+        let has_verdict = known.snapshot.is_none() && known.program.is_none();
         let insights = has_verdict.then(|| state.insights.ask(ui.ctx(), run)).flatten();
         let (selection, commands) = (&mut *page.selection, &mut *page.commands);
         let mut part = RunPart { run, selection, commands };
@@ -183,6 +188,12 @@ impl OfRun {
     ) {
         if let Some(snapshot) = &known.snapshot {
             self.snapshot.ui(ui, snapshot, part);
+            return;
+        }
+        if let Some(found) = &known.program {
+            program::verdict_ui(ui, found, Proof::Figures);
+            self.pictures_ui(ui, known, part);
+            program::parts_ui(ui, found, part);
             return;
         }
         if let Some((insights, verdict)) =

@@ -79,7 +79,11 @@ pub fn inspector_ui(
     (details, failure): (Option<&Details>, Option<&str>),
     before: Option<usize>,
 ) -> Option<Asked> {
-    let id = compiled.programs.ids.get(program).map_or(String::new(), |id| format!("Program {id}"));
+    let id = compiled
+        .programs
+        .ids
+        .get(program)
+        .map_or(String::new(), |id| format!("{} {id}", compiled.report.system.program));
     let kind = kind_words(compiled, &links.shape, program, true);
     let (name, _) = name_words(compiled, links, program, NAME);
     title_ui(ui, &id, &kind, &name);
@@ -197,12 +201,13 @@ fn steps_ui(
     let mut shown = None;
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(title).weak());
+        let live = part.report().system.not_always_live_in_text;
         for step in steps.iter().take(MOST_STEPS) {
             let step = *step as usize;
             let id = step_id(&part.run.report, step);
             let text = if steps.len() == 1 { format!("Step {id}") } else { id };
             let alive = links.alive_at(step).map(|bytes| units.exact(bytes));
-            let alive = alive.map(|bytes| format!("{bytes} not always live there. "));
+            let alive = alive.map(|bytes| format!("{bytes} {live} there. "));
             let hover = format!("{}A click selects it in Liveness", alive.unwrap_or_default());
             if ui.link(text).on_hover_text(hover).clicked() {
                 shown = Some(step);
@@ -213,7 +218,9 @@ fn steps_ui(
         }
     });
     if let Some((_, Some(bytes))) = links.highest_visit(program) {
-        let name = if steps.len() == 1 { "Not always live" } else { "Not always live, at most" };
+        let live = part.report().system.not_always_live;
+        let at_most = format!("{live}, at most");
+        let name = if steps.len() == 1 { live } else { &at_most };
         exact_fact_ui(ui, name, bytes);
     }
     if let Some(step) = shown {

@@ -6,11 +6,12 @@ use eframe::egui::{
     self, Align2, Color32, Key, Pos2, Rect, Response, Role, Sense, Shape, Stroke, Vec2, WidgetInfo,
 };
 
-use super::words::{kind_words, name_words, title_words};
+use super::words::{group_title, kind_words, name_words, title_words};
 use crate::analysis::program::compiled_programs::CompiledPrograms;
 use crate::analysis::program::tree_rows::{RowOf, TreeRow, TreeRows};
 use crate::analysis::program::tree_search::Matches;
 use crate::analysis::program_links::ProgramLinks;
+use crate::store::System;
 use crate::text::grouped;
 use crate::ui::report::moment::step_id;
 use crate::ui::report::program_kind_colors::kind_color;
@@ -73,7 +74,7 @@ impl Columns {
 }
 
 /// Titles of the columns, in a line above the list.
-pub fn titles_ui(ui: &mut egui::Ui) {
+pub fn titles_ui(ui: &mut egui::Ui, system: &System) {
     let size = Vec2::new(ui.available_width(), 18.0);
     let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
     let rect = Rect::from_min_max(rect.min, Pos2::new(rect.right() - 10.0, rect.bottom()));
@@ -83,7 +84,7 @@ pub fn titles_ui(ui: &mut egui::Ui) {
         let at = Pos2::new(x, rect.center().y);
         ui.painter().text(at, align, text, font.clone(), tokens.third_text);
     };
-    title(rect.left() + GUTTER + LEVEL, Align2::LEFT_CENTER, "Program");
+    title(rect.left() + GUTTER + LEVEL, Align2::LEFT_CENTER, system.program);
     let mut x = rect.left() + GUTTER + LEVEL + 62.0;
     for (text, is_found) in [("found", true), ("same operation", false)] {
         let at = Pos2::new(x, rect.center().y);
@@ -100,7 +101,8 @@ pub fn titles_ui(ui: &mut egui::Ui) {
         title(columns.alive - 8.0, Align2::RIGHT_CENTER, "Step");
     }
     if columns.alive < rect.right() {
-        title(rect.right() - 6.0, Align2::RIGHT_CENTER, "Not always live there");
+        let live = format!("{} there", system.not_always_live);
+        title(rect.right() - 6.0, Align2::RIGHT_CENTER, &live);
     }
     ui.painter().hline(rect.x_range(), rect.bottom(), Stroke::new(1.0, tokens.border));
 }
@@ -176,10 +178,11 @@ fn row_ui(
     (place, row): (usize, TreeRow),
 ) -> Option<Done> {
     let tokens = *Tokens::now(ui);
+    let compiled = &shown.compiled;
     let program = match row.of {
         RowOf::Heading(group) => {
             let count = grouped(shown.links.shape.roots(group).len() as u64);
-            let text = format!("{} ({count})", group.title());
+            let text = format!("{} ({count})", group_title(group, &compiled.report.system));
             let at = Pos2::new(rect.left() + GUTTER - 8.0, rect.center().y);
             let font = fonts::semibold(size::TABLE);
             ui.painter().text(at, Align2::LEFT_CENTER, &text, font, tokens.weak_text);
@@ -190,7 +193,6 @@ fn row_ui(
         }
         RowOf::Program(program) => program,
     };
-    let compiled = &shown.compiled;
     let response = ui.interact(rect, ui.scope_id().with(("row", place)), Sense::click());
     let is_selected = match shown.selected_row {
         Some(selected) => selected == place,

@@ -13,7 +13,7 @@ use crate::analysis::program::tree_rows::TreeRows;
 use crate::analysis::program::tree_search::matching_programs;
 use crate::analysis::program_links::ProgramLinks;
 use crate::store::{ProgramId, Report};
-use crate::text::{counted, shortened};
+use crate::text::{counted, grouped, shortened};
 use crate::ui::command::{Command, Exported};
 use crate::ui::job::{Cancel, Job, Latest, MadeFor};
 use crate::ui::report::run_part::RunPart;
@@ -108,7 +108,9 @@ impl ProgramsOfRun {
         let text = self.counts.get(links, || {
             let programs = &compiled.programs;
             let kinds = counted(links.kinds.len() as u64, "kind");
-            format!("{}, {kinds}", counted(programs.ids.len() as u64, "program"))
+            let count = programs.ids.len() as u64;
+            let (count, programs) = (grouped(count), run.report.system.programs);
+            format!("{count} {programs}, {kinds}")
         });
         ui.weak(text);
     }
@@ -351,7 +353,7 @@ impl ProgramsOfRun {
         if let Some(way) = way {
             self.go(way, part, (compiled, links), text);
         }
-        titles_ui(ui);
+        titles_ui(ui, &compiled.report.system);
         let Some(Opened { rows, .. }) = &self.opened else { return };
         let operation = self.selected.and_then(|program| links.operation(program));
         let shown = Shown {

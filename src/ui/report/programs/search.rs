@@ -71,13 +71,19 @@ pub fn found_ui(
         (Some(count), Some(at)) => {
             format!("{} of {} matches", grouped(at.saturating_add(1)), grouped(count))
         }
-        (Some(count), None) => format!("{} of {} programs match", grouped(count), grouped(all)),
+        (Some(count), None) => format!(
+            "{} of {} {} match",
+            grouped(count),
+            grouped(all),
+            compiled.report.system.programs
+        ),
     });
     if let Some((_, step, bytes)) = found.and_then(|found| found.highest) {
         let bytes = bytes.map(|bytes| format!(", {}", Units::now(ui).bytes(bytes)));
         let step = step_id(compiled.report, step);
         let text = format!("Highest: step {step}{}", bytes.unwrap_or_default());
-        let hover = "The match that runs where most is alive that is not always live";
+        let live = compiled.report.system.not_always_live_in_text;
+        let hover = format!("The match that runs where most is alive that is {live}");
         if ui.button(text).on_hover_text(hover).clicked() {
             way = Some(Way::Highest);
         }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::words::group_title;
 use crate::analysis::program::compiled_programs::CompiledPrograms;
 use crate::analysis::program::tree_rows::{RowOf, TreeRows};
 use crate::analysis::program_links::ProgramLinks;
@@ -30,16 +31,17 @@ pub fn sheet_of(
         links: Arc::clone(links),
         rows: rows.clone(),
     };
+    let live = format!("{} there", report.system.not_always_live);
     let columns = vec![
         Column::count("Level", 60.0).not_summed(),
-        Column::text("Program", 80.0),
+        Column::text(report.system.program, 80.0),
         Column::text("Kind", 120.0),
         Column::rest("Name"),
         Column::text("Operation", 120.0),
         Column::text("Operation name", 120.0),
         Column::text("Calls function", 80.0),
         Column::text("Step", 80.0),
-        Column::bytes("Not always live there", 110.0).not_summed(),
+        Column::bytes(live, 110.0).not_summed(),
     ];
     let order = Order { rows: (0..count).collect(), totals: Vec::new() };
     Sheet { rows: Arc::new(rows), columns, order: Arc::new(order) }
@@ -54,7 +56,9 @@ impl Rows for OpenRows {
         let Some(row) = self.rows.get(row) else { return Value::Nothing };
         let program = match (row.of, column) {
             (_, 0) => return Value::Count(row.depth.into()),
-            (RowOf::Heading(group), 2) => return Value::text(group.title()),
+            (RowOf::Heading(group), 2) => {
+                return Value::text(group_title(group, &self.report.system));
+            }
             (RowOf::Heading(_), _) => return Value::Nothing,
             (RowOf::Program(program), _) => program,
         };

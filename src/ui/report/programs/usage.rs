@@ -156,7 +156,9 @@ fn variables_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, variables: &[Variable
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 ui.label(bytes);
                 if variable.is_always_live {
-                    ui.label(RichText::new("always live").size(11.0).weak());
+                    ui.label(
+                        RichText::new(part.report().system.always_live_in_text).size(11.0).weak(),
+                    );
                 }
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                     let name = pretty_name(&variable.name);

@@ -1,8 +1,9 @@
 //! What a program is called in the tree.
 
 use crate::analysis::program::compiled_programs::CompiledPrograms;
-use crate::analysis::program::tree::TreeShape;
+use crate::analysis::program::tree::{Group, TreeShape};
 use crate::analysis::program_links::ProgramLinks;
+use crate::store::System;
 use crate::text::{grouped, shortened};
 
 /// Longest kind.
@@ -12,6 +13,14 @@ const NAME: usize = 300;
 
 /// Stands where the file does not say the kind.
 pub const UNKNOWN_KIND: &str = "Unknown kind";
+
+/// What programs at the top of the tree are called together.
+pub fn group_title(group: Group, system: &System) -> &'static str {
+    match group {
+        Group::Control => system.control_programs,
+        _ => group.title(),
+    }
+}
 
 /// Its kind with what that leads to: `Function 3: Sequence`, `Call of function 3`, `Repeat × 4`.
 pub fn kind_words(

@@ -123,7 +123,10 @@ impl ListTables {
             // Of options an empty list says nothing, and a side file that is absent is named under
             // Files; proportions say why there are none, unless the system has nothing of the kind.
             let has_none = match list {
-                List::Proportions => runs.are_foreign_to(&[Needed::Debug]),
+                List::Proportions => {
+                    runs.are_foreign_to(&[Needed::Debug])
+                        || runs.are_foreign_to(&[Needed::ComputeSets])
+                }
                 _ => list != List::Files,
             };
             if rows.is_empty() && has_none {

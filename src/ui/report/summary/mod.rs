@@ -12,12 +12,14 @@ use super::head::page_head_ui;
 use crate::analysis::allocator::replayed::AllocatorRun;
 use crate::analysis::comparison::facts::{FactGroup, Fit, fact_groups};
 use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
+use crate::analysis::comparison::program_facts::program_fact_groups;
 use crate::analysis::comparison::snapshot_facts::snapshot_fact_groups;
 use crate::analysis::liveness::Scope;
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Exported};
 use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
+use crate::ui::report::module_choice::module_choice_ui;
 use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Needed, Needs, PerRun, Run, Runs, RunsAnswer};
 use crate::ui::split;
@@ -81,6 +83,11 @@ fn groups_of(runs: &Runs, cancel: &Cancel) -> Vec<FactGroup> {
     if let Some(allocators) = allocators(runs) {
         return snapshot_fact_groups(&allocators);
     }
+    let programs: Option<Vec<_>> =
+        runs.iter().map(|run| run.derived.program().map(|program| &**program)).collect();
+    if let Some(programs) = programs {
+        return program_fact_groups(&programs);
+    }
     let is_cancelled = || cancel.is_cancelled();
     let known = runs.iter().map(|run| run.derived.with_timeline(Scope::Everything, &is_cancelled));
     fact_groups(&known.collect::<Vec<_>>())
@@ -130,6 +137,9 @@ fn head_ui(
     commands: &mut Vec<Command>,
 ) {
     let exports = |ui: &mut egui::Ui| {
+        if runs.is_one() {
+            module_choice_ui(ui, runs.reference(), commands);
+        }
         let sheet = || Some(Exported::Table(facts_sheet(runs, groups?)));
         exports_ui(ui, ("as CSV", "facts", true), commands, sheet);
     };

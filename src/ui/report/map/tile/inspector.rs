@@ -84,7 +84,9 @@ impl Inspected<'_> {
         let data = &self.tile.data;
         let Some(variable) = data.placed.placements.get(row as usize) else { return String::new() };
         let is_always = life(&data.report, variable) == "Always";
-        let life = if is_always { "always live" } else { "not always live" };
+        let system = &data.report.system;
+        let life =
+            if is_always { system.always_live_in_text } else { system.not_always_live_in_text };
         format!("{}, {life}", category(&data.report, variable))
     }
 

@@ -203,8 +203,9 @@ impl Paint<'_> {
                 continue;
             }
             let at = Pos2::new(rect.left() + 14.0, f32::midpoint(top, bottom));
-            let title = band_title(&self.of.data.tile.report, band);
-            self.chip(at, Align2::LEFT_CENTER, &format!("{title}, always live"));
+            let report = &self.of.data.tile.report;
+            let (title, live) = (band_title(report, band), report.system.always_live_in_text);
+            self.chip(at, Align2::LEFT_CENTER, &format!("{title}, {live}"));
         }
     }
 

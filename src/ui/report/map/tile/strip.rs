@@ -324,7 +324,7 @@ fn labels_of(of: &StripOf<'_>, strip: Rect, units: Units) -> Vec<Label> {
             weight: band.bytes.end - band.bytes.start,
             hit: None,
             title: band_title(&data.report, band),
-            below: Some("always live".to_owned()),
+            below: Some(data.report.system.always_live_in_text.to_owned()),
             size: None,
             is_over: false,
             is_strong: false,

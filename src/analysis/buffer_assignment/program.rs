@@ -1,0 +1,92 @@
+//! A module with what follows from it, and what lies beside it.
+
+use super::analysed::Analysed;
+use crate::budget;
+use crate::store::hlo::{AllocationKind, Beside, HloModule, ListedModule, Platform, ValueId};
+
+/// The word for what an allocation is for, within a sentence.
+pub fn kind_title(kind: AllocationKind) -> &'static str {
+    match kind {
+        AllocationKind::Parameter => "parameter",
+        AllocationKind::Constant => "constant",
+        AllocationKind::ThreadLocal => "thread-local",
+        AllocationKind::LiveOut => "output",
+        AllocationKind::Temporary => "temporary",
+    }
+}
+
+/// A module with what lies beside it.
+#[derive(Debug)]
+pub struct Program {
+    /// What follows from it.
+    pub analysed: Analysed,
+    /// What it was compiled for.
+    pub platform: Option<Platform>,
+    /// What lies beside it.
+    pub beside: Beside,
+    /// The modules of the dump, this one first.
+    pub modules: Vec<ListedModule>,
+    /// Bytes to which names of values are cut, where together they would be too many.
+    most_name: usize,
+}
+
+impl Program {
+    /// Works out what follows from a module, beside which nothing is known yet.
+    pub fn of(module: HloModule) -> Self {
+        Self {
+            most_name: most_name(&module),
+            analysed: Analysed::of(module),
+            platform: None,
+            beside: Beside::default(),
+            modules: Vec::new(),
+        }
+    }
+
+    /// The name of a value.
+    pub fn value_name(&self, value: ValueId) -> String {
+        budget::cut(&self.analysed.module.value_name(value), self.most_name).into_owned()
+    }
+
+    /// What the file is.
+    pub fn format(&self) -> &'static str {
+        let module = &self.analysed.module;
+        match () {
+            () if module.entry.is_some() => "HLO module with its buffer assignment",
+            () if module.stated.is_some() => "text of a buffer assignment",
+            () => "buffer assignment",
+        }
+    }
+
+    /// What a memory space is called: XLA's own words on a TPU.
+    pub fn color_title(&self, color: i64) -> String {
+        match (self.platform, color) {
+            (Some(Platform::Tpu), 0) => "HBM".to_owned(),
+            (Some(Platform::Tpu), 1) => "VMEM".to_owned(),
+            (Some(Platform::Tpu), 2) => "SMEM".to_owned(),
+            (_, 0) => "Memory".to_owned(),
+            _ => format!("Color {color}"),
+        }
+    }
+
+    /// The same within a sentence.
+    pub fn color_words(&self, color: i64) -> String {
+        match (self.platform, color) {
+            (Some(Platform::Tpu), 0..=2) => self.color_title(color),
+            _ => self.color_title(color).to_lowercase(),
+        }
+    }
+
+    /// Bytes that are reserved of a memory space for as long as the program runs.
+    pub fn reserved_bytes(&self, color: i64) -> u64 {
+        let reserved =
+            self.analysed.allocations_of(color, |kind| kind != AllocationKind::Temporary);
+        reserved.fold(0, |sum, (_, one)| sum.saturating_add(one.bytes))
+    }
+}
+
+/// Bytes to which names of values are cut: a value of some bytes may be of an instruction with a long name.
+fn most_name(module: &HloModule) -> usize {
+    let names = module.values.iter().map(|value| module.instruction_name(value.instruction).len());
+    let bytes = names.fold(0, usize::saturating_add);
+    budget::name_bytes(module.values.len(), bytes).unwrap_or(budget::NAME_BYTES)
+}

@@ -1,0 +1,58 @@
+//! Facts of runs in groups, those of one name in a line: what runs of other systems than Poplar say of themselves.
+
+use std::borrow::Cow;
+
+use super::facts::{Fact, FactGroup, Said};
+use crate::analysis::figures::joined::side_by_side;
+
+/// Facts with their names.
+pub(super) type Statements = Vec<(Cow<'static, str>, Said)>;
+/// A group with its title.
+pub(super) type Group = (Cow<'static, str>, Statements);
+
+/// The groups of all runs: of one title in one, with a column for each run.
+pub(super) fn side_by_side_groups(runs: Vec<Vec<Group>>) -> Vec<FactGroup> {
+    let titled = |groups: Vec<Group>| -> Vec<_> {
+        groups.into_iter().map(|group| (group.0.clone(), group)).collect()
+    };
+    let group = |row: Vec<Option<Group>>| {
+        let title = row.iter().flatten().next()?.0.clone();
+        let facts = |group: Option<Group>| -> Vec<_> {
+            let facts = group.map(|(_, facts)| facts).unwrap_or_default();
+            facts.into_iter().map(|(name, said)| (name.clone(), (name, said))).collect()
+        };
+        let fact = |row: Vec<Option<(Cow<'static, str>, Said)>>| {
+            let name = row.iter().flatten().next()?.0.clone();
+            Some(Fact { name, said: row.into_iter().map(|cell| Some(cell?.1)).collect() })
+        };
+        let rows = side_by_side(row.into_iter().map(facts).collect());
+        Some(FactGroup { title, facts: rows.into_iter().filter_map(fact).collect() })
+    };
+    let rows = side_by_side(runs.into_iter().map(titled).collect());
+    rows.into_iter().filter_map(group).collect()
+}
+
+/// Adds a fact.
+pub(super) fn push(facts: &mut Statements, name: &'static str, said: Said) {
+    facts.push((Cow::Borrowed(name), said));
+}
+
+/// Bytes.
+pub(super) fn sized(count: u64) -> Said {
+    Said::Bytes(String::new(), count, String::new())
+}
+
+/// Bytes, and what is said behind them.
+pub(super) fn sized_with(count: u64, after: impl Into<String>) -> Said {
+    Said::Bytes(String::new(), count, after.into())
+}
+
+/// Things.
+pub(super) fn count(count: usize) -> Said {
+    Said::Count(count as u64, String::new())
+}
+
+/// Words.
+pub(super) fn words(text: impl Into<String>) -> Said {
+    Said::Words(text.into())
+}

@@ -1,0 +1,101 @@
+//! The facts of programs of XLA side by side: what was compiled, what each memory space has, what XLA itself states.
+
+use std::borrow::Cow;
+
+use super::fact_groups::{
+    Group, Statements, count, push, side_by_side_groups, sized, sized_with, words,
+};
+use super::facts::{FactGroup, Said};
+use crate::analysis::buffer_assignment::facts::ModuleFacts;
+use crate::analysis::buffer_assignment::insights::{ProgramInsights, SpaceInsights};
+use crate::analysis::buffer_assignment::program::{Program, kind_title};
+use crate::text::{capitalised, clean, grouped};
+
+/// The facts of programs, those of one name in a line.
+pub fn program_fact_groups(programs: &[&Program]) -> Vec<FactGroup> {
+    side_by_side_groups(programs.iter().map(|program| groups(program)).collect())
+}
+
+fn groups(program: &Program) -> Vec<Group> {
+    let facts = ModuleFacts::of(&program.analysed, program.platform);
+    let insights = ProgramInsights::of(program);
+    let mut groups = vec![(Cow::Borrowed("Program"), of_module(program, &facts))];
+    for space in &insights.spaces {
+        let title = Cow::Owned(space.title.clone());
+        groups.push((title, of_space(&facts, space)));
+    }
+    groups.push((Cow::Borrowed("XLA's own simulation"), of_traces(&facts)));
+    groups.retain(|(_, facts)| !facts.is_empty());
+    groups
+}
+
+fn of_module(program: &Program, facts: &ModuleFacts) -> Statements {
+    let mut said = Vec::new();
+    let module = &program.analysed.module;
+    if !module.name.is_empty() {
+        push(&mut said, "Module", words(clean(&module.name).into_owned()));
+    }
+    if let Some(platform) = facts.platform {
+        push(&mut said, "Compiled for", words(platform.to_uppercase()));
+    }
+    if let Some(device) = &program.beside.device {
+        push(&mut said, "Device", words(clean(device).into_owned()));
+    }
+    if let Some(capacity) = program.beside.capacity_bytes {
+        push(&mut said, "Memory of the device", sized(capacity));
+    }
+    if !module.instructions.is_empty() {
+        push(&mut said, "Instructions", count(module.instructions.len()));
+        push(&mut said, "Computations", count(module.computations.len()));
+    }
+    if let Some(steps) = facts.steps {
+        push(&mut said, "Schedule", Said::Count(u64::from(steps), " steps".to_owned()));
+    }
+    push(&mut said, "Allocations", count(facts.allocations));
+    push(&mut said, "Values", count(facts.values));
+    if facts.parameters.allocations > 0 {
+        let donated = facts.parameters.donated_bytes;
+        push(&mut said, "Parameters", sized(facts.parameters.bytes));
+        push(&mut said, "Of them donated", sized(donated));
+    }
+    if let Some(donatable) = facts.donatable_bytes {
+        push(&mut said, "Results that could be donated to", sized(donatable));
+    }
+    said
+}
+
+fn of_space(facts: &ModuleFacts, space: &SpaceInsights) -> Statements {
+    let mut said = Vec::new();
+    push(&mut said, "All allocations", sized(space.total_bytes));
+    for (kind, bytes) in &space.by_kind {
+        said.push((Cow::Owned(capitalised(kind_title(*kind))), sized(*bytes)));
+    }
+    if let Some(peak) = &space.peak {
+        let step = grouped(u64::from(peak.at.position));
+        push(
+            &mut said,
+            "Temporary, in use at most",
+            sized_with(peak.at.bytes, format!(" at step {step}")),
+        );
+        push(&mut said, "Lost to packing", sized(peak.lost_bytes()));
+        push(&mut said, "Padding at the peak", sized(peak.padding_bytes));
+    }
+    if let Some(all) = facts.in_use.as_ref().and_then(|of| of.get(&space.color)) {
+        push(&mut said, "All, in use at most", sized(all.peak_bytes));
+    }
+    said
+}
+
+/// What XLA's simulations come to, of each temporary allocation that has one.
+fn of_traces(facts: &ModuleFacts) -> Statements {
+    let traced = facts.temp.iter().filter_map(|one| Some((one, one.heap_trace.as_ref()?)));
+    let said = |(one, trace): (
+        &crate::analysis::buffer_assignment::facts::TemporaryFacts,
+        &crate::analysis::buffer_assignment::facts::TraceFacts,
+    )| {
+        let of = if trace.whole_module { "" } else { ", in an order of its own" };
+        let name = Cow::Owned(format!("Allocation {}", one.allocation));
+        (name, sized_with(trace.peak_bytes, format!(" at most{of}")))
+    };
+    traced.map(said).collect()
+}

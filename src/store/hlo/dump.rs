@@ -1,0 +1,35 @@
+//! What a dump has besides the module that is open: other modules, and what files beside it say.
+
+use serde::Serialize;
+
+/// A module of a dump.
+#[derive(Clone, Debug, Serialize)]
+pub struct ListedModule {
+    /// The name of its file.
+    pub file: String,
+    /// Its name; none of a bare assignment, and of text the part of the file's name.
+    pub module: Option<String>,
+    /// Number of allocations.
+    pub allocations: usize,
+    /// Of all allocations.
+    pub total_bytes: u64,
+    /// Of temporary allocations.
+    pub temp_bytes: u64,
+    /// Of all allocations in the main memory.
+    #[serde(skip)]
+    pub main_bytes: u64,
+}
+
+/// What files beside a module say.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Beside {
+    /// The device, as it names itself.
+    pub device: Option<String>,
+    /// Bytes that its main memory has.
+    pub capacity_bytes: Option<u64>,
+    /// The file that says so.
+    pub capacity_file: Option<String>,
+    /// Flags of the compilation that are not as they are by default.
+    #[serde(skip)]
+    pub flags: Vec<(String, String)>,
+}

@@ -1,0 +1,141 @@
+//! Paths of operations as debug contexts: each part of `jit(step)/block/dot_general` lies within the one before, and the
+//! last one has the line of the source.
+
+use std::collections::HashMap;
+
+use super::Program;
+use crate::progress::Progress;
+use crate::store::context_details::{ContextDetails, ReadContext};
+use crate::store::debug_info::{Context, DebugInfo, TextRef};
+use crate::store::hlo::{HloModule, InstructionId, ValueId};
+use crate::store::names::{Interner, NameId};
+use crate::store::placed::ReadError;
+
+/// The layer that names operations: the framework, of which the file has no name.
+pub(super) const LAYER: &str = "framework";
+
+/// Parts of a path that lie within each other; what is behind them is one part.
+const MOST_PARTS: usize = 64;
+
+/// The operations of a program.
+#[derive(Default)]
+pub(super) struct Operations {
+    /// Contexts, ids from 1.
+    pub debug: DebugInfo,
+    /// The context of each path, by its row in the module's texts.
+    by_path: HashMap<NameId, u64>,
+    /// The context of each instruction; 0 for none.
+    of_instructions: Vec<u64>,
+}
+
+impl Operations {
+    /// Of a program; none where the file has no paths.
+    pub fn of(program: &Program) -> Self {
+        let module = &program.analysed.module;
+        let mut adding = Adding::default();
+        let mut by_path: HashMap<NameId, u64> = HashMap::new();
+        let mut of_instructions = Vec::with_capacity(module.instructions.len());
+        for (path, source) in module.instructions.op_names.iter().zip(&module.instructions.sources)
+        {
+            let context = match *path {
+                NameId::NONE => 0,
+                path => *(by_path.entry(path))
+                    .or_insert_with(|| adding.path(module.texts.get(path), module, *source)),
+            };
+            of_instructions.push(context);
+        }
+        Self { debug: adding.done(), by_path, of_instructions }
+    }
+
+    /// The context of the operation that an instruction comes from.
+    pub fn of_instruction(&self, id: InstructionId) -> Option<u64> {
+        self.of_instructions.get(id.0 as usize).copied().filter(|context| *context != 0)
+    }
+
+    /// The same of a value.
+    pub fn of_value(&self, program: &Program, value: ValueId) -> Option<u64> {
+        self.by_path.get(&program.analysed.operation_id(value)?).copied()
+    }
+}
+
+/// Says what a context says beyond its columns: nothing.
+#[derive(Debug)]
+pub(super) struct NothingMore;
+
+impl ReadContext for NothingMore {
+    fn read(&self, _: u64, _: u64, _: &Progress) -> Result<ContextDetails, ReadError> {
+        Ok(ContextDetails::default())
+    }
+}
+
+/// Contexts while they are added.
+#[derive(Default)]
+struct Adding {
+    debug: DebugInfo,
+    words: Interner,
+    texts: Interner,
+    /// Contexts by what they lie in, and the part of the path.
+    known: HashMap<(Option<u32>, NameId), u32>,
+}
+
+impl Adding {
+    /// The id of a path, which is new.
+    fn path(&mut self, path: &str, module: &HloModule, source: (NameId, u32)) -> u64 {
+        let mut parent = None;
+        let mut parts = path.splitn(MOST_PARTS, '/').peekable();
+        while let Some(part) = parts.next() {
+            let word = self.words.intern(part);
+            let is_last = parts.peek().is_none();
+            if let Some(row) = self.known.get(&(parent, word)).copied().filter(|_| !is_last) {
+                parent = Some(row);
+                continue;
+            }
+            let row = self.debug.ids.len() as u32;
+            let (file, line) = source;
+            let context = Context {
+                parent,
+                layer: Some(self.words.intern(LAYER)),
+                kind: Some(word),
+                // What is shown of an operation is the whole path; what it lies in has its own part.
+                name: TextRef(self.texts.intern(if is_last { path } else { part }).0),
+                source: (is_last && file != NameId::NONE)
+                    .then(|| (self.words.intern(module.texts.get(file)), line)),
+                ..Context::of(u64::from(row).saturating_add(1))
+            };
+            self.debug.push(context);
+            self.known.entry((parent, word)).or_insert(row);
+            parent = Some(row);
+        }
+        parent.map_or(0, |row| u64::from(row).saturating_add(1))
+    }
+
+    fn done(self) -> DebugInfo {
+        DebugInfo { words: self.words.into_names(), texts: self.texts.into_names(), ..self.debug }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::program::operations::operation;
+
+    #[test]
+    fn parts_of_paths_lie_within_each_other_and_the_whole_path_names_the_operation() {
+        let mut module = HloModule::default();
+        let file = module.texts.push("train.py");
+        let mut adding = Adding::default();
+        let first = adding.path("jit(f)/block/dot", &module, (file, 7));
+        let block = adding.path("jit(f)/block", &module, (NameId::NONE, 0));
+        let second = adding.path("jit(f)/block/add", &module, (file, 9));
+        let debug = adding.done();
+        let found = |id: u64| operation(&debug, debug.position(id).unwrap()).unwrap();
+        assert_eq!(found(first).name.as_deref(), Some("jit(f)/block/dot"));
+        assert_eq!(found(first).kind.as_deref(), Some("dot"));
+        assert_eq!(found(first).location.as_deref(), Some("train.py:7"));
+        assert_eq!(found(second).location.as_deref(), Some("train.py:9"));
+        assert_eq!(found(block).name.as_deref(), Some("jit(f)/block"));
+        let parent = |id: u64| debug.parent(debug.position(id).unwrap());
+        assert_eq!(parent(first), parent(second), "both lie in the block");
+        assert_eq!(debug.ids.len(), 5, "a path that others lie in is an operation of its own");
+    }
+}

@@ -1,0 +1,99 @@
+//! Programs of XLA in the window: a dump opens with its largest module, every page is in the words of the system, and
+//! another module is chosen by its name.
+
+use eframe::egui::Theme;
+use egui_kittest::Harness;
+use egui_kittest::kittest::Queryable as _;
+use std::path::PathBuf;
+use tilescope::ui::app::App;
+use tilescope::ui::command::Page;
+
+use crate::support::{
+    assert_text, assert_texts, choose, copied, has_text, line, settle, texts, window,
+};
+
+/// A real dump, which is not part of this package.
+fn dump(name: &str) -> Option<PathBuf> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared/profiles/xla").join(name);
+    if path.is_dir() {
+        return Some(path);
+    }
+    println!("skipped: ../shared/profiles/xla is absent");
+    None
+}
+
+fn go(harness: &mut Harness<'_, App>, page: Page) {
+    harness.state_mut().go(page);
+    settle(harness);
+    is_in_its_own_words(harness);
+}
+
+/// Nothing in the window is in words of the IPU or of an allocator that runs.
+#[track_caller]
+fn is_in_its_own_words(harness: &Harness<'_, App>) {
+    let words = [
+        "engine",
+        "tile",
+        "tiles",
+        "ipu",
+        "ipus",
+        "poplar",
+        "poplibs",
+        "lowering",
+        "exchange",
+        "vertex",
+        "vertices",
+        "event",
+        "events",
+        "cuda",
+        "proportion",
+        "availablememoryproportion",
+    ];
+    for text in texts(harness) {
+        let lower = text.to_lowercase();
+        let mut found = lower.split(|letter: char| !letter.is_alphanumeric());
+        assert!(!found.any(|word| words.contains(&word)), "{text:?}");
+        let several = ["always live", "compute set", "always-live", "control program"];
+        assert!(!several.iter().any(|word| lower.contains(word)), "{text:?}");
+    }
+}
+
+#[test]
+fn a_dump_opens_with_its_largest_module_and_pages_are_in_its_words() {
+    let Some(path) = dump("cpu-jax0.10.2-several") else { return };
+    let mut harness = window(Theme::Dark, |ctx| App::open(ctx, path));
+    for page in [
+        Page::Overview,
+        Page::Summary,
+        Page::Insights,
+        Page::Liveness,
+        Page::Map,
+        Page::Programs,
+        Page::Operations,
+    ] {
+        go(&mut harness, page);
+    }
+    go(&mut harness, Page::Summary);
+    assert_texts(&harness, &["jit_train_step", "Of them donated", "Lost to packing"]);
+    go(&mut harness, Page::Operations);
+    let operations = copied(&mut harness, "Operations");
+    let dot = line(&operations, "jit(train_step)/transpose(jvp(layer1))/block/dot_general");
+    assert!(dot.contains(&"16384".to_owned()), "{dot:?}");
+    go(&mut harness, Page::Overview);
+    choose(&mut harness, "Module", "jit__threefry_split, 1.02 KiB");
+    assert_text(&harness, "jit__threefry_split");
+    assert!(!has_text(&harness, "jit_train_step"), "another module is open");
+}
+
+#[test]
+fn who_owns_the_peak_leads_to_the_step_and_what_to_try_says_what_it_saves() {
+    let Some(path) = dump("tpu-jax0.6.2-scan-oom") else { return };
+    let mut harness = window(Theme::Light, |ctx| App::open(ctx, path));
+    go(&mut harness, Page::Insights);
+    assert_texts(&harness, &["What the temporary peak of HBM consists of", "What is lost"]);
+    harness.get_by_label("Step 181").click();
+    settle(&mut harness);
+    is_in_its_own_words(&harness);
+    let selected = "Selected: step 181, fusion fusion.273, 19.5 GiB (20,896,029,184 B) temporary";
+    assert_texts(&harness, &[selected, "Reserved throughout", "Temporary"]);
+}
