@@ -227,6 +227,7 @@ fn expandable_segments_save_no_more_than_was_said() {
 fn every_technique_has_its_section_and_its_way_to_write_it() {
     use tilescope::analysis::allocator::insights::advice::Technique;
     use tilescope::analysis::allocator::insights::advice::how::how;
+    use tilescope::analysis::buffer_assignment::insights::advice::ProgramTechnique;
     let text = std::fs::read_to_string(in_package("docs/advice.md")).unwrap();
     let anchors: Vec<String> = text
         .lines()
@@ -242,5 +243,8 @@ fn every_technique_has_its_section_and_its_way_to_write_it() {
         let key = technique.key();
         assert!(anchors.iter().any(|anchor| anchor == key), "{key} has a section");
         assert_eq!(how(technique).is_empty(), technique == Technique::EmptyCache, "{key}");
+    }
+    for key in ProgramTechnique::ALL.map(ProgramTechnique::key) {
+        assert!(anchors.iter().any(|anchor| anchor == key), "{key} has a section");
     }
 }
