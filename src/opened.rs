@@ -88,16 +88,15 @@ pub fn runs_of_paths(
     let mut found: BTreeMap<PathBuf, SnapshotFiles> = BTreeMap::new();
     let mut is_poplar = false;
     for path in paths {
-        let below = if path.is_dir() {
+        let runs = if path.is_dir() {
             is_poplar |= has_report(path, warnings, progress).unwrap_or(false);
-            pytorch::snapshots_below(path, warnings, progress)
+            pytorch::runs_below(path, warnings, progress)
         } else {
-            pytorch::kind_of_file(path).map(|kind| (path.clone(), kind)).into_iter().collect()
+            // What is named by itself is one, also if it is a rank of a run.
+            pytorch::find(path, warnings, progress).ok().flatten().into_iter().collect()
         };
-        let snapshots = below.into_iter().filter(|(_, kind)| *kind == FileKind::Snapshot);
-        found.extend(
-            snapshots.map(|(path, kind)| (path.clone(), pytorch::with_side_files(path, kind))),
-        );
+        let snapshots = runs.into_iter().filter(|files| files.kind == FileKind::Snapshot);
+        found.extend(snapshots.map(|files| (files.path.clone(), files)));
     }
     if found.is_empty() && !is_poplar {
         let programs = xla_run::programs_below(paths, module, warnings, progress);

@@ -89,7 +89,8 @@ pub(crate) fn read_programs(
             Some(side) => variants.push(Variant {
                 name,
                 path,
-                devices: run.program.analysed.colors().collect(),
+                devices: run.program.analysed.colors().map(|color| (color, None)).collect(),
+                rank: None,
                 outcome: if side.is_cut { Outcome::Cut } else { Outcome::Ran },
                 is_cut: side.is_cut,
                 needed_bytes: side.figures.total_bytes,
@@ -153,7 +154,11 @@ pub(crate) fn read_variants(
         };
         of_runs.extend(run.report.warnings.list());
         if run.allocator.is_cut {
-            let message = "ends before its contents do: its figures are of no whole run, and are not compared";
+            let what = match files.ranks.as_slice() {
+                [] => "ends before its contents do",
+                [..] => "has ranks that could not be read to their ends",
+            };
+            let message = format!("{what}: its figures are of no whole run, and are not compared");
             warnings.add(WarningCode::Inconsistent, &file, message);
         }
         match Variant::of_run((name, files.path.clone()), &run.allocator, device) {

@@ -156,7 +156,7 @@ proptest! {
             prop_assert_eq!(replay.allocated_peak.bytes, counted.allocated_bytes.all.peak);
             prop_assert_eq!(replay.active_peak.bytes, counted.active_bytes.all.peak);
             prop_assert_eq!(replay.reserved_peak.bytes, counted.reserved_bytes.all.peak);
-            let claims = run.allocator.claims.as_ref().unwrap();
+            let claims = run.allocator.claims.first().unwrap();
             prop_assert_eq!(claims.allocated.peak, Some(counted.allocated_bytes.all.peak));
         }
         // A failed request is an event, a text that the same program explains, and within what the card has.

@@ -15,7 +15,7 @@ use crate::format::pytorch::{FileKind, SnapshotFiles, kind_of_file, with_side_fi
 use crate::format::{Error, Progress};
 use crate::opened::SnapshotRun;
 use crate::snapshot_run::stated::stated;
-use crate::store::snapshot::gpu_title;
+use crate::store::snapshot::device_title;
 use crate::text::{bytes, clean, grouped, shortened};
 
 /// Snapshots in the directory of a log that are looked into.
@@ -210,7 +210,7 @@ impl Joined {
         let head = format!(
             "    snapshot {}, {}: {place}; PyTorch had {} reserved at most, and needs {} at least{of}{others}\n",
             shortened(&self.file, 200),
-            gpu_title(self.device),
+            device_title(self.device, None),
             bytes(self.max_reserved_bytes),
             bytes(self.needed_bytes)
         );

@@ -17,7 +17,7 @@ use crate::analysis::allocator::timeline_facts::timeline_facts;
 use crate::analysis::liveness::NamedBytes;
 use crate::opened::{ReplayedSnapshot, RunContents, SnapshotRun, compare_claims};
 use crate::store::report::ReportFile;
-use crate::store::snapshot::{Action, gpu_title};
+use crate::store::snapshot::{Action, RankDevice, SnapshotDevice, device_title};
 use crate::text::{bytes, clean, counted, exact_bytes, grouped};
 
 const PEAK_VARIABLES: usize = 10;
@@ -34,11 +34,11 @@ pub struct SnapshotSummary {
     #[serde(skip)]
     devices: Vec<DeviceFacts>,
     #[serde(skip)]
-    host: Option<HostFacts>,
+    hosts: Vec<(String, HostFacts)>,
     #[serde(skip)]
     settings: Vec<(String, String)>,
     #[serde(skip)]
-    claims: Vec<ComparedClaim>,
+    claims: Vec<Claims>,
 }
 
 #[derive(Debug, Serialize)]
@@ -90,16 +90,23 @@ struct Peak {
 struct Section<'a> {
     devices: &'a [DeviceFacts],
     pinned_host: Option<HostFacts>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pinned_host_of_ranks: Vec<HostFacts>,
     annotations: usize,
     settings: Map<String, Value>,
-    claims: Option<ClaimsFacts<'a>>,
+    claims: Option<&'a Claims>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    claims_of_ranks: &'a [Claims],
 }
 
-#[derive(Serialize)]
-struct ClaimsFacts<'a> {
-    file: &'a str,
+/// What PyTorch states of a device beside what comes out of its snapshot.
+#[derive(Debug, Serialize)]
+struct Claims {
+    file: String,
     device: i64,
-    figures: &'a [ComparedClaim],
+    #[serde(flatten)]
+    rank: Option<RankDevice>,
+    figures: Vec<ComparedClaim>,
 }
 
 impl SnapshotSummary {
@@ -136,7 +143,7 @@ impl SnapshotSummary {
                     insights: None,
                     pytorch: Value::Object(timeline_facts(timeline)),
                     devices: Vec::new(),
-                    host: None,
+                    hosts: Vec::new(),
                     settings: Vec::new(),
                     claims: Vec::new(),
                 }
@@ -149,25 +156,30 @@ impl SnapshotSummary {
 
     fn of_snapshot(run: &SnapshotRun, replayed: &ReplayedSnapshot, source: Source) -> Self {
         let snapshot = &replayed.snapshot;
-        let (devices, host) = (replayed.device_facts(), replayed.host_facts());
-        let claims = run.allocator.claims.as_ref();
-        let compared = claims.and_then(|claims| compare_claims(claims, devices, &run.report));
-        let compared = compared.map(|(device, figures)| (device.device, figures));
-        let section =
-            Section {
-                devices,
-                pinned_host: host,
-                annotations: snapshot.annotations.len(),
-                settings: (snapshot.settings.all.iter())
-                    .map(|(name, value)| (name.clone(), Value::from(value.as_str())))
-                    .collect(),
-                claims: claims.zip(compared.as_ref()).map(|(claims, (device, figures))| {
-                    ClaimsFacts { file: &claims.file, device: *device, figures }
-                }),
-            };
+        let (devices, hosts) = (replayed.device_facts(), replayed.host_facts());
+        let claims: Vec<Claims> = (run.allocator.claims.iter())
+            .filter_map(|claims| {
+                let (device, figures) = compare_claims(claims, devices, &run.report)?;
+                let DeviceFacts { device, rank, .. } = *device;
+                Some(Claims { file: claims.file.clone(), device, rank, figures })
+            })
+            .collect();
+        // A run of several ranks has a list where a single process has one.
+        let is_of_ranks = snapshot.all_devices().any(|device| device.rank.is_some());
+        let section = Section {
+            devices,
+            pinned_host: hosts.first().copied().filter(|_| !is_of_ranks),
+            pinned_host_of_ranks: if is_of_ranks { hosts.clone() } else { Vec::new() },
+            annotations: snapshot.annotations.len(),
+            settings: (snapshot.settings.all.iter())
+                .map(|(name, value)| (name.clone(), Value::from(value.as_str())))
+                .collect(),
+            claims: claims.first().filter(|_| !is_of_ranks),
+            claims_of_ranks: if is_of_ranks { &claims } else { &[] },
+        };
         // A section has no keys but texts, so this cannot fail.
         let pytorch = serde_json::to_value(section).unwrap_or_default();
-        let (_, claims) = compared.unwrap_or_default();
+        let titles = snapshot.pinned_hosts.iter().map(SnapshotDevice::title);
         let peak = peak(replayed);
         Self {
             source,
@@ -179,7 +191,7 @@ impl SnapshotSummary {
             },
             pytorch,
             devices: devices.to_vec(),
-            host,
+            hosts: titles.zip(hosts).collect(),
             settings: snapshot.settings.all.clone(),
             claims,
         }
@@ -234,9 +246,9 @@ impl Answer for SnapshotSummary {
         let mut sections = vec![("Run".to_owned(), self.run_text())];
         let has_events = self.devices.iter().any(|device| device.events > 0);
         for device in &self.devices {
-            sections.push((gpu_title(device.device), device_text(device, has_events)));
+            sections.push((device.title(), device_text(device, has_events)));
         }
-        if let Some(host) = &self.host {
+        for (title, host) in &self.hosts {
             let rows = [
                 ("Reserved", bytes(host.reserved_bytes)),
                 ("Allocated", bytes(host.allocated_bytes)),
@@ -244,7 +256,7 @@ impl Answer for SnapshotSummary {
                 ("Segments", grouped(host.segments as u64)),
                 ("Events", grouped(host.events as u64)),
             ];
-            sections.push(("Pinned host memory".to_owned(), pairs(rows)));
+            sections.push((title.clone(), pairs(rows)));
         }
         if let Some(insights) = &self.insights {
             sections.push(("Insights".to_owned(), super::insights_of_snapshot::text(insights)));
@@ -252,14 +264,18 @@ impl Answer for SnapshotSummary {
         if let Some(peak) = &self.liveness.peak {
             sections.push(("Peak".to_owned(), self.peak_text(peak)));
         }
-        if !self.claims.is_empty() {
-            let rows = self.claims.iter().map(|claim| {
+        for Claims { device, rank, figures, .. } in &self.claims {
+            let rows = figures.iter().map(|claim| {
                 let agrees = if claim.agrees { "" } else { "differs" };
                 let [claimed, ours] = [claim.claimed_bytes, claim.bytes].map(bytes);
                 vec![claim.name.to_owned(), claimed, ours, agrees.to_owned()]
             });
             let header = ["<Statistics of PyTorch", "stated", "replayed", "<"];
-            sections.push(("Stated beside it".to_owned(), aligned(&header, rows)));
+            let title = match rank {
+                Some(_) => format!("Stated beside {}", device_title(*device, *rank)),
+                None => "Stated beside it".to_owned(),
+            };
+            sections.push((title, aligned(&header, rows)));
         }
         sections_text(&sections)
     }
@@ -291,9 +307,8 @@ impl SnapshotSummary {
     fn peak_text(&self, peak: &Peak) -> String {
         let whole = peak.not_always_live_bytes.saturating_add(peak.always_live_bytes);
         let mut rows = Vec::new();
-        if let Some(device) = peak.device {
-            rows.push(("Of", gpu_title(device)));
-        }
+        let of = peak.device.and_then(|of| self.devices.iter().find(|device| device.device == of));
+        rows.extend(of.map(|device| ("Of", device.title())));
         rows.push(("Requested", exact_bytes(whole)));
         let what = match (peak.kind, &peak.name) {
             (Some(kind), Some(name)) => format!(", {kind} at {}", name_cell(name)),

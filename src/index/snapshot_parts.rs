@@ -21,7 +21,7 @@ use crate::store::snapshot::{
 struct SmallParts {
     settings: AllocatorSettings,
     devices: Vec<SnapshotDevice>,
-    pinned_host: Option<SnapshotDevice>,
+    pinned_hosts: Vec<SnapshotDevice>,
     texts_of_events: Vec<(u32, NameId)>,
     segments: Vec<Segment>,
     streams: Vec<u64>,
@@ -36,7 +36,7 @@ struct SmallParts {
 struct SmallPartsOf<'a> {
     settings: &'a AllocatorSettings,
     devices: &'a [SnapshotDevice],
-    pinned_host: &'a Option<SnapshotDevice>,
+    pinned_hosts: &'a [SnapshotDevice],
     texts_of_events: &'a [(u32, NameId)],
     segments: &'a [Segment],
     streams: &'a [u64],
@@ -88,7 +88,7 @@ pub fn write_snapshot<W: Write>(
     let small = SmallPartsOf {
         settings: &snapshot.settings,
         devices: &snapshot.devices,
-        pinned_host: &snapshot.pinned_host,
+        pinned_hosts: &snapshot.pinned_hosts,
         texts_of_events: &snapshot.events.texts,
         segments: &snapshot.segments,
         streams: &snapshot.streams,
@@ -142,7 +142,7 @@ pub fn read_snapshot(from: &IndexFile) -> Result<Snapshot, IndexError> {
     let snapshot = Snapshot {
         settings: small.settings,
         devices: small.devices,
-        pinned_host: small.pinned_host,
+        pinned_hosts: small.pinned_hosts,
         blocks: read_blocks(from)?,
         segments: small.segments,
         streams: small.streams,

@@ -3,6 +3,7 @@
 
 mod blocks;
 mod indexed;
+mod ranks;
 mod report;
 pub(crate) mod stated;
 
@@ -16,6 +17,7 @@ pub use self::report::device_id;
 use crate::analysis::allocator::claims::{ComparedClaim, claimed_device, compared_claims};
 use crate::analysis::allocator::device_facts::DeviceFacts;
 pub use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
+use crate::files::file_name;
 use crate::format::pytorch::{self, Contents, SnapshotFiles};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::{self, Cache, IndexError};
@@ -44,7 +46,7 @@ impl SnapshotRun {
         Self::open_with(files, index::of_process(), progress)
     }
 
-    /// The same with an index of one's own, or none.
+    /// The same with an index of one's own, or none. A run of several ranks has none.
     ///
     /// # Errors
     /// As [`pytorch::read`].
@@ -53,6 +55,9 @@ impl SnapshotRun {
         cache: Option<&Cache>,
         progress: &Progress,
     ) -> Result<Option<Self>, Error> {
+        if !files.ranks.is_empty() {
+            return Self::open_ranks(files, progress);
+        }
         let report = Report::of(System::PYTORCH, files.path.clone());
         report.set_files(files.files.clone());
         report.warnings.add_all(&files.warnings);
@@ -72,7 +77,7 @@ impl SnapshotRun {
                     Contents::Timeline(timeline) => RunContents::Timeline(Arc::new(timeline)),
                     Contents::Snapshot(snapshot) => {
                         let replayed = ReplayedSnapshot::of(*snapshot);
-                        warn(&replayed, &warnings, file);
+                        warn(&replayed, &warnings, files);
                         RunContents::Snapshot(Arc::new(replayed))
                     }
                 };
@@ -87,6 +92,7 @@ impl SnapshotRun {
         let claims = pytorch::read_claims(files, &report.warnings, progress);
         let stated = stated::stated_failures(files);
         let is_cut = report.is_cut();
+        let claims = claims.into_iter().collect();
         let allocator = AllocatorRun { contents, claims, stated, is_cut };
         Ok(Some(Self { report: Arc::new(report), allocator, index }))
     }
@@ -153,10 +159,14 @@ pub(crate) fn no_device(number: Option<i64>) -> String {
 }
 
 /// Says what of a replay is doubtful.
-fn warn(replayed: &ReplayedSnapshot, warnings: &Warnings, file: &str) {
+fn warn(replayed: &ReplayedSnapshot, warnings: &Warnings, files: &SnapshotFiles) {
     for (device, replay) in replayed.devices() {
         let title = device.title();
-        let warn = |message| warnings.add(WarningCode::Inconsistent, file, message);
+        let of_rank =
+            |(rank, _): &&(u32, SnapshotFiles)| device.rank.map(|of| of.rank) == Some(*rank);
+        let of_device = files.ranks.iter().find(of_rank).map_or(files, |(_, files)| files);
+        let file = file_name(&of_device.path);
+        let warn = |message| warnings.add(WarningCode::Inconsistent, &file, message);
         if replay.mismatches > 0 {
             warn(format!(
                 "{title}: {} events contradict the state before or after them; lives and peaks are doubtful",

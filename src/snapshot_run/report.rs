@@ -81,9 +81,11 @@ fn named_categories() -> Categories {
     categories
 }
 
-/// The id of the device of a number; of pinned host memory one that no device has.
+/// The id of the device of a number; of pinned host memory one that no device has, the last of all or, of further ranks,
+/// those before it.
 pub fn device_id(number: i64) -> DeviceId {
-    DeviceId(u32::try_from(number).unwrap_or(u32::MAX))
+    let of_host = |number: i64| u32::try_from(-1 - number.min(-1)).unwrap_or(u32::MAX);
+    DeviceId(u32::try_from(number).unwrap_or_else(|_| u32::MAX.saturating_sub(of_host(number))))
 }
 
 fn arenas(replayed: &ReplayedSnapshot, blocks: &BlocksOfArenas) -> Arenas {

@@ -14,6 +14,7 @@ pub mod exchange;
 pub mod execution;
 pub mod hlo;
 pub mod ids;
+pub mod joined_ranks;
 pub mod liveness;
 pub(crate) mod log;
 pub mod memory;

@@ -172,11 +172,26 @@ impl Segment {
     }
 }
 
+/// Which device of which process one is, in a run of several processes, each of which numbers those that it sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RankDevice {
+    /// The rank of the process, from the name of its file.
+    pub rank: u32,
+    /// The number of the device in that file; −1 is pinned host memory.
+    pub gpu: i64,
+    /// Whether that file was read to its end.
+    #[serde(skip)]
+    pub is_whole: bool,
+}
+
 /// One memory with its segments and events.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SnapshotDevice {
-    /// The number of the device; pinned host memory has −1.
+    /// The number of the device, unique in the run; pinned host memory has −1, or from there on down in a run of several
+    /// ranks.
     pub number: i64,
+    /// Of which rank it is, in a run of several.
+    pub rank: Option<RankDevice>,
     /// Its segments, rows of [`Snapshot::segments`].
     pub segments: Range<usize>,
     /// Its events, rows of [`Snapshot::events`].
@@ -189,21 +204,25 @@ impl SnapshotDevice {
 
     /// Whether it is the pinned memory of the host.
     pub fn is_host(&self) -> bool {
-        self.number == Self::HOST
+        self.number <= Self::HOST
     }
 
     /// What it is called.
     pub fn title(&self) -> String {
-        if self.is_host() {
-            return "Pinned host memory".to_owned();
+        match self.rank {
+            _ if !self.is_host() => device_title(self.number, self.rank),
+            Some(of) => format!("Rank {}, pinned host memory", of.rank),
+            None => "Pinned host memory".to_owned(),
         }
-        gpu_title(self.number)
     }
 }
 
-/// What a device of a number is called: `GPU 0`.
-pub fn gpu_title(number: i64) -> String {
-    format!("GPU {number}")
+/// What a device of a number is called: `GPU 0`, or `Rank 3, GPU 0` in a run of several ranks.
+pub fn device_title(number: i64, rank: Option<RankDevice>) -> String {
+    match rank {
+        Some(RankDevice { rank, gpu, .. }) => format!("Rank {rank}, GPU {gpu}"),
+        None => format!("GPU {number}"),
+    }
 }
 
 /// A place in the program.
@@ -275,8 +294,8 @@ pub struct Snapshot {
     pub settings: AllocatorSettings,
     /// The devices that have segments or events, by number.
     pub devices: Vec<SnapshotDevice>,
-    /// Pinned host memory, where the file has any.
-    pub pinned_host: Option<SnapshotDevice>,
+    /// Pinned host memory, where the file has any; of each rank that has some.
+    pub pinned_hosts: Vec<SnapshotDevice>,
     /// The events of all of them.
     pub events: Events,
     /// The segments of all of them at the end.
@@ -298,7 +317,7 @@ pub struct Snapshot {
 impl Snapshot {
     /// The devices and pinned host memory.
     pub fn all_devices(&self) -> impl Iterator<Item = &SnapshotDevice> {
-        self.devices.iter().chain(&self.pinned_host)
+        self.devices.iter().chain(&self.pinned_hosts)
     }
 
     /// The blocks of a device at the end, by segment.
@@ -333,6 +352,8 @@ pub struct ClaimedBytes {
 pub struct AllocatorClaims {
     /// The file that says it.
     pub file: String,
+    /// The rank that it is about, in a run of several.
+    pub rank: Option<u32>,
     /// Bytes that were asked for.
     pub requested: ClaimedBytes,
     /// Bytes of blocks that are handed out.

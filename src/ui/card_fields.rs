@@ -1,7 +1,9 @@
 //! What the user types and chooses of the card: its capacity, what others have of it, and which device is meant.
 
 use eframe::egui::{self, Align2, TextEdit, Vec2};
+use std::collections::BTreeMap;
 
+use crate::store::snapshot::{RankDevice, device_title};
 use crate::text::size;
 use crate::ui::theme::{CONTROL_HEIGHT, Tokens, fonts};
 use crate::ui::units::Units;
@@ -75,18 +77,43 @@ pub fn fields_row_ui(ui: &mut egui::Ui, add: impl FnOnce(&mut egui::Ui)) {
     });
 }
 
-/// Which device is shown.
-pub fn device_ui(ui: &mut egui::Ui, device: &mut Option<i64>, devices: &[i64]) {
-    let choices = std::iter::once(None).chain(devices.iter().copied().map(Some));
-    choice_ui(ui, ("Device", DEVICE), device, choices, |device| match device {
-        None => "Fullest device".to_owned(),
-        Some(number) => format!("GPU {number}"),
+/// What the devices of several runs are called by their numbers; those of one number that are called differently by it
+/// alone.
+pub fn device_titles(
+    devices: impl Iterator<Item = (i64, Option<RankDevice>)>,
+) -> BTreeMap<i64, String> {
+    let mut titles: BTreeMap<i64, String> = BTreeMap::new();
+    for (number, rank) in devices {
+        let title = device_title(number, rank);
+        let known = titles.entry(number).or_insert_with(|| title.clone());
+        if *known != title {
+            *known = format!("Device {number}");
+        }
+    }
+    titles
+}
+
+/// Which device is shown, of those with their titles.
+pub fn device_ui(ui: &mut egui::Ui, device: &mut Option<i64>, devices: &BTreeMap<i64, String>) {
+    let choices = std::iter::once(None).chain(devices.keys().copied().map(Some));
+    choice_ui(ui, ("Device", DEVICE), device, choices, |device| {
+        let title = device.and_then(|number| devices.get(&number));
+        title.map_or_else(|| "Fullest device".to_owned(), String::clone)
     });
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_number_that_means_several_devices_is_called_by_itself() {
+        let rank = |rank| Some(RankDevice { rank, gpu: 0, is_whole: true });
+        let devices = [(0, None), (1, None), (0, None), (1, rank(3)), (2, rank(4))];
+        let titles = device_titles(devices.into_iter());
+        let titles: Vec<&str> = titles.values().map(String::as_str).collect();
+        assert_eq!(titles, ["GPU 0", "Device 1", "Rank 4, GPU 0"]);
+    }
 
     #[test]
     fn what_is_typed_is_a_size_or_says_why_not() {

@@ -172,8 +172,9 @@ fn not_alike(report: &Report) -> Option<WhyNot> {
 
 /// Why the window does not say what changed.
 fn not_compared(report: &Report) -> Option<WhyNot> {
-    (!report.system.has_changes_in_window)
-        .then_some("What changed is in tilescope compare; Summary has both beside each other".into())
+    (!report.system.has_changes_in_window).then_some(
+        "What changed is in tilescope compare; Summary has both beside each other".into(),
+    )
 }
 
 /// Why nothing is known of addresses: neither arenas can be read one by one, nor what was lowered for all.

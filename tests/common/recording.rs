@@ -15,7 +15,7 @@ pub type Device = i64;
 
 pub const HOST: Device = -1;
 
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Recording {
     /// Of each device.
     events: BTreeMap<Device, Vec<Value>>,

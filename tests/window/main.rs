@@ -30,6 +30,7 @@ mod palette;
 mod pickle;
 mod program;
 mod programs;
+mod ranks;
 mod report;
 mod runs;
 mod scenes;

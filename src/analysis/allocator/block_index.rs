@@ -78,7 +78,7 @@ mod tests {
             stacks: vec![StackId::NONE; 5].into(),
             texts: Vec::new(),
         };
-        let device = SnapshotDevice { number: 0, segments: 0..0, events: 0..5 };
+        let device = SnapshotDevice { events: 0..5, ..Default::default() };
         let mut snapshot = Snapshot { events, ..Snapshot::default() };
         snapshot.devices.push(device.clone());
         let replay = replay(&snapshot, &device);

@@ -18,13 +18,17 @@ pub struct ComparedClaim {
 }
 
 /// The device that totals are of, by the bytes of segments that each has at the end: PyTorch states those of the device
-/// that was current, and does not say which. Of a single device they are in any case.
+/// that was current, and does not say which. Of a single device they are in any case. Those of a rank are of one of its devices.
 pub fn claimed_device<'a>(
     claims: &AllocatorClaims,
     devices: &'a [DeviceFacts],
 ) -> Option<&'a DeviceFacts> {
+    let may_be = |facts: &&DeviceFacts| {
+        claims.rank.is_none_or(|rank| facts.rank.is_some_and(|of| of.rank == rank))
+    };
+    let devices: Vec<&DeviceFacts> = devices.iter().filter(may_be).collect();
     let reserved: Vec<u64> = devices.iter().map(|facts| facts.end.reserved_bytes).collect();
-    devices.get(claimed_place(claims, &reserved)?)
+    devices.get(claimed_place(claims, &reserved)?).copied()
 }
 
 fn claimed_place(claims: &AllocatorClaims, reserved_bytes: &[u64]) -> Option<usize> {

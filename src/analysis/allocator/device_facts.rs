@@ -9,7 +9,9 @@ use super::lives::BlockLives;
 use super::replay::{Peak, Replay, StartState};
 use super::replayed::ReplayedSnapshot;
 use super::user_frame::user_frame_title;
-use crate::store::snapshot::{Action, BlockState, Snapshot, SnapshotDevice};
+use crate::store::snapshot::{
+    Action, BlockState, RankDevice, Snapshot, SnapshotDevice, device_title,
+};
 
 /// Blocks that are named of a peak.
 const LARGEST: usize = 5;
@@ -19,6 +21,9 @@ const LARGEST: usize = 5;
 pub struct DeviceFacts {
     /// Its number.
     pub device: i64,
+    /// Which device of which rank it is, in a run of several.
+    #[serde(flatten)]
+    pub rank: Option<RankDevice>,
     /// Number of events.
     pub events: usize,
     /// How many events there are of each action.
@@ -113,6 +118,9 @@ pub struct AllocatedPeak {
 /// The figures of pinned host memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct HostFacts {
+    /// Of which rank it is, in a run of several.
+    #[serde(flatten)]
+    pub rank: Option<RankDevice>,
     /// Number of segments at the end.
     pub segments: usize,
     /// Number of events.
@@ -128,6 +136,11 @@ pub struct HostFacts {
 }
 
 impl DeviceFacts {
+    /// What the device is called.
+    pub fn title(&self) -> String {
+        device_title(self.device, self.rank)
+    }
+
     /// The facts of a device at a place; `None` where there is none.
     pub fn of(replayed: &ReplayedSnapshot, place: usize) -> Option<Self> {
         let snapshot = &replayed.snapshot;
@@ -143,6 +156,7 @@ impl DeviceFacts {
         let Replay { allocated_peak, .. } = *replay;
         Some(Self {
             device: device.number,
+            rank: device.rank,
             events: actions.len(),
             actions: named.filter(|(_, count)| *count > 0).collect(),
             segments: device.segments.len(),
@@ -170,6 +184,7 @@ impl HostFacts {
     pub fn of(snapshot: &Snapshot, device: &SnapshotDevice, replay: &Replay) -> Self {
         let end = end_state(snapshot, device);
         Self {
+            rank: device.rank,
             segments: device.segments.len(),
             events: device.events.len(),
             reserved_bytes: end.reserved_bytes,

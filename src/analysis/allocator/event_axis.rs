@@ -97,7 +97,7 @@ mod tests {
                 snapshot.events.stacks.push(StackId::NONE);
             }
             let events = start..snapshot.events.len();
-            snapshot.devices.push(SnapshotDevice { number, segments: 0..0, events });
+            snapshot.devices.push(SnapshotDevice { number, events, ..Default::default() });
         }
         snapshot
     }

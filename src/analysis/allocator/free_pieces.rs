@@ -230,7 +230,7 @@ mod tests {
             stack: StackId::NONE,
             blocks: 0..3,
         });
-        let device = SnapshotDevice { number: 0, segments: 0..1, events: 0..8 };
+        let device = SnapshotDevice { segments: 0..1, events: 0..8, ..Default::default() };
         snapshot.devices.push(device.clone());
         let replay = replay(&snapshot, &device);
         assert_eq!((replay.mismatches, replay.is_complete), (0, true));

@@ -469,7 +469,7 @@ mod tests {
             stacks: vec![StackId::NONE; count].into(),
             texts: Vec::new(),
         };
-        let device = SnapshotDevice { number: 0, segments: 0..0, events: 0..count };
+        let device = SnapshotDevice { events: 0..count, ..Default::default() };
         let mut snapshot = Snapshot { events, ..Snapshot::default() };
         snapshot.devices.push(device.clone());
         replay(&snapshot, &device)

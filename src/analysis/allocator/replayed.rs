@@ -64,11 +64,12 @@ pub enum RunContents {
 pub struct AllocatorRun {
     /// What is open.
     pub contents: RunContents,
-    /// What the system itself states, beside the snapshot.
-    pub claims: Option<AllocatorClaims>,
+    /// What the system itself states, beside the snapshot; of each rank that has such a file.
+    pub claims: Vec<AllocatorClaims>,
     /// What error texts beside the snapshot say.
     pub stated: Vec<StatedFailure>,
-    /// Whether its file ends before its contents do: then its figures are of what could be read, and of no whole run.
+    /// Whether its file ends before its contents do, or that of one of its ranks, or one cannot be read: then its figures
+    /// are of what could be read, and of no whole run.
     pub is_cut: bool,
 }
 
@@ -76,7 +77,7 @@ impl AllocatorRun {
     /// Of a snapshot of which nothing else is known.
     pub fn of(replayed: ReplayedSnapshot) -> Self {
         let contents = RunContents::Snapshot(Arc::new(replayed));
-        Self { contents, claims: None, stated: Vec::new(), is_cut: false }
+        Self { contents, claims: Vec::new(), stated: Vec::new(), is_cut: false }
     }
 
     /// The snapshot, where it is one.
@@ -246,10 +247,10 @@ impl ReplayedSnapshot {
         self.facts.get_or_init(facts)
     }
 
-    /// The figures of pinned host memory.
-    pub fn host_facts(&self) -> Option<HostFacts> {
-        let device = self.snapshot.pinned_host.as_ref()?;
-        let replay = self.replays.get(self.snapshot.devices.len())?;
-        Some(HostFacts::of(&self.snapshot, device, replay))
+    /// The figures of pinned host memory, of each rank that has some.
+    pub fn host_facts(&self) -> Vec<HostFacts> {
+        let replays = self.replays.iter().skip(self.snapshot.devices.len());
+        let hosts = self.snapshot.pinned_hosts.iter().zip(replays);
+        hosts.map(|(host, replay)| HostFacts::of(&self.snapshot, host, replay)).collect()
     }
 }

@@ -2,12 +2,13 @@
 //!
 //! A run ran out of memory if a request failed at last on a device (formats/pytorch.md 9.11), or if an error text beside
 //! the snapshot says so of a request that the snapshot does not have: it was taken before, or recorded nothing. Of a file
-//! that is cut nobody knows what came after, unless the text beside it is about the request that failed. Its device is
-//! the one that failed, else the one that had most.
+//! that is cut nobody knows what came after, unless the text beside it is about the request that failed; the files of
+//! other ranks say it of theirs. Its device is the one that failed, else the one that had most.
 
 use super::peak::largest_device;
 use super::replayed::ReplayedSnapshot;
 use super::stated_failure::{StatedFailure, text_of};
+use crate::store::snapshot::SnapshotDevice;
 use crate::text::words;
 
 words! {
@@ -51,10 +52,13 @@ words! {
 }
 
 impl Recorded {
-    /// Of a device of a snapshot. One without an event, where another has some, had all before.
+    /// Of a device of a snapshot. One without an event, where another of its process has some, had all before.
     pub fn of(replayed: &ReplayedSnapshot, place: usize) -> Self {
-        let Some((_, replay)) = replayed.device(place) else { return Self::Nothing };
-        let has_events = replayed.snapshot.devices.iter().any(|device| !device.events.is_empty());
+        let Some((device, replay)) = replayed.device(place) else { return Self::Nothing };
+        let rank = |device: &SnapshotDevice| device.rank.map(|of| of.rank);
+        let mut of_process =
+            replayed.snapshot.devices.iter().filter(|other| rank(other) == rank(device));
+        let has_events = of_process.any(|device| !device.events.is_empty());
         match (has_events, replay.is_complete) {
             (false, _) => Self::Nothing,
             (true, false) => Self::Window,
@@ -112,18 +116,19 @@ fn failed_device(
     let devices = replayed.snapshot.devices.iter().enumerate();
     let failed = devices.filter_map(|(place, device)| {
         let text = text_of(stated, device.number, &replayed.ended_by(place)?);
-        Some((place, text.is_some()))
+        let is_known = !is_cut || device.rank.is_some_and(|of| of.is_whole);
+        Some((place, text.is_some(), is_known))
     });
-    let failed: Vec<(usize, bool)> = failed.collect();
-    let stated = failed.iter().find(|(_, is_stated)| *is_stated);
-    let found = stated.or_else(|| failed.first().filter(|_| !is_cut))?;
-    Some(found.0)
+    let failed: Vec<(usize, bool, bool)> = failed.collect();
+    let stated = failed.iter().find(|(_, is_stated, _)| *is_stated);
+    let known = || failed.iter().find(|(.., is_known)| *is_known);
+    stated.or_else(known).map(|(place, ..)| *place)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::snapshot::{Action, Snapshot, SnapshotDevice, StackId};
+    use crate::store::snapshot::{Action, Snapshot, StackId};
 
     const MIB: u64 = 1 << 20;
 

@@ -281,9 +281,9 @@ impl Said<'_> {
             said.evidence.push(Evidence::bytes("requested_peak_bytes", figure));
             return;
         }
-        let device = match (source.facts.device, target.facts.device) {
-            (a, b) if a == b => source.device_title(),
-            _ => format!("{} and {}", source.device_title(), target.device_title()),
+        let device = match (source.device_title(), target.device_title()) {
+            (source, target) if source == target => source,
+            (source, target) => format!("{source} and {target}"),
         };
         let to = SnapshotFigure::RequestedPeak.of(target);
         let rows = &self.compared.peaks.rows;

@@ -19,7 +19,7 @@ use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
 use crate::analysis::allocator::run_end::{Outcome, Recorded};
 use crate::analysis::allocator::user_frame::user_frame;
 use crate::analysis::variants::{SnapshotTook, Took, Variant};
-use crate::store::snapshot::{Action, Snapshot, SnapshotDevice, gpu_title};
+use crate::store::snapshot::{Action, Snapshot, SnapshotDevice};
 use crate::text::clean;
 
 pub use self::conclusions::{SnapshotConclusion, conclusions};
@@ -133,7 +133,7 @@ impl ComparedSide {
 
     /// What it is called: `GPU 0`.
     pub fn device_title(&self) -> String {
-        gpu_title(self.facts.device)
+        self.facts.title()
     }
 
     /// Whether its figures are those of a run that ended, recorded from its begin and read as a whole.

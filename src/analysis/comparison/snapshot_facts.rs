@@ -27,7 +27,7 @@ pub fn snapshot_fact_groups(runs: &[&AllocatorRun]) -> Vec<FactGroup> {
 }
 
 fn of_snapshot(run: &AllocatorRun, replayed: &ReplayedSnapshot) -> Vec<Group> {
-    let (facts, host) = (replayed.device_facts(), replayed.host_facts());
+    let facts = replayed.device_facts();
     let devices = replayed.snapshot.devices.iter().zip(facts);
     let mut groups = Vec::new();
     let is_one = facts.len() == 1;
@@ -37,9 +37,8 @@ fn of_snapshot(run: &AllocatorRun, replayed: &ReplayedSnapshot) -> Vec<Group> {
         groups.push((title, of_device(facts)));
     }
     groups.insert(0, ("Recording".into(), recording(replayed, facts)));
-    if let Some(claims) = &run.claims
-        && let Some(device) = claimed_device(claims, facts)
-    {
+    let stated = run.claims.iter();
+    for (claims, device) in stated.filter_map(|one| Some((one, claimed_device(one, facts)?))) {
         let agreeing = |claim: &ComparedClaim| {
             let said = if claim.agrees {
                 sized_with(claim.claimed_bytes, ", agrees with the replay")
@@ -53,10 +52,14 @@ fn of_snapshot(run: &AllocatorRun, replayed: &ReplayedSnapshot) -> Vec<Group> {
         if let Some(failed) = claims.failed_requests {
             push(&mut stated, "num_ooms", Said::Count(failed, String::new()));
         }
-        groups.push(("Stated by PyTorch".into(), stated));
+        let title = match claims.rank {
+            Some(_) => format!("Stated by PyTorch of {}", device.title()).into(),
+            None => "Stated by PyTorch".into(),
+        };
+        groups.push((title, stated));
     }
-    if let Some(host) = host {
-        groups.push(("Pinned host memory".into(), of_host(host)));
+    for (host, facts) in replayed.snapshot.pinned_hosts.iter().zip(replayed.host_facts()) {
+        groups.push((host.title().into(), of_host(facts)));
     }
     groups
 }
@@ -218,7 +221,7 @@ mod tests {
         };
         let stated = |bytes| {
             let reserved = ClaimedBytes { current: Some(bytes), peak: None };
-            Some(AllocatorClaims { reserved, ..AllocatorClaims::default() })
+            vec![AllocatorClaims { reserved, ..AllocatorClaims::default() }]
         };
         run.claims = stated(4096);
         assert!(!has_group(&run), "neither device has as much");

@@ -8,8 +8,9 @@ use std::path::PathBuf;
 
 use crate::analysis::allocator::run_end::{Outcome, Recorded};
 use crate::analysis::buffer_assignment::space::SpaceFigures;
+use crate::store::snapshot::RankDevice;
 use crate::text::words;
-pub use words::{VariantColumn, footnotes, ran};
+pub use words::{VariantColumn, footnotes, ran, rank_text};
 
 words! {
     /// Where the largest bytes of a variant are from.
@@ -31,8 +32,11 @@ pub struct Variant {
     pub name: String,
     /// Its file.
     pub path: PathBuf,
-    /// The numbers of all devices of it: of a program of XLA its memory spaces.
-    pub devices: Vec<i64>,
+    /// The numbers of all its devices, of a program of XLA of its memory spaces, and of which rank each is in a run of
+    /// several.
+    pub devices: Vec<(i64, Option<RankDevice>)>,
+    /// The rank and device that its figures are of, in a run of several ranks.
+    pub rank: Option<RankDevice>,
     /// What became of it; of a program that was compiled that it is whole, or cut.
     pub outcome: Outcome,
     /// Whether its file ends before its contents do: then its figures are of what could be read, and of no whole run.
@@ -254,7 +258,8 @@ mod tests {
         Variant {
             name: name.to_owned(),
             path: PathBuf::new(),
-            devices: vec![0],
+            devices: vec![(0, None)],
+            rank: None,
             outcome: if has_ran { Outcome::Ran } else { Outcome::OutOfMemory },
             is_cut: false,
             needed_bytes: bytes,

@@ -25,7 +25,7 @@ impl Variant {
         let (device, replay) = replayed.device(place)?;
         let all_facts = replayed.device_facts();
         let end = &all_facts.get(place)?.end;
-        let claimed = run.claims.as_ref().filter(|claims| {
+        let claimed = run.claims.iter().find(|claims| {
             claimed_device(claims, all_facts).is_some_and(|facts| facts.device == device.number)
         });
         let recorded = Recorded::of(replayed, place);
@@ -57,7 +57,8 @@ impl Variant {
         let variant = Self {
             name,
             path,
-            devices: snapshot.devices.iter().map(|device| device.number).collect(),
+            devices: snapshot.devices.iter().map(|of| (of.number, of.rank)).collect(),
+            rank: device.rank,
             outcome: ended.outcome,
             is_cut: run.is_cut,
             needed_bytes,

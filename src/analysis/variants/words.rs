@@ -4,6 +4,7 @@
 use super::{PeakFrom, Variant, VariantTable};
 use crate::analysis::allocator::run_end::{Outcome, Recorded};
 use crate::analysis::buffer_assignment::space::ProgramFigure;
+use crate::store::snapshot::device_title;
 
 /// A figure of a variant that has a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -210,6 +211,11 @@ impl VariantTable {
         self.rows.iter().find_map(|row| row.stated_capacity_bytes)
     }
 
+    /// Of which rank the figures of each variant are that has several.
+    pub fn rank_texts(&self) -> impl Iterator<Item = String> {
+        self.rows.iter().filter_map(|row| Some(format!("{}: {}", row.name, rank_text(row)?)))
+    }
+
     /// What has to be said of variants whose figures are not all that they took.
     pub fn footnotes(&self) -> Vec<&'static str> {
         let mut notes: Vec<&str> = self.rows.iter().flat_map(footnotes).collect();
@@ -217,6 +223,12 @@ impl VariantTable {
         notes.dedup();
         notes
     }
+}
+
+/// Of which of its ranks the figures of a variant are.
+pub fn rank_text(row: &Variant) -> Option<String> {
+    let of = device_title(0, Some(row.rank?));
+    Some(format!("Of {of}, one of {} devices.", row.devices.len()))
 }
 
 /// What has to be said of a variant whose figures are not all that it took.

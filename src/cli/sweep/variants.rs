@@ -192,6 +192,10 @@ fn snapshot_row(table: &VariantTable, row: &Variant, took: &SnapshotTook) -> Val
         value["recorded"] = json!(took.recorded.key());
         value["max_reserved_from"] = json!(took.max_reserved_from.as_str());
     }
+    if let Some(of) = row.rank {
+        value["rank"] = json!(of.rank);
+        value["gpu"] = json!(of.gpu);
+    }
     with_what_is_said(value, row)
 }
 
@@ -312,6 +316,7 @@ impl VariantReport {
                 (None, _) => "What the device has is not in the files: --capacity 16GiB.".to_owned(),
             }
         }));
+        lines.extend(table.rank_texts().map(|text| clean(&text).into_owned()));
         lines.extend(table.footnotes().into_iter().map(str::to_owned));
         lines.join("\n") + "\n"
     }

@@ -200,12 +200,13 @@ impl Parts {
         }
         for (number, rows) in by_device {
             let segments = self.add_segments(objects, rows, snapshot);
-            snapshot.devices.push(SnapshotDevice { number, segments, events: 0..0 });
+            snapshot.devices.push(SnapshotDevice { number, segments, ..SnapshotDevice::default() });
         }
         let host = self.segment_rows(objects, root, Word::HostSegments);
         let segments = self.add_segments(objects, host, snapshot);
         let number = SnapshotDevice::HOST;
-        snapshot.pinned_host = Some(SnapshotDevice { number, segments, events: 0..0 });
+        snapshot.pinned_hosts =
+            vec![SnapshotDevice { number, segments, ..SnapshotDevice::default() }];
     }
 
     fn segment_rows(&mut self, objects: &Objects, root: u32, key: Word) -> Vec<SegmentRow> {
@@ -370,20 +371,20 @@ impl Parts {
         };
         for ((number, _), range) in lists.iter().zip(ranges) {
             if *number == SnapshotDevice::HOST {
-                snapshot.pinned_host.iter_mut().for_each(|host| host.events = range.clone());
+                snapshot.pinned_hosts.iter_mut().for_each(|host| host.events = range.clone());
                 continue;
             }
             match snapshot.devices.iter_mut().find(|device| device.number == *number) {
                 Some(device) => device.events = range,
                 None => snapshot.devices.push(SnapshotDevice {
                     number: *number,
-                    segments: 0..0,
                     events: range,
+                    ..SnapshotDevice::default()
                 }),
             }
         }
         snapshot.devices.sort_by_key(|device| device.number);
-        snapshot.pinned_host.take_if(|host| host.events.is_empty() && host.segments.is_empty());
+        snapshot.pinned_hosts.retain(|host| !host.events.is_empty() || !host.segments.is_empty());
         snapshot.events = events;
     }
 

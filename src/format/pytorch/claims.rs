@@ -37,6 +37,7 @@ pub(super) fn read_claims(
     };
     Some(AllocatorClaims {
         file: name.to_owned(),
+        rank: None,
         requested: of("requested_bytes"),
         allocated: of("allocated_bytes"),
         active: of("active_bytes"),

@@ -1,8 +1,10 @@
 //! Finds a snapshot, or a memory timeline of torch.profiler, from a path: by what is in a file, whatever its name.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
+use super::ranks;
 use crate::files::{self, directory_of, file_name};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::report::{FileStatus, ReportFile};
@@ -11,7 +13,7 @@ use crate::store::{Warning, WarningCode, Warnings};
 /// How deep snapshots are looked for below a directory.
 const MAX_DEPTH: usize = 4;
 /// Files that are looked into.
-const MOST_FILES: usize = 20_000;
+pub(super) const MOST_FILES: usize = 20_000;
 /// Bytes of a file by which it is told.
 const HEAD: usize = 256;
 /// Bytes of a snapshot that has one of its keys among them.
@@ -45,6 +47,8 @@ pub struct SnapshotFiles {
     pub files: Vec<ReportFile>,
     /// What there is to say of how it was found.
     pub warnings: Vec<Warning>,
+    /// The files of a run of several processes by their ranks, ascending; empty of any other run.
+    pub ranks: Vec<(u32, SnapshotFiles)>,
 }
 
 /// What a file is by what is in it; `None` for what is nothing of PyTorch's.
@@ -101,8 +105,9 @@ fn kind_by_keys(path: &Path) -> Option<FileKind> {
     Some(kind)
 }
 
-/// The run that a path names: a file of PyTorch's, or a directory with one such file in it or below it; `None` where
-/// there is nothing of PyTorch's. `warnings` says where not all of a directory was looked into.
+/// The run that a path names: a file of PyTorch's, or a directory with one such file in it or below it, or with those
+/// of the ranks of one run, which a name with `*` in place of the rank names, too; `None` where there is nothing of
+/// PyTorch's. `warnings` says where not all of a directory was looked into.
 ///
 /// # Errors
 /// `several-reports` with their list, and `not-a-report` for a picture of a timeline.
@@ -111,7 +116,7 @@ pub fn find(
     warnings: &Warnings,
     progress: &Progress,
 ) -> Result<Option<SnapshotFiles>, Error> {
-    let Ok(metadata) = fs::metadata(path) else { return Ok(None) };
+    let Ok(metadata) = fs::metadata(path) else { return Ok(ranks::of_pattern(path, warnings)) };
     if metadata.is_file() {
         if let Some(kind) = kind_of_file(path) {
             return Ok(Some(with_side_files(path.to_owned(), kind)));
@@ -127,13 +132,16 @@ pub fn find(
     if !metadata.is_dir() {
         return Ok(None);
     }
-    let found = snapshots_below(path, warnings, progress);
+    let mut found = runs_below(path, warnings, progress);
     match found.as_slice() {
-        [] => Ok(None),
-        [(one, kind)] => Ok(Some(with_side_files(one.clone(), *kind))),
+        [] | [_] => Ok(found.pop().map(|run| match run.ranks.as_slice() {
+            [] => run,
+            // It is called as it was named.
+            [..] => SnapshotFiles { path: path.to_owned(), ..run },
+        })),
         several => {
             let list: Vec<_> =
-                several.iter().map(|(path, _)| format!("  {}", path.display())).collect();
+                several.iter().map(|files| format!("  {}", files.path.display())).collect();
             let message =
                 format!("{} holds several snapshots:\n{}", path.display(), list.join("\n"));
             Err(Error::new(ErrorKind::SeveralReports, message)
@@ -141,6 +149,19 @@ pub fn find(
                 .hint("Name one of them."))
         }
     }
+}
+
+/// The runs in a directory and a few levels below it, by path: each snapshot and timeline, but snapshots that are the
+/// ranks of one run together. `warnings` says what was not looked into.
+pub fn runs_below(root: &Path, warnings: &Warnings, progress: &Progress) -> Vec<SnapshotFiles> {
+    let found = snapshots_below(root, warnings, progress);
+    let mut runs = ranks::runs_of_ranks(&found, warnings);
+    let of_ranks = runs.iter().flat_map(|run| &run.ranks).map(|(_, files)| files.path.clone());
+    let of_ranks: HashSet<PathBuf> = of_ranks.collect();
+    let others = found.into_iter().filter(|(path, _)| !of_ranks.contains(path));
+    runs.extend(others.map(|(path, kind)| with_side_files(path, kind)));
+    runs.sort_by(|a, b| a.path.cmp(&b.path));
+    runs
 }
 
 /// The snapshots and timelines in a directory and a few levels below it, by path; `warnings` says what was not looked
@@ -214,5 +235,6 @@ pub fn with_side_files(path: PathBuf, kind: FileKind) -> SnapshotFiles {
         status: FileStatus::Ok,
     };
     let files = all.into_iter().flatten().map(file).collect();
-    SnapshotFiles { path, kind, statistics, error_text, app, files, warnings: Vec::new() }
+    let (warnings, ranks) = (Vec::new(), Vec::new());
+    SnapshotFiles { path, kind, statistics, error_text, app, files, warnings, ranks }
 }

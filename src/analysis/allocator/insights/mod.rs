@@ -29,7 +29,7 @@ use super::replay::Peak;
 use super::replayed::ReplayedSnapshot;
 use super::run_end::{Recorded, RunEnd};
 use super::stated_failure::StatedFailure;
-use crate::store::snapshot::gpu_title;
+use crate::store::snapshot::{RankDevice, device_title};
 
 /// What a snapshot says at first sight.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -51,6 +51,9 @@ pub struct SnapshotInsights {
 pub struct DeviceInsights {
     /// Its number.
     pub device: i64,
+    /// Which device of which rank it is, in a run of several.
+    #[serde(flatten)]
+    pub rank: Option<RankDevice>,
     /// Number of its events.
     pub events: usize,
     /// How much of the run its events are.
@@ -102,6 +105,7 @@ impl DeviceInsights {
         let went_on = |failed: &FailedRequest| ended_by.is_none_or(|end| end.event != failed.event);
         Self {
             device: device.number,
+            rank: device.rank,
             events: device.events.len(),
             recorded: Recorded::of(context.replayed, context.place),
             history_complete: replay.is_complete,
@@ -118,6 +122,6 @@ impl DeviceInsights {
 
     /// What it is called.
     pub fn title(&self) -> String {
-        gpu_title(self.device)
+        device_title(self.device, self.rank)
     }
 }

@@ -115,6 +115,7 @@ impl Maker {
             number: 0,
             segments: 0..self.snapshot.segments.len(),
             events: 0..self.snapshot.events.len(),
+            ..SnapshotDevice::default()
         };
         self.snapshot.devices.push(device);
         let replayed = ReplayedSnapshot::of(self.snapshot);

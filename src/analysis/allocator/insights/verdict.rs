@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::DeviceInsights;
 use super::context::Context;
 use crate::analysis::allocator::stated_failure::{StatedFailure, capacity_text};
+use crate::store::snapshot::device_title;
 use crate::text::{bytes, counted};
 
 pub use crate::analysis::allocator::run_end::{Outcome, Recorded, RunEnd};
@@ -81,12 +82,16 @@ impl RunVerdict {
                 format!("{}: {}", device.title(), failure.what())
             }
             (Some(failure), _) => failure.what(),
-            (None, _) => verdict.reason_of_no_failure(end.said_by),
+            (None, _) => verdict.reason_of_no_failure(end.said_by, devices),
         };
         verdict
     }
 
-    fn reason_of_no_failure(&self, said_by: Option<&StatedFailure>) -> String {
+    fn reason_of_no_failure(
+        &self,
+        said_by: Option<&StatedFailure>,
+        devices: &[DeviceInsights],
+    ) -> String {
         match self.outcome {
             Outcome::NotRecorded if self.device.is_none() => {
                 "The snapshot is of no device: it has neither segments nor events".to_owned()
@@ -94,12 +99,19 @@ impl RunVerdict {
             Outcome::NotRecorded => {
                 "The snapshot has no events, only what was there when it was taken".to_owned()
             }
+            Outcome::Cut if devices.iter().any(|device| device.rank.is_some()) => {
+                "Not all files of the ranks could be read to their ends, so nobody knows how the run ended".to_owned()
+            }
             Outcome::Cut => {
                 "The file ends before its contents do, so nobody knows how the run ended".to_owned()
             }
             Outcome::OutOfMemory => said_by.map_or_else(String::new, |text| {
                 let requested = text.requested_bytes.map_or_else(String::new, bytes);
-                let device = text.device.map_or_else(String::new, |device| format!(" on GPU {device}"));
+                let title = |number: i64| {
+                    let known = devices.iter().find(|device| device.device == number);
+                    known.map_or_else(|| device_title(number, None), DeviceInsights::title)
+                };
+                let device = text.device.map_or_else(String::new, |of| format!(" on {}", title(of)));
                 format!(
                     "{} says that a request of {requested} failed{device}; the snapshot has no such event",
                     text.file

@@ -32,7 +32,7 @@ fn replayed() -> ReplayedSnapshot {
         texts: Vec::new(),
     };
     let mut snapshot = Snapshot { events, ..Snapshot::default() };
-    snapshot.devices.push(SnapshotDevice { number: 0, segments: 0..0, events: 0..count });
+    snapshot.devices.push(SnapshotDevice { events: 0..count, ..Default::default() });
     ReplayedSnapshot::of(snapshot)
 }
 

@@ -2,7 +2,6 @@
 //! runs are not aligned, so nothing here goes by steps; the curves lie over each other by the numbers of events.
 
 use eframe::egui::{self, RichText, ScrollArea};
-use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{BESIDE, CURVES, FRAME, LEAST_PICTURE, MOST_PICTURE};
@@ -11,7 +10,7 @@ use crate::analysis::compared_snapshots::{
     Both, ComparedFigure, ComparedRow, ComparedSnapshots, Function, FunctionRow, Room,
 };
 use crate::text::{clean, grouped, shortened};
-use crate::ui::card_fields::{Typed, device_ui, fields_row_ui};
+use crate::ui::card_fields::{Typed, device_titles, device_ui, fields_row_ui};
 use crate::ui::job::MadeFor;
 use crate::ui::report::PageContext;
 use crate::ui::report::glance::Glance;
@@ -62,10 +61,9 @@ impl Card {
     fn ui(&mut self, ui: &mut egui::Ui, both: [&Run; 2]) {
         let devices = both.into_iter().filter_map(snapshot_of);
         let devices = devices.flat_map(|replayed| &replayed.snapshot.devices);
-        let devices: BTreeSet<i64> = devices.map(|device| device.number).collect();
-        let devices: Vec<i64> = devices.into_iter().collect();
+        let devices = device_titles(devices.map(|device| (device.number, device.rank)));
         // Those that were read again may have others.
-        self.device = self.device.filter(|device| devices.contains(device));
+        self.device = self.device.filter(|device| devices.contains_key(device));
         fields_row_ui(ui, |ui| {
             if devices.len() > 1 {
                 device_ui(ui, &mut self.device, &devices);

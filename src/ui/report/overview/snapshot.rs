@@ -82,7 +82,7 @@ fn figures(facts: &[DeviceFacts]) -> Vec<Figure> {
     let most = |bytes: fn(&DeviceFacts) -> u64| facts.iter().rev().max_by_key(|of| bytes(of));
     let of = |facts_of: &DeviceFacts| match facts.len() {
         1 => String::new(),
-        _ => format!("GPU {}, ", facts_of.device),
+        _ => format!("{}, ", facts_of.title()),
     };
     let at = |event: i64| match u64::try_from(event) {
         Ok(event) => format!("at event {}", grouped(event)),

@@ -5,6 +5,7 @@ mod bars;
 mod rows;
 
 use eframe::egui::{self, Label, RichText};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use super::{NAME, PICTURES, head};
 use crate::analysis::variants::{Variant, VariantTable};
 use crate::store::Warning;
 use crate::text::{capitalised, counted, shortened};
-use crate::ui::card_fields::{Typed, device_ui, fields_row_ui};
+use crate::ui::card_fields::{Typed, device_titles, device_ui, fields_row_ui};
 use crate::ui::command::Command;
 use crate::ui::report::head::{Answer, page_head_with_ui};
 use crate::ui::split;
@@ -45,7 +46,7 @@ pub struct Variants {
     /// The device that is shown; `None` is the one that had most.
     pub device: Option<i64>,
     /// Every device of any variant.
-    devices: Vec<i64>,
+    devices: BTreeMap<i64, String>,
     capacity: Typed,
     other: Typed,
     /// The name of the one that the user has chosen.
@@ -59,10 +60,8 @@ impl Variants {
     /// Variants of a directory; what the user has typed and chosen of the same one before stays.
     pub fn new(folder: PathBuf, read: ReadVariants, before: Option<Self>) -> Self {
         let before = before.filter(|before| before.folder == folder);
-        let mut devices: Vec<i64> =
-            read.variants.iter().flat_map(|variant| variant.devices.clone()).collect();
-        devices.sort_unstable();
-        devices.dedup();
+        let devices = read.variants.iter().flat_map(|variant| variant.devices.iter().copied());
+        let devices = device_titles(devices);
         let (capacity, other, reference) = match before {
             Some(before) => (before.capacity, before.other, before.reference),
             None => (Typed::default(), Typed::default(), None),

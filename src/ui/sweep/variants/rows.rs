@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::analysis::variants::{VariantColumn, VariantTable, footnotes, ran};
+use crate::analysis::variants::{VariantColumn, VariantTable, footnotes, ran, rank_text};
 use crate::text::capitalised;
 use crate::ui::widget::rows::{Column, Rows, Value};
 use crate::ui::widget::sign::Sign;
@@ -116,7 +116,7 @@ impl Rows for VariantRows {
     fn hover(&self, row: usize) -> Option<String> {
         let variant = self.table.rows.get(row)?;
         let path = std::iter::once(variant.path.display().to_string());
-        let notes = footnotes(variant).into_iter().map(str::to_owned);
+        let notes = footnotes(variant).into_iter().map(str::to_owned).chain(rank_text(variant));
         Some(path.chain(notes).collect::<Vec<_>>().join("\n"))
     }
 }

@@ -4,8 +4,8 @@ use eframe::egui::{self, Align, Label, Layout, RichText};
 use std::collections::BTreeMap;
 
 use super::SnapshotPart;
-use crate::analysis::allocator::insights::SnapshotInsights;
 use crate::analysis::allocator::insights::advice::{Advice, Evidence, NotAdvised, Technique};
+use crate::analysis::allocator::insights::{DeviceInsights, SnapshotInsights};
 use crate::analysis::allocator::user_frame::NO_STACK;
 use crate::text::{clean, grouped, shortened};
 use crate::ui::report::insights::advice::{
@@ -39,7 +39,9 @@ pub fn advice_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, found: &Snapsho
         ui.weak("Nothing in this snapshot asks for a change");
     }
     for (number, advice) in (1..).zip(&found.advice) {
-        advice_card_ui(ui, page, number, advice, found.devices.len() > 1);
+        let device = found.devices.iter().find(|device| device.device == advice.device);
+        let device = device.filter(|_| found.devices.len() > 1).map(DeviceInsights::title);
+        advice_card_ui(ui, page, number, advice, device.as_deref());
     }
     for not_advised in &found.not_advised {
         not_advised_ui(ui, page, not_advised);
@@ -51,14 +53,14 @@ fn advice_card_ui(
     page: &mut SnapshotPart<'_>,
     number: usize,
     advice: &Advice,
-    names_device: bool,
+    device: Option<&str>,
 ) {
     let key = (advice.id, true);
     let before = page.choices.advice.0.get(&key).copied().unwrap_or(number == 1);
     let title_ui = |ui: &mut egui::Ui| {
         ui.label(fonts::card_title(advice.id.title()));
-        if names_device {
-            ui.weak(format!("GPU {}", advice.device));
+        if let Some(device) = device {
+            ui.weak(device);
         }
     };
     let is_open =

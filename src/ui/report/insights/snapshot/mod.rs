@@ -20,6 +20,7 @@ use crate::ui::report::verdict_banner::{Banner, Proof, banner_ui};
 use crate::ui::runs::StepAt;
 use crate::ui::units::Units;
 use crate::ui::widget::card::card_ui;
+use crate::ui::widget::choice::choice_ui;
 use crate::ui::widget::exports::scrolled_of_exports;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::sign::Sign;
@@ -168,9 +169,11 @@ fn figures_ui(
     mut place: usize,
 ) {
     if found.devices.len() > 1 {
-        let titles = found.devices.iter().map(DeviceInsights::title).enumerate();
         let before = place;
-        crate::ui::widget::choice::segments_ui(ui, "Device", &mut place, titles);
+        let title = |place: &usize| {
+            found.devices.get(*place).map_or_else(String::new, DeviceInsights::title)
+        };
+        choice_ui(ui, ("Device", 120.0), &mut place, 0..found.devices.len(), title);
         ui.add_space(6.0);
         if place != before {
             page.choices.device = Some(place);

@@ -1,0 +1,247 @@
+//! Snapshots that the processes of one run have written, each its own: files of one directory whose names differ in one
+//! number, the one behind the word `rank` (formats/pytorch.md 1). Such a run is called by that name with `*` in place of
+//! the number.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use super::discover::{FileKind, MOST_FILES, SnapshotFiles, with_side_files};
+use crate::files::{directory_of, file_name};
+use crate::store::{WarningCode, Warnings};
+
+const WORD: &[u8] = b"rank";
+
+/// A name of a file around the number of its rank.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Around {
+    before: String,
+    after: String,
+}
+
+impl Around {
+    /// Of a name with the number of a rank: the first one that stands behind the word, with `_`, `-` or nothing between.
+    fn of(name: &str) -> Option<(Self, u32)> {
+        let found = places_behind_word(name).find_map(|start| {
+            let rest = name.get(start..)?;
+            let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
+            let (digits, after) = rest.split_at_checked(end)?;
+            Some((name.get(..start)?, digits.parse().ok()?, after))
+        });
+        let (before, rank, after) = found?;
+        Some((Self { before: before.to_owned(), after: after.to_owned() }, rank))
+    }
+
+    /// Of the name of a whole run.
+    fn of_pattern(name: &str) -> Option<Self> {
+        let place = places_behind_word(name).find_map(|start| {
+            let after = name.get(start..)?.strip_prefix('*')?;
+            Some((name.get(..start)?, after))
+        });
+        place.map(|(before, after)| Self { before: before.to_owned(), after: after.to_owned() })
+    }
+
+    fn pattern(&self) -> String {
+        format!("{}*{}", self.before, self.after)
+    }
+}
+
+/// Where the word ends in a name, and what may stand between it and a number. It stands by itself or begins a word.
+fn places_behind_word(name: &str) -> impl Iterator<Item = usize> {
+    let letters = name.as_bytes();
+    letters.windows(WORD.len()).enumerate().filter_map(|(start, word)| {
+        let before = start.checked_sub(1).and_then(|before| letters.get(before));
+        let begins = !before.is_some_and(u8::is_ascii_alphabetic);
+        let end = start.saturating_add(WORD.len());
+        let between = matches!(letters.get(end), Some(b'_' | b'-'));
+        let is_word = begins && word.eq_ignore_ascii_case(WORD);
+        is_word.then(|| end.saturating_add(usize::from(between)))
+    })
+}
+
+/// The runs of several ranks among files that were found. A file that has the name of a rank and is no snapshot is one
+/// of them: what is wrong with it is said when it is read.
+pub(super) fn runs_of_ranks(
+    found: &[(PathBuf, FileKind)],
+    warnings: &Warnings,
+) -> Vec<SnapshotFiles> {
+    let mut wanted: BTreeMap<PathBuf, BTreeSet<Around>> = BTreeMap::new();
+    for (path, _) in found.iter().filter(|(_, kind)| *kind == FileKind::Snapshot) {
+        if let Some((around, _)) = Around::of(&file_name(path)) {
+            wanted.entry(directory_of(path)).or_default().insert(around);
+        }
+    }
+    let mut runs = Vec::new();
+    for (directory, wanted) in wanted {
+        let mut of_names: BTreeMap<Around, Vec<(u32, PathBuf)>> = BTreeMap::new();
+        let entries = fs::read_dir(&directory).into_iter().flatten().flatten();
+        for entry in entries.take(MOST_FILES) {
+            let Some((around, rank)) = entry.file_name().to_str().and_then(Around::of) else {
+                continue;
+            };
+            if wanted.contains(&around) && entry.file_type().is_ok_and(|kind| !kind.is_dir()) {
+                of_names.entry(around).or_default().push((rank, entry.path()));
+            }
+        }
+        let run = |(around, files): (Around, Vec<_>)| {
+            run_of(directory.join(around.pattern()), files, warnings)
+        };
+        runs.extend(of_names.into_iter().filter_map(run));
+    }
+    runs
+}
+
+/// The run of several ranks that a path names with `*` in place of their number.
+pub(super) fn of_pattern(path: &Path, warnings: &Warnings) -> Option<SnapshotFiles> {
+    let wanted = Around::of_pattern(&file_name(path))?;
+    let entries = fs::read_dir(directory_of(path)).ok()?.flatten().take(MOST_FILES);
+    let files = entries.filter_map(|entry| {
+        let (around, rank) = Around::of(entry.file_name().to_str()?)?;
+        let is_file = entry.file_type().is_ok_and(|kind| !kind.is_dir());
+        (is_file && around == wanted).then(|| (rank, entry.path()))
+    });
+    run_of(path.to_owned(), files.collect(), warnings)
+}
+
+/// The files of a run; `None` where there is one alone, or two have the same number.
+fn run_of(
+    path: PathBuf,
+    mut files: Vec<(u32, PathBuf)>,
+    warnings: &Warnings,
+) -> Option<SnapshotFiles> {
+    files.sort();
+    let same = files.windows(2).find(|two| matches!(two, [(a, _), (b, _)] if a == b));
+    if let Some([(rank, _), ..]) = same {
+        let message = format!("several files are of rank {rank}, so they are no ranks of one run");
+        warnings.add(WarningCode::Inconsistent, &path.display().to_string(), message);
+        return None;
+    }
+    if files.len() < 2 {
+        return None;
+    }
+    let file = |(rank, path)| (rank, with_side_files(path, FileKind::Snapshot));
+    let ranks: Vec<(u32, SnapshotFiles)> = files.into_iter().map(file).collect();
+    let app = ranks.first().and_then(|(_, files)| files.app.clone());
+    let mut files = Vec::new();
+    for file in ranks.iter().flat_map(|(_, files)| &files.files) {
+        // Values that vary between runs lie beside all of them.
+        if file.name != "app.json" || !files.contains(file) {
+            files.push(file.clone());
+        }
+    }
+    Some(SnapshotFiles {
+        path,
+        kind: FileKind::Snapshot,
+        statistics: None,
+        error_text: None,
+        app,
+        files,
+        warnings: Vec::new(),
+        ranks,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::Progress;
+    use crate::format::pytorch::{find, runs_below};
+
+    const SNAPSHOT: &[u8] = b"\x80\x04}X\x08\0\0\0segments]s.";
+
+    /// The names of the runs of a directory with these snapshots, each with its ranks.
+    fn runs(names: &[&str]) -> Vec<(String, Vec<u32>)> {
+        let directory = tempfile::tempdir().unwrap();
+        for name in names {
+            let path = directory.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, SNAPSHOT).unwrap();
+        }
+        let runs = runs_below(directory.path(), &Warnings::default(), &Progress::default());
+        let name = |path: &Path| path.strip_prefix(directory.path()).unwrap().display().to_string();
+        let ranks = |run: &SnapshotFiles| run.ranks.iter().map(|(rank, _)| *rank).collect();
+        runs.iter().map(|run| (name(&run.path), ranks(run))).collect()
+    }
+
+    fn one(name: &str, ranks: &[u32]) -> (String, Vec<u32>) {
+        (name.to_owned(), ranks.to_vec())
+    }
+
+    #[test]
+    fn names_that_differ_in_the_number_behind_rank_are_one_run() {
+        for (names, pattern) in [
+            (["rank0.pickle", "rank1.pickle", "rank10.pickle"], "rank*.pickle"),
+            (["rank_0_a.pkl", "rank_1_a.pkl", "rank_10_a.pkl"], "rank_*_a.pkl"),
+            (["m-rank-0", "m-rank-1", "m-rank-10"], "m-rank-*"),
+            (["Rank00.bin", "Rank01.bin", "Rank10.bin"], "Rank*.bin"),
+            (["gpu0rank0", "gpu0rank1", "gpu0rank10"], "gpu0rank*"),
+        ] {
+            assert_eq!(runs(&names), [one(pattern, &[0, 1, 10])]);
+        }
+    }
+
+    #[test]
+    fn names_that_differ_in_anything_else_are_runs_of_their_own() {
+        let alone = |names: &[&str]| {
+            let mut names: Vec<_> = names.iter().map(|name| one(name, &[])).collect();
+            names.sort();
+            names
+        };
+        for names in [
+            &["rank_0_Feb_12_10_31_07.pickle", "rank_1_Feb_12_10_31_08.pickle"][..],
+            &["splits_2.pickle", "splits_4.pickle"],
+            &["rank0.pickle", "rank1.pkl"],
+            &["rank0.pickle", "rank_1.pickle"],
+            &["a/rank0.pickle", "b/rank1.pickle"],
+            &["frank0.pickle", "frank1.pickle"],
+            &["rank0.pickle", "ranks.pickle"],
+            &["rank.pickle", "rank5.pickle"],
+            &["rank1.pickle", "rank01.pickle"],
+            &["rank99999999999.pickle", "rank99999999998.pickle"],
+        ] {
+            assert_eq!(runs(names), alone(names));
+        }
+    }
+
+    #[test]
+    fn several_runs_and_other_files_lie_beside_each_other() {
+        let names = [
+            "a_rank0_5",
+            "a_rank1_5",
+            "a_rank0_6",
+            "a_rank1_6",
+            "rank7",
+            "z",
+            "b/rank0",
+            "b/rank1",
+        ];
+        let expected = [
+            one("a_rank*_5", &[0, 1]),
+            one("a_rank*_6", &[0, 1]),
+            one("b/rank*", &[0, 1]),
+            one("rank7", &[]),
+            one("z", &[]),
+        ];
+        assert_eq!(runs(&names), expected);
+    }
+
+    #[test]
+    fn a_run_is_named_by_its_directory_or_with_a_star() {
+        let directory = tempfile::tempdir().unwrap();
+        // What is no snapshot and has the name of a rank is one that cannot be read.
+        for (name, bytes) in [("rank0.pickle", SNAPSHOT), ("rank1.pickle", b""), ("rank1.txt", b"")]
+        {
+            fs::write(directory.path().join(name), bytes).unwrap();
+        }
+        let found = |path: &Path| {
+            find(path, &Warnings::default(), &Progress::default())
+                .unwrap()
+                .map(|run| run.ranks.len())
+        };
+        assert_eq!(found(directory.path()), Some(2));
+        assert_eq!(found(&directory.path().join("rank*.pickle")), Some(2));
+        assert_eq!(found(&directory.path().join("rank0.pickle")), Some(0), "one alone");
+        assert_eq!(found(&directory.path().join("rank*.pkl")), None);
+        assert_eq!(found(&directory.path().join("bank*.pickle")), None);
+    }
+}

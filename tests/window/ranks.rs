@@ -1,0 +1,63 @@
+//! Drives a run of several processes, each of which has written a snapshot of its own.
+
+use std::path::Path;
+
+use eframe::egui::Theme;
+use tilescope::format::Progress;
+use tilescope::synth::pytorch::{SnapshotOptions, Transformer, write_snapshot};
+use tilescope::ui::app::App;
+use tilescope::ui::command::Page;
+use tilescope::ui::loading::Load;
+
+use crate::support::{assert_text, choose, has_text, settle, texts, wait_for, window};
+
+/// Three ranks, of which the last takes most.
+fn write_ranks(directory: &Path, name: &str) {
+    for rank in 0..3_u64 {
+        let network = Transformer { layers: 2, batch: 1 + rank, ..Transformer::default() };
+        let options = SnapshotOptions { network, steps: 1, ..SnapshotOptions::default() };
+        // Beside it lies what is of one process alone.
+        let alone = tempfile::tempdir().expect("a directory");
+        let path = alone.path().join("snapshot.pickle");
+        write_snapshot(&options, &path, &Progress::default()).expect("a snapshot");
+        std::fs::copy(path, directory.join(format!("{name}rank{rank}.pickle"))).expect("a copy");
+    }
+}
+
+#[test]
+fn a_directory_of_ranks_opens_as_one_run() {
+    let directory = tempfile::tempdir().expect("a directory");
+    write_ranks(directory.path(), "");
+    // What one of them has to say does not keep the others from being shown.
+    std::fs::write(directory.path().join("rank3.pickle"), b"").expect("a file");
+    let path = directory.path().to_owned();
+    let mut harness = window(Theme::Light, |ctx| App::new(ctx, Some(Load::start(path, ctx))));
+    harness.state_mut().go(Page::Summary);
+    wait_for(&mut harness, "Rank 0, GPU 0, Rank 1, GPU 0, Rank 2, GPU 0");
+    assert_text(&harness, "Memory of Rank 1, GPU 0");
+    harness.state_mut().go(Page::Insights);
+    settle(&mut harness);
+    wait_for(&mut harness, "Rank 2, GPU 0");
+    choose(&mut harness, "Device", "Rank 1, GPU 0");
+    harness.state_mut().go(Page::Liveness);
+    settle(&mut harness);
+    choose(&mut harness, "Device", "Rank 0, GPU 0");
+    assert!(!has_text(&harness, "several snapshots"), "{:#?}", texts(&harness));
+}
+
+#[test]
+fn variants_of_several_ranks_are_a_row_each_and_open_by_their_names() {
+    let directory = tempfile::tempdir().expect("a directory");
+    write_ranks(directory.path(), "first_");
+    write_ranks(directory.path(), "second_");
+    let path = directory.path().to_owned();
+    let mut harness = window(Theme::Light, |ctx| App::new(ctx, Some(Load::start(path, ctx))));
+    wait_for(&mut harness, "Least needed: first_rank*");
+    settle(&mut harness);
+    choose(&mut harness, "Device", "Rank 1, GPU 0");
+    wait_for(&mut harness, "second_rank*");
+    let path = directory.path().join("second_rank*.pickle");
+    let mut harness = window(Theme::Light, |ctx| App::new(ctx, Some(Load::start(path, ctx))));
+    harness.state_mut().go(Page::Summary);
+    wait_for(&mut harness, "Rank 0, GPU 0, Rank 1, GPU 0, Rank 2, GPU 0");
+}
