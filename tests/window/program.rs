@@ -7,6 +7,7 @@ use egui_kittest::kittest::Queryable as _;
 use std::path::PathBuf;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
+use tilescope::ui::loading::Load;
 
 use crate::support::{
     assert_text, assert_texts, choose, copied, has_text, line, settle, texts, window,
@@ -96,4 +97,19 @@ fn who_owns_the_peak_leads_to_the_step_and_what_to_try_says_what_it_saves() {
     is_in_its_own_words(&harness);
     let selected = "Selected: step 181, fusion fusion.273, 19.5 GiB (20,896,029,184 B) temporary";
     assert_texts(&harness, &[selected, "Reserved throughout", "Temporary"]);
+}
+
+#[test]
+fn two_programs_stand_beside_each_other_in_the_words_of_the_system() {
+    let names = ["cpu-jax0.10.2-scan", "cpu-jax0.10.2-scan-remat"];
+    let [Some(first), Some(second)] = names.map(dump) else { return };
+    let mut harness = window(Theme::Dark, |ctx| {
+        App::with_loads(ctx, [first, second].map(|path| Load::start(path, ctx)).into())
+    });
+    settle(&mut harness);
+    is_in_its_own_words(&harness);
+    assert_texts(&harness, &["Of them donated", "Difference"]);
+    for page in [Page::Overview, Page::Insights, Page::Liveness, Page::Operations] {
+        go(&mut harness, page);
+    }
 }
