@@ -41,6 +41,8 @@ impl<T: Send + 'static> Job<T> {
         std::thread::Builder::new().name(name.to_owned()).spawn(move || {
             // Wakes the window also when the work panics, so that it sees that no answer will come.
             let wake = wake;
+            // Let go of before that, so that who looks then finds it gone.
+            let sender = sender;
             let answer = work(&told);
             if !told.is_cancelled() {
                 // The window may be gone by now; then nobody needs the answer.

@@ -112,7 +112,7 @@ pub struct Finding {
     /// above 0.
     pub excess_bytes: Option<u64>,
     /// The exchange's name.
-    pub exchange: Option<String>,
+    pub exchange: Option<Box<str>>,
     /// The path of the report that the message names.
     pub profile: Option<String>,
     /// How many tiles are out of memory.
@@ -131,14 +131,11 @@ pub struct Finding {
     pub instance: Option<String>,
     /// The memory space of a TPU: `hbm`, `vmem`, `smem`.
     pub memory_space: Option<String>,
-    /// Bytes that a memory space of XLA has to hold in all, what the system reserves included.
-    pub total_bytes: Option<u64>,
     /// What the used bytes are made of, as the message breaks them down.
     pub breakdown: Vec<Part>,
-    /// What the program's part of them is made of.
-    pub program: Vec<Part>,
-    /// What XLA says of how well the program's memory is packed.
-    pub packing: Option<Packing>,
+    /// What XLA says of a program besides; of its own, for a log can have ten thousands of messages.
+    #[serde(flatten)]
+    pub of_program: Option<Box<OfProgram>>,
     /// The largest allocations that the message lists.
     pub allocations: Vec<Allocation>,
     /// What to do, what helps most first.
@@ -152,6 +149,24 @@ pub struct Part {
     pub name: String,
     /// Its size.
     pub bytes: u64,
+}
+
+/// What XLA says of a program beside what the device has.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct OfProgram {
+    /// Bytes that a memory space has to hold in all, what the system reserves included.
+    pub total_bytes: Option<u64>,
+    /// What the program's part of the used bytes is made of.
+    pub program: Vec<Part>,
+    /// What XLA says of how well the program's memory is packed.
+    pub packing: Option<Packing>,
+}
+
+impl OfProgram {
+    /// It, where it says anything.
+    pub fn if_any(self) -> Option<Box<Self>> {
+        (self != Self::default()).then(|| Box::new(self))
+    }
 }
 
 /// What XLA says of how well the program's memory is packed: on a TPU its temporaries, on a GPU all of it. XLA's

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::amount;
-use super::finding::{Finding, Kind, Part};
+use super::finding::{Finding, Kind, OfProgram, Part};
 use super::message::{Found, Message, pattern};
 use super::xla_listing;
 
@@ -63,7 +63,8 @@ fn of_xla(found: &Found) -> Finding {
     let Some(head) = STATISTICS.find(found.after) else { return finding };
     let lines = found.after.get(head.end()..).unwrap_or_default();
     let listing = xla_listing::read(lines);
-    (finding.packing, finding.allocations) = (listing.packing, listing.allocations);
+    finding.of_program = OfProgram { packing: listing.packing, ..OfProgram::default() }.if_any();
+    finding.allocations = listing.allocations;
     for line in lines.split(|byte| *byte == b'\n').skip(1) {
         let Some(part) = PART.captures(line) else { break };
         let text =

@@ -153,7 +153,7 @@ fn with_profile(kind: Kind, found: &Found) -> Finding {
 fn exchange(found: &Found) -> Finding {
     Finding {
         tile: found.number("tile"),
-        exchange: found.word("exchange"),
+        exchange: found.word("exchange").map(String::into_boxed_str),
         ..Finding::new(Kind::ExchangeTooLarge)
     }
 }

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use regex::bytes::Regex;
 
 use super::amount;
-use super::finding::{Allocation, Finding, Kind, Part};
+use super::finding::{Allocation, Finding, Kind, OfProgram, Part};
 use super::message::{Found, Message, pattern, readable};
 use super::xla_listing;
 
@@ -126,10 +126,13 @@ fn compile_time(found: &Found) -> Finding {
         limit_bytes: found.number("limit").or_else(|| scoped(2)),
         excess_bytes: found.number("excess").or_else(|| scoped(3)),
         memory_space: found.word("space"),
-        total_bytes: listing.total_bytes,
         breakdown: listing.parts,
-        program: listing.program,
-        packing: listing.packing,
+        of_program: OfProgram {
+            total_bytes: listing.total_bytes,
+            program: listing.program,
+            packing: listing.packing,
+        }
+        .if_any(),
         allocations: listing.allocations,
         ..Finding::new(Kind::TpuOutOfMemory)
     };

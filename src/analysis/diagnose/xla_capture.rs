@@ -45,15 +45,16 @@ impl XlaCapture {
         if !is_of_xla {
             return None;
         }
+        let program = finding.of_program.as_deref().cloned().unwrap_or_default();
         Some(Self {
             space: finding.memory_space.clone(),
             used_bytes: finding.used_bytes,
             capacity_bytes: finding.limit_bytes,
             exceeded_bytes: finding.excess_bytes,
-            total_usage_bytes: finding.total_bytes,
+            total_usage_bytes: program.total_bytes,
             usage: finding.breakdown.clone(),
-            program: finding.program.clone(),
-            hlo_temp: finding.packing,
+            program: program.program,
+            hlo_temp: program.packing,
             entries: finding.allocations.clone(),
         })
     }

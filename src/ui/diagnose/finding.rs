@@ -187,7 +187,7 @@ fn facts(finding: &Finding, units: Units) -> Vec<Fact> {
     add("Memory space", finding.memory_space.clone());
     add("Tile", finding.tile.map(|tile| tile.to_string()));
     add("Tiles out of memory", finding.tiles_out.map(grouped));
-    add("Exchange", finding.exchange.clone());
+    add("Exchange", finding.exchange.as_deref().map(str::to_owned));
     add("Used", exact(finding.used_bytes));
     add("Limit", exact(finding.limit_bytes));
     add("Too much", exact(finding.excess_bytes));
@@ -200,11 +200,12 @@ fn facts(finding: &Finding, units: Units) -> Vec<Fact> {
     for part in &finding.breakdown {
         add(&format!("Used: {}", clean(&part.name)), exact(Some(part.bytes)));
     }
-    for part in &finding.program {
+    let program = finding.of_program.as_deref().cloned().unwrap_or_default();
+    for part in &program.program {
         add(&format!("Program: {}", clean(&part.name)), exact(Some(part.bytes)));
     }
-    add("Total", exact(finding.total_bytes));
-    let packing = finding.packing.unwrap_or_default();
+    add("Total", exact(program.total_bytes));
+    let packing = program.packing.unwrap_or_default();
     add("Padded, says XLA", exact(packing.padded_bytes));
     add("Unpadded, says XLA", exact(packing.unpadded_bytes));
     add("Fragmentation, says XLA", exact(packing.fragmentation_bytes));
