@@ -456,3 +456,103 @@ fn a_thousand_ranks_are_one_run() {
     eprintln!("three commands on a thousand ranks: {:?}", begun.elapsed());
     assert!(begun.elapsed().as_secs() < 120);
 }
+
+#[test]
+fn a_run_of_ranks_is_swept_by_its_name() {
+    let directory = tempfile::tempdir().expect("a directory");
+    three_ranks(directory.path());
+    let pattern = directory.path().join("memory_rank_*_a.pkl");
+    let sweep = answer(&["sweep", text_of(&pattern)]);
+    assert_eq!(sweep["rows"].as_array().map(Vec::len), Some(1));
+    assert_eq!(sweep["rows"][0]["rank"], 10);
+    let refused = tilescope(&["sweep", text_of(&pattern), "no such directory", "--json"]);
+    let message = json(&refused)["error"]["message"].to_string();
+    assert!(message.contains("no such directory"), "{message}");
+}
+
+#[test]
+fn of_a_rank_without_events_nobody_knows_whether_it_ran() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut silent = process(6);
+    silent.keep_last(0);
+    silent.write(directory.path(), "a_rank0.pickle");
+    process(12).write(directory.path(), "a_rank1.pickle");
+    let whole = process(20).write(directory.path(), "whole.pickle");
+    let pattern = directory.path().join("a_rank*.pickle");
+    let end = open(&pattern).allocator.end().map(|end| (end.outcome, end.device));
+    assert_eq!(end, Some((Outcome::NotRecorded, Some(1))));
+    let summary = answer(&["summary", text_of(&pattern)]);
+    let reason = summary["insights"]["verdict"]["reason"].as_str().expect("a reason");
+    assert!(reason.starts_with("The snapshot of Rank 0, GPU 0 has no events"), "{reason}");
+    let said = text(&["summary", text_of(&pattern)]);
+    let of_rank = said.split("Rank 1, GPU 0").next().expect("what is said of rank 0");
+    assert!(of_rank.contains("none recorded") && !of_rank.contains("peak"), "{said}");
+    let path = text_of(directory.path());
+    let sweep = answer(&["sweep", path]);
+    assert_eq!((&sweep["reference"], &sweep["least_needed"]), (&"whole".into(), &"whole".into()));
+    assert!(sweep["rows"][0]["finished"].is_null(), "{sweep}");
+    let refused = tilescope(&["sweep", path, "--reference", "a_rank*"]);
+    assert_eq!(refused.status.code(), Some(2));
+    let said = text(&["sweep", path]);
+    assert!(said.contains("Where a rank has no events nobody knows"), "{said}");
+    let compared = answer(&["compare", text_of(&whole), text_of(&pattern), "--capacity", "1GiB"]);
+    let first = compared["conclusions"][0]["text"].as_str().expect("a conclusion");
+    assert!(first.contains("a rank of the target has no events"), "{first}");
+}
+
+#[test]
+fn numbers_that_are_missing_between_ranks_are_named() {
+    let directory = tempfile::tempdir().expect("a directory");
+    three_ranks(directory.path());
+    let said = messages(&open(directory.path())).join("\n");
+    assert!(said.contains("no file of rank 1, ranks 3 to 9:"), "{said}");
+    for rank in [5, 6] {
+        process(8).write(directory.path(), &format!("rank{rank}.pickle"));
+    }
+    // Those before the first may lie elsewhere.
+    let said = messages(&open(&directory.path().join("rank*.pickle")));
+    assert_eq!(said, [""; 0]);
+}
+
+#[test]
+fn an_error_text_beside_a_rank_that_cannot_be_read_says_that_it_failed() {
+    let directory = tempfile::tempdir().expect("a directory");
+    process(12).write(directory.path(), "rank0.pickle");
+    let beside = |name: &str, text: &str| {
+        std::fs::write(directory.path().join(name), text).expect("a file");
+    };
+    beside("rank1.pickle", "");
+    beside(
+        "rank1.pickle.oom.txt",
+        "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 12.00 MiB. GPU 0 has a total capacity of \
+         8.00 GiB of which 1.00 MiB is free.",
+    );
+    let run = open(directory.path());
+    let end = run.allocator.end().expect("an end");
+    assert_eq!(end.outcome, Outcome::OutOfMemory);
+    assert_eq!(run.allocator.stated_capacity(0), None, "it is not about rank 0");
+    let verdict = answer(&["summary", text_of(directory.path())])["insights"]["verdict"].clone();
+    let reason = verdict["reason"].as_str().expect("a reason");
+    let expected = "rank1.pickle.oom.txt says that a request of 12.0 MiB failed on rank 1";
+    assert!(reason.starts_with(expected), "{reason}");
+    assert!(verdict["capacity_bytes"].is_null(), "{verdict}");
+}
+
+#[test]
+fn only_the_file_of_a_rank_has_an_index_and_logs_of_ranks_are_no_run() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let files = three_ranks(directory.path());
+    let output = tilescope(&["index", text_of(directory.path()), "--json"]);
+    assert_eq!(output.status.code(), Some(2), "{}", json(&output));
+    let error = json(&output)["error"].to_string();
+    assert!(error.contains("is a run of several ranks, which has no index"), "{error}");
+    // It is said before anything is read.
+    let output = tilescope(&["index", text_of(&files[0]), text_of(directory.path()), "--json"]);
+    assert_eq!(output.status.code(), Some(2));
+    for rank in 0..2 {
+        std::fs::write(directory.path().join(format!("rank{rank}.txt")), "a log").expect("a file");
+    }
+    let logs = directory.path().join("rank*.txt");
+    let found = files_of_run(&logs, &Progress::default());
+    assert!(matches!(found, Ok(RunFiles::Poplar(_))), "{found:?}");
+}

@@ -503,3 +503,47 @@ fn commands_of_tiles_say_what_to_use_of_a_snapshot() {
     }
     assert!(!out.exists());
 }
+
+#[test]
+fn figures_of_a_file_that_is_cut_are_lower_bounds() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = of_one_device().write(directory.path(), "cut.pickle");
+    let whole = std::fs::read(&path).expect("a file");
+    std::fs::write(&path, &whole[..whole.len() - 1]).expect("a file");
+    let row = row_of(&answer(&["sweep", text_of(directory.path())]), "cut");
+    assert_eq!(row["recorded"], "cut");
+    assert_eq!(
+        (&row["max_allocated_from"], &row["max_reserved_from"]),
+        (&"replay, at least".into(), &"replay, at least".into())
+    );
+    let text = tilescope(&["sweep", text_of(directory.path())]);
+    let text = String::from_utf8(text.stdout).expect("text");
+    let line = text.lines().find(|line| line.contains("file is cut")).expect("a row");
+    assert_eq!(
+        line.matches('\u{2265}').count(),
+        4,
+        "allocated, reserved, requested, needed: {line}"
+    );
+    let summary = answer(&["summary", text_of(&path)]);
+    assert_eq!(summary["insights"]["verdict"]["recorded"], "cut");
+    let text = tilescope(&["summary", text_of(&path)]);
+    let text = String::from_utf8(text.stdout).expect("text");
+    assert_eq!(text.matches(" at least").count(), 3, "{text}");
+    assert!(text.contains("until where the file is cut") && !text.contains("complete"), "{text}");
+}
+
+#[test]
+fn a_segment_of_a_device_below_0_is_left_out() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let mut snapshot = of_one_device().snapshot();
+    let mut odd = snapshot["segments"][0].clone();
+    odd["device"] = (-2).into();
+    snapshot["segments"].as_array_mut().expect("segments").push(odd);
+    let path = directory.path().join("run.pickle");
+    std::fs::write(&path, common::pickle::pickle(&snapshot)).expect("a file");
+    let summary = answer(&["summary", text_of(&path)]);
+    let devices = summary["pytorch"]["devices"].as_array().expect("devices");
+    assert_eq!(devices.iter().map(|of| &of["device"]).collect::<Vec<_>>(), [&Value::from(0)]);
+    assert!(summary["pytorch"]["pinned_host"].is_null(), "{summary}");
+    assert!(summary["warnings"].to_string().contains("they are left out"), "{summary}");
+}

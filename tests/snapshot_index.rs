@@ -187,6 +187,12 @@ fn what_was_said_of_a_snapshot_is_said_again() {
     let with = open(&path, Some(&cache));
     assert!(with.has_index() && !with.report.warnings.list().is_empty());
     assert_eq!(with.report.warnings.list(), open(&path, None).report.warnings.list());
+    // Of a file by the name that it is opened by, whatever it was called when it was read.
+    let link = directory.path().join("link.pickle");
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    let linked = open(&link, Some(&cache));
+    assert!(linked.has_index());
+    assert_eq!(linked.report.warnings.list(), open(&link, None).report.warnings.list());
 }
 
 #[test]

@@ -10,9 +10,11 @@ use serde::Serialize;
 use super::output::{self, Answer, Document, aligned, print_warning};
 use crate::analysis::cross_checks::contradictions;
 use crate::format::poplar::OpenReport;
+use crate::format::pytorch::{FileKind, SnapshotFiles};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::{Cache, Entry};
 use crate::opened::{RunFiles, SnapshotRun, files_of_run};
+use crate::store::Warning;
 use crate::text::{bytes, clean};
 
 /// What `tilescope index` takes: one of the three.
@@ -99,8 +101,10 @@ pub fn run(arguments: &IndexArguments) -> ExitCode {
     let written = output::with_progress("Reading the reports", |progress| {
         let mut done = change("written", 0, 0);
         let mut warnings = Vec::new();
-        for path in &arguments.paths {
-            let (written, of_report) = write(&cache, path, progress)?;
+        let found = arguments.paths.iter().map(|path| Ok((path, indexable(path, progress)?)));
+        // What cannot have one is said before anything is read.
+        for (path, files) in found.collect::<Result<Vec<_>, Error>>()? {
+            let (written, of_report) = write(&cache, (path, files), progress)?;
             of_report.iter().for_each(print_warning);
             warnings.extend(of_report);
             if let Some(bytes) = written {
@@ -113,14 +117,41 @@ pub fn run(arguments: &IndexArguments) -> ExitCode {
     output::finish(&written, json, Answer::text)
 }
 
+/// What a path names, if it can have an index.
+fn indexable(path: &Path, progress: &Progress) -> Result<Indexable, Error> {
+    let why_not = match files_of_run(path, progress)? {
+        RunFiles::Poplar(found) => return Ok(Indexable::Report(found)),
+        RunFiles::Pytorch(files) => match (files.kind, files.ranks.as_slice()) {
+            (FileKind::Snapshot, []) => return Ok(Indexable::Snapshot(files)),
+            (FileKind::Snapshot, [..]) => {
+                ("a run of several ranks", "Name the file of a rank: that can have one.")
+            }
+            (FileKind::Timeline | FileKind::CompressedTimeline, _) => {
+                ("a memory timeline", "Reports of Poplar and memory snapshots can have one.")
+            }
+        },
+        RunFiles::Xla(_) => ("of XLA", "Reports of Poplar and memory snapshots can have one."),
+    };
+    let (what, hint) = why_not;
+    let message = format!("{} is {what}, which has no index", path.display());
+    Err(Error::new(ErrorKind::Usage, message).in_file(path).hint(hint))
+}
+
+/// What can have an index.
+enum Indexable {
+    /// A report of Poplar, with what there is to say of how it was found.
+    Report(Vec<Warning>),
+    Snapshot(Box<SnapshotFiles>),
+}
+
 /// Reads a report or snapshot to its end and writes its index; `None` where there is one.
 fn write(
     cache: &Cache,
-    path: &Path,
+    (path, files): (&Path, Indexable),
     progress: &Progress,
-) -> Result<(Option<u64>, Vec<crate::store::Warning>), Error> {
-    let (written, warnings) = match files_of_run(path, progress)? {
-        RunFiles::Pytorch(files) => {
+) -> Result<(Option<u64>, Vec<Warning>), Error> {
+    let (written, warnings) = match files {
+        Indexable::Snapshot(files) => {
             let run = SnapshotRun::open_with(&files, Some(cache), progress)?;
             let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "cancelled"))?;
             if run.has_index() {
@@ -128,8 +159,9 @@ fn write(
             }
             (run.write_index(progress), run.report.warnings.list())
         }
-        RunFiles::Poplar(_) | RunFiles::Xla(_) => {
+        Indexable::Report(found) => {
             let open = OpenReport::find_with(path, Some(cache), progress)?;
+            open.report.warnings.add_all(&found);
             if open.has_index() {
                 return Ok((None, Vec::new()));
             }

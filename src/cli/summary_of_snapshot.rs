@@ -12,6 +12,7 @@ use crate::analysis::allocator::claims::ComparedClaim;
 use crate::analysis::allocator::device_facts::{DeviceFacts, HostFacts};
 use crate::analysis::allocator::insights::SnapshotInsights;
 use crate::analysis::allocator::peak::{FrameBytes, PeakContents, largest_device};
+use crate::analysis::allocator::run_end::Recorded;
 use crate::analysis::allocator::settings::is_default;
 use crate::analysis::allocator::timeline_facts::timeline_facts;
 use crate::analysis::liveness::NamedBytes;
@@ -244,9 +245,8 @@ impl Answer for SnapshotSummary {
 
     fn text(&self) -> String {
         let mut sections = vec![("Run".to_owned(), self.run_text())];
-        let has_events = self.devices.iter().any(|device| device.events > 0);
         for device in &self.devices {
-            sections.push((device.title(), device_text(device, has_events)));
+            sections.push((device.title(), device_text(device)));
         }
         for (title, host) in &self.hosts {
             let rows = [
@@ -315,8 +315,8 @@ impl SnapshotSummary {
             (Some(kind), None) => format!(", {kind}"),
             _ => String::new(),
         };
-        let has_events = self.devices.is_empty() || self.devices.iter().any(|of| of.events > 0);
-        let place = if !has_events {
+        let is_recorded = of.is_none_or(|device| device.recorded != Recorded::Nothing);
+        let place = if !is_recorded {
             "when the snapshot was taken; no events were recorded".to_owned()
         } else if peak.event < 0 {
             "before the first event".to_owned()
@@ -354,17 +354,21 @@ impl SnapshotSummary {
     }
 }
 
-fn device_text(device: &DeviceFacts, has_events: bool) -> String {
+fn device_text(device: &DeviceFacts) -> String {
     let end = &device.end;
     let at = |event: i64| match u64::try_from(event) {
         Ok(event) => format!("event {}", grouped(event)),
         Err(_) => "before the first event".to_owned(),
     };
-    let exact = if device.allocated_peak.exact { "" } else { " at least" };
-    let history = match (has_events, device.history_complete) {
-        (false, _) => "none recorded: what was there when the snapshot was taken".to_owned(),
-        (true, true) => format!("{}, history complete", grouped(device.events as u64)),
-        (true, false) => format!(
+    let least = if device.recorded == Recorded::Cut { " at least" } else { "" };
+    let exact = if device.allocated_peak.exact { least } else { " at least" };
+    let history = match device.recorded {
+        Recorded::Nothing => "none recorded: what was there when the snapshot was taken".to_owned(),
+        Recorded::Whole => format!("{}, history complete", grouped(device.events as u64)),
+        Recorded::Cut => {
+            format!("{}, until where the file is cut", grouped(device.events as u64))
+        }
+        Recorded::Window => format!(
             "{}, history begins with {} of {} that were there already",
             grouped(device.events as u64),
             counted(device.start.live_blocks, "block"),
@@ -381,11 +385,11 @@ fn device_text(device: &DeviceFacts, has_events: bool) -> String {
                 at(device.allocated_peak.event)
             ),
         ),
-        ("Reserved peak", bytes(device.reserved_peak_bytes)),
+        ("Reserved peak", format!("{}{least}", bytes(device.reserved_peak_bytes))),
         (
             "Requested peak",
             format!(
-                "{}, {}, {}",
+                "{}{least}, {}, {}",
                 bytes(peak.bytes),
                 at(peak.event),
                 counted(peak.live_blocks as u64, "block")
@@ -393,7 +397,8 @@ fn device_text(device: &DeviceFacts, has_events: bool) -> String {
         ),
     ];
     // Without events nobody knows of a peak.
-    let mut rows: Vec<_> = peaks.into_iter().filter(|_| has_events).collect();
+    let mut rows: Vec<_> =
+        peaks.into_iter().filter(|_| device.recorded != Recorded::Nothing).collect();
     rows.extend([
         ("Allocated", bytes(end.allocated_bytes)),
         ("Reserved", bytes(end.reserved_bytes)),

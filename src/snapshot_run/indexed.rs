@@ -1,8 +1,6 @@
 //! What of a run of PyTorch is kept in the index: the snapshot, and what costs a pass over all of its events: the replay
 //! of each device, what each block is for, and the axis of all devices.
 
-use std::sync::OnceLock;
-
 use serde::{Deserialize, Serialize};
 
 use super::ReplayedSnapshot;
@@ -10,6 +8,7 @@ use crate::analysis::allocator::categories::BlockCategory;
 use crate::analysis::allocator::event_axis::EventAxis;
 use crate::analysis::allocator::lives::BlockLives;
 use crate::analysis::allocator::replay::Replay;
+use crate::files::file_name;
 use crate::format::pytorch::{FileKind, SnapshotFiles};
 use crate::index::{
     Cache, Identity, IndexError, IndexFile, Indexed, check, decoded_words, expected_snapshot_bytes,
@@ -31,8 +30,10 @@ const AXIS_BYTES: u64 = 8;
 #[derive(Debug)]
 pub(super) struct SnapshotIndex {
     indexed: Indexed,
-    /// What reading and replaying the file said; not set where that does not stand for the whole file.
-    warnings: OnceLock<Vec<Warning>>,
+    /// The name of the file.
+    file: String,
+    /// What reading and replaying it said; `None` where that does not stand for the whole file.
+    warnings: Option<Vec<Warning>>,
 }
 
 /// What is encoded.
@@ -77,7 +78,8 @@ impl SnapshotIndex {
             return None;
         }
         let identity = Identity::of([&*files.path])?;
-        Some(Self { indexed: Indexed::of(cache, identity), warnings: OnceLock::new() })
+        let file = file_name(&files.path);
+        Some(Self { indexed: Indexed::of(cache, identity), file, warnings: None })
     }
 
     /// Whether there is one, and nothing wrong was found with it yet.
@@ -85,15 +87,19 @@ impl SnapshotIndex {
         self.indexed.is_there()
     }
 
-    /// What was said of the whole file while it was read.
-    pub(super) fn note(&self, warnings: Vec<Warning>) {
-        // It is read once.
-        drop(self.warnings.set(warnings));
+    /// The same with what was said of the whole file while it was read.
+    pub(super) fn with(self, warnings: Vec<Warning>) -> Self {
+        Self { warnings: Some(warnings), ..self }
     }
 
-    /// The snapshot with its replays, and what was said of them.
+    /// The snapshot with its replays, and what was said of them. All of it is of the one file, by the name that it has
+    /// now: an index stands for what is in it, and it may have been read first under another one.
     pub(super) fn read(&self) -> Option<(ReplayedSnapshot, Vec<Warning>)> {
-        self.indexed.read(read)
+        let (replayed, mut warnings) = self.indexed.read(read)?;
+        for warning in &mut warnings {
+            warning.file.clone_from(&self.file);
+        }
+        Some((replayed, warnings))
     }
 
     /// Writes it.
@@ -106,7 +112,7 @@ impl SnapshotIndex {
         progress: &Progress,
     ) -> Result<u64, IndexError> {
         let not = |why: &str| Err(IndexError::NotWritten(why.to_owned()));
-        let Some(warnings) = self.warnings.get() else { return not("the file is not whole") };
+        let Some(warnings) = &self.warnings else { return not("the file is not whole") };
         if replayed.replays.len() > MOST_DEVICES {
             return not("more devices than there is room for");
         }

@@ -61,7 +61,7 @@ impl SnapshotRun {
         let report = Report::of(System::PYTORCH, files.path.clone());
         report.set_files(files.files.clone());
         report.warnings.add_all(&files.warnings);
-        let index = cache.and_then(|cache| SnapshotIndex::find(cache, files));
+        let mut index = cache.and_then(|cache| SnapshotIndex::find(cache, files));
         let contents = match index.as_ref().and_then(SnapshotIndex::read) {
             Some((replayed, warnings)) => {
                 report.warnings.add_all(&warnings);
@@ -83,8 +83,8 @@ impl SnapshotRun {
                 };
                 let warnings = warnings.list();
                 report.warnings.add_all(&warnings);
-                if let Some(index) = index.as_ref().filter(|_| status == FileStatus::Ok) {
-                    index.note(warnings);
+                if status == FileStatus::Ok {
+                    index = index.map(|index| index.with(warnings));
                 }
                 contents
             }

@@ -1,11 +1,12 @@
 //! A run of several processes, each of which has written a snapshot: read one after the other, and opened as one.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{AllocatorRun, ReplayedSnapshot, RunContents, SnapshotRun, stated, warn};
 use crate::analysis::allocator::stated_failure::StatedFailure;
 use crate::files::file_name;
-use crate::format::pytorch::{self, Contents, SnapshotFiles};
+use crate::format::pytorch::{self, SnapshotFiles};
 use crate::format::{Error, Progress};
 use crate::store::joined_ranks::JoinedRanks;
 use crate::store::report::FileStatus;
@@ -25,14 +26,14 @@ impl SnapshotRun {
         let report = Report::of(System::PYTORCH, files.path.clone());
         report.set_files(files.files.clone());
         report.warnings.add_all(&files.warnings);
-        let (mut joined, mut read_files, mut first_error) =
-            (JoinedRanks::default(), Vec::new(), None);
+        let (mut joined, mut first_error) = (JoinedRanks::default(), None);
+        let mut are_there = BTreeSet::new();
         for (rank, files) in &files.ranks {
             let name = file_name(&files.path);
             let warn = |message| report.warnings.add(WarningCode::Inconsistent, &name, message);
-            let (snapshot, status) = match pytorch::read(files, &report.warnings, progress) {
-                Ok(Some((Contents::Snapshot(snapshot), status))) => (*snapshot, status),
-                Ok(Some((Contents::Timeline(_), _))) => continue,
+            let read = pytorch::read_snapshot(&files.path, &report.warnings, progress);
+            let (snapshot, status) = match read {
+                Ok(Some(read)) => read,
                 Ok(None) => return Ok(None),
                 Err(error) => {
                     warn(format!(
@@ -45,7 +46,7 @@ impl SnapshotRun {
                 }
             };
             report.set_file_status(&name, status);
-            match joined.push(*rank, status == FileStatus::Ok, snapshot) {
+            match joined.push(*rank, snapshot) {
                 Ok(true) => {}
                 Ok(false) => warn(format!(
                     "the allocator of rank {rank} has other settings than that of the first rank, which are shown \
@@ -59,19 +60,24 @@ impl SnapshotRun {
                     continue;
                 }
             }
-            read_files.push((*rank, files));
+            are_there.insert(*rank);
         }
-        if let Some(error) = first_error.filter(|_| read_files.is_empty()) {
+        if let Some(error) = first_error.filter(|_| are_there.is_empty()) {
             return Err(error);
         }
-        let is_cut = report.files().iter().any(|file| file.status != FileStatus::Ok);
+        let is_cut = report.is_cut() || are_there.len() < files.ranks.len();
         let snapshot = joined.into_snapshot();
         let (mut claims, mut stated) = (Vec::new(), Vec::new());
-        for (rank, files) in read_files {
-            let of_rank = pytorch::read_claims(files, &report.warnings, progress);
-            claims.extend(of_rank.map(|claims| AllocatorClaims { rank: Some(rank), ..claims }));
+        for (rank, files) in &files.ranks {
             let of_rank = stated::stated_failures(files).into_iter();
-            stated.extend(of_rank.map(|text| of_run(text, rank, &snapshot)));
+            if are_there.contains(rank) {
+                let said = pytorch::read_claims(files, &report.warnings, progress);
+                claims.extend(said.map(|claims| AllocatorClaims { rank: Some(*rank), ..claims }));
+                stated.extend(of_rank.map(|text| of_run(text, *rank, &snapshot)));
+            } else {
+                let rank_not_there = Some(*rank);
+                stated.extend(of_rank.map(|text| StatedFailure { rank_not_there, ..text }));
+            }
         }
         let replayed = ReplayedSnapshot::of(snapshot);
         warn(&replayed, &report.warnings, files);

@@ -34,5 +34,6 @@ pub(crate) fn stated(file: &str, finding: &Finding) -> StatedFailure {
         free_bytes: finding.free_bytes,
         unallocated_bytes: finding.unallocated_bytes,
         other_processes_bytes: finding.other_processes_bytes,
+        rank_not_there: None,
     }
 }

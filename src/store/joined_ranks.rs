@@ -23,12 +23,11 @@ pub struct JoinedRanks {
 }
 
 impl JoinedRanks {
-    /// Appends what a rank has; `is_whole` says whether its file was read to its end. Returns whether its settings are
-    /// those of the first one, which count for all.
+    /// Appends what a rank has. Returns whether its settings are those of the first one, which count for all.
     ///
     /// # Errors
     /// When there is no room for it; then nothing was appended.
-    pub fn push(&mut self, rank: u32, is_whole: bool, of: Snapshot) -> Result<bool, TooLarge> {
+    pub fn push(&mut self, rank: u32, of: Snapshot) -> Result<bool, TooLarge> {
         let joined = &self.snapshot;
         for (before, more) in [
             (joined.events.len(), of.events.len()),
@@ -46,7 +45,7 @@ impl JoinedRanks {
         }
         let stacks = self.stacks_of(&of);
         let stack = |id: StackId| stacks.get(id.0 as usize).copied().unwrap_or(StackId::NONE);
-        let numbers = self.add_devices(rank, is_whole, &of);
+        let numbers = self.add_devices(rank, &of);
         self.add_events(&of, &stack);
         let joined = &mut self.snapshot;
         for mark in &of.annotations {
@@ -67,12 +66,13 @@ impl JoinedRanks {
     }
 
     /// The devices of a rank; the number of each by the one that it has in its file.
-    fn add_devices(&mut self, rank: u32, is_whole: bool, of: &Snapshot) -> HashMap<i64, i64> {
+    fn add_devices(&mut self, rank: u32, of: &Snapshot) -> HashMap<i64, i64> {
         let joined = &mut self.snapshot;
         let (events, segments) = (joined.events.len(), joined.segments.len());
         let of_rank = |device: &SnapshotDevice, number: i64| SnapshotDevice {
             number,
-            rank: Some(RankDevice { rank, gpu: device.number, is_whole }),
+            rank: Some(RankDevice { rank, gpu: device.number }),
+            is_cut: device.is_cut,
             segments: device.segments.start + segments..device.segments.end + segments,
             events: device.events.start + events..device.events.end + events,
         };

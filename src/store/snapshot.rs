@@ -179,9 +179,6 @@ pub struct RankDevice {
     pub rank: u32,
     /// The number of the device in that file; −1 is pinned host memory.
     pub gpu: i64,
-    /// Whether that file was read to its end.
-    #[serde(skip)]
-    pub is_whole: bool,
 }
 
 /// One memory with its segments and events.
@@ -192,6 +189,9 @@ pub struct SnapshotDevice {
     pub number: i64,
     /// Of which rank it is, in a run of several.
     pub rank: Option<RankDevice>,
+    /// Whether the file that it is from ends before its contents do.
+    #[serde(skip)]
+    pub is_cut: bool,
     /// Its segments, rows of [`Snapshot::segments`].
     pub segments: Range<usize>,
     /// Its events, rows of [`Snapshot::events`].

@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_number_that_means_several_devices_is_called_by_itself() {
-        let rank = |rank| Some(RankDevice { rank, gpu: 0, is_whole: true });
+        let rank = |rank| Some(RankDevice { rank, gpu: 0 });
         let devices = [(0, None), (1, None), (0, None), (1, rank(3)), (2, rank(4))];
         let titles = device_titles(devices.into_iter());
         let titles: Vec<&str> = titles.values().map(String::as_str).collect();

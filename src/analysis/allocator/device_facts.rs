@@ -8,6 +8,7 @@ use super::failed_requests::{FailedRequest, failed_requests};
 use super::lives::BlockLives;
 use super::replay::{Peak, Replay, StartState};
 use super::replayed::ReplayedSnapshot;
+use super::run_end::Recorded;
 use super::user_frame::user_frame_title;
 use crate::store::snapshot::{
     Action, BlockState, RankDevice, Snapshot, SnapshotDevice, device_title,
@@ -32,6 +33,9 @@ pub struct DeviceFacts {
     pub segments: usize,
     /// Number of blocks at the end, also free ones.
     pub blocks: usize,
+    /// How much of the run they are.
+    #[serde(skip)]
+    pub recorded: Recorded,
     /// The state at the end.
     pub end: EndState,
     /// The state before the first event.
@@ -161,6 +165,7 @@ impl DeviceFacts {
             actions: named.filter(|(_, count)| *count > 0).collect(),
             segments: device.segments.len(),
             blocks: snapshot.blocks_of(device).count(),
+            recorded: Recorded::of(replayed, place),
             end: end_state(snapshot, device),
             start: replay.start,
             history_complete: replay.is_complete,

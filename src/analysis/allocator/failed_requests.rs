@@ -22,14 +22,27 @@ pub struct FailedRequest {
     pub stream: Option<u64>,
 }
 
-/// The last requests that failed on a device, in their order.
-pub fn failed_requests(snapshot: &Snapshot, device: &SnapshotDevice) -> Vec<FailedRequest> {
+/// All requests that failed on a device, the last one first.
+fn all_failed(snapshot: &Snapshot, device: &SnapshotDevice) -> impl Iterator<Item = FailedRequest> {
     let actions = snapshot.events.actions.get(device.events.clone()).unwrap_or_default();
     let failed = actions.iter().enumerate().rev();
-    let failed = failed.filter(|(_, action)| **action == Action::OutOfMemory).take(MOST_FAILED);
-    let failed = failed.map(|(event, _)| failed_at(snapshot, device, event as u32));
-    let mut failed: Vec<FailedRequest> = failed.collect();
+    let failed = failed.filter(|(_, action)| **action == Action::OutOfMemory);
+    failed.map(|(event, _)| failed_at(snapshot, device, event as u32))
+}
+
+/// The last requests that failed on a device, in their order.
+pub fn failed_requests(snapshot: &Snapshot, device: &SnapshotDevice) -> Vec<FailedRequest> {
+    let mut failed: Vec<FailedRequest> = all_failed(snapshot, device).take(MOST_FAILED).collect();
     failed.reverse();
+    failed
+}
+
+/// The requests that failed on a device by their bytes, for texts that say how many those were; of those that were alike
+/// the last.
+pub fn failed_by_size(snapshot: &Snapshot, device: &SnapshotDevice) -> Vec<FailedRequest> {
+    let mut failed: Vec<FailedRequest> = all_failed(snapshot, device).collect();
+    failed.sort_by_key(|one| (one.bytes, one.device_free));
+    failed.dedup_by_key(|one| (one.bytes, one.device_free));
     failed
 }
 

@@ -11,7 +11,7 @@ use super::categories::{BlockCategory, categories};
 use super::curves::{BlocksBy, CodeNames};
 use super::device_facts::{DeviceFacts, HostFacts};
 use super::event_axis::EventAxis;
-use super::failed_requests::{FailedRequest, last_failed};
+use super::failed_requests::{FailedRequest, failed_by_size, last_failed};
 use super::insights::SnapshotInsights;
 use super::peak::PeakContents;
 use super::phases::Moments;
@@ -42,6 +42,7 @@ pub struct ReplayedSnapshot {
 #[derive(Debug, Default)]
 struct OfDevice {
     ended_by: OnceLock<Option<FailedRequest>>,
+    failed_by_size: OnceLock<Vec<FailedRequest>>,
     spans: OnceLock<Vec<AnnotatedSpan>>,
     moments: OnceLock<Moments>,
     peak: OnceLock<PeakContents>,
@@ -68,8 +69,8 @@ pub struct AllocatorRun {
     pub claims: Vec<AllocatorClaims>,
     /// What error texts beside the snapshot say.
     pub stated: Vec<StatedFailure>,
-    /// Whether its file ends before its contents do, or that of one of its ranks, or one cannot be read: then its figures
-    /// are of what could be read, and of no whole run.
+    /// Whether its file ends before its contents do, or that of one of its ranks does, or one of those is not there: then
+    /// its figures are of what could be read, and of no whole run.
     pub is_cut: bool,
 }
 
@@ -188,6 +189,14 @@ impl ReplayedSnapshot {
     pub fn ended_by(&self, place: usize) -> Option<FailedRequest> {
         let (of, (device, _)) = self.of_devices.get(place).zip(self.device(place))?;
         *of.ended_by.get_or_init(|| last_failed(&self.snapshot, device))
+    }
+
+    /// The requests that failed on a device by their bytes; of those that were alike the last.
+    pub fn failed_by_size(&self, place: usize) -> &[FailedRequest] {
+        let of = self.of_devices.get(place).zip(self.device(place));
+        of.map_or(&[], |(of, (device, _))| {
+            of.failed_by_size.get_or_init(|| failed_by_size(&self.snapshot, device))
+        })
     }
 
     /// The named parts of the run on a device, by the time at which they begin.

@@ -3,7 +3,7 @@
 //! A run ran out of memory if a request failed at last on a device (formats/pytorch.md 9.11), or if an error text beside
 //! the snapshot says so of a request that the snapshot does not have: it was taken before, or recorded nothing. Of a file
 //! that is cut nobody knows what came after, unless the text beside it is about the request that failed; the files of
-//! other ranks say it of theirs. Its device is the one that failed, else the one that had most.
+//! other ranks say it of theirs. That it ran is known only where every process recorded its events. Its device is the one that failed, else the one that had most.
 
 use super::peak::largest_device;
 use super::replayed::ReplayedSnapshot;
@@ -21,7 +21,7 @@ words! {
         OutOfMemory = "out_of_memory" | "Ran out of memory",
         /// The file ends before its contents do.
         Cut = "cut" | "The file is cut",
-        /// There are no events.
+        /// There are no events, or none of one of the processes.
         NotRecorded = "not_recorded" | "Whether it ran is not recorded",
     }
 }
@@ -45,6 +45,8 @@ words! {
         Whole = "whole",
         /// What came after something else, which is gone: peaks are no more than those of the recorded window.
         Window = "window",
+        /// What could be read of a file that ends before its contents do: peaks are no more than those until there.
+        Cut = "cut",
         /// Nothing: there are no events, so peaks are what was there when the snapshot was taken.
         #[default]
         Nothing = "nothing",
@@ -59,10 +61,11 @@ impl Recorded {
         let mut of_process =
             replayed.snapshot.devices.iter().filter(|other| rank(other) == rank(device));
         let has_events = of_process.any(|device| !device.events.is_empty());
-        match (has_events, replay.is_complete) {
+        match (has_events, device.is_cut) {
             (false, _) => Self::Nothing,
+            (true, true) => Self::Cut,
+            (true, false) if replay.is_complete => Self::Whole,
             (true, false) => Self::Window,
-            (true, true) => Self::Whole,
         }
     }
 }
@@ -83,22 +86,25 @@ impl<'a> RunEnd<'a> {
     pub fn of(replayed: &ReplayedSnapshot, stated: &'a [StatedFailure], is_cut: bool) -> Self {
         let devices = &replayed.snapshot.devices;
         let most = || largest_device(replayed.replays.get(..devices.len())?);
-        if let Some(device) = failed_device(replayed, stated, is_cut) {
+        if let Some(device) = failed_device(replayed, stated) {
             return Self { outcome: Outcome::OutOfMemory, device: Some(device), said_by: None };
         }
         let is_recorded = |text: &StatedFailure| {
-            replayed.device_facts().iter().any(|facts| {
-                text.may_be_of(facts.device) && facts.oom.iter().any(|failed| text.is_of(failed))
+            devices.iter().enumerate().any(|(place, device)| {
+                let failed = || text.request_among(replayed.failed_by_size(place));
+                text.may_be_of(device.number) && failed().is_some()
             })
         };
         let is_new = |text: &&StatedFailure| text.requested_bytes.is_some() && !is_recorded(text);
         if let Some(text) = stated.iter().rev().find(is_new) {
-            let named = devices.iter().position(|device| text.device == Some(device.number));
+            let is_named = |of: &SnapshotDevice| text.device.is_some() && text.may_be_of(of.number);
+            let named = devices.iter().position(is_named);
             let (outcome, device) = (Outcome::OutOfMemory, named.or_else(most));
             return Self { outcome, device, said_by: Some(text) };
         }
-        let has_events = devices.iter().any(|device| !device.events.is_empty());
-        let outcome = match (is_cut, has_events) {
+        let mut recorded = (0..devices.len()).map(|place| Recorded::of(replayed, place));
+        let is_recorded = !devices.is_empty() && recorded.all(|of| of != Recorded::Nothing);
+        let outcome = match (is_cut, is_recorded) {
             (true, _) => Outcome::Cut,
             (false, true) => Outcome::Ran,
             (false, false) => Outcome::NotRecorded,
@@ -108,16 +114,11 @@ impl<'a> RunEnd<'a> {
 }
 
 /// The first device on which a request failed at last, one of which an error text says so before others.
-fn failed_device(
-    replayed: &ReplayedSnapshot,
-    stated: &[StatedFailure],
-    is_cut: bool,
-) -> Option<usize> {
+fn failed_device(replayed: &ReplayedSnapshot, stated: &[StatedFailure]) -> Option<usize> {
     let devices = replayed.snapshot.devices.iter().enumerate();
     let failed = devices.filter_map(|(place, device)| {
         let text = text_of(stated, device.number, &replayed.ended_by(place)?);
-        let is_known = !is_cut || device.rank.is_some_and(|of| of.is_whole);
-        Some((place, text.is_some(), is_known))
+        Some((place, text.is_some(), !device.is_cut))
     });
     let failed: Vec<(usize, bool, bool)> = failed.collect();
     let stated = failed.iter().find(|(_, is_stated, _)| *is_stated);
@@ -180,6 +181,15 @@ mod tests {
     }
 
     #[test]
+    fn a_request_is_found_again_however_many_failed_after_it() {
+        let later = std::iter::repeat_n((Action::OutOfMemory, MIB, MIB), 1001);
+        let events: Vec<_> = [FAILED, BIG].into_iter().chain(later).chain([SMALL]).collect();
+        let run = snapshot(&[&events]);
+        assert_eq!(end(&run, &[text(None, 6)], false), (Outcome::Ran, Some(0)));
+        assert_eq!(end(&run, &[text(None, 7)], false), (Outcome::OutOfMemory, Some(0)));
+    }
+
+    #[test]
     fn a_text_about_a_request_that_is_not_recorded_says_how_it_ended() {
         let ran = snapshot(&[&[BIG], &[SMALL]]);
         assert_eq!(end(&ran, &[text(Some(1), 50)], false), (Outcome::OutOfMemory, Some(1)));
@@ -194,10 +204,16 @@ mod tests {
 
     #[test]
     fn of_a_file_that_is_cut_the_end_is_known_by_a_text_alone() {
-        let failed = snapshot(&[&[BIG, FAILED]]);
+        let cut = |events: &[(Action, u64, u64)]| {
+            let mut snapshot = snapshot(&[events]).snapshot;
+            snapshot.devices[0].is_cut = true;
+            ReplayedSnapshot::of(snapshot)
+        };
+        let failed = cut(&[BIG, FAILED]);
         assert_eq!(end(&failed, &[], true), (Outcome::Cut, Some(0)));
         assert_eq!(end(&failed, &[text(None, 6)], true), (Outcome::OutOfMemory, Some(0)));
-        assert_eq!(end(&snapshot(&[&[BIG]]), &[], true), (Outcome::Cut, Some(0)));
+        assert_eq!(end(&cut(&[BIG]), &[], true), (Outcome::Cut, Some(0)));
+        assert_eq!(Recorded::of(&cut(&[BIG]), 0), Recorded::Cut);
         assert_eq!(Outcome::Cut.finished(), None);
     }
 

@@ -22,12 +22,25 @@ pub struct StatedFailure {
     pub unallocated_bytes: Option<u64>,
     /// Bytes of other processes, where the text lists them.
     pub other_processes_bytes: Option<u64>,
+    /// The rank beside whose file it lies, where that could not be read: then it is about no device that is there.
+    pub rank_not_there: Option<u32>,
 }
 
 impl StatedFailure {
     /// Whether it may be about a device: it names it, or none.
     pub fn may_be_of(&self, device: i64) -> bool {
-        self.device.is_none_or(|number| number == device)
+        self.rank_not_there.is_none() && self.device.is_none_or(|number| number == device)
+    }
+
+    /// The last request that it is about, among those of a device by their bytes.
+    pub fn request_among(&self, by_size: &[FailedRequest]) -> Option<FailedRequest> {
+        let stated = self.requested_bytes?;
+        // Far enough for every unit.
+        let slack = stated / 100 + 2;
+        let first = by_size.partition_point(|one| one.bytes < stated.saturating_sub(slack));
+        let near = by_size.get(first..)?.iter();
+        let near = near.take_while(|one| one.bytes <= stated.saturating_add(slack));
+        near.filter(|one| self.is_of(one)).max_by_key(|one| one.event).copied()
     }
 
     /// Whether it is about a request of a snapshot: the sizes are the same as far as the text gives them.
@@ -59,10 +72,8 @@ pub fn capacity_text<'a>(
 ) -> Option<&'a StatedFailure> {
     let of_failure = || text_of(stated, device, ended_by?);
     let has_capacity = |text: &&StatedFailure| text.capacity_bytes.is_some();
-    let is_about = |text: &&StatedFailure| match text.device {
-        Some(number) => number == device,
-        None => devices == 1,
-    };
+    let is_about =
+        |text: &&StatedFailure| text.may_be_of(device) && (text.device.is_some() || devices == 1);
     let about = || stated.iter().rev().find(|text| is_about(text) && has_capacity(text));
     of_failure().filter(has_capacity).or_else(about)
 }

@@ -161,6 +161,9 @@ impl Said<'_> {
                 (Outcome::Cut, _) => {
                     format!("the file of the {name} is cut, so how it ended is not known")
                 }
+                (Outcome::NotRecorded, _) if run.took.recorded != Recorded::Nothing => {
+                    format!("a rank of the {name} has no events, so how it ended is not known")
+                }
                 (Outcome::NotRecorded, _) => format!(
                     "what the {name} needs is not recorded: it had {needed} when the snapshot was taken"
                 ),

@@ -20,7 +20,7 @@ words! {
         MemoryStats = "memory_stats",
         /// The events.
         Replay = "replay",
-        /// The events, of which the first are cut off, or of which there are none: before, it may have been more.
+        /// The events, of which the first or the last are cut off, or of which there are none: it may have been more.
         AtLeast = "replay, at least",
     }
 }
@@ -103,7 +103,7 @@ pub enum NoReference {
     NotThere,
     /// Its file is cut.
     Cut,
-    /// It has no events.
+    /// It has no events, or a rank of it has none.
     NotRecorded,
 }
 
@@ -116,9 +116,11 @@ impl Variant {
     /// Why it cannot be what others are compared with; `None` where it can.
     pub fn why_no_reference(&self) -> Option<NoReference> {
         let recorded = self.snapshot().map(|took| took.recorded);
-        match (self.is_cut, recorded) {
-            (true, _) => Some(NoReference::Cut),
-            (_, Some(Recorded::Nothing)) => Some(NoReference::NotRecorded),
+        match (self.is_cut, self.outcome, recorded) {
+            (true, ..) => Some(NoReference::Cut),
+            (_, Outcome::NotRecorded, _) | (.., Some(Recorded::Nothing)) => {
+                Some(NoReference::NotRecorded)
+            }
             _ => None,
         }
     }

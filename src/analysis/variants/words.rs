@@ -246,6 +246,10 @@ pub fn footnotes(row: &Variant) -> Vec<&'static str> {
             "A snapshot without events says what was there when it was taken, not what the run took at most.",
         ),
         (
+            row.outcome == Outcome::NotRecorded && recorded != Some(Recorded::Nothing),
+            "Where a rank has no events nobody knows whether it ran, nor what it took at most.",
+        ),
+        (
             recorded == Some(Recorded::Window),
             "Events that begin when blocks were there already are a window of a run: before it, more may have been \
              taken than its peaks say.",

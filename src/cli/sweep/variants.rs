@@ -1,6 +1,7 @@
 //! `tilescope sweep` of memory snapshots: the variants of one training run, in percent of a reference.
 
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use serde::{Serialize, Serializer};
@@ -50,9 +51,10 @@ fn check_arguments(arguments: &SweepArguments, snapshots: &[SnapshotFiles]) -> R
         let message = "--by is of reports of Poplar; memory snapshots have one table";
         return Err(Error::new(ErrorKind::Usage, message).hint("Leave it out."));
     }
-    for path in &arguments.paths {
+    let is_other = |path: &&PathBuf| !snapshots.iter().any(|snapshot| &snapshot.path == *path);
+    for path in arguments.paths.iter().filter(is_other) {
         let metadata = std::fs::metadata(path).map_err(|error| Error::io(path, &error))?;
-        if !metadata.is_dir() && !snapshots.iter().any(|snapshot| &snapshot.path == path) {
+        if !metadata.is_dir() {
             let message = format!("{} is no memory snapshot", path.display());
             return Err(Error::new(ErrorKind::NotAReport, message)
                 .in_file(path)
@@ -123,7 +125,9 @@ impl VariantReport {
                     format!("the file of {name} is cut: its figures are of no whole run")
                 }
                 NoReference::NotRecorded => {
-                    format!("{name} has no events: nobody knows what the run took at most")
+                    format!(
+                        "{name} has no events, or one of its ranks has none: nobody knows what the run took at most"
+                    )
                 }
             };
             let hint = format!("These are there: {}.", names.join(", "));

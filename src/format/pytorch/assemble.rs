@@ -192,7 +192,9 @@ impl Parts {
     fn segments(&mut self, objects: &mut Objects, root: u32, snapshot: &mut Snapshot) {
         let mut by_device: BTreeMap<i64, Vec<SegmentRow>> = BTreeMap::new();
         for segment in self.segment_rows(objects, root, Word::Segments) {
-            if by_device.len() < MOST_DEVICES || by_device.contains_key(&segment.device) {
+            // Below 0 is pinned memory of the host, which has a list of its own.
+            let is_known = by_device.contains_key(&segment.device);
+            if is_known || (segment.device >= 0 && by_device.len() < MOST_DEVICES) {
                 by_device.entry(segment.device).or_default().push(segment);
             } else {
                 self.wrong();

@@ -55,22 +55,27 @@ pub fn read(
         let timeline = timeline::read_timeline(&files.path, files.kind, progress)?;
         return Ok(timeline.map(|timeline| (Contents::Timeline(timeline), FileStatus::Ok)));
     }
-    let read = reading::read_snapshot(&files.path, &file_name(&files.path), warnings, progress)?;
-    Ok(read.map(|read| (Contents::Snapshot(Box::new(read.snapshot)), read.status)))
+    let read = read_snapshot(&files.path, warnings, progress)?;
+    Ok(read.map(|(snapshot, status)| (Contents::Snapshot(Box::new(snapshot)), status)))
 }
 
 /// Reads one snapshot, without what lies beside it; `None` when that was cancelled.
 ///
 /// # Errors
 /// As [`read`].
-#[cfg(any(test, fuzzing))]
 pub fn read_snapshot(
     path: &std::path::Path,
     warnings: &Warnings,
     progress: &Progress,
 ) -> Result<Option<(Snapshot, FileStatus)>, Error> {
     let read = reading::read_snapshot(path, &file_name(path), warnings, progress)?;
-    Ok(read.map(|read| (read.snapshot, read.status)))
+    Ok(read.map(|mut read| {
+        let is_cut = read.status != FileStatus::Ok;
+        let snapshot = &mut read.snapshot;
+        let devices = snapshot.devices.iter_mut().chain(&mut snapshot.pinned_hosts);
+        devices.for_each(|device| device.is_cut = is_cut);
+        (read.snapshot, read.status)
+    }))
 }
 
 /// PyTorch's own totals beside the file of a run.

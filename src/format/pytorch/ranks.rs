@@ -4,13 +4,17 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::discover::{FileKind, MOST_FILES, SnapshotFiles, with_side_files};
+use super::discover::{FileKind, MOST_FILES, SnapshotFiles, kind_of_file, with_side_files};
 use crate::files::{directory_of, file_name};
 use crate::store::{WarningCode, Warnings};
 
 const WORD: &[u8] = b"rank";
+
+/// Gaps between the numbers of ranks that are named.
+const MOST_GAPS: usize = 8;
 
 /// A name of a file around the number of its rank.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -74,13 +78,9 @@ pub(super) fn runs_of_ranks(
     let mut runs = Vec::new();
     for (directory, wanted) in wanted {
         let mut of_names: BTreeMap<Around, Vec<(u32, PathBuf)>> = BTreeMap::new();
-        let entries = fs::read_dir(&directory).into_iter().flatten().flatten();
-        for entry in entries.take(MOST_FILES) {
-            let Some((around, rank)) = entry.file_name().to_str().and_then(Around::of) else {
-                continue;
-            };
-            if wanted.contains(&around) && entry.file_type().is_ok_and(|kind| !kind.is_dir()) {
-                of_names.entry(around).or_default().push((rank, entry.path()));
+        for (around, rank, path) in named_by_ranks(&directory, warnings) {
+            if wanted.contains(&around) {
+                of_names.entry(around).or_default().push((rank, path));
             }
         }
         let run = |(around, files): (Around, Vec<_>)| {
@@ -94,13 +94,52 @@ pub(super) fn runs_of_ranks(
 /// The run of several ranks that a path names with `*` in place of their number.
 pub(super) fn of_pattern(path: &Path, warnings: &Warnings) -> Option<SnapshotFiles> {
     let wanted = Around::of_pattern(&file_name(path))?;
-    let entries = fs::read_dir(directory_of(path)).ok()?.flatten().take(MOST_FILES);
-    let files = entries.filter_map(|entry| {
-        let (around, rank) = Around::of(entry.file_name().to_str()?)?;
-        let is_file = entry.file_type().is_ok_and(|kind| !kind.is_dir());
-        (is_file && around == wanted).then(|| (rank, entry.path()))
-    });
-    run_of(path.to_owned(), files.collect(), warnings)
+    let named = named_by_ranks(&directory_of(path), warnings).into_iter();
+    let files = named.filter(|(around, ..)| *around == wanted);
+    let files: Vec<(u32, PathBuf)> = files.map(|(_, rank, path)| (rank, path)).collect();
+    // Logs have such names, too.
+    let has_snapshot = files.iter().any(|(_, path)| kind_of_file(path) == Some(FileKind::Snapshot));
+    has_snapshot.then(|| run_of(path.to_owned(), files, warnings))?
+}
+
+/// The files of a directory whose names have the number of a rank, with it; `warnings` says where not all were looked at.
+fn named_by_ranks(directory: &Path, warnings: &Warnings) -> Vec<(Around, u32, PathBuf)> {
+    let warn = |message: String| {
+        warnings.add(WarningCode::Inconsistent, &directory.display().to_string(), message);
+    };
+    let mut named = Vec::new();
+    let entries = match fs::read_dir(directory) {
+        Ok(entries) => entries,
+        Err(error) => {
+            // That there is no such directory is said by whoever looks for something else in it.
+            if error.kind() != ErrorKind::NotFound {
+                warn(format!("not looked into: {error}"));
+            }
+            return named;
+        }
+    };
+    for (count, entry) in entries.enumerate() {
+        if count >= MOST_FILES {
+            warn(format!(
+                "only {MOST_FILES} names are looked at for those of ranks, and there are more"
+            ));
+            break;
+        }
+        let entry = match entry {
+            Ok(entry) => entry,
+            Err(error) => {
+                warn(format!("not all of it could be listed: {error}"));
+                break;
+            }
+        };
+        let Some((around, rank)) = entry.file_name().to_str().and_then(Around::of) else {
+            continue;
+        };
+        if entry.file_type().is_ok_and(|kind| !kind.is_dir()) {
+            named.push((around, rank, entry.path()));
+        }
+    }
+    named
 }
 
 /// The files of a run; `None` where there is one alone, or two have the same number.
@@ -118,6 +157,11 @@ fn run_of(
     }
     if files.len() < 2 {
         return None;
+    }
+    let ranks: Vec<u32> = files.iter().map(|(rank, _)| *rank).collect();
+    if let Some(missing) = missing_between(&ranks) {
+        let message = format!("there is no file of {missing}: nothing of it is shown");
+        warnings.add(WarningCode::MissingFile, &path.display().to_string(), message);
     }
     let file = |(rank, path)| (rank, with_side_files(path, FileKind::Snapshot));
     let ranks: Vec<(u32, SnapshotFiles)> = files.into_iter().map(file).collect();
@@ -139,6 +183,22 @@ fn run_of(
         warnings: Vec::new(),
         ranks,
     })
+}
+
+/// Which numbers lie between those of ranks, ascending, that are there: `rank 1, ranks 4 to 7`.
+fn missing_between(ranks: &[u32]) -> Option<String> {
+    let gaps = ranks.windows(2).filter_map(|two| {
+        let [before, after] = *two else { return None };
+        let (first, last) = (before.checked_add(1)?, after.checked_sub(1)?);
+        match last.checked_sub(first)? {
+            0 => Some(format!("rank {first}")),
+            _ => Some(format!("ranks {first} to {last}")),
+        }
+    });
+    let gaps: Vec<String> = gaps.collect();
+    let (named, more) = gaps.split_at(gaps.len().min(MOST_GAPS));
+    let more = if more.is_empty() { "" } else { " and others" };
+    (!named.is_empty()).then(|| format!("{}{more}", named.join(", ")))
 }
 
 #[cfg(test)]
@@ -243,5 +303,26 @@ mod tests {
         assert_eq!(found(&directory.path().join("rank0.pickle")), Some(0), "one alone");
         assert_eq!(found(&directory.path().join("rank*.pkl")), None);
         assert_eq!(found(&directory.path().join("bank*.pickle")), None);
+    }
+
+    #[test]
+    fn of_too_many_names_it_is_said_that_not_all_are_looked_at() {
+        let directory = tempfile::tempdir().unwrap();
+        for number in 0..=MOST_FILES {
+            fs::write(directory.path().join(format!("rank{number}.txt")), "").unwrap();
+        }
+        let warnings = Warnings::default();
+        assert!(of_pattern(&directory.path().join("rank*.txt"), &warnings).is_none());
+        let said = warnings.list();
+        assert!(matches!(&*said, [one] if one.message.contains("there are more")), "{said:?}");
+    }
+
+    #[test]
+    fn numbers_between_those_that_are_there_are_missing() {
+        assert_eq!(missing_between(&[3, 4, 5]), None);
+        assert_eq!(missing_between(&[0, u32::MAX]).unwrap(), "ranks 1 to 4294967294");
+        let even: Vec<u32> = (0..40).map(|number| 2 * number).collect();
+        let named = missing_between(&even).unwrap();
+        assert!(named.starts_with("rank 1, rank 3, ") && named.ends_with("rank 15 and others"));
     }
 }

@@ -97,7 +97,19 @@ impl RunVerdict {
                 "The snapshot is of no device: it has neither segments nor events".to_owned()
             }
             Outcome::NotRecorded => {
-                "The snapshot has no events, only what was there when it was taken".to_owned()
+                let without = devices.iter().filter(|of| of.recorded == Recorded::Nothing);
+                let titles: Vec<String> = without.map(DeviceInsights::title).collect();
+                let what = "no events, only what was there when it was taken";
+                match titles.as_slice() {
+                    [first, more @ ..] if titles.len() < devices.len() => {
+                        let more = match more.len() as u64 {
+                            0 => String::new(),
+                            more => format!(", as that of {}", counted(more, "more device")),
+                        };
+                        format!("The snapshot of {first} has {what}{more}")
+                    }
+                    _ => format!("The snapshot has {what}"),
+                }
             }
             Outcome::Cut if devices.iter().any(|device| device.rank.is_some()) => {
                 "Not all files of the ranks could be read to their ends, so nobody knows how the run ended".to_owned()
@@ -112,10 +124,11 @@ impl RunVerdict {
                     known.map_or_else(|| device_title(number, None), DeviceInsights::title)
                 };
                 let device = text.device.map_or_else(String::new, |of| format!(" on {}", title(of)));
-                format!(
-                    "{} says that a request of {requested} failed{device}; the snapshot has no such event",
-                    text.file
-                )
+                let what = match text.rank_not_there {
+                    Some(rank) => format!(" on rank {rank}, whose snapshot cannot be read"),
+                    None => format!("{device}; the snapshot has no such event"),
+                };
+                format!("{} says that a request of {requested} failed{what}", text.file)
             }),
             Outcome::Ran => {
                 let is_whole = self.recorded == Recorded::Whole;
@@ -137,7 +150,11 @@ impl RunVerdict {
     /// The figures that say most, each with its title.
     pub fn figures(&self, size: &dyn Fn(u64) -> String) -> Vec<(&'static str, String)> {
         let least = if self.allocated_peak_exact { "" } else { "at least " };
-        let window = if self.recorded == Recorded::Whole { "" } else { " of the window" };
+        let window = match self.recorded {
+            Recorded::Whole | Recorded::Nothing => "",
+            Recorded::Window => " of the window",
+            Recorded::Cut => " of what could be read",
+        };
         let mut figures = if self.recorded == Recorded::Nothing {
             vec![
                 ("Allocated", size(self.allocated_peak_bytes)),

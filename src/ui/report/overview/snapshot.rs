@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use crate::analysis::allocator::curves::{BlockCurve, BlocksBy, Devices, code_bytes};
 use crate::analysis::allocator::device_facts::DeviceFacts;
 use crate::analysis::allocator::replayed::AllocatorRun;
-use crate::analysis::allocator::run_end::Outcome;
+use crate::analysis::allocator::run_end::{Outcome, Recorded};
 use crate::text::{counted, grouped, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::job::Cancel;
@@ -95,12 +95,14 @@ fn figures(facts: &[DeviceFacts]) -> Vec<Figure> {
         push("Requested, peak", peak.bytes, format!("{}{}", of(facts), at(peak.event)));
     }
     if let Some(facts) = most(|of| of.allocated_peak.bytes) {
-        let least = if facts.allocated_peak.exact { "" } else { ", at least" };
+        let is_whole = facts.allocated_peak.exact && facts.recorded != Recorded::Cut;
+        let least = if is_whole { "" } else { ", at least" };
         let note = format!("{}max_memory_allocated(){least}", of(facts));
         push("Allocated, peak", facts.allocated_peak.bytes, note);
     }
     if let Some(facts) = most(|of| of.reserved_peak_bytes) {
-        let note = format!("{}max_memory_reserved()", of(facts));
+        let least = if facts.recorded == Recorded::Cut { ", at least" } else { "" };
+        let note = format!("{}max_memory_reserved(){least}", of(facts));
         push("Reserved, peak", facts.reserved_peak_bytes, note);
     }
     if let Some(facts) = most(|of| of.end.inactive_bytes) {
@@ -135,7 +137,7 @@ impl Ending {
             device_free: failed.and_then(|failed| failed.device_free),
             failed: facts.iter().map(|facts| facts.oom.len()).sum(),
             events: facts.iter().map(|facts| facts.events).sum(),
-            is_complete: facts.iter().all(|facts| facts.history_complete),
+            is_complete: facts.iter().all(|facts| facts.recorded == Recorded::Whole),
         })
     }
 
@@ -155,6 +157,10 @@ impl Ending {
             Outcome::Cut => {
                 (Sign::Note, "The file is cut: how the run ended is not known".to_owned())
             }
+            Outcome::NotRecorded if events > 0 => (
+                Sign::Note,
+                "Of a rank no history was recorded: how it ended is not known".to_owned(),
+            ),
             Outcome::NotRecorded => {
                 (Sign::Note, "The state at the end alone: no history was recorded".to_owned())
             }
