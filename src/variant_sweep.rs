@@ -85,7 +85,7 @@ pub(crate) fn read_programs(
             }
         };
         warnings.add_all(&run.report.warnings.list());
-        match ComparedProgram::of(&run.input(), color) {
+        match ComparedProgram::of(&run.program, color) {
             Some(side) => variants.push(Variant {
                 name,
                 path,

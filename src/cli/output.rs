@@ -246,7 +246,11 @@ pub fn open_of_poplar(
 
 /// That a command does not take programs of XLA.
 pub fn of_xla(files: &XlaFiles) -> Error {
-    not_taken(&files.path, "XLA", "tilescope summary and tilescope liveness take it.")
+    not_taken(
+        &files.path,
+        "XLA",
+        "tilescope summary, liveness, compare, sweep and render take programs of XLA.",
+    )
 }
 
 fn not_taken(file: &Path, system: &str, instead: &'static str) -> Error {

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use crate::analysis::buffer_assignment::analysed::Analysed;
 use crate::analysis::buffer_assignment::live_ranges::LiveRange;
 pub use crate::analysis::buffer_assignment::program::Program;
-use crate::analysis::compared_programs::ProgramInput;
+use crate::analysis::buffer_assignment::program::Refusal;
 use crate::files;
 use crate::format::xla::{
     self, FoundModule, ModuleFile, list_modules, platform_of_name, read_listed,
@@ -145,18 +145,6 @@ impl Program {
 }
 
 impl XlaRun {
-    /// What a comparison asks of it.
-    pub fn input(&self) -> ProgramInput<'_> {
-        let program = &*self.program;
-        ProgramInput {
-            analysed: &program.analysed,
-            platform: program.platform,
-            stated_capacity_bytes: program.beside.capacity_bytes,
-            flags: &program.beside.flags,
-            is_cut: self.report.is_cut(),
-        }
-    }
-
     /// Reads the module that is meant; `None` when that was cancelled.
     ///
     /// # Errors
@@ -175,17 +163,21 @@ impl XlaRun {
         file.status = read.status;
         report.set_files(vec![file]);
         let mut program = Program::of(read.module);
+        program.is_cut = report.is_cut();
         compare_printed(&mut program.analysed, path, &report.warnings, progress);
         program.platform = platform_of_name(&listed.file);
         program.beside = xla::beside(path);
         let texts = error_text::texts_beside(path);
         if program.beside.capacity_bytes.is_none()
-            && let Some((text, capacity)) = error_text::capacity(&texts, &program.analysed)
+            && let Some((text, capacity)) = error_text::capacity(&texts, &program)
         {
             program.beside.capacity_bytes = Some(capacity);
             program.beside.capacity_file = Some(text.file());
         }
-        let error_text = error_text::about(&texts, &program.analysed).cloned();
+        let error_text = error_text::about(&texts, &program).cloned();
+        program.refusal = error_text
+            .as_ref()
+            .map(|text| Refusal { file: text.file(), excess_bytes: text.capture.exceeded_bytes });
         program.modules = files.modules.iter().map(|found| found.listed.clone()).collect();
         let (report, program) = (Arc::new(report), Arc::new(program));
         Ok(Some(Self { report, program, error_text }))
