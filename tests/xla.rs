@@ -378,7 +378,7 @@ fn texts_that_differ_do_not_say_what_the_device_has() {
     };
     let (directory, _) = sample_as(OF_TPU);
     let write = |name: &str, text: String| {
-        std::fs::write(directory.path().join(name), text).expect("a file")
+        std::fs::write(directory.path().join(name), text).expect("a file");
     };
     let capacity = || summary(directory.path())["memory"]["capacity_bytes"].clone();
     write("a.txt", text("16.00G"));
@@ -477,4 +477,28 @@ fn a_bare_assignment_is_drawn() {
         assert!(output.status.success(), "{page}: {said}");
         assert!(std::fs::metadata(&picture).expect("a picture").len() > 1000);
     }
+}
+
+#[test]
+fn modules_of_one_file_name_are_told_apart_by_their_paths() {
+    let samples = in_package("sample_profiles/xla");
+    let path = samples.to_str().expect("UTF-8");
+    let total = |path: &Path| summary(path)["memory"]["total_bytes"].clone();
+    for name in ["again", "donate", "keep"] {
+        let expected = total(&samples.join(name));
+        let file = format!("{name}/module_0000.jit_train_step.cpu_after_optimizations.hlo.pb");
+        for module in [name.to_owned(), format!("xla/{name}"), file.clone()] {
+            let output = tilescope(&["summary", "--json", path, "--module", &module]);
+            assert!(output.status.success(), "{module}: {}", json(&output));
+            assert_eq!(json(&output)["memory"]["total_bytes"], expected, "{module}");
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(said.contains(&format!("jit_train_step of {file}")), "{said}");
+        }
+        let output = tilescope(&["summary", path]);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(text.contains(&format!("{name}/module_0000")), "{text}");
+    }
+    let output = tilescope(&["summary", path, "--module", "xla"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("has no module") && said.contains("again/module_0000"), "{said}");
 }

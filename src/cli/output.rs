@@ -184,7 +184,7 @@ pub fn answer_of_program<A: CsvAnswer>(
     if let [first, _, ..] = files.modules.as_slice() {
         let name = first.listed.module.as_deref().unwrap_or("not named");
         let (count, name, file) =
-            (files.modules.len(), text::clean(name), text::clean(&first.listed.file));
+            (files.modules.len(), text::clean(name), text::clean(&first.listed.key));
         anstream::eprintln!(
             "{count} modules; this is {name} of {file}, another is chosen by --module"
         );

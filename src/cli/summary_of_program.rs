@@ -368,7 +368,7 @@ impl ProgramSummary {
                 bytes(one.total_bytes),
                 bytes(one.temp_bytes),
                 grouped(one.allocations as u64),
-                name_cell(&one.file),
+                name_cell(&one.key),
             ]
         });
         let header = ["<", "<Module", "total", "temporary", "allocations", "<File"];

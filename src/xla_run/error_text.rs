@@ -28,14 +28,25 @@ pub struct ErrorText {
     pub finding: Finding,
     /// What it has of the program's memory.
     pub capture: XlaCapture,
-    /// The dump that the text names or lies in, where there is one.
+    /// The dump that the text names or lies in, where there is one and it was looked for.
     pub dump: Option<PathBuf>,
 }
 
 impl ErrorText {
-    /// The message in a file that has most of a program's memory; `None` where the file is none of text, or has no
-    /// message of XLA in its first MiB.
+    /// The message in a file that has most of a program's memory, and the dump that it is about; `None` where the file is
+    /// none of text, or has no message of XLA in its first MiB.
     pub fn open(path: &Path) -> Option<Self> {
+        let (opened, text) = Self::read(path)?;
+        let beside = files::directory_of(path);
+        // A path that is not absolute is seen from where the text lies, for where it was run is not known.
+        let dump = named_dump(&text).map(|named| beside.join(named));
+        let dump = dump.filter(|named| has_modules(named));
+        let dump = dump.or_else(|| has_modules(&beside).then_some(beside));
+        Some(Self { dump, ..opened })
+    }
+
+    /// The message in a file, and all of the text.
+    fn read(path: &Path) -> Option<(Self, Vec<u8>)> {
         let bytes = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
         let mut text = Vec::new();
         files::open(path).ok()?.take(MOST_BYTES).read_to_end(&mut text).ok()?;
@@ -48,12 +59,7 @@ impl ErrorText {
         let weight = |capture: &XlaCapture| (capture.entries.len(), capture.is_of_program());
         let (capture, finding) =
             of_xla.reduce(|best, one| if weight(&one.0) > weight(&best.0) { one } else { best })?;
-        let beside = files::directory_of(path);
-        // A path that is not absolute is seen from where the text lies, for where it was run is not known.
-        let dump = named_dump(&text).map(|named| beside.join(named));
-        let dump = dump.filter(|named| has_modules(named));
-        let dump = dump.or_else(|| has_modules(&beside).then_some(beside));
-        Some(Self { path: path.to_owned(), bytes, finding, capture, dump })
+        Some((Self { path: path.to_owned(), bytes, finding, capture, dump: None }, text))
     }
 
     /// The file's name.
@@ -62,10 +68,10 @@ impl ErrorText {
     }
 }
 
-/// The error texts in a module's directory.
-pub fn texts_beside(module: &Path) -> Vec<ErrorText> {
-    let paths = paths_in(&files::directory_of(module));
-    paths.iter().filter_map(|path| ErrorText::open(path)).collect()
+/// The error texts in a directory.
+pub fn texts_in(directory: &Path) -> Vec<ErrorText> {
+    let texts = paths_in(directory).into_iter().filter_map(|path| ErrorText::read(&path));
+    texts.map(|(text, _)| text).collect()
 }
 
 /// The text that is about a program.
