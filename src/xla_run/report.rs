@@ -39,8 +39,7 @@ impl XlaRun {
         let flag = |(name, value): &(String, String)| EngineOption {
             name: name.clone(),
             value: value.clone(),
-            // A dump has only those that are not as they are by default.
-            is_default: Some(false),
+            is_default: None,
         };
         report.about.fill(Some(About {
             format: Some(program.format().to_owned()),
