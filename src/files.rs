@@ -1,6 +1,7 @@
 //! Opens what is a file and nothing else. Opening a FIFO waits for a writer, a device may act when it is opened, so
 //! what a path names is told apart before.
 
+use std::borrow::BorrowMut;
 use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -81,22 +82,23 @@ pub(crate) fn read_exact_at(file: &File, buffer: &mut [u8], offset: u64) -> io::
 
 /// A file as far as it has bytes: a hole is left out, which would be read as zeros. So a file of some bytes that says
 /// to be longer than any disk is read at once. Only Linux says where holes are; what does not say so is read as it is.
-pub(crate) struct WithoutHoles(pub(crate) File);
+pub(crate) struct WithoutHoles<F>(pub(crate) F);
 
-impl Read for WithoutHoles {
+impl<F: BorrowMut<File>> Read for WithoutHoles<F> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let file = self.0.borrow_mut();
         #[cfg(target_os = "linux")]
-        if let Ok(position) = io::Seek::stream_position(&mut self.0) {
+        if let Ok(position) = io::Seek::stream_position(file) {
             use nix::errno::Errno;
             use nix::unistd;
             let from = i64::try_from(position).unwrap_or(i64::MAX);
-            let next = unistd::lseek(&self.0, from, unistd::Whence::SeekData);
+            let next = unistd::lseek(&*file, from, unistd::Whence::SeekData);
             // Files that the system makes up say to have no bytes.
-            if next == Err(Errno::ENXIO) && self.0.metadata()?.len() > position {
+            if next == Err(Errno::ENXIO) && file.metadata()?.len() > position {
                 return Ok(0);
             }
         }
-        self.0.read(buffer)
+        file.read(buffer)
     }
 }
 

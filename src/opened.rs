@@ -11,7 +11,7 @@ pub use crate::snapshot_run::{
 };
 use crate::store::{Warning, WarningCode, Warnings};
 use crate::xla_run;
-pub use crate::xla_run::{ErrorText, Program, XlaFiles, XlaRun};
+pub use crate::xla_run::{ErrorText, Program, XlaFiles, XlaRun, texts_in};
 
 /// What a path names.
 #[derive(Debug)]

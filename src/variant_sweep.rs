@@ -8,10 +8,11 @@ use crate::analysis::allocator::run_end::Outcome;
 use crate::analysis::compared_programs::ComparedProgram;
 use crate::analysis::sweep::Sweep;
 use crate::analysis::variants::{Took, Variant};
+use crate::files::directory_of;
 use crate::folder_sweep::read_sweep;
 use crate::format::pytorch::{self, SnapshotFiles};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::{RunsOfPaths, SnapshotRun, XlaFiles, XlaRun, runs_of_paths};
+use crate::opened::{RunsOfPaths, SnapshotRun, XlaFiles, XlaRun, runs_of_paths, texts_in};
 use crate::snapshot_run::no_device;
 use crate::store::{Warning, WarningCode, Warnings};
 use crate::text::run_names::run_names;
@@ -70,11 +71,18 @@ pub(crate) fn read_programs(
     let mut variants = Vec::with_capacity(all.len());
     let mut first_error = None;
     let paths: Vec<PathBuf> = all.iter().map(|files| naming_path(files, all)).collect();
+    // Compilations of one directory come one after the other.
+    let (mut directory, mut texts) = (PathBuf::new(), Vec::new());
     for (files, name) in all.iter().zip(run_names(paths.iter().map(PathBuf::as_path))) {
         let Some(listed) = files.modules.first() else { continue };
         let path = listed.at.path().to_owned();
         let file = path.display().to_string();
-        let run = match XlaRun::open(files, progress) {
+        let beside = directory_of(&path);
+        if directory != beside {
+            texts = texts_in(&beside);
+            directory = beside;
+        }
+        let run = match XlaRun::open_beside(files, &texts, progress) {
             Ok(Some(run)) => run,
             Ok(None) => return Err(Error::new(ErrorKind::Unreadable, "cancelled")),
             Err(error) => {
@@ -85,7 +93,7 @@ pub(crate) fn read_programs(
             }
         };
         warnings.add_all(&run.report.warnings.list());
-        match ComparedProgram::of(&run.input(), color) {
+        match ComparedProgram::of(&run.program, color) {
             Some(side) => variants.push(Variant {
                 name,
                 path,

@@ -275,3 +275,230 @@ fn advice_that_was_followed_came_out() {
     came_out(technique, saves, before, after);
     assert_eq!(again, None);
 }
+
+/// A sample that ships with the program, a training step for a CPU, in a directory of its own under another name.
+fn sample_as(name: &str) -> (tempfile::TempDir, PathBuf) {
+    let sample =
+        "sample_profiles/xla/keep/module_0000.jit_train_step.cpu_after_optimizations.hlo.pb";
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join(name);
+    std::fs::copy(in_package(sample), &file).expect("a copy");
+    (directory, file)
+}
+
+const OF_GPU: &str = "module_0000.f.sm_9.0a_gpu_after_optimizations.hlo.pb";
+const OF_TPU: &str = "module_0000.f.cl_1.after_optimizations.hlo.pb";
+const OF_CPU: &str = "module_0000.f.cpu_after_optimizations.hlo.pb";
+
+#[track_caller]
+fn summary(path: &Path) -> Value {
+    let output = tilescope(&["summary", "--json", &path.to_string_lossy()]);
+    assert!(output.status.success(), "{}", json(&output));
+    json(&output)
+}
+
+fn verdict(path: &Path) -> (Value, String) {
+    let summary = summary(path);
+    let verdict = &summary["insights"]["verdict"];
+    let outcome = match &summary["memory"]["fits"] {
+        Value::Null => "not-known",
+        fits if *fits == Value::Bool(true) => "fits",
+        _ => "does-not-fit",
+    };
+    assert_eq!(verdict["outcome"], outcome, "two answers");
+    (verdict["outcome"].clone(), verdict["reason"].as_str().expect("a reason").to_owned())
+}
+
+#[test]
+fn of_a_file_that_is_cut_nobody_says_that_it_fits() {
+    let (directory, file) = sample_as(OF_GPU);
+    let config = directory.path().join("module_0000.f.gpu_target_config.pbtxt");
+    std::fs::write(&config, "device_memory_size: 99999999999\n").expect("a file");
+    assert_eq!(verdict(directory.path()).0, "fits");
+    let whole = std::fs::read(&file).expect("a module");
+    let (cut, cut_file) = sample_as(OF_GPU);
+    std::fs::write(&cut_file, &whole[..whole.len() - 6000]).expect("a file");
+    std::fs::copy(&config, cut.path().join(config.file_name().expect("a name"))).expect("a copy");
+    let (outcome, reason) = verdict(cut.path());
+    assert_eq!(outcome, "not-known");
+    assert!(reason.contains("at least") && reason.contains("its file is cut"), "{reason}");
+    let [whole, cut] = [&directory, &cut].map(|of| of.path().to_str().expect("UTF-8"));
+    let output = tilescope(&["compare", "--json", whole, cut]);
+    let found = json(&output);
+    let said = found["conclusions"].as_array().expect("a list").iter();
+    let fits = said.filter(|one| one["id"] == "fits").filter_map(|one| one["text"].as_str());
+    let fits: String = fits.collect();
+    assert!(fits.contains("and fits; the target reserves at least"), "{fits}");
+    assert!(fits.contains("may fit, for its file is cut"), "{fits}");
+    let found = json(&tilescope(&["sweep", "--json", whole, cut]));
+    let fits: Vec<&Value> =
+        found["rows"].as_array().expect("rows").iter().map(|row| &row["fits"]).collect();
+    assert!(fits.contains(&&Value::Null) && fits.contains(&&Value::Bool(true)), "{found}");
+    // What is too much already is too much.
+    std::fs::write(
+        Path::new(cut).join("module_0000.f.gpu_target_config.pbtxt"),
+        "device_memory_size: 9\n",
+    )
+    .expect("a file");
+    let (outcome, reason) = verdict(Path::new(cut));
+    assert_eq!(outcome, "does-not-fit");
+    assert!(reason.contains("at least"), "{reason}");
+}
+
+#[test]
+fn what_xla_found_no_room_for_does_not_fit() {
+    let (directory, _) = sample_as(OF_TPU);
+    let total = summary(directory.path())["memory"]["total_bytes"].as_u64().expect("bytes");
+    // By its figures, which are rounded, it would fit.
+    let text = format!(
+        "RESOURCE_EXHAUSTED: XLA:TPU compile permanent error. Ran out of memory in memory space hbm. Used {total}B of \
+         {total}B hbm. Exceeded hbm capacity by 1.2K.\n"
+    );
+    std::fs::write(directory.path().join("error.txt"), &text).expect("a file");
+    let (outcome, reason) = verdict(directory.path());
+    assert_eq!(outcome, "does-not-fit");
+    assert!(
+        reason.contains("XLA found no room for it, 1.20 KiB too many (says error.txt)"),
+        "{reason}"
+    );
+    // Of a machine of another kind it says nothing.
+    let (directory, _) = sample_as(OF_CPU);
+    std::fs::write(directory.path().join("error.txt"), &text).expect("a file");
+    let (outcome, _) = verdict(directory.path());
+    assert_eq!(outcome, "not-known");
+}
+
+#[test]
+fn texts_that_differ_do_not_say_what_the_device_has() {
+    let text = |available: &str| {
+        format!(
+            "Ran out of memory on HBM, the total memory required for HLO temporaries (99.10G) exceeds available HBM \
+             ({available}).\n"
+        )
+    };
+    let (directory, _) = sample_as(OF_TPU);
+    let write = |name: &str, text: String| {
+        std::fs::write(directory.path().join(name), text).expect("a file");
+    };
+    let capacity = || summary(directory.path())["memory"]["capacity_bytes"].clone();
+    write("a.txt", text("16.00G"));
+    assert_eq!(capacity(), 1_u64 << 34);
+    write("b.txt", text("16.00G"));
+    assert_eq!(capacity(), 1_u64 << 34);
+    write("b.txt", text("32.00G"));
+    assert_eq!(capacity(), Value::Null);
+}
+
+#[test]
+fn the_text_of_an_error_alone_says_that_it_does_not_fit() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let file = directory.path().join("error.txt");
+    let text = "RESOURCE_EXHAUSTED: Ran out of memory in memory space hbm. Used 15.75G of 15.75G hbm. Exceeded hbm \
+                capacity by 1.2M.\n";
+    std::fs::write(&file, text).expect("a file");
+    let found = summary(&file);
+    assert_eq!(found["memory"]["fits"], false);
+    let said = found["insights"]["conclusions"][1]["text"].as_str().expect("a text");
+    assert_eq!(said, "Does not fit: 15.8 GiB of the 15.8 GiB, 1.20 MiB too many");
+    // A request that failed while a program ran says nothing of what the program takes.
+    let text = "RESOURCE_EXHAUSTED: Attempting to allocate 8.00M. That was not possible. There are 6.43M free.\n";
+    std::fs::write(&file, text).expect("a file");
+    assert_eq!(summary(&file)["memory"]["fits"], Value::Null);
+}
+
+#[test]
+fn commands_that_do_not_take_programs_of_xla_say_so() {
+    let (directory, file) = sample_as(OF_CPU);
+    let [directory, file] = [directory.path(), &file].map(|path| path.to_str().expect("UTF-8"));
+    let lake = tempfile::tempdir().expect("a directory");
+    let lake = lake.path().to_str().expect("UTF-8");
+    for path in [directory, file] {
+        for command in [
+            &["check", path, "--must-fit"][..],
+            &["export", path, "--chrome-trace", "/dev/null"],
+            &["export", path, "--parquet", lake],
+            &["map", path, "--tile", "0"],
+            &["ops", path],
+            &["tiles", path],
+            &["trace", path],
+        ] {
+            let output = tilescope(command);
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(output.status.code(), Some(2), "{command:?}: {said}");
+            assert!(
+                said.contains("is of XLA, which this command does not take"),
+                "{command:?}: {said}"
+            );
+            assert!(said.contains("compare, sweep and render take"), "{command:?}: {said}");
+        }
+        let said = tilescope(&["index", path]);
+        assert_eq!(said.status.code(), Some(2));
+        let said = String::from_utf8_lossy(&said.stderr).into_owned();
+        assert!(said.contains("is of XLA, which has no index"), "{said}");
+    }
+}
+
+/// The contents of field 3 of an HloProto: its assignment.
+fn assignment_of(proto: &[u8]) -> Vec<u8> {
+    let mut rest = proto;
+    let next = |rest: &mut &[u8]| {
+        let mut number = 0_usize;
+        for shift in (0..).step_by(7) {
+            let (first, behind) = rest.split_first().expect("a number");
+            *rest = behind;
+            number |= usize::from(first & 0x7F) << shift;
+            if first & 0x80 == 0 {
+                break;
+            }
+        }
+        number
+    };
+    loop {
+        let (tag, length) = (next(&mut rest), next(&mut rest));
+        let (contents, behind) = rest.split_at(length);
+        if tag == 3 << 3 | 2 {
+            return contents.to_vec();
+        }
+        rest = behind;
+    }
+}
+
+#[test]
+fn a_bare_assignment_is_drawn() {
+    let (directory, file) = sample_as(OF_CPU);
+    let bare = directory.path().join("buffer_assignment.pb");
+    std::fs::write(&bare, assignment_of(&std::fs::read(file).expect("a module"))).expect("a file");
+    let pictures = tempfile::tempdir().expect("a directory");
+    let picture = pictures.path().join("picture.svg");
+    let arguments = [bare.to_str().expect("UTF-8"), "-o", picture.to_str().expect("UTF-8")];
+    for page in ["overview", "insights"] {
+        let output = tilescope(&[&["render", "--page", page], &arguments[..]].concat());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.success(), "{page}: {said}");
+        assert!(std::fs::metadata(&picture).expect("a picture").len() > 1000);
+    }
+}
+
+#[test]
+fn modules_of_one_file_name_are_told_apart_by_their_paths() {
+    let samples = in_package("sample_profiles/xla");
+    let path = samples.to_str().expect("UTF-8");
+    let total = |path: &Path| summary(path)["memory"]["total_bytes"].clone();
+    for name in ["again", "donate", "keep"] {
+        let expected = total(&samples.join(name));
+        let file = format!("{name}/module_0000.jit_train_step.cpu_after_optimizations.hlo.pb");
+        for module in [name.to_owned(), format!("xla/{name}"), file.clone()] {
+            let output = tilescope(&["summary", "--json", path, "--module", &module]);
+            assert!(output.status.success(), "{module}: {}", json(&output));
+            assert_eq!(json(&output)["memory"]["total_bytes"], expected, "{module}");
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert!(said.contains(&format!("jit_train_step of {file}")), "{said}");
+        }
+        let output = tilescope(&["summary", path]);
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(text.contains(&format!("{name}/module_0000")), "{text}");
+    }
+    let output = tilescope(&["summary", path, "--module", "xla"]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("has no module") && said.contains("again/module_0000"), "{said}");
+}

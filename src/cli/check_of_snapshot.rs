@@ -5,28 +5,57 @@
 //! not move with the rounding of the allocator. Both are of the device that failed, else of the one that had
 //! most, or of the one that is named.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::check::{BudgetArguments, CheckArguments, CheckReport, Grown, Row};
 use super::compare::DeviceArguments;
 use super::output::{self, Answer, Document};
+use crate::analysis::allocator::replayed::AllocatorRun;
 use crate::analysis::allocator::run_end::{Outcome, Recorded};
-use crate::analysis::compared_snapshots::{ComparedSide, Room, SnapshotFigure};
+use crate::analysis::compared_snapshots::Room;
 use crate::analysis::insights::budgets::{Figure, growth_percent};
+use crate::analysis::variants::{SnapshotTook, Variant, VariantColumn};
 use crate::format::pytorch::SnapshotFiles;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::Warning;
 use crate::text::{bytes, exact_bytes, signed_bytes};
 
-const FIGURES: [(Figure, SnapshotFigure, &str, &str); 2] = [
+/// A figure that is checked: what it is for a budget, where it stands in the table of variants, the option, what it is.
+type Checked = (Figure, VariantColumn, &'static str, &'static str);
+
+const FIGURES: [Checked; 2] = [
     (
         Figure::Total,
-        SnapshotFigure::MaxReserved,
+        VariantColumn::MaxReserved,
         "max-total-bytes",
         "what is taken from the device at most",
     ),
-    (Figure::Peak, SnapshotFigure::RequestedPeak, "max-peak-bytes", "what is asked for at most"),
+    (Figure::Peak, VariantColumn::RequestedPeak, "max-peak-bytes", "what is asked for at most"),
 ];
+
+/// The device of a run that is checked.
+struct Side {
+    title: String,
+    variant: Variant,
+    took: SnapshotTook,
+}
+
+impl Side {
+    /// Of a run, of the device of a number or the one that failed or had most; `None` where there is none.
+    fn of(run: &AllocatorRun, device: Option<i64>) -> Option<Self> {
+        let (place, variant) = Variant::of_run((String::new(), PathBuf::new()), run, device)?;
+        let (took, (device, _)) = (*variant.snapshot()?, run.snapshot()?.device(place)?);
+        Some(Self { title: device.title(), variant, took })
+    }
+
+    fn bytes(&self, figure: VariantColumn) -> u64 {
+        match figure {
+            VariantColumn::MaxReserved => self.took.max_reserved_bytes,
+            _ => self.took.requested_peak_bytes,
+        }
+    }
+}
 
 /// Checks a snapshot, against the second if there is one.
 pub(super) fn run(files: &[SnapshotFiles], arguments: &CheckArguments) -> ExitCode {
@@ -60,19 +89,14 @@ fn checked(
     files: &SnapshotFiles,
     device: &DeviceArguments,
     progress: &Progress,
-) -> Result<(ComparedSide, Vec<Warning>), Error> {
+) -> Result<(Side, Vec<Warning>), Error> {
     let run = output::open_snapshot(files, progress)?;
-    let side = ComparedSide::of(&run.allocator, device.device);
+    let side = Side::of(&run.allocator, device.device);
     let side = side.ok_or_else(|| run.no_such_device(device.device))?;
     Ok((side, run.report.warnings.list()))
 }
 
-fn checks(
-    side: &ComparedSide,
-    baseline: Option<&ComparedSide>,
-    budgets: &BudgetArguments,
-    room: Room,
-) -> Vec<Row> {
+fn checks(side: &Side, baseline: Option<&Side>, budgets: &BudgetArguments, room: Room) -> Vec<Row> {
     let mut rows = Vec::new();
     let limits = [budgets.max_total_bytes, budgets.max_peak_bytes];
     for ((figure, of, name, subject), limit) in FIGURES.into_iter().zip(limits) {
@@ -91,7 +115,7 @@ fn checks(
 }
 
 /// Why figures are no more than a lower bound; a budget that they are within is then not known to be kept.
-fn why_at_least(side: &ComparedSide) -> Option<&'static str> {
+fn why_at_least(side: &Side) -> Option<&'static str> {
     if side.variant.is_cut {
         return Some("the file ends before its contents do, so it may be more");
     }
@@ -107,18 +131,18 @@ fn why_at_least(side: &ComparedSide) -> Option<&'static str> {
 }
 
 /// What of a figure that counts is only of the events that were recorded.
-fn of_window(side: &ComparedSide, of: SnapshotFigure) -> &'static str {
-    let is_window = side.took.recorded == Recorded::Window && of.is_at_least(side);
+fn of_window(side: &Side, of: VariantColumn) -> &'static str {
+    let is_window = side.took.recorded == Recorded::Window && of.is_at_least(&side.variant);
     if is_window { "; of the recorded window, whose beginning is cut off" } else { "" }
 }
 
 fn limited(
-    side: &ComparedSide,
-    (figure, of): (Figure, SnapshotFigure),
+    side: &Side,
+    (figure, of): (Figure, VariantColumn),
     (name, subject): (&'static str, &str),
     limit: u64,
 ) -> Row {
-    let actual = of.of(side);
+    let actual = side.bytes(of);
     let why_not = why_at_least(side);
     let is_within = actual <= limit;
     let difference = exact_bytes(actual.abs_diff(limit));
@@ -135,7 +159,7 @@ fn limited(
         figure: Some(figure),
         text: format!(
             "{}: {subject} is {}, {compared}{}",
-            side.device_title(),
+            side.title,
             exact_bytes(actual),
             of_window(side, of)
         ),
@@ -144,13 +168,13 @@ fn limited(
 }
 
 fn grown(
-    side: &ComparedSide,
-    baseline: &ComparedSide,
-    (figure, of): (Figure, SnapshotFigure),
+    side: &Side,
+    baseline: &Side,
+    (figure, of): (Figure, VariantColumn),
     subject: &str,
     limit: f64,
 ) -> Row {
-    let (from, to) = (of.of(baseline), of.of(side));
+    let (from, to) = (baseline.bytes(of), side.bytes(of));
     let percent = growth_percent(from, to);
     let why_not = why_at_least(side)
         .map(|why| format!("; {why}"))
@@ -177,7 +201,7 @@ fn grown(
         grown: Some(Grown { baseline_bytes: Some(from), actual_bytes: Some(to) }),
         text: format!(
             "{}: {subject} is {} in place of {}, {} ({shown}); --max-growth allows {limit} %{}{}",
-            side.device_title(),
+            side.title,
             bytes(to),
             bytes(from),
             signed_bytes(change),
@@ -188,11 +212,11 @@ fn grown(
     }
 }
 
-fn fits(side: &ComparedSide, room: Room) -> Row {
+fn fits(side: &Side, room: Room) -> Row {
     let empty = Row { name: "must-fit", limit: 0.into(), ..Row::default() };
-    let title = side.device_title();
+    let title = &side.title;
     let needed = side.variant.needed_bytes;
-    let least = if SnapshotFigure::Needed.is_at_least(side) { "at least " } else { "" };
+    let least = if VariantColumn::Needed.is_at_least(&side.variant) { "at least " } else { "" };
     let needed_text = format!("{least}{}", bytes(needed));
     let stated = side.variant.stated_capacity_bytes;
     let Some(capacity) = room.capacity_bytes.or(stated) else {
@@ -223,7 +247,7 @@ fn fits(side: &ComparedSide, room: Room) -> Row {
         text: format!(
             "{title}: it needs {needed_text}{other} of the {}{by}{compared}{}",
             bytes(capacity),
-            of_window(side, SnapshotFigure::Needed)
+            of_window(side, VariantColumn::Needed)
         ),
         ..empty
     }

@@ -128,17 +128,17 @@ impl DiagnoseReport {
                 beside.iter().filter_map(|path| opened.get(path)?.as_ref()).collect();
             for finding in diagnosis.findings {
                 let all = snapshots.iter().chain(beside.iter().copied()).enumerate();
-                let joined = all.filter(|_| wants_one(&finding));
-                let joined =
-                    joined.filter_map(|(place, one)| Some((place, one.joined(&finding, log)?)));
+                let wanted = all.filter(|_| wants_one(&finding));
+                let matching =
+                    wanted.filter_map(|(place, one)| Some((place, one.matching(&finding, log)?)));
                 // The first of equals.
-                let found = joined.min_by_key(|(_, joined)| !joined.is_by_name());
+                let found = matching.min_by_key(|(_, one)| !one.is_by_name());
                 if let Some(is_joined) =
                     found.as_ref().and_then(|(place, _)| is_joined.get_mut(*place))
                 {
                     *is_joined = true;
                 }
-                let snapshot = found.map(|(_, joined)| joined);
+                let snapshot = found.map(|(_, one)| one.joined(&finding));
                 report.findings.push(FoundIn { file: name.clone(), finding, snapshot });
             }
         }

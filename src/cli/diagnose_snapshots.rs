@@ -8,9 +8,11 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::analysis::allocator::failed_requests::FailedRequest;
+use crate::analysis::allocator::peak::PeakContents;
+use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
 use crate::analysis::allocator::stated_failure::StatedFailure;
-use crate::analysis::compared_snapshots::ComparedSide;
 use crate::analysis::diagnose::Finding;
+use crate::analysis::variants::{SnapshotTook, Variant};
 use crate::format::pytorch::{FileKind, SnapshotFiles, kind_of_file, with_side_files};
 use crate::format::{Error, Progress};
 use crate::opened::SnapshotRun;
@@ -36,7 +38,15 @@ pub(super) struct FoundSnapshot {
 
 #[derive(Clone, Debug)]
 struct DeviceOfSnapshot {
-    side: ComparedSide,
+    number: i64,
+    title: String,
+    /// The requests that failed, by their bytes.
+    failed: Vec<FailedRequest>,
+    /// The one at which the run ended.
+    ended_by: Option<FailedRequest>,
+    took: SnapshotTook,
+    needed_bytes: u64,
+    /// The frames that have most at the peak.
     frames: Vec<FrameBytes>,
 }
 
@@ -45,6 +55,14 @@ struct DeviceOfSnapshot {
 struct FrameBytes {
     frame: String,
     bytes: u64,
+}
+
+/// Which device of a snapshot a message belongs to, and how that was found.
+pub(super) struct Match<'a> {
+    snapshot: &'a FoundSnapshot,
+    device: &'a DeviceOfSnapshot,
+    failed: Option<FailedRequest>,
+    is_by_name: bool,
 }
 
 /// What a snapshot says of a message: the figures of both.
@@ -73,10 +91,10 @@ impl Serialize for FoundSnapshot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let device = |of: &DeviceOfSnapshot| {
             json!({
-                "device": of.side.facts.device,
-                "failed": of.side.facts.ended_by,
-                "max_reserved_bytes": of.side.took.max_reserved_bytes,
-                "needed_bytes": of.side.variant.needed_bytes,
+                "device": of.number,
+                "failed": of.ended_by,
+                "max_reserved_bytes": of.took.max_reserved_bytes,
+                "needed_bytes": of.needed_bytes,
                 "peak_frames": of.frames,
             })
         };
@@ -94,56 +112,49 @@ impl FoundSnapshot {
         let files = with_side_files(path.to_owned(), FileKind::Snapshot);
         let Some(run) = SnapshotRun::open(&files, progress)? else { return Ok(None) };
         let Some(replayed) = run.allocator.snapshot() else { return Ok(None) };
-        let numbers = replayed.snapshot.devices.iter().map(|device| device.number);
-        let devices = numbers.enumerate().filter_map(|(place, number)| {
-            let frames = replayed.peak(place)?.by_frame.iter().take(MOST_FRAMES);
-            let frames =
-                frames.map(|row| FrameBytes { frame: row.name.clone(), bytes: row.all.bytes });
-            Some(DeviceOfSnapshot {
-                side: ComparedSide::of(&run.allocator, Some(number))?,
-                frames: frames.collect(),
-            })
-        });
+        let places = 0..replayed.snapshot.devices.len();
+        let devices =
+            places.filter_map(|place| DeviceOfSnapshot::of(&run.allocator, replayed, place));
         let SnapshotFiles { path, error_text, .. } = files.clone();
         Ok(Some(Self { path, error_text, devices: devices.collect() }))
     }
 
-    /// What it says of a message of a log, if it belongs to it.
-    pub(super) fn joined(&self, finding: &Finding, log: Option<&Path>) -> Option<Joined> {
+    /// The device that a message of a log belongs to.
+    pub(super) fn matching(&self, finding: &Finding, log: Option<&Path>) -> Option<Match<'_>> {
         finding.requested_bytes?;
         let stated = stated("", finding);
-        let is_beside = self.error_text.as_deref().is_some_and(|text| log == Some(text));
+        let is_by_name = self.error_text.as_deref().is_some_and(|text| log == Some(text));
         let by_size = self.devices.iter().find_map(|of| Some((of, Some(of.failed(&stated)?))));
         let by_number = || {
-            let is_named = |of: &&DeviceOfSnapshot| stated.device == Some(of.side.facts.device);
+            let is_named = |of: &&DeviceOfSnapshot| stated.device == Some(of.number);
             self.devices.iter().find(is_named)
         };
         let only = || self.devices.first().filter(|_| self.devices.len() == 1);
-        let (device, failed) = match (by_size, is_beside) {
+        let (device, failed) = match (by_size, is_by_name) {
             (Some(found), _) => found,
             (None, true) => (by_number().or_else(only)?, None),
             (None, false) => return None,
         };
-        Some(device.joined(self, (finding, failed), if is_beside { "name" } else { "size" }))
+        Some(Match { snapshot: self, device, failed, is_by_name })
     }
 
     /// That it is here, and what failed in it, where no message is of it.
     pub(super) fn text(&self) -> String {
         let mut text = format!("{}, a memory snapshot\n", clean(&self.path.display().to_string()));
-        let failed = self.devices.iter().filter_map(|of| Some((of, of.side.facts.ended_by?)));
+        let failed = self.devices.iter().filter_map(|of| Some((of, of.ended_by?)));
         let mut lines = 0_usize;
         for (of, failed) in failed {
             lines = lines.saturating_add(1);
             text += &format!(
                 "  {}: a request of {} failed at event {}{}; {} were reserved at most; \
                  what the device has is in the text of the error alone\n",
-                of.side.device_title(),
+                of.title,
                 bytes(failed.bytes),
                 grouped(u64::from(failed.event)),
                 failed.device_free.map_or_else(String::new, |free| {
                     format!(", when {} were free on the device", bytes(free))
                 }),
-                bytes(of.side.took.max_reserved_bytes)
+                bytes(of.took.max_reserved_bytes)
             );
             text += &frames_text(&of.frames);
         }
@@ -155,44 +166,62 @@ impl FoundSnapshot {
 }
 
 impl DeviceOfSnapshot {
-    /// The last request that failed and that a message is about.
-    fn failed(&self, stated: &StatedFailure) -> Option<FailedRequest> {
-        let failed = self.side.facts.oom.iter().rev();
-        let mut failed = failed.filter(|_| stated.may_be_of(self.side.facts.device)).copied();
-        failed.find(|failed| stated.is_of(failed))
+    /// Of the device at a place.
+    fn of(run: &AllocatorRun, replayed: &ReplayedSnapshot, place: usize) -> Option<Self> {
+        let (device, replay) = replayed.device(place)?;
+        let of_run = (String::new(), PathBuf::new());
+        let (_, variant) = Variant::of_run(of_run, run, Some(device.number))?;
+        // What blocks are for is not asked here, and takes a pass over all events.
+        let live = replayed.live_at_peak(place);
+        let peak = PeakContents::of(&replayed.snapshot, (device, replay), live, &[]);
+        let frames = peak.by_frame.into_iter().take(MOST_FRAMES);
+        Some(Self {
+            number: device.number,
+            title: device.title(),
+            failed: replayed.failed_by_size(place).to_vec(),
+            ended_by: replayed.ended_by(place),
+            took: *variant.snapshot()?,
+            needed_bytes: variant.needed_bytes,
+            frames: frames
+                .map(|row| FrameBytes { frame: row.name, bytes: row.all.bytes })
+                .collect(),
+        })
     }
 
-    fn joined(
-        &self,
-        snapshot: &FoundSnapshot,
-        (finding, failed): (&Finding, Option<FailedRequest>),
-        by: &'static str,
-    ) -> Joined {
-        let took = &self.side.took;
+    /// The last request that failed and that a message is about.
+    fn failed(&self, stated: &StatedFailure) -> Option<FailedRequest> {
+        stated.request_among(&self.failed).filter(|_| stated.may_be_of(self.number))
+    }
+}
+
+impl Match<'_> {
+    /// Whether it was found by name: that says more than a size, which requests of other runs have too.
+    pub(super) fn is_by_name(&self) -> bool {
+        self.is_by_name
+    }
+
+    /// What the snapshot says of the message.
+    pub(super) fn joined(&self, finding: &Finding) -> Joined {
+        let Self { snapshot, device, failed, is_by_name } = self;
         Joined {
             file: snapshot.path.display().to_string(),
-            by,
-            device: self.side.facts.device,
+            by: if *is_by_name { "name" } else { "size" },
+            device: device.number,
             event: failed.map(|failed| failed.event),
             requested_bytes: failed.map(|failed| failed.bytes),
             free_bytes: failed.and_then(|failed| failed.device_free).or(finding.free_bytes),
             capacity_bytes: finding.limit_bytes,
             other_processes_bytes: finding.other_processes_bytes,
-            max_reserved_bytes: took.max_reserved_bytes,
-            max_allocated_bytes: took.max_allocated_bytes,
-            requested_peak_bytes: took.requested_peak_bytes,
-            needed_bytes: self.side.variant.needed_bytes,
-            peak_frames: self.frames.clone(),
+            max_reserved_bytes: device.took.max_reserved_bytes,
+            max_allocated_bytes: device.took.max_allocated_bytes,
+            requested_peak_bytes: device.took.requested_peak_bytes,
+            needed_bytes: device.needed_bytes,
+            peak_frames: device.frames.clone(),
         }
     }
 }
 
 impl Joined {
-    /// Whether it was found by name: that says more than a size, which requests of other runs have too.
-    pub(super) fn is_by_name(&self) -> bool {
-        self.by == "name"
-    }
-
     /// For people, below the message.
     pub(super) fn text(&self) -> String {
         let place = match self.event {

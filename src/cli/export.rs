@@ -9,7 +9,9 @@ use serde_json::{Map, Value, json};
 
 use super::chrome_trace;
 use super::output::{self, Answer, Document};
+use crate::format::{Error, ErrorKind, Progress};
 use crate::lake::{ExportedRun, export};
+use crate::opened::{RunFiles, files_of_run};
 use crate::text::{bytes, clean, counted, grouped};
 
 /// Arguments of `tilescope export`.
@@ -45,12 +47,23 @@ pub fn run(arguments: &ExportArguments) -> ExitCode {
     }
     let lake = &arguments.parquet.clone().unwrap_or_default();
     let result = output::with_progress("Exporting the reports", |progress| {
-        let exported = export(&arguments.paths, lake, progress)?;
+        let exported = export(&arguments.paths, lake, progress)
+            .map_err(|error| said_of_xla(error, &arguments.paths, progress))?;
         exported.shared_warnings().iter().for_each(output::print_warning);
         let warnings = exported.all_warnings();
         Ok(Document::new(Export { lake: lake.clone(), runs: exported.runs }, warnings))
     });
     output::finish(&result, arguments.json, Answer::text)
+}
+
+/// Where there is no report, for what is there is of XLA, that a lake takes none of those.
+fn said_of_xla(error: Error, paths: &[PathBuf], progress: &Progress) -> Error {
+    let of_xla = |path: &PathBuf| match files_of_run(path, progress) {
+        Ok(RunFiles::Xla(files)) => Some(output::of_xla(&files)),
+        _ => None,
+    };
+    let is_none = !matches!(error.kind, ErrorKind::Usage | ErrorKind::CannotWrite);
+    paths.iter().filter(|_| is_none).find_map(of_xla).unwrap_or(error)
 }
 
 impl Serialize for Export {

@@ -184,7 +184,7 @@ pub fn answer_of_program<A: CsvAnswer>(
     if let [first, _, ..] = files.modules.as_slice() {
         let name = first.listed.module.as_deref().unwrap_or("not named");
         let (count, name, file) =
-            (files.modules.len(), text::clean(name), text::clean(&first.listed.file));
+            (files.modules.len(), text::clean(name), text::clean(&first.listed.key));
         anstream::eprintln!(
             "{count} modules; this is {name} of {file}, another is chosen by --module"
         );
@@ -246,7 +246,11 @@ pub fn open_of_poplar(
 
 /// That a command does not take programs of XLA.
 pub fn of_xla(files: &XlaFiles) -> Error {
-    not_taken(&files.path, "XLA", "tilescope summary and tilescope liveness take it.")
+    not_taken(
+        &files.path,
+        "XLA",
+        "tilescope summary, liveness, compare, sweep and render take programs of XLA.",
+    )
 }
 
 fn not_taken(file: &Path, system: &str, instead: &'static str) -> Error {

@@ -42,9 +42,12 @@ pub fn scope_of(report: &Report, arguments: ScopeArguments) -> Result<Scope, Err
                     .hint(format!("--device N takes one device.{there}")))
             }
             (None, Some(device)) => scope_of_device(report, device),
-            // Of several memory spaces the main one is meant: they are not one memory.
-            (None, None) if report.system == System::XLA => scope_of_device(report, 0),
-            (None, None) => Ok(Scope::Everything),
+            // Of several memory spaces the main one is meant, which has a curve where instructions are known: they are
+            // not one memory.
+            (None, None) => {
+                let main = (report.system == System::XLA).then(|| scope_of_device(report, 0));
+                Ok(main.and_then(Result::ok).unwrap_or(Scope::Everything))
+            }
         };
     }
     if device.is_some() {

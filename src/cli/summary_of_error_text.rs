@@ -87,7 +87,7 @@ impl ErrorTextSummary {
             memory: MemoryFacts {
                 total_bytes: capture.total_usage_bytes.or(capture.used_bytes),
                 capacity_bytes: capture.capacity_bytes,
-                fits: capture.used_bytes.zip(capture.capacity_bytes).map(|(used, of)| used <= of),
+                fits: states_want(text).then_some(false),
                 listed_bytes: has_list.then(|| capture.listed_bytes()),
                 not_listed_bytes: capture.not_listed_bytes().filter(|_| has_list),
             },
@@ -113,11 +113,13 @@ fn conclusions(text: &ErrorText) -> Vec<Conclusion> {
     let mut said = Vec::new();
     let mut say = |id, text: String| said.push(Conclusion { id, text });
     say("partial-capture", partial_text(text));
-    if let (Some(used), Some(capacity)) = (capture.used_bytes, capture.capacity_bytes) {
-        let over = used.checked_sub(capacity).filter(|over| *over > 0);
-        let over = over.map_or_else(String::new, |over| format!(", {} too many", bytes(over)));
-        let text = format!("Does not fit: {} of the {}{over}", bytes(used), bytes(capacity));
-        say("does-not-fit", text);
+    if states_want(text) {
+        let over = capture.exceeded_bytes.map(|over| format!("{} too many", bytes(over)));
+        let capacity = capture.capacity_bytes.map(|of| format!(" of the {}", bytes(of)));
+        let capacity = capacity.unwrap_or_default();
+        let used = capture.used_bytes.map(|used| format!("{}{capacity}", bytes(used)));
+        let both: Vec<String> = used.into_iter().chain(over).collect();
+        say("does-not-fit", format!("Does not fit: {}", both.join(", ")));
     }
     if let (Some(requested), Some(free)) = (finding.requested_bytes, finding.free_bytes) {
         let (requested_text, free_text) = (bytes(requested), bytes(free));
@@ -147,6 +149,13 @@ fn conclusions(text: &ErrorText) -> Vec<Conclusion> {
         say("listed", text);
     }
     said
+}
+
+/// Whether it says of a program that it takes too much, and not only that a request failed while one ran.
+fn states_want(text: &ErrorText) -> bool {
+    let capture = &text.capture;
+    let is_too_much = capture.exceeded_bytes.is_some() && text.finding.free_bytes.is_none();
+    capture.is_of_program() || is_too_much
 }
 
 /// That it is a part, and where the whole is.

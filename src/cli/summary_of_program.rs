@@ -139,7 +139,7 @@ impl ProgramSummary {
                 always_live_bytes,
                 gap_bytes: of_peak.map(PeakOfSpace::lost_bytes),
                 capacity_bytes: capacity,
-                fits: capacity.map(|capacity| main <= capacity),
+                fits: insights.verdict.outcome.known(),
             },
             liveness: LivenessFacts { steps: facts.steps, peak: of_peak.map(|of| peak(run, of)) },
             insights: InsightFacts {
@@ -330,8 +330,8 @@ impl ProgramSummary {
             ]
         });
         let mut text = aligned(&["<Memory", "reserved", "throughout", "most in use"], rows);
-        if let (Some(capacity), Some(fits)) = (self.memory.capacity_bytes, self.memory.fits) {
-            let fits = if fits { "fits" } else { "does not fit" };
+        if let Some(capacity) = self.memory.capacity_bytes {
+            let fits = self.insights.verdict.outcome.title().to_lowercase();
             let file = self.xla.device.capacity_file.as_deref().map(clean);
             let file = file.map(|file| format!(", says {file}")).unwrap_or_default();
             let reserved = bytes(self.memory.total_bytes);
@@ -368,7 +368,7 @@ impl ProgramSummary {
                 bytes(one.total_bytes),
                 bytes(one.temp_bytes),
                 grouped(one.allocations as u64),
-                name_cell(&one.file),
+                name_cell(&one.key),
             ]
         });
         let header = ["<", "<Module", "total", "temporary", "allocations", "<File"];

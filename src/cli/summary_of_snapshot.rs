@@ -160,7 +160,7 @@ impl SnapshotSummary {
         let (devices, hosts) = (replayed.device_facts(), replayed.host_facts());
         let claims: Vec<Claims> = (run.allocator.claims.iter())
             .filter_map(|claims| {
-                let (device, figures) = compare_claims(claims, devices, &run.report)?;
+                let (device, figures) = compare_claims(claims, replayed, &run.report)?;
                 let DeviceFacts { device, rank, .. } = *device;
                 Some(Claims { file: claims.file.clone(), device, rank, figures })
             })

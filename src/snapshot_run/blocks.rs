@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::ReplayedSnapshot;
 use crate::analysis::allocator::event_axis::EventAxis;
 use crate::analysis::allocator::lives::BlockLives;
-use crate::analysis::allocator::segment_ranges::SegmentRange;
+use crate::analysis::allocator::segment_ranges::{SegmentRange, range_of_block};
 use crate::analysis::allocator::user_frame::{NO_STACK, user_frame_title};
 use crate::progress::Progress;
 use crate::store::names::{Interner, Names};
@@ -20,9 +20,6 @@ const MOST_NAMED: usize = 200_000;
 
 /// Blocks or events between two looks at whether anybody still waits.
 pub(super) const EVENTS_PER_LOOK: usize = 1 << 14;
-
-/// Ranges of addresses that lie over one another and are looked at for a block.
-const MOST_OVER: usize = 64;
 
 /// The class of blocks that live from before the first event to behind the last.
 pub(super) const THROUGHOUT: ClassId = ClassId(0);
@@ -77,7 +74,7 @@ impl BlocksOfArenas {
                 if row.is_multiple_of(EVENTS_PER_LOOK) && progress.is_cancelled() {
                     return None;
                 }
-                let arena = arena_of(ranges, &replay.lives, row).map(|arena| first + arena);
+                let arena = range_of_block(ranges, &replay.lives, row).map(|arena| first + arena);
                 if let Some(count) = arena.and_then(|arena| counts.get_mut(arena)) {
                     *count += 1;
                 }
@@ -191,15 +188,6 @@ impl Blocks {
         };
         start..end.max(start)
     }
-}
-
-/// The range that a block lies in.
-fn arena_of(ranges: &[SegmentRange], lives: &BlockLives, row: usize) -> Option<usize> {
-    let address = lives.addresses[row];
-    let event = lives.allocation(row).map_or(-1, i64::from);
-    let behind = ranges.partition_point(|range| range.address <= address);
-    let before = (0..behind).rev().take(MOST_OVER);
-    before.into_iter().find(|at| ranges[*at].holds(address, event))
 }
 
 /// Reads segments from the blocks, which are in memory.

@@ -186,10 +186,12 @@ fn warn(replayed: &ReplayedSnapshot, warnings: &Warnings, files: &SnapshotFiles)
 /// What PyTorch itself states, with the device that it is about; contradictions become warnings.
 pub fn compare_claims<'a>(
     claims: &AllocatorClaims,
-    devices: &'a [DeviceFacts],
+    replayed: &'a ReplayedSnapshot,
     report: &Report,
 ) -> Option<(&'a DeviceFacts, Vec<ComparedClaim>)> {
-    let Some(device) = claimed_device(claims, devices) else {
+    let devices = replayed.device_facts();
+    let place = claimed_device(claims, replayed);
+    let Some(device) = place.and_then(|place| devices.get(place)) else {
         if devices.is_empty() {
             return None;
         }

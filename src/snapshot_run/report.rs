@@ -13,6 +13,7 @@ use super::blocks::{
 };
 use super::{ReplayedSnapshot, RunContents, SnapshotRun};
 use crate::analysis::allocator::categories::BlockCategory;
+use crate::analysis::allocator::event_axis::EventAxis;
 use crate::analysis::allocator::segment_ranges::SegmentRange;
 use crate::analysis::allocator::settings::is_default;
 use crate::progress::Progress;
@@ -23,7 +24,7 @@ use crate::store::memory_timeline::MemoryTimeline;
 use crate::store::options::{About, EngineOption};
 use crate::store::program::{Programs, Steps};
 use crate::store::report::Categories;
-use crate::store::snapshot::{Action, Segment, StackId};
+use crate::store::snapshot::{Action, Segment, SnapshotDevice, StackId};
 use crate::store::{Absence, ArenaId, DeviceId, ProgramId, Report, StepId, UnloweredId};
 use crate::text::bytes;
 
@@ -201,12 +202,13 @@ fn liveness(blocks: &Blocks, progress: &Progress) -> Option<Liveness> {
     }
     let mut of_everything = Vec::new();
     let mut deltas = Deltas::default();
-    let mut all = Changes::of_steps(count);
+    let mut all = Changes::new(count as usize);
     for (place, device, lives) in blocks.devices() {
         let throughout = Blocks::throughout(device);
         let mut of_throughout: BTreeMap<UnloweredId, u64> = BTreeMap::new();
         let mut rows = Vec::with_capacity(lives.len());
-        let mut changes = Changes::of_steps(count);
+        // Of its own events alone: a run of many devices has many more steps.
+        let mut changes = Changes::new(device.events.len().saturating_add(1));
         for row in 0..lives.len() {
             if row.is_multiple_of(EVENTS_PER_LOOK) && progress.is_cancelled() {
                 return None;
@@ -221,8 +223,8 @@ fn liveness(blocks: &Blocks, progress: &Progress) -> Option<Liveness> {
             }
             let steps = blocks.steps(device, lives, row);
             let change = i64::try_from(size).unwrap_or(i64::MAX);
-            changes.add(steps.start, change);
-            changes.add(steps.end, -change);
+            changes.add(lives.allocation(row).map_or(0, |event| event.saturating_add(1)), change);
+            changes.add(lives.freed_at[row].saturating_add(1), -change);
             liveness.classes.push(class, false, [steps]);
             rows.push(VariableBytes { variable, class, bytes: size });
         }
@@ -231,7 +233,7 @@ fn liveness(blocks: &Blocks, progress: &Progress) -> Option<Liveness> {
             class: throughout,
             bytes,
         }));
-        let changes = changes.list();
+        let changes = at_steps(changes, device, blocks.axis());
         // Memory of the host is none of the devices'.
         if !device.is_host() {
             of_everything.extend_from_slice(&rows);
@@ -248,12 +250,26 @@ fn liveness(blocks: &Blocks, progress: &Progress) -> Option<Liveness> {
     Some(liveness)
 }
 
-/// What changes at each step.
+/// The steps at which something changes on a device, of what changes before its first event and at each of its events.
+fn at_steps(changes: Changes, device: &SnapshotDevice, axis: &EventAxis) -> Vec<(u32, i64)> {
+    let mut at_steps: Vec<(u32, i64)> = Vec::new();
+    for (number, change) in changes.list() {
+        let step = number.checked_sub(1).map_or(0, |event| axis.step(device, event));
+        match at_steps.last_mut().filter(|(last, _)| *last == step) {
+            Some((_, sum)) => *sum = sum.saturating_add(change),
+            None => at_steps.push((step, change)),
+        }
+    }
+    at_steps.retain(|(_, change)| *change != 0);
+    at_steps
+}
+
+/// What changes at each step, or at each event of a device.
 struct Changes(Vec<i64>);
 
 impl Changes {
-    fn of_steps(count: u32) -> Self {
-        Self(vec![0; count as usize])
+    fn new(count: usize) -> Self {
+        Self(vec![0; count])
     }
 
     /// What ends behind the last step does not change.

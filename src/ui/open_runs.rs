@@ -4,7 +4,7 @@
 use eframe::egui;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::job::{Latest, Made, Same};
@@ -17,6 +17,7 @@ use crate::analysis::comparison::matching::match_reports;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::store::Report;
+use crate::text::clean;
 use crate::text::run_names::run_names;
 
 /// A run that is open, or was asked for.
@@ -114,7 +115,17 @@ impl OpenRuns {
 
     /// What each is called, in their order.
     pub fn names(&self) -> Vec<String> {
-        run_names(self.list.iter().map(OpenRun::path))
+        let paths: Vec<PathBuf> = self.list.iter().map(|run| self.naming_path(run)).collect();
+        run_names(paths.iter().map(PathBuf::as_path))
+    }
+
+    /// The path by which a run is called; modules of one dump by their own names as well.
+    fn naming_path(&self, run: &OpenRun) -> PathBuf {
+        let path = run.path();
+        let is_alone = self.list.iter().filter(|other| other.path() == path).count() == 1;
+        let program = run.load.program().filter(|_| !is_alone);
+        let module = program.and_then(|program| program.modules.first());
+        module.map_or(path.to_owned(), |module| path.join(&*clean(&module.title)))
     }
 
     pub fn failures(&self) -> Vec<(RunId, Failure)> {
@@ -339,6 +350,24 @@ fn ask_for_pair(found: &mut FoundPair, ctx: &egui::Context, reference: &Run, oth
 mod tests {
     use super::*;
     use crate::ui::loading::Stage;
+
+    #[test]
+    fn modules_of_one_dump_are_called_by_their_own_names() {
+        let (ctx, mut open) = (egui::Context::default(), OpenRuns::default());
+        let dump = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_profiles/xla");
+        for module in ["again", "keep"] {
+            let module = (Vec::new(), Some(module.to_owned()));
+            open.add(Load::start_with(dump.clone(), module, &ctx)).expect("room for it");
+        }
+        while open.list.iter().any(|run| run.load.stage().is_working()) {
+            std::thread::sleep(std::time::Duration::from_millis(5));
+        }
+        let names = open.names();
+        assert!(names[0].starts_with("again/module_0000"), "{names:?}");
+        assert!(names[1].starts_with("keep/module_0000"), "{names:?}");
+        open.close_others();
+        assert_eq!(open.names(), ["xla"]);
+    }
 
     #[test]
     fn while_a_run_is_read_again_the_others_are_not_shown_alone() {

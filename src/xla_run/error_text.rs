@@ -5,10 +5,10 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::analysis::buffer_assignment::analysed::Analysed;
-use crate::analysis::diagnose::{Finding, XlaCapture, diagnose_reader};
+use crate::analysis::buffer_assignment::program::Program;
+use crate::analysis::diagnose::{Device, Finding, XlaCapture, diagnose_reader};
 use crate::files;
-use crate::store::hlo::AllocationKind;
+use crate::store::hlo::{AllocationKind, Platform};
 
 /// Bytes of a text that are looked at.
 const MOST_BYTES: u64 = 1 << 20;
@@ -28,14 +28,25 @@ pub struct ErrorText {
     pub finding: Finding,
     /// What it has of the program's memory.
     pub capture: XlaCapture,
-    /// The dump that the text names or lies in, where there is one.
+    /// The dump that the text names or lies in, where there is one and it was looked for.
     pub dump: Option<PathBuf>,
 }
 
 impl ErrorText {
-    /// The message in a file that has most of a program's memory; `None` where the file is none of text, or has no
-    /// message of XLA in its first MiB.
+    /// The message in a file that has most of a program's memory, and the dump that it is about; `None` where the file is
+    /// none of text, or has no message of XLA in its first MiB.
     pub fn open(path: &Path) -> Option<Self> {
+        let (opened, text) = Self::read(path)?;
+        let beside = files::directory_of(path);
+        // A path that is not absolute is seen from where the text lies, for where it was run is not known.
+        let dump = named_dump(&text).map(|named| beside.join(named));
+        let dump = dump.filter(|named| has_modules(named));
+        let dump = dump.or_else(|| has_modules(&beside).then_some(beside));
+        Some(Self { dump, ..opened })
+    }
+
+    /// The message in a file, and all of the text.
+    fn read(path: &Path) -> Option<(Self, Vec<u8>)> {
         let bytes = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
         let mut text = Vec::new();
         files::open(path).ok()?.take(MOST_BYTES).read_to_end(&mut text).ok()?;
@@ -48,10 +59,7 @@ impl ErrorText {
         let weight = |capture: &XlaCapture| (capture.entries.len(), capture.is_of_program());
         let (capture, finding) =
             of_xla.reduce(|best, one| if weight(&one.0) > weight(&best.0) { one } else { best })?;
-        let beside = files::directory_of(path);
-        let dump = named_dump(&text).filter(|named| has_modules(named));
-        let dump = dump.or_else(|| has_modules(&beside).then_some(beside));
-        Some(Self { path: path.to_owned(), bytes, finding, capture, dump })
+        Some((Self { path: path.to_owned(), bytes, finding, capture, dump: None }, text))
     }
 
     /// The file's name.
@@ -60,25 +68,40 @@ impl ErrorText {
     }
 }
 
-/// The error texts in a module's directory.
-pub fn texts_beside(module: &Path) -> Vec<ErrorText> {
-    let paths = paths_in(&files::directory_of(module));
-    paths.iter().filter_map(|path| ErrorText::open(path)).collect()
+/// The error texts in a directory.
+pub fn texts_in(directory: &Path) -> Vec<ErrorText> {
+    let texts = paths_in(directory).into_iter().filter_map(|path| ErrorText::read(&path));
+    texts.map(|(text, _)| text).collect()
 }
 
 /// The text that is about a program.
-pub fn about<'a>(texts: &'a [ErrorText], analysed: &Analysed) -> Option<&'a ErrorText> {
-    texts.iter().find(|text| is_about(&text.capture, analysed))
+pub fn about<'a>(texts: &'a [ErrorText], program: &Program) -> Option<&'a ErrorText> {
+    texts.iter().find(|text| can_be_about(text, program) && is_about(&text.capture, program))
 }
 
-/// What the main memory of the device has, and the text that says so: the one about a program, else the first, for a
-/// dump is of one device.
-pub fn capacity<'a>(texts: &'a [ErrorText], analysed: &Analysed) -> Option<(&'a ErrorText, u64)> {
+/// Whether a text is of a device like that for which a program was compiled, as far as that is known.
+fn can_be_about(text: &ErrorText, program: &Program) -> bool {
+    match program.platform {
+        None => true,
+        Some(Platform::Tpu) => text.finding.device == Some(Device::Tpu),
+        Some(Platform::Gpu) => text.finding.device == Some(Device::Cuda),
+        Some(Platform::Cpu) => false,
+    }
+}
+
+/// What the main memory of the device has that a program was compiled for, and the text that says so: the one about the
+/// program, else the first, for a dump is of one device. Where none is about it and they differ it is not known.
+pub fn capacity<'a>(texts: &'a [ErrorText], program: &Program) -> Option<(&'a ErrorText, u64)> {
     let stated = |text: &'a ErrorText| {
         let is_main = text.capture.space.as_deref().is_some_and(is_main_memory);
-        Some((text, text.capture.capacity_bytes.filter(|_| is_main)?))
+        let is_it = is_main && can_be_about(text, program);
+        Some((text, text.capture.capacity_bytes.filter(|_| is_it)?))
     };
-    about(texts, analysed).and_then(stated).or_else(|| texts.iter().find_map(stated))
+    about(texts, program).and_then(stated).or_else(|| {
+        let mut all = texts.iter().filter_map(stated);
+        let first = all.next()?;
+        all.all(|(_, bytes)| bytes == first.1).then_some(first)
+    })
 }
 
 fn is_main_memory(space: &str) -> bool {
@@ -87,12 +110,12 @@ fn is_main_memory(space: &str) -> bool {
 
 /// Whether a text is about a program: the long form has the size of its temporaries, the short one of all that it
 /// reserves.
-fn is_about(capture: &XlaCapture, analysed: &Analysed) -> bool {
+fn is_about(capture: &XlaCapture, program: &Program) -> bool {
     if capture.space.as_deref().is_some_and(|space| !is_main_memory(space)) {
         return false;
     }
     let of = |is_wanted: &dyn Fn(AllocationKind) -> bool| {
-        let rows = analysed.allocations_of(0, is_wanted);
+        let rows = program.analysed.allocations_of(0, is_wanted);
         rows.fold(0_u64, |sum, (_, allocation)| sum.saturating_add(allocation.bytes))
     };
     match (capture.temporary_bytes(), capture.used_bytes) {
@@ -182,6 +205,8 @@ mod tests {
         let flags = format!("XLA_FLAGS=\"--xla_dump_to={}\"\n{message}", dump.display());
         write(&error, flags.as_bytes());
         assert_eq!(ErrorText::open(&error).unwrap().dump, Some(dump.clone()));
+        write(&error, format!("XLA_FLAGS=--xla_dump_to=./dump\n{message}").as_bytes());
+        assert_eq!(ErrorText::open(&error).unwrap().dump, Some(dump.clone()), "beside the text");
         let inside = dump.join("e.log");
         write(&inside, message.as_bytes());
         write(&dump.join("module_0001.f.txt"), message.as_bytes());

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use crate::analysis::buffer_assignment::analysed::Analysed;
 use crate::analysis::buffer_assignment::live_ranges::LiveRange;
 pub use crate::analysis::buffer_assignment::program::Program;
-use crate::analysis::compared_programs::ProgramInput;
+use crate::analysis::buffer_assignment::program::Refusal;
 use crate::files;
 use crate::format::xla::{
     self, FoundModule, ModuleFile, list_modules, platform_of_name, read_listed,
@@ -25,7 +25,7 @@ use crate::store::report::{FileStatus, ReportFile};
 use crate::store::{Report, System, Warning, WarningCode, Warnings};
 use crate::text::shortened;
 
-pub use self::error_text::ErrorText;
+pub use self::error_text::{ErrorText, texts_in};
 
 /// The modules that a path names, the one that is meant first.
 #[derive(Clone, Debug)]
@@ -38,8 +38,8 @@ pub struct XlaFiles {
     pub warnings: Vec<Warning>,
 }
 
-/// The modules of a path; `None` where there is nothing of XLA's. With `module` the first whose file or name is called
-/// so is meant, or has that in it, else the one that takes the most of the main memory.
+/// The modules of a path; `None` where there is nothing of XLA's. With `module` the one of that key is meant, or the first
+/// whose file or name is called so, or has that in it, else the one that takes the most of the main memory.
 ///
 /// # Errors
 /// When the path cannot be read, or no module is called so.
@@ -52,9 +52,7 @@ pub fn find(
     let mut modules = list_modules(path, &warnings, progress)?;
     if let Some(wanted) = module.filter(|_| !modules.is_empty()) {
         let Some(place) = place_of(&modules, wanted) else {
-            let name = |FoundModule { listed, .. }: &FoundModule| {
-                shortened(listed.module.as_deref().unwrap_or(&listed.file), 60).into_owned()
-            };
+            let name = |found: &FoundModule| shortened(&found.listed.title, 60).into_owned();
             let names: Vec<String> = modules.iter().take(5).map(name).collect();
             let message = format!("{} has no module {wanted:?}", path.display());
             return Err(Error::new(ErrorKind::Usage, message)
@@ -111,14 +109,22 @@ pub fn programs_below(
     by_directory.into_iter().flat_map(variants).collect()
 }
 
-/// The first module whose file or name is called so, else the first that has the text in it.
+/// The module of a key, else the first whose file or name is called so, else the first that has the text in one of them,
+/// or a part of a path in its whole path.
 fn place_of(modules: &[FoundModule], wanted: &str) -> Option<usize> {
     let place = |is_so: &dyn Fn(&str) -> bool| {
         modules.iter().position(|FoundModule { listed, .. }| {
             is_so(&listed.file) || listed.module.as_deref().is_some_and(is_so)
         })
     };
-    place(&|name| name == wanted).or_else(|| place(&|name| name.contains(wanted)))
+    let by_key =
+        |is_so: &dyn Fn(&str) -> bool| modules.iter().position(|one| is_so(&one.listed.key));
+    let in_path = |one: &FoundModule| one.at.path().display().to_string().contains(wanted);
+    by_key(&|key| key == wanted)
+        .or_else(|| place(&|name| name == wanted))
+        .or_else(|| place(&|name| name.contains(wanted)))
+        .or_else(|| by_key(&|key| key.contains(wanted)))
+        .or_else(|| modules.iter().position(in_path).filter(|_| wanted.contains('/')))
 }
 
 /// A run of XLA.
@@ -145,23 +151,25 @@ impl Program {
 }
 
 impl XlaRun {
-    /// What a comparison asks of it.
-    pub fn input(&self) -> ProgramInput<'_> {
-        let program = &*self.program;
-        ProgramInput {
-            analysed: &program.analysed,
-            platform: program.platform,
-            stated_capacity_bytes: program.beside.capacity_bytes,
-            flags: &program.beside.flags,
-            is_cut: self.report.is_cut(),
-        }
-    }
-
     /// Reads the module that is meant; `None` when that was cancelled.
     ///
     /// # Errors
     /// When it cannot be read, or is damaged beyond use.
     pub fn open(files: &XlaFiles, progress: &Progress) -> Result<Option<Self>, Error> {
+        let directory = files.modules.first().map(|found| files::directory_of(found.at.path()));
+        let texts = directory.map(|directory| texts_in(&directory)).unwrap_or_default();
+        Self::open_beside(files, &texts, progress)
+    }
+
+    /// The same with the error texts that are in its directory.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_beside(
+        files: &XlaFiles,
+        texts: &[ErrorText],
+        progress: &Progress,
+    ) -> Result<Option<Self>, Error> {
         let Some(found) = files.modules.first() else { return Ok(None) };
         let listed = &found.listed;
         let report = Report::of(System::XLA, files.path.clone());
@@ -175,17 +183,20 @@ impl XlaRun {
         file.status = read.status;
         report.set_files(vec![file]);
         let mut program = Program::of(read.module);
+        program.is_cut = report.is_cut();
         compare_printed(&mut program.analysed, path, &report.warnings, progress);
         program.platform = platform_of_name(&listed.file);
         program.beside = xla::beside(path);
-        let texts = error_text::texts_beside(path);
         if program.beside.capacity_bytes.is_none()
-            && let Some((text, capacity)) = error_text::capacity(&texts, &program.analysed)
+            && let Some((text, capacity)) = error_text::capacity(texts, &program)
         {
             program.beside.capacity_bytes = Some(capacity);
             program.beside.capacity_file = Some(text.file());
         }
-        let error_text = error_text::about(&texts, &program.analysed).cloned();
+        let error_text = error_text::about(texts, &program).cloned();
+        program.refusal = error_text
+            .as_ref()
+            .map(|text| Refusal { file: text.file(), excess_bytes: text.capture.exceeded_bytes });
         program.modules = files.modules.iter().map(|found| found.listed.clone()).collect();
         let (report, program) = (Arc::new(report), Arc::new(program));
         Ok(Some(Self { report, program, error_text }))

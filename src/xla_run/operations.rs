@@ -16,6 +16,9 @@ pub(super) const LAYER: &str = "framework";
 
 /// Parts of a path that lie within each other; what is behind them is one part.
 const MOST_PARTS: usize = 64;
+/// Contexts of an instruction, and how many more of all: programs have about two. Beyond it a path is one context.
+const MOST_OF_INSTRUCTION: usize = 4;
+const MOST_MORE: usize = 1 << 10;
 
 /// The operations of a program.
 #[derive(Default)]
@@ -32,7 +35,8 @@ impl Operations {
     /// Of a program; none where the file has no paths.
     pub fn of(program: &Program) -> Self {
         let module = &program.analysed.module;
-        let mut adding = Adding::default();
+        let most = module.instructions.len().saturating_mul(MOST_OF_INSTRUCTION);
+        let mut adding = Adding { most: most.saturating_add(MOST_MORE), ..Adding::default() };
         let mut by_path: HashMap<NameId, u64> = HashMap::new();
         let mut of_instructions = Vec::with_capacity(module.instructions.len());
         for (path, source) in module.instructions.op_names.iter().zip(&module.instructions.sources)
@@ -74,15 +78,20 @@ struct Adding {
     debug: DebugInfo,
     words: Interner,
     texts: Interner,
-    /// Contexts by what they lie in, and the part of the path.
+    /// Contexts that are no operation themselves, by what they lie in, and the part of the path.
     known: HashMap<(Option<u32>, NameId), u32>,
+    /// Contexts beyond which none is made but for whole paths.
+    most: usize,
 }
 
 impl Adding {
     /// The id of a path, which is new.
     fn path(&mut self, path: &str, module: &HloModule, source: (NameId, u32)) -> u64 {
         let mut parent = None;
-        let mut parts = path.splitn(MOST_PARTS, '/').peekable();
+        let (within, last) = path.rsplit_once('/').unwrap_or(("", path));
+        let is_over = self.debug.ids.len() >= self.most;
+        let most = if is_over || within.is_empty() { 0 } else { MOST_PARTS };
+        let mut parts = within.splitn(MOST_PARTS, '/').take(most).chain([last]).peekable();
         while let Some(part) = parts.next() {
             let word = self.words.intern(part);
             let is_last = parts.peek().is_none();
@@ -103,7 +112,9 @@ impl Adding {
                 ..Context::of(u64::from(row).saturating_add(1))
             };
             self.debug.push(context);
-            self.known.entry((parent, word)).or_insert(row);
+            if !is_last {
+                self.known.insert((parent, word), row);
+            }
             parent = Some(row);
         }
         parent.map_or(0, |row| u64::from(row).saturating_add(1))
@@ -123,7 +134,7 @@ mod tests {
     fn parts_of_paths_lie_within_each_other_and_the_whole_path_names_the_operation() {
         let mut module = HloModule::default();
         let file = module.texts.push("train.py");
-        let mut adding = Adding::default();
+        let mut adding = Adding { most: 100, ..Adding::default() };
         let first = adding.path("jit(f)/block/dot", &module, (file, 7));
         let block = adding.path("jit(f)/block", &module, (NameId::NONE, 0));
         let second = adding.path("jit(f)/block/add", &module, (file, 9));
@@ -137,5 +148,41 @@ mod tests {
         let parent = |id: u64| debug.parent(debug.position(id).unwrap());
         assert_eq!(parent(first), parent(second), "both lie in the block");
         assert_eq!(debug.ids.len(), 5, "a path that others lie in is an operation of its own");
+    }
+
+    #[test]
+    fn contexts_do_not_depend_on_the_order_of_instructions() {
+        let paths = ["jit(f)/block", "jit(f)/block/dot", "jit(f)", "jit(f)/block/dot/x", "f//x"];
+        let of = |paths: &[&str]| {
+            let mut adding = Adding { most: 100, ..Adding::default() };
+            for path in paths {
+                adding.path(path, &HloModule::default(), (NameId::NONE, 0));
+            }
+            let debug = adding.done();
+            let name = |row: u32| operation(&debug, row as usize).and_then(|one| one.name);
+            let mut all: Vec<_> = (0..debug.ids.len() as u32)
+                .map(|row| (name(row), debug.parent(row as usize).and_then(|up| name(up as u32))))
+                .collect();
+            all.sort();
+            all
+        };
+        let mut reversed = paths;
+        reversed.reverse();
+        assert_eq!(of(&paths), of(&reversed));
+        assert_eq!(of(&paths[..2]), of(&[paths[1], paths[0]]));
+    }
+
+    #[test]
+    fn paths_of_many_parts_do_not_make_contexts_without_end() {
+        let mut adding = Adding { most: 100, ..Adding::default() };
+        for number in 0..100 {
+            let path: String = (0..40).map(|part| format!("{number}.{part}/")).collect();
+            adding.path(&format!("{path}dot"), &HloModule::default(), (NameId::NONE, 0));
+        }
+        let debug = adding.done();
+        assert!(debug.ids.len() < 100 + 41 + 100, "{}", debug.ids.len());
+        let last = operation(&debug, debug.ids.len() - 1).unwrap();
+        assert!(last.name.unwrap().starts_with("99.0/99.1/"), "the whole path");
+        assert_eq!(last.kind.as_deref(), Some("dot"));
     }
 }

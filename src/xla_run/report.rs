@@ -39,7 +39,8 @@ impl XlaRun {
         let flag = |(name, value): &(String, String)| EngineOption {
             name: name.clone(),
             value: value.clone(),
-            is_default: None,
+            // A dump has only those that are not as they are by default.
+            is_default: Some(false),
         };
         report.about.fill(Some(About {
             format: Some(program.format().to_owned()),

@@ -2,6 +2,7 @@
 //! another module is chosen by its name.
 
 use eframe::egui::Theme;
+use eframe::egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use std::path::PathBuf;
@@ -10,7 +11,7 @@ use tilescope::ui::command::Page;
 use tilescope::ui::loading::Load;
 
 use crate::support::{
-    assert_text, assert_texts, choose, copied, has_text, line, settle, texts, window,
+    assert_text, assert_texts, choose, click, copied, has_text, line, settle, texts, window,
 };
 
 /// A real dump, which is not part of this package.
@@ -111,5 +112,22 @@ fn two_programs_stand_beside_each_other_in_the_words_of_the_system() {
     assert_texts(&harness, &["Of them donated", "Difference"]);
     for page in [Page::Overview, Page::Insights, Page::Liveness, Page::Operations] {
         go(&mut harness, page);
+    }
+}
+
+#[test]
+fn of_modules_of_one_name_the_one_that_is_chosen_opens() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("sample_profiles/xla");
+    let mut harness = window(Theme::Dark, |ctx| App::open(ctx, path));
+    go(&mut harness, Page::Overview);
+    for name in ["donate/", "again/"] {
+        harness.get_by_role_and_label(Role::ComboBox, "Module").click();
+        settle(&mut harness);
+        let entry = texts(&harness).into_iter().find(|text| text.starts_with(name));
+        let entry = entry.expect("an entry of each directory");
+        click(&mut harness, &entry);
+        settle(&mut harness);
+        let (_, bytes) = entry.rsplit_once(", ").expect("bytes");
+        assert!(texts(&harness).iter().any(|text| text == bytes), "{entry} is not open");
     }
 }

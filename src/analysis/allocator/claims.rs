@@ -2,7 +2,8 @@
 //! contradict each other. The replayed peak is that of the recorded window, so it may be below the stated one.
 
 use super::device_facts::DeviceFacts;
-use crate::store::snapshot::{AllocatorClaims, ClaimedBytes};
+use super::replayed::ReplayedSnapshot;
+use crate::store::snapshot::{AllocatorClaims, ClaimedBytes, SnapshotDevice};
 
 /// A figure as it is stated and as it comes out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
@@ -19,16 +20,16 @@ pub struct ComparedClaim {
 
 /// The device that totals are of, by the bytes of segments that each has at the end: PyTorch states those of the device
 /// that was current, and does not say which. Of a single device they are in any case. Those of a rank are of one of its devices.
-pub fn claimed_device<'a>(
-    claims: &AllocatorClaims,
-    devices: &'a [DeviceFacts],
-) -> Option<&'a DeviceFacts> {
-    let may_be = |facts: &&DeviceFacts| {
-        claims.rank.is_none_or(|rank| facts.rank.is_some_and(|of| of.rank == rank))
+/// Its place.
+pub fn claimed_device(claims: &AllocatorClaims, replayed: &ReplayedSnapshot) -> Option<usize> {
+    let may_be = |device: &SnapshotDevice| {
+        claims.rank.is_none_or(|rank| device.rank.is_some_and(|of| of.rank == rank))
     };
-    let devices: Vec<&DeviceFacts> = devices.iter().filter(may_be).collect();
-    let reserved: Vec<u64> = devices.iter().map(|facts| facts.end.reserved_bytes).collect();
-    devices.get(claimed_place(claims, &reserved)?).copied()
+    let devices = replayed.snapshot.devices.iter().enumerate();
+    let places = devices.filter(|(_, device)| may_be(device)).map(|(place, _)| place);
+    let places: Vec<usize> = places.collect();
+    let reserved = places.iter().map(|place| replayed.end_state(*place).reserved_bytes);
+    places.get(claimed_place(claims, &reserved.collect::<Vec<u64>>())?).copied()
 }
 
 fn claimed_place(claims: &AllocatorClaims, reserved_bytes: &[u64]) -> Option<usize> {

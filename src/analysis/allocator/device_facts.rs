@@ -166,7 +166,7 @@ impl DeviceFacts {
             segments: device.segments.len(),
             blocks: snapshot.blocks_of(device).count(),
             recorded: Recorded::of(replayed, place),
-            end: end_state(snapshot, device),
+            end: replayed.end_state(place),
             start: replay.start,
             history_complete: replay.is_complete,
             requested_peak: requested_peak(replayed, place, (device, replay)),
@@ -201,7 +201,7 @@ impl HostFacts {
 }
 
 /// The state at the end.
-fn end_state(snapshot: &Snapshot, device: &SnapshotDevice) -> EndState {
+pub(super) fn end_state(snapshot: &Snapshot, device: &SnapshotDevice) -> EndState {
     let mut end = EndState::default();
     let add = |sum: &mut u64, bytes: u64| *sum = sum.saturating_add(bytes);
     for segment in snapshot.segments_of(device) {
@@ -229,7 +229,7 @@ fn requested_peak(
 ) -> RequestedPeak {
     let snapshot = &replayed.snapshot;
     let Peak { bytes, event } = replay.requested_peak;
-    let live: Vec<usize> = replay.lives.live_after(event).collect();
+    let live = replayed.live_at_peak(place);
     let row_of_event = usize::try_from(event).ok().map(|event| device.events.start + event);
     let time = row_of_event.and_then(|row| snapshot.events.time(row));
     let annotations = time.map(|time| {
@@ -237,7 +237,7 @@ fn requested_peak(
         open_at(snapshot, spans, time).into_iter().map(str::to_owned).collect()
     });
     let live_blocks = live.len();
-    let top = largest(&replay.lives, live).into_iter();
+    let top = largest(&replay.lives, live.to_vec()).into_iter();
     let top = top.map(|row| LargeBlock {
         bytes: replay.lives.requested[row],
         address: format!("{:#x}", replay.lives.addresses[row]),

@@ -80,18 +80,19 @@ pub fn largest_device(replays: &[Replay]) -> Option<usize> {
 }
 
 impl PeakContents {
-    /// Of a device that was replayed, with the categories of its blocks.
+    /// Of a device that was replayed, with the blocks that are alive there; without the categories of its blocks they are
+    /// of none that is known.
     pub fn of(
         snapshot: &Snapshot,
-        device: &SnapshotDevice,
-        replay: &Replay,
+        (device, replay): (&SnapshotDevice, &Replay),
+        live: &[usize],
         categories: &[BlockCategory],
     ) -> Self {
         let (lives, event) = (&replay.lives, replay.requested_peak.event);
         let mut by_category = [OwnedBytes::default(); BlockCategory::ALL.len()];
         let mut by_stack: HashMap<(StackId, BlockCategory), OwnedBytes> = HashMap::new();
         let mut all = OwnedBytes::default();
-        for row in lives.live_after(event) {
+        for &row in live {
             let bytes = lives.requested[row];
             let category = categories.get(row).copied().unwrap_or(BlockCategory::Unknown);
             all.add(bytes);

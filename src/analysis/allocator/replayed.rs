@@ -9,7 +9,7 @@ use super::annotations::{AnnotatedSpan, annotated_spans};
 use super::block_index::BlockIndex;
 use super::categories::{BlockCategory, categories};
 use super::curves::{BlocksBy, CodeNames};
-use super::device_facts::{DeviceFacts, HostFacts};
+use super::device_facts::{DeviceFacts, EndState, HostFacts, end_state};
 use super::event_axis::EventAxis;
 use super::failed_requests::{FailedRequest, failed_by_size, last_failed};
 use super::insights::SnapshotInsights;
@@ -48,6 +48,8 @@ struct OfDevice {
     peak: OnceLock<PeakContents>,
     categories: OnceLock<Vec<BlockCategory>>,
     segments: OnceLock<Vec<SegmentRange>>,
+    live_at_peak: OnceLock<Vec<usize>>,
+    end: OnceLock<EndState>,
     index: OnceLock<BlockIndex>,
 }
 
@@ -217,8 +219,26 @@ impl ReplayedSnapshot {
     /// What is alive at the peak of a device.
     pub fn peak(&self, place: usize) -> Option<&PeakContents> {
         let (of, (device, replay)) = self.of_devices.get(place).zip(self.device(place))?;
-        let categories = self.categories(place);
-        Some(of.peak.get_or_init(|| PeakContents::of(&self.snapshot, device, replay, categories)))
+        let (live, categories) = (self.live_at_peak(place), self.categories(place));
+        let contents = || PeakContents::of(&self.snapshot, (device, replay), live, categories);
+        Some(of.peak.get_or_init(contents))
+    }
+
+    /// The blocks that are alive at the peak of a device, in the order of their rows.
+    pub fn live_at_peak(&self, place: usize) -> &[usize] {
+        let of = self.of_devices.get(place).zip(self.device(place));
+        of.map_or(&[], |(of, (_, replay))| {
+            let live = || replay.lives.live_after(replay.requested_peak.event).collect();
+            of.live_at_peak.get_or_init(live)
+        })
+    }
+
+    /// The state of a device at the end.
+    pub fn end_state(&self, place: usize) -> EndState {
+        let of = self.of_devices.get(place).zip(self.device(place));
+        of.map_or_else(EndState::default, |(of, (device, _))| {
+            *of.end.get_or_init(|| end_state(&self.snapshot, device))
+        })
     }
 
     /// What each block of a device is for, by the rows of its lives.

@@ -15,11 +15,24 @@ pub fn kind_title(kind: AllocationKind) -> &'static str {
     }
 }
 
+/// That XLA found no room for a program, as an error text about it says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// The file that says so.
+    pub file: String,
+    /// Bytes too many, where it says how many.
+    pub excess_bytes: Option<u64>,
+}
+
 /// A module with what lies beside it.
 #[derive(Debug)]
 pub struct Program {
     /// What follows from it.
     pub analysed: Analysed,
+    /// Whether its file ends before its contents do: then it takes what is known at least.
+    pub is_cut: bool,
+    /// Why it does not fit, where XLA has said that.
+    pub refusal: Option<Refusal>,
     /// What it was compiled for.
     pub platform: Option<Platform>,
     /// What lies beside it.
@@ -36,6 +49,8 @@ impl Program {
         Self {
             most_name: most_name(&module),
             analysed: Analysed::of(module),
+            is_cut: false,
+            refusal: None,
             platform: None,
             beside: Beside::default(),
             modules: Vec::new(),

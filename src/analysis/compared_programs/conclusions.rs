@@ -165,14 +165,17 @@ impl Said<'_> {
         };
         let describe = |side: usize| {
             let (of, name) = (&sides[side], SIDES[side]);
-            let needed = (self.size)(of.figures.total_bytes);
+            let least = if of.is_whole() { "" } else { "at least " };
+            let needed = format!("{least}{}", (self.size)(of.figures.total_bytes));
             let capacity = of.capacity_bytes(room).map(|bytes| (self.size)(bytes));
             match (over[side], capacity) {
                 (Some(0), Some(capacity)) => {
-                    format!("the {name} reserves {needed} of {capacity}{other} and fits")
+                    let fits =
+                        if of.is_whole() { "and fits" } else { "and may fit, for its file is cut" };
+                    format!("the {name} reserves {needed} of {capacity}{other} {fits}")
                 }
                 (Some(over), Some(capacity)) => format!(
-                    "the {name} reserves {needed} of {capacity}{other} and is {} over",
+                    "the {name} reserves {needed} of {capacity}{other} and is {least}{} over",
                     (self.size)(over)
                 ),
                 _ => format!("the {name} reserves {needed}, and what its device has is not known"),

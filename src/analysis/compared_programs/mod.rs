@@ -11,6 +11,7 @@ mod parameters;
 mod rows;
 
 use crate::analysis::buffer_assignment::analysed::Analysed;
+use crate::analysis::buffer_assignment::program::Program;
 pub use crate::analysis::buffer_assignment::space::ProgramFigure;
 use crate::analysis::buffer_assignment::space::SpaceFigures;
 use crate::analysis::compared_snapshots::{DifferentSetting, Room};
@@ -20,21 +21,6 @@ pub use self::conclusions::{ProgramConclusion, conclusions};
 pub use self::figures::{ComparedFigure, compared_figures};
 pub use self::parameters::OtherParameters;
 pub use self::rows::{PairedBy, ProgramPeaks, ProgramRow, ValueKind};
-
-/// What is compared.
-#[derive(Clone, Copy, Debug)]
-pub struct ProgramInput<'a> {
-    /// The module.
-    pub analysed: &'a Analysed,
-    /// What it was compiled for.
-    pub platform: Option<Platform>,
-    /// What the main memory of the device has, as something beside the module says.
-    pub stated_capacity_bytes: Option<u64>,
-    /// Flags of the compilation that are not as they are by default.
-    pub flags: &'a [(String, String)],
-    /// Whether its file ends before its contents do.
-    pub is_cut: bool,
-}
 
 /// Where a peak is, in words that two compilations can share.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -88,8 +74,8 @@ pub struct NoSuchSpace(pub usize);
 
 impl ComparedProgram {
     /// What a program takes of a memory space; `None` where it does not have it.
-    pub fn of(input: &ProgramInput<'_>, color: i64) -> Option<Self> {
-        let analysed = input.analysed;
+    pub fn of(program: &Program, color: i64) -> Option<Self> {
+        let analysed = &program.analysed;
         // A program without any allocation takes nothing of the main memory.
         if color != 0 && !analysed.colors().any(|one| one == color) {
             return None;
@@ -99,11 +85,11 @@ impl ComparedProgram {
         let lives = figures.lives.filter(|lives| lives.temporary_peak_bytes > 0);
         Some(Self {
             figures,
-            platform: input.platform,
+            platform: program.platform,
             peak: lives.map(|lives| place_of(analysed, lives.position)),
             recomputed: module.entry.is_some().then(|| recomputed(analysed)),
-            stated_capacity_bytes: input.stated_capacity_bytes.filter(|_| color == 0),
-            is_cut: input.is_cut,
+            stated_capacity_bytes: program.beside.capacity_bytes.filter(|_| color == 0),
+            is_cut: program.is_cut,
         })
     }
 
@@ -129,8 +115,7 @@ impl ComparedPrograms {
     ///
     /// # Errors
     /// When a side does not have it.
-    pub fn of(inputs: [ProgramInput<'_>; 2], color: i64) -> Result<Self, NoSuchSpace> {
-        let [source, target] = &inputs;
+    pub fn of([source, target]: [&Program; 2], color: i64) -> Result<Self, NoSuchSpace> {
         let sides = [
             ComparedProgram::of(source, color).ok_or(NoSuchSpace(0))?,
             ComparedProgram::of(target, color).ok_or(NoSuchSpace(1))?,
@@ -138,14 +123,16 @@ impl ComparedPrograms {
         let positions = sides.each_ref().map(|side| side.figures.lives.map(|one| one.position));
         let peaks = match positions {
             [Some(first), Some(second)] => Some(rows::compared_peaks([
-                (source.analysed, color, first),
-                (target.analysed, color, second),
+                (&source.analysed, color, first),
+                (&target.analysed, color, second),
             ])),
             _ => None,
         };
-        let modules = [source, target].map(|input| &input.analysed.module);
+        let modules = [source, target].map(|program| &program.analysed.module);
         Ok(Self {
-            flags: DifferentSetting::between([source.flags, target.flags]),
+            flags: DifferentSetting::between(
+                [source, target].map(|program| &*program.beside.flags),
+            ),
             figures: compared_figures(&sides.each_ref()),
             parameters: OtherParameters::between(modules),
             sides,

@@ -43,6 +43,8 @@ struct ComparedDevice<'a> {
     snapshot: &'a Snapshot,
     device: &'a SnapshotDevice,
     replay: &'a Replay,
+    /// The blocks that are alive at its peak.
+    live: &'a [usize],
     categories: &'a [BlockCategory],
 }
 
@@ -126,11 +128,6 @@ impl ComparedSnapshots {
 }
 
 impl ComparedSide {
-    /// Of a run, of the device of a number or the one that failed or had most; `None` where there is none.
-    pub fn of(run: &AllocatorRun, device: Option<i64>) -> Option<Self> {
-        compared_side(run, device).map(|(side, _)| side)
-    }
-
     /// What it is called: `GPU 0`.
     pub fn device_title(&self) -> String {
         self.facts.title()
@@ -152,7 +149,8 @@ fn compared_side(
     let (device, replay) = replayed.device(place)?;
     let snapshot = &replayed.snapshot;
     let facts = replayed.device_facts().get(place)?.clone();
-    let of = ComparedDevice { snapshot, device, replay, categories: replayed.categories(place) };
+    let (live, categories) = (replayed.live_at_peak(place), replayed.categories(place));
+    let of = ComparedDevice { snapshot, device, replay, live, categories };
     let compared = ComparedSide {
         facts,
         variant,

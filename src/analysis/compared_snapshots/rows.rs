@@ -244,7 +244,7 @@ pub(super) fn compared_peaks(sides: [&ComparedDevice<'_>; 2]) -> ComparedPeaks {
     for (side, of) in sides.into_iter().enumerate() {
         let lives = &of.replay.lives;
         let mut paths: HashMap<StackId, Path> = HashMap::new();
-        for row in lives.live_after(of.replay.requested_peak.event) {
+        for &row in of.live {
             let (size, stack) = (lives.requested[row], lives.stacks[row]);
             let path =
                 paths.entry(stack).or_insert_with(|| functions.path(of.snapshot, stack)).clone();

@@ -10,6 +10,7 @@ use super::facts::{FactGroup, Said};
 use crate::analysis::allocator::claims::{ComparedClaim, claimed_device, compared_claims};
 use crate::analysis::allocator::device_facts::{DeviceFacts, HostFacts};
 use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
+use crate::analysis::allocator::run_end::Recorded;
 use crate::store::memory_timeline::{CATEGORY_NAMES, MemoryTimeline, TimelineForm};
 use crate::store::snapshot::{Action, Events, SnapshotDevice};
 use crate::text::{bytes, counted, grouped, time_text};
@@ -38,7 +39,8 @@ fn of_snapshot(run: &AllocatorRun, replayed: &ReplayedSnapshot) -> Vec<Group> {
     }
     groups.insert(0, ("Recording".into(), recording(replayed, facts)));
     let stated = run.claims.iter();
-    for (claims, device) in stated.filter_map(|one| Some((one, claimed_device(one, facts)?))) {
+    let of_device = |claims| Some((claims, facts.get(claimed_device(claims, replayed)?)?));
+    for (claims, device) in stated.filter_map(of_device) {
         let agreeing = |claim: &ComparedClaim| {
             let said = if claim.agrees {
                 sized_with(claim.claimed_bytes, ", agrees with the replay")
@@ -73,9 +75,16 @@ fn recording(replayed: &ReplayedSnapshot, facts: &[DeviceFacts]) -> Statements {
     push(&mut said, "Devices", words(titles.join(", ")));
     let events = facts.iter().map(|facts| facts.events).sum::<usize>();
     push(&mut said, "Events", count(events));
-    if events == 0 {
+    let are = |recorded: Recorded| facts.iter().filter(|facts| facts.recorded == recorded).count();
+    let (silent, cut) = (are(Recorded::Nothing), are(Recorded::Cut));
+    if silent == facts.len() {
         push(&mut said, "History", words("Not recorded: the state at the end alone"));
-    } else if facts.iter().all(|facts| facts.history_complete) {
+    } else if silent > 0 {
+        let text = format!("Not recorded of {silent} of {} devices", facts.len());
+        push(&mut said, "History", words(text));
+    } else if cut > 0 {
+        push(&mut said, "History", words("Until where the file is cut"));
+    } else if are(Recorded::Whole) == facts.len() {
         push(&mut said, "History", words("Complete: nothing was there before its first event"));
     } else {
         let blocks = facts.iter().map(|facts| facts.start.live_blocks).sum::<u64>();
@@ -129,7 +138,8 @@ fn of_device(facts: &DeviceFacts) -> Statements {
     };
     let text = format!("{}{within}", at(peak.event));
     push(&mut said, "Requested, peak", sized_with(peak.bytes, text));
-    let least = if facts.allocated_peak.exact { "" } else { ", at least" };
+    let is_whole = facts.allocated_peak.exact && facts.recorded != Recorded::Cut;
+    let least = if is_whole { "" } else { ", at least" };
     let allocated = &facts.allocated_peak;
     let text = format!("{}{least}", at(allocated.event));
     push(&mut said, "Allocated, peak", sized_with(allocated.bytes, text));

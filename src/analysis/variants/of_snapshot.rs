@@ -23,11 +23,9 @@ impl Variant {
             None => ended.device?,
         };
         let (device, replay) = replayed.device(place)?;
-        let all_facts = replayed.device_facts();
-        let end = &all_facts.get(place)?.end;
-        let claimed = run.claims.iter().find(|claims| {
-            claimed_device(claims, all_facts).is_some_and(|facts| facts.device == device.number)
-        });
+        let end = replayed.end_state(place);
+        let mut claims = run.claims.iter();
+        let claimed = claims.find(|claims| claimed_device(claims, replayed) == Some(place));
         let recorded = Recorded::of(replayed, place);
         let from_events = match recorded {
             Recorded::Whole if replay.is_exact => PeakFrom::Replay,

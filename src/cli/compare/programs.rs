@@ -59,7 +59,7 @@ fn compared(
     warnings.extend(output::named_warnings(&target.report));
     let (room, color) = (device.room(), device.device.unwrap_or(0));
     let compare = |target: &XlaRun| {
-        let compared = ComparedPrograms::of([source.input(), target.input()], color);
+        let compared = ComparedPrograms::of([&source.program, &target.program], color);
         compared.map_err(|NoSuchSpace(side)| {
             if side == 0 { &source } else { target }.program.no_such_space(color)
         })

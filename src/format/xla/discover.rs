@@ -22,7 +22,7 @@ const MAX_DEPTH: usize = 5;
 /// Files that are looked at.
 const MOST_FILES: usize = 50_000;
 /// Bytes of a proto: what protobuf allows.
-const MOST_BYTES: u64 = 1 << 31;
+pub(super) const MOST_BYTES: u64 = 1 << 31;
 /// Times that a compressed file may grow; protos of XLA grow about tenfold.
 const MOST_GROWTH: u64 = 64;
 
@@ -162,13 +162,8 @@ pub fn read_bytes(
     let failed = |error: &io::Error| Error::io(&file.path, error);
     let opened: File = files::open(&file.path).map_err(|error| failed(&error))?;
     let length = opened.metadata().map_err(|error| failed(&error))?.len();
-    let too_large = || {
-        Error::new(ErrorKind::Damaged, format!("{} is larger than any proto of XLA's", file.name))
-            .in_file(&file.path)
-            .hint("XLA writes no larger protos: is it one?")
-    };
     if length > MOST_BYTES {
-        return Err(too_large());
+        return Err(too_large(file));
     }
     progress.expect(length);
     let watched = Watched { reader: files::WithoutHoles(opened), progress };
@@ -185,7 +180,7 @@ pub fn read_bytes(
     };
     match read {
         _ if progress.is_cancelled() => Ok(None),
-        Ok(_) if bytes.len() as u64 > most => Err(too_large()),
+        Ok(_) if bytes.len() as u64 > most => Err(too_large(file)),
         Ok(_) => Ok(Some(bytes)),
         // What was decompressed until then may be enough.
         Err(error) if is_compressed && !bytes.is_empty() => {
@@ -195,6 +190,13 @@ pub fn read_bytes(
         }
         Err(error) => Err(failed(&error)),
     }
+}
+
+/// That a file is larger than any proto.
+pub(super) fn too_large(file: &ModuleFile) -> Error {
+    Error::new(ErrorKind::Damaged, format!("{} is larger than any proto of XLA's", file.name))
+        .in_file(&file.path)
+        .hint("XLA writes no larger protos: is it one?")
 }
 
 /// The HloProtos within a profile (formats/xla.md 4.4); `is_cut` says whether it ends before its contents do.

@@ -1,19 +1,22 @@
 //! The modules of a path, and which of them is meant (formats/xla.md 2): of each its name and how much it takes, read
 //! without what is in it.
 
-use std::io;
+use std::collections::HashMap;
+use std::io::{self, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
 
 use rayon::prelude::*;
 
 use super::discover::{
-    DUMP_AGAIN, ModuleFile, ProtoKind, TEXTS, module_files, protos_of_profile, read_bytes,
+    DUMP_AGAIN, MOST_BYTES, ModuleFile, ProtoKind, TEXTS, module_files, protos_of_profile,
+    read_bytes, too_large,
 };
 use super::module::module_name;
 use super::wire::{Field, Fields, field_at};
 use super::{HloProto, MessageKind, Reading, text};
 use crate::files::{self, file_name};
 use crate::format::{Error, ErrorKind, Progress};
+use crate::progress::Watched;
 use crate::store::hlo::{Allocation, AllocationKind, ListedModule};
 use crate::store::{WarningCode, Warnings};
 
@@ -86,6 +89,8 @@ impl Sizes {
     fn listed(self, file: &ModuleFile, module: Option<String>, at: ModuleAt) -> FoundModule {
         let listed = ListedModule {
             file: file.name.clone(),
+            key: String::new(),
+            title: String::new(),
             module,
             allocations: self.allocations,
             total_bytes: self.total,
@@ -130,7 +135,31 @@ pub fn list_modules(
     }
     // What comes first of equals stays first.
     listed.sort_by_key(|one: &FoundModule| std::cmp::Reverse(one.listed.main_bytes));
+    name_modules(path, &mut listed);
     Ok(listed)
+}
+
+/// Gives each module of a path the key by which it is asked for, and the title by which it is told from the others.
+fn name_modules(path: &Path, listed: &mut [FoundModule]) {
+    let mut by_name: HashMap<Option<String>, usize> = HashMap::new();
+    for FoundModule { listed, .. } in &*listed {
+        let count = by_name.entry(listed.module.clone()).or_default();
+        *count = count.saturating_add(1);
+    }
+    for FoundModule { listed, at } in listed {
+        let below = at.path().strip_prefix(path).ok();
+        let below = below.filter(|below| !below.as_os_str().is_empty());
+        let file = below.map_or(listed.file.clone(), |below| below.display().to_string());
+        listed.key = match at {
+            ModuleAt::Proto(of, place) if of.kind == ProtoKind::Profile => {
+                format!("{file}#{}", place.saturating_add(1))
+            }
+            _ => file,
+        };
+        let is_alone = by_name.get(&listed.module) == Some(&1);
+        let name = listed.module.as_ref().filter(|name| is_alone && !name.is_empty());
+        listed.title = name.unwrap_or(&listed.key).clone();
+    }
 }
 
 /// The modules of a file.
@@ -141,7 +170,7 @@ fn list_file(
     progress: &Progress,
 ) -> Result<Vec<FoundModule>, Error> {
     let listed = match file.kind {
-        ProtoKind::Module if !file.is_compressed() => list_from_file(file),
+        ProtoKind::Module if !file.is_compressed() => list_from_file(file, progress),
         ProtoKind::Module | ProtoKind::Profile => list_protos(file, warnings, progress),
         ProtoKind::Text => list_text(file, warnings, progress),
         ProtoKind::Assignment => match head_of(file)? {
@@ -171,40 +200,59 @@ fn head_of(file: &ModuleFile) -> Result<Vec<u8>, Error> {
 
 /// The module of a proto that is not compressed: the module itself is passed over, of which others may have a hundred
 /// megabytes and no assignment.
-fn list_from_file(file: &ModuleFile) -> Result<Vec<FoundModule>, Error> {
+fn list_from_file(file: &ModuleFile, progress: &Progress) -> Result<Vec<FoundModule>, Error> {
     let failed = |error: &io::Error| Error::io(&file.path, error);
-    let opened = files::open(&file.path).map_err(|error| failed(&error))?;
+    let mut opened = files::open(&file.path).map_err(|error| failed(&error))?;
     let end = opened.metadata().map_err(|error| failed(&error))?.len();
+    if end > MOST_BYTES {
+        return Err(too_large(file));
+    }
     let (mut name, mut assignment, mut at) = (None, Vec::new(), 0_u64);
+    // What is read ahead, and where that begins.
+    let (mut block, mut block_at) = (Vec::new(), 0_u64);
     while at < end {
-        let mut head = vec![0; HEAD];
-        let read = files::read_up_to_at(&opened, &mut head, at).map_err(|error| failed(&error))?;
-        head.truncate(read);
-        let Ok(Some((number, start, length))) = field_at(&head) else {
+        let passed = usize::try_from(at.saturating_sub(block_at)).unwrap_or(usize::MAX);
+        let mut ahead = block.get(passed..).unwrap_or_default();
+        if ahead.len() < HEAD && block_at.saturating_add(block.len() as u64) < end {
+            if progress.is_cancelled() {
+                return Ok(Vec::new());
+            }
+            block.resize(BLOCK, 0);
+            let read = files::read_up_to_at(&opened, &mut block, at);
+            block.truncate(read.map_err(|error| failed(&error))?);
+            block_at = at;
+            ahead = &block;
+        }
+        let Ok(Some((number, start, length))) = field_at(ahead) else {
             let message = format!("{}: no proto of XLA's: byte {at} is no field", file.name);
             return Err(Error::new(ErrorKind::Damaged, message).in_file(&file.path));
         };
-        let there = length.min(end.saturating_sub(at).saturating_sub(start as u64));
+        let from = at.saturating_add(start as u64);
         match number {
-            1 => name = head.get(start..).map(name_of),
+            1 => name = ahead.get(start..).map(name_of),
             3 => {
-                let mut bytes = vec![0; usize::try_from(there).unwrap_or(0)];
-                let from = at.saturating_add(start as u64);
-                let read = files::read_up_to_at(&opened, &mut bytes, from);
-                bytes.truncate(read.map_err(|error| failed(&error))?);
-                assignment = bytes;
+                let there = length.min(end.saturating_sub(from));
+                progress.expect(there);
+                opened.seek(SeekFrom::Start(from)).map_err(|error| failed(&error))?;
+                assignment.clear();
+                let reader = Watched { reader: files::WithoutHoles(&mut opened), progress };
+                match reader.take(there).read_to_end(&mut assignment) {
+                    _ if progress.is_cancelled() => return Ok(Vec::new()),
+                    read => read.map_err(|error| failed(&error))?,
+                };
             }
             _ => {}
         }
-        at = at.saturating_add(start as u64).saturating_add(length);
+        at = from.saturating_add(length);
     }
     let sizes = sizes_of(&assignment);
     let listed = sizes.map(|sizes| sizes.listed(file, name, ModuleAt::Proto(file.clone(), 0)));
     Ok(listed.into_iter().collect())
 }
 
-/// Bytes in which the head of a field and the name of a module lie.
+/// Bytes in which the head of a field and the name of a module lie, and bytes that are read at once.
 const HEAD: usize = 2 << 10;
+const BLOCK: usize = 64 << 10;
 
 /// The modules of a file that is read whole.
 fn list_protos(
@@ -313,7 +361,68 @@ fn module_of_name(file: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::{self, File};
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
     use super::*;
+
+    fn module_file(directory: &Path, name: &str) -> ModuleFile {
+        ModuleFile::of(directory.join(name), ProtoKind::Module)
+    }
+
+    #[test]
+    fn what_is_no_proto_is_read_in_blocks_and_left_when_nobody_waits() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = module_file(directory.path(), "a.hlo.pb");
+        fs::write(&file.path, [0x10, 0].repeat(BLOCK * 2)).unwrap();
+        let looks = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&looks);
+        let progress = Progress::asking(move || counted.fetch_add(1, Ordering::Relaxed) == 2);
+        assert!(list_from_file(&file, &progress).unwrap().is_empty());
+        assert_eq!(looks.load(Ordering::Relaxed), 3, "at each block, until the third");
+        assert!(list_from_file(&file, &Progress::default()).unwrap().is_empty());
+    }
+
+    #[test]
+    fn what_says_to_be_larger_than_a_proto_is_not_read() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = module_file(directory.path(), "a.hlo.pb");
+        // Field 3, of 6 GiB.
+        fs::write(&file.path, [0x1A, 0x80, 0x80, 0x80, 0x80, 0x18]).unwrap();
+        assert!(list_from_file(&file, &Progress::default()).unwrap().is_empty(), "it is cut");
+        File::options().write(true).open(&file.path).unwrap().set_len(6 << 30).unwrap();
+        let error = list_from_file(&file, &Progress::default()).unwrap_err();
+        assert!(error.message.contains("larger than any proto"), "{error:?}");
+    }
+
+    #[test]
+    fn a_field_that_reaches_behind_a_block_is_found_whole() {
+        let directory = tempfile::tempdir().unwrap();
+        let file = module_file(directory.path(), "a.hlo.pb");
+        // A module of two blocks with a name, and an assignment with one allocation of 5 bytes, padded to another block.
+        let mut module = vec![0x0A, 1, b'm', 0x12, 0x80, 0x80, 0x08];
+        module.resize(module.len() + 2 * BLOCK, 0);
+        let mut assignment = vec![0x1A, 2, 0x10, 5, 0x22, 0x80, 0x80, 0x04];
+        assignment.resize(assignment.len() + BLOCK, 0);
+        let varint = |mut number: usize| {
+            let mut bytes = Vec::new();
+            while number >= 0x80 {
+                bytes.push((number & 0x7F) as u8 | 0x80);
+                number >>= 7;
+            }
+            bytes.push(number as u8);
+            bytes
+        };
+        let parts = [(0x0A, module), (0x1A, assignment)];
+        let message = parts
+            .into_iter()
+            .flat_map(|(tag, part)| [vec![tag], varint(part.len()), part].concat());
+        fs::write(&file.path, message.collect::<Vec<u8>>()).unwrap();
+        let found = list_from_file(&file, &Progress::default()).unwrap();
+        let [FoundModule { listed, .. }] = &found[..] else { panic!("one: {found:?}") };
+        assert_eq!((listed.module.as_deref(), listed.total_bytes), (Some("m"), 5));
+    }
 
     #[test]
     fn the_name_of_a_module_is_within_that_of_its_files() {

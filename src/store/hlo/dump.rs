@@ -7,6 +7,13 @@ use serde::Serialize;
 pub struct ListedModule {
     /// The name of its file.
     pub file: String,
+    /// By what it is asked for: the file as seen from the path that was named, of a profile with its place there, from 1
+    /// (`a/host.xplane.pb#2`).
+    #[serde(skip)]
+    pub key: String,
+    /// What it is called among the others: its name, or the key where others have the same.
+    #[serde(skip)]
+    pub title: String,
     /// Its name; none of a bare assignment, and of text the part of the file's name.
     pub module: Option<String>,
     /// Number of allocations.

@@ -2,8 +2,7 @@
 
 use eframe::egui;
 
-use crate::store::hlo::ListedModule;
-use crate::text::{clean, counted, shortened};
+use crate::text::{counted, shortened};
 use crate::ui::command::Command;
 use crate::ui::runs::Run;
 use crate::ui::units::Units;
@@ -22,20 +21,12 @@ pub fn module_choice_ui(ui: &mut egui::Ui, run: &Run, commands: &mut Vec<Command
     let units = Units::now(ui);
     let title = |place: &usize| {
         let Some(one) = modules.get(*place) else { return String::new() };
-        let name = clean(one.module.as_deref().unwrap_or(&one.file));
-        format!("{}, {}", shortened(&name, NAME), units.bytes(one.main_bytes))
+        format!("{}, {}", shortened(&one.title, NAME), units.bytes(one.main_bytes))
     };
     let (mut chosen, width) = (0, ui.available_width().min(WIDTH));
     let hover = format!("The module that is shown, of {}", counted(modules.len() as u64, "module"));
     choice_ui(ui, ("Module", width), &mut chosen, 0..modules.len(), title).on_hover_text(hover);
     if let Some(one) = modules.get(chosen).filter(|_| chosen > 0) {
-        commands.push(Command::OpenModule(run.id, key(modules, one)));
+        commands.push(Command::OpenModule(run.id, one.key.clone()));
     }
-}
-
-/// By what a module is named: its file, unless others are in the same.
-fn key(all: &[ListedModule], one: &ListedModule) -> String {
-    let is_alone = all.iter().filter(|other| other.file == one.file).count() == 1;
-    let module = one.module.as_ref().filter(|_| !is_alone);
-    module.unwrap_or(&one.file).clone()
 }

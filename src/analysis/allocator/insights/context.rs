@@ -33,7 +33,7 @@ pub struct Context<'a> {
     /// What is alive at the peak.
     pub peak: &'a PeakContents,
     /// The blocks that are.
-    live_at_peak: Vec<usize>,
+    live_at_peak: &'a [usize],
     /// The last requests that failed.
     pub failed: &'a [FailedRequest],
     /// The one at which the run ended.
@@ -60,7 +60,7 @@ impl<'a> Context<'a> {
             signs: replayed.signs(),
             moments: replayed.moments(place)?,
             peak: replayed.peak(place)?,
-            live_at_peak: replay.lives.live_after(replay.requested_peak.event).collect(),
+            live_at_peak: replayed.live_at_peak(place),
             failed: &replayed.device_facts().get(place)?.oom,
             ended_by,
             at_failure: ended_by.map(state),
@@ -106,31 +106,98 @@ impl<'a> Context<'a> {
         rows.iter().fold(0, |sum, row| sum.saturating_add(self.lives().requested[*row]))
     }
 
-    /// The peak of the requested curve if of each block only as much were left as `left` says of it and its bytes.
-    pub fn peak_left(&self, left: impl Fn(usize, u64) -> u64) -> Peak {
+    /// The peak of the requested curve after each of some changes, everything else staying as it is: one pass over the
+    /// blocks and one over the events for as many changes as a mask has bits.
+    pub fn peaks_left(&self, changes: &[&Change<'_>]) -> Vec<Peak> {
         let lives = self.lives();
-        let mut changes = vec![0_i64; self.device.events.len().saturating_add(1)];
-        let mut change = |place: usize, bytes: i64| {
-            if let Some(sum) = changes.get_mut(place) {
-                *sum = sum.saturating_add(bytes);
+        let mut freed = vec![NO_BLOCK; self.device.events.len()];
+        for (row, event) in (0..).zip(&lives.freed_at) {
+            if let Some(block) = freed.get_mut(*event as usize) {
+                *block = row;
+            }
+        }
+        let of_some = |changes: &[&Change<'_>]| self.peaks_left_of(changes, &freed);
+        changes.chunks(u8::BITS as usize).flat_map(of_some).collect()
+    }
+
+    /// Of as many changes as a mask has bits, with the block that each event frees.
+    fn peaks_left_of(&self, changes: &[&Change<'_>], freed: &[u32]) -> Vec<Peak> {
+        let lives = self.lives();
+        let mask = |row: usize| {
+            let bits =
+                (0..).zip(changes).map(|(bit, change)| u8::from((change.acts_on)(row)) << bit);
+            bits.fold(0_u8, |mask, bit| mask | bit)
+        };
+        let masks: Vec<u8> = (0..lives.len()).map(mask).collect();
+        let mut now = vec![0_i64; changes.len()];
+        let change = |now: &mut [i64], row: usize, sign: i64| {
+            let (Some(bytes), Some(mask)) = (lives.requested.get(row), masks.get(row)) else {
+                return;
+            };
+            for (bit, (sum, change)) in (0..).zip(now.iter_mut().zip(changes)) {
+                let is_less = mask & (1 << bit) != 0;
+                let left = if is_less { change.left.of(*bytes) } else { *bytes };
+                let left = i64::try_from(left).unwrap_or(i64::MAX);
+                *sum = sum.saturating_add(sign.saturating_mul(left));
             }
         };
-        for row in 0..lives.len() {
-            let bytes = i64::try_from(left(row, lives.requested[row])).unwrap_or(i64::MAX);
-            change(lives.allocation(row).map_or(0, |event| event as usize + 1), bytes);
-            if lives.freed_at[row] != BlockLives::OPEN {
-                change(lives.freed_at[row] as usize + 1, -bytes);
+        // Blocks from before the first event come first, then the others by their allocation.
+        let mut next = 0_usize;
+        while next < lives.len() && lives.allocation(next).is_none() {
+            change(&mut now, next, 1);
+            next += 1;
+        }
+        let at = |now: i64, event: i64| Peak { bytes: u64::try_from(now).unwrap_or(0), event };
+        let mut peaks: Vec<Peak> = now.iter().map(|now| at(*now, -1)).collect();
+        for (event, freed) in (0_u32..).zip(freed) {
+            if *freed != NO_BLOCK {
+                change(&mut now, *freed as usize, -1);
+            }
+            if lives.allocated_at.get(next) != Some(&event) {
+                continue;
+            }
+            change(&mut now, next, 1);
+            next += 1;
+            for (peak, now) in peaks.iter_mut().zip(&now) {
+                let then = at(*now, event.into());
+                if then.bytes > peak.bytes {
+                    *peak = then;
+                }
             }
         }
-        let mut peak = Peak { bytes: 0, event: -1 };
-        let mut now = 0_i64;
-        for (event, change) in (-1_i64..).zip(changes) {
-            now = now.saturating_add(change);
-            let bytes = u64::try_from(now).unwrap_or(0);
-            if event == -1 || bytes > peak.bytes {
-                peak = Peak { bytes, event };
-            }
+        peaks
+    }
+}
+
+/// No block is freed by an event.
+const NO_BLOCK: u32 = u32::MAX;
+
+/// Some blocks, and what would be left of each.
+pub struct Change<'a> {
+    /// Whether a block is one of them.
+    pub acts_on: Box<dyn Fn(usize) -> bool + Sync + 'a>,
+    /// What would be left.
+    pub left: Left,
+}
+
+/// What would be left of a block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Left {
+    /// Nothing.
+    Nothing,
+    /// Half of it.
+    Half,
+    /// A quarter of it.
+    Quarter,
+}
+
+impl Left {
+    /// Of so many bytes.
+    pub fn of(self, bytes: u64) -> u64 {
+        match self {
+            Self::Nothing => 0,
+            Self::Half => bytes / 2,
+            Self::Quarter => bytes / 4,
         }
-        peak
     }
 }

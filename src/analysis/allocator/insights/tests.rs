@@ -2,9 +2,10 @@
 
 use super::SnapshotInsights;
 use super::advice::{Advice, SavedOf, Technique};
-use super::context::Context;
+use super::context::{Change, Context, Left};
 use super::out_of_memory::Cause;
 use super::verdict::Outcome;
+use crate::analysis::allocator::replay::Peak;
 use crate::analysis::allocator::replayed::ReplayedSnapshot;
 use crate::analysis::allocator::stated_failure::StatedFailure;
 use crate::store::snapshot::{
@@ -201,8 +202,35 @@ fn training(steps: usize, keeps_gradients: bool, leak: u64) -> ReplayedSnapshot 
 fn a_peak_with_nothing_taken_away_is_the_peak() {
     let replayed = training(3, false, 0);
     let context = Context::of(&replayed, 0).unwrap();
-    assert_eq!(context.peak_left(|_, bytes| bytes), replayed.replays[0].requested_peak);
-    assert_eq!(context.peak_left(|_, _| 0).bytes, 0);
+    let change = |acts_on: fn(usize) -> bool, left| Change { acts_on: Box::new(acts_on), left };
+    let peak = replayed.replays[0].requested_peak;
+    let half = Peak { bytes: peak.bytes / 2, ..peak };
+    let changes = [
+        change(|_| false, Left::Nothing),
+        change(|_| true, Left::Nothing),
+        change(|_| true, Left::Half),
+    ];
+    // As it is found by adding up what is alive after each event.
+    let lives = context.lives();
+    let naive = |change: &Change<'_>| {
+        let left = |row: usize| {
+            let bytes = lives.requested[row];
+            if (change.acts_on)(row) { change.left.of(bytes) } else { bytes }
+        };
+        let events = i64::try_from(context.device.events.len()).unwrap();
+        let sum = |event: i64| lives.live_after(event).map(left).sum::<u64>();
+        let all = (-1..events).map(|event| Peak { bytes: sum(event), event });
+        all.rev().max_by_key(|peak| peak.bytes)
+    };
+    for left in [Left::Nothing, Left::Half, Left::Quarter] {
+        let some = change(|row| row % 3 == 0, left);
+        assert_eq!(context.peaks_left(&[&some]).first().copied(), naive(&some), "{left:?}");
+    }
+    // More of them than go through at once.
+    let all: Vec<&Change<'_>> = changes.iter().cycle().take(24).collect();
+    let found = context.peaks_left(&all);
+    let none = Peak { bytes: 0, event: -1 };
+    assert_eq!(found, [peak, none, half].repeat(8));
 }
 
 #[test]

@@ -32,8 +32,30 @@ words! {
         Fits = "fits" | "Fits",
         /// It takes more.
         DoesNotFit = "does-not-fit" | "Does not fit",
-        /// What the device has is not known.
+        /// What the device has is not known, or what the program takes.
         NotKnown = "not-known" | "Whether it fits is not known",
+    }
+}
+
+impl ProgramFit {
+    /// Of a program that is so much over what the device has, where that is known. Of one whose file is cut it is only
+    /// known that it takes so much at least; what XLA refused does not fit, whatever figures say that are rounded.
+    pub fn of(over_bytes: Option<u64>, program: &Program) -> Self {
+        match over_bytes {
+            Some(1..) => Self::DoesNotFit,
+            _ if program.refusal.is_some() => Self::DoesNotFit,
+            Some(0) if !program.is_cut => Self::Fits,
+            _ => Self::NotKnown,
+        }
+    }
+
+    /// Whether it fits, where that is known.
+    pub fn known(self) -> Option<bool> {
+        match self {
+            Self::Fits => Some(true),
+            Self::DoesNotFit => Some(false),
+            Self::NotKnown => None,
+        }
     }
 }
 
@@ -187,36 +209,43 @@ fn verdict(program: &Program, main: Option<&SpaceInsights>) -> ProgramVerdict {
     let total_bytes = main.map_or(0, |space| space.total_bytes);
     let reserved_bytes = program.reserved_bytes(0);
     let capacity_bytes = program.beside.capacity_bytes;
-    let of = program.color_words(0);
-    let says = program.beside.capacity_file.as_deref();
-    let says = says.map_or_else(String::new, |file| format!(" (says {})", clean(file)));
-    let takes = format!("The program reserves {} of {of}", bytes(total_bytes));
-    let (outcome, reason) = match capacity_bytes {
-        None => (
-            ProgramFit::NotKnown,
-            format!("{takes}; what the device has is in no file of the dump"),
-        ),
-        Some(capacity) => match total_bytes.checked_sub(capacity) {
-            Some(over) if over > 0 => (
-                ProgramFit::DoesNotFit,
-                format!(
-                    "{takes}, more than the {} that the device has{says}, {} too many",
-                    bytes(capacity),
-                    bytes(over)
-                ),
-            ),
-            _ => (
-                ProgramFit::Fits,
-                format!("{takes}, within the {} that the device has{says}", bytes(capacity)),
-            ),
-        },
-    };
+    let over_bytes = capacity_bytes.map(|capacity| total_bytes.saturating_sub(capacity));
     ProgramVerdict {
-        outcome,
-        reason,
+        outcome: ProgramFit::of(over_bytes, program),
+        reason: reason(program, total_bytes, over_bytes),
         total_bytes,
         reserved_bytes,
         temporary_bytes: total_bytes.saturating_sub(reserved_bytes),
         capacity_bytes,
     }
+}
+
+/// What the program takes, of how much, and what else decides whether it fits.
+fn reason(program: &Program, total_bytes: u64, over_bytes: Option<u64>) -> String {
+    let of = program.color_words(0);
+    let least = if program.is_cut { "at least " } else { "" };
+    let mut reason = format!("The program reserves {least}{} of {of}", bytes(total_bytes));
+    let says = program.beside.capacity_file.as_deref();
+    let says = says.map_or_else(String::new, |file| format!(" (says {})", clean(file)));
+    let device = program.beside.capacity_bytes.map(bytes);
+    match (over_bytes, device) {
+        (Some(over), Some(device)) if over > 0 => {
+            return format!(
+                "{reason}, more than the {device} that the device has{says}, {least}{} too many",
+                bytes(over)
+            );
+        }
+        (_, Some(device)) => reason += &format!(", within the {device} that the device has{says}"),
+        _ => {}
+    }
+    if let Some(refusal) = &program.refusal {
+        let excess = refusal.excess_bytes.map(|excess| format!(", {} too many", bytes(excess)));
+        let (excess, file) = (excess.unwrap_or_default(), clean(&refusal.file));
+        reason += &format!("; XLA found no room for it{excess} (says {file})");
+    } else if program.is_cut {
+        reason += "; its file is cut, and what is missing may take more";
+    } else if over_bytes.is_none() {
+        reason += "; what the device has is in no file of the dump";
+    }
+    reason
 }

@@ -3,7 +3,7 @@
 
 use eframe::egui;
 
-use crate::analysis::buffer_assignment::insights::{ProgramFit, ProgramInsights};
+use crate::analysis::buffer_assignment::insights::ProgramInsights;
 use crate::analysis::buffer_assignment::program::kind_title;
 use crate::analysis::insights::sentences::VerdictFigure;
 use crate::store::hlo::AllocationKind;
@@ -41,13 +41,8 @@ pub fn verdict_ui(ui: &mut egui::Ui, found: &ProgramInsights, proof: Proof) {
         push("Temporary, peak", peak.at.bytes, format!("in use at step {step}"));
     }
     let outcome = verdict.outcome;
-    let fits = match outcome {
-        ProgramFit::Fits => Some(true),
-        ProgramFit::DoesNotFit => Some(false),
-        ProgramFit::NotKnown => None,
-    };
     let banner = Banner {
-        sign: Sign::of(fits),
+        sign: Sign::of(outcome.known()),
         word: outcome.title(),
         reason: shortened(&clean(&verdict.reason), TEXT).into_owned(),
         so_far: None,

@@ -1,13 +1,13 @@
 //! What grows with the samples that are computed at once, and with their precision.
 
-use super::{Advice, Technique, about_peak, of_peak};
+use super::{Candidate, Technique, of_peak};
 use crate::analysis::allocator::categories::BlockCategory;
-use crate::analysis::allocator::insights::context::Context;
+use crate::analysis::allocator::insights::context::{Change, Context, Left};
 use crate::analysis::allocator::insights::peak::is_undecided;
 
 /// What the forward and backward passes have at the peak.
-pub fn candidates(context: &Context<'_>) -> Vec<Advice> {
-    [fewer_samples(context), autocast(context)].into_iter().flatten().collect()
+pub(super) fn candidates<'a>(context: &'a Context<'a>) -> Vec<Candidate<'a>> {
+    vec![fewer_samples(context), autocast(context)]
 }
 
 /// Whether a block is an activation, as far as that can be told.
@@ -24,7 +24,7 @@ pub fn activations_text(context: &Context<'_>, rows: &[usize]) -> &'static str {
     }
 }
 
-fn fewer_samples(context: &Context<'_>) -> Option<Advice> {
+fn fewer_samples<'a>(context: &'a Context<'a>) -> Candidate<'a> {
     let grows = |row: usize| {
         let signs = context.signs_of(row);
         let is_of_passes = signs.is_forward || (!signs.has_python && !signs.is_optimizer);
@@ -32,43 +32,39 @@ fn fewer_samples(context: &Context<'_>) -> Option<Advice> {
             || (is_of_passes && context.category(row) == BlockCategory::Temporary)
     };
     let rows = context.at_peak(grows);
-    let left = |row: usize, bytes: u64| if grows(row) { bytes / 2 } else { bytes };
-    let found = about_peak(
-        context,
-        Technique::FewerSamples,
-        (&rows, "Activations and temporaries of forward and backward pass"),
-        left,
-        "half of what forward and backward pass allocate is left with half of the samples",
-    );
-    Some(Advice {
+    Candidate {
+        id: Technique::FewerSamples,
         what: format!(
             "{} are activations and temporaries, which grow with the samples that are computed at once: take fewer, and \
              accumulate gradients so that the optimizer sees as many",
             of_peak(context, &rows)
         ),
+        rows,
+        evidence: "Activations and temporaries of forward and backward pass",
+        change: Change { acts_on: Box::new(grows), left: Left::Half },
+        expected_bytes: None,
+        basis: "half of what forward and backward pass allocate is left with half of the samples"
+            .to_owned(),
         caution: "More passes for the same number of samples; batch normalisation sees fewer at once",
-        ..found?
-    })
+    }
 }
 
-fn autocast(context: &Context<'_>) -> Option<Advice> {
+fn autocast<'a>(context: &'a Context<'a>) -> Candidate<'a> {
     let is_activation = |row: usize| may_be_activation(context, row);
     let rows = context.at_peak(is_activation);
-    let left = |row: usize, bytes: u64| if is_activation(row) { bytes / 2 } else { bytes };
-    let found = about_peak(
-        context,
-        Technique::Autocast,
-        (&rows, "Activations"),
-        left,
-        "half of the activations is left if all of them are in single precision now, which a snapshot does not say",
-    );
-    Some(Advice {
+    Candidate {
+        id: Technique::Autocast,
         what: format!(
             "{} are {}. If they are in single precision, half of that goes in bfloat16 or half precision",
             of_peak(context, &rows),
             activations_text(context, &rows)
         ),
+        rows,
+        evidence: "Activations",
+        change: Change { acts_on: Box::new(is_activation), left: Left::Half },
+        expected_bytes: None,
+        basis: "half of the activations is left if all of them are in single precision now, which a snapshot does not say"
+            .to_owned(),
         caution: "A snapshot does not say of what type a block is; half precision wants a gradient scaler, bfloat16 none",
-        ..found?
-    })
+    }
 }

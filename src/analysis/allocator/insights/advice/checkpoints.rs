@@ -4,8 +4,8 @@
 //! The size of an input is taken from the activations: it is the middle one of those that are not small.
 
 use super::batch::{activations_text, may_be_activation};
-use super::{Advice, NotAdvised, Technique, about_peak, of_peak};
-use crate::analysis::allocator::insights::context::Context;
+use super::{Candidate, NotAdvised, Technique, of_peak};
+use crate::analysis::allocator::insights::context::{Change, Context, Left};
 use crate::text::bytes;
 
 /// Fewest activations that are worth a checkpoint.
@@ -42,7 +42,9 @@ impl Estimate {
 }
 
 /// Checkpoints, or why they are not advised.
-pub fn candidate(context: &Context<'_>) -> (Option<Advice>, Option<NotAdvised>) {
+pub(super) fn candidate<'a>(
+    context: &'a Context<'a>,
+) -> (Option<Candidate<'a>>, Option<NotAdvised>) {
     if context.signs.has_checkpoints() {
         let not_advised = NotAdvised {
             id: Technique::CheckpointActivations,
@@ -57,34 +59,28 @@ pub fn candidate(context: &Context<'_>) -> (Option<Advice>, Option<NotAdvised>) 
     let rows = context.at_peak(is_activation);
     let sizes: Vec<u64> = rows.iter().map(|row| context.lives().requested[*row]).collect();
     let Some(estimate) = Estimate::of(&sizes) else { return (None, None) };
-    let left = |row: usize, bytes: u64| if is_activation(row) { 0 } else { bytes };
-    let found = about_peak(
-        context,
-        Technique::CheckpointActivations,
-        (&rows, "Activations"),
-        left,
-        "the peak without any activation",
-    );
-    let Some(mut advice) = found else { return (None, None) };
     let Estimate { segments, input_bytes, left_bytes } = estimate;
-    if let Some(saving) = &mut advice.saving {
-        let at_best = context.bytes_of(&rows).saturating_sub(left_bytes);
-        saving.expected_bytes = Some(at_best.min(saving.at_most_bytes));
-        saving.basis = format!(
+    let candidate = Candidate {
+        id: Technique::CheckpointActivations,
+        what: format!(
+            "{} are {}. Computed again in the backward pass, with about {segments} segments some {} of them would \
+             be left; the optimum lies in the middle, so try numbers around it",
+            of_peak(context, &rows),
+            activations_text(context, &rows),
+            bytes(left_bytes)
+        ),
+        expected_bytes: Some(context.bytes_of(&rows).saturating_sub(left_bytes)),
+        rows,
+        evidence: "Activations",
+        change: Change { acts_on: Box::new(is_activation), left: Left::Nothing },
+        basis: format!(
             "expected: with {segments} segments their inputs are kept, {} each as the middle one of the activations, \
              and the activations of one segment at a time; at most: the peak without any activation",
             bytes(input_bytes)
-        );
-    }
-    advice.what = format!(
-        "{} are {}. Computed again in the backward pass, with about {segments} segments some {} of them would \
-         be left; the optimum lies in the middle, so try numbers around it",
-        of_peak(context, &rows),
-        activations_text(context, &rows),
-        bytes(left_bytes)
-    );
-    advice.caution = "About a third more computing: a second forward pass";
-    (Some(advice), None)
+        ),
+        caution: "About a third more computing: a second forward pass",
+    };
+    (Some(candidate), None)
 }
 
 #[cfg(test)]

@@ -1,23 +1,21 @@
 //! Gradients: kept over the step of the optimizer, kept until all are there, or not needed at all.
 
-use super::{Advice, Technique, about_peak, of_peak};
+use super::{Candidate, Technique, of_peak};
 use crate::analysis::allocator::categories::BlockCategory;
-use crate::analysis::allocator::insights::context::Context;
+use crate::analysis::allocator::insights::context::{Change, Context, Left};
 use crate::analysis::allocator::lives::BlockLives;
 
 /// Fewest blocks of a forward pass that are kept without a backward pass, before it is worth a word.
 const LEAST_KEPT: usize = 8;
 
 /// What gradients have to do with the peak.
-pub fn candidates(context: &Context<'_>) -> Vec<Advice> {
-    [set_to_none(context), step_in_backward(context), none_needed(context)]
-        .into_iter()
-        .flatten()
-        .collect()
+pub(super) fn candidates<'a>(context: &'a Context<'a>) -> Vec<Candidate<'a>> {
+    let all = [set_to_none(context), Some(step_in_backward(context)), none_needed(context)];
+    all.into_iter().flatten().collect()
 }
 
 /// Gradients of the step before, where the peak lies outside the step of the optimizer.
-fn set_to_none(context: &Context<'_>) -> Option<Advice> {
+fn set_to_none<'a>(context: &'a Context<'a>) -> Option<Candidate<'a>> {
     let peak = context.peak.event;
     let row = context.device.events.start.checked_add(usize::try_from(peak).ok()?)?;
     let stack = context.snapshot.events.stacks.get(row)?;
@@ -39,50 +37,43 @@ fn set_to_none(context: &Context<'_>) -> Option<Advice> {
                 .moments
                 .has_optimizer_step_within(allocated_at, context.lives().freed_at[row])
     };
-    let left = |row: usize, bytes: u64| if lives_over_a_step(row) { 0 } else { bytes };
-    let basis = "the peak without gradients that outlive the step of the optimizer";
-    let found = about_peak(
-        context,
-        Technique::SetGradientsToNone,
-        (&rows, "Gradients of the step before that are alive"),
-        left,
-        basis,
-    );
-    Some(Advice {
+    Some(Candidate {
+        id: Technique::SetGradientsToNone,
         what: format!(
             "{} are gradients of the step before, which nothing needs any more once the optimizer has made its step",
             of_peak(context, &rows)
         ),
+        rows,
+        evidence: "Gradients of the step before that are alive",
+        change: Change { acts_on: Box::new(lives_over_a_step), left: Left::Nothing },
+        expected_bytes: None,
+        basis: "the peak without gradients that outlive the step of the optimizer".to_owned(),
         caution: "Not where gradients are accumulated over several passes on purpose",
-        ..found?
     })
 }
 
 /// Gradients that wait for the step of the optimizer.
-fn step_in_backward(context: &Context<'_>) -> Option<Advice> {
+fn step_in_backward<'a>(context: &'a Context<'a>) -> Candidate<'a> {
     let is_gradient = |row: usize| context.category(row) == BlockCategory::Gradient;
     let rows = context.at_peak(is_gradient);
-    let left = |row: usize, bytes: u64| if is_gradient(row) { 0 } else { bytes };
-    let found = about_peak(
-        context,
-        Technique::StepInBackward,
-        (&rows, "Gradients that are alive"),
-        left,
-        "the peak without gradients: at any time one of them is left",
-    );
-    Some(Advice {
+    Candidate {
+        id: Technique::StepInBackward,
         what: format!(
             "{} are gradients that wait for the optimizer. A step for each parameter as soon as its gradient is there \
              needs only one at a time",
             of_peak(context, &rows)
         ),
+        rows,
+        evidence: "Gradients that are alive",
+        change: Change { acts_on: Box::new(is_gradient), left: Left::Nothing },
+        expected_bytes: None,
+        basis: "the peak without gradients: at any time one of them is left".to_owned(),
         caution: "Not with gradients that are clipped by their total norm, accumulated, or scaled",
-        ..found?
-    })
+    }
 }
 
 /// What a forward pass keeps although no backward pass is recorded.
-fn none_needed(context: &Context<'_>) -> Option<Advice> {
+fn none_needed<'a>(context: &'a Context<'a>) -> Option<Candidate<'a>> {
     let moments = &context.moments;
     if !moments.backward.is_empty() || !moments.optimizer_steps.is_empty() {
         return None;
@@ -98,21 +89,18 @@ fn none_needed(context: &Context<'_>) -> Option<Advice> {
     if rows.len() < LEAST_KEPT || bytes < largest.saturating_mul(4) {
         return None;
     }
-    let left = |row: usize, bytes: u64| if is_forward(row) { 0 } else { bytes };
-    let found = about_peak(
-        context,
-        Technique::NoGradientsNeeded,
-        (&rows, "Allocated by the forward pass and kept"),
-        left,
-        "the peak without what the forward pass keeps; a few of its blocks are alive in any case",
-    );
-    Some(Advice {
+    Some(Candidate {
+        id: Technique::NoGradientsNeeded,
         what: format!(
             "{} were allocated by the forward pass and kept, and no backward pass is recorded. If none is meant to \
              come, no graph needs to be kept",
             of_peak(context, &rows)
         ),
+        rows,
+        evidence: "Allocated by the forward pass and kept",
+        change: Change { acts_on: Box::new(is_forward), left: Left::Nothing },
+        expected_bytes: None,
+        basis: "the peak without what the forward pass keeps; a few of its blocks are alive in any case".to_owned(),
         caution: "For inference alone: a run that trains and ended in its first forward pass looks the same",
-        ..found?
     })
 }

@@ -19,7 +19,8 @@ use serde::Serialize;
 
 use self::how::how;
 use super::DeviceInsights;
-use super::context::Context;
+use super::context::{Change, Context};
+use crate::analysis::allocator::replay::Peak;
 use crate::analysis::allocator::user_frame::{NO_STACK, frame_title, user_frame};
 use crate::text::{bytes, words};
 
@@ -186,12 +187,11 @@ pub fn advised(
         advice.extend(pieces::candidates(context, device));
         not_advised.extend(pieces::not_advised(context, device));
         if context.signs.has_python() {
-            let ((of_gradients, of_batch), (of_optimizer, (checkpoints, already))) = rayon::join(
-                || (gradients::candidates(context), batch::candidates(context)),
-                || (optimizer::candidates(context), checkpoints::candidate(context)),
-            );
-            advice.extend(of_gradients.into_iter().chain(of_batch).chain(of_optimizer));
-            advice.extend(checkpoints);
+            let (checkpoints, already) = checkpoints::candidate(context);
+            let candidates = gradients::candidates(context).into_iter();
+            let candidates = candidates.chain(batch::candidates(context));
+            let candidates = candidates.chain(optimizer::candidates(context)).chain(checkpoints);
+            advice.extend(about_peak(context, candidates.collect()));
             not_advised.extend(already);
         }
     }
@@ -227,45 +227,59 @@ fn place(advice: &Advice, devices: &[DeviceInsights]) -> u8 {
     }
 }
 
-/// Advice about the peak of the requested curve: some blocks, of each of which at best only a part is left. `None` where
-/// that saves too little.
-fn about_peak(
-    context: &Context<'_>,
+/// A technique that acts on blocks which are alive at the peak of the requested curve.
+struct Candidate<'a> {
     id: Technique,
-    (rows, evidence): (&[usize], &str),
-    left: impl Fn(usize, u64) -> u64,
-    basis: &str,
-) -> Option<Advice> {
+    /// The blocks at the peak that speak for it, and what they are.
+    rows: Vec<usize>,
+    evidence: &'static str,
+    /// What it does to blocks, at best.
+    change: Change<'a>,
+    /// What is to be expected, where that can be reasoned.
+    expected_bytes: Option<u64>,
+    /// How that, and the bound, are worked out.
+    basis: String,
+    what: String,
+    caution: &'static str,
+}
+
+/// Advice about the peak of the requested curve: of the candidates those that save enough.
+fn about_peak(context: &Context<'_>, mut candidates: Vec<Candidate<'_>>) -> Vec<Advice> {
     let peak = context.peak.bytes;
+    let least = peak / 100 * LEAST_PERCENT;
     // No more can go than what is alive there.
-    if rows.is_empty() || context.bytes_of(rows) < peak / 100 * LEAST_PERCENT {
-        return None;
-    }
-    let then = context.peak_left(left);
-    let at_most_bytes = peak.saturating_sub(then.bytes);
-    if at_most_bytes == 0 || at_most_bytes < peak / 100 * LEAST_PERCENT {
-        return None;
-    }
-    let mut all = vec![Evidence::of(evidence, context.bytes_of(rows)).at(context.peak.event)];
-    all.extend(frames_of(context, rows));
-    if then.event != context.peak.event {
-        all.push(Evidence::of("The peak is then elsewhere", then.bytes).at(then.event));
-    }
-    Some(Advice {
-        id,
-        device: context.device.number,
-        what: String::new(),
-        saving: Some(Saving {
-            at_most_bytes,
-            expected_bytes: None,
-            of_bytes: peak,
-            of: SavedOf::RequestedPeak,
-            basis: basis.to_owned(),
-        }),
-        evidence: all,
-        how: how(id).to_owned(),
-        caution: "",
-    })
+    candidates.retain(|one| !one.rows.is_empty() && context.bytes_of(&one.rows) >= least);
+    let changes: Vec<&Change<'_>> = candidates.iter().map(|one| &one.change).collect();
+    let peaks = context.peaks_left(&changes);
+    let advice = |(one, then): (&Candidate<'_>, Peak)| {
+        let at_most_bytes = peak.saturating_sub(then.bytes);
+        if at_most_bytes == 0 || at_most_bytes < least {
+            return None;
+        }
+        let rows = &one.rows;
+        let of_rows = Evidence::of(one.evidence, context.bytes_of(rows));
+        let mut evidence = vec![of_rows.at(context.peak.event)];
+        evidence.extend(frames_of(context, rows));
+        if then.event != context.peak.event {
+            evidence.push(Evidence::of("The peak is then elsewhere", then.bytes).at(then.event));
+        }
+        Some(Advice {
+            id: one.id,
+            device: context.device.number,
+            what: one.what.clone(),
+            saving: Some(Saving {
+                at_most_bytes,
+                expected_bytes: one.expected_bytes.map(|bytes| bytes.min(at_most_bytes)),
+                of_bytes: peak,
+                of: SavedOf::RequestedPeak,
+                basis: one.basis.clone(),
+            }),
+            evidence,
+            how: how(one.id).to_owned(),
+            caution: one.caution,
+        })
+    };
+    candidates.iter().zip(peaks).filter_map(advice).collect()
 }
 
 /// The user frames that have most of some blocks.
