@@ -8,7 +8,7 @@ use clap::Args;
 use super::output;
 use super::synth::WrittenSystem;
 use super::window;
-use crate::synth::{pytorch, story};
+use crate::synth::{pytorch, story, xla};
 
 #[derive(Debug, Args)]
 pub struct DemoArguments {
@@ -22,6 +22,7 @@ pub fn run(arguments: &DemoArguments, started: Instant) -> ExitCode {
     let written = output::with_progress("Writing the demo", |progress| match arguments.system {
         WrittenSystem::Poplar => story::demo(progress),
         WrittenSystem::Pytorch => pytorch::story::demo(progress),
+        WrittenSystem::Xla => xla::story::demo(progress),
     });
     let directory = match written {
         Ok(directory) => directory,
@@ -31,6 +32,7 @@ pub fn run(arguments: &DemoArguments, started: Instant) -> ExitCode {
         WrittenSystem::Poplar => story::runs(&directory),
         // Several snapshots of one run: the window shows them in a sweep.
         WrittenSystem::Pytorch => vec![directory.clone()],
+        WrittenSystem::Xla => xla::story::runs(&directory),
     };
     match output::print(&format!("{}\n", directory.display())) {
         Ok(_) => window::run(runs, started),

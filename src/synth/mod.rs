@@ -16,6 +16,7 @@ pub mod pytorch;
 mod schema;
 pub mod story;
 mod write;
+pub mod xla;
 
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,8 @@
-//! `tilescope synth`: writes synthetic reports and memory snapshots.
+//! `tilescope synth`: writes synthetic reports, memory snapshots and dumps.
 
+mod network;
 mod pytorch;
+mod xla;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -13,7 +15,9 @@ use crate::synth::machine::Architecture;
 use crate::synth::network::Network;
 use crate::synth::{self, Options, Recorded, WriteError, story};
 use crate::text::size;
+pub use network::TransformerArguments;
 pub use pytorch::SnapshotArguments;
+pub use xla::DumpArguments;
 
 #[derive(Debug, Args)]
 pub struct SynthArguments {
@@ -23,22 +27,29 @@ pub struct SynthArguments {
     /// Batch size.
     #[arg(long, default_value_t = 8, value_parser = clap::value_parser!(u64).range(1..=4096))]
     pub batch: u64,
-    /// Repeat the network, or the steps of a training, as often as a file of this size takes, for example 1GiB.
+    /// Repeat the network, the steps of a training, or layers within a turn of a loop, as often as a file of this size
+    /// takes, for example 1GiB.
     #[arg(long, conflicts_with_all = ["copies", "steps"], value_parser = file_size)]
     pub size: Option<u64>,
     /// What makes tiles differ, and lengths and times of a training.
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
-    /// The directory to write, which must not hold a profile yet; of a memory snapshot the file, which must not be
-    /// there yet.
+    /// The directory to write, which must not hold a profile or the dump yet; of a memory snapshot the file, which must
+    /// not be there yet.
     #[arg(short, long, value_name = "PATH")]
     pub output: PathBuf,
     /// What reports of Poplar have.
     #[command(flatten, next_help_heading = "Options of Poplar")]
     pub poplar: PoplarArguments,
+    /// What memory snapshots and dumps have.
+    #[command(flatten, next_help_heading = "Options of PyTorch and XLA")]
+    pub network: TransformerArguments,
     /// What memory snapshots have.
     #[command(flatten, next_help_heading = "Options of PyTorch")]
     pub pytorch: SnapshotArguments,
+    /// What dumps have.
+    #[command(flatten, next_help_heading = "Options of XLA")]
+    pub xla: DumpArguments,
 }
 
 /// Of which system something is written.
@@ -48,6 +59,8 @@ pub enum WrittenSystem {
     Poplar,
     /// A memory snapshot of PyTorch, with what lies beside it.
     Pytorch,
+    /// A dump of XLA: a program with its buffer assignment.
+    Xla,
 }
 
 /// What reports of Poplar have. Every value is optional, so that one that is given for another system is told.
@@ -180,16 +193,24 @@ fn options(arguments: &SynthArguments) -> Options {
     options
 }
 
-/// The option that is of another system than the one that was asked for, with that system.
+/// The option that is of another system than the one that was asked for, with what it is of.
 fn misplaced(arguments: &SynthArguments) -> Option<(&'static str, &'static str)> {
-    match arguments.system {
-        WrittenSystem::Poplar => {
-            arguments.pytorch.given().map(|name| (name, "PyTorch: add --system pytorch"))
-        }
-        WrittenSystem::Pytorch => {
-            arguments.poplar.given().map(|name| (name, "Poplar: leave out --system pytorch"))
-        }
-    }
+    let SynthArguments { poplar, network, pytorch, xla, .. } = arguments;
+    let system = arguments.system;
+    let is = |wanted: WrittenSystem| system == wanted;
+    let of_poplar = poplar.given().filter(|_| !is(WrittenSystem::Poplar));
+    let of_both = network.given().filter(|_| is(WrittenSystem::Poplar));
+    let of_pytorch = pytorch.given().filter(|_| !is(WrittenSystem::Pytorch));
+    let of_xla = xla.given().filter(|_| !is(WrittenSystem::Xla));
+    [
+        of_poplar.map(|name| (name, "Poplar: leave out --system")),
+        of_both.map(|name| (name, "PyTorch and XLA: add --system pytorch or --system xla")),
+        of_pytorch.map(|name| (name, "PyTorch: add --system pytorch")),
+        of_xla.map(|name| (name, "XLA: add --system xla")),
+    ]
+    .into_iter()
+    .flatten()
+    .next()
 }
 
 pub fn run(arguments: &SynthArguments) -> ExitCode {
@@ -204,6 +225,9 @@ pub fn run(arguments: &SynthArguments) -> ExitCode {
         WrittenSystem::Pytorch => output::with_progress("Writing the snapshot", |progress| {
             write_snapshot(arguments, progress)
         }),
+        WrittenSystem::Xla => {
+            output::with_progress("Writing the dump", |progress| write_dump(arguments, progress))
+        }
     };
     match written {
         Ok(()) => output::print(&format!("{}\n", arguments.output.display()))
@@ -228,4 +252,13 @@ fn write_snapshot(arguments: &SynthArguments, progress: &Progress) -> Result<(),
     let options = pytorch::options(arguments);
     progress.expect(options.units());
     synth::pytorch::write_snapshot(&options, &arguments.output, progress).map(drop)
+}
+
+fn write_dump(arguments: &SynthArguments, progress: &Progress) -> Result<(), WriteError> {
+    if arguments.xla.remat_story {
+        return synth::xla::story::write_story(&arguments.output, progress);
+    }
+    progress.expect(1);
+    let options = xla::options(arguments);
+    synth::xla::write_dump(&options, &arguments.output, progress).map(drop)
 }

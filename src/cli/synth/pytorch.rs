@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::{SynthArguments, first_of};
 use crate::synth::pytorch::caching_allocator::{Card, Settings};
-use crate::synth::pytorch::{SnapshotOptions, Transformer, steps_for_size};
+use crate::synth::pytorch::{SnapshotOptions, steps_for_size};
 use crate::text::size;
 
 /// The smallest size from which on PyTorch lets blocks be kept whole is above this.
@@ -12,26 +12,7 @@ const LEAST_SPLIT: u64 = 20 << 20;
 
 /// What memory snapshots have. Every value is optional, so that one that is given for another system is told.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "they are independent switches of a command")]
 pub struct SnapshotArguments {
-    /// Blocks of the transformer [default: 6].
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1000))]
-    pub layers: Option<u64>,
-    /// Elements of a token [default: 512].
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=65_536))]
-    pub width: Option<u64>,
-    /// Heads of the attention [default: 8].
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=256))]
-    pub heads: Option<u64>,
-    /// Tokens of a sample [default: 256].
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=65_536))]
-    pub sequence: Option<u64>,
-    /// Tokens that there are [default: 4096].
-    #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
-    pub vocabulary: Option<u64>,
-    /// Keep tensors in half precision in place of single.
-    #[arg(long)]
-    pub half_precision: bool,
     /// Steps of the training [default: 3].
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     pub steps: Option<u64>,
@@ -39,9 +20,6 @@ pub struct SnapshotArguments {
     /// all [default: 0].
     #[arg(long, value_name = "SEGMENTS", value_parser = clap::value_parser!(u64).range(0..=1000))]
     pub checkpoint_segments: Option<u64>,
-    /// What the device has, for example 8GiB; without it everything fits.
-    #[arg(long, value_parser = size::parse)]
-    pub capacity: Option<u64>,
     /// What others have of it, for example 600MiB.
     #[arg(long, requires = "capacity", value_parser = size::parse)]
     pub other: Option<u64>,
@@ -73,15 +51,8 @@ impl SnapshotArguments {
     /// The first option that was given.
     pub(super) fn given(&self) -> Option<&'static str> {
         first_of([
-            ("--layers", self.layers.is_some()),
-            ("--width", self.width.is_some()),
-            ("--heads", self.heads.is_some()),
-            ("--sequence", self.sequence.is_some()),
-            ("--vocabulary", self.vocabulary.is_some()),
-            ("--half-precision", self.half_precision),
             ("--steps", self.steps.is_some()),
             ("--checkpoint-segments", self.checkpoint_segments.is_some()),
-            ("--capacity", self.capacity.is_some()),
             ("--streams", self.streams.is_some()),
             ("--varied-lengths", self.varied_lengths),
             ("--max-entries", self.max_entries.is_some()),
@@ -106,24 +77,18 @@ fn split_size(text: &str) -> Result<u64, String> {
 pub(super) fn options(arguments: &SynthArguments) -> SnapshotOptions {
     let given = &arguments.pytorch;
     let default = SnapshotOptions::default();
-    let of_network = default.network;
     let mut options = SnapshotOptions {
-        network: Transformer {
-            layers: given.layers.unwrap_or(of_network.layers),
-            width: given.width.unwrap_or(of_network.width),
-            heads: given.heads.unwrap_or(of_network.heads),
-            sequence: given.sequence.unwrap_or(of_network.sequence),
-            vocabulary: given.vocabulary.unwrap_or(of_network.vocabulary),
-            batch: arguments.batch,
-            element_bytes: if given.half_precision { 2 } else { of_network.element_bytes },
-        },
+        network: arguments.network.transformer(arguments.batch),
         steps: given.steps.unwrap_or(default.steps),
         checkpoint_segments: given.checkpoint_segments.unwrap_or(default.checkpoint_segments),
         settings: Settings {
             most_split_bytes: given.max_split_size,
             roundup_divisions: given.roundup_power2_divisions.unwrap_or(0),
         },
-        card: Card { capacity_bytes: given.capacity, other_bytes: given.other.unwrap_or(0) },
+        card: Card {
+            capacity_bytes: arguments.network.capacity,
+            other_bytes: given.other.unwrap_or(0),
+        },
         goes_on_after_failure: given.go_on,
         streams: given.streams.unwrap_or(default.streams),
         has_varied_lengths: given.varied_lengths,
