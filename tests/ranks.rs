@@ -556,3 +556,70 @@ fn only_the_file_of_a_rank_has_an_index_and_logs_of_ranks_are_no_run() {
     let found = files_of_run(&logs, &Progress::default());
     assert!(matches!(found, Ok(RunFiles::Poplar(_))), "{found:?}");
 }
+
+#[test]
+fn ranks_are_one_run_of_a_lake() {
+    let directory = tempfile::tempdir().expect("a directory");
+    three_ranks(directory.path());
+    let pattern = directory.path().join("memory_rank_*_a.pkl");
+    let lake = tempfile::tempdir().expect("a directory");
+    let export =
+        |path: &Path| answer(&["export", text_of(path), "--parquet", text_of(lake.path())]);
+    let (of_pattern, of_directory) = (export(&pattern), export(directory.path()));
+    let runs = of_pattern["runs"].as_array().expect("runs");
+    assert_eq!(runs.len(), 1, "{of_pattern}");
+    assert_eq!(runs[0]["name"], "memory_rank_*_a.pkl");
+    assert_eq!(runs[0]["run"], of_directory["runs"][0]["run"], "the same, however it is named");
+    // Three devices, and what each rank has pinned.
+    assert_eq!(runs[0]["tables"]["devices"]["rows"], 6, "{of_pattern}");
+    let summary = answer(&["summary", text_of(&pattern)]);
+    let events: u64 = summary["pytorch"]["devices"]
+        .as_array()
+        .expect("devices")
+        .iter()
+        .chain(summary["pytorch"]["pinned_host_of_ranks"].as_array().expect("hosts"))
+        .filter_map(|device| device["events"].as_u64())
+        .sum();
+    assert_eq!(runs[0]["tables"]["events"]["rows"], events);
+    assert!(of_pattern["warnings"].to_string().contains("no file of rank 1"), "{of_pattern}");
+    // Another rank makes another run.
+    process(7).write(directory.path(), "memory_rank_1_a.pkl");
+    assert_ne!(export(&pattern)["runs"][0]["run"], runs[0]["run"]);
+    let absent = directory.path().join("rank*.pickle");
+    let arguments = ["export", text_of(&absent), "--parquet", text_of(lake.path()), "--json"];
+    assert!(!tilescope(&arguments).status.success());
+}
+
+#[test]
+fn a_message_is_of_the_rank_in_which_a_request_of_its_size_failed() {
+    let directory = tempfile::tempdir().expect("a directory");
+    process(12).write(directory.path(), "rank0.pickle");
+    let mut failing = process(8);
+    failing.out_of_memory(0, 512 * MIB, 100 * MIB);
+    failing.write(directory.path(), "rank2.pickle");
+    let elsewhere = tempfile::tempdir().expect("a directory");
+    let log = elsewhere.path().join("log.txt");
+    let message = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 512.00 MiB. GPU 0 has a total \
+                   capacity of 8.00 GiB of which 100.00 MiB is free.";
+    std::fs::write(&log, message).expect("a file");
+    let pattern = directory.path().join("rank*.pickle");
+    for run in [&*pattern, directory.path()] {
+        let found = answer(&["diagnose", text_of(&log), text_of(run)]);
+        let snapshot = &found["findings"][0]["snapshot"];
+        let named = [&snapshot["device"], &snapshot["rank"], &snapshot["gpu"]];
+        assert_eq!(named, [&Value::from(1), &Value::from(2), &Value::from(0)], "{found}");
+    }
+    let said = text(&["diagnose", text_of(&log), text_of(&pattern)]);
+    assert!(said.contains("rank*.pickle, Rank 2, GPU 0: the request failed at event"), "{said}");
+    let alone = answer(&["diagnose", text_of(&pattern)]);
+    let devices = alone["snapshots"][0]["devices"].as_array().expect("devices");
+    assert_eq!(devices.len(), 2);
+    assert_eq!((&devices[1]["rank"], &devices[1]["failed"]["event"]), (&2.into(), &7.into()));
+    // The text beside a rank is of that rank, whatever failed in others.
+    let beside = directory.path().join("rank0.pickle.oom.txt");
+    std::fs::write(&beside, message).expect("a file");
+    let found = answer(&["diagnose", text_of(&beside), text_of(&pattern)]);
+    let snapshot = &found["findings"][0]["snapshot"];
+    assert_eq!((&snapshot["by"], &snapshot["rank"]), (&"name".into(), &0.into()));
+    assert!(snapshot["event"].is_null(), "{snapshot}");
+}

@@ -9,11 +9,12 @@ use std::process::ExitCode;
 use clap::Args;
 use serde::Serialize;
 
-use super::diagnose_snapshots::{FoundSnapshot, Joined, beside, is_snapshot};
+use super::diagnose_snapshots::{FoundSnapshot, Joined, beside, named_snapshot};
 use super::output::{WRONG_ARGUMENTS, print_result, with_progress, wrapped};
 use super::usage;
 use crate::analysis::diagnose::{Device, Diagnosis, Finding, Kind, diagnose_reader};
 use crate::files::WithoutHoles;
+use crate::format::pytorch::{FileKind, SnapshotFiles, with_side_files};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::progress::Watched;
 use crate::text::{bytes, clean, grouped, shortened};
@@ -21,7 +22,8 @@ use crate::text::{bytes, clean, grouped, shortened};
 #[derive(Debug, Args)]
 pub struct DiagnoseArguments {
     /// Logs or error texts; standard input without any, or for `-`. Memory snapshots among them, and those beside a log,
-    /// are named with the messages that they belong to.
+    /// are named with the messages that they belong to; `'rank*.pickle'`, or their directory, names those of the ranks
+    /// of one run.
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Print one JSON document instead of text.
@@ -84,16 +86,18 @@ impl DiagnoseReport {
             snapshots: Vec::new(),
             has_several_files: files.len() > 1,
         };
-        let (named, logs): (Vec<&PathBuf>, Vec<&PathBuf>) =
-            files.iter().partition(|file| is_snapshot(file));
-        let open = |path: &Path| {
-            with_progress("Reading the snapshot", |progress| FoundSnapshot::open(path, progress))
+        let (mut named, mut logs) = (Vec::new(), Vec::new());
+        for file in files {
+            match named_snapshot(file, &Progress::default()) {
+                Some(snapshot) => named.push(snapshot),
+                None => logs.push(file),
+            }
+        }
+        let open = |files: &SnapshotFiles| {
+            with_progress("Reading the snapshot", |progress| FoundSnapshot::open(files, progress))
         };
-        let snapshots: Vec<FoundSnapshot> = named
-            .into_iter()
-            .map(|path| open(path))
-            .filter_map(Result::transpose)
-            .collect::<Result<_, Error>>()?;
+        let snapshots = named.iter().map(open).filter_map(Result::transpose);
+        let snapshots: Vec<FoundSnapshot> = snapshots.collect::<Result<_, Error>>()?;
         let mut is_joined = vec![false; snapshots.len()];
         // Logs of one directory have the same snapshots beside them.
         let mut opened: BTreeMap<PathBuf, Option<FoundSnapshot>> = BTreeMap::new();
@@ -121,7 +125,8 @@ impl DiagnoseReport {
             };
             for path in &beside {
                 if !opened.contains_key(path) {
-                    opened.insert(path.clone(), open(path).ok().flatten());
+                    let files = with_side_files(path.clone(), FileKind::Snapshot);
+                    opened.insert(path.clone(), open(&files).ok().flatten());
                 }
             }
             let beside: Vec<&FoundSnapshot> =

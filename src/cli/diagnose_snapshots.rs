@@ -13,11 +13,12 @@ use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
 use crate::analysis::allocator::stated_failure::StatedFailure;
 use crate::analysis::diagnose::Finding;
 use crate::analysis::variants::{SnapshotTook, Variant};
-use crate::format::pytorch::{FileKind, SnapshotFiles, kind_of_file, with_side_files};
+use crate::format::pytorch::{self, FileKind, SnapshotFiles, kind_of_file, with_side_files};
 use crate::format::{Error, Progress};
 use crate::opened::SnapshotRun;
 use crate::snapshot_run::stated::stated;
-use crate::store::snapshot::device_title;
+use crate::store::Warnings;
+use crate::store::snapshot::{RankDevice, device_title};
 use crate::text::{bytes, clean, grouped, shortened};
 
 /// Snapshots in the directory of a log that are looked into.
@@ -31,15 +32,15 @@ const MOST_FRAMES: usize = 3;
 #[derive(Clone, Debug)]
 pub(super) struct FoundSnapshot {
     path: PathBuf,
-    /// The text of an error that lies beside it by name.
-    error_text: Option<PathBuf>,
+    /// The texts of errors that lie beside it by name, each with the rank that it is of, in a run of several.
+    error_texts: Vec<(PathBuf, Option<u32>)>,
     devices: Vec<DeviceOfSnapshot>,
 }
 
 #[derive(Clone, Debug)]
 struct DeviceOfSnapshot {
     number: i64,
-    title: String,
+    rank: Option<RankDevice>,
     /// The requests that failed, by their bytes.
     failed: Vec<FailedRequest>,
     /// The one at which the run ended.
@@ -72,6 +73,9 @@ pub(super) struct Joined {
     /// How it was found: `name`, or `size` of a request that failed.
     by: &'static str,
     device: i64,
+    /// Which device of which rank that is, in a run of several.
+    #[serde(flatten)]
+    rank: Option<RankDevice>,
     /// The request that failed; null where the snapshot does not have it.
     event: Option<u32>,
     requested_bytes: Option<u64>,
@@ -90,13 +94,18 @@ pub(super) struct Joined {
 impl Serialize for FoundSnapshot {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let device = |of: &DeviceOfSnapshot| {
-            json!({
+            let mut device = json!({
                 "device": of.number,
                 "failed": of.ended_by,
                 "max_reserved_bytes": of.took.max_reserved_bytes,
                 "needed_bytes": of.needed_bytes,
                 "peak_frames": of.frames,
-            })
+            });
+            if let Some(RankDevice { rank, gpu }) = of.rank {
+                device["rank"] = json!(rank);
+                device["gpu"] = json!(gpu);
+            }
+            device
         };
         let devices: Value = self.devices.iter().map(device).collect();
         json!({ "file": self.path.display().to_string(), "devices": devices }).serialize(serializer)
@@ -104,32 +113,37 @@ impl Serialize for FoundSnapshot {
 }
 
 impl FoundSnapshot {
-    /// Opens a snapshot; `None` of a timeline.
+    /// Opens a snapshot, or those of the ranks of one run; `None` of a timeline.
     ///
     /// # Errors
     /// When it cannot be read.
-    pub(super) fn open(path: &Path, progress: &Progress) -> Result<Option<Self>, Error> {
-        let files = with_side_files(path.to_owned(), FileKind::Snapshot);
-        let Some(run) = SnapshotRun::open(&files, progress)? else { return Ok(None) };
+    pub(super) fn open(files: &SnapshotFiles, progress: &Progress) -> Result<Option<Self>, Error> {
+        let Some(run) = SnapshotRun::open(files, progress)? else { return Ok(None) };
         let Some(replayed) = run.allocator.snapshot() else { return Ok(None) };
         let places = 0..replayed.snapshot.devices.len();
         let devices =
             places.filter_map(|place| DeviceOfSnapshot::of(&run.allocator, replayed, place));
-        let SnapshotFiles { path, error_text, .. } = files.clone();
-        Ok(Some(Self { path, error_text, devices: devices.collect() }))
+        let devices = devices.collect();
+        let of_ranks = files.ranks.iter().map(|(rank, files)| (Some(*rank), files));
+        let all = of_ranks.chain([(None, files)]);
+        let error_texts = all.filter_map(|(rank, files)| Some((files.error_text.clone()?, rank)));
+        let (path, error_texts) = (files.path.clone(), error_texts.collect());
+        Ok(Some(Self { path, error_texts, devices }))
     }
 
     /// The device that a message of a log belongs to.
     pub(super) fn matching(&self, finding: &Finding, log: Option<&Path>) -> Option<Match<'_>> {
         finding.requested_bytes?;
         let stated = stated("", finding);
-        let is_by_name = self.error_text.as_deref().is_some_and(|text| log == Some(text));
-        let by_size = self.devices.iter().find_map(|of| Some((of, Some(of.failed(&stated)?))));
-        let by_number = || {
-            let is_named = |of: &&DeviceOfSnapshot| stated.device == Some(of.number);
-            self.devices.iter().find(is_named)
+        let by_name = self.error_texts.iter().find(|(text, _)| log == Some(text));
+        let (is_by_name, rank) = (by_name.is_some(), by_name.and_then(|(_, rank)| *rank));
+        let may_be = |of: &&DeviceOfSnapshot| {
+            rank.is_none_or(|rank| of.rank.is_some_and(|of| of.rank == rank))
         };
-        let only = || self.devices.first().filter(|_| self.devices.len() == 1);
+        let devices: Vec<&DeviceOfSnapshot> = self.devices.iter().filter(may_be).collect();
+        let by_size = devices.iter().find_map(|of| Some((*of, Some(of.failed(&stated)?))));
+        let by_number = || devices.iter().find(|of| stated.device == Some(of.gpu())).copied();
+        let only = || devices.first().filter(|_| devices.len() == 1).copied();
         let (device, failed) = match (by_size, is_by_name) {
             (Some(found), _) => found,
             (None, true) => (by_number().or_else(only)?, None),
@@ -148,7 +162,7 @@ impl FoundSnapshot {
             text += &format!(
                 "  {}: a request of {} failed at event {}{}; {} were reserved at most; \
                  what the device has is in the text of the error alone\n",
-                of.title,
+                device_title(of.number, of.rank),
                 bytes(failed.bytes),
                 grouped(u64::from(failed.event)),
                 failed.device_free.map_or_else(String::new, |free| {
@@ -177,7 +191,7 @@ impl DeviceOfSnapshot {
         let frames = peak.by_frame.into_iter().take(MOST_FRAMES);
         Some(Self {
             number: device.number,
-            title: device.title(),
+            rank: device.rank,
             failed: replayed.failed_by_size(place).to_vec(),
             ended_by: replayed.ended_by(place),
             took: *variant.snapshot()?,
@@ -190,7 +204,12 @@ impl DeviceOfSnapshot {
 
     /// The last request that failed and that a message is about.
     fn failed(&self, stated: &StatedFailure) -> Option<FailedRequest> {
-        stated.request_among(&self.failed).filter(|_| stated.may_be_of(self.number))
+        stated.request_among(&self.failed).filter(|_| stated.may_be_of(self.gpu()))
+    }
+
+    /// Its number as its process saw it, which is the one that messages name.
+    fn gpu(&self) -> i64 {
+        self.rank.map_or(self.number, |of| of.gpu)
     }
 }
 
@@ -207,6 +226,7 @@ impl Match<'_> {
             file: snapshot.path.display().to_string(),
             by: if *is_by_name { "name" } else { "size" },
             device: device.number,
+            rank: device.rank,
             event: failed.map(|failed| failed.event),
             requested_bytes: failed.map(|failed| failed.bytes),
             free_bytes: failed.and_then(|failed| failed.device_free).or(finding.free_bytes),
@@ -239,7 +259,7 @@ impl Joined {
         let head = format!(
             "    snapshot {}, {}: {place}; PyTorch had {} reserved at most, and needs {} at least{of}{others}\n",
             shortened(&self.file, 200),
-            device_title(self.device, None),
+            device_title(self.device, self.rank),
             bytes(self.max_reserved_bytes),
             bytes(self.needed_bytes)
         );
@@ -255,8 +275,17 @@ fn frames_text(frames: &[FrameBytes]) -> String {
 }
 
 /// Whether a file is a snapshot.
-pub(super) fn is_snapshot(path: &Path) -> bool {
+fn is_snapshot(path: &Path) -> bool {
     kind_of_file(path) == Some(FileKind::Snapshot)
+}
+
+/// The snapshot that an argument names, or the run of several ranks; `None` of everything else.
+pub(super) fn named_snapshot(path: &Path, progress: &Progress) -> Option<SnapshotFiles> {
+    if path.is_file() && !is_snapshot(path) {
+        return None;
+    }
+    let files = pytorch::find(path, &Warnings::default(), progress).ok().flatten()?;
+    (files.kind == FileKind::Snapshot).then_some(files)
 }
 
 /// The snapshots in the directory of a log: the one that it lies beside by name, then others, as far as they are few.

@@ -23,7 +23,7 @@ use crate::analysis::sweep::{Sweep, SweepRun};
 use crate::files::directory_of;
 use crate::folder_sweep::{all_warnings, facts, read_facts, shared_warnings};
 use crate::format::poplar::{FolderReport, FolderRun, OpenReport, map_reports, runs_in_folder};
-use crate::format::pytorch::{FileKind, snapshots_below};
+use crate::format::pytorch::{FileKind, runs_below};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::{Report, Warning, WarningCode, Warnings};
 use small_tables::PeakOfRun;
@@ -140,7 +140,8 @@ fn export_snapshots(
             Err(error) => {
                 let warnings = Warnings::default();
                 let message = format!("cannot be read: {}", error.message);
-                warnings.add(WarningCode::Inconsistent, &found.path.display().to_string(), message);
+                let file = found.files.path.display().to_string();
+                warnings.add(WarningCode::Inconsistent, &file, message);
                 exported.of_runs.push((found.name.clone(), warnings.list()));
                 first_error.get_or_insert(error);
             }
@@ -163,23 +164,26 @@ fn note(first_error: &Mutex<Option<Error>>, error: Error, progress: &Progress) {
 impl Found {
     fn add(&mut self, path: &Path, progress: &Progress) -> Result<(), Error> {
         let path = std::path::absolute(path).map_err(|error| Error::io(path, &error))?;
+        let warnings = Warnings::default();
+        if !path.is_dir()
+            && let Some(found) = snapshot_at(&path, &warnings, progress)?
+        {
+            self.snapshots.push(found);
+            self.warnings.extend(warnings.list());
+            return Ok(());
+        }
         if path.is_file() {
-            if let Some(found) = snapshot_at(&path)? {
-                self.snapshots.push(found);
-                return Ok(());
-            }
             let profile = OpenReport::find(&path)?.profile().to_owned();
             let folder = directory_of(&profile);
             self.reports.push(FolderReport::new(&folder, profile));
             return Ok(());
         }
-        let warnings = Warnings::default();
-        let of_pytorch = snapshots_below(&path, &warnings, progress).into_iter();
-        let of_pytorch = of_pytorch.filter(|(_, kind)| *kind == FileKind::Snapshot);
+        let of_pytorch = runs_below(&path, &warnings, progress).into_iter();
+        let of_pytorch = of_pytorch.filter(|files| files.kind == FileKind::Snapshot);
         let before = self.snapshots.len();
-        self.snapshots.extend(of_pytorch.map(|(file, _)| FoundSnapshot {
-            name: file.strip_prefix(&path).unwrap_or(&file).display().to_string(),
-            path: file,
+        self.snapshots.extend(of_pytorch.map(|files| FoundSnapshot {
+            name: files.path.strip_prefix(&path).unwrap_or(&files.path).display().to_string(),
+            files,
         }));
         match runs_in_folder(&path, &warnings, progress) {
             Ok(found) => {

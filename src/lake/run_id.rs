@@ -11,6 +11,7 @@ use twox_hash::XxHash3_128;
 
 use crate::files;
 use crate::format::Error;
+use crate::format::pytorch::SnapshotFiles;
 use crate::format::side_files::SIDE_FILE_BYTES;
 use crate::format::sqlite::bytes_by_header;
 use crate::progress::{Progress, Watched};
@@ -30,14 +31,28 @@ pub(super) fn of_report(profile: &Path, progress: &Progress) -> Result<String, E
     Ok(id(&hash))
 }
 
-/// The id of a memory snapshot.
+/// The id of a memory snapshot, or of those of the ranks of one run: then their numbers count as well.
 ///
 /// # Errors
 /// When a file cannot be read.
-pub(super) fn of_snapshot(path: &Path, progress: &Progress) -> Result<String, Error> {
+pub(super) fn of_snapshot(files: &SnapshotFiles, progress: &Progress) -> Result<String, Error> {
     let mut hash = XxHash3_128::new();
-    add_file(&mut hash, path, |_| u64::MAX, progress)?;
-    add_side_files(&mut hash, &path.with_file_name(""), progress)?;
+    match files.ranks.as_slice() {
+        [] => {
+            add_file(&mut hash, &files.path, |_| u64::MAX, progress)?;
+            add_side_files(&mut hash, &files.path.with_file_name(""), progress)?;
+        }
+        ranks => {
+            for (rank, files) in ranks {
+                hash.write(&rank.to_le_bytes());
+                add_file(&mut hash, &files.path, |_| u64::MAX, progress)?;
+            }
+            // They lie in one directory.
+            if let Some((_, first)) = ranks.first() {
+                add_side_files(&mut hash, &first.path.with_file_name(""), progress)?;
+            }
+        }
+    }
     Ok(id(&hash))
 }
 

@@ -1,7 +1,7 @@
 //! The tables of memory snapshots: the run, its settings, and of each device figures, events, blocks with their lives,
 //! segments; and the frames of stacks. They are of a system that has no tiles, so they are tables of their own.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::staging::Staging;
 use super::table::Kind::{Flag, Integer, Text};
@@ -11,9 +11,11 @@ use crate::analysis::allocator::device_facts::DeviceFacts;
 use crate::analysis::allocator::lives::BlockLives;
 use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
 use crate::analysis::allocator::user_frame::{is_python, is_users, user_frame_title};
-use crate::format::pytorch::{FileKind, kind_of_file, with_side_files};
+use crate::files::file_name;
+use crate::format::pytorch::{FileKind, SnapshotFiles, find};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{RunContents, SnapshotRun};
+use crate::store::Warnings;
 use crate::store::snapshot::{Events, StackId};
 
 pub(super) const SNAPSHOTS: Table = Table {
@@ -40,6 +42,8 @@ pub(super) const DEVICES: Table = Table {
     name: "devices",
     columns: &[
         ("device", Integer),
+        ("rank", Integer),
+        ("gpu", Integer),
         ("event_count", Integer),
         ("segment_count", Integer),
         ("block_count", Integer),
@@ -125,27 +129,26 @@ pub(super) const FRAMES: Table = Table {
 pub const SNAPSHOT_TABLES: [Table; 7] =
     [SNAPSHOTS, SETTINGS, DEVICES, EVENTS, BLOCKS, SEGMENTS, FRAMES];
 
-/// What a file is called as seen from the folder that was named.
+/// A snapshot, or those of the ranks of one run, and what it is called as seen from the folder that was named.
 #[derive(Clone, Debug)]
 pub(super) struct FoundSnapshot {
-    pub path: PathBuf,
+    pub files: SnapshotFiles,
     pub name: String,
 }
 
-/// The snapshot that a path is; `None` of what is none.
+/// The snapshot that a path is, or the run of several ranks that it names; `None` of what is none.
 ///
 /// # Errors
 /// `usage` of a memory timeline, which has no rows.
-pub(super) fn snapshot_at(path: &Path) -> Result<Option<FoundSnapshot>, Error> {
-    match kind_of_file(path) {
-        None => Ok(None),
-        Some(FileKind::Snapshot) => {
-            let name = path
-                .file_name()
-                .map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-            Ok(Some(FoundSnapshot { path: path.to_owned(), name }))
-        }
-        Some(_) => {
+pub(super) fn snapshot_at(
+    path: &Path,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Option<FoundSnapshot>, Error> {
+    let Some(files) = find(path, warnings, progress)? else { return Ok(None) };
+    match files.kind {
+        FileKind::Snapshot => Ok(Some(FoundSnapshot { files, name: file_name(path) })),
+        FileKind::Timeline | FileKind::CompressedTimeline => {
             let message = format!(
                 "{} is a memory timeline: bytes by category, without the events and blocks that tables are of",
                 path.display()
@@ -167,11 +170,11 @@ pub(super) fn export_snapshot(
     exported: &mut Exported,
     progress: &Progress,
 ) -> Result<(), Error> {
-    let files = with_side_files(found.path.clone(), FileKind::Snapshot);
+    let FoundSnapshot { files, name } = found;
     let cancelled = || Error::new(ErrorKind::Unreadable, "cancelled");
-    let run = SnapshotRun::open(&files, progress)?.ok_or_else(cancelled)?;
+    let run = SnapshotRun::open(files, progress)?.ok_or_else(cancelled)?;
     let RunContents::Snapshot(replayed) = &run.allocator.contents else { return Ok(()) };
-    let id = run_id::of_snapshot(&found.path, progress)?;
+    let id = run_id::of_snapshot(files, progress)?;
     let staging = Staging::new(lake, progress)?;
     let warnings = run.report.warnings.list();
     let rows = Rows { staging: &staging, replayed };
@@ -188,9 +191,9 @@ pub(super) fn export_snapshot(
         return Err(cancelled());
     }
     staging.publish(&SNAPSHOT_TABLES, &id)?;
-    let path = found.path.display().to_string();
-    exported.runs.push(ExportedRun { run: id, path, name: found.name.clone(), tables });
-    exported.of_runs.push((found.name.clone(), warnings));
+    let path = files.path.display().to_string();
+    exported.runs.push(ExportedRun { run: id, path, name: name.clone(), tables });
+    exported.of_runs.push((name.clone(), warnings));
     Ok(())
 }
 
@@ -212,7 +215,7 @@ impl Rows<'_> {
         let snapshot = &self.replayed.snapshot;
         let facts = self.replayed.device_facts();
         let most = |of: fn(&DeviceFacts) -> u64| facts.iter().map(of).max();
-        let path = found.path.display().to_string();
+        let path = found.files.path.display().to_string();
         let program = super::program();
         table.row([
             text("pytorch"),
@@ -240,11 +243,15 @@ impl Rows<'_> {
 
     fn devices(&self) -> Result<TableOfRun, Error> {
         let mut table = self.staging.create(&DEVICES)?;
-        let host = DeviceFacts::of(self.replayed, self.replayed.snapshot.devices.len());
-        for facts in self.replayed.device_facts().iter().chain(&host) {
+        let first_host = self.replayed.snapshot.devices.len();
+        let hosts = (first_host..self.replayed.replays.len())
+            .filter_map(|place| DeviceFacts::of(self.replayed, place));
+        for facts in self.replayed.device_facts().iter().cloned().chain(hosts) {
             let end = &facts.end;
             table.row([
                 integer(facts.device),
+                integer_if(facts.rank.map(|of| of.rank)),
+                integer_if(facts.rank.map(|of| of.gpu)),
                 integer(facts.events),
                 integer(facts.segments),
                 integer(facts.blocks),

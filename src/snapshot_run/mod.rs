@@ -145,9 +145,14 @@ impl SnapshotRun {
 impl SnapshotRun {
     /// A run of a snapshot that is in memory.
     pub fn of_snapshot(snapshot: Snapshot) -> Self {
+        Self::of_replayed(ReplayedSnapshot::of(snapshot))
+    }
+
+    /// The same of one that was replayed.
+    pub fn of_replayed(replayed: ReplayedSnapshot) -> Self {
         Self {
             report: Arc::new(Report::of(System::PYTORCH, std::path::PathBuf::new())),
-            allocator: AllocatorRun::of(ReplayedSnapshot::of(snapshot)),
+            allocator: AllocatorRun::of(replayed),
             index: None,
         }
     }

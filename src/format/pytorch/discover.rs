@@ -166,7 +166,7 @@ pub fn runs_below(root: &Path, warnings: &Warnings, progress: &Progress) -> Vec<
 
 /// The snapshots and timelines in a directory and a few levels below it, by path; `warnings` says what was not looked
 /// into.
-pub fn snapshots_below(
+pub(super) fn snapshots_below(
     root: &Path,
     warnings: &Warnings,
     progress: &Progress,

@@ -22,7 +22,7 @@ mod values;
 mod word;
 
 pub use self::discover::{
-    FileKind, SnapshotFiles, find, kind_of_file, runs_below, snapshots_below, with_side_files,
+    FileKind, SnapshotFiles, find, kind_of_file, runs_below, with_side_files,
 };
 use crate::files::file_name;
 use crate::format::side_files::read_side_file;

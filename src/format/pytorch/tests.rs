@@ -544,7 +544,7 @@ fn what_is_not_looked_into_is_said() {
     mode(0o000).unwrap();
     let is_closed = std::fs::read_dir(&closed).is_err();
     let warnings = Warnings::default();
-    super::snapshots_below(directory.path(), &warnings, &Progress::default());
+    super::discover::snapshots_below(directory.path(), &warnings, &Progress::default());
     mode(0o700).unwrap();
     // Root looks into everything.
     assert_eq!(warnings.list().len(), usize::from(is_closed));
@@ -552,7 +552,7 @@ fn what_is_not_looked_into_is_said() {
         std::fs::File::create(directory.path().join(name.to_string())).unwrap();
     }
     let warnings = Warnings::default();
-    super::snapshots_below(directory.path(), &warnings, &Progress::default());
+    super::discover::snapshots_below(directory.path(), &warnings, &Progress::default());
     let said = warnings.list().remove(0).message;
     assert!(said.contains("only 20000 files"), "{said}");
 }
