@@ -32,6 +32,9 @@ const DEMO: &str = "Open demo report";
 const RECORD: &str = "torch.cuda.memory._record_memory_history(max_entries=1_000_000)  # before the model is made\n\
                       try: train(steps=3)  # the second step is the one that repeats\n\
                       finally: torch.cuda.memory._dump_snapshot(\"run.pickle\")  # also after an out-of-memory error";
+/// What makes XLA write the programs that it compiles, with their buffer assignment.
+const DUMP: &str =
+    r#"export XLA_FLAGS="--xla_dump_to=./dump --xla_dump_hlo_as_text --xla_dump_hlo_as_proto""#;
 /// What makes Poplar write reports.
 const CAPTURE: &str =
     r#"export POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"./report"}'"#;
@@ -148,8 +151,8 @@ fn head_ui(ui: &mut egui::Ui) {
             ui.spacing_mut().item_spacing.y = 0.0;
             ui.label(RichText::new("Open a report").font(fonts::semibold(size::VERDICT)));
             ui.weak(
-                "Whether a program fits, what fills its memory, what to change: from what Poplar \
-                 writes with autoReport.all",
+                "Whether a program fits, what fills its memory, what to change: from reports of Poplar, \
+                 memory snapshots of PyTorch and dumps of XLA",
             );
         });
     });
@@ -174,6 +177,7 @@ fn capture_ui(ui: &mut egui::Ui) {
         ui.add(Label::new(RichText::new(hint).weak()).wrap());
         ui.add_space(4.0);
         CollapsingHeader::new("Record a memory snapshot of PyTorch").show(ui, record_ui);
+        CollapsingHeader::new("Dump programs of XLA").show(ui, dump_ui);
     });
 }
 
@@ -188,5 +192,19 @@ fn record_ui(ui: &mut egui::Ui) {
     ui.add_space(4.0);
     let hint = "Open the file, or a directory with one of each variant: then a sweep says which fits the card. \
                 docs/capture/pytorch.py records variant after variant";
+    ui.add(Label::new(RichText::new(hint).weak()).wrap());
+}
+
+fn dump_ui(ui: &mut egui::Ui) {
+    ui.horizontal(|ui| {
+        let copy = ui.button("Copy").on_hover_text("Copy the line to the clipboard");
+        if copy.accessible_name("Copy the flags of XLA").clicked() {
+            ui.copy_text(DUMP.to_owned());
+        }
+        ui.add(Label::new(RichText::new(DUMP).monospace()).wrap());
+    });
+    ui.add_space(4.0);
+    let hint = "Set it before the first compilation: JAX, TensorFlow with tf.function(jit_compile=True), PyTorch/XLA. A \
+                program that does not fit is dumped too. tilescope summary reads the directory";
     ui.add(Label::new(RichText::new(hint).weak()).wrap());
 }

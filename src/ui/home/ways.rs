@@ -30,7 +30,7 @@ pub fn ways_ui(ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>)
         Way {
             icon: Icon::Open,
             title: "Open report…",
-            text: "The directory of a report that Poplar writes, or one above it",
+            text: "A report of Poplar, a memory snapshot of PyTorch, a dump of XLA: the directory, or one above it",
             command: Command::Pick(PickFor::Open),
             why_not: is_picking.then_some("The dialog is open"),
             is_first: true,
