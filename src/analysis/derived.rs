@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::allocator::insights::SnapshotInsights;
-use super::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
+use super::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
 use super::buffer_assignment::insights::ProgramInsights;
 use super::buffer_assignment::program::Program;
 use super::comparison::attribution::Attribution;
@@ -23,6 +23,7 @@ use super::insights::{Insights, insights_of_resident, insights_with_tiles};
 use super::liveness::timeline::{Timeline, WithTimeline};
 use super::liveness::{Scope, needs_bytes_by_tile};
 use super::program::step_operations::{StepOperations, step_operations};
+use super::run_verdict::RunVerdict;
 use crate::progress::Progress;
 use crate::store::{Report, WarningCode};
 
@@ -57,6 +58,12 @@ impl<K: Clone + Eq + Hash, V: Clone> Memo<K, V> {
         answer.clone()
     }
 
+    /// The answer where it is there; waits for nothing.
+    pub fn known(&self, key: &K) -> Option<V> {
+        let answers = self.answers.try_lock().ok()?;
+        answers.get(key)?.try_lock().ok()?.clone()
+    }
+
     /// How often an answer was worked out.
     pub fn made(&self) -> usize {
         self.made.load(Ordering::Relaxed)
@@ -80,6 +87,7 @@ pub struct Derived {
     owners: Memo<(), Arc<Owners>>,
     itself: Memo<(), Arc<Attribution>>,
     fit: Memo<(), Option<Fit>>,
+    verdict: Memo<(), Option<RunVerdict>>,
     insights: Memo<(), Arc<Insights>>,
     snapshot_insights: Memo<(), Option<Arc<SnapshotInsights>>>,
     trace: Memo<(), ()>,
@@ -98,6 +106,7 @@ impl Derived {
             owners: Memo::default(),
             itself: Memo::default(),
             fit: Memo::default(),
+            verdict: Memo::default(),
             insights: Memo::default(),
             snapshot_insights: Memo::default(),
             trace: Memo::default(),
@@ -227,6 +236,50 @@ impl Derived {
         let is_settled = self.report.memory.is_settled() && self.report.target.is_settled();
         let kept = is_settled.then(|| self.fit.get(&(), || Some(Fit::of(&self.report))));
         kept.flatten().flatten()
+    }
+
+    /// Whether it fits, or how it ended; `None` where nothing is said of it, or not yet.
+    pub fn verdict(&self) -> Option<RunVerdict> {
+        if self.is_report_alone() {
+            return self.fit().map(RunVerdict::Tiles);
+        }
+        let made = || {
+            let ended = || Some(RunVerdict::Ended(self.allocator()?.end()?.outcome));
+            let program = self.program_insights();
+            Some(program.map(|of| RunVerdict::from(&of.verdict)).or_else(ended))
+        };
+        self.verdict.get(&(), made).flatten()
+    }
+
+    /// The same where it was worked out; waits for nothing, so that it can be asked for in every frame.
+    pub fn known_verdict(&self) -> Option<RunVerdict> {
+        if self.is_report_alone() {
+            return self.fit().map(RunVerdict::Tiles);
+        }
+        self.verdict.known(&()).flatten()
+    }
+
+    /// Whether all that is known of it is in the report; of other systems there is more beside it.
+    pub fn is_report_alone(&self) -> bool {
+        self.allocator.is_none() && self.program.is_none()
+    }
+
+    /// Things beside the report that a look at all of them goes through: events and blocks, points of a timeline,
+    /// instructions and values.
+    pub fn things_beside_report(&self) -> usize {
+        let of_allocator = match self.allocator().map(|run| &run.contents) {
+            Some(RunContents::Snapshot(replayed)) => {
+                let blocks = replayed.replays.iter().map(|replay| replay.lives.len());
+                replayed.snapshot.events.len().saturating_add(blocks.sum())
+            }
+            Some(RunContents::Timeline(timeline)) => timeline.bytes.len(),
+            None => 0,
+        };
+        let of_program = self.program().map_or(0, |program| {
+            let module = &program.analysed.module;
+            module.instructions.len().saturating_add(module.values.len())
+        });
+        of_allocator.saturating_add(of_program)
     }
 
     /// What the report says at first sight: with what is read for it where `is_final` says that nothing more of

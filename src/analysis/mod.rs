@@ -11,6 +11,7 @@
 #[cfg(test)]
 pub(crate) mod fixture;
 
+pub mod run_verdict;
 pub mod spans;
 
 pub mod figures;

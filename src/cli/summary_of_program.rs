@@ -139,7 +139,7 @@ impl ProgramSummary {
                 always_live_bytes,
                 gap_bytes: of_peak.map(PeakOfSpace::lost_bytes),
                 capacity_bytes: capacity,
-                fits: insights.verdict.outcome.known(),
+                fits: insights.verdict.outcome.fits(),
             },
             liveness: LivenessFacts { steps: facts.steps, peak: of_peak.map(|of| peak(run, of)) },
             insights: InsightFacts {

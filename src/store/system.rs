@@ -27,8 +27,6 @@ pub struct System {
     pub steps: &'static str,
     /// Whether steps of two runs belong together by what they do; else by their numbers alone, which says nothing.
     pub are_steps_matched: bool,
-    /// Whether the window has what changed from one run to another.
-    pub has_changes_in_window: bool,
     /// What it was told: "Engine options".
     pub options: &'static str,
     /// The same within a sentence, short: "options".
@@ -68,7 +66,6 @@ impl System {
         step_in_text: "step",
         steps: "steps",
         are_steps_matched: true,
-        has_changes_in_window: true,
         options: "Options",
         options_in_text: "options",
         always_live: "Always live",
@@ -96,7 +93,6 @@ impl System {
         step_in_text: "step",
         steps: "steps",
         are_steps_matched: true,
-        has_changes_in_window: true,
         options: "Engine options",
         options_in_text: "options",
         always_live: "Always live",
@@ -124,7 +120,6 @@ impl System {
         step_in_text: "event",
         steps: "events",
         are_steps_matched: false,
-        has_changes_in_window: true,
         options: "Settings",
         options_in_text: "settings",
         always_live: "Live throughout",
@@ -152,7 +147,6 @@ impl System {
         step_in_text: "step",
         steps: "steps",
         are_steps_matched: false,
-        has_changes_in_window: false,
         options: "Flags",
         options_in_text: "flags",
         always_live: "Reserved throughout",

@@ -22,6 +22,7 @@ use super::palette::{Palette, PaletteState};
 use super::report_view::ReportView;
 use super::run_failures::failures_ui;
 use super::runs::{MOST_RUNS, RunId};
+use super::selection::Selections;
 use super::settings::Change;
 use super::settings_file::SettingsStore;
 use super::split;
@@ -107,14 +108,6 @@ impl App {
         self
     }
 
-    /// Shows what a log says.
-    #[must_use]
-    pub fn explaining(mut self, log: PathBuf) -> Self {
-        self.tool = Some(Tool::Diagnose);
-        self.diagnose.open_log(log);
-        self
-    }
-
     /// Prints the time from `started` to the first graph, once.
     #[must_use]
     pub fn measuring_from(mut self, started: Instant) -> Self {
@@ -162,7 +155,7 @@ impl App {
 
     /// The memory snapshots that are open; for tests.
     pub fn snapshots(&self) -> Vec<Arc<ReplayedSnapshot>> {
-        let of_runs = self.open.iter().filter_map(|run| run.load.allocator()?.snapshot());
+        let of_runs = self.open.iter().filter_map(|run| run.load.derived()?.snapshot());
         of_runs.map(Arc::clone).collect()
     }
 
@@ -364,7 +357,11 @@ impl App {
             }
             Command::Use(tool) => self.tool = Some(tool),
             Command::AddLog(id, path) => self.reload_with(ctx, id, &[path], None),
-            Command::OpenModule(id, module) => self.reload_with(ctx, id, &[], Some(module)),
+            Command::OpenModule(id, module) => {
+                self.reload_with(ctx, id, &[], Some(module));
+                // Numbers of steps and allocations mean others in another program.
+                self.view.selections = Selections::default();
+            }
             Command::OpenLog(path) => {
                 self.tool = Some(Tool::Diagnose);
                 self.diagnose.open_log(path);
@@ -489,7 +486,7 @@ impl App {
             self.notice = Some(notice);
         }
         self.open_demo(&ctx);
-        self.open_variants(&ctx);
+        self.open_elsewhere(&ctx);
         for run in self.open.iter() {
             match run.load.stage() {
                 // Parts come one by one, and the next one may be the first picture.

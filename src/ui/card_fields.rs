@@ -93,12 +93,17 @@ pub fn device_titles(
     titles
 }
 
-/// Which device is shown, of those with their titles.
-pub fn device_ui(ui: &mut egui::Ui, device: &mut Option<i64>, devices: &BTreeMap<i64, String>) {
+/// Which device is shown, of those with their titles; with the name of the choice, and what stands for none.
+pub fn device_ui(
+    ui: &mut egui::Ui,
+    [name, none]: [&str; 2],
+    device: &mut Option<i64>,
+    devices: &BTreeMap<i64, String>,
+) {
     let choices = std::iter::once(None).chain(devices.keys().copied().map(Some));
-    choice_ui(ui, ("Device", DEVICE), device, choices, |device| {
+    choice_ui(ui, (name, DEVICE), device, choices, |device| {
         let title = device.and_then(|number| devices.get(&number));
-        title.map_or_else(|| "Fullest device".to_owned(), String::clone)
+        title.map_or_else(|| none.to_owned(), String::clone)
     });
 }
 

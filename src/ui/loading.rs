@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use super::job::Wake;
 use super::reading::{Glance, first_glance, glance_below};
-use crate::analysis::allocator::replayed::AllocatorRun;
 use crate::analysis::cross_checks::contradictions;
+use crate::analysis::derived::Derived;
 use crate::analysis::insights::logs::log_messages;
 use crate::format::poplar::{OpenReport, reports_below};
 use crate::format::pytorch::SnapshotFiles;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index;
-use crate::opened::{Program, RunFiles, SnapshotRun, XlaFiles, XlaRun, files_of_module};
+use crate::opened::{ErrorText, RunFiles, SnapshotRun, XlaFiles, XlaRun, files_of_module};
 use crate::store::{Absence, Report};
 use crate::synth::story;
 
@@ -48,6 +48,8 @@ pub(crate) enum Stage {
     DemoWritten(Vec<PathBuf>),
     /// The directory has several memory snapshots, which are for a sweep.
     Variants,
+    /// It is the text of an error alone, which is explained.
+    ErrorText,
     Done,
     /// The user cancelled; what was read stays.
     Cancelled,
@@ -58,7 +60,12 @@ impl Stage {
     pub fn is_working(&self) -> bool {
         !matches!(
             self,
-            Self::DemoWritten(_) | Self::Variants | Self::Done | Self::Cancelled | Self::Failed(_)
+            Self::DemoWritten(_)
+                | Self::Variants
+                | Self::ErrorText
+                | Self::Done
+                | Self::Cancelled
+                | Self::Failed(_)
         )
     }
 
@@ -93,6 +100,7 @@ impl Stage {
             Self::Comparing => "Comparing what the report says twice",
             Self::DemoWritten(_) => "The demo reports are written",
             Self::Variants => "Several snapshots",
+            Self::ErrorText => "The text of an error",
             Self::Done => "Read",
             Self::Cancelled => "Cancelled",
             Self::Failed(_) => "Failed",
@@ -105,17 +113,20 @@ struct Shared {
     ctx: egui::Context,
     progress: Progress,
     stage: Mutex<Stage>,
-    /// Set before the report.
-    allocator: OnceLock<AllocatorRun>,
-    /// Set before the report.
-    program: OnceLock<Arc<Program>>,
-    report: OnceLock<Arc<Report>>,
+    derived: OnceLock<Arc<Derived>>,
 }
 
 impl Shared {
     fn set_stage(&self, stage: Stage) {
         *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = stage;
         self.ctx.request_repaint();
+    }
+
+    /// Says that nothing more comes; returns whether that is because it was cancelled.
+    fn end(&self) -> bool {
+        let is_cancelled = self.progress.is_cancelled();
+        self.set_stage(if is_cancelled { Stage::Cancelled } else { Stage::Done });
+        is_cancelled
     }
 }
 
@@ -149,10 +160,12 @@ impl Load {
         let (source, named, meant) = (path.clone(), logs.clone(), module.clone());
         let mut load = Self::start_work(path, Stage::Finding, ctx, move |shared| {
             // The window has all that it needs; this thread has nothing else to do.
-            match read(&source, &named, meant.as_deref(), shared)? {
-                Some(ReadRun::Poplar(open)) => open.write_index_if_worthwhile(&shared.progress),
-                Some(ReadRun::Snapshot(run)) => run.write_index_if_worthwhile(&shared.progress),
-                None => {}
+            match read(&source, &named, meant.as_deref(), shared) {
+                Ok(Some(ReadRun::Poplar(open))) => open.write_index_if_worthwhile(&shared.progress),
+                Ok(Some(ReadRun::Snapshot(run))) => run.write_index_if_worthwhile(&shared.progress),
+                Ok(None) => {}
+                Err(_) if ErrorText::open(&source).is_some() => shared.set_stage(Stage::ErrorText),
+                Err(error) => return Err(error),
             }
             Ok(())
         });
@@ -232,7 +245,7 @@ impl Load {
         let shared = Shared { stage: Mutex::new(stage), ..Shared::default() };
         let path = report.path.clone();
         // The cell is new, so this cannot fail.
-        drop(shared.report.set(report));
+        drop(shared.derived.set(Arc::new(Derived::new(report))));
         Self { path, logs: Vec::new(), module: None, shared: Arc::new(shared) }
     }
 
@@ -245,17 +258,12 @@ impl Load {
 
     /// The report, as soon as its files are found.
     pub fn report(&self) -> Option<&Arc<Report>> {
-        self.shared.report.get()
+        self.derived().map(|derived| derived.report())
     }
 
-    /// What is known of a run of a caching allocator besides its report, from the same moment on.
-    pub(crate) fn allocator(&self) -> Option<&AllocatorRun> {
-        self.shared.allocator.get()
-    }
-
-    /// The program of XLA that the report is of, from the same moment on.
-    pub(crate) fn program(&self) -> Option<&Arc<Program>> {
-        self.shared.program.get()
+    /// What is worked out of it and of what was read with it, from the same moment on.
+    pub(crate) fn derived(&self) -> Option<&Arc<Derived>> {
+        self.shared.derived.get()
     }
 
     /// How far it is.
@@ -293,14 +301,13 @@ fn read_snapshot(files: &SnapshotFiles, shared: &Shared) -> Result<Option<ReadRu
     let progress = &shared.progress;
     shared.set_stage(Stage::Snapshot);
     let run = SnapshotRun::open(files, progress)?;
-    if let Some(run) = &run {
-        drop(shared.allocator.set(run.allocator.clone()));
-        drop(shared.report.set(Arc::clone(&run.report)));
-        run.fill_report(progress);
-    }
-    let is_cancelled = progress.is_cancelled();
-    shared.set_stage(if is_cancelled { Stage::Cancelled } else { Stage::Done });
-    Ok(run.filter(|_| !is_cancelled).map(|run| ReadRun::Snapshot(Box::new(run))))
+    let Some(run) = run else {
+        shared.end();
+        return Ok(None);
+    };
+    let derived = Derived::new(Arc::clone(&run.report)).with_allocator(Some(run.allocator.clone()));
+    fill_report(derived, shared, |progress| run.fill_report(progress));
+    Ok((!shared.end()).then(|| ReadRun::Snapshot(Box::new(run))))
 }
 
 /// Reads the module of a dump that is meant.
@@ -308,13 +315,22 @@ fn read_program(files: &XlaFiles, shared: &Shared) -> Result<(), Error> {
     let progress = &shared.progress;
     shared.set_stage(Stage::Program);
     if let Some(run) = XlaRun::open(files, progress)? {
-        drop(shared.program.set(Arc::clone(&run.program)));
-        drop(shared.report.set(Arc::clone(&run.report)));
-        run.fill_report(progress);
+        let program = Some(Arc::clone(&run.program));
+        let derived = Derived::new(Arc::clone(&run.report)).with_program(program);
+        fill_report(derived, shared, |progress| run.fill_report(progress));
     }
-    let is_cancelled = progress.is_cancelled();
-    shared.set_stage(if is_cancelled { Stage::Cancelled } else { Stage::Done });
+    shared.end();
     Ok(())
+}
+
+/// Fills the report of a run that is read whole, part by part; then what is said first of it is worked out.
+fn fill_report(derived: Derived, shared: &Shared, fill: impl FnOnce(&Progress)) {
+    let derived = Arc::new(derived);
+    drop(shared.derived.set(Arc::clone(&derived)));
+    fill(&shared.progress);
+    if !shared.progress.is_cancelled() {
+        derived.verdict();
+    }
 }
 
 /// Reads all of a report; it, unless that was cancelled, or it is of a system that has no index.
@@ -340,7 +356,7 @@ fn read(
     progress.expect(open.bytes_to_read());
     open.expect_index();
     // The cell is set only here.
-    drop(shared.report.set(Arc::clone(&open.report)));
+    drop(shared.derived.set(Arc::new(Derived::new(Arc::clone(&open.report)))));
     shared.set_stage(Stage::SmallTables);
     open.read_small_tables(progress)?;
     open.read_logs(logs, progress, log_messages);
@@ -361,12 +377,10 @@ fn read(
         shared.set_stage(Stage::Comparing);
         open.compare_parts(|report| contradictions(report, progress));
     }
-    let is_cancelled = progress.is_cancelled();
-    if is_cancelled {
+    if progress.is_cancelled() {
         open.report.settle_rest(&Absence::cancelled());
     }
-    shared.set_stage(if is_cancelled { Stage::Cancelled } else { Stage::Done });
-    Ok((!is_cancelled).then(|| ReadRun::Poplar(Box::new(open))))
+    Ok((!shared.end()).then(|| ReadRun::Poplar(Box::new(open))))
 }
 
 /// Says why nothing could be opened; of several reports at once which there are, and then what they are.

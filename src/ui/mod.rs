@@ -9,7 +9,6 @@ mod card_fields;
 pub mod command;
 mod diagnose;
 mod export;
-mod fit_words;
 pub(crate) mod headless;
 mod home;
 mod icon;
@@ -45,7 +44,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::Instant;
 
-use crate::opened::ErrorText;
 use app::App;
 use loading::Load;
 
@@ -63,12 +61,6 @@ const PACKAGES: &str = "libx11-6 libx11-xcb1 libxcursor1 libxi6 libxkbcommon0 li
 pub fn run(paths: Vec<PathBuf>, started: Instant) -> Result<(), String> {
     check_display(paths.first().map(PathBuf::as_path))?;
     let ctx = egui::Context::default();
-    // The text of an error of XLA alone is no report, and is explained.
-    let error = match paths.as_slice() {
-        [path] if ErrorText::open(path).is_some() => Some(path.clone()),
-        _ => None,
-    };
-    let paths = if error.is_some() { Vec::new() } else { paths };
     // The reports are read while the window is being made.
     let loads: Vec<Load> = paths.into_iter().map(|path| Load::start(path, &ctx)).collect();
     let options = eframe::NativeOptions {
@@ -87,10 +79,6 @@ pub fn run(paths: Vec<PathBuf>, started: Instant) -> Result<(), String> {
         let app = App::with_loads(&creation.egui_ctx, loads);
         let app = match settings {
             Some(directory) => app.with_settings(&creation.egui_ctx, directory),
-            None => app,
-        };
-        let app = match error {
-            Some(path) => app.explaining(path),
             None => app,
         };
         let app = if is_measured { app.measuring_from(started) } else { app };

@@ -2,7 +2,6 @@
 //! their steps belong together. [`OpenRuns::runs`] is what pages see of them.
 
 use eframe::egui;
-use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,10 +11,10 @@ use super::loading::{Failure, Load};
 use super::runs::{
     Arrangement, Badge, MOST_RUNS, Run, RunId, Runs, StepsBy, only_numbers_in_common,
 };
-use crate::analysis::comparison::facts::Fit;
 use crate::analysis::comparison::matching::match_reports;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
+use crate::analysis::run_verdict::RunVerdict;
 use crate::store::Report;
 use crate::text::clean;
 use crate::text::run_names::run_names;
@@ -30,13 +29,12 @@ pub struct OpenRun {
     pub is_hidden: bool,
     /// Whether it has taken the place of another, or of itself.
     is_again: bool,
-    derived: OnceCell<Arc<Derived>>,
 }
 
 impl OpenRun {
-    /// Whether it fits; `None` where that is not known, or not yet.
-    pub fn fit(&self) -> Option<Fit> {
-        self.derived.get()?.fit()
+    /// Whether it fits, or how it ended; `None` where that is not known, or not yet.
+    pub fn verdict(&self) -> Option<RunVerdict> {
+        self.load.derived()?.known_verdict().filter(|verdict| verdict.fits().is_some())
     }
 
     /// Whether it was shown before, and will be again as soon as its files are found.
@@ -46,7 +44,11 @@ impl OpenRun {
 
     /// Its report, as soon as its files are found; nothing where it cannot be opened.
     pub fn report(&self) -> Option<&Arc<Report>> {
-        self.load.report().filter(|_| self.failure().is_none())
+        self.derived().map(|derived| derived.report())
+    }
+
+    fn derived(&self) -> Option<&Arc<Derived>> {
+        self.load.derived().filter(|_| self.failure().is_none())
     }
 
     /// Where its report is, or was looked for.
@@ -123,7 +125,7 @@ impl OpenRuns {
     fn naming_path(&self, run: &OpenRun) -> PathBuf {
         let path = run.path();
         let is_alone = self.list.iter().filter(|other| other.path() == path).count() == 1;
-        let program = run.load.program().filter(|_| !is_alone);
+        let program = run.load.derived().and_then(|it| it.program()).filter(|_| !is_alone);
         let module = program.and_then(|program| program.modules.first());
         module.map_or(path.to_owned(), |module| path.join(&*clean(&module.title)))
     }
@@ -133,7 +135,7 @@ impl OpenRuns {
     }
 
     pub fn times_derived(&self) -> TimesDerived {
-        let of_run = |run: &OpenRun| run.derived.get().map_or(0, |it| it.timelines_made());
+        let of_run = |run: &OpenRun| run.load.derived().map_or(0, |it| it.timelines_made());
         let of_pair = |found: &FoundPair| {
             found.last().and_then(|(_, pair)| pair.as_ref()).map_or(0, |it| it.attributions_made())
         };
@@ -151,8 +153,7 @@ impl OpenRuns {
         let id = self.new_id();
         let is_taken = |letter: &u8| self.list.iter().any(|run| run.letter == *letter);
         let letter = (0..=u8::MAX).find(|letter| !is_taken(letter)).unwrap_or_default();
-        let derived = OnceCell::new();
-        self.list.push(OpenRun { id, load, letter, is_hidden: false, is_again: false, derived });
+        self.list.push(OpenRun { id, load, letter, is_hidden: false, is_again: false });
         Ok(())
     }
 
@@ -209,7 +210,6 @@ impl OpenRuns {
         run.load = load;
         run.id = now;
         run.is_again = true;
-        run.derived = OnceCell::new();
         self.pairs.retain(|(reference, other), _| *reference != id && *other != id);
         Some(now)
     }
@@ -237,15 +237,8 @@ impl OpenRuns {
         let names = self.names();
         let mut shown: Vec<Run> = Vec::with_capacity(self.list.len());
         for (place, open) in self.list.iter().enumerate().filter(|(_, run)| !run.is_hidden) {
-            let Some(report) = open.report() else { continue };
-            let derived = open.derived.get_or_init(|| {
-                let allocator = open.load.allocator().cloned();
-                let program = open.load.program().cloned();
-                let derived = Derived::new(Arc::clone(report)).with_allocator(allocator);
-                Arc::new(derived.with_program(program))
-            });
-            let mut run =
-                Run::new(open.id, Arc::clone(report), Arc::clone(derived), self.badge(open));
+            let Some(derived) = open.derived() else { continue };
+            let mut run = Run::new(open.id, Arc::clone(derived), self.badge(open));
             if let Some(name) = names.get(place) {
                 run.name = name.as_str().into();
             }

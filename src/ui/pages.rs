@@ -110,7 +110,7 @@ pub const PAGES: [PageEntry; 10] = [
         page: Page::Comparison,
         make: || Box::<ComparisonPage>::default(),
         keys: &[command(Key::Num7)],
-        lacks: |report| coming(&report.memory).or_else(|| not_compared(report)),
+        lacks: |report| coming(&report.memory),
     },
     PageEntry {
         title: "Programs",
@@ -168,13 +168,6 @@ fn not_alike(report: &Report) -> Option<WhyNot> {
     let arenas = report.system.arenas;
     (!is_alike)
         .then(|| format!("The {arenas} are of different kinds: the page Map shows each").into())
-}
-
-/// Why the window does not say what changed.
-fn not_compared(report: &Report) -> Option<WhyNot> {
-    (!report.system.has_changes_in_window).then_some(
-        "What changed is in tilescope compare; Summary has both beside each other".into(),
-    )
 }
 
 /// Why nothing is known of addresses: neither arenas can be read one by one, nor what was lowered for all.

@@ -3,8 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::fit_words::fit_text;
-use crate::analysis::comparison::facts::Fit;
+use crate::analysis::run_verdict::RunVerdict;
 use crate::store::Report;
 use crate::store::options::SideFact;
 use crate::text::run_names::{run_name, run_names};
@@ -56,12 +55,12 @@ pub struct RecentComparison {
 }
 
 impl RecentReport {
-    pub fn now(report: &Report, fit: Option<Fit>) -> Self {
+    pub fn now(report: &Report, verdict: Option<RunVerdict>) -> Self {
         let path = std::path::absolute(&report.path).unwrap_or_else(|_| report.path.clone());
         let bytes: u64 = report.files().iter().filter_map(|file| file.bytes).sum();
         let known = Known {
-            fits: fit.map(|fit| fit.fits),
-            verdict: fit.map(|fit| fit_text(fit, Some(&report.system))),
+            fits: verdict.and_then(RunVerdict::fits),
+            verdict: verdict.map(|verdict| verdict.text(Some(&report.system))),
             bytes: (bytes > 0).then_some(bytes),
         };
         Self { title: title(report, &path), path, opened: seconds_now(), known }

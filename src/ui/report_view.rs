@@ -32,7 +32,6 @@ impl ReportView {
         // Alone, a run is compared with nothing.
         let page = match self.page {
             Page::Comparison if runs.is_one() => Page::Overview,
-            Page::Comparison if !runs.system().has_changes_in_window => Page::Summary,
             page => page,
         };
         if self.is_reread && !runs.is_working() {

@@ -6,7 +6,6 @@ use eframe::egui::{
 };
 
 use super::command::Command;
-use super::fit_words::fit_text;
 use super::icon::Icon;
 use super::keys::{RunEntry, loading_actions, showing_actions};
 use super::open_runs::{OpenRun, OpenRuns};
@@ -198,8 +197,8 @@ impl Chip<'_> {
 
     /// Of its name and its words, points.
     fn width(&self, ui: &egui::Ui, detail: Detail) -> f32 {
-        let words = self.run.fit().filter(|_| detail == Detail::Words);
-        let words = words.map_or(String::new(), |fit| format!(" {}", fit_text(fit, None)));
+        let verdict = self.run.verdict().filter(|_| detail == Detail::Words);
+        let words = verdict.map_or(String::new(), |verdict| format!(" {}", verdict.text(None)));
         let text = format!("{}{words}", self.name(detail));
         let color = Color32::PLACEHOLDER;
         ui.painter().layout_no_wrap(text, fonts::medium(12.0), color).size().x
@@ -259,11 +258,11 @@ impl Chip<'_> {
         }
     }
 
-    /// Whether it fits, as far as that is known.
+    /// Whether it fits, or how it ended, as far as that is known.
     fn verdict_ui(&self, ui: &mut egui::Ui, detail: Detail) {
-        let Some(fit) = self.run.fit() else { return };
-        let sign = Sign::of(Some(fit.fits));
-        let text = fit_text(fit, None);
+        let Some(verdict) = self.run.verdict() else { return };
+        let sign = Sign::of(verdict.fits());
+        let text = verdict.text(None);
         let response = sign.ui(ui, 13.0);
         if detail == Detail::Words {
             ui.label(RichText::new(text).font(fonts::medium(12.0)).weak());

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 use super::job::{Cancel, Latest, Same};
 use super::theme::Tokens;
-use crate::analysis::allocator::replayed::RunContents;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::progress::Progress;
@@ -297,7 +296,7 @@ impl Runs {
     }
 
     /// Whether a look at all steps, tiles, programs and debug contexts takes less than a frame. A snapshot is replayed
-    /// before any part of its report is there, so its size is that of what was replayed.
+    /// before any part of its report is there, so its size is that of what was replayed; as with a program of XLA.
     fn are_small(&self) -> bool {
         let size = |report: &Report| {
             let of = |len: Option<usize>| len.unwrap_or(0);
@@ -306,16 +305,8 @@ impl Runs {
                 + of(report.programs.get().map(|programs| programs.ids.len()))
                 + of(report.debug.get().map(DebugInfo::len))
         };
-        let events = |run: &Run| match run.derived.allocator().map(|run| &run.contents) {
-            Some(RunContents::Snapshot(replayed)) => {
-                let blocks =
-                    replayed.replays.iter().map(|replay| replay.lives.len()).sum::<usize>();
-                replayed.snapshot.events.len().saturating_add(blocks)
-            }
-            Some(RunContents::Timeline(timeline)) => timeline.bytes.len(),
-            None => 0,
-        };
-        let of_run = |run: &Run| size(&run.report).saturating_add(events(run));
+        let of_run =
+            |run: &Run| size(&run.report).saturating_add(run.derived.things_beside_report());
         self.list.iter().map(of_run).sum::<usize>() < SMALL
     }
 
@@ -379,7 +370,8 @@ impl Runs {
 
 impl Run {
     /// A run that has no title yet: [`Runs::new`] gives it one.
-    pub fn new(id: RunId, report: Arc<Report>, derived: Arc<Derived>, badge: Badge) -> Self {
+    pub fn new(id: RunId, derived: Arc<Derived>, badge: Badge) -> Self {
+        let report = Arc::clone(derived.report());
         let name: Arc<str> = run_name(&report.path).into();
         Self {
             id,
@@ -477,7 +469,7 @@ mod tests {
             let allocator = AllocatorRun::of(ReplayedSnapshot::of(snapshot));
             let report = Arc::new(Report::default());
             let derived = Derived::new(Arc::clone(&report)).with_allocator(Some(allocator));
-            let run = Run::new(RunId(1), report, Arc::new(derived), Badge::of(0, 0));
+            let run = Run::new(RunId(1), Arc::new(derived), Badge::of(0, 0));
             let runs = Runs::new(vec![run], None, Arrangement::default(), None).expect("a run");
             runs.are_small()
         };

@@ -218,7 +218,7 @@ mod tests {
     fn runs() -> Runs {
         let report = Arc::new(Report::default());
         let derived = Arc::new(Derived::new(Arc::clone(&report)));
-        let list = vec![Run::new(RunId(1), report, derived, Badge::of(0, 0))];
+        let list = vec![Run::new(RunId(1), derived, Badge::of(0, 0))];
         let axis = Some(Arc::new(StepAxis::by_index(&[20])));
         Runs::new(list, axis, Arrangement::default(), None).expect("a run")
     }
@@ -257,7 +257,7 @@ mod tests {
         report.fill_arenas_with_tiles();
         let report = Arc::new(report);
         let derived = Arc::new(Derived::new(Arc::clone(&report)));
-        let list = vec![Run::new(RunId(1), report, derived, Badge::of(0, 0))];
+        let list = vec![Run::new(RunId(1), derived, Badge::of(0, 0))];
         let runs = Runs::new(list, None, Arrangement::default(), None).expect("a run");
         let mut selections = Selections::default();
         let at = |run, step| StepAt { run: RunId(run), step };

@@ -11,7 +11,8 @@ use tilescope::ui::command::Page;
 use tilescope::ui::loading::Load;
 
 use crate::support::{
-    assert_text, assert_texts, choose, click, copied, has_text, line, settle, texts, window,
+    assert_text, assert_texts, choose, click, copied, has_text, line, open_tab, settle, texts,
+    type_into, window,
 };
 
 /// A real dump, which is not part of this package.
@@ -100,6 +101,65 @@ fn who_owns_the_peak_leads_to_the_step_and_what_to_try_says_what_it_saves() {
     assert_texts(&harness, &[selected, "Reserved throughout", "Temporary"]);
 }
 
+/// A dump of the samples, in the repository.
+fn sample(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("sample_profiles/xla").join(name)
+}
+
+#[test]
+fn what_changed_between_two_programs_adds_up_in_every_table() {
+    let mut harness = window(Theme::Dark, |ctx| {
+        let loads = ["keep", "again"].map(|name| Load::start(sample(name), ctx));
+        App::with_loads(ctx, loads.into())
+    });
+    settle(&mut harness);
+    assert_eq!(harness.state().page(), Page::Comparison);
+    is_in_its_own_words(&harness);
+    assert_texts(&harness, &["In words", "No flag of XLA differs", "At the temporary peaks"]);
+    assert_text(&harness, "The program reserves 13.2 MiB less memory");
+    let mut sums = Vec::new();
+    for (tab, table) in [
+        ("At the peaks by operation", "operations at both peaks"),
+        ("By operation, shape and category", "values at both peaks"),
+    ] {
+        open_tab(&mut harness, tab);
+        is_in_its_own_words(&harness);
+        let rows = copied(&mut harness, table);
+        // Shapes have commas; the figures stand last.
+        let number = |row: &[String], from_end: usize| -> i64 {
+            let cell = &row[row.len() - from_end];
+            cell.replace('−', "-").parse().expect("a number")
+        };
+        let column = |from_end| rows[1..].iter().map(|row| number(row, from_end)).sum::<i64>();
+        let [source, target, difference] = [3, 2, 1].map(column);
+        assert_eq!(target - source, difference, "{table}");
+        sums.push((source, target));
+    }
+    let [by_operation, by_value] = sums[..] else { panic!("{sums:?}") };
+    assert_eq!(by_operation, by_value, "both add up to the peaks");
+    assert!(by_operation.0 > 5 * by_operation.1, "what was kept is gone: {by_operation:?}");
+    type_into(&mut harness, "Capacity", "8MiB");
+    open_tab(&mut harness, "Curves and peak");
+    assert_text(&harness, "fits");
+    for page in [Page::Overview, Page::Summary, Page::Insights, Page::Liveness, Page::Operations] {
+        go(&mut harness, page);
+    }
+}
+
+#[test]
+fn the_text_of_an_error_is_explained_wherever_it_is_opened() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("message");
+    let message = "RESOURCE_EXHAUSTED: Ran out of memory on HBM, the total memory required for HLO \
+                   temporaries (16.10G) exceeds available HBM (15.75G).\n";
+    std::fs::write(&path, message).expect("a file");
+    let mut harness = window(Theme::Light, |ctx| App::open(ctx, path));
+    assert_text(&harness, "Explain an error");
+    assert_text(&harness, "16.10G");
+    assert!(harness.state().selected_steps().is_empty());
+    settle(&mut harness);
+}
+
 #[test]
 fn two_programs_stand_beside_each_other_in_the_words_of_the_system() {
     let names = ["cpu-jax0.10.2-scan", "cpu-jax0.10.2-scan-remat"];
@@ -108,7 +168,7 @@ fn two_programs_stand_beside_each_other_in_the_words_of_the_system() {
         App::with_loads(ctx, [first, second].map(|path| Load::start(path, ctx)).into())
     });
     settle(&mut harness);
-    is_in_its_own_words(&harness);
+    go(&mut harness, Page::Summary);
     assert_texts(&harness, &["Of them donated", "Difference"]);
     for page in [Page::Overview, Page::Insights, Page::Liveness, Page::Operations] {
         go(&mut harness, page);
@@ -117,8 +177,12 @@ fn two_programs_stand_beside_each_other_in_the_words_of_the_system() {
 
 #[test]
 fn of_modules_of_one_name_the_one_that_is_chosen_opens() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("sample_profiles/xla");
-    let mut harness = window(Theme::Dark, |ctx| App::open(ctx, path));
+    let mut harness = window(Theme::Dark, |ctx| App::open(ctx, sample("")));
+    go(&mut harness, Page::Insights);
+    let step = texts(&harness).into_iter().find(|text| text.starts_with("Step "));
+    click(&mut harness, &step.expect("a way to a step"));
+    settle(&mut harness);
+    assert_eq!(harness.state().selected_steps().len(), 1);
     go(&mut harness, Page::Overview);
     for name in ["donate/", "again/"] {
         harness.get_by_role_and_label(Role::ComboBox, "Module").click();
@@ -129,5 +193,7 @@ fn of_modules_of_one_name_the_one_that_is_chosen_opens() {
         settle(&mut harness);
         let (_, bytes) = entry.rsplit_once(", ").expect("bytes");
         assert!(texts(&harness).iter().any(|text| text == bytes), "{entry} is not open");
+        // Its steps are others.
+        assert_eq!(harness.state().selected_steps(), []);
     }
 }

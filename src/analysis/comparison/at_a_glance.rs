@@ -1,15 +1,15 @@
 //! Runs at a glance: whether each fits, its key figures against their limits, and which have the same curve.
 
-use crate::analysis::comparison::facts::Fit;
 use crate::analysis::liveness::scope_curve::AlwaysLive;
 use crate::analysis::liveness::timeline::{Timeline, WithTimeline};
 use crate::analysis::memory::{FullestTile, code_bytes, totals};
+use crate::analysis::run_verdict::RunVerdict;
 use crate::analysis::throughput::{Throughput, throughput};
 
 /// What is said of a run in a line. What is not known is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunFacts {
-    pub fit: Option<Fit>,
+    pub verdict: Option<RunVerdict>,
     /// The most that is alive at a step.
     pub peak_bytes: Option<u64>,
     /// What the peak is held against; `None` of several devices, which each have their own.
@@ -27,8 +27,8 @@ pub struct RunFacts {
     pub same_curve_as: Option<usize>,
 }
 
-/// The facts of some runs, whose timelines are those of everything.
-pub fn run_facts(runs: &[WithTimeline]) -> Vec<RunFacts> {
+/// The facts of some runs, whose timelines are those of everything; what is said first of each comes beside them.
+pub fn run_facts(runs: &[WithTimeline], verdicts: &[Option<RunVerdict>]) -> Vec<RunFacts> {
     let rates: Vec<Throughput> = runs.iter().map(|run| throughput(&run.report)).collect();
     let have_cycles = rates.iter().any(|rate| rate.by_cycles.is_some());
     let rate = |place| {
@@ -36,6 +36,7 @@ pub fn run_facts(runs: &[WithTimeline]) -> Vec<RunFacts> {
         if have_cycles { rate.by_cycles } else { rate.by_elapsed_time }
     };
     let facts = |(place, run): (usize, &WithTimeline)| RunFacts {
+        verdict: verdicts.get(place).copied().flatten(),
         samples_per_second: rate(place),
         same_curve_as: runs.iter().take(place).position(|other| have_same_curve(run, other)),
         ..facts_of(run)
@@ -50,7 +51,6 @@ fn facts_of(run: &WithTimeline) -> RunFacts {
     let fullest =
         memory.and_then(|memory| FullestTile::of(memory, totals(memory, target).fullest?));
     RunFacts {
-        fit: Fit::of(report),
         peak_bytes: timeline.and_then(peak),
         limit_bytes: timeline.and_then(|timeline| timeline.limit),
         fullest_bytes: fullest.and_then(|tile| tile.including_gaps_bytes),
@@ -82,9 +82,16 @@ fn have_same_curve(run: &WithTimeline, other: &WithTimeline) -> bool {
 }
 
 impl RunFacts {
-    /// Bytes that are free on the fullest tile; below 0 where it is over.
+    fn fits(&self) -> Option<bool> {
+        self.verdict?.fits()
+    }
+
+    /// Bytes that are free on the fullest tile, or on the device; below 0 where it is over.
     fn free_bytes(&self) -> Option<i128> {
-        Some(i128::from(self.bytes_per_tile?) - i128::from(self.fullest_bytes?))
+        match self.verdict {
+            Some(RunVerdict::Program(_, free)) => free,
+            _ => Some(i128::from(self.bytes_per_tile?) - i128::from(self.fullest_bytes?)),
+        }
     }
 }
 
@@ -95,7 +102,9 @@ pub fn which_fits(
     name: &dyn Fn(usize) -> String,
     size: &dyn Fn(u64) -> String,
 ) -> (Option<bool>, String) {
-    let known = runs.iter().filter(|run| run.fit.is_some()).count();
+    let known = runs.iter().filter(|run| run.fits().is_some()).count();
+    let have_tiles = runs.iter().any(|run| run.fullest_bytes.is_some());
+    let on = if have_tiles { " on the fullest tile" } else { "" };
     let fitting: Vec<usize> = places(runs, true);
     let room = |places: &[usize]| {
         let free = |place: &usize| Some((runs.get(*place)?.free_bytes()?, *place));
@@ -107,9 +116,9 @@ pub fn which_fits(
     };
     let free = |places: &[usize], is_named: bool| match room(places) {
         Some((place, bytes)) if is_named => {
-            format!(": most room in {}, {bytes} free on the fullest tile", name(place))
+            format!(": most room in {}, {bytes} free{on}", name(place))
         }
-        Some((_, bytes)) => format!(": {bytes} free on the fullest tile"),
+        Some((_, bytes)) => format!(": {bytes} free{on}"),
         None => String::new(),
     };
     let unknown = match runs.len() - known {
@@ -121,9 +130,8 @@ pub fn which_fits(
         ([], 1) if runs.len() == 1 => "It does not fit".to_owned(),
         ([], _) => {
             let over = places(runs, false);
-            let nearest = room(&over).map(|(place, bytes)| {
-                format!(": nearest is {}, {bytes} over on the fullest tile", name(place))
-            });
+            let nearest = room(&over)
+                .map(|(place, bytes)| format!(": nearest is {}, {bytes} over{on}", name(place)));
             let none = if (known, runs.len()) == (2, 2) { "Neither fits" } else { "None fits" };
             format!("{none}{}", nearest.unwrap_or_default())
         }
@@ -142,7 +150,7 @@ pub fn which_fits(
 
 /// The places of the runs that fit, or of those that do not.
 fn places(runs: &[RunFacts], fits: bool) -> Vec<usize> {
-    let is_wanted = |run: &RunFacts| run.fit.is_some_and(|fit| fit.fits == fits);
+    let is_wanted = |run: &RunFacts| run.fits() == Some(fits);
     let wanted = runs.iter().enumerate().filter(|(_, run)| is_wanted(run));
     wanted.map(|(place, _)| place).collect()
 }
@@ -150,6 +158,8 @@ fn places(runs: &[RunFacts], fits: bool) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::buffer_assignment::insights::ProgramFit;
+    use crate::analysis::comparison::facts::Fit;
     use crate::store::Report;
     use crate::store::execution::ExecutionTotals;
     use crate::store::options::{About, SideFact};
@@ -158,13 +168,19 @@ mod tests {
 
     /// A run whose fullest tile has so many bytes of 100; `None` of which it is not known.
     fn run(fullest: Option<u64>) -> RunFacts {
-        let fit = fullest.map(|bytes| Fit {
+        let fit = |bytes: u64| Fit {
             fits: bytes <= 100,
             tiles: 4,
             tiles_over: Some(u64::from(bytes > 100)),
             most_over: Some(bytes.saturating_sub(100)),
-        });
-        RunFacts { fit, fullest_bytes: fullest, bytes_per_tile: Some(100), ..RunFacts::default() }
+        };
+        let verdict = fullest.map(|bytes| RunVerdict::Tiles(fit(bytes)));
+        RunFacts {
+            verdict,
+            fullest_bytes: fullest,
+            bytes_per_tile: Some(100),
+            ..RunFacts::default()
+        }
     }
 
     fn answer(runs: &[Option<u64>]) -> (Option<bool>, String) {
@@ -203,6 +219,24 @@ mod tests {
     }
 
     #[test]
+    fn programs_without_tiles_are_held_against_their_device() {
+        let run = |fit, free| {
+            let verdict = Some(RunVerdict::Program(fit, free));
+            RunFacts { verdict, ..RunFacts::default() }
+        };
+        let over = run(ProgramFit::DoesNotFit, Some(-5));
+        let text = |runs: &[RunFacts]| {
+            which_fits(runs, &|place| format!("run {place}"), &|bytes| format!("{bytes} B"))
+        };
+        let one_fits = [over.clone(), run(ProgramFit::Fits, Some(7))];
+        assert_eq!(text(&one_fits), (Some(true), "Only run 1, fits: 7 B free".to_owned()));
+        let unknown = run(ProgramFit::NotKnown, None);
+        let said = "None fits: nearest is run 0, 5 B over; of 1 it is not known";
+        assert_eq!(text(&[over, unknown.clone()]), (Some(false), said.to_owned()));
+        assert_eq!(text(&[unknown.clone(), unknown]).0, None);
+    }
+
+    #[test]
     fn samples_per_second_of_all_runs_count_the_same_time() {
         let run = |cycles, elapsed_microseconds| {
             let app = vec![SideFact { path: "batch_size".to_owned(), value: "8".to_owned() }];
@@ -214,7 +248,7 @@ mod tests {
             WithTimeline { report: Arc::new(report), timeline: None }
         };
         let rates = |runs: &[WithTimeline]| -> Vec<Option<f64>> {
-            run_facts(runs).iter().map(|facts| facts.samples_per_second).collect()
+            run_facts(runs, &[]).iter().map(|facts| facts.samples_per_second).collect()
         };
         let [host, both] = [run(None, Some(4_000)), run(Some(2_000), Some(4_000))];
         assert_eq!(rates(&[host.clone(), both]), [None, Some(4_000.0)]);

@@ -20,6 +20,7 @@ pub(crate) mod join;
 pub mod matching;
 pub(crate) mod moment;
 pub(crate) mod options;
+pub(crate) mod own_facts;
 pub(crate) mod owners;
 pub(crate) mod peak_move;
 pub(crate) mod plans;

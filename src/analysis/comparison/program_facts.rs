@@ -11,14 +11,13 @@ use crate::analysis::buffer_assignment::insights::{ProgramInsights, SpaceInsight
 use crate::analysis::buffer_assignment::program::{Program, kind_title};
 use crate::text::{capitalised, clean, grouped};
 
-/// The facts of programs, those of one name in a line.
-pub fn program_fact_groups(programs: &[&Program]) -> Vec<FactGroup> {
-    side_by_side_groups(programs.iter().map(|program| groups(program)).collect())
+/// The facts of programs, each with what it says at first sight; those of one name in a line.
+pub fn program_fact_groups(programs: &[(&Program, &ProgramInsights)]) -> Vec<FactGroup> {
+    side_by_side_groups(programs.iter().map(|(of, insights)| groups(of, insights)).collect())
 }
 
-fn groups(program: &Program) -> Vec<Group> {
+fn groups(program: &Program, insights: &ProgramInsights) -> Vec<Group> {
     let facts = ModuleFacts::of(&program.analysed, program.platform);
-    let insights = ProgramInsights::of(program);
     let mut groups = vec![(Cow::Borrowed("Program"), of_module(program, &facts))];
     for space in &insights.spaces {
         let title = Cow::Owned(space.title.clone());

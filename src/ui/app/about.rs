@@ -3,12 +3,11 @@
 use eframe::egui;
 
 use super::App;
-use crate::analysis::comparison::facts::Fit;
+use crate::analysis::run_verdict::RunVerdict;
 use crate::store::System;
 use crate::text::run_names::run_name;
 use crate::ui::command::Tool;
 use crate::ui::export::{Subject, SubjectRun};
-use crate::ui::fit_words::fit_text;
 use crate::ui::pages::PAGES;
 use crate::ui::widget::exports::Exportable;
 use crate::ui::widget::sign::Sign;
@@ -37,11 +36,11 @@ impl App {
         let shown = self.open.iter().zip(&names).filter(|(run, _)| !run.is_hidden);
         let runs = shown.map(|(run, name)| {
             let system = run.report().map(|report| &report.system);
-            let verdict = |fit: Fit| (Sign::of(Some(fit.fits)), fit_text(fit, system));
+            let verdict = |it: RunVerdict| (Sign::of(it.fits()), it.text(system));
             SubjectRun {
                 badge: self.open.badge(run),
                 name: name.clone(),
-                verdict: run.fit().map(verdict),
+                verdict: run.verdict().map(verdict),
             }
         });
         let (scope, arena) = (Exportable::now(ctx).scope, self.system().arena_in_text);

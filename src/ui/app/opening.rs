@@ -4,9 +4,10 @@ use eframe::egui;
 use std::path::{Path, PathBuf};
 
 use super::App;
+use crate::analysis::run_verdict::RunVerdict;
 use crate::text::run_names::run_name;
 use crate::text::shortened;
-use crate::ui::command::{Page, Tool};
+use crate::ui::command::{Command, Page, Tool};
 use crate::ui::loading::{Load, Stage};
 use crate::ui::open_runs::OpenRun;
 use crate::ui::recent::{RecentComparison, RecentReport};
@@ -114,19 +115,26 @@ impl App {
         }
     }
 
-    /// Shows a directory with several snapshots in a sweep, in place of a run.
-    pub(super) fn open_variants(&mut self, ctx: &egui::Context) {
-        let is_several = |run: &&OpenRun| matches!(run.load.stage(), Stage::Variants);
-        let Some(run) = self.open.iter().find(is_several) else { return };
-        let (id, folder) = (run.id, run.path().to_owned());
+    /// Shows what is no run where it belongs, in place of it: a directory with several snapshots in a sweep, the text of
+    /// an error among explanations.
+    pub(super) fn open_elsewhere(&mut self, ctx: &egui::Context) {
+        let tool = |run: &OpenRun| match run.load.stage() {
+            Stage::Variants => Some((run.id, Tool::Sweep, run.path().to_owned())),
+            Stage::ErrorText => Some((run.id, Tool::Diagnose, run.path().to_owned())),
+            _ => None,
+        };
+        let Some((id, tool, path)) = self.open.iter().find_map(tool) else { return };
         self.open.close(id);
         if self.is_open() {
             self.view.runs_changed(self.open.len());
         } else {
             self.close();
         }
-        self.tool = Some(Tool::Sweep);
-        self.sweep.open(ctx, folder);
+        let show = match tool {
+            Tool::Sweep => Command::OpenSweep(path),
+            Tool::Diagnose => Command::OpenLog(path),
+        };
+        self.carry_out(ctx, show);
     }
 
     /// Puts what could be opened into the list of recent reports or comparisons, once.
@@ -139,9 +147,8 @@ impl App {
         }
         let all = self.open.iter().map(known).map(|(path, fits)| (path.to_owned(), fits));
         self.view.remembered = all.collect();
-        let reports =
-            self.open.iter().filter_map(|run| Some(RecentReport::now(run.report()?, run.fit())));
-        let reports: Vec<RecentReport> = reports.collect();
+        let now = |run: &OpenRun| Some(RecentReport::now(run.report()?, run.verdict()));
+        let reports: Vec<RecentReport> = self.open.iter().filter_map(now).collect();
         let change = match &*reports {
             [] => return,
             [report] => Change::Opened(report.clone()),
@@ -156,7 +163,7 @@ impl App {
 
 /// Where a run is, and whether it fits.
 fn known(run: &OpenRun) -> (&Path, Option<bool>) {
-    (run.path(), run.fit().map(|fit| fit.fits))
+    (run.path(), run.verdict().and_then(RunVerdict::fits))
 }
 
 #[cfg(test)]

@@ -60,10 +60,12 @@ pub struct PaletteState<'a> {
 }
 
 /// What can be typed.
-fn hint(system: Option<&System>) -> &'static str {
+fn hint(system: Option<&System>) -> String {
     match system {
-        Some(system) if !system.are_steps_matched => "Type a part of a command, event 82 or a path",
-        _ => "Type a part of a command, tile 39, step 82, a variable or a path",
+        Some(system) if !system.are_steps_matched => {
+            format!("Type a part of a command, {} 82 or a path", system.step_in_text)
+        }
+        _ => "Type a part of a command, tile 39, step 82, a variable or a path".to_owned(),
     }
 }
 
@@ -102,8 +104,10 @@ impl Palette {
             });
             let (hint, name) = match self.purpose {
                 None => (hint(state.runs.map(|runs| runs.system())), "Command"),
-                Some(purpose) if purpose.is_file() => ("Path of the log", "Path of the log"),
-                Some(_) => ("Directory or file of a report", "Path of the report"),
+                Some(purpose) if purpose.is_file() => {
+                    ("Path of the log".to_owned(), "Path of the log")
+                }
+                Some(_) => ("Directory or file of a report".to_owned(), "Path of the report"),
             };
             if let Some(purpose) = self.purpose {
                 ui.label(fonts::card_title(purpose.title()));

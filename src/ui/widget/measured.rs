@@ -15,6 +15,8 @@ const MOST_BAR: f32 = 320.0;
 const VALUE: f32 = 84.0;
 const PERCENT: f32 = 50.0;
 const SWATCH: f32 = 16.0;
+/// Of a name, points.
+const CHARACTER: f32 = 6.6;
 /// Least width of a bar, points.
 const LEAST_BAR: f32 = 28.0;
 
@@ -27,6 +29,24 @@ pub struct Columns {
     pub has_percent: bool,
     /// Width of a link at the right, points.
     pub link: f32,
+}
+
+impl Columns {
+    /// About how many characters of a name there is room for, so that a longer one can keep what says most of it.
+    pub fn name_characters(self, ui: &egui::Ui) -> usize {
+        let swatch = if self.has_swatch { SWATCH } else { 0.0 };
+        let percent = if self.has_percent { PERCENT } else { 0.0 };
+        let width = ui.available_width() - self.kind - swatch - percent - self.link - VALUE;
+        let (names, _) = names_and_bar(width);
+        (names / CHARACTER).max(4.0) as usize
+    }
+}
+
+/// Of the width of both what names have, and what bars.
+fn names_and_bar(for_both: f32) -> (f32, f32) {
+    let for_both = (for_both - 8.0).max(0.0);
+    let bar = (for_both * BARS).min(MOST_BAR);
+    if bar >= LEAST_BAR { (for_both - bar, bar) } else { (for_both, 0.0) }
 }
 
 #[derive(Default)]
@@ -96,9 +116,7 @@ impl Measured<'_> {
         cell_ui(ui, value, Layout::right_to_left(Align::Center), |ui| {
             ui.add(Label::new(fonts::number(self.value)).truncate());
         });
-        let for_both = (right - left - 8.0).max(0.0);
-        let bar = (for_both * BARS).min(MOST_BAR);
-        let names = if bar >= LEAST_BAR { for_both - bar } else { for_both };
+        let (names, bar) = names_and_bar(right - left);
         cell_ui(ui, part(row, left, names), Layout::left_to_right(Align::Center), |ui| {
             let text = RichText::new(self.name).size(size::TABLE);
             let response = if self.is_link {
@@ -111,7 +129,7 @@ impl Measured<'_> {
                 response.on_hover_text(self.hover);
             }
         });
-        if let (Some((size, whole)), true) = (self.size, names < for_both) {
+        if let (Some((size, whole)), true) = (self.size, bar > 0.0) {
             let bar = Rect::from_x_y_ranges(left + names + 8.0..=right, row.y_range())
                 .shrink2(Vec2::new(0.0, (HEIGHT - 7.0) / 2.0));
             let parts = [(size, self.color)];

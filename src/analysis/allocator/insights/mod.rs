@@ -23,7 +23,7 @@ use self::fragmentation::Fragmentation;
 use self::growth::GrowingFrame;
 use self::out_of_memory::OutOfMemory;
 use self::peak::PeakInsights;
-use self::verdict::RunVerdict;
+use self::verdict::SnapshotVerdict;
 use super::failed_requests::FailedRequest;
 use super::replay::Peak;
 use super::replayed::ReplayedSnapshot;
@@ -35,7 +35,7 @@ use crate::store::snapshot::{RankDevice, device_title};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SnapshotInsights {
     /// Whether the run went through.
-    pub verdict: RunVerdict,
+    pub verdict: SnapshotVerdict,
     /// What follows from the figures.
     pub conclusions: Vec<Conclusion>,
     /// Each device, in the order of the snapshot.
@@ -87,7 +87,7 @@ impl SnapshotInsights {
         let devices = contexts.par_iter().map(|context| DeviceInsights::of(context, stated));
         let devices: Vec<DeviceInsights> = devices.collect();
         let end = RunEnd::of(replayed, stated, is_cut);
-        let verdict = RunVerdict::of(&contexts, &devices, stated, &end);
+        let verdict = SnapshotVerdict::of(&contexts, &devices, stated, &end);
         let (advice, not_advised) = advice::advised(&contexts, &devices);
         let conclusions = conclusions(&devices);
         Self { verdict, conclusions, devices, advice, not_advised }

@@ -13,7 +13,7 @@ pub use crate::analysis::allocator::run_end::{Outcome, Recorded, RunEnd};
 
 /// What became of a run, and the figures that say most.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct RunVerdict {
+pub struct SnapshotVerdict {
     /// What became of it.
     pub outcome: Outcome,
     /// Why, in a sentence.
@@ -44,7 +44,7 @@ pub struct RunVerdict {
     pub caught: usize,
 }
 
-impl RunVerdict {
+impl SnapshotVerdict {
     /// Of a run with these devices, by what became of it.
     pub fn of(
         contexts: &[Context<'_>],

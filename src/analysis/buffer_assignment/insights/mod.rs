@@ -50,7 +50,7 @@ impl ProgramFit {
     }
 
     /// Whether it fits, where that is known.
-    pub fn known(self) -> Option<bool> {
+    pub fn fits(self) -> Option<bool> {
         match self {
             Self::Fits => Some(true),
             Self::DoesNotFit => Some(false),

@@ -7,8 +7,8 @@ mod head;
 mod matching;
 mod options;
 mod pair_of_runs;
+mod peaks;
 mod plans;
-mod snapshots;
 mod spikes;
 mod waterfall;
 
@@ -116,7 +116,7 @@ pub struct ComparisonPage {
     figures: ComparedTable,
     options: ComparedTable,
     matched: matching::MatchingTables,
-    snapshots: snapshots::SnapshotsCompared,
+    peaks: peaks::PeaksPage,
 }
 
 impl RunsPage for ComparisonPage {
@@ -124,15 +124,15 @@ impl RunsPage for ComparisonPage {
         if self.other == Some(from) {
             self.other = Some(to);
         }
-        self.snapshots.forget();
+        self.peaks.forget();
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         let place = runs.compared(self.other);
-        if snapshots::snapshots_of(runs, place).is_some() {
+        if peaks::both_of(runs, place).is_some() {
             let glance = self.glance_ui(ui, page, place);
-            self.snapshots.ui(ui, page, place, &mut self.curves, glance.as_ref());
+            self.peaks.ui(ui, page, place, &mut self.curves, glance.as_ref());
             return;
         }
         let pair = PairOfRuns::of(runs, place);

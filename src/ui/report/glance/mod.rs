@@ -9,7 +9,6 @@ use eframe::egui::{
 };
 use std::sync::Arc;
 
-use crate::analysis::allocator::insights::verdict::Outcome;
 use crate::analysis::comparison::at_a_glance::{RunFacts, run_facts, which_fits};
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::timeline::WithTimeline;
@@ -37,6 +36,8 @@ const NEEDS: Needs = &[Needed::Memory, Needed::Liveness, Needed::About, Needed::
 /// Height of a line, points.
 const ROW: f32 = 30.0;
 const HEAD: f32 = 22.0;
+/// Room for a character of a title, points.
+const CAPTION_CHARACTER: f32 = 6.5;
 /// Between columns, points.
 const GAP: f32 = 10.0;
 
@@ -45,8 +46,6 @@ const GAP: f32 = 10.0;
 pub struct Glance {
     system: System,
     pub facts: Vec<RunFacts>,
-    /// What became of each run, where it is a memory snapshot: that such a run fits nobody knows.
-    outcomes: Vec<Option<Outcome>>,
     pub curves: Vec<Option<ColumnCurve>>,
     pub slots: usize,
     /// The highest peaks of the reference: slot and bytes.
@@ -60,7 +59,7 @@ impl Glance {
         let is_cancelled = || cancel.is_cancelled();
         let timeline = |run: &Run| run.derived.with_timeline(Scope::Everything, &is_cancelled);
         let known: Vec<_> = runs.iter().map(timeline).collect();
-        let facts = run_facts(&known);
+        let facts = run_facts(&known, &runs.each(|run| run.derived.verdict()));
         let steps = |run: &WithTimeline| {
             run.timeline.as_ref().map_or(0, |timeline| timeline.curve.not_always_live.len())
         };
@@ -88,9 +87,7 @@ impl Glance {
         let peaks = peaks.collect();
         let mut limits = facts.iter().filter_map(|facts| facts.limit_bytes);
         let limit = limits.next().filter(|limit| limits.all(|other| other == *limit));
-        let outcome = |run: &Run| Some(run.derived.snapshot_insights()?.verdict.outcome);
-        let outcomes = runs.each(outcome);
-        Self { system: *runs.system(), facts, outcomes, curves, slots, peaks, limit }
+        Self { system: *runs.system(), facts, curves, slots, peaks, limit }
     }
 
     /// Bytes of a curve, in the unit of the limit.
@@ -145,7 +142,22 @@ fn have_tiles(runs: &Runs) -> bool {
 struct Known {
     tiles: bool,
     limits: bool,
-    always_live: bool,
+    /// What its title takes, points; `None` where it is not shown.
+    always_live: Option<f32>,
+}
+
+impl Known {
+    /// Of a memory snapshot nothing is called always live, though there are blocks that are.
+    fn of(runs: &Runs, glance: &Glance) -> Self {
+        let is_known =
+            |of: fn(&RunFacts) -> Option<u64>| glance.facts.iter().any(|facts| of(facts).is_some());
+        Self {
+            tiles: have_tiles(runs),
+            limits: is_known(|facts| facts.limit_bytes),
+            always_live: (!are_snapshots(glance) && is_known(|facts| facts.always_live_bytes))
+                .then(|| CAPTION_CHARACTER * glance.system.always_live.chars().count() as f32),
+        }
+    }
 }
 
 /// The columns that there is room for, from left to right, with where they begin and how wide they are.
@@ -160,9 +172,13 @@ fn columns(width: f32, has: Known, does: Click) -> Vec<(Cell, f32, f32)> {
         *cell != left_out
             && (has.tiles || !of_tiles.contains(cell))
             && (has.limits || *cell != Cell::AgainstLimit)
-            && (has.always_live || *cell != Cell::AlwaysLive)
+            && (has.always_live.is_some() || *cell != Cell::AlwaysLive)
     };
-    let known = || CELLS.iter().filter(|(cell, ..)| is_known(cell));
+    let with_room = |(cell, width, early): (Cell, f32, u8)| match (cell, has.always_live) {
+        (Cell::AlwaysLive, Some(title)) => (cell, width.max(title), early),
+        _ => (cell, width, early),
+    };
+    let known = || CELLS.into_iter().filter(|(cell, ..)| is_known(cell)).map(with_room);
     let sum = |least: u8| -> f32 {
         known().filter(|(.., early)| *early <= least).map(|(_, width, _)| width + GAP).sum()
     };
@@ -172,9 +188,9 @@ fn columns(width: f32, has: Known, does: Click) -> Vec<(Cell, f32, f32)> {
     let kept = known().filter(|(.., early)| *early <= least);
     kept.map(|(cell, width, _)| {
         let from = left;
-        let width = width + spare * spare_share(*cell);
+        let width = width + spare * spare_share(cell);
         left += width + GAP;
-        (*cell, from, width)
+        (cell, from, width)
     })
     .collect()
 }
@@ -225,7 +241,7 @@ impl GlanceTable {
             };
             let size = |bytes| units.bytes(bytes);
             if are_snapshots(glance) {
-                return how_they_ended(&glance.outcomes, &name);
+                return how_they_ended(&glance.facts, &name);
             }
             let (fits, text) = which_fits(&glance.facts, &name, &size);
             (Sign::of(fits), text)
@@ -254,11 +270,7 @@ impl GlanceTable {
             ui.spacing_mut().item_spacing.y = 0.0;
             let size = Vec2::new(ui.available_width(), HEAD + ROW * runs.len() as f32);
             let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-            let has = Known {
-                tiles: have_tiles(runs),
-                limits: !are_snapshots(glance),
-                always_live: !are_snapshots(glance),
-            };
+            let has = Known::of(runs, glance);
             let columns = columns(rect.width(), has, does);
             head(ui.painter(), rect, &columns, glance, units, &tokens);
             let lines = Rect::from_min_max(rect.min + Vec2::new(0.0, HEAD), rect.max);
@@ -326,34 +338,34 @@ impl GlanceTable {
     }
 }
 
-/// All figures; of snapshots those that they have.
+/// All figures that the system of the runs has.
 fn sheet(runs: &Runs, glance: &Glance) -> Sheet {
-    type OfBytes = (&'static str, fn(&RunFacts) -> Option<u64>);
+    type OfBytes = (&'static str, bool, fn(&RunFacts) -> Option<u64>);
+    let has = Known::of(runs, glance);
     let of_bytes: [OfBytes; 6] = [
-        ("Peak", |facts| facts.peak_bytes),
-        ("Memory", |facts| facts.limit_bytes),
-        ("Fullest tile", |facts| facts.fullest_bytes),
-        ("Memory of a tile", |facts| facts.bytes_per_tile),
-        ("Always live", |facts| facts.always_live_bytes),
-        ("Code", |facts| facts.code_bytes),
+        ("Peak", true, |facts| facts.peak_bytes),
+        ("Memory", true, |facts| facts.limit_bytes),
+        ("Fullest tile", has.tiles, |facts| facts.fullest_bytes),
+        ("Memory of a tile", has.tiles, |facts| facts.bytes_per_tile),
+        (glance.system.always_live, has.always_live.is_some(), |facts| facts.always_live_bytes),
+        ("Code", has.tiles, |facts| facts.code_bytes),
     ];
-    let (of_bytes, has_rate) =
-        if are_snapshots(glance) { (&of_bytes[..2], false) } else { (&of_bytes[..], true) };
+    let of_bytes = || of_bytes.iter().filter(|(_, is_known, _)| *is_known);
     let mut columns = vec![Column::rest("Run"), Column::rest("Verdict")];
-    columns.extend(of_bytes.iter().map(|(title, _)| Column::bytes(*title, 0.0)));
-    if has_rate {
+    columns.extend(of_bytes().map(|(title, ..)| Column::bytes(*title, 0.0)));
+    if has.tiles {
         columns.push(Column::rest("Samples per second"));
     }
-    let row = |(place, (run, facts)): (usize, (&Run, &RunFacts))| {
+    let row = |(run, facts): (&Run, &RunFacts)| {
         let mut row = vec![Value::text(run.name.to_string())];
-        row.push(Value::text(verdict_text(runs, (glance, place))));
-        row.extend(of_bytes.iter().map(|(_, of)| Value::bytes(of(facts))));
-        if has_rate {
+        row.push(Value::text(verdict_text(runs, facts)));
+        row.extend(of_bytes().map(|(.., of)| Value::bytes(of(facts))));
+        if has.tiles {
             row.push(facts.samples_per_second.map_or(Value::Nothing, Value::Rate));
         }
         row
     };
-    Sheet::of(columns, runs.iter().zip(&glance.facts).enumerate().map(row).collect())
+    Sheet::of(columns, runs.iter().zip(&glance.facts).map(row).collect())
 }
 
 /// The line as something that can be clicked, and said.
@@ -378,7 +390,7 @@ fn row_ui(
     let role = if is_still { Role::Canvas } else { Role::Button };
     response.widget_info(|| {
         let mut info = WidgetInfo::labeled(role, true, &name);
-        let (verdict, note) = (verdict_text(runs, (glance, place)), note_text(runs, facts, place));
+        let (verdict, note) = (verdict_text(runs, facts), note_text(runs, facts, place));
         let fullest = if have_tiles(runs) {
             format!(", fullest tile {}", beside(facts.fullest_bytes, facts.bytes_per_tile, units))
         } else {
@@ -443,7 +455,7 @@ fn head(
             Cell::Change => ("change".to_owned(), true),
             Cell::Fullest => ("Fullest tile".to_owned(), true),
             Cell::AgainstTile => (against(tile), false),
-            Cell::AlwaysLive => ("Always live".to_owned(), true),
+            Cell::AlwaysLive => (glance.system.always_live.to_owned(), true),
             Cell::Code => ("Code".to_owned(), true),
             Cell::Samples => ("Samples/s".to_owned(), true),
             Cell::Note => (String::new(), false),
@@ -502,12 +514,12 @@ fn line(
                 text_within(painter, part, text, size::TABLE, tokens.text);
             }
             Cell::Verdict => {
-                let sign = sign(glance, place);
+                let sign = sign(facts);
                 let at = Pos2::new(part.left() + 7.0, part.center().y);
                 sign.paint(painter, at, 6.0, tokens);
                 let at = Pos2::new(part.left() + 19.0, part.center().y);
                 let font = fonts::semibold(size::TABLE);
-                let text = verdict_text(runs, (glance, place));
+                let text = verdict_text(runs, facts);
                 painter.text(at, Align2::LEFT_CENTER, text, font, sign.color(tokens));
             }
             Cell::Curve => {}
@@ -554,7 +566,7 @@ mod tests {
     #[test]
     fn columns_fit_and_what_says_most_stays() {
         for width in [360.0, 560.0, 824.0, 1204.0, 2300.0] {
-            let has = Known { tiles: true, limits: true, always_live: true };
+            let has = Known { tiles: true, limits: true, always_live: Some(72.0) };
             let columns = columns(width, has, Click::Compares);
             let names: Vec<Cell> = columns.iter().map(|(cell, ..)| *cell).collect();
             assert!(names.contains(&Cell::Verdict) && names.contains(&Cell::Peak));
@@ -562,7 +574,7 @@ mod tests {
             assert!(end <= width.max(500.0), "{end} of {width}");
         }
         for does in [Click::Compares, Click::Shows] {
-            let has = Known { tiles: true, limits: true, always_live: true };
+            let has = Known { tiles: true, limits: true, always_live: Some(72.0) };
             assert_eq!(columns(1204.0, has, does).len(), CELLS.len() - 1);
         }
     }

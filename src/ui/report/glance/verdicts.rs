@@ -1,26 +1,28 @@
 //! What is said of each of several runs: whether it fits, or how it ended.
 
 use super::Glance;
-use crate::analysis::allocator::insights::verdict::Outcome;
+use crate::analysis::allocator::run_end::Outcome;
+use crate::analysis::comparison::at_a_glance::RunFacts;
+use crate::analysis::run_verdict::RunVerdict;
 use crate::text::capitalised;
-use crate::ui::fit_words::fit_text;
 use crate::ui::report::head::Answer;
 use crate::ui::runs::Runs;
 use crate::ui::widget::sign::Sign;
 
 /// Whether all runs are memory snapshots, which say how they ended and of whose blocks none is called always live.
 pub fn are_snapshots(glance: &Glance) -> bool {
-    glance.outcomes.iter().all(Option::is_some)
+    glance.facts.iter().all(|facts| matches!(facts.verdict, Some(RunVerdict::Ended(_))))
 }
 
 /// Which memory snapshots ran out of memory.
-pub fn how_they_ended(outcomes: &[Option<Outcome>], name: &dyn Fn(usize) -> String) -> Answer {
+pub fn how_they_ended(runs: &[RunFacts], name: &dyn Fn(usize) -> String) -> Answer {
     let places = |wanted: Outcome| {
-        let all = outcomes.iter().enumerate();
-        all.filter(|(_, of)| **of == Some(wanted)).map(|(place, _)| place).collect::<Vec<_>>()
+        let is_wanted = |facts: &RunFacts| facts.verdict == Some(RunVerdict::Ended(wanted));
+        let all = runs.iter().enumerate().filter(|(_, facts)| is_wanted(facts));
+        all.map(|(place, _)| place).collect::<Vec<_>>()
     };
     let failed = places(Outcome::OutOfMemory);
-    let count = outcomes.len();
+    let count = runs.len();
     match failed.as_slice() {
         [] if places(Outcome::Ran).len() == count => {
             let of =
@@ -37,24 +39,12 @@ pub fn how_they_ended(outcomes: &[Option<Outcome>], name: &dyn Fn(usize) -> Stri
 }
 
 /// What is said of a run in a word or two.
-pub fn verdict_text(runs: &Runs, (glance, place): (&Glance, usize)) -> String {
-    match glance.outcomes.get(place).copied().flatten() {
-        Some(Outcome::OutOfMemory) => return "Out of memory".to_owned(),
-        Some(Outcome::Ran) => return "Ran".to_owned(),
-        Some(Outcome::Cut) => return Outcome::Cut.title().to_owned(),
-        Some(Outcome::NotRecorded) | None => {}
-    }
-    let fit = glance.facts.get(place).and_then(|facts| facts.fit);
-    let fit = fit.map(|fit| capitalised(&fit_text(fit, Some(runs.system()))));
-    fit.unwrap_or_else(|| "Not known".to_owned())
+pub fn verdict_text(runs: &Runs, facts: &RunFacts) -> String {
+    let verdict = facts.verdict.map(|verdict| verdict.text(Some(runs.system())));
+    capitalised(&verdict.unwrap_or_else(|| "not known".to_owned()))
 }
 
 /// The sign of the same.
-pub fn sign(glance: &Glance, place: usize) -> Sign {
-    let fits = glance.facts.get(place).and_then(|facts| facts.fit).map(|fit| fit.fits);
-    Sign::of(match glance.outcomes.get(place).copied().flatten() {
-        Some(Outcome::OutOfMemory) => Some(false),
-        Some(Outcome::Ran) => Some(true),
-        Some(Outcome::Cut | Outcome::NotRecorded) | None => fits,
-    })
+pub fn sign(facts: &RunFacts) -> Sign {
+    Sign::of(facts.verdict.and_then(RunVerdict::fits))
 }

@@ -12,7 +12,7 @@ use crate::analysis::insights::compared::changes;
 use crate::text::shortened;
 use crate::ui::job::{Latest, Same};
 use crate::ui::report::found_insights::{are_all, settled};
-use crate::ui::report::snapshot::compared::{FoundComparison, both_snapshots, words_ui};
+use crate::ui::report::peaks_compared::{FoundPeaks, with_peaks};
 use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
@@ -22,8 +22,8 @@ use crate::ui::widget::card::card_ui;
 #[derive(Default)]
 pub struct Changes {
     of_runs: BTreeMap<RunId, ChangeOfRun>,
-    /// Of memory snapshots, which are not matched.
-    of_snapshots: BTreeMap<RunId, FoundComparison>,
+    /// Of runs whose steps are not matched.
+    of_peaks: BTreeMap<RunId, FoundPeaks>,
 }
 
 /// A change from the reference, and what it brought.
@@ -35,13 +35,13 @@ type ChangeKey = (RunId, Same<DerivedPair>, [Vec<bool>; 2]);
 impl Changes {
     pub fn retain(&mut self, runs: &Runs) {
         self.of_runs.retain(|id, _| runs.position(*id).is_some());
-        self.of_snapshots.retain(|id, _| runs.position(*id).is_some());
+        self.of_peaks.retain(|id, _| runs.position(*id).is_some());
     }
 
-    /// Draws the card of a run, if it is matched with the reference, or both are snapshots.
+    /// Draws the card of a run, if it is matched with the reference, or both are compared by their peaks.
     pub fn ui(&mut self, ui: &mut egui::Ui, reference: &Run, run: &Run) {
-        if let Some(both) = both_snapshots(reference, run) {
-            self.of_snapshots_ui(ui, both);
+        if let Some(both) = with_peaks(reference, run) {
+            self.of_peaks_ui(ui, both);
             return;
         }
         let Some(pair) = &run.pair else { return };
@@ -70,13 +70,15 @@ impl Changes {
         });
     }
 
-    fn of_snapshots_ui(&mut self, ui: &mut egui::Ui, both: [&Run; 2]) {
-        let found = self.of_snapshots.entry(both[1].id).or_default();
+    fn of_peaks_ui(&mut self, ui: &mut egui::Ui, both: [&Run; 2]) {
+        let found = self.of_peaks.entry(both[1].id).or_default();
         match found.ask(ui.ctx(), both, None) {
-            Some(Ok(compared)) => words_ui(ui, &title_of(both), &compared, Room::default()),
+            Some(Ok(compared)) => {
+                found.words_ui(ui, &title_of(both), &compared, Room::default());
+            }
             Some(Err(_)) => {}
             None => {
-                ui.weak(found.failure().unwrap_or("The snapshots are being compared…"));
+                ui.weak(found.failure().unwrap_or("The runs are being compared…"));
             }
         }
     }

@@ -13,7 +13,7 @@ use crate::analysis::buffer_assignment::peaks::Owner;
 use crate::text::{clean, counted, grouped, shortened};
 use crate::ui::command::Sheet;
 use crate::ui::job::{Latest, Same};
-use crate::ui::report::overview::program::verdict_ui;
+use crate::ui::report::program_verdict::verdict_ui;
 use crate::ui::report::run_part::RunPart;
 use crate::ui::report::two_columns::{Column as Side, two_columns_ui};
 use crate::ui::report::verdict_banner::Proof;
@@ -30,9 +30,6 @@ use crate::ui::widget::rows::{Column, Value};
 
 /// Rows that are shown.
 const MOST_ROWS: usize = 12;
-/// Longest names: what says most of a path is its end.
-const OWNER: usize = 34;
-const EVIDENCE: usize = 46;
 /// Width of the way to something, points.
 const LINK: f32 = 92.0;
 
@@ -150,7 +147,7 @@ fn advice_card_ui(
         numbered_card_ui(ui, (number, advice.id.title()), before, title_ui, |ui, is_open| {
             let share = advice.saves_bytes as f64 / advice.of_bytes.max(1) as f64;
             let percent = format!("{} %", (share * 100.0).floor());
-            saving_ui(ui, ([share, 0.0], percent), &of);
+            saving_ui(ui, ([share; 2], percent), &of);
             let what = RichText::new(shortened(&clean(&advice.what), TEXT)).size(size::TABLE);
             ui.add(Label::new(what).wrap());
             cost_ui(ui, advice.caution);
@@ -169,11 +166,12 @@ fn advice_card_ui(
 fn evidence_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, advice: &ProgramAdvice) {
     let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
     let most = advice.evidence.iter().map(|one| one.bytes).max().unwrap_or(0);
+    let columns = Columns { link: LINK, ..Columns::default() };
     for (place, one) in advice.evidence.iter().enumerate() {
         let name = clean(&one.what);
         let link = one.step.map(|step| format!("Step {}", grouped(u64::from(step))));
         let row = Measured {
-            name: &shortened(&one.what, EVIDENCE),
+            name: &shortened(&one.what, columns.name_characters(ui)),
             hover: &name,
             color: tokens.temporary,
             size: Some((one.bytes, most)),
@@ -181,7 +179,6 @@ fn evidence_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, advice: &ProgramAdvice
             link: link.as_deref(),
             ..Measured::default()
         };
-        let columns = Columns { link: LINK, ..Columns::default() };
         let clicked = ui.push_id(("evidence", place), |ui| row.ui(ui, columns)).inner;
         if let Some(step) = one.step.filter(|_| clicked.link) {
             part.show_step(step as usize);
@@ -256,7 +253,7 @@ fn owners_ui(
                 let name = clean(&owner.name);
                 let values = counted(owner.values as u64, "value");
                 let row = Measured {
-                    name: &shortened(&owner.name, OWNER),
+                    name: &shortened(&owner.name, columns.name_characters(ui)),
                     hover: &format!("{name}\n{values}"),
                     color: tokens.temporary,
                     size: Some((owner.bytes, whole)),

@@ -7,9 +7,9 @@ use super::super::{PageContext, room_of};
 use crate::analysis::comparison::facts::Fit;
 use crate::analysis::insights::fullest_tiles::{FullTile, fullest_tiles};
 use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::run_verdict::RunVerdict;
 use crate::store::{Report, TileId};
 use crate::text::grouped;
-use crate::ui::fit_words::fit_text;
 use crate::ui::report::head::Answer;
 use crate::ui::report::tile_figures::tile_text;
 use crate::ui::runs::{Needed, PerRun, Run, Runs, RunsAnswer};
@@ -93,7 +93,7 @@ impl AskedTiles {
             if runs.is_one() {
                 return Some((sign, text));
             }
-            let brief = fit_text(tiles.fit?, Some(&run.report.system));
+            let brief = RunVerdict::Tiles(tiles.fit?).text(Some(&run.report.system));
             Some((sign, format!("{}: {brief}", run.badge.letter)))
         };
         together(runs.iter().zip(self.of_runs(runs)).filter_map(of_run))

@@ -211,7 +211,7 @@ mod tests {
     fn runs(reports: &[Arc<Report>]) -> Runs {
         let run = |(number, report): (u32, &Arc<Report>)| {
             let derived = Arc::new(Derived::new(Arc::clone(report)));
-            Run::new(RunId(number), Arc::clone(report), derived, Badge::of(number as u8, 0))
+            Run::new(RunId(number), derived, Badge::of(number as u8, 0))
         };
         let list = (0..).zip(reports).map(run).collect();
         Runs::new(list, None, Arrangement::default(), None).expect("a run")

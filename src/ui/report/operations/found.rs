@@ -192,7 +192,7 @@ mod tests {
         report.settle_rest(&Absence::unexplained());
         let report = Arc::new(report);
         let derived = Arc::new(Derived::new(Arc::clone(&report)));
-        let run = Run::new(RunId(1), report, derived, Badge::of(0, 0));
+        let run = Run::new(RunId(1), derived, Badge::of(0, 0));
         let runs = Runs::new(vec![run], None, Arrangement::Overlaid, None).expect("a run");
         assert!(Found::of(&runs, &None, &Cancel::default()).is_some());
         count.load(Ordering::Relaxed)

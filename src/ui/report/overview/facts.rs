@@ -3,8 +3,7 @@
 use eframe::egui;
 
 use crate::analysis::comparison::facts::{FactGroup, Said, fact_groups};
-use crate::analysis::comparison::program_facts::program_fact_groups;
-use crate::analysis::comparison::snapshot_facts::snapshot_fact_groups;
+use crate::analysis::comparison::own_facts::own_fact_groups;
 use crate::analysis::liveness::timeline::WithTimeline;
 use crate::analysis::program::operations::{PROPORTION, ProportionCount, proportions};
 use crate::text::{grouped, shortened};
@@ -44,12 +43,7 @@ pub struct GroupsOfRun {
 impl GroupsOfRun {
     pub fn of(run: &Run) -> Self {
         let report = &run.report;
-        if let Some(allocator) = run.derived.allocator() {
-            let groups = snapshot_fact_groups(&[allocator]);
-            return Self { name: run.name.to_string(), groups, proportions: Vec::new() };
-        }
-        if let Some(program) = run.derived.program() {
-            let groups = program_fact_groups(&[program]);
+        if let Some(groups) = own_fact_groups(&[&run.derived]) {
             return Self { name: run.name.to_string(), groups, proportions: Vec::new() };
         }
         // Memory has a card of its own.

@@ -4,7 +4,7 @@
 mod advice;
 mod capacity;
 mod facts;
-pub mod program;
+mod program;
 mod snapshot;
 mod steps;
 mod tiles;
@@ -17,6 +17,7 @@ use super::PageContext;
 use super::found_insights::{ADVICE_COMES, FoundInsights, KnownInsights};
 use super::glance::{Click, GlanceTable};
 use super::head::page_head_ui;
+use super::program_verdict::verdict_ui;
 use super::run_part::RunPart;
 use super::run_title_ui;
 use super::snapshot::are_snapshots;
@@ -191,7 +192,7 @@ impl OfRun {
             return;
         }
         if let Some(found) = &known.program {
-            program::verdict_ui(ui, found, Proof::Figures);
+            verdict_ui(ui, found, Proof::Figures);
             self.pictures_ui(ui, known, part);
             program::parts_ui(ui, found, part);
             return;

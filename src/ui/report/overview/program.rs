@@ -1,57 +1,23 @@
-//! A program of XLA at a glance: whether it fits, what its memory is reserved for, and who owns the peak of what is
-//! temporary.
+//! A program of XLA at a glance: what its memory is reserved for, and who owns the peak of what is temporary.
 
 use eframe::egui;
 
 use crate::analysis::buffer_assignment::insights::ProgramInsights;
 use crate::analysis::buffer_assignment::program::kind_title;
-use crate::analysis::insights::sentences::VerdictFigure;
 use crate::store::hlo::AllocationKind;
 use crate::text::{capitalised, clean, counted, grouped, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::report::run_part::RunPart;
-use crate::ui::report::verdict_banner::{Banner, Proof, banner_ui};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
 use crate::ui::widget::card::card_ui;
 use crate::ui::widget::inspector::part_ui;
-use crate::ui::widget::sign::Sign;
 
 /// Operations that are named.
 const MOST_OPERATIONS: usize = 7;
-/// Longest name, and longest sentence.
+/// Longest name.
 const NAME: usize = 44;
-const TEXT: usize = 400;
-
-/// Whether it fits, with the figures of the main memory.
-pub fn verdict_ui(ui: &mut egui::Ui, found: &ProgramInsights, proof: Proof) {
-    let units = Units::now(ui);
-    let verdict = &found.verdict;
-    let mut figures = Vec::new();
-    let mut push = |title, bytes: u64, note: String| {
-        let value = units.bytes(bytes);
-        figures.push(VerdictFigure { title, value, note, is_over: false });
-    };
-    push("Memory", verdict.total_bytes, "of all allocations".to_owned());
-    push("Reserved throughout", verdict.reserved_bytes, "arguments, results, constants".to_owned());
-    push("Temporary", verdict.temporary_bytes, "what packing makes of it".to_owned());
-    if let Some(peak) = found.main_space().and_then(|space| space.peak.as_ref()) {
-        let step = grouped(u64::from(peak.at.position));
-        push("Temporary, peak", peak.at.bytes, format!("in use at step {step}"));
-    }
-    let outcome = verdict.outcome;
-    let banner = Banner {
-        sign: Sign::of(outcome.known()),
-        word: outcome.title(),
-        reason: shortened(&clean(&verdict.reason), TEXT).into_owned(),
-        so_far: None,
-        figures,
-        used: verdict.capacity_bytes.map(|capacity| (verdict.total_bytes, capacity)),
-        button: None,
-    };
-    banner_ui(ui, &banner, proof);
-}
 
 /// What the memory is reserved for, and whose the temporary peak is, beside each other.
 pub fn parts_ui(ui: &mut egui::Ui, found: &ProgramInsights, part: &mut RunPart<'_>) {

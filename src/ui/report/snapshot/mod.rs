@@ -3,7 +3,6 @@
 pub mod block_facts;
 pub mod block_rows;
 pub mod code_tree;
-pub mod compared;
 pub mod curves;
 pub mod stack;
 

@@ -9,12 +9,11 @@ use eframe::egui::{self, Label, Margin, RichText};
 
 use super::PageContext;
 use super::head::page_head_ui;
-use crate::analysis::allocator::replayed::AllocatorRun;
-use crate::analysis::comparison::facts::{FactGroup, Fit, fact_groups};
+use crate::analysis::comparison::facts::{FactGroup, fact_groups};
 use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
-use crate::analysis::comparison::program_facts::program_fact_groups;
-use crate::analysis::comparison::snapshot_facts::snapshot_fact_groups;
+use crate::analysis::comparison::own_facts::own_fact_groups;
 use crate::analysis::liveness::Scope;
+use crate::analysis::run_verdict::RunVerdict;
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Exported};
 use crate::ui::job::Cancel;
@@ -31,7 +30,7 @@ use crate::ui::widget::sign::{Sign, answer_ui};
 use cards::{cards_ui, facts_sheet, needed_width};
 use lists::{ListTables, Lists};
 use phases::{NestedPhases, Phases};
-use words::{short_fit_text, whole_fit_text};
+use words::{short_verdict_text, whole_verdict_text};
 
 /// What the facts are taken from; options are read after all small tables.
 const NEEDS: Needs =
@@ -52,7 +51,7 @@ pub struct SummaryPage {
 }
 
 struct SummaryFacts {
-    fits: PerRun<Option<Fit>>,
+    verdicts: PerRun<Option<RunVerdict>>,
     differences: Vec<OptionDifference>,
     lists: Option<ListTables>,
     phases: Option<NestedPhases>,
@@ -61,7 +60,7 @@ struct SummaryFacts {
 impl SummaryFacts {
     fn of(runs: &Runs) -> Self {
         Self {
-            fits: runs.each(|run| run.derived.fit()),
+            verdicts: runs.each(|run| run.derived.verdict()),
             differences: options_that_differ(&runs.reports()),
             lists: ListTables::new(runs),
             phases: NestedPhases::of(runs),
@@ -69,28 +68,19 @@ impl SummaryFacts {
     }
 }
 
-/// What is known of runs of a caching allocator; `None` where one is of another system.
-fn allocators(runs: &Runs) -> Option<Vec<&AllocatorRun>> {
-    runs.iter().map(|run| run.derived.allocator()).collect()
-}
-
-/// What the facts of runs are taken from: of a caching allocator no part of their reports.
+/// What the facts of runs are taken from: of systems that have their own no part of their reports.
 fn needs_of_groups(runs: &Runs) -> Needs {
-    if allocators(runs).is_some() { &[] } else { NEEDS }
+    let has_own = |run: &Run| !run.derived.is_report_alone();
+    if runs.iter().all(has_own) { &[] } else { NEEDS }
 }
 
 fn groups_of(runs: &Runs, cancel: &Cancel) -> Vec<FactGroup> {
-    if let Some(allocators) = allocators(runs) {
-        return snapshot_fact_groups(&allocators);
-    }
-    let programs: Option<Vec<_>> =
-        runs.iter().map(|run| run.derived.program().map(|program| &**program)).collect();
-    if let Some(programs) = programs {
-        return program_fact_groups(&programs);
-    }
-    let is_cancelled = || cancel.is_cancelled();
-    let known = runs.iter().map(|run| run.derived.with_timeline(Scope::Everything, &is_cancelled));
-    fact_groups(&known.collect::<Vec<_>>())
+    let derived: Vec<_> = runs.iter().map(|run| &*run.derived).collect();
+    own_fact_groups(&derived).unwrap_or_else(|| {
+        let is_cancelled = || cancel.is_cancelled();
+        let known = derived.iter().map(|run| run.with_timeline(Scope::Everything, &is_cancelled));
+        fact_groups(&known.collect::<Vec<_>>())
+    })
 }
 
 impl RunsPage for SummaryPage {
@@ -144,9 +134,10 @@ fn head_ui(
         exports_ui(ui, ("as CSV", "facts", true), commands, sheet);
     };
     let units = Units::now(ui);
-    let fit = |place: usize| facts.and_then(|facts| facts.fits.get(place)?.as_ref());
+    let verdict = |place: usize| facts.and_then(|facts| *facts.verdicts.get(place)?);
+    let whole = |it: RunVerdict| (Sign::of(it.fits()), whole_verdict_text(it, units));
     if runs.is_one() {
-        let answer = fit(0).map(|fit| (Sign::of(Some(fit.fits)), whole_fit_text(fit, units)));
+        let answer = verdict(0).map(whole);
         page_head_ui(ui, "Summary", answer.as_ref(), exports);
         ui.add_space(4.0);
         return;
@@ -167,11 +158,11 @@ fn head_ui(
                 if run.title != run.name {
                     ui.weak(shortened(&run.name, 40));
                 }
-                let Some(fit) = fit(*place) else { continue };
-                let (sign, text) = (Sign::of(Some(fit.fits)), whole_fit_text(fit, units));
+                let Some(verdict) = verdict(*place) else { continue };
+                let (sign, text) = whole(verdict);
                 if runs.len() > 2 {
-                    answer_ui(ui, sign, &short_fit_text(fit, runs.system(), units))
-                        .on_hover_text(text);
+                    answer_ui(ui, sign, &short_verdict_text(verdict, runs.system(), units))
+                        .on_hover_text(&*text);
                     ui.add_space((left + ANSWER - ui.cursor().left()).max(0.0));
                 } else {
                     answer_ui(ui, sign, &text);

@@ -1,14 +1,30 @@
 //! What the Summary says in other words of one run, of two, and of several.
 
+use crate::analysis::buffer_assignment::insights::ProgramFit;
 use crate::analysis::comparison::facts::{Fit, Said};
+use crate::analysis::run_verdict::RunVerdict;
 use crate::store::System;
 use crate::text::{capitalised, grouped};
-use crate::ui::fit_words::fit_text;
 use crate::ui::runs::Runs;
 use crate::ui::units::Units;
 
-/// Whether a run fits, in a sentence.
-pub fn whole_fit_text(fit: &Fit, units: Units) -> String {
+/// Whether a run fits, or how it ended, in a sentence.
+pub fn whole_verdict_text(verdict: RunVerdict, units: Units) -> String {
+    let fit = match verdict {
+        RunVerdict::Tiles(fit) => fit,
+        RunVerdict::Ended(outcome) => return outcome.title().to_owned(),
+        RunVerdict::Program(outcome, free) => {
+            let bytes =
+                |bytes: i128| units.exact(u64::try_from(bytes.unsigned_abs()).unwrap_or(u64::MAX));
+            return match (outcome, free) {
+                (ProgramFit::Fits, Some(free)) => format!("Fits: {} are free", bytes(free)),
+                (ProgramFit::DoesNotFit, Some(free @ ..0)) => {
+                    format!("Does not fit: {} too many", bytes(free))
+                }
+                _ => outcome.title().to_owned(),
+            };
+        }
+    };
     if fit.fits {
         return "Fits: no tile is over its limit".to_owned();
     }
@@ -19,11 +35,13 @@ pub fn whole_fit_text(fit: &Fit, units: Units) -> String {
 }
 
 /// The same, where several runs share a line.
-pub fn short_fit_text(fit: &Fit, system: &System, units: Units) -> String {
-    let text = capitalised(&fit_text(*fit, Some(system)));
-    match fit.most_over.filter(|_| !fit.fits) {
-        Some(most) => format!("{text}, by up to {}", units.bytes(most)),
-        None => text,
+pub fn short_verdict_text(verdict: RunVerdict, system: &System, units: Units) -> String {
+    let text = capitalised(&verdict.text(Some(system)));
+    match verdict {
+        RunVerdict::Tiles(Fit { fits: false, most_over: Some(most), .. }) => {
+            format!("{text}, by up to {}", units.bytes(most))
+        }
+        _ => text,
     }
 }
 
@@ -61,7 +79,7 @@ mod tests {
         let text = |tiles_over: Option<u64>| {
             let fits = tiles_over == Some(0);
             let fit = Fit { fits, tiles: 4, tiles_over, most_over: tiles_over.map(|_| 2048) };
-            short_fit_text(&fit, &System::POPLAR, Units::Binary)
+            short_verdict_text(RunVerdict::Tiles(fit), &System::POPLAR, Units::Binary)
         };
         assert_eq!(text(Some(1)), "1 tile over, by up to 2.00 KiB");
         assert_eq!(text(Some(1472)), "1,472 tiles over, by up to 2.00 KiB");

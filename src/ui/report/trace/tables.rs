@@ -306,7 +306,7 @@ mod tests {
     fn what_cannot_be_added_up_says_why() {
         let report = Arc::new(Report::default());
         let derived = Arc::new(Derived::new(Arc::clone(&report)));
-        let run = Run::new(RunId(1), report, derived, Badge::of(0, 0));
+        let run = Run::new(RunId(1), derived, Badge::of(0, 0));
         let runs = Runs::new(vec![run], None, Arrangement::Overlaid, None).map(Arc::new);
         let runs = runs.expect("a run");
         let (mut tables, ctx) = (Tables::default(), egui::Context::default());

@@ -389,7 +389,7 @@ mod tests {
         report.set_reader(Box::new(lists));
         let report = Arc::new(report);
         let derived = Arc::new(Derived::new(Arc::clone(&report)));
-        let run = Run::new(RunId(id), report, derived, Badge::of(0, 0));
+        let run = Run::new(RunId(id), derived, Badge::of(0, 0));
         let read = ReadRun::of(&run, &Progress::default()).expect("not cancelled").ok();
         let runs = Runs::new(vec![run], None, Arrangement::Overlaid, None).expect("a run");
         (Arc::new(runs), vec![read.map(Arc::new)])

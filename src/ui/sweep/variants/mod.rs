@@ -155,7 +155,7 @@ impl Variants {
                 }
             }
             if self.devices.len() > 1 {
-                device_ui(ui, &mut self.device, &self.devices);
+                device_ui(ui, ["Device", "Fullest device"], &mut self.device, &self.devices);
             }
             let reference = capitalised(&self.table.reference_text());
             let reference = fonts::caption(shortened(&reference, 2 * NAME)).weak();

@@ -8,7 +8,7 @@ mod pieces;
 
 use eframe::egui::{self, Label, ScrollArea};
 
-use crate::analysis::allocator::insights::verdict::{Outcome, RunVerdict};
+use crate::analysis::allocator::insights::verdict::SnapshotVerdict;
 use crate::analysis::allocator::insights::{DeviceInsights, SnapshotInsights};
 use crate::analysis::insights::sentences::VerdictFigure;
 use crate::text::{clean, shortened};
@@ -110,7 +110,7 @@ impl SnapshotPart<'_> {
     }
 }
 
-fn verdict_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, verdict: &RunVerdict) {
+fn verdict_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, verdict: &SnapshotVerdict) {
     let units = Units::now(ui);
     let size = |bytes: u64| units.bytes(bytes);
     let figures = verdict.figures(&size).into_iter().map(|(title, value)| {
@@ -127,11 +127,7 @@ fn verdict_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, verdict: &RunVerdi
     });
     let failure = verdict.failed_event;
     let banner = Banner {
-        sign: Sign::of(match verdict.outcome {
-            Outcome::Ran => Some(true),
-            Outcome::OutOfMemory => Some(false),
-            Outcome::Cut | Outcome::NotRecorded => None,
-        }),
+        sign: Sign::of(verdict.outcome.finished()),
         word: verdict.outcome.title(),
         reason: shortened(&clean(&verdict.reason), TEXT).into_owned(),
         so_far: None,
