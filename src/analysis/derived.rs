@@ -17,13 +17,13 @@ use super::buffer_assignment::program::Program;
 use super::comparison::attribution::Attribution;
 use super::comparison::matching::{MatchCounts, Matching};
 use super::comparison::owners::Owners;
+use super::comparison::run_verdict::RunVerdict;
 use super::cross_checks::contradictions_of_trace;
 use super::execution::Executed;
 use super::insights::{Insights, insights_of_resident, insights_with_tiles};
 use super::liveness::timeline::{Timeline, WithTimeline};
 use super::liveness::{Scope, needs_bytes_by_tile};
 use super::program::step_operations::{StepOperations, step_operations};
-use super::run_verdict::RunVerdict;
 use crate::progress::Progress;
 use crate::store::{Report, WarningCode};
 

@@ -11,7 +11,6 @@
 #[cfg(test)]
 pub(crate) mod fixture;
 
-pub mod run_verdict;
 pub mod spans;
 
 pub mod figures;
@@ -40,6 +39,8 @@ pub mod comparison;
 pub mod operations;
 
 pub mod derived;
+
+pub(crate) mod own_facts;
 
 pub mod program_details;
 

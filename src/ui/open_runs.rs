@@ -12,9 +12,9 @@ use super::runs::{
     Arrangement, Badge, MOST_RUNS, Run, RunId, Runs, StepsBy, only_numbers_in_common,
 };
 use crate::analysis::comparison::matching::match_reports;
+use crate::analysis::comparison::run_verdict::RunVerdict;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
-use crate::analysis::run_verdict::RunVerdict;
 use crate::store::Report;
 use crate::text::clean;
 use crate::text::run_names::run_names;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::analysis::run_verdict::RunVerdict;
+use crate::analysis::comparison::run_verdict::RunVerdict;
 use crate::store::Report;
 use crate::store::options::SideFact;
 use crate::text::run_names::{run_name, run_names};

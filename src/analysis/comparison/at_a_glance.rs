@@ -1,9 +1,9 @@
 //! Runs at a glance: whether each fits, its key figures against their limits, and which have the same curve.
 
+use crate::analysis::comparison::run_verdict::RunVerdict;
 use crate::analysis::liveness::scope_curve::AlwaysLive;
 use crate::analysis::liveness::timeline::{Timeline, WithTimeline};
 use crate::analysis::memory::{FullestTile, code_bytes, totals};
-use crate::analysis::run_verdict::RunVerdict;
 use crate::analysis::throughput::{Throughput, throughput};
 
 /// What is said of a run in a line. What is not known is `None`.

@@ -3,7 +3,7 @@
 use eframe::egui;
 
 use super::App;
-use crate::analysis::run_verdict::RunVerdict;
+use crate::analysis::comparison::run_verdict::RunVerdict;
 use crate::store::System;
 use crate::text::run_names::run_name;
 use crate::ui::command::Tool;

@@ -4,7 +4,7 @@ use eframe::egui;
 use std::path::{Path, PathBuf};
 
 use super::App;
-use crate::analysis::run_verdict::RunVerdict;
+use crate::analysis::comparison::run_verdict::RunVerdict;
 use crate::text::run_names::run_name;
 use crate::text::shortened;
 use crate::ui::command::{Command, Page, Tool};

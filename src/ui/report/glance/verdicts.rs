@@ -3,7 +3,7 @@
 use super::Glance;
 use crate::analysis::allocator::run_end::Outcome;
 use crate::analysis::comparison::at_a_glance::RunFacts;
-use crate::analysis::run_verdict::RunVerdict;
+use crate::analysis::comparison::run_verdict::RunVerdict;
 use crate::text::capitalised;
 use crate::ui::report::head::Answer;
 use crate::ui::runs::Runs;

@@ -5,9 +5,9 @@ use eframe::egui;
 
 use super::super::{PageContext, room_of};
 use crate::analysis::comparison::facts::Fit;
+use crate::analysis::comparison::run_verdict::RunVerdict;
 use crate::analysis::insights::fullest_tiles::{FullTile, fullest_tiles};
 use crate::analysis::memory::selection::TileSelection;
-use crate::analysis::run_verdict::RunVerdict;
 use crate::store::{Report, TileId};
 use crate::text::grouped;
 use crate::ui::report::head::Answer;

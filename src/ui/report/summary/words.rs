@@ -2,7 +2,7 @@
 
 use crate::analysis::buffer_assignment::insights::ProgramFit;
 use crate::analysis::comparison::facts::{Fit, Said};
-use crate::analysis::run_verdict::RunVerdict;
+use crate::analysis::comparison::run_verdict::RunVerdict;
 use crate::store::System;
 use crate::text::{capitalised, grouped};
 use crate::ui::runs::Runs;

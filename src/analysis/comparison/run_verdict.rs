@@ -1,8 +1,8 @@
 //! What is said first of a run of any system, in a word or two: whether it fits, or how it ended.
 
-use super::allocator::run_end::Outcome;
-use super::buffer_assignment::insights::{ProgramFit, ProgramVerdict};
-use super::comparison::facts::Fit;
+use super::facts::Fit;
+use crate::analysis::allocator::run_end::Outcome;
+use crate::analysis::buffer_assignment::insights::{ProgramFit, ProgramVerdict};
 use crate::store::System;
 use crate::text::grouped;
 

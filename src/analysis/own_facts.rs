@@ -1,8 +1,8 @@
 //! The facts of runs whose system has its own: memory snapshots and programs of XLA.
 
-use super::facts::FactGroup;
-use super::program_facts::program_fact_groups;
-use super::snapshot_facts::snapshot_fact_groups;
+use super::comparison::facts::FactGroup;
+use super::comparison::program_facts::program_fact_groups;
+use super::comparison::snapshot_facts::snapshot_fact_groups;
 use crate::analysis::derived::Derived;
 
 /// The facts of runs that are all of one system with its own; `None` of others, whose reports say them.
