@@ -11,6 +11,7 @@ use crate::analysis::variants::{Took, Variant};
 use crate::files::directory_of;
 use crate::folder_sweep::read_sweep;
 use crate::format::pytorch::{self, SnapshotFiles};
+use crate::format::xla::DumpName;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{RunsOfPaths, SnapshotRun, XlaFiles, XlaRun, runs_of_paths, texts_in};
 use crate::snapshot_run::no_device;
@@ -119,15 +120,15 @@ pub(crate) fn read_programs(
     }
 }
 
-/// By what a program is called: the directory of its dump, where no other is of that; else its file without what comes
-/// behind the name of the module.
+/// By what a program is called: the directory of its dump, where no other is of that; else what all files of the module
+/// begin with.
 fn naming_path(files: &XlaFiles, all: &[XlaFiles]) -> PathBuf {
     let is_alone = all.iter().filter(|other| other.path == files.path).count() == 1;
     match files.modules.first() {
         Some(listed) if !is_alone => {
             let file = listed.listed.file.as_str();
-            let parts: Vec<&str> = file.splitn(3, '.').take(2).collect();
-            files.path.join(parts.join("."))
+            let name = DumpName::of(file).map_or(file, |name| name.prefix.trim_end_matches('.'));
+            files.path.join(name)
         }
         _ => files.path.clone(),
     }

@@ -5,52 +5,13 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
+use common::compared::{self, compare, conclusion, number, refusal, rows, said, sums, text_of};
 use common::recording::{MIB, Recording, no_stack, stack};
-use common::{in_package, json, tilescope};
+use common::tilescope;
 use serde_json::Value;
 
-/// A snapshot that is no part of this package; says so where it is absent.
 fn real(name: &str) -> Option<PathBuf> {
-    let path = in_package("../shared/profiles/pytorch").join(name);
-    if path.is_file() {
-        return Some(path);
-    }
-    eprintln!("skipped: ../shared/profiles/pytorch/{name} is absent");
-    None
-}
-
-#[track_caller]
-fn compare(paths: &[&Path], options: &[&str]) -> Value {
-    let paths: Vec<&str> = paths.iter().map(|path| path.to_str().expect("UTF-8")).collect();
-    let output = tilescope(&[&["compare", "--json"], &*paths, options].concat());
-    assert!(output.status.success(), "{paths:?}: {}", json(&output));
-    json(&output)
-}
-
-#[track_caller]
-fn refusal(arguments: &[&str]) -> (i32, String) {
-    let output = tilescope(&[&["compare", "--json"], arguments].concat());
-    let error = &json(&output)["error"];
-    let text = |key: &str| error[key].as_str().unwrap_or_default().to_owned();
-    (output.status.code().expect("a status"), format!("{} {}", text("message"), text("hint")))
-}
-
-fn text_of(path: &Path) -> &str {
-    path.to_str().expect("UTF-8")
-}
-
-fn number(row: &Value, key: &str) -> i64 {
-    row[key].as_i64().unwrap_or_else(|| panic!("{key} of {row}"))
-}
-
-fn rows(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
-
-/// Source, target and difference, summed up.
-fn sums(list: &Value) -> [i64; 3] {
-    let sum = |key: &str| rows(list).iter().map(|row| number(row, key)).sum();
-    ["source", "target", "difference"].map(sum)
+    compared::real("pytorch", name)
 }
 
 /// That every table has columns that add up to the requested peaks, and rows that say what they are.
@@ -94,15 +55,6 @@ fn assert_adds_up(found: &Value) {
     // Events of two runs are never aligned.
     assert_eq!(found["steps"], Value::Null);
     assert!(found.as_object().expect("an object").contains_key("steps"));
-}
-
-fn conclusion<'a>(found: &'a Value, id: &str) -> Option<&'a Value> {
-    rows(&found["conclusions"]).iter().find(|said| said["id"] == id)
-}
-
-fn said(found: &Value, id: &str) -> String {
-    let text = conclusion(found, id).and_then(|said| said["text"].as_str());
-    text.unwrap_or_else(|| panic!("no {id}: {}", found["conclusions"])).to_owned()
 }
 
 #[test]

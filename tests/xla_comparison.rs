@@ -5,25 +5,12 @@ mod common;
 
 use std::path::{Path, PathBuf};
 
-use common::{in_package, json, tilescope};
+use common::compared::{self, compare, conclusion, figure, number, refusal, rows, said, sums};
+use common::tilescope;
 use serde_json::Value;
 
-/// A dump that is no part of this package; says so where it is absent.
 fn real(name: &str) -> Option<PathBuf> {
-    let path = in_package("../shared/profiles/xla").join(name);
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!("skipped: ../shared/profiles/xla/{name} is absent");
-    None
-}
-
-#[track_caller]
-fn compare(paths: &[&Path], options: &[&str]) -> Value {
-    let paths: Vec<&str> = paths.iter().map(|path| path.to_str().expect("UTF-8")).collect();
-    let output = tilescope(&[&["compare", "--json"], &*paths, options].concat());
-    assert!(output.status.success(), "{paths:?}: {}", json(&output));
-    json(&output)
+    compared::real("xla", name)
 }
 
 fn text(paths: &[&Path], options: &[&str]) -> String {
@@ -31,42 +18,6 @@ fn text(paths: &[&Path], options: &[&str]) -> String {
     let output = tilescope(&[&["compare"], &*paths, options].concat());
     assert!(output.status.success(), "{paths:?}");
     String::from_utf8(output.stdout).expect("UTF-8")
-}
-
-#[track_caller]
-fn refusal(arguments: &[&str]) -> (i32, String) {
-    let output = tilescope(&[&["compare", "--json"], arguments].concat());
-    let error = &json(&output)["error"];
-    let text = |key: &str| error[key].as_str().unwrap_or_default().to_owned();
-    (output.status.code().expect("a status"), format!("{} {}", text("message"), text("hint")))
-}
-
-fn number(row: &Value, key: &str) -> i64 {
-    row[key].as_i64().unwrap_or_else(|| panic!("{key} of {row}"))
-}
-
-fn rows(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
-}
-
-/// Source, target and difference, summed up.
-fn sums(list: &Value) -> [i64; 3] {
-    let sum = |key: &str| rows(list).iter().map(|row| number(row, key)).sum();
-    ["source", "target", "difference"].map(sum)
-}
-
-fn figure<'a>(found: &'a Value, name: &str) -> &'a Value {
-    let row = rows(&found["figures"]).iter().find(|row| row["name"] == name);
-    row.unwrap_or_else(|| panic!("no figure {name}"))
-}
-
-fn conclusion<'a>(found: &'a Value, id: &str) -> Option<&'a Value> {
-    rows(&found["conclusions"]).iter().find(|said| said["id"] == id)
-}
-
-fn said(found: &Value, id: &str) -> String {
-    let text = conclusion(found, id).and_then(|said| said["text"].as_str());
-    text.unwrap_or_else(|| panic!("no {id}: {}", found["conclusions"])).to_owned()
 }
 
 /// That every table has columns that add up to the unions at the peaks, the parts of what is reserved to the total, and

@@ -6,6 +6,7 @@ mod common;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use common::compared::{rows, text_of};
 use common::{in_package, json, tilescope};
 use serde_json::Value;
 
@@ -13,19 +14,11 @@ fn samples() -> PathBuf {
     in_package("sample_profiles/xla")
 }
 
-fn text_of(path: &Path) -> &str {
-    path.to_str().expect("UTF-8")
-}
-
 #[track_caller]
 fn sweep(arguments: &[&str]) -> Value {
     let output = tilescope(&[&["sweep", "--json"], arguments].concat());
     assert!(output.status.success(), "{}", json(&output));
     json(&output)
-}
-
-fn rows(value: &Value) -> &[Value] {
-    value.as_array().map_or(&[], Vec::as_slice)
 }
 
 fn names(found: &Value) -> Vec<&str> {

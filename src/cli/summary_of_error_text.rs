@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::output::{Answer, CsvAnswer, aligned, name_cell, wrapped};
 use super::summary::{pairs, sections_text, summary_csv};
 use crate::analysis::allocator::insights::conclusions::Conclusion;
-use crate::analysis::diagnose::{Allocation, XlaCapture};
+use crate::analysis::diagnose::{Allocation, Finding, Part, XlaCapture};
 use crate::opened::ErrorText;
 use crate::store::report::{FileStatus, ReportFile};
 use crate::text::{bytes, clean};
@@ -59,8 +59,8 @@ struct InsightFacts {
 struct Section {
     file: String,
     module: Option<String>,
-    #[serde(flatten)]
-    capture: XlaCapture,
+    #[serde(flatten, serialize_with = "XlaCapture::serialize_of")]
+    finding: Finding,
     requested_bytes: Option<u64>,
     free_bytes: Option<u64>,
     /// The dump that has the rest.
@@ -70,7 +70,7 @@ struct Section {
 impl ErrorTextSummary {
     /// Sums up a text.
     pub fn of(text: &ErrorText) -> Self {
-        let (capture, finding) = (&text.capture, &text.finding);
+        let (capture, finding) = (text.capture(), &text.finding);
         let has_list = !capture.entries.is_empty() && capture.is_of_program();
         Self {
             source: Source {
@@ -99,7 +99,7 @@ impl ErrorTextSummary {
             xla: Section {
                 file: text.file(),
                 module: None,
-                capture: capture.clone(),
+                finding: finding.clone(),
                 requested_bytes: finding.requested_bytes,
                 free_bytes: finding.free_bytes,
                 dump: text.dump.as_ref().map(|path| path.display().to_string()),
@@ -109,7 +109,7 @@ impl ErrorTextSummary {
 }
 
 fn conclusions(text: &ErrorText) -> Vec<Conclusion> {
-    let (capture, finding) = (&text.capture, &text.finding);
+    let (capture, finding) = (text.capture(), &text.finding);
     let mut said = Vec::new();
     let mut say = |id, text: String| said.push(Conclusion { id, text });
     say("partial-capture", partial_text(text));
@@ -153,14 +153,14 @@ fn conclusions(text: &ErrorText) -> Vec<Conclusion> {
 
 /// Whether it says of a program that it takes too much, and not only that a request failed while one ran.
 fn states_want(text: &ErrorText) -> bool {
-    let capture = &text.capture;
+    let capture = text.capture();
     let is_too_much = capture.exceeded_bytes.is_some() && text.finding.free_bytes.is_none();
     capture.is_of_program() || is_too_much
 }
 
 /// That it is a part, and where the whole is.
 fn partial_text(text: &ErrorText) -> String {
-    let has = match text.capture.entries.len() {
+    let has = match text.capture().entries.len() {
         0 => "no allocation of the program".to_owned(),
         1 => "1 of an unknown number of allocations".to_owned(),
         count => format!("{count} of an unknown number of allocations"),
@@ -177,7 +177,7 @@ fn partial_text(text: &ErrorText) -> String {
 }
 
 /// Figures that XLA states.
-pub fn stated_text(capture: &XlaCapture) -> String {
+pub fn stated_text(capture: XlaCapture<'_>) -> String {
     let mut rows = Vec::new();
     let mut add = |name, amount: Option<u64>| {
         rows.extend(amount.map(|amount| (name, bytes(amount))));
@@ -197,11 +197,11 @@ pub fn stated_text(capture: &XlaCapture) -> String {
         let row = format!("{}{percent} ({of})", bytes(fragmentation));
         text += &pairs([("Fragmentation", row)]);
     }
-    let parts = |parts: &[crate::analysis::diagnose::Part]| {
+    let parts = |parts: &[Part]| {
         let rows = parts.iter().map(|part| vec![name_cell(&part.name), bytes(part.bytes)]);
         rows.collect::<Vec<_>>()
     };
-    for (title, list) in [("<Made of", &capture.usage), ("<Program", &capture.program)] {
+    for (title, list) in [("<Made of", capture.usage), ("<Program", capture.program)] {
         if !list.is_empty() {
             text.push('\n');
             text += &aligned(&[title, "bytes"], parts(list));
@@ -211,7 +211,7 @@ pub fn stated_text(capture: &XlaCapture) -> String {
 }
 
 /// The allocations, and what is not listed.
-fn entries_text(capture: &XlaCapture) -> String {
+fn entries_text(capture: XlaCapture<'_>) -> String {
     let amount = |bytes_of: Option<u64>| bytes_of.map(bytes).unwrap_or_default();
     let name = |text: Option<&str>| name_cell(text.unwrap_or_default());
     let row = |one: &Allocation| {
@@ -240,7 +240,7 @@ impl Answer for ErrorTextSummary {
         let conclusions = self.insights.conclusions.iter();
         let lines = conclusions.map(|conclusion| wrapped("  ", &conclusion.text)).collect();
         let stated = pairs([("Path", clean(&self.source.path).into_owned())]);
-        let capture = &self.xla.capture;
+        let capture = XlaCapture::of_xla(&self.xla.finding);
         let mut sections = vec![
             ("Partial capture".to_owned(), lines),
             ("What the text states".to_owned(), stated + &stated_text(capture)),

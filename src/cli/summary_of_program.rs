@@ -13,7 +13,7 @@ use crate::analysis::buffer_assignment::facts::{ModuleFacts, TemporaryFacts};
 use crate::analysis::buffer_assignment::insights::advice::ProgramAdvice;
 use crate::analysis::buffer_assignment::insights::{PeakOfSpace, ProgramInsights, ProgramVerdict};
 use crate::analysis::buffer_assignment::peaks::Owner;
-use crate::analysis::diagnose::XlaCapture;
+use crate::analysis::diagnose::{Finding, XlaCapture};
 use crate::analysis::liveness::NamedBytes;
 use crate::opened::XlaRun;
 use crate::store::hlo::{Beside, ListedModule};
@@ -110,8 +110,8 @@ struct Section {
 #[derive(Debug, Serialize)]
 struct Stated {
     file: String,
-    #[serde(flatten)]
-    capture: XlaCapture,
+    #[serde(flatten, serialize_with = "XlaCapture::serialize_of")]
+    finding: Finding,
 }
 
 impl ProgramSummary {
@@ -122,7 +122,6 @@ impl ProgramSummary {
         let facts = ModuleFacts::of(analysed, program.platform);
         let main = facts.bytes_by_color.get(&0).copied().unwrap_or(0);
         let capacity = program.beside.capacity_bytes;
-        let always_live_bytes = program.reserved_bytes(0);
         let insights = ProgramInsights::of(program);
         let of_peak = insights.main_space().and_then(|space| space.peak.as_ref());
         let listed = program.modules.first();
@@ -136,12 +135,15 @@ impl ProgramSummary {
             },
             memory: MemoryFacts {
                 total_bytes: main,
-                always_live_bytes,
+                always_live_bytes: insights.verdict.reserved_bytes,
                 gap_bytes: of_peak.map(PeakOfSpace::lost_bytes),
                 capacity_bytes: capacity,
                 fits: insights.verdict.outcome.fits(),
             },
-            liveness: LivenessFacts { steps: facts.steps, peak: of_peak.map(|of| peak(run, of)) },
+            liveness: LivenessFacts {
+                steps: facts.steps,
+                peak: of_peak.map(|of| peak(run, of, insights.verdict.reserved_bytes)),
+            },
             insights: InsightFacts {
                 verdict: insights.verdict,
                 advice: insights.advice,
@@ -156,7 +158,7 @@ impl ProgramSummary {
                 error_text: run
                     .error_text
                     .as_ref()
-                    .map(|text| Stated { file: text.file(), capture: text.capture.clone() }),
+                    .map(|text| Stated { file: text.file(), finding: text.finding.clone() }),
                 flags: flags
                     .map(|(name, value)| (name.clone(), Value::from(value.as_str())))
                     .collect(),
@@ -168,7 +170,7 @@ impl ProgramSummary {
     }
 }
 
-fn peak(run: &XlaRun, of: &PeakOfSpace) -> Peak {
+fn peak(run: &XlaRun, of: &PeakOfSpace, always_live_bytes: u64) -> Peak {
     let peak = &of.at;
     let analysed = &run.program.analysed;
     let module = &analysed.module;
@@ -184,7 +186,7 @@ fn peak(run: &XlaRun, of: &PeakOfSpace) -> Peak {
             .map(|name| module.texts.get(name).to_owned()),
         source: instruction.and_then(|id| module.source(id)),
         not_always_live_bytes: peak.bytes,
-        always_live_bytes: run.program.reserved_bytes(0),
+        always_live_bytes,
         by_category: (of.by_category.iter())
             .map(|owner| (owner.name.clone(), owner.bytes))
             .collect(),
@@ -254,7 +256,7 @@ impl Answer for ProgramSummary {
         }
         if let Some(stated) = &self.xla.error_text {
             let title = format!("What XLA states ({}), not in the figures above", stated.file);
-            sections.push((title, stated_text(&stated.capture)));
+            sections.push((title, stated_text(XlaCapture::of_xla(&stated.finding))));
         }
         if self.xla.modules.len() > 1 {
             sections.push(("Modules".to_owned(), self.modules_text()));

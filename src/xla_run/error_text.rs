@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use crate::analysis::buffer_assignment::program::Program;
 use crate::analysis::diagnose::{Device, Finding, XlaCapture, diagnose_reader};
 use crate::files;
+use crate::format::xla::DumpName;
 use crate::store::hlo::{AllocationKind, Platform};
 
 /// Bytes of a text that are looked at.
@@ -26,8 +27,6 @@ pub struct ErrorText {
     pub bytes: u64,
     /// The message.
     pub finding: Finding,
-    /// What it has of the program's memory.
-    pub capture: XlaCapture,
     /// The dump that the text names or lies in, where there is one and it was looked for.
     pub dump: Option<PathBuf>,
 }
@@ -54,12 +53,19 @@ impl ErrorText {
             return None;
         }
         let found = diagnose_reader(&*text).ok()?.findings;
-        let of_xla = found.into_iter().filter_map(|one| Some((XlaCapture::of(&one)?, one)));
+        let weight = |finding: &Finding| {
+            XlaCapture::of(finding).map(|capture| (capture.entries.len(), capture.is_of_program()))
+        };
+        let of_xla = found.into_iter().filter(|one| weight(one).is_some());
         // The first of equals.
-        let weight = |capture: &XlaCapture| (capture.entries.len(), capture.is_of_program());
-        let (capture, finding) =
-            of_xla.reduce(|best, one| if weight(&one.0) > weight(&best.0) { one } else { best })?;
-        Some((Self { path: path.to_owned(), bytes, finding, capture, dump: None }, text))
+        let finding =
+            of_xla.reduce(|best, one| if weight(&one) > weight(&best) { one } else { best })?;
+        Some((Self { path: path.to_owned(), bytes, finding, dump: None }, text))
+    }
+
+    /// What it has of the program's memory.
+    pub fn capture(&self) -> XlaCapture<'_> {
+        XlaCapture::of_xla(&self.finding)
     }
 
     /// The file's name.
@@ -76,7 +82,7 @@ pub fn texts_in(directory: &Path) -> Vec<ErrorText> {
 
 /// The text that is about a program.
 pub fn about<'a>(texts: &'a [ErrorText], program: &Program) -> Option<&'a ErrorText> {
-    texts.iter().find(|text| can_be_about(text, program) && is_about(&text.capture, program))
+    texts.iter().find(|text| can_be_about(text, program) && is_about(text.capture(), program))
 }
 
 /// Whether a text is of a device like that for which a program was compiled, as far as that is known.
@@ -93,9 +99,10 @@ fn can_be_about(text: &ErrorText, program: &Program) -> bool {
 /// program, else the first, for a dump is of one device. Where none is about it and they differ it is not known.
 pub fn capacity<'a>(texts: &'a [ErrorText], program: &Program) -> Option<(&'a ErrorText, u64)> {
     let stated = |text: &'a ErrorText| {
-        let is_main = text.capture.space.as_deref().is_some_and(is_main_memory);
+        let capture = text.capture();
+        let is_main = capture.space.is_some_and(is_main_memory);
         let is_it = is_main && can_be_about(text, program);
-        Some((text, text.capture.capacity_bytes.filter(|_| is_it)?))
+        Some((text, capture.capacity_bytes.filter(|_| is_it)?))
     };
     about(texts, program).and_then(stated).or_else(|| {
         let mut all = texts.iter().filter_map(stated);
@@ -110,8 +117,8 @@ fn is_main_memory(space: &str) -> bool {
 
 /// Whether a text is about a program: the long form has the size of its temporaries, the short one of all that it
 /// reserves.
-fn is_about(capture: &XlaCapture, program: &Program) -> bool {
-    if capture.space.as_deref().is_some_and(|space| !is_main_memory(space)) {
+fn is_about(capture: XlaCapture<'_>, program: &Program) -> bool {
+    if capture.space.is_some_and(|space| !is_main_memory(space)) {
         return false;
     }
     let of = |is_wanted: &dyn Fn(AllocationKind) -> bool| {
@@ -142,19 +149,13 @@ fn paths_in(directory: &Path) -> Vec<PathBuf> {
             let name = entry.file_name();
             let name = name.to_string_lossy();
             let is_small = || entry.metadata().is_ok_and(|of| of.len() <= MOST_BYTES);
-            is_text(&name) && !is_of_dump(&name) && is_small()
+            is_text(&name) && DumpName::of(&name).is_none() && is_small()
         })
         .map(|entry| entry.path())
         .collect();
     texts.sort();
     texts.truncate(MOST_TEXTS);
     texts
-}
-
-/// `module_0028.jit_step.…`, also behind a time.
-fn is_of_dump(name: &str) -> bool {
-    let name = name.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
-    name.starts_with("module_")
 }
 
 /// Whether a directory has files of a dump.
@@ -164,7 +165,7 @@ fn has_modules(directory: &Path) -> bool {
         let name = entry.file_name();
         let name = name.to_string_lossy();
         let is_one = |end| name.ends_with(end);
-        is_of_dump(&name)
+        DumpName::of(&name).is_some()
             && (is_one(".hlo.pb") || is_one(".hlo.pb.gz") || is_one("-buffer-assignment.txt"))
     })
 }

@@ -196,7 +196,7 @@ impl XlaRun {
         let error_text = error_text::about(texts, &program).cloned();
         program.refusal = error_text
             .as_ref()
-            .map(|text| Refusal { file: text.file(), excess_bytes: text.capture.exceeded_bytes });
+            .map(|text| Refusal { file: text.file(), excess_bytes: text.finding.excess_bytes });
         program.modules = files.modules.iter().map(|found| found.listed.clone()).collect();
         let (report, program) = (Arc::new(report), Arc::new(program));
         Ok(Some(Self { report, program, error_text }))

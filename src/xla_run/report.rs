@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::operations::{NothingMore, Operations};
 use super::programs::AllPrograms;
 use super::{Program, XlaRun};
-use crate::analysis::buffer_assignment::categories::{Categories as OfValues, ValueCategory};
+use crate::analysis::buffer_assignment::categories::ValueCategory;
 use crate::analysis::buffer_assignment::in_use::{self, Changes};
 use crate::analysis::buffer_assignment::program::kind_title;
 use crate::progress::Progress;
@@ -219,7 +219,6 @@ impl ReadArena for AllocationReader {
     fn read(&self, arena: ArenaId, _: &Progress) -> Result<Option<Placed>, ReadError> {
         let analysed = &self.0.analysed;
         let Some(placed) = analysed.placed.get(arena.0 as usize) else { return Ok(None) };
-        let categories = OfValues::of(analysed);
         let mut names = Names::default();
         let mut placements = Vec::with_capacity(placed.len());
         for one in placed {
@@ -230,7 +229,7 @@ impl ReadArena for AllocationReader {
                 offset: one.assigned.offset,
                 bytes: one.assigned.bytes,
                 alignment: 0,
-                category: Some(categories.get(&one.assigned) as u32),
+                category: Some(analysed.category(&one.assigned) as u32),
                 class: class_of(value),
                 unlowered: Some(UnloweredId(value.0)),
                 flags: VariableFlags(1),

@@ -2,6 +2,7 @@
 
 #![allow(dead_code, reason = "every test binary uses its own part of this")]
 
+pub mod compared;
 pub mod copies;
 pub mod pickle;
 pub mod recording;

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use super::categories::outputs;
+use super::donations::{Donatable, donatable};
 use super::held_values::HeldValues;
 use super::in_use::{self, Changes, Placed};
 use super::live_ranges::{LiveRange, LiveRanges, alias_groups};
@@ -20,6 +22,10 @@ pub struct Analysed {
     pub held: HeldValues,
     /// When values live.
     pub ranges: LiveRanges,
+    /// The values that share their memory: of each the row of the one that stands for its group.
+    pub alias_groups: Vec<u32>,
+    /// Results that could take over the memory of a parameter.
+    pub donatable: Vec<Donatable>,
     /// The values of each allocation that have a life.
     pub placed: Vec<Vec<Placed>>,
     /// The bytes in use of each allocation.
@@ -28,6 +34,8 @@ pub struct Analysed {
     by_color: BTreeMap<i64, Vec<usize>>,
     /// The path of the operation that each value comes from; [`NameId::NONE`] where that is not known.
     operations: Vec<NameId>,
+    /// Whether the result of the program holds a value, by row.
+    pub(super) outputs: Vec<bool>,
 }
 
 impl Analysed {
@@ -35,15 +43,25 @@ impl Analysed {
     pub fn of(module: HloModule) -> Self {
         let schedule = Schedule::of(&module);
         let held = HeldValues::of(&module, &schedule);
-        let ranges = LiveRanges::of(&module, &schedule, &held);
+        let alias_groups = alias_groups(&module);
+        let ranges = LiveRanges::of(&module, &schedule, &held, &alias_groups);
         let mut by_color: BTreeMap<i64, Vec<usize>> = BTreeMap::new();
         for (row, allocation) in module.allocations.iter().enumerate() {
             by_color.entry(allocation.color).or_default().push(row);
         }
-        let operations = operations(&module);
-        let (placed, in_use) = (Vec::new(), Vec::new());
-        let mut analysed =
-            Self { module, schedule, held, ranges, placed, in_use, by_color, operations };
+        let mut analysed = Self {
+            operations: operations(&module, &alias_groups),
+            donatable: donatable(&module, &held),
+            outputs: outputs(&module, &held),
+            placed: Vec::new(),
+            in_use: Vec::new(),
+            module,
+            schedule,
+            held,
+            ranges,
+            alias_groups,
+            by_color,
+        };
         analysed.place();
         analysed
     }
@@ -103,14 +121,13 @@ impl Analysed {
 
 /// The operation of each value: where its instruction has none, as what loops carry, that of the first one that has
 /// among the values that share its memory, else of the nearest producer.
-fn operations(module: &HloModule) -> Vec<NameId> {
+fn operations(module: &HloModule, alias_groups: &[u32]) -> Vec<NameId> {
     let own = |value: &Value| {
         let name = module.instructions.op_names.get(value.instruction.0 as usize);
         name.copied().filter(|name| *name != NameId::NONE)
     };
-    let groups = alias_groups(module);
     let mut of_groups: HashMap<u32, NameId> = HashMap::new();
-    for (value, group) in module.values.iter().zip(&groups) {
+    for (value, group) in module.values.iter().zip(alias_groups) {
         if let Some(name) = own(value) {
             of_groups.entry(*group).or_insert(name);
         }
@@ -122,5 +139,5 @@ fn operations(module: &HloModule) -> Vec<NameId> {
             .or_else(|| module.nearest_operation(value.instruction))
             .unwrap_or(NameId::NONE)
     };
-    module.values.iter().zip(&groups).map(operation).collect()
+    module.values.iter().zip(alias_groups).map(operation).collect()
 }

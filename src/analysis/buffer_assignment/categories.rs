@@ -1,7 +1,8 @@
 //! What a value is for (formats/xla.md 4.2). XLA knows neither weights nor gradients, and none are made up.
 
 use super::analysed::Analysed;
-use crate::store::hlo::{AllocationKind, Assigned, InstructionId};
+use super::held_values::HeldValues;
+use crate::store::hlo::{AllocationKind, Assigned, HloModule, InstructionId};
 use crate::text::words;
 
 words! {
@@ -37,45 +38,37 @@ impl ValueCategory {
     }
 }
 
-/// Tells categories.
-#[derive(Debug)]
-pub struct Categories<'a> {
-    analysed: &'a Analysed,
-    /// Whether the result holds a value, by row.
-    is_output: Vec<bool>,
-    entry: Option<std::ops::Range<u32>>,
+/// Whether the result of a program holds a value, by row.
+pub(super) fn outputs(module: &HloModule, held: &HeldValues) -> Vec<bool> {
+    let entry = module.entry.and_then(|row| module.computations.get(row as usize));
+    let mut outputs = vec![false; module.values.len()];
+    let root = entry.map_or(InstructionId::NONE, |entry| entry.root);
+    for value in held.of_instruction(root) {
+        if let Some(slot) = outputs.get_mut(value.0 as usize) {
+            *slot = true;
+        }
+    }
+    outputs
 }
 
-impl<'a> Categories<'a> {
-    /// Of a module.
-    pub fn of(analysed: &'a Analysed) -> Self {
-        let module = &analysed.module;
-        let entry = module.entry.and_then(|row| module.computations.get(row as usize));
-        let mut is_output = vec![false; module.values.len()];
-        let root = entry.map_or(InstructionId::NONE, |entry| entry.root);
-        for value in analysed.held.of_instruction(root) {
-            if let Some(slot) = is_output.get_mut(value.0 as usize) {
-                *slot = true;
-            }
-        }
-        Self { analysed, is_output, entry: entry.map(|entry| entry.instructions.clone()) }
-    }
-
+impl Analysed {
     /// The category of a value in its place: the first that applies.
-    pub fn get(&self, assigned: &Assigned) -> ValueCategory {
-        let module = &self.analysed.module;
+    pub fn category(&self, assigned: &Assigned) -> ValueCategory {
+        let module = &self.module;
         let kind = module.allocations.get(assigned.allocation as usize).map(|one| one.kind);
         let instruction =
             module.value(assigned.value).map_or(InstructionId::NONE, |value| value.instruction);
-        let is_entry_parameter = match &self.entry {
+        let entry = module.entry.and_then(|row| module.computations.get(row as usize));
+        let is_entry_parameter = match entry {
             Some(entry) => {
-                entry.contains(&instruction.0) && module.opcode(instruction) == "parameter"
+                entry.instructions.contains(&instruction.0)
+                    && module.opcode(instruction) == "parameter"
             }
             // Of text and of a bare assignment only the allocation says it.
             None => kind == Some(AllocationKind::Parameter),
         };
-        let is_output = match &self.entry {
-            Some(_) => self.is_output.get(assigned.value.0 as usize).copied().unwrap_or(false),
+        let is_output = match entry {
+            Some(_) => self.outputs.get(assigned.value.0 as usize).copied().unwrap_or(false),
             None => kind == Some(AllocationKind::LiveOut),
         };
         match () {

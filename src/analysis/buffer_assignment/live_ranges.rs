@@ -29,7 +29,12 @@ pub struct LiveRanges {
 
 impl LiveRanges {
     /// The ranges of all values whose instruction has a position.
-    pub fn of(module: &HloModule, schedule: &Schedule, held: &HeldValues) -> Self {
+    pub fn of(
+        module: &HloModule,
+        schedule: &Schedule,
+        held: &HeldValues,
+        alias_groups: &[u32],
+    ) -> Self {
         if let (None, Some(stated)) = (module.entry, &module.stated) {
             let range = |(start, end)| LiveRange { start, end };
             return Self { ranges: stated.ranges.iter().map(|one| one.map(range)).collect() };
@@ -79,7 +84,7 @@ impl LiveRanges {
             }
         }
         let mut ranges = Self { ranges };
-        ranges.cut_aliases(module);
+        ranges.cut_aliases(module, alias_groups);
         ranges
     }
 
@@ -106,8 +111,7 @@ impl LiveRanges {
     }
 
     /// Of values that share their memory each ends where the next begins.
-    fn cut_aliases(&mut self, module: &HloModule) {
-        let groups = alias_groups(module);
+    fn cut_aliases(&mut self, module: &HloModule, groups: &[u32]) {
         let mut members: Vec<(u32, LiveRange, i64, u32)> = Vec::new();
         for (row, (value, range)) in (0_u32..).zip(module.values.iter().zip(&self.ranges)) {
             if let Some(range) = range {

@@ -6,7 +6,6 @@
 use std::collections::BTreeMap;
 
 use super::analysed::Analysed;
-use super::categories::Categories;
 use super::in_use::{self, Changes, Placed};
 use crate::store::hlo::AllocationKind;
 
@@ -97,41 +96,22 @@ impl Analysed {
         }
         shares
     }
+}
 
-    /// What is in use of temporary allocations at a position by what `name` says of each value, as
-    /// [`Self::shares_at`]: rows add up to the union.
-    pub fn owners_at(
-        &self,
-        color: i64,
-        position: u32,
-        mut name: impl FnMut(&Placed) -> String,
-    ) -> Vec<Owner> {
-        let mut owners: BTreeMap<String, (u64, usize)> = BTreeMap::new();
-        for (one, bytes) in self.shares_at(color, position) {
-            let owner = owners.entry(name(one)).or_default();
-            owner.0 = owner.0.saturating_add(bytes);
-            owner.1 += 1;
-        }
-        let mut owners: Vec<Owner> = (owners.into_iter())
-            .map(|(name, (bytes, values))| Owner { name, bytes, values })
-            .collect();
-        // By name already.
-        owners.sort_by_key(|owner| std::cmp::Reverse(owner.bytes));
-        owners
+/// What is in use at a position by what `name` says of each value: rows add up to the union, as
+/// [`Analysed::shares_at`] does.
+pub fn owners(shares: &[(&Placed, u64)], mut name: impl FnMut(&Placed) -> String) -> Vec<Owner> {
+    let mut owners: BTreeMap<String, (u64, usize)> = BTreeMap::new();
+    for (one, bytes) in shares {
+        let owner = owners.entry(name(one)).or_default();
+        owner.0 = owner.0.saturating_add(*bytes);
+        owner.1 += 1;
     }
-
-    /// The same by the operation that values come from.
-    pub fn operations_at(&self, color: i64, position: u32) -> Vec<Owner> {
-        self.owners_at(color, position, |one| {
-            self.operation(one.assigned.value).unwrap_or(NO_OPERATION).to_owned()
-        })
-    }
-
-    /// The same by category.
-    pub fn categories_at(&self, color: i64, position: u32) -> Vec<Owner> {
-        let categories = Categories::of(self);
-        self.owners_at(color, position, |one| categories.get(&one.assigned).as_str().to_owned())
-    }
+    let mut owners: Vec<Owner> =
+        (owners.into_iter()).map(|(name, (bytes, values))| Owner { name, bytes, values }).collect();
+    // By name already.
+    owners.sort_by_key(|owner| std::cmp::Reverse(owner.bytes));
+    owners
 }
 
 /// Ranges of addresses that are taken, apart from each other.

@@ -90,13 +90,6 @@ impl Program {
             _ => self.color_title(color).to_lowercase(),
         }
     }
-
-    /// Bytes that are reserved of a memory space for as long as the program runs.
-    pub fn reserved_bytes(&self, color: i64) -> u64 {
-        let reserved =
-            self.analysed.allocations_of(color, |kind| kind != AllocationKind::Temporary);
-        reserved.fold(0, |sum, (_, one)| sum.saturating_add(one.bytes))
-    }
 }
 
 /// Bytes to which names of values are cut: a value of some bytes may be of an instruction with a long name.

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use crate::analysis::allocator::peak::OwnedBytes;
 use crate::analysis::buffer_assignment::analysed::Analysed;
-use crate::analysis::buffer_assignment::categories::{Categories, ValueCategory};
+use crate::analysis::buffer_assignment::categories::ValueCategory;
 use crate::analysis::buffer_assignment::in_use::Placed;
 use crate::analysis::buffer_assignment::peaks::NO_OPERATION;
 use crate::analysis::compared_snapshots::Both;
@@ -161,11 +161,7 @@ impl Words {
     }
 }
 
-fn alive(
-    (analysed, color, position): (&Analysed, i64, u32),
-    categories: &Categories<'_>,
-    words: &mut Words,
-) -> Vec<Alive> {
+fn alive((analysed, color, position): (&Analysed, i64, u32), words: &mut Words) -> Vec<Alive> {
     let module = &analysed.module;
     let mut of_value = |(one, share): (&Placed, u64)| {
         let value = one.assigned.value;
@@ -177,7 +173,7 @@ fn alive(
             path,
             opcode: words.number(opcode),
             shape: words.number(&module.shapes.title(module.value_shape(value))),
-            category: categories.get(&one.assigned),
+            category: analysed.category(&one.assigned),
             size: one.assigned.bytes,
             share,
         }
@@ -188,7 +184,7 @@ fn alive(
 /// Puts what is alive at a position of a memory space of each side beside each other.
 pub(super) fn compared_peaks(sides: [(&Analysed, i64, u32); 2]) -> ProgramPeaks {
     let mut words = Words::default();
-    let alive = sides.map(|side| alive(side, &Categories::of(side.0), &mut words));
+    let alive = sides.map(|side| alive(side, &mut words));
     let mut categories = [Both::default(); ValueCategory::ALL.len()];
     let mut operations: BTreeMap<Option<u32>, Both> = BTreeMap::new();
     for (side, values) in alive.iter().enumerate() {

@@ -7,11 +7,11 @@ use serde::Serialize;
 
 use super::finding::{Allocation, Finding, Kind, Packing, Part};
 
-/// What the text says. All of it is what XLA states.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct XlaCapture {
+/// What a finding says of a program, as keys of JSON have it. All of it is what XLA states.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct XlaCapture<'a> {
     /// The memory space: `hbm`.
-    pub space: Option<String>,
+    pub space: Option<&'a str>,
     /// Bytes that the program and its arguments need.
     pub used_bytes: Option<u64>,
     /// Bytes that there are.
@@ -22,41 +22,54 @@ pub struct XlaCapture {
     pub total_usage_bytes: Option<u64>,
     /// What these are made of.
     #[serde(serialize_with = "by_name")]
-    pub usage: Vec<Part>,
+    pub usage: &'a [Part],
     /// What the program's part is made of.
     #[serde(serialize_with = "by_name")]
-    pub program: Vec<Part>,
+    pub program: &'a [Part],
     /// How well it is packed.
     pub hlo_temp: Option<Packing>,
     /// The largest allocations of the program.
     #[serde(serialize_with = "entries")]
-    pub entries: Vec<Allocation>,
+    pub entries: &'a [Allocation],
 }
 
-impl XlaCapture {
+impl<'a> XlaCapture<'a> {
     /// What a finding has of a program; `None` where it is no message of XLA.
-    pub fn of(finding: &Finding) -> Option<Self> {
+    pub fn of(finding: &'a Finding) -> Option<Self> {
         let is_of_xla = match finding.kind {
             Kind::TpuOutOfMemory | Kind::TpuFragmented => true,
             // TensorFlow has its own words.
             Kind::GpuOutOfMemory => finding.text.contains("while trying to allocate"),
             _ => false,
         };
-        if !is_of_xla {
-            return None;
-        }
-        let program = finding.of_program.as_deref().cloned().unwrap_or_default();
-        Some(Self {
-            space: finding.memory_space.clone(),
+        is_of_xla.then(|| Self::of_xla(finding))
+    }
+
+    /// The same of a finding that is known to be a message of XLA.
+    pub fn of_xla(finding: &'a Finding) -> Self {
+        let program = finding.of_program.as_deref();
+        Self {
+            space: finding.memory_space.as_deref(),
             used_bytes: finding.used_bytes,
             capacity_bytes: finding.limit_bytes,
             exceeded_bytes: finding.excess_bytes,
-            total_usage_bytes: program.total_bytes,
-            usage: finding.breakdown.clone(),
-            program: program.program,
-            hlo_temp: program.packing,
-            entries: finding.allocations.clone(),
-        })
+            total_usage_bytes: program.and_then(|program| program.total_bytes),
+            usage: &finding.breakdown,
+            program: program.map_or(&[], |program| &program.program),
+            hlo_temp: program.and_then(|program| program.packing),
+            entries: &finding.allocations,
+        }
+    }
+
+    /// Writes what a finding of XLA has, for `serialize_with`.
+    ///
+    /// # Errors
+    /// Those of the serializer.
+    pub fn serialize_of<S: serde::Serializer>(
+        finding: &Finding,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        XlaCapture::of_xla(finding).serialize(serializer)
     }
 
     /// Bytes of a part of the total: `program`, `arguments`.
@@ -90,7 +103,7 @@ impl XlaCapture {
     }
 }
 
-fn by_name<S: serde::Serializer>(parts: &[Part], serializer: S) -> Result<S::Ok, S::Error> {
+fn by_name<S: serde::Serializer>(parts: &&[Part], serializer: S) -> Result<S::Ok, S::Error> {
     let by_name: BTreeMap<&str, u64> =
         parts.iter().map(|part| (part.name.as_str(), part.bytes)).collect();
     by_name.serialize(serializer)
@@ -98,7 +111,7 @@ fn by_name<S: serde::Serializer>(parts: &[Part], serializer: S) -> Result<S::Ok,
 
 /// Allocations under the names of this capture.
 fn entries<S: serde::Serializer>(
-    allocations: &[Allocation],
+    allocations: &&[Allocation],
     serializer: S,
 ) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
@@ -152,7 +165,7 @@ mod tests {
             (capture.not_listed_bytes(), capture.temporary_bytes()),
             (Some(1 << 29), Some(5 << 29))
         );
-        let json = serde_json::to_value(&capture).expect("JSON");
+        let json = serde_json::to_value(capture).expect("JSON");
         assert_eq!(json["program"]["global"], 16384);
         assert_eq!(json["hlo_temp"]["utilization_percent"], 92.8);
         assert_eq!(json["hlo_temp"]["padded_bytes"], serde_json::Value::Null);
@@ -199,7 +212,7 @@ mod tests {
         let capture = XlaCapture::of(&found[0]).expect("of a program");
         assert_eq!((capture.used_bytes, capture.capacity_bytes), (Some(3 << 29), None));
         assert_eq!(capture.not_listed_bytes(), Some((1 << 30) - 16));
-        let [first, second] = &capture.entries[..] else { panic!("two: {capture:#?}") };
+        let [first, second] = capture.entries else { panic!("two: {capture:#?}") };
         assert_eq!(
             (first.label.as_deref(), first.source()),
             (Some("fusion"), Some("f.py:3".to_owned()))

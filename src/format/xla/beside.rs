@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::Path;
 
+use super::DumpName;
 use crate::files;
 use crate::store::hlo::Beside;
 
@@ -13,7 +14,7 @@ const MOST_BYTES: usize = 1 << 20;
 pub fn beside(path: &Path) -> Beside {
     let name = files::file_name(path);
     let mut beside = Beside::default();
-    let Some(prefix) = module_prefix(&name) else { return beside };
+    let Some(DumpName { prefix, .. }) = DumpName::of(&name) else { return beside };
     let directory = files::directory_of(path);
     let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     for entry in entries {
@@ -40,14 +41,6 @@ pub fn beside(path: &Path) -> Beside {
     beside
 }
 
-/// The part of a name that all files of a module begin with: `module_0028.jit_step.`
-fn module_prefix(name: &str) -> Option<&str> {
-    let start = name.find("module_")?;
-    let number = name.get(start..)?.find('.')?.checked_add(start)?.checked_add(1)?;
-    let end = name.get(number..)?.find('.')?.checked_add(number)?.checked_add(1)?;
-    name.get(..end)
-}
-
 fn small_text(path: &Path) -> String {
     let Ok(file) = files::open(path) else { return String::new() };
     let mut bytes = vec![0; MOST_BYTES];
@@ -69,12 +62,6 @@ fn value_of(text: &str, name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn files_of_a_module_begin_alike() {
-        assert_eq!(module_prefix("12.module_0001.f.sm_9.0a_gpu.hlo.pb"), Some("12.module_0001.f."));
-        assert_eq!(module_prefix("buffer_assignment.pb"), None);
-    }
 
     #[test]
     fn device_and_flags_are_read_from_beside() {

@@ -13,7 +13,7 @@ use super::discover::{
 };
 use super::module::module_name;
 use super::wire::{Field, Fields, field_at};
-use super::{HloProto, MessageKind, Reading, text};
+use super::{DumpName, HloProto, MessageKind, Reading, text};
 use crate::files::{self, file_name};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::progress::Watched;
@@ -346,17 +346,9 @@ fn list_text(
     let Some(first) = texts.first() else { return Ok(Vec::new()) };
     let Some(bytes) = read_bytes(first, warnings, progress)? else { return Ok(Vec::new()) };
     let sizes = Sizes::of(&text::allocations(&bytes));
-    let module = module_of_name(&first.name);
+    let module = DumpName::of(&first.name).map(|name| name.module.to_owned());
     let listed = sizes.listed(&first.clone(), module, ModuleAt::Texts(texts));
     Ok((sizes.allocations > 0).then_some(listed).into_iter().collect())
-}
-
-/// The name of the module within the name of a file of a dump: `module_0028.jit_step.cpu_after…` is `jit_step`.
-fn module_of_name(file: &str) -> Option<String> {
-    let (_, rest) = file.split_once("module_")?;
-    let (number, rest) = rest.split_once('.')?;
-    let (name, _) = rest.split_once('.')?;
-    number.bytes().all(|letter| letter.is_ascii_digit()).then(|| name.to_owned())
 }
 
 #[cfg(test)]
@@ -422,14 +414,5 @@ mod tests {
         let found = list_from_file(&file, &Progress::default()).unwrap();
         let [FoundModule { listed, .. }] = &found[..] else { panic!("one: {found:?}") };
         assert_eq!((listed.module.as_deref(), listed.total_bytes), (Some("m"), 5));
-    }
-
-    #[test]
-    fn the_name_of_a_module_is_within_that_of_its_files() {
-        let name =
-            "1795309.module_0028.jit_train_step.cpu_after_optimizations-buffer-assignment.txt";
-        assert_eq!(module_of_name(name).as_deref(), Some("jit_train_step"));
-        assert_eq!(module_of_name("module_x.y.z"), None);
-        assert_eq!(module_of_name("a.txt"), None);
     }
 }

@@ -5,6 +5,7 @@
 mod assignment;
 mod beside;
 mod discover;
+mod dump_name;
 mod listing;
 mod module;
 pub mod text;
@@ -19,6 +20,7 @@ pub use self::beside::beside;
 pub use self::discover::{
     ModuleFile, ProtoKind, module_files, platform_of_name, read_bytes, read_module,
 };
+pub use self::dump_name::DumpName;
 pub use self::listing::{FoundModule, ModuleAt, list_modules, texts_of};
 use self::module::ModuleParts;
 use self::texts::{Room, Texts};

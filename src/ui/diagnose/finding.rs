@@ -132,9 +132,13 @@ fn allocations_ui(ui: &mut egui::Ui, finding: &Finding) {
         return;
     }
     let units = Units::now(ui);
-    let not_listed = XlaCapture::of(finding).and_then(|capture| capture.not_listed_bytes());
+    let of_program = XlaCapture::of(finding).filter(XlaCapture::is_of_program);
+    let not_listed = of_program.and_then(|capture| capture.not_listed_bytes());
     ui.add_space(8.0);
-    let title = "Largest allocations: a part of all, which a dump of XLA has";
+    let title = match of_program {
+        Some(_) => "Largest allocations: a part of all, which a dump of XLA has",
+        None => "Allocations",
+    };
     ui.label(RichText::new(title).font(fonts::semibold(size::BODY)));
     let cell = |text: Option<&str>| shortened(text.unwrap_or_default(), CELL).into_owned();
     egui::ScrollArea::horizontal().id_salt((finding.line, "allocations")).show(ui, |ui| {
@@ -200,12 +204,12 @@ fn facts(finding: &Finding, units: Units) -> Vec<Fact> {
     for part in &finding.breakdown {
         add(&format!("Used: {}", clean(&part.name)), exact(Some(part.bytes)));
     }
-    let program = finding.of_program.as_deref().cloned().unwrap_or_default();
-    for part in &program.program {
+    let program = finding.of_program.as_deref();
+    for part in program.iter().flat_map(|program| &program.program) {
         add(&format!("Program: {}", clean(&part.name)), exact(Some(part.bytes)));
     }
-    add("Total", exact(program.total_bytes));
-    let packing = program.packing.unwrap_or_default();
+    add("Total", exact(program.and_then(|program| program.total_bytes)));
+    let packing = program.and_then(|program| program.packing).unwrap_or_default();
     add("Padded, says XLA", exact(packing.padded_bytes));
     add("Unpadded, says XLA", exact(packing.unpadded_bytes));
     add("Fragmentation, says XLA", exact(packing.fragmentation_bytes));

@@ -13,7 +13,6 @@ use super::conclusions::is_much;
 use crate::analysis::buffer_assignment::analysed::Analysed;
 use crate::analysis::buffer_assignment::facts::padding_bytes;
 use crate::analysis::buffer_assignment::in_use::Placed;
-use crate::analysis::buffer_assignment::live_ranges::alias_groups;
 use crate::analysis::buffer_assignment::peaks::NO_OPERATION;
 use crate::analysis::buffer_assignment::program::Program;
 use crate::store::hlo::{AllocationKind, ElementType, Platform, ValueId};
@@ -78,8 +77,15 @@ pub struct ProgramEvidence {
 pub(super) fn advice(program: &Program, spaces: &[SpaceInsights]) -> Vec<ProgramAdvice> {
     let analysed = &program.analysed;
     let mut found: Vec<ProgramAdvice> = donate(program, spaces).into_iter().collect();
+    let module = &analysed.module;
+    let is_backward_at: Vec<bool> = (analysed.schedule.instructions.iter())
+        .map(|id| {
+            let path = module.nearest_operation(*id).map(|name| module.texts.get(name));
+            path.is_some_and(is_backward)
+        })
+        .collect();
     for space in spaces.iter().filter(|space| space.peak.is_some()) {
-        found.extend(rematerialise(analysed, space));
+        found.extend(rematerialise(analysed, space, &is_backward_at));
         found.extend(half_precision(program, space));
         found.extend(fill_tiles(program, space));
     }
@@ -93,8 +99,7 @@ pub(super) fn advice(program: &Program, spaces: &[SpaceInsights]) -> Vec<Program
 
 /// Parameters that are kept although a result has their type and dimensions.
 fn donate(program: &Program, spaces: &[SpaceInsights]) -> Option<ProgramAdvice> {
-    let pairs = program.analysed.donatable();
-    let saves_bytes = pairs.iter().fold(0_u64, |sum, pair| sum.saturating_add(pair.bytes));
+    let pairs = &program.analysed.donatable;
     let main = spaces.iter().find(|space| space.color == 0)?;
     let mut evidence: Vec<ProgramEvidence> = pairs
         .iter()
@@ -117,7 +122,7 @@ fn donate(program: &Program, spaces: &[SpaceInsights]) -> Option<ProgramAdvice> 
                 count => format!("{} have", counted(count, "result")),
             }
         ),
-        saves_bytes,
+        saves_bytes: program.analysed.donatable_bytes(),
         of_bytes: main.total_bytes,
         of: "memory of the program",
         evidence: (!evidence.is_empty()).then_some(evidence)?,
@@ -137,16 +142,14 @@ fn is_kept_forward(path: &str) -> bool {
     path.contains("jvp(") && !is_backward(path) && !is_again
 }
 
-/// Values that the forward pass makes and the backward pass waits for.
-fn rematerialise(analysed: &Analysed, space: &SpaceInsights) -> Option<ProgramAdvice> {
+/// Values that the forward pass makes and the backward pass waits for; `is_backward_at` says of each position whether it
+/// is of the backward pass.
+fn rematerialise(
+    analysed: &Analysed,
+    space: &SpaceInsights,
+    is_backward_at: &[bool],
+) -> Option<ProgramAdvice> {
     let peak = space.peak.as_ref()?;
-    let module = &analysed.module;
-    let is_backward_at: Vec<bool> = (analysed.schedule.instructions.iter())
-        .map(|id| {
-            let path = module.nearest_operation(*id).map(|name| module.texts.get(name));
-            path.is_some_and(is_backward)
-        })
-        .collect();
     // What is used last by the backward pass, and was made before.
     let waits = |one: &Placed| {
         let is_backward = |step: u32| is_backward_at.get(step as usize).copied().unwrap_or(false);
@@ -155,8 +158,7 @@ fn rematerialise(analysed: &Analysed, space: &SpaceInsights) -> Option<ProgramAd
             && analysed.operation(one.assigned.value).is_some_and(is_kept_forward)
     };
     // What waits in a buffer was written there by values before it, in a loop one after the other.
-    let groups = alias_groups(module);
-    let group = |one: &Placed| groups.get(one.assigned.value.0 as usize).copied();
+    let group = |one: &Placed| analysed.alias_groups.get(one.assigned.value.0 as usize).copied();
     let rows = analysed.allocations_of(space.color, |kind| kind == AllocationKind::Temporary);
     let placed = rows.filter_map(|(row, _)| analysed.placed.get(row)).flatten();
     let waiting: HashSet<u32> = placed.filter(|one| waits(one)).filter_map(group).collect();

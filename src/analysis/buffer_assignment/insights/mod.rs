@@ -12,7 +12,7 @@ use serde::Serialize;
 use self::advice::{ProgramAdvice, advice};
 use self::conclusions::conclusions;
 use super::facts::padding_bytes;
-use super::peaks::{NO_OPERATION, Owner, TemporaryPeak};
+use super::peaks::{NO_OPERATION, Owner, TemporaryPeak, owners};
 use super::program::Program;
 use crate::analysis::allocator::insights::conclusions::Conclusion;
 use crate::store::hlo::AllocationKind;
@@ -94,6 +94,12 @@ pub struct SpaceInsights {
 }
 
 impl SpaceInsights {
+    /// Of its temporary allocations.
+    pub fn temporary_bytes(&self) -> u64 {
+        let temporary = self.by_kind.iter().find(|(kind, _)| *kind == AllocationKind::Temporary);
+        temporary.map_or(0, |(_, bytes)| *bytes)
+    }
+
     /// Whether it is worth a sentence and a picture.
     pub fn is_large(&self) -> bool {
         self.color == 0 || self.total_bytes >= 64 << 10
@@ -185,37 +191,37 @@ fn space(program: &Program, color: i64) -> SpaceInsights {
 fn peak(program: &Program, at: TemporaryPeak) -> PeakOfSpace {
     let analysed = &program.analysed;
     let module = &analysed.module;
-    let (color, position) = (at.color, at.position);
-    let instruction = analysed.schedule.instructions.get(position as usize);
-    let live = analysed.live_temporaries(color, position);
+    let instruction = analysed.schedule.instructions.get(at.position as usize);
+    let shares = analysed.shares_at(at.color, at.position);
+    let padding = shares.iter().map(|(one, _)| padding_bytes(module, one));
     PeakOfSpace {
         instruction: instruction
             .map_or_else(String::new, |id| module.instruction_name(*id).to_owned()),
-        by_operation: analysed.operations_at(color, position),
-        by_source: analysed.owners_at(color, position, |one| {
+        by_operation: owners(&shares, |one| {
+            analysed.operation(one.assigned.value).unwrap_or(NO_OPERATION).to_owned()
+        }),
+        by_source: owners(&shares, |one| {
             let value = module.value(one.assigned.value);
             let source = value.and_then(|value| module.source(value.instruction));
             source.unwrap_or_else(|| NO_SOURCE.to_owned())
         }),
-        by_category: analysed.categories_at(color, position),
-        padding_bytes: live
-            .iter()
-            .fold(0, |sum, one| sum.saturating_add(padding_bytes(module, one))),
+        by_category: owners(&shares, |one| analysed.category(&one.assigned).as_str().to_owned()),
+        padding_bytes: padding.fold(0, u64::saturating_add),
         at,
     }
 }
 
 fn verdict(program: &Program, main: Option<&SpaceInsights>) -> ProgramVerdict {
     let total_bytes = main.map_or(0, |space| space.total_bytes);
-    let reserved_bytes = program.reserved_bytes(0);
+    let temporary_bytes = main.map_or(0, SpaceInsights::temporary_bytes);
     let capacity_bytes = program.beside.capacity_bytes;
     let over_bytes = capacity_bytes.map(|capacity| total_bytes.saturating_sub(capacity));
     ProgramVerdict {
         outcome: ProgramFit::of(over_bytes, program),
         reason: reason(program, total_bytes, over_bytes),
         total_bytes,
-        reserved_bytes,
-        temporary_bytes: total_bytes.saturating_sub(reserved_bytes),
+        reserved_bytes: total_bytes.saturating_sub(temporary_bytes),
+        temporary_bytes,
         capacity_bytes,
     }
 }
