@@ -20,7 +20,7 @@ use crate::format::xla::{
     self, FoundModule, ModuleFile, list_modules, platform_of_name, read_listed,
 };
 use crate::format::{Error, ErrorKind, Progress};
-use crate::store::hlo::{InstructionId, ValueId};
+use crate::store::hlo::InstructionId;
 use crate::store::report::{FileStatus, ReportFile};
 use crate::store::{Report, System, Warning, WarningCode, Warnings};
 use crate::text::shortened;
@@ -231,20 +231,23 @@ fn compare_printed(analysed: &mut Analysed, path: &Path, warnings: &Warnings, pr
         return;
     }
     let module = &analysed.module;
-    let mut by_place: HashMap<(&str, u32), ValueId> = HashMap::with_capacity(module.values.len());
-    let mut instructions: HashMap<&str, InstructionId> = HashMap::new();
-    for (row, value) in (0..).zip(&module.values) {
+    let mut instructions: HashMap<&str, InstructionId> =
+        HashMap::with_capacity(module.values.len());
+    for value in &module.values {
         let name = module.instruction_name(value.instruction);
         instructions.entry(name).or_insert(value.instruction);
-        by_place.entry((name, value.place)).or_insert(ValueId(row));
     }
     let (mut different, mut impossible) = (Vec::new(), 0_usize);
     for (name, path, start, last) in &printed.ranges {
         let Some(instruction) = instructions.get(name.as_str()) else { continue };
         let shape = module.instructions.shape(*instruction);
         let place = module.shapes.place(shape, path.iter().map(|one| i64::from(*one)));
-        let value = place.and_then(|place| by_place.get(&(name.as_str(), place)));
-        let Some((value, ours)) = value.and_then(|one| Some((*one, analysed.ranges.get(*one)?)))
+        // What an instruction holds and makes itself.
+        let value = place.map(|place| analysed.held.at(*instruction, place));
+        let value = value.filter(|value| {
+            module.value(*value).is_some_and(|value| value.instruction == *instruction)
+        });
+        let Some((value, ours)) = value.and_then(|one| Some((one, analysed.ranges.get(one)?)))
         else {
             continue;
         };

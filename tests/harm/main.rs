@@ -9,6 +9,7 @@ mod common;
 mod bytes;
 mod cancelled;
 mod contexts;
+mod dumps;
 mod names;
 mod obeyed;
 mod pages;

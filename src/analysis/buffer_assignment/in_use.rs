@@ -1,7 +1,5 @@
 //! Bytes in use of an allocation: the union of the addresses of what lives at a position (formats/xla.md 5.4).
 
-use std::collections::BTreeMap;
-
 use super::live_ranges::{LiveRange, LiveRanges};
 use crate::store::hlo::{Assigned, HloModule};
 
@@ -117,21 +115,24 @@ pub fn bytes_in_use(placed: &[Placed]) -> Changes {
 
 /// The sum of several curves.
 pub fn sum<'a>(curves: impl IntoIterator<Item = &'a Changes>) -> Changes {
-    let mut differences: BTreeMap<u32, i128> = BTreeMap::new();
+    let mut differences: Vec<(u32, i128)> = Vec::new();
     for curve in curves {
         let mut before = 0;
         for (position, bytes) in curve {
-            *differences.entry(*position).or_default() += i128::from(*bytes) - before;
+            differences.push((*position, i128::from(*bytes) - before));
             before = i128::from(*bytes);
         }
     }
+    // Each curve is in order already: sorting merges them.
+    differences.sort_by_key(|(position, _)| *position);
     let mut level = 0_i128;
     let mut changes = Changes::new();
-    for (position, difference) in differences {
+    for at_once in differences.chunk_by(|one, other| one.0 == other.0) {
+        let difference: i128 = at_once.iter().map(|(_, difference)| difference).sum();
         level += difference;
         let bytes = u64::try_from(level).unwrap_or(u64::MAX);
-        if difference != 0 {
-            changes.push((position, bytes));
+        if let Some((position, _)) = at_once.first().filter(|_| difference != 0) {
+            changes.push((*position, bytes));
         }
     }
     changes
