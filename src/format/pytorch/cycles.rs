@@ -100,18 +100,20 @@ impl Search<'_> {
     /// Adds what a value contains others in.
     fn add(&self, value: Value, to: &mut Vec<Node>) {
         let ends_here = |row: u32| self.ends.get(row as usize).copied().unwrap_or(true);
+        let leads_on_from =
+            |list: u32| self.objects.list_row(list).is_some_and(|row| !ends_here(row));
         match value {
             Value::Tuple(row) if !ends_here(row) => to.push(Node::Tuple(row)),
             Value::Object(object) => {
                 let leads_on = match self.objects.kind(object) {
                     Kind::EmptyDict | Kind::EmptyList | Kind::Frame(_) | Kind::Mark(_) => false,
-                    Kind::ShortList(row) => !ends_here(row),
+                    Kind::ShortList(_) | Kind::KnownList(_) => leads_on_from(object),
                     // Most of what there is: an event leads on by its list of frames alone.
                     Kind::Event(row) => {
                         let frames = self.objects.events.frames.get(row as usize);
                         let list = frames.filter(|list| **list < self.objects.len());
                         list.is_some_and(|list| match self.objects.kind(*list) {
-                            Kind::ShortList(row) => !ends_here(row),
+                            Kind::ShortList(_) | Kind::KnownList(_) => leads_on_from(*list),
                             Kind::EmptyList | Kind::EmptyDict | Kind::Frame(_) => false,
                             _ => true,
                         })

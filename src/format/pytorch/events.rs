@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::intern::Texts;
-use super::rows::words;
 use super::values::{MOST_ROWS, NONE, Value};
 use super::word::Word;
 use crate::store::snapshot::{Action, Events};
@@ -69,7 +68,11 @@ impl EventRows {
 
     /// Adds the event that a dict is; `None` where there are too many.
     #[inline]
-    pub(super) fn push(&mut self, pairs: &[Value], texts: &Texts) -> Option<u32> {
+    pub(super) fn push(
+        &mut self,
+        pairs: impl Iterator<Item = (Word, Value)>,
+        texts: &Texts,
+    ) -> Option<u32> {
         let at = u32::try_from(self.actions.len()).ok().filter(|row| *row < MOST_ROWS)?;
         let mut row = Row {
             action: Action::Unknown,
@@ -95,7 +98,12 @@ impl EventRows {
     }
 
     /// Sets more of an event that is there.
-    pub(super) fn update(&mut self, at: u32, pairs: &[Value], texts: &Texts) {
+    pub(super) fn update(
+        &mut self,
+        at: u32,
+        pairs: impl Iterator<Item = (Word, Value)>,
+        texts: &Texts,
+    ) {
         let row = at as usize;
         let read = || {
             Some(Row {
@@ -120,8 +128,14 @@ impl EventRows {
     }
 
     #[inline]
-    fn fill(&mut self, row: &mut Row, at: u32, pairs: &[Value], texts: &Texts) {
-        for (word, value) in words(pairs, texts) {
+    fn fill(
+        &mut self,
+        row: &mut Row,
+        at: u32,
+        pairs: impl Iterator<Item = (Word, Value)>,
+        texts: &Texts,
+    ) {
+        for (word, value) in pairs {
             match word {
                 Word::Action => row.action = self.action(value, texts),
                 Word::Addr => take(&mut row.address, &mut row.found, HAS_ADDRESS, value),

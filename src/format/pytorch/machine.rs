@@ -1,8 +1,9 @@
 //! The machine that a pickle is a program for (formats/pytorch.md 2): a stack, marks, a memo. It makes dicts, lists,
 //! tuples, texts and numbers. What would import or call something is refused by name, and nothing is run.
 
-use super::objects::{Objects, SHORT_LIST};
-use super::values::{Fault, Kind, Reference, Value};
+use super::objects::{Objects, UNSET};
+use super::usual_events::{UsualEvent, known_items, usual_event};
+use super::values::{Fault, Kind, OBJECT, Reference, Value};
 use crate::budget;
 
 /// Marks that can be open at once: real snapshots have about six.
@@ -10,9 +11,6 @@ const MOST_MARKS: usize = 10_000;
 
 /// Bytes of a text that must lie in the window as a whole; of longer ones the beginning is kept.
 pub(super) const LONGEST_TEXT: usize = budget::NAME_BYTES;
-
-/// No entry of the memo.
-const UNSET: u32 = u32::MAX;
 
 /// Why the machine stopped in a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,9 +28,10 @@ pub(super) struct Machine {
     pub(super) objects: Objects,
     pub(super) stack: Vec<Value>,
     pub(super) marks: Vec<usize>,
-    memo: Vec<u32>,
-    /// Items of a list on their way.
-    items: Vec<u32>,
+    /// Whether the memo has an entry for each number.
+    has_whole_memo: bool,
+    /// An event on its way.
+    event: UsualEvent,
     /// What lies below the last mark is out of reach.
     floor: usize,
     /// Bytes of the file, which no length may go beyond.
@@ -45,8 +44,8 @@ impl Machine {
             objects: Objects::new(),
             stack: Vec::new(),
             marks: Vec::new(),
-            memo: Vec::new(),
-            items: Vec::new(),
+            has_whole_memo: true,
+            event: UsualEvent::default(),
             floor: 0,
             file_bytes,
         }
@@ -55,12 +54,12 @@ impl Machine {
     /// Bytes of memory that it takes.
     pub(super) fn bytes(&self) -> usize {
         let stack = self.stack.capacity().saturating_mul(size_of::<Value>());
-        let memo = self.memo.capacity().saturating_mul(4);
-        self.objects.bytes().saturating_add(stack).saturating_add(memo)
+        self.objects.bytes().saturating_add(stack)
     }
 
     /// Lets go of the memo, when nothing more is read.
-    pub(super) fn into_objects(self) -> Objects {
+    pub(super) fn into_objects(mut self) -> Objects {
+        self.objects.memo = Vec::new();
         self.objects
     }
 
@@ -101,7 +100,7 @@ impl Machine {
                     after
                 }
                 0x94 => {
-                    self.memoize(self.memo.len())?;
+                    self.memoize(self.objects.memo.len())?;
                     after
                 }
                 0x8A => {
@@ -144,13 +143,17 @@ impl Machine {
                     after
                 }
                 b'}' => {
+                    if let Some(after) = self.usual_event(after)? {
+                        *window = after;
+                        continue;
+                    }
                     let dict = self.objects.new_object(Kind::EmptyDict)?;
-                    self.stack.push(dict);
+                    self.stack.push(Value::Object(dict));
                     after
                 }
                 b']' => {
                     let list = self.objects.new_object(Kind::EmptyList)?;
-                    self.stack.push(list);
+                    self.stack.push(Value::Object(list));
                     after
                 }
                 b'u' => {
@@ -283,7 +286,7 @@ impl Machine {
 
     #[inline]
     fn fetch(&mut self, index: u32) -> Result<(), Fault> {
-        match self.memo.get(index as usize) {
+        match self.objects.memo.get(index as usize) {
             Some(entry) if *entry != UNSET => {
                 let value = self.objects.value(Reference(*entry));
                 self.stack.push(value);
@@ -297,41 +300,63 @@ impl Machine {
     /// end of the list: most of a large snapshot are stacks of frames that are known. Returns what follows; `None`
     /// where something else does, or it does not lie in the window as a whole.
     #[inline]
-    fn list_of_known<'a>(&mut self, mut rest: &'a [u8]) -> Result<Option<&'a [u8]>, Fault> {
+    fn list_of_known<'a>(&mut self, rest: &'a [u8]) -> Result<Option<&'a [u8]>, Fault> {
         if !matches!(rest, [b'j' | b'h', ..]) {
+            return Ok(None);
+        }
+        if !self.has_whole_memo || self.objects.known_lists.is_settled() {
             return Ok(None);
         }
         let Ok(list) = self.top_object() else { return Ok(None) };
         if self.objects.kind(list) != Kind::EmptyList {
             return Ok(None);
         }
-        self.items.clear();
-        loop {
-            let (index, after) = match rest {
-                [b'j', a, b, c, d, after @ ..] => (u32::from_le_bytes([*a, *b, *c, *d]), after),
-                [b'h', index, after @ ..] => (u32::from(*index), after),
-                [b'e', after @ ..] => {
-                    self.objects.fill(list, &self.items)?;
-                    return Ok(Some(after));
-                }
-                _ => return Ok(None),
-            };
-            match self.memo.get(index as usize) {
-                Some(entry) if *entry != UNSET && self.items.len() < SHORT_LIST => {
-                    self.items.push(*entry);
-                }
-                _ => return Ok(None),
-            }
-            rest = after;
+        let items = self.objects.known_lists.open();
+        let Some(after) = known_items(rest, self.objects.memo.len(), items) else {
+            return Ok(None);
+        };
+        self.objects.fill(list)?;
+        Ok(Some(after))
+    }
+
+    /// Makes an event of the dict that an opcode just made, where it is one as PyTorch writes them; what follows it.
+    #[inline]
+    fn usual_event<'a>(&mut self, rest: &'a [u8]) -> Result<Option<&'a [u8]>, Fault> {
+        let can_be = self.has_whole_memo
+            && !self.objects.known_lists.is_settled()
+            && self.marks.len() < MOST_MARKS;
+        if !can_be {
+            return Ok(None);
         }
+        let list = self.objects.len().saturating_add(1);
+        let after = usual_event(rest, &mut self.objects, (&mut self.event, list));
+        let Some(after) = after else { return Ok(None) };
+        let dict = self.memoized(Kind::EmptyDict)?;
+        if let Some(has_items) = self.event.list {
+            let list = self.memoized(Kind::EmptyList)?;
+            if has_items {
+                self.objects.fill(list)?;
+            }
+        }
+        self.objects.set_event(dict, &self.event.pairs)?;
+        self.stack.push(Value::Object(dict));
+        Ok(Some(after))
+    }
+
+    /// A new object with the next entry of the memo.
+    #[inline]
+    fn memoized(&mut self, kind: Kind) -> Result<u32, Fault> {
+        let object = self.objects.new_object(kind)?;
+        self.objects.memo.push(Reference::new(OBJECT, object).0);
+        Ok(object)
     }
 
     #[inline]
     fn memoize(&mut self, index: usize) -> Result<(), Fault> {
         let top = *self.stack.get(self.floor..).and_then(<[Value]>::last).ok_or_else(nothing)?;
         let entry = self.objects.reference(top)?.0;
-        if index == self.memo.len() {
-            self.memo.push(entry);
+        if index == self.objects.memo.len() {
+            self.objects.memo.push(entry);
             return Ok(());
         }
         self.memoize_elsewhere(index, entry)
@@ -339,18 +364,23 @@ impl Machine {
 
     #[cold]
     fn memoize_elsewhere(&mut self, index: usize, entry: u32) -> Result<(), Fault> {
-        if index >= self.memo.len() {
+        if index >= self.objects.memo.len() {
             // Numbers are given in turn; a few may be left out.
-            let most = self.memo.len().saturating_mul(2).saturating_add(1 << 16);
+            let most = self.objects.memo.len().saturating_mul(2).saturating_add(1 << 16);
             if index > most {
                 return Err(Fault::new(format!(
                     "memo entry {index}, where there are {}",
-                    self.memo.len()
+                    self.objects.memo.len()
                 )));
             }
-            self.memo.resize(index.saturating_add(1), UNSET);
+            self.has_whole_memo = false;
+            self.objects.memo.resize(index.saturating_add(1), UNSET);
         }
-        if let Some(place) = self.memo.get_mut(index) {
+        if self.objects.memo.get(index).is_some_and(|old| *old != UNSET && *old != entry) {
+            // Lists that were filled with the one before have that one.
+            self.objects.settle()?;
+        }
+        if let Some(place) = self.objects.memo.get_mut(index) {
             *place = entry;
         }
         Ok(())
@@ -415,17 +445,13 @@ impl Machine {
             b't' => self.objects.tuple(items)?,
             b'l' => {
                 let list = self.objects.new_object(Kind::EmptyList)?;
-                if let Value::Object(object) = list {
-                    self.objects.append(object, items)?;
-                }
-                list
+                self.objects.append(list, items)?;
+                Value::Object(list)
             }
             _ => {
                 let dict = self.objects.new_object(Kind::EmptyDict)?;
-                if let Value::Object(object) = dict {
-                    self.objects.set(object, items)?;
-                }
-                dict
+                self.objects.set(dict, items)?;
+                Value::Object(dict)
             }
         };
         self.end_mark(mark);
@@ -443,13 +469,13 @@ fn no_mark() -> Fault {
 }
 
 #[inline]
-fn integer(number: i64) -> Value {
+pub(super) fn integer(number: i64) -> Value {
     u64::try_from(number).map_or(Value::Negative(number), Value::Unsigned)
 }
 
 /// A number in two's complement, the lowest byte first.
 #[inline]
-fn long(bytes: &[u8]) -> Result<Value, Fault> {
+pub(super) fn long(bytes: &[u8]) -> Result<Value, Fault> {
     let Some(last) = bytes.last() else { return Ok(Value::Unsigned(0)) };
     let is_negative = last & 0x80 != 0;
     let mut all = [if is_negative { 0xFF } else { 0 }; 16];

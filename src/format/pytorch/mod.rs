@@ -8,6 +8,7 @@ mod cycles;
 mod discover;
 mod events;
 mod intern;
+mod known_lists;
 mod machine;
 mod objects;
 #[cfg(test)]
@@ -18,6 +19,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 mod timeline;
+mod usual_events;
 mod values;
 mod word;
 

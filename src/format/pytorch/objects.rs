@@ -7,11 +7,15 @@
 
 use super::events::EventRows;
 use super::intern::{Interned, Texts};
+use super::known_lists::KnownLists;
 use super::rows::{BlockRow, MarkRow, SegmentRow, fill_block, fill_mark, fill_segment, words};
 use super::values::{
     Fault, Kind, MOST_ROWS, NONE, OBJECT, Reference, SCALAR, SMALL, TEXT, TUPLE, Value,
 };
 use super::word::Word;
+
+/// No entry of the memo.
+pub(super) const UNSET: u32 = u32::MAX;
 
 /// Items of a list that is shared by its contents.
 pub(super) const SHORT_LIST: usize = 256;
@@ -19,9 +23,12 @@ pub(super) const SHORT_LIST: usize = 256;
 /// All that a pickle has made so far.
 pub(super) struct Objects {
     pub(super) texts: Texts,
+    /// References by the numbers of the memo; [`UNSET`] where there is none.
+    pub(super) memo: Vec<u32>,
     kinds: Vec<u32>,
     /// Contents of short lists and of tuples.
     lists: Interned<u32>,
+    pub(super) known_lists: KnownLists,
     long_lists: Vec<Vec<u32>>,
     dicts: Vec<Vec<(Reference, Reference)>>,
     scalars: Vec<Value>,
@@ -40,8 +47,10 @@ impl Objects {
     pub(super) fn new() -> Self {
         Self {
             texts: Texts::new(),
+            memo: Vec::new(),
             kinds: Vec::new(),
             lists: Interned::new(),
+            known_lists: KnownLists::new(),
             long_lists: Vec::new(),
             dicts: Vec::new(),
             scalars: Vec::new(),
@@ -59,8 +68,10 @@ impl Objects {
     pub(super) fn bytes(&self) -> usize {
         [
             self.texts.bytes(),
+            self.memo.capacity().saturating_mul(4),
             self.kinds.capacity().saturating_mul(4),
             self.lists.bytes(),
+            self.known_lists.bytes(),
             self.frames.bytes(),
             self.scalars.capacity().saturating_mul(size_of::<Value>()),
             self.events.bytes(),
@@ -81,13 +92,13 @@ impl Objects {
 
     /// A new dict or list with nothing in it.
     #[inline]
-    pub(super) fn new_object(&mut self, kind: Kind) -> Result<Value, Fault> {
+    pub(super) fn new_object(&mut self, kind: Kind) -> Result<u32, Fault> {
         let object = self.kinds.len() as u32;
         if object >= MOST_ROWS {
             return Err(Fault::too_many());
         }
         self.kinds.push(kind.packed());
-        Ok(Value::Object(object))
+        Ok(object)
     }
 
     /// What an object is.
@@ -164,32 +175,57 @@ impl Objects {
         self.lists.get(row).iter().map(|item| self.value(Reference(*item)))
     }
 
+    /// Waits until what is in each list can be said: at the end, where one must be known before, and before an entry of
+    /// the memo becomes another.
+    ///
+    /// # Errors
+    /// When there are too many lists.
+    pub(super) fn settle(&mut self) -> Result<(), Fault> {
+        let rows = self.known_lists.settle(&self.memo)?;
+        if rows.is_empty() {
+            return Ok(());
+        }
+        for packed in &mut self.kinds {
+            if let Kind::KnownList(number) = Kind::of_packed(*packed) {
+                let row = rows.get(number as usize).copied().unwrap_or(NONE & MOST_ROWS);
+                *packed = Kind::KnownList(row).packed();
+            }
+        }
+        Ok(())
+    }
+
     /// What is in a list, as references; `None` of what is no list.
     pub(super) fn items(&self, object: u32) -> Option<&[u32]> {
         match self.kind(object) {
             Kind::EmptyList => Some(&[]),
             Kind::ShortList(row) => Some(self.lists.get(row)),
+            Kind::KnownList(row) => Some(self.known_lists.get(row)),
             Kind::LongList(row) => Some(self.long_lists.get(row as usize)?),
             _ => None,
         }
     }
 
-    /// The row of a short list, by which equal ones are told.
+    /// The row of a short list, by which most equal ones are told.
+    #[inline]
     pub(super) fn list_row(&self, object: u32) -> Option<u32> {
         match self.kind(object) {
             Kind::ShortList(row) => Some(row),
+            Kind::KnownList(row) => Some(row.saturating_add(self.lists.len() as u32)),
             _ => None,
         }
     }
 
     /// What is in a short list or tuple, as references.
     pub(super) fn short_items(&self, row: u32) -> &[u32] {
-        self.lists.get(row)
+        match row.checked_sub(self.lists.len() as u32) {
+            None => self.lists.get(row),
+            Some(row) => self.known_lists.get(row),
+        }
     }
 
-    /// Number of short lists and tuples.
+    /// Number of rows of short lists and tuples.
     pub(super) fn short_lists(&self) -> usize {
-        self.lists.len()
+        self.lists.len().saturating_add(self.known_lists.len())
     }
 
     /// The pairs of a dict that is none of those with columns.
@@ -230,9 +266,13 @@ impl Objects {
                 let list = self.new_long_list(object)?;
                 self.extend_long(list, items)
             }
-            Kind::ShortList(row) => {
-                let before: Vec<Value> =
-                    self.lists.get(row).iter().map(|item| self.value(Reference(*item))).collect();
+            Kind::KnownList(_) if !self.known_lists.is_settled() => {
+                self.settle()?;
+                self.append(object, items)
+            }
+            Kind::ShortList(_) | Kind::KnownList(_) => {
+                let before = self.items(object).unwrap_or_default().iter();
+                let before: Vec<Value> = before.map(|item| self.value(Reference(*item))).collect();
                 let list = self.new_long_list(object)?;
                 self.extend_long(list, &before)?;
                 self.extend_long(list, items)
@@ -242,11 +282,20 @@ impl Objects {
         }
     }
 
-    /// Fills an empty list with references, of which there are no more than a short list has.
+    /// Fills an empty list with what was added to the lists that are known.
     #[inline]
-    pub(super) fn fill(&mut self, list: u32, items: &[u32]) -> Result<(), Fault> {
-        let (row, _) = self.lists.row(items).ok_or_else(Fault::too_many)?;
-        self.set_kind(list, Kind::ShortList(row));
+    pub(super) fn fill(&mut self, list: u32) -> Result<(), Fault> {
+        let number = self.known_lists.close()?;
+        self.set_kind(list, Kind::KnownList(number));
+        Ok(())
+    }
+
+    /// Makes an event of an empty dict.
+    #[inline]
+    pub(super) fn set_event(&mut self, dict: u32, pairs: &[(Word, Value)]) -> Result<(), Fault> {
+        let row =
+            self.events.push(pairs.iter().copied(), &self.texts).ok_or_else(Fault::too_many)?;
+        self.set_kind(dict, Kind::Event(row));
         Ok(())
     }
 
@@ -284,7 +333,9 @@ impl Objects {
             return Err(Fault::new("a key without a value"));
         }
         match self.kind(object) {
-            Kind::Event(row) => self.events.update(row, pairs, &self.texts),
+            Kind::Event(row) => {
+                self.events.update(row, words(pairs, &self.texts), &self.texts);
+            }
             Kind::Segment(row) => {
                 if let Some(segment) = self.segments.get_mut(row as usize) {
                     fill_segment(segment, pairs, &self.texts);
@@ -307,7 +358,7 @@ impl Objects {
             }
             Kind::EmptyDict => self.set_first(object, pairs)?,
             Kind::Dict(row) => self.set_more(object, row, pairs)?,
-            Kind::EmptyList | Kind::ShortList(_) | Kind::LongList(_) => {
+            Kind::EmptyList | Kind::ShortList(_) | Kind::KnownList(_) | Kind::LongList(_) => {
                 return Err(Fault::new("a dict to set items of expected, a list found"));
             }
         }
@@ -342,7 +393,8 @@ impl Objects {
         }
         let kind = match self.word_of_dict(pairs) {
             Word::Action => {
-                Kind::Event(self.events.push(pairs, &self.texts).ok_or_else(Fault::too_many)?)
+                let row = self.events.push(words(pairs, &self.texts), &self.texts);
+                Kind::Event(row.ok_or_else(Fault::too_many)?)
             }
             Word::Filename => Kind::Frame(self.frame_row([NONE, NONE, 0], pairs)?),
             Word::State => {

@@ -56,7 +56,7 @@ fn read_from(
             .at(format!("byte {offset}"))
             .hint("Only files of torch.cuda.memory._dump_snapshot are read; copy the file again if it is one.")
     };
-    let root = loop {
+    loop {
         let (done, result) = machine.run(input.rest(), input.offset);
         input.pass(done as u64);
         match result.map_err(|fault| damaged(input.offset, &fault))? {
@@ -67,7 +67,7 @@ fn read_from(
                         format!("{left} bytes follow the end of the snapshot; they are not read");
                     warnings.add(WarningCode::Inconsistent, name, message);
                 }
-                break machine.result();
+                break;
             }
             Pause::Skip(more) => input.pass(more),
             Pause::NeedsMore => {
@@ -84,14 +84,19 @@ fn read_from(
                 progress.advance(read as u64);
                 if read == 0 {
                     status = FileStatus::Truncated;
-                    break rescued(&mut machine, input.offset, name, warnings);
+                    break;
                 }
             }
         }
-    };
+    }
     let end = input.offset;
     // What it holds goes, and whoever reads ahead with it.
     drop(input);
+    machine.objects.settle().map_err(|fault| damaged(end, &fault))?;
+    let root = match status {
+        FileStatus::Ok => machine.result(),
+        _ => rescued(&mut machine, end, name, warnings),
+    };
     let objects = machine.into_objects();
     let root = match root {
         Some(Value::Object(root)) if matches!(objects.kind(root), Kind::Dict(_)) => Some(root),

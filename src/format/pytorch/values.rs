@@ -67,6 +67,8 @@ pub(super) enum Kind {
     Segment(u32),
     Block(u32),
     Mark(u32),
+    /// A short list that was filled with what was known.
+    KnownList(u32),
 }
 
 impl Kind {
@@ -82,6 +84,7 @@ impl Kind {
             Self::Segment(row) => (7, row),
             Self::Block(row) => (8, row),
             Self::Mark(row) => (9, row),
+            Self::KnownList(row) => (10, row),
         };
         tag << 28 | row
     }
@@ -98,7 +101,8 @@ impl Kind {
             6 => Self::Frame(row),
             7 => Self::Segment(row),
             8 => Self::Block(row),
-            _ => Self::Mark(row),
+            9 => Self::Mark(row),
+            _ => Self::KnownList(row),
         }
     }
 }
