@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use super::blocks::{
@@ -64,10 +65,13 @@ fn fill_of_snapshot(report: &Report, replayed: &Arc<ReplayedSnapshot>, progress:
     report.steps.fill(Some(steps));
     report.programs.fill(Some(programs));
     let blocks = Arc::new(Blocks::of(Arc::clone(replayed), variables));
-    let parts = rayon::join(
-        || BlocksOfArenas::of(replayed, progress),
-        || liveness(&blocks, progress).map(|liveness| report.liveness.fill(Some(liveness))),
-    );
+    // A thread of its own: in the pool, who works on the first picture meanwhile would wait behind it.
+    let parts = std::thread::scope(|scope| {
+        let of_arenas = scope.spawn(|| BlocksOfArenas::of(replayed, progress));
+        let filled =
+            liveness(&blocks, progress).map(|liveness| report.liveness.fill(Some(liveness)));
+        (of_arenas.join().unwrap_or_else(|panic| resume_unwind(panic)), filled)
+    });
     let (Some(of_arenas), Some(())) = parts else { return };
     report.arenas.fill(Some(arenas(replayed, &of_arenas)));
     report.set_reader(Box::new(SegmentReader { blocks, of_arenas }));

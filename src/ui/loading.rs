@@ -327,6 +327,8 @@ fn read_program(files: &XlaFiles, shared: &Shared) -> Result<(), Error> {
 fn fill_report(derived: Derived, shared: &Shared, fill: impl FnOnce(&Progress)) {
     let derived = Arc::new(derived);
     drop(shared.derived.set(Arc::clone(&derived)));
+    // The first picture needs no part of the report.
+    shared.ctx.request_repaint();
     fill(&shared.progress);
     if !shared.progress.is_cancelled() {
         derived.verdict();
