@@ -152,7 +152,7 @@ fn wrong_arguments_end_with_2_and_unreadable_reports_with_3() {
         (&["check", path, "--max-growth", "5"], "--baseline"),
         (&["check", path, "--max-growth", "NaN", "--baseline", path], "--max-growth"),
         (&["check", path, "--max-tile-bytes", "-1"], "--max-tile-bytes"),
-        (&["check", path, "--max-tile-bytes", "1.5M"], "--max-tile-bytes"),
+        (&["check", path, "--max-tile-bytes", "1.5.0M"], "--max-tile-bytes"),
         (&["check", "--must-fit"], "<PATH>"),
     ] {
         for json in [&[][..], &["--json"]] {

@@ -23,7 +23,7 @@ pub struct CheckArguments {
     /// The report that growth is measured against.
     #[arg(long, value_name = "PATH", requires = "max_growth")]
     pub baseline: Option<PathBuf>,
-    /// Of memory snapshots: which device, and what it has.
+    /// Of memory snapshots and programs of XLA: which device, and what it has.
     #[command(flatten)]
     pub device: DeviceArguments,
     /// What is allowed.
@@ -39,17 +39,18 @@ pub struct BudgetArguments {
     #[arg(long, value_name = "N", value_parser = size::parse)]
     pub max_tile_bytes: Option<u64>,
     /// The most that all tiles may have together, gaps included; of a memory snapshot what may be taken from the
-    /// device (reserved).
+    /// device, of a program of XLA what it may reserve.
     #[arg(long, value_name = "N", value_parser = size::parse)]
     pub max_total_bytes: Option<u64>,
-    /// The most that may be alive at the peak, always live or not; of a memory snapshot what is asked for.
+    /// The most that may be alive at the peak, always live or not; of a memory snapshot what is asked for, of a
+    /// program of XLA what is in use.
     #[arg(long, value_name = "N", value_parser = size::parse)]
     pub max_peak_bytes: Option<u64>,
     /// The most that each of these may have grown since the baseline.
     #[arg(long, value_name = "PERCENT", value_parser = percent, requires = "baseline", allow_negative_numbers = true)]
     pub max_growth: Option<f64>,
-    /// No tile may be over what it has; the run of a memory snapshot must fit into --capacity, or what the text of
-    /// its error states.
+    /// No tile may be over what it has; the run of a memory snapshot, or a program of XLA, must fit into
+    /// --capacity, or what a text or a file beside it states.
     #[arg(long)]
     pub must_fit: bool,
 }
@@ -99,8 +100,7 @@ pub fn run(arguments: &CheckArguments) -> ExitCode {
             return super::check_of_snapshot::run(&files, arguments);
         }
         Ok(RunsToCompare::Xla(files)) => {
-            let error = files.first().map(output::of_xla);
-            return error.map_or(ExitCode::SUCCESS, |error| output::fail(&error, input.json));
+            return super::check_of_program::run(&files, arguments);
         }
         Ok(RunsToCompare::Poplar) => {}
     }
@@ -111,6 +111,43 @@ pub fn run(arguments: &CheckArguments) -> ExitCode {
                 Ok(CheckReport::of(open, baseline.first(), budgets))
             })
         }
+    }
+}
+
+/// What is checked of a run of another system than Poplar's: the title of its device, the figure, what that is of.
+pub(super) type Subject<'a> = (&'a str, Figure, &'static str);
+
+/// How much a figure has grown, in bytes of the baseline and now; `why_not` is why it is no more than a lower bound, `note` what
+/// else is said.
+pub(super) fn grown_row(
+    (title, figure, subject): Subject<'_>,
+    (from, to): (u64, u64),
+    limit: f64,
+    (why_not, note): (Option<String>, &str),
+) -> Row {
+    let percent = growth_percent(from, to);
+    let change = i64::try_from(i128::from(to) - i128::from(from)).unwrap_or(i64::MAX);
+    let shown = if percent.is_finite() {
+        format!("{percent:+.2} %").replace('-', "−")
+    } else {
+        "from 0".to_owned()
+    };
+    Row {
+        name: "max-growth",
+        limit: limit.into(),
+        // Growth without end is no number in JSON.
+        actual: percent.into(),
+        passed: percent <= limit && why_not.is_none(),
+        figure: Some(figure),
+        grown: Some(Grown { baseline_bytes: Some(from), actual_bytes: Some(to) }),
+        text: format!(
+            "{title}: {subject} is {} in place of {}, {} ({shown}); --max-growth allows {limit} %{}{note}",
+            bytes(to),
+            bytes(from),
+            signed_bytes(change),
+            why_not.unwrap_or_default(),
+        ),
+        ..Row::default()
     }
 }
 

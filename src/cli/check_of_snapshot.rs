@@ -8,18 +8,18 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::check::{BudgetArguments, CheckArguments, CheckReport, Grown, Row};
+use super::check::{BudgetArguments, CheckArguments, CheckReport, Row, grown_row};
 use super::compare::DeviceArguments;
 use super::output::{self, Answer, Document};
 use crate::analysis::allocator::replayed::AllocatorRun;
 use crate::analysis::allocator::run_end::{Outcome, Recorded};
 use crate::analysis::compared_snapshots::Room;
-use crate::analysis::insights::budgets::{Figure, growth_percent};
+use crate::analysis::insights::budgets::Figure;
 use crate::analysis::variants::{SnapshotTook, Variant, VariantColumn};
 use crate::format::pytorch::SnapshotFiles;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::Warning;
-use crate::text::{bytes, exact_bytes, signed_bytes};
+use crate::text::{bytes, exact_bytes};
 
 /// A figure that is checked: what it is for a budget, where it stands in the table of variants, the option, what it is.
 type Checked = (Figure, VariantColumn, &'static str, &'static str);
@@ -171,11 +171,9 @@ fn grown(
     side: &Side,
     baseline: &Side,
     (figure, of): (Figure, VariantColumn),
-    subject: &str,
+    subject: &'static str,
     limit: f64,
 ) -> Row {
-    let (from, to) = (baseline.bytes(of), side.bytes(of));
-    let percent = growth_percent(from, to);
     let why_not = why_at_least(side)
         .map(|why| format!("; {why}"))
         .or_else(|| why_at_least(baseline).map(|why| format!("; of the baseline: {why}")));
@@ -185,31 +183,8 @@ fn grown(
         (window, "") => window,
         _ => "; both of their recorded windows, whose beginnings are cut off",
     };
-    let change = i64::try_from(i128::from(to) - i128::from(from)).unwrap_or(i64::MAX);
-    let shown = if percent.is_finite() {
-        format!("{percent:+.2} %").replace('-', "−")
-    } else {
-        "from 0".to_owned()
-    };
-    Row {
-        name: "max-growth",
-        limit: limit.into(),
-        // Growth without end is no number in JSON.
-        actual: percent.into(),
-        passed: percent <= limit && why_not.is_none(),
-        figure: Some(figure),
-        grown: Some(Grown { baseline_bytes: Some(from), actual_bytes: Some(to) }),
-        text: format!(
-            "{}: {subject} is {} in place of {}, {} ({shown}); --max-growth allows {limit} %{}{}",
-            side.title,
-            bytes(to),
-            bytes(from),
-            signed_bytes(change),
-            why_not.unwrap_or_default(),
-            window
-        ),
-        ..Row::default()
-    }
+    let both = (baseline.bytes(of), side.bytes(of));
+    grown_row((&side.title, figure, subject), both, limit, (why_not, window))
 }
 
 fn fits(side: &Side, room: Room) -> Row {

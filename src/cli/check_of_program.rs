@@ -1,0 +1,172 @@
+//! `tilescope check` of a program of XLA.
+//!
+//! The total is what a memory space reserves, for that is what the device must have. The peak is what is reserved
+//! throughout and what is temporary at its peak, as in summary and liveness. Both are of the main memory, or of the one
+//! that is named.
+
+use std::process::ExitCode;
+
+use super::check::{BudgetArguments, CheckArguments, CheckReport, Row, grown_row};
+use super::compare::DeviceArguments;
+use super::output::{self, Answer, Document, open_program};
+use crate::analysis::buffer_assignment::insights::ProgramFit;
+use crate::analysis::compared_programs::ComparedProgram;
+use crate::analysis::compared_snapshots::Room;
+use crate::analysis::insights::budgets::Figure;
+use crate::format::{Error, ErrorKind, Progress};
+use crate::opened::XlaFiles;
+use crate::store::Warning;
+use crate::text::{bytes, exact_bytes};
+
+/// What a figure is for a budget, how it comes from a program, the option, what it is of.
+type Checked = (Figure, fn(&ComparedProgram) -> Option<u64>, &'static str, &'static str);
+
+const FIGURES: [Checked; 2] = [
+    (Figure::Total, |side| Some(side.figures.total_bytes), "max-total-bytes", "what is reserved"),
+    (Figure::Peak, in_use_bytes, "max-peak-bytes", "what is in use at its peak"),
+];
+
+/// What is reserved throughout, with what is temporary at its peak; `None` where nothing is known of when values live.
+fn in_use_bytes(side: &ComparedProgram) -> Option<u64> {
+    let temporary = side.figures.lives?.temporary_peak_bytes;
+    Some(side.figures.throughout_bytes().saturating_add(temporary))
+}
+
+/// The memory space of a program that is checked.
+struct Side {
+    title: String,
+    of: ComparedProgram,
+    /// Whether it fits into what the device has.
+    fit: ProgramFit,
+}
+
+/// Checks a program, against the second if there is one.
+pub(super) fn run(files: &[XlaFiles], arguments: &CheckArguments) -> ExitCode {
+    let result = output::with_progress("Reading the module", |progress| {
+        let CheckArguments { device, budgets, .. } = arguments;
+        if budgets.max_tile_bytes.is_some() {
+            let message = "--max-tile-bytes is of tiles, which a program of XLA does not have";
+            return Err(Error::new(ErrorKind::Usage, message).hint(
+                "--max-total-bytes limits what is reserved, --max-peak-bytes what is in use at once.",
+            ));
+        }
+        let (mut warnings, mut sides) = (Vec::new(), Vec::new());
+        for files in files {
+            let (side, said) = checked(files, device, progress)?;
+            warnings.extend(said);
+            sides.push(side);
+        }
+        warnings.iter().for_each(output::print_warning);
+        let Some((side, baseline)) = sides.split_first() else {
+            return Err(Error::new(ErrorKind::Usage, "a program is checked"));
+        };
+        let checks = checks(side, baseline.first(), budgets, device.room());
+        let passed = checks.iter().all(|check| check.passed);
+        Ok(Document::new(CheckReport { passed, checks }, warnings))
+    });
+    output::finish(&result, arguments.input.json, Answer::text)
+}
+
+fn checked(
+    files: &XlaFiles,
+    device: &DeviceArguments,
+    progress: &Progress,
+) -> Result<(Side, Vec<Warning>), Error> {
+    let run = open_program(files, progress)?;
+    let (program, color) = (&run.program, device.device.unwrap_or(0));
+    let of = ComparedProgram::of(program, color).ok_or_else(|| program.no_such_space(color))?;
+    let fit = ProgramFit::of(of.over_bytes(device.room()), program);
+    let side = Side { title: program.color_title(color), of, fit };
+    Ok((side, run.report.warnings.list()))
+}
+
+fn checks(side: &Side, baseline: Option<&Side>, budgets: &BudgetArguments, room: Room) -> Vec<Row> {
+    let mut rows = Vec::new();
+    let limits = [budgets.max_total_bytes, budgets.max_peak_bytes];
+    for (checked, limit) in FIGURES.into_iter().zip(limits) {
+        rows.extend(limit.map(|limit| limited(side, checked, limit)));
+    }
+    if let Some((limit, baseline)) = budgets.max_growth.zip(baseline) {
+        rows.extend(FIGURES.map(|checked| grown(side, baseline, checked, limit)));
+    }
+    if budgets.must_fit {
+        rows.push(fits(side, room));
+    }
+    rows
+}
+
+/// Why figures are no more than lower bounds.
+fn why_at_least(side: &Side) -> Option<&'static str> {
+    side.of.is_cut.then_some("the file ends before its contents do, so it may be more")
+}
+
+fn limited(side: &Side, (figure, of, name, subject): Checked, limit: u64) -> Row {
+    let empty = Row { name, limit: limit.into(), figure: Some(figure), ..Row::default() };
+    let title = &side.title;
+    let Some(actual) = of(&side.of) else {
+        let text = format!("{title}: {subject} is not known, for the file has no instructions");
+        return Row { text, ..empty };
+    };
+    let is_within = actual <= limit;
+    let difference = exact_bytes(actual.abs_diff(limit));
+    let compared = match (is_within, why_at_least(side)) {
+        (false, _) => format!("{difference} more than --{name} allows"),
+        (true, Some(why)) => format!("within --{name} as far as it got, but {why}"),
+        (true, None) => format!("{difference} less than --{name} allows"),
+    };
+    Row {
+        actual: actual.into(),
+        passed: is_within && why_at_least(side).is_none(),
+        text: format!("{title}: {subject} is {}, {compared}", exact_bytes(actual)),
+        ..empty
+    }
+}
+
+fn grown(side: &Side, baseline: &Side, (figure, of, _, subject): Checked, limit: f64) -> Row {
+    let (Some(from), Some(to)) = (of(&baseline.of), of(&side.of)) else {
+        let text =
+            format!("{}: {subject} is not known of both, nor how much it has grown", side.title);
+        let (name, figure) = ("max-growth", Some(figure));
+        return Row { name, limit: limit.into(), figure, text, ..Row::default() };
+    };
+    let why_not = why_at_least(side)
+        .map(|why| format!("; {why}"))
+        .or_else(|| why_at_least(baseline).map(|why| format!("; of the baseline: {why}")));
+    grown_row((&side.title, figure, subject), (from, to), limit, (why_not, ""))
+}
+
+fn fits(side: &Side, room: Room) -> Row {
+    let empty = Row { name: "must-fit", limit: 0.into(), ..Row::default() };
+    let (title, of) = (&side.title, &side.of);
+    let reserved = bytes(of.figures.total_bytes);
+    let Some((over, capacity)) = of.over_bytes(room).zip(of.capacity_bytes(room)) else {
+        let text = match side.fit {
+            ProgramFit::DoesNotFit => format!("{title}: it reserves {reserved}, which XLA refused"),
+            _ => format!(
+                "{title}: it reserves {reserved}, and what the device has is not in the files: --capacity 16GiB says it"
+            ),
+        };
+        return Row { text, ..empty };
+    };
+    let other = match room.other_bytes {
+        0 => String::new(),
+        other => format!(" and others have {}", bytes(other)),
+    };
+    let compared = match (over, side.fit) {
+        (1.., _) => format!("{} too much", exact_bytes(over)),
+        (0, ProgramFit::Fits) => "it fits".to_owned(),
+        (0, ProgramFit::DoesNotFit) => "but XLA refused it".to_owned(),
+        (0, ProgramFit::NotKnown) => {
+            format!("but {}", why_at_least(side).unwrap_or("whether it fits is not known"))
+        }
+    };
+    Row {
+        actual: over.into(),
+        passed: side.fit == ProgramFit::Fits,
+        text: format!(
+            "{title}: it reserves {reserved}{other} of the {}, {compared}",
+            bytes(capacity)
+        ),
+        ..empty
+    }
+}
