@@ -34,7 +34,7 @@ pub struct OpenRun {
 impl OpenRun {
     /// Whether it fits, or how it ended; `None` where that is not known, or not yet.
     pub fn verdict(&self) -> Option<RunVerdict> {
-        self.load.derived()?.known_verdict().filter(|verdict| verdict.fits().is_some())
+        self.load.derived()?.known_verdict().filter(|verdict| verdict.went_well().is_some())
     }
 
     /// Whether it was shown before, and will be again as soon as its files are found.

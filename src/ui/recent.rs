@@ -59,7 +59,7 @@ impl RecentReport {
         let path = std::path::absolute(&report.path).unwrap_or_else(|_| report.path.clone());
         let bytes: u64 = report.files().iter().filter_map(|file| file.bytes).sum();
         let known = Known {
-            fits: verdict.and_then(RunVerdict::fits),
+            fits: verdict.and_then(RunVerdict::went_well),
             verdict: verdict.map(|verdict| verdict.text(Some(&report.system))),
             bytes: (bytes > 0).then_some(bytes),
         };

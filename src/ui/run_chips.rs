@@ -261,7 +261,7 @@ impl Chip<'_> {
     /// Whether it fits, or how it ended, as far as that is known.
     fn verdict_ui(&self, ui: &mut egui::Ui, detail: Detail) {
         let Some(verdict) = self.run.verdict() else { return };
-        let sign = Sign::of(verdict.fits());
+        let sign = Sign::of(verdict.went_well());
         let text = verdict.text(None);
         let response = sign.ui(ui, 13.0);
         if detail == Detail::Words {

@@ -158,6 +158,7 @@ fn places(runs: &[RunFacts], fits: bool) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::analysis::allocator::run_end::Outcome;
     use crate::analysis::buffer_assignment::insights::ProgramFit;
     use crate::analysis::comparison::facts::Fit;
     use crate::store::Report;
@@ -233,6 +234,10 @@ mod tests {
         let unknown = run(ProgramFit::NotKnown, None);
         let said = "None fits: nearest is run 0, 5 B over; of 1 it is not known";
         assert_eq!(text(&[over, unknown.clone()]), (Some(false), said.to_owned()));
+        // That a run of another system ended well says of no device that it fits there.
+        let ran = Some(RunVerdict::Ended(Outcome::Ran));
+        let ran = RunFacts { verdict: ran, ..RunFacts::default() };
+        assert_eq!(text(&[unknown.clone(), ran]).0, None);
         assert_eq!(text(&[unknown.clone(), unknown]).0, None);
     }
 

@@ -27,12 +27,20 @@ impl From<&ProgramVerdict> for RunVerdict {
 }
 
 impl RunVerdict {
-    /// Whether it fits, or ran; `None` where nobody knows.
+    /// Whether it fits; `None` where nobody knows: of a run that ended, too, for what it would need elsewhere is not said.
     pub fn fits(self) -> Option<bool> {
         match self {
             Self::Tiles(fit) => Some(fit.fits),
-            Self::Ended(outcome) => outcome.finished(),
+            Self::Ended(_) => None,
             Self::Program(fit, _) => fit.fits(),
+        }
+    }
+
+    /// Whether it went well: it fits, or ran; `None` where nobody knows.
+    pub fn went_well(self) -> Option<bool> {
+        match self {
+            Self::Ended(outcome) => outcome.finished(),
+            _ => self.fits(),
         }
     }
 
@@ -68,7 +76,7 @@ mod tests {
     #[test]
     fn every_system_says_whether_it_went_well_in_its_own_words() {
         let fit = Fit { fits: false, tiles: 9, tiles_over: Some(2), most_over: None };
-        for (verdict, fits, text) in [
+        for (verdict, went_well, text) in [
             (RunVerdict::Tiles(fit), Some(false), "2 tiles over"),
             (RunVerdict::Tiles(Fit { fits: true, ..fit }), Some(true), "fits"),
             (RunVerdict::Tiles(Fit { tiles_over: None, ..fit }), Some(false), "does not fit"),
@@ -77,8 +85,10 @@ mod tests {
             (RunVerdict::Program(ProgramFit::DoesNotFit, Some(-7)), Some(false), "does not fit"),
             (RunVerdict::Program(ProgramFit::NotKnown, None), None, "not known"),
         ] {
-            assert_eq!((verdict.fits(), &*verdict.text(Some(&System::POPLAR))), (fits, text));
+            assert_eq!(verdict.went_well(), went_well);
+            assert_eq!(verdict.text(Some(&System::POPLAR)), text);
         }
+        assert_eq!(RunVerdict::Ended(Outcome::Ran).fits(), None, "nobody says that it fits");
         let one = RunVerdict::Tiles(Fit { tiles_over: Some(1), ..fit });
         assert_eq!(one.text(Some(&System::POPLAR)), "1 tile over");
         assert_eq!(one.text(None), "1 over");

@@ -36,7 +36,7 @@ impl App {
         let shown = self.open.iter().zip(&names).filter(|(run, _)| !run.is_hidden);
         let runs = shown.map(|(run, name)| {
             let system = run.report().map(|report| &report.system);
-            let verdict = |it: RunVerdict| (Sign::of(it.fits()), it.text(system));
+            let verdict = |it: RunVerdict| (Sign::of(it.went_well()), it.text(system));
             SubjectRun {
                 badge: self.open.badge(run),
                 name: name.clone(),

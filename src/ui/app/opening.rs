@@ -163,7 +163,7 @@ impl App {
 
 /// Where a run is, and whether it fits.
 fn known(run: &OpenRun) -> (&Path, Option<bool>) {
-    (run.path(), run.verdict().and_then(RunVerdict::fits))
+    (run.path(), run.verdict().and_then(RunVerdict::went_well))
 }
 
 #[cfg(test)]

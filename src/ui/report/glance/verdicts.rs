@@ -46,5 +46,5 @@ pub fn verdict_text(runs: &Runs, facts: &RunFacts) -> String {
 
 /// The sign of the same.
 pub fn sign(facts: &RunFacts) -> Sign {
-    Sign::of(facts.verdict.and_then(RunVerdict::fits))
+    Sign::of(facts.verdict.and_then(RunVerdict::went_well))
 }

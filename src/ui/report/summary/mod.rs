@@ -135,7 +135,7 @@ fn head_ui(
     };
     let units = Units::now(ui);
     let verdict = |place: usize| facts.and_then(|facts| *facts.verdicts.get(place)?);
-    let whole = |it: RunVerdict| (Sign::of(it.fits()), whole_verdict_text(it, units));
+    let whole = |it: RunVerdict| (Sign::of(it.went_well()), whole_verdict_text(it, units));
     if runs.is_one() {
         let answer = verdict(0).map(whole);
         page_head_ui(ui, "Summary", answer.as_ref(), exports);
