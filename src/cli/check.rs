@@ -9,10 +9,11 @@ use serde_json::Value;
 
 use super::Input;
 use super::compare::{DeviceArguments, RunsToCompare, runs_of};
-use super::output::{self, Answer, BUDGET_EXCEEDED, aligned};
+use super::output::{self, Answer, BUDGET_EXCEEDED, Document, aligned};
 use crate::analysis::insights::budgets::{Budgets, Check, Figure, Figures, checks, growth_percent};
 use crate::format::poplar::OpenReport;
-use crate::store::TileId;
+use crate::format::{Error, ErrorKind, Progress};
+use crate::store::{TileId, Warning};
 use crate::text::{bytes, exact_bytes, grouped, signed_bytes, size};
 
 #[derive(Debug, Args)]
@@ -114,8 +115,68 @@ pub fn run(arguments: &CheckArguments) -> ExitCode {
     }
 }
 
+/// Checks a run of another system than Poplar's, against the second if there is one: `open` reads what is checked of a run,
+/// with its warnings; `reading` is said meanwhile, and `no_tiles` why its tiles cannot be checked, and what can.
+pub(super) fn run_of_system<F, S>(
+    files: &[F],
+    arguments: &CheckArguments,
+    (reading, no_tiles): (&'static str, [&'static str; 2]),
+    open: impl Fn(&F, &Progress) -> Result<(S, Vec<Warning>), Error> + Sync,
+    checks: impl Fn(&S, Option<&S>) -> Vec<Row> + Sync,
+) -> ExitCode
+where
+    F: Sync,
+{
+    let result = output::with_progress(reading, |progress| {
+        if arguments.budgets.max_tile_bytes.is_some() {
+            let [message, hint] = no_tiles;
+            return Err(Error::new(ErrorKind::Usage, message).hint(hint));
+        }
+        let (mut warnings, mut sides) = (Vec::new(), Vec::new());
+        for files in files {
+            let (side, said) = open(files, progress)?;
+            warnings.extend(said);
+            sides.push(side);
+        }
+        warnings.iter().for_each(output::print_warning);
+        let Some((side, baseline)) = sides.split_first() else {
+            return Err(Error::new(ErrorKind::Usage, "a run is checked"));
+        };
+        let checks = checks(side, baseline.first());
+        let passed = checks.iter().all(|check| check.passed);
+        Ok(Document::new(CheckReport { passed, checks }, warnings))
+    });
+    output::finish(&result, arguments.input.json, Answer::text)
+}
+
 /// What is checked of a run of another system than Poplar's: the title of its device, the figure, what that is of.
 pub(super) type Subject<'a> = (&'a str, Figure, &'static str);
+
+/// Whether a figure is within the limit of an option; `why_not` is why it is no more than a lower bound, `note` what else is
+/// said.
+pub(super) fn limited_row(
+    (title, figure, subject): Subject<'_>,
+    name: &'static str,
+    (actual, limit): (u64, u64),
+    (why_not, note): (Option<&str>, &str),
+) -> Row {
+    let is_within = actual <= limit;
+    let difference = exact_bytes(actual.abs_diff(limit));
+    let compared = match (is_within, why_not) {
+        (false, _) => format!("{difference} more than --{name} allows"),
+        (true, Some(why)) => format!("within --{name} as far as it got, but {why}"),
+        (true, None) => format!("{difference} less than --{name} allows"),
+    };
+    Row {
+        name,
+        limit: limit.into(),
+        actual: actual.into(),
+        passed: is_within && why_not.is_none(),
+        figure: Some(figure),
+        text: format!("{title}: {subject} is {}, {compared}{note}", exact_bytes(actual)),
+        ..Row::default()
+    }
+}
 
 /// How much a figure has grown, in bytes of the baseline and now; `why_not` is why it is no more than a lower bound, `note` what
 /// else is said.

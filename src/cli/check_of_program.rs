@@ -6,14 +6,14 @@
 
 use std::process::ExitCode;
 
-use super::check::{BudgetArguments, CheckArguments, CheckReport, Row, grown_row};
+use super::check::{BudgetArguments, CheckArguments, Row, grown_row, limited_row, run_of_system};
 use super::compare::DeviceArguments;
-use super::output::{self, Answer, Document, open_program};
+use super::output::open_program;
 use crate::analysis::buffer_assignment::insights::ProgramFit;
 use crate::analysis::compared_programs::ComparedProgram;
 use crate::analysis::compared_snapshots::Room;
 use crate::analysis::insights::budgets::Figure;
-use crate::format::{Error, ErrorKind, Progress};
+use crate::format::{Error, Progress};
 use crate::opened::XlaFiles;
 use crate::store::Warning;
 use crate::text::{bytes, exact_bytes};
@@ -42,29 +42,15 @@ struct Side {
 
 /// Checks a program, against the second if there is one.
 pub(super) fn run(files: &[XlaFiles], arguments: &CheckArguments) -> ExitCode {
-    let result = output::with_progress("Reading the module", |progress| {
-        let CheckArguments { device, budgets, .. } = arguments;
-        if budgets.max_tile_bytes.is_some() {
-            let message = "--max-tile-bytes is of tiles, which a program of XLA does not have";
-            return Err(Error::new(ErrorKind::Usage, message).hint(
-                "--max-total-bytes limits what is reserved, --max-peak-bytes what is in use at once.",
-            ));
-        }
-        let (mut warnings, mut sides) = (Vec::new(), Vec::new());
-        for files in files {
-            let (side, said) = checked(files, device, progress)?;
-            warnings.extend(said);
-            sides.push(side);
-        }
-        warnings.iter().for_each(output::print_warning);
-        let Some((side, baseline)) = sides.split_first() else {
-            return Err(Error::new(ErrorKind::Usage, "a program is checked"));
-        };
-        let checks = checks(side, baseline.first(), budgets, device.room());
-        let passed = checks.iter().all(|check| check.passed);
-        Ok(Document::new(CheckReport { passed, checks }, warnings))
-    });
-    output::finish(&result, arguments.input.json, Answer::text)
+    let CheckArguments { device, budgets, .. } = arguments;
+    let no_tiles = [
+        "--max-tile-bytes is of tiles, which a program of XLA does not have",
+        "--max-total-bytes limits what is reserved, --max-peak-bytes what is in use at once.",
+    ];
+    let open = |files: &XlaFiles, progress: &Progress| checked(files, device, progress);
+    run_of_system(files, arguments, ("Reading the module", no_tiles), open, |side, baseline| {
+        checks(side, baseline, budgets, device.room())
+    })
 }
 
 fn checked(
@@ -101,25 +87,13 @@ fn why_at_least(side: &Side) -> Option<&'static str> {
 }
 
 fn limited(side: &Side, (figure, of, name, subject): Checked, limit: u64) -> Row {
-    let empty = Row { name, limit: limit.into(), figure: Some(figure), ..Row::default() };
-    let title = &side.title;
     let Some(actual) = of(&side.of) else {
-        let text = format!("{title}: {subject} is not known, for the file has no instructions");
-        return Row { text, ..empty };
+        let text =
+            format!("{}: {subject} is not known, for the file has no instructions", side.title);
+        return Row { name, limit: limit.into(), figure: Some(figure), text, ..Row::default() };
     };
-    let is_within = actual <= limit;
-    let difference = exact_bytes(actual.abs_diff(limit));
-    let compared = match (is_within, why_at_least(side)) {
-        (false, _) => format!("{difference} more than --{name} allows"),
-        (true, Some(why)) => format!("within --{name} as far as it got, but {why}"),
-        (true, None) => format!("{difference} less than --{name} allows"),
-    };
-    Row {
-        actual: actual.into(),
-        passed: is_within && why_at_least(side).is_none(),
-        text: format!("{title}: {subject} is {}, {compared}", exact_bytes(actual)),
-        ..empty
-    }
+    let subject = (&*side.title, figure, subject);
+    limited_row(subject, name, (actual, limit), (why_at_least(side), ""))
 }
 
 fn grown(side: &Side, baseline: &Side, (figure, of, _, subject): Checked, limit: f64) -> Row {

@@ -8,16 +8,16 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::check::{BudgetArguments, CheckArguments, CheckReport, Row, grown_row};
+use super::check::{BudgetArguments, CheckArguments, Row, grown_row, limited_row, run_of_system};
 use super::compare::DeviceArguments;
-use super::output::{self, Answer, Document};
+use super::output;
 use crate::analysis::allocator::replayed::AllocatorRun;
 use crate::analysis::allocator::run_end::{Outcome, Recorded};
 use crate::analysis::compared_snapshots::Room;
 use crate::analysis::insights::budgets::Figure;
 use crate::analysis::variants::{SnapshotTook, Variant, VariantColumn};
 use crate::format::pytorch::SnapshotFiles;
-use crate::format::{Error, ErrorKind, Progress};
+use crate::format::{Error, Progress};
 use crate::store::Warning;
 use crate::text::{bytes, exact_bytes};
 
@@ -59,30 +59,15 @@ impl Side {
 
 /// Checks a snapshot, against the second if there is one.
 pub(super) fn run(files: &[SnapshotFiles], arguments: &CheckArguments) -> ExitCode {
-    let result = output::with_progress("Reading the snapshot", |progress| {
-        let CheckArguments { device, budgets, .. } = arguments;
-        if budgets.max_tile_bytes.is_some() {
-            let message = "--max-tile-bytes is of tiles, which a memory snapshot does not have";
-            return Err(Error::new(ErrorKind::Usage, message).hint(
-                "--max-total-bytes limits what is taken from the device, --max-peak-bytes what is asked for at once.",
-            ));
-        }
-        let mut warnings = Vec::new();
-        let mut sides = Vec::new();
-        for files in files {
-            let (side, said) = checked(files, device, progress)?;
-            warnings.extend(said);
-            sides.push(side);
-        }
-        warnings.iter().for_each(output::print_warning);
-        let Some((side, baseline)) = sides.split_first() else {
-            return Err(Error::new(ErrorKind::Usage, "a snapshot is checked"));
-        };
-        let checks = checks(side, baseline.first(), budgets, device.room());
-        let passed = checks.iter().all(|check| check.passed);
-        Ok(Document::new(CheckReport { passed, checks }, warnings))
-    });
-    output::finish(&result, arguments.input.json, Answer::text)
+    let CheckArguments { device, budgets, .. } = arguments;
+    let no_tiles = [
+        "--max-tile-bytes is of tiles, which a memory snapshot does not have",
+        "--max-total-bytes limits what is taken from the device, --max-peak-bytes what is asked for at once.",
+    ];
+    let open = |files: &SnapshotFiles, progress: &Progress| checked(files, device, progress);
+    run_of_system(files, arguments, ("Reading the snapshot", no_tiles), open, |side, baseline| {
+        checks(side, baseline, budgets, device.room())
+    })
 }
 
 fn checked(
@@ -139,32 +124,12 @@ fn of_window(side: &Side, of: VariantColumn) -> &'static str {
 fn limited(
     side: &Side,
     (figure, of): (Figure, VariantColumn),
-    (name, subject): (&'static str, &str),
+    (name, subject): (&'static str, &'static str),
     limit: u64,
 ) -> Row {
-    let actual = side.bytes(of);
-    let why_not = why_at_least(side);
-    let is_within = actual <= limit;
-    let difference = exact_bytes(actual.abs_diff(limit));
-    let compared = match (is_within, why_not) {
-        (false, _) => format!("{difference} more than --{name} allows"),
-        (true, Some(why)) => format!("within --{name} as far as it got, but {why}"),
-        (true, None) => format!("{difference} less than --{name} allows"),
-    };
-    Row {
-        name,
-        limit: limit.into(),
-        actual: actual.into(),
-        passed: is_within && why_not.is_none(),
-        figure: Some(figure),
-        text: format!(
-            "{}: {subject} is {}, {compared}{}",
-            side.title,
-            exact_bytes(actual),
-            of_window(side, of)
-        ),
-        ..Row::default()
-    }
+    let both = (side.bytes(of), limit);
+    let notes = (why_at_least(side), of_window(side, of));
+    limited_row((&side.title, figure, subject), name, both, notes)
 }
 
 fn grown(
