@@ -13,7 +13,7 @@ use crate::ui::report::PageContext;
 use crate::ui::report::glance::Glance;
 use crate::ui::report::glance::curves::Curves;
 use crate::ui::report::peaks_compared::{
-    FigureRow, FoundPeaks, PeakTable, PeaksCompared, devices_of, with_peaks,
+    FigureRow, FoundPeaks, PeakTable, PeakWords, PeaksCompared, devices_of, with_peaks,
 };
 use crate::ui::report::two_columns::{Column as Half, two_columns_ui};
 use crate::ui::run_chips::badge_ui;
@@ -39,13 +39,12 @@ struct Card {
 }
 
 impl Card {
-    fn ui(&mut self, ui: &mut egui::Ui, both: [&Run; 2]) {
-        let (words, devices) = devices_of(both);
+    fn ui(&mut self, ui: &mut egui::Ui, (words, devices): (&PeakWords, &BTreeMap<i64, String>)) {
         // Those that were read again may have others.
         self.device = self.device.filter(|device| devices.contains_key(device));
         fields_row_ui(ui, |ui| {
             if devices.len() > 1 {
-                device_ui(ui, words.device, &mut self.device, &devices);
+                device_ui(ui, words.device, &mut self.device, devices);
             }
             self.capacity.ui(ui, "Capacity", words.capacity);
             self.other.ui(ui, "Other memory", "600MiB");
@@ -59,11 +58,11 @@ impl Card {
 
 #[derive(Default)]
 pub struct PeaksPage {
-    /// The table that is shown, by its tab; the pictures if none was chosen, or there is none such.
-    tab: Option<&'static str>,
+    /// The table that is shown, by its place among the tabs; without, the pictures.
+    tab: Option<usize>,
     card: Card,
     found: FoundPeaks,
-    tables: BTreeMap<&'static str, DataTable>,
+    tables: [DataTable; 2],
 }
 
 /// The reference and the run at a position, where they are compared by their peaks.
@@ -89,35 +88,34 @@ impl PeaksPage {
         let runs = Arc::clone(page.runs);
         let Some(both) = both_of(&runs, place) else { return };
         let found = self.found.ask(ui.ctx(), both, self.card.device);
-        self.tabs_ui(ui, found.as_ref().and_then(|found| found.as_deref().ok()));
-        self.card.ui(ui, both);
+        let (words, devices) = devices_of(both);
+        self.tabs_ui(ui, words);
+        self.card.ui(ui, (words, &devices));
         ui.add_space(4.0);
-        match found {
-            Some(Err(why_not)) => absent_ui(ui, why_not, ""),
-            None if self.tab.is_some() => {
+        match (self.tab, found) {
+            (_, Some(Err(why_not))) => absent_ui(ui, why_not, ""),
+            (None, found) => {
+                let found = found.and_then(Result::ok);
+                self.pictures_ui(ui, page, (both, found.as_ref()), (curves, glance));
+            }
+            (Some(_), None) => {
                 let failure = self.found.failure();
                 absent_ui(ui, failure.unwrap_or("The runs are being compared"), "");
             }
-            None => self.pictures_ui(ui, page, (both, None), (curves, glance)),
-            Some(Ok(found)) => match found.tables.iter().find(|of| Some(of.tab) == self.tab) {
-                Some(table) => self.table_ui(ui, page, both, (&found, table)),
-                None => self.pictures_ui(ui, page, (both, Some(&found)), (curves, glance)),
-            },
+            (Some(tab), Some(Ok(found))) => self.table_ui(ui, page, both, (&found, tab)),
         }
     }
 
-    fn tabs_ui(&mut self, ui: &mut egui::Ui, found: Option<&PeaksCompared>) {
-        let tables = found.map_or(&[][..], |found| &found.tables);
-        let tabs: Vec<&'static str> = tables.iter().map(|table| table.tab).collect();
-        let shown = self.tab.filter(|tab| tabs.contains(tab));
+    fn tabs_ui(&mut self, ui: &mut egui::Ui, words: &PeakWords) {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
-            for tab in std::iter::once(None).chain(tabs.into_iter().map(Some)) {
-                let entry = ui.selectable_label(shown == tab, tab.unwrap_or(PICTURES));
+            let tables = words.tabs.into_iter().enumerate().map(|(tab, title)| (Some(tab), title));
+            for (tab, title) in std::iter::once((None, PICTURES)).chain(tables) {
+                let entry = ui.selectable_label(self.tab == tab, title);
                 if entry.clicked() {
                     self.tab = tab;
                 }
-                if shown == tab {
+                if self.tab == tab {
                     shown_tab_line(ui, &entry);
                 }
             }
@@ -129,12 +127,16 @@ impl PeaksPage {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         both: [&Run; 2],
-        (found, table): (&PeaksCompared, &Arc<PeakTable>),
+        (found, tab): (&PeaksCompared, usize),
     ) {
+        let Some((table, shown)) = found.tables.get(tab).zip(self.tables.get_mut(tab)) else {
+            absent_ui(ui, found.words.no_peaks, "");
+            return;
+        };
         let columns = table.columns(both.map(|run| &*run.title));
         let rows: Arc<dyn Rows> = Arc::<PeakTable>::clone(table);
         let data = Data { note: found.words.adds_up, ..Data::of(table.name, &columns, rows) };
-        self.tables.entry(table.tab).or_default().ui(ui, &data, page.commands);
+        shown.ui(ui, &data, page.commands);
     }
 
     /// The curves of all runs, and beside or below them what follows.

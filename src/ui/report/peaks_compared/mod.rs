@@ -21,6 +21,8 @@ pub use table::{PeakRow, PeakTable};
 
 /// What is said of the peaks of a system.
 pub struct PeakWords {
+    /// What the tabs of the tables are called.
+    pub tabs: [&'static str; 2],
     /// Above what is alive by category.
     pub at_peaks: &'static str,
     /// What the rows of tables add up to.
@@ -59,6 +61,7 @@ pub struct PeaksCompared {
     pub figures: Vec<FigureRow>,
     /// Empty where nothing is known of what is alive at a peak.
     pub by_category: Vec<(&'static str, Both)>,
+    /// By tab; none where nothing is known of what is alive at a peak.
     pub tables: Vec<Arc<PeakTable>>,
 }
 

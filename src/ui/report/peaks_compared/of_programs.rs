@@ -15,6 +15,7 @@ use crate::text::clean;
 use crate::ui::runs::Run;
 
 pub const WORDS: PeakWords = PeakWords {
+    tabs: ["At the peaks by operation", "By operation, shape and category"],
     at_peaks: "At the temporary peaks",
     adds_up: "what is temporary, at the peak of each; adds up to both peaks",
     no_setting: "No flag of XLA differs",
@@ -39,7 +40,6 @@ impl PeaksCompared {
         let peaks = found.peaks.as_ref();
         let tables = peaks.map_or_else(Vec::new, |peaks| {
             let by_operation = PeakTable {
-                tab: "At the peaks by operation",
                 name: "operations at both peaks",
                 words: vec!["Operation"],
                 counted: Some("values"),
@@ -47,7 +47,6 @@ impl PeaksCompared {
                 rows: peaks.by_operation.iter().map(of_operation).collect(),
             };
             let by_value = PeakTable {
-                tab: "By operation, shape and category",
                 name: "values at both peaks",
                 words: vec!["Operation", "In place of", "Shape", "Purpose"],
                 counted: Some("values"),

@@ -15,6 +15,7 @@ use crate::ui::card_fields::device_titles;
 use crate::ui::runs::Run;
 
 pub const WORDS: PeakWords = PeakWords {
+    tabs: ["At the peaks by frames", "By function"],
     at_peaks: "At the requested peaks",
     adds_up: "what is asked for, at the peak of each; adds up to both peaks",
     no_setting: "No setting of the allocator differs",
@@ -35,7 +36,6 @@ impl PeaksCompared {
         })?;
         let peaks = &found.peaks;
         let by_frames = PeakTable {
-            tab: "At the peaks by frames",
             name: "blocks at both peaks",
             words: vec!["Allocated in", "Called by", "Purpose"],
             counted: Some("blocks"),
@@ -43,7 +43,6 @@ impl PeaksCompared {
             rows: peaks.rows.iter().map(of_frames).collect(),
         };
         let by_function = PeakTable {
-            tab: "By function",
             name: "functions at both peaks",
             words: vec!["Function", "Purpose"],
             counted: None,

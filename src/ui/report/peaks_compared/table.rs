@@ -11,8 +11,6 @@ const WORDS: f32 = 130.0;
 
 /// Rows by something.
 pub struct PeakTable {
-    /// What its tab is called.
-    pub tab: &'static str,
     /// Its name among tables.
     pub name: &'static str,
     /// Titles of what each row says before its figures.
