@@ -102,6 +102,7 @@ pub(crate) fn read_programs(
                 rank: None,
                 outcome: if side.is_cut { Outcome::Cut } else { Outcome::Ran },
                 is_cut: side.is_cut,
+                is_refused: side.is_refused,
                 needed_bytes: side.figures.total_bytes,
                 smi_bytes: None,
                 stated_capacity_bytes: side.stated_capacity_bytes,

@@ -485,7 +485,7 @@ fn of_a_rank_without_events_nobody_knows_whether_it_ran() {
     let reason = summary["insights"]["verdict"]["reason"].as_str().expect("a reason");
     assert!(reason.starts_with("The snapshot of Rank 0, GPU 0 has no events"), "{reason}");
     let said = text(&["summary", text_of(&pattern)]);
-    let of_rank = said.split("Rank 1, GPU 0").next().expect("what is said of rank 0");
+    let of_rank = said.split_once("Rank 1, GPU 0").expect("both ranks").0;
     assert!(of_rank.contains("none recorded") && !of_rank.contains("peak"), "{said}");
     let path = text_of(directory.path());
     let sweep = answer(&["sweep", path]);

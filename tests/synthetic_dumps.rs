@@ -237,6 +237,8 @@ fn the_command_writes_dumps_and_tells_options_of_other_systems() {
     assert!(says(&["--donate"]).contains("--donate is of XLA: add --system xla"));
     assert!(says(&["--layers", "3"]).contains("--layers is of PyTorch and XLA"));
     assert!(says(&["--system", "xla", "--steps", "3"]).contains("--steps is of PyTorch"));
+    let other = ["--system", "xla", "--capacity", "8GiB", "--other", "1GiB"];
+    assert!(says(&other).contains("--other is of PyTorch"));
     assert!(says(&["--system", "xla", "--ipus", "3"]).contains("--ipus is of Poplar"));
     assert!(!Path::new(path).exists());
     let options =

@@ -28,11 +28,13 @@ fn limits_are_of_what_is_reserved_and_of_what_is_in_use() {
     let keep = sample("keep");
     let summary = json(&tilescope(&["summary", "--json", &keep]));
     let total = summary["memory"]["total_bytes"].as_u64().expect("bytes");
-    let peak = summary["liveness"]["peak"]["bytes"].as_u64();
-    for (option, actual) in [("--max-total-bytes", Some(total)), ("--max-peak-bytes", peak)] {
+    let peak = &summary["liveness"]["peak"];
+    let part = |key: &str| peak[key].as_u64().expect("bytes");
+    let peak = part("always_live_bytes") + part("not_always_live_bytes");
+    for (option, actual) in [("--max-total-bytes", total), ("--max-peak-bytes", peak)] {
         let (_, found) = check(&[&keep, option, "1"]);
         let of = only(&found)["actual"].as_u64().expect("bytes");
-        assert!(actual.is_none_or(|actual| actual == of), "{option}: {found}, not {actual:?}");
+        assert_eq!(of, actual, "{option}");
         let limit = of.to_string();
         let (status, found) = check(&[&keep, option, &limit]);
         assert_eq!((status, &only(&found)["passed"]), (0, &true.into()), "{option}");
@@ -96,4 +98,39 @@ fn a_file_that_is_cut_passes_no_check() {
         assert_eq!(output.status.code(), Some(1), "{budget:?}: {said}");
         assert!(said.contains("the file ends before its contents do"), "{said}");
     }
+}
+
+/// What XLA refused: a program that is within what the device has by figures that are rounded.
+#[test]
+fn every_command_says_that_what_xla_refused_does_not_fit() {
+    let total = json(&tilescope(&["summary", "--json", &sample("keep")]));
+    let total = total["memory"]["total_bytes"].as_u64().expect("bytes");
+    let file = std::fs::read_dir(sample("keep")).expect("a directory").next().expect("a file");
+    let directory = tempfile::tempdir().expect("a directory");
+    let module = directory.path().join("module_0001.jit_train_step.tpu_comp_env.hlo.pb");
+    std::fs::copy(file.expect("a file").path(), module).expect("a copy");
+    let text = format!(
+        "RESOURCE_EXHAUSTED: Ran out of memory in memory space hbm. Used {total}B of {total}B hbm. \
+         Exceeded hbm capacity by 1.2K.\n"
+    );
+    std::fs::write(directory.path().join("error.txt"), text).expect("a text");
+    let dump = directory.path().to_str().expect("UTF-8");
+    assert_eq!(json(&tilescope(&["summary", "--json", dump]))["memory"]["fits"], false);
+    let (status, found) = check(&[dump, "--must-fit"]);
+    assert_eq!((status, &only(&found)["actual"]), (1, &0.into()), "{found}");
+    // Of another device XLA has said nothing.
+    assert_eq!(check(&[dump, "--must-fit", "--capacity", "64GiB"]).0, 0);
+    let fits = |options: &[&str]| {
+        let found = tilescope(&[&["sweep", "--json", dump, &sample("again")], options].concat());
+        json(&found)["rows"][0]["fits"].clone()
+    };
+    assert_eq!((fits(&[]), fits(&["--capacity", "64GiB"])), (false.into(), true.into()));
+    let said = |options: &[&str]| {
+        let found = tilescope(&[&["compare", "--json", dump, dump], options].concat());
+        let found = json(&found)["conclusions"].as_array().expect("a list").clone();
+        let fits = found.into_iter().find(|said| said["id"] == "fits").expect("a sentence");
+        fits["text"].as_str().expect("a text").to_owned()
+    };
+    assert!(said(&[]).contains("and XLA found no room for it"), "{}", said(&[]));
+    assert!(said(&["--capacity", "64GiB"]).contains("and fits"));
 }

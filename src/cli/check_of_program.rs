@@ -36,8 +36,6 @@ fn in_use_bytes(side: &ComparedProgram) -> Option<u64> {
 struct Side {
     title: String,
     of: ComparedProgram,
-    /// Whether it fits into what the device has.
-    fit: ProgramFit,
 }
 
 /// Checks a program, against the second if there is one.
@@ -61,8 +59,7 @@ fn checked(
     let run = open_program(files, progress)?;
     let (program, color) = (&run.program, device.device.unwrap_or(0));
     let of = ComparedProgram::of(program, color).ok_or_else(|| program.no_such_space(color))?;
-    let fit = ProgramFit::of(of.over_bytes(device.room()), program);
-    let side = Side { title: program.color_title(color), of, fit };
+    let side = Side { title: program.color_title(color), of };
     Ok((side, run.report.warnings.list()))
 }
 
@@ -111,10 +108,10 @@ fn grown(side: &Side, baseline: &Side, (figure, of, _, subject): Checked, limit:
 
 fn fits(side: &Side, room: Room) -> Row {
     let empty = Row { name: "must-fit", limit: 0.into(), ..Row::default() };
-    let (title, of) = (&side.title, &side.of);
+    let (title, of, fit) = (&side.title, &side.of, side.of.fit(room));
     let reserved = bytes(of.figures.total_bytes);
     let Some((over, capacity)) = of.over_bytes(room).zip(of.capacity_bytes(room)) else {
-        let text = match side.fit {
+        let text = match fit {
             ProgramFit::DoesNotFit => format!("{title}: it reserves {reserved}, which XLA refused"),
             _ => format!(
                 "{title}: it reserves {reserved}, and what the device has is not in the files: --capacity 16GiB says it"
@@ -126,7 +123,7 @@ fn fits(side: &Side, room: Room) -> Row {
         0 => String::new(),
         other => format!(" and others have {}", bytes(other)),
     };
-    let compared = match (over, side.fit) {
+    let compared = match (over, fit) {
         (1.., _) => format!("{} too much", exact_bytes(over)),
         (0, ProgramFit::Fits) => "it fits".to_owned(),
         (0, ProgramFit::DoesNotFit) => "but XLA refused it".to_owned(),
@@ -136,7 +133,7 @@ fn fits(side: &Side, room: Room) -> Row {
     };
     Row {
         actual: over.into(),
-        passed: side.fit == ProgramFit::Fits,
+        passed: fit == ProgramFit::Fits,
         text: format!(
             "{title}: it reserves {reserved}{other} of the {}, {compared}",
             bytes(capacity)

@@ -10,7 +10,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::diagnose_snapshots::{FoundSnapshot, Joined, beside, named_snapshot};
-use super::output::{WRONG_ARGUMENTS, print_result, with_progress, wrapped};
+use super::output::{WRONG_ARGUMENTS, print_result, print_warning, with_progress, wrapped};
 use super::usage;
 use crate::analysis::diagnose::{Device, Diagnosis, Finding, Kind, diagnose_reader};
 use crate::files::WithoutHoles;
@@ -88,7 +88,7 @@ impl DiagnoseReport {
         };
         let (mut named, mut logs) = (Vec::new(), Vec::new());
         for file in files {
-            match named_snapshot(file, &Progress::default()) {
+            match named_snapshot(file, &Progress::default())? {
                 Some(snapshot) => named.push(snapshot),
                 None => logs.push(file),
             }
@@ -98,6 +98,7 @@ impl DiagnoseReport {
         };
         let snapshots = named.iter().map(open).filter_map(Result::transpose);
         let snapshots: Vec<FoundSnapshot> = snapshots.collect::<Result<_, Error>>()?;
+        snapshots.iter().flat_map(|one| &one.warnings).for_each(print_warning);
         let mut is_joined = vec![false; snapshots.len()];
         // Logs of one directory have the same snapshots beside them.
         let mut opened: BTreeMap<PathBuf, Option<FoundSnapshot>> = BTreeMap::new();

@@ -14,11 +14,11 @@ use crate::analysis::allocator::stated_failure::StatedFailure;
 use crate::analysis::diagnose::Finding;
 use crate::analysis::variants::{SnapshotTook, Variant};
 use crate::format::pytorch::{self, FileKind, SnapshotFiles, kind_of_file, with_side_files};
-use crate::format::{Error, Progress};
+use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::SnapshotRun;
 use crate::snapshot_run::stated::stated;
-use crate::store::Warnings;
 use crate::store::snapshot::{RankDevice, device_title};
+use crate::store::{Warning, Warnings};
 use crate::text::{bytes, clean, grouped, shortened};
 
 /// Snapshots in the directory of a log that are looked into.
@@ -35,6 +35,8 @@ pub(super) struct FoundSnapshot {
     /// The texts of errors that lie beside it by name, each with the rank that it is of, in a run of several.
     error_texts: Vec<(PathBuf, Option<u32>)>,
     devices: Vec<DeviceOfSnapshot>,
+    /// What is to be said of how it was found and read.
+    pub(super) warnings: Vec<Warning>,
 }
 
 #[derive(Clone, Debug)]
@@ -128,7 +130,8 @@ impl FoundSnapshot {
         let all = of_ranks.chain([(None, files)]);
         let error_texts = all.filter_map(|(rank, files)| Some((files.error_text.clone()?, rank)));
         let (path, error_texts) = (files.path.clone(), error_texts.collect());
-        Ok(Some(Self { path, error_texts, devices }))
+        let warnings = run.report.warnings.list();
+        Ok(Some(Self { path, error_texts, devices, warnings }))
     }
 
     /// The device that a message of a log belongs to.
@@ -279,13 +282,26 @@ fn is_snapshot(path: &Path) -> bool {
     kind_of_file(path) == Some(FileKind::Snapshot)
 }
 
-/// The snapshot that an argument names, or the run of several ranks; `None` of everything else.
-pub(super) fn named_snapshot(path: &Path, progress: &Progress) -> Option<SnapshotFiles> {
+/// The snapshot that an argument names, or the run of several ranks, with what is to be said of how it was found; `None` of
+/// everything else.
+///
+/// # Errors
+/// When the path holds several snapshots that are no run.
+pub(super) fn named_snapshot(
+    path: &Path,
+    progress: &Progress,
+) -> Result<Option<SnapshotFiles>, Error> {
     if path.is_file() && !is_snapshot(path) {
-        return None;
+        return Ok(None);
     }
-    let files = pytorch::find(path, &Warnings::default(), progress).ok().flatten()?;
-    (files.kind == FileKind::Snapshot).then_some(files)
+    let warnings = Warnings::default();
+    let found = match pytorch::find(path, &warnings, progress) {
+        Err(error) if error.kind == ErrorKind::SeveralReports => return Err(error),
+        // What is no snapshot is read as a log, which says what is wrong with it.
+        found => found.ok().flatten(),
+    };
+    let found = found.filter(|files| files.kind == FileKind::Snapshot);
+    Ok(found.map(|files| SnapshotFiles { warnings: warnings.list(), ..files }))
 }
 
 /// The snapshots in the directory of a log: the one that it lies beside by name, then others, as far as they are few.

@@ -67,10 +67,16 @@ fn fill_of_snapshot(report: &Report, replayed: &Arc<ReplayedSnapshot>, progress:
     let blocks = Arc::new(Blocks::of(Arc::clone(replayed), variables));
     // A thread of its own: in the pool, who works on the first picture meanwhile would wait behind it.
     let parts = std::thread::scope(|scope| {
-        let of_arenas = scope.spawn(|| BlocksOfArenas::of(replayed, progress));
+        let of_arenas = || BlocksOfArenas::of(replayed, progress);
+        let named = std::thread::Builder::new().name("blocks of segments".to_owned());
+        let beside = named.spawn_scoped(scope, of_arenas);
         let filled =
             liveness(&blocks, progress).map(|liveness| report.liveness.fill(Some(liveness)));
-        (of_arenas.join().unwrap_or_else(|panic| resume_unwind(panic)), filled)
+        let of_arenas = match beside {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => of_arenas(),
+        };
+        (of_arenas, filled)
     });
     let (Some(of_arenas), Some(())) = parts else { return };
     report.arenas.fill(Some(arenas(replayed, &of_arenas)));

@@ -15,6 +15,7 @@ use crate::analysis::buffer_assignment::analysed::Analysed;
 use crate::analysis::buffer_assignment::live_ranges::LiveRange;
 pub use crate::analysis::buffer_assignment::program::Program;
 use crate::analysis::buffer_assignment::program::Refusal;
+use crate::analysis::diagnose::Kind;
 use crate::files;
 use crate::format::xla::{
     self, FoundModule, ModuleFile, list_modules, platform_of_name, read_listed,
@@ -194,8 +195,9 @@ impl XlaRun {
             program.beside.capacity_file = Some(text.file());
         }
         let error_text = error_text::about(texts, &program).cloned();
-        program.refusal = error_text
-            .as_ref()
+        // A compiler that finds no room says so of the program; an allocation of a run that fails, of that moment.
+        let refused = error_text.as_ref().filter(|text| text.finding.kind == Kind::TpuOutOfMemory);
+        program.refusal = refused
             .map(|text| Refusal { file: text.file(), excess_bytes: text.finding.excess_bytes });
         program.modules = files.modules.iter().map(|found| found.listed.clone()).collect();
         let (report, program) = (Arc::new(report), Arc::new(program));

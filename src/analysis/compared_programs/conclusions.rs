@@ -6,6 +6,7 @@
 use super::rows::PairedBy;
 use super::{ComparedProgram, ComparedPrograms, PeakPlace, ProgramFigure, ProgramRow};
 use crate::analysis::buffer_assignment::categories::ValueCategory;
+use crate::analysis::buffer_assignment::insights::ProgramFit;
 use crate::analysis::compared_snapshots::Room;
 use crate::analysis::comparison::figures::Unit;
 use crate::analysis::figures::difference::Difference;
@@ -156,7 +157,8 @@ impl Said<'_> {
     fn fits(&mut self, room: Room) {
         let sides = &self.compared.sides;
         let over = sides.each_ref().map(|side| side.over_bytes(room));
-        if over == [None, None] {
+        let fits = sides.each_ref().map(|side| side.fit(room));
+        if over == [None, None] && fits == [ProgramFit::NotKnown; 2] {
             return;
         }
         let other = match room.other_bytes {
@@ -170,23 +172,25 @@ impl Said<'_> {
             let capacity = of.capacity_bytes(room).map(|bytes| (self.size)(bytes));
             match (over[side], capacity) {
                 (Some(0), Some(capacity)) => {
-                    let fits =
-                        if of.is_whole() { "and fits" } else { "and may fit, for its file is cut" };
+                    let fits = match fits[side] {
+                        ProgramFit::Fits => "and fits",
+                        ProgramFit::DoesNotFit => "and XLA found no room for it",
+                        ProgramFit::NotKnown => "and may fit, for its file is cut",
+                    };
                     format!("the {name} reserves {needed} of {capacity}{other} {fits}")
                 }
                 (Some(over), Some(capacity)) => format!(
                     "the {name} reserves {needed} of {capacity}{other} and is {least}{} over",
                     (self.size)(over)
                 ),
+                _ if fits[side] == ProgramFit::DoesNotFit => {
+                    format!("the {name} reserves {needed}, and XLA found no room for it")
+                }
                 _ => format!("the {name} reserves {needed}, and what its device has is not known"),
             }
         };
         let text = capitalised(&format!("{}; {}", describe(0), describe(1)));
-        let fits = [0, 1].map(|side| {
-            let over = over[side].filter(|over| *over > 0 || sides[side].is_whole());
-            over.map(|over| over == 0)
-        });
-        let is_better = match fits {
+        let is_better = match fits.map(ProgramFit::fits) {
             [Some(false), Some(true)] => Some(true),
             [Some(true), Some(false)] => Some(false),
             _ => None,

@@ -11,6 +11,7 @@ mod parameters;
 mod rows;
 
 use crate::analysis::buffer_assignment::analysed::Analysed;
+use crate::analysis::buffer_assignment::insights::ProgramFit;
 use crate::analysis::buffer_assignment::program::Program;
 pub use crate::analysis::buffer_assignment::space::ProgramFigure;
 use crate::analysis::buffer_assignment::space::SpaceFigures;
@@ -51,6 +52,8 @@ pub struct ComparedProgram {
     pub stated_capacity_bytes: Option<u64>,
     /// Whether its file ends before its contents do.
     pub is_cut: bool,
+    /// Whether XLA found no room for it in the memory space of the device that it was compiled for.
+    pub is_refused: bool,
 }
 
 /// Two programs, compared.
@@ -90,6 +93,7 @@ impl ComparedProgram {
             recomputed: module.entry.is_some().then(|| recomputed(analysed)),
             stated_capacity_bytes: program.beside.capacity_bytes.filter(|_| color == 0),
             is_cut: program.is_cut,
+            is_refused: program.refusal.is_some() && color == 0,
         })
     }
 
@@ -107,6 +111,12 @@ impl ComparedProgram {
     pub fn over_bytes(&self, room: Room) -> Option<u64> {
         let all = self.figures.total_bytes.saturating_add(room.other_bytes);
         Some(all.saturating_sub(self.capacity_bytes(room)?))
+    }
+
+    /// Whether it fits. What XLA refused says nothing of another device that the user names.
+    pub fn fit(&self, room: Room) -> ProgramFit {
+        let is_refused = self.is_refused && room.capacity_bytes.is_none();
+        ProgramFit::of(self.over_bytes(room), is_refused, self.is_cut)
     }
 }
 

@@ -134,7 +134,7 @@ pub struct Finding {
     /// What the used bytes are made of, as the message breaks them down.
     pub breakdown: Vec<Part>,
     /// What XLA says of a program besides; of its own, for a log can have ten thousands of messages.
-    #[serde(flatten)]
+    #[serde(flatten, serialize_with = "of_program")]
     pub of_program: Option<Box<OfProgram>>,
     /// The largest allocations that the message lists.
     pub allocations: Vec<Allocation>,
@@ -160,6 +160,15 @@ pub struct OfProgram {
     pub program: Vec<Part>,
     /// What XLA says of how well the program's memory is packed.
     pub packing: Option<Packing>,
+}
+
+/// The same keys, whether a message says anything of a program or not.
+#[expect(clippy::ref_option, reason = "serde calls it so")]
+fn of_program<S: Serializer>(
+    of_program: &Option<Box<OfProgram>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    of_program.as_deref().unwrap_or(&OfProgram::default()).serialize(serializer)
 }
 
 impl OfProgram {

@@ -7,6 +7,7 @@ mod words;
 use std::path::PathBuf;
 
 use crate::analysis::allocator::run_end::{Outcome, Recorded};
+use crate::analysis::buffer_assignment::insights::ProgramFit;
 use crate::analysis::buffer_assignment::space::SpaceFigures;
 use crate::store::snapshot::RankDevice;
 use crate::text::words;
@@ -41,6 +42,8 @@ pub struct Variant {
     pub outcome: Outcome,
     /// Whether its file ends before its contents do: then its figures are of what could be read, and of no whole run.
     pub is_cut: bool,
+    /// Whether XLA found no room for it on the device that it was compiled for.
+    pub is_refused: bool,
     /// What the device must have for it at least.
     pub needed_bytes: u64,
     /// What nvidia-smi said, where the user says so.
@@ -179,11 +182,21 @@ impl VariantTable {
         self.capacity_bytes.or(stated).map(|capacity| all.saturating_sub(capacity))
     }
 
-    /// Whether a variant ran and, where a capacity is known, is not over it; `None` where its file does not say whether
-    /// it ran.
+    /// Whether a variant ran, or was compiled, and, where a capacity is known, is not over it; `None` where its file does not
+    /// say whether it ran.
     pub fn fits(&self, row: &Variant) -> Option<bool> {
-        let has_ran = row.outcome.finished()?;
+        let has_ran = row.outcome.finished()? && !self.is_refused(row);
         Some(has_ran && self.oversubscription_bytes(row).is_none_or(|bytes| bytes == 0))
+    }
+
+    /// Whether a program of XLA fits; of a capacity that nobody knows it is not said.
+    pub fn fit_of_program(&self, row: &Variant) -> ProgramFit {
+        ProgramFit::of(self.oversubscription_bytes(row), self.is_refused(row), row.is_cut)
+    }
+
+    /// What XLA refused says nothing of another device that the user names.
+    fn is_refused(&self, row: &Variant) -> bool {
+        row.is_refused && self.capacity_bytes.is_none()
     }
 
     /// The variant that needs least of those that ran, a place in `rows`; the first of equals.
@@ -264,6 +277,7 @@ mod tests {
             rank: None,
             outcome: if has_ran { Outcome::Ran } else { Outcome::OutOfMemory },
             is_cut: false,
+            is_refused: false,
             needed_bytes: bytes,
             smi_bytes: None,
             stated_capacity_bytes: None,

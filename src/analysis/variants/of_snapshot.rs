@@ -59,6 +59,7 @@ impl Variant {
             rank: device.rank,
             outcome: ended.outcome,
             is_cut: run.is_cut,
+            is_refused: false,
             needed_bytes,
             smi_bytes: None,
             stated_capacity_bytes: run.stated_capacity(place).and_then(|text| text.capacity_bytes),

@@ -217,9 +217,7 @@ fn program_row(table: &VariantTable, place: usize, row: &Variant) -> Value {
     value.insert("variant".to_owned(), json!(row.name));
     value.insert("path".to_owned(), json!(row.path.display().to_string()));
     value.insert("needed_bytes".to_owned(), json!(row.needed_bytes));
-    // Of a file that is cut it is not known how much more there is.
-    let over = table.oversubscription_bytes(row).filter(|over| *over > 0 || !row.is_cut);
-    value.insert("fits".to_owned(), json!(over.map(|over| over == 0)));
+    value.insert("fits".to_owned(), json!(table.fit_of_program(row).fits()));
     value.insert("percent".to_owned(), json!(percent));
     value.insert("percent_of_previous".to_owned(), json!(previous));
     with_what_is_said(Value::Object(value), row)

@@ -27,7 +27,7 @@ pub struct TransformerArguments {
     /// Keep tensors in half precision in place of single.
     #[arg(long)]
     pub half_precision: bool,
-    /// What the device has, for example 8GiB; without it everything fits, and a dump does not say it.
+    /// What the device has, for example 8GiB; without it everything fits. A dump for a GPU says it, others do not.
     #[arg(long, value_parser = size::parse)]
     pub capacity: Option<u64>,
 }

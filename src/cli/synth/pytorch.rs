@@ -55,6 +55,8 @@ impl SnapshotArguments {
             ("--checkpoint-segments", self.checkpoint_segments.is_some()),
             ("--streams", self.streams.is_some()),
             ("--varied-lengths", self.varied_lengths),
+            ("--other", self.other.is_some()),
+            ("--go-on", self.go_on),
             ("--max-entries", self.max_entries.is_some()),
             ("--max-split-size", self.max_split_size.is_some()),
             ("--roundup-power2-divisions", self.roundup_power2_divisions.is_some()),

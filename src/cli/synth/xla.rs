@@ -17,7 +17,8 @@ pub struct DumpArguments {
     /// Donate the weights and the states of the optimizer.
     #[arg(long)]
     pub donate: bool,
-    /// Layers in one turn of the loop over them, which are so many times as many instructions [default: 1].
+    /// Layers in one turn of the loop over them, which are so many times as many instructions; the layers become a
+    /// multiple of it, two turns at least [default: 1].
     #[arg(long, value_name = "LAYERS", value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub unroll: Option<u64>,
     /// Unroll the loop to so many instructions.
@@ -28,7 +29,7 @@ pub struct DumpArguments {
     pub texts: bool,
     /// Write the four compilations of the story instead: a training step on a card of 24 GiB, of which more and more is
     /// computed again.
-    #[arg(long, conflicts_with_all = ["batch", "layers", "remat", "unroll", "capacity", "size"])]
+    #[arg(long, conflicts_with_all = ["batch", "layers", "remat", "unroll", "capacity", "size", "platform", "width", "heads", "sequence", "vocabulary", "half_precision", "donate", "instructions", "texts"])]
     pub remat_story: bool,
 }
 

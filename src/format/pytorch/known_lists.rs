@@ -2,8 +2,9 @@
 //! event. To find equal ones takes as long as all else of reading, so a thread of its own does it, a batch behind the
 //! machine. They are told by the numbers of their entries; what these stand for is looked up in the end, once for each list.
 
+use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::thread::{Builder, JoinHandle};
+use std::thread::{self, Builder, JoinHandle};
 
 use super::intern::Interned;
 use super::values::{Fault, MOST_ROWS, NONE};
@@ -95,9 +96,9 @@ impl Worker {
     }
 
     /// The table, when all is in it.
-    fn end(&mut self) -> Option<Table> {
+    fn end(&mut self) -> Option<thread::Result<Table>> {
         drop(self.to.take());
-        self.thread.take()?.join().ok()
+        Some(self.thread.take()?.join())
     }
 }
 
@@ -150,7 +151,7 @@ impl KnownLists {
         self.count = number.saturating_add(1);
         let Batch { items, ends } = &mut self.batch;
         ends.push(items.len());
-        if items.len() >= BATCH_ITEMS {
+        if items.len().saturating_add(ends.len()) >= BATCH_ITEMS {
             self.hand_over();
         }
         Ok(number)
@@ -187,7 +188,8 @@ impl KnownLists {
             }
             Place::Elsewhere(worker) => {
                 worker.hand_over(batch);
-                worker.end()
+                let ended = worker.end();
+                ended.map(|table| table.unwrap_or_else(|panic| resume_unwind(panic)))
             }
         };
         let Some(Table { mut lists, rows, is_full: false }) = table else {
@@ -255,6 +257,13 @@ mod tests {
             assert_eq!((lists.len(), lists.get(5)), (97.min(count as usize), &of_entries[..]));
             assert_eq!((lists.settle(&memo), lists.is_settled()), (Ok(Vec::new()), true));
         }
+        // Lists without anything in them are handed over, too.
+        let mut lists = KnownLists::new();
+        for number in 0..BATCH_ITEMS as u32 {
+            lists.open();
+            assert_eq!(lists.close(), Ok(number));
+        }
+        assert!(matches!(lists.place, Place::Elsewhere(_)));
         // What is not wanted any more ends its thread.
         let mut lists = KnownLists::new();
         lists.open().resize(BATCH_ITEMS, 1);

@@ -39,12 +39,13 @@ words! {
 
 impl ProgramFit {
     /// Of a program that is so much over what the device has, where that is known. Of one whose file is cut it is only
-    /// known that it takes so much at least; what XLA refused does not fit, whatever figures say that are rounded.
-    pub fn of(over_bytes: Option<u64>, program: &Program) -> Self {
+    /// known that it takes so much at least; what XLA refused on the device does not fit, whatever figures say that are
+    /// rounded.
+    pub fn of(over_bytes: Option<u64>, is_refused: bool, is_cut: bool) -> Self {
         match over_bytes {
             Some(1..) => Self::DoesNotFit,
-            _ if program.refusal.is_some() => Self::DoesNotFit,
-            Some(0) if !program.is_cut => Self::Fits,
+            _ if is_refused => Self::DoesNotFit,
+            Some(0) if !is_cut => Self::Fits,
             _ => Self::NotKnown,
         }
     }
@@ -217,7 +218,7 @@ fn verdict(program: &Program, main: Option<&SpaceInsights>) -> ProgramVerdict {
     let capacity_bytes = program.beside.capacity_bytes;
     let over_bytes = capacity_bytes.map(|capacity| total_bytes.saturating_sub(capacity));
     ProgramVerdict {
-        outcome: ProgramFit::of(over_bytes, program),
+        outcome: ProgramFit::of(over_bytes, program.refusal.is_some(), program.is_cut),
         reason: reason(program, total_bytes, over_bytes),
         total_bytes,
         reserved_bytes: total_bytes.saturating_sub(temporary_bytes),
