@@ -506,6 +506,11 @@ fn numbers_that_are_missing_between_ranks_are_named() {
     three_ranks(directory.path());
     let said = messages(&open(directory.path())).join("\n");
     assert!(said.contains("no file of rank 1, ranks 3 to 9:"), "{said}");
+    let log = directory.path().join("train.log");
+    std::fs::write(&log, "epoch 1\n").expect("a log");
+    let output = tilescope(&["diagnose", text_of(&log), text_of(directory.path())]);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("no file of rank 1, ranks 3 to 9:"), "{said}");
     for rank in [5, 6] {
         process(8).write(directory.path(), &format!("rank{rank}.pickle"));
     }

@@ -4,6 +4,7 @@
 
 mod common;
 
+use common::demo::assert_written_once;
 use common::{json, tilescope};
 use serde_json::Value;
 use tilescope::format::Progress;
@@ -70,24 +71,5 @@ fn a_sweep_says_which_variant_does_not_fit_and_which_needs_least() {
 
 #[test]
 fn the_demo_is_written_once() {
-    let cache = tempfile::tempdir().unwrap();
-    let written = || {
-        let output = std::process::Command::new(env!("CARGO_BIN_EXE_tilescope"))
-            .args(["demo", "--system", "pytorch"])
-            .env("XDG_CACHE_HOME", cache.path())
-            .env_remove("DISPLAY")
-            .env_remove("WAYLAND_DISPLAY")
-            .output()
-            .unwrap();
-        String::from_utf8_lossy(&output.stdout).trim().to_owned()
-    };
-    let directory = written();
-    let files = runs(directory.as_ref());
-    let times = || -> Vec<_> {
-        files.iter().map(|file| file.metadata().unwrap().modified().unwrap()).collect()
-    };
-    let before = times();
-    assert_eq!(before.len(), SEGMENTS.len());
-    assert_eq!(written(), directory);
-    assert_eq!(times(), before);
+    assert_written_once("pytorch", runs, SEGMENTS.len());
 }

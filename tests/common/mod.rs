@@ -4,6 +4,7 @@
 
 pub mod compared;
 pub mod copies;
+pub mod demo;
 pub mod pickle;
 pub mod recording;
 pub mod seeded;
