@@ -246,7 +246,8 @@ impl Rows<'_> {
         let first_host = self.replayed.snapshot.devices.len();
         let hosts = (first_host..self.replayed.replays.len())
             .filter_map(|place| DeviceFacts::of(self.replayed, place));
-        for facts in self.replayed.device_facts().iter().cloned().chain(hosts) {
+        let hosts: Vec<DeviceFacts> = hosts.collect();
+        for facts in self.replayed.device_facts().iter().chain(&hosts) {
             let end = &facts.end;
             table.row([
                 integer(facts.device),

@@ -22,14 +22,16 @@ pub struct ComparedClaim {
 /// that was current, and does not say which. Of a single device they are in any case. Those of a rank are of one of its devices.
 /// Its place.
 pub fn claimed_device(claims: &AllocatorClaims, replayed: &ReplayedSnapshot) -> Option<usize> {
-    let may_be = |device: &SnapshotDevice| {
-        claims.rank.is_none_or(|rank| device.rank.is_some_and(|of| of.rank == rank))
-    };
     let devices = replayed.snapshot.devices.iter().enumerate();
-    let places = devices.filter(|(_, device)| may_be(device)).map(|(place, _)| place);
+    let places = devices.filter(|(_, device)| may_be_of(claims, device)).map(|(place, _)| place);
     let places: Vec<usize> = places.collect();
     let reserved = places.iter().map(|place| replayed.end_state(*place).reserved_bytes);
     places.get(claimed_place(claims, &reserved.collect::<Vec<u64>>())?).copied()
+}
+
+/// Whether totals can be of a device, by their ranks.
+pub fn may_be_of(claims: &AllocatorClaims, device: &SnapshotDevice) -> bool {
+    claims.rank.is_none_or(|rank| device.rank.is_some_and(|of| of.rank == rank))
 }
 
 fn claimed_place(claims: &AllocatorClaims, reserved_bytes: &[u64]) -> Option<usize> {

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{PeakFrom, SnapshotTook, Took, Variant};
-use crate::analysis::allocator::claims::claimed_device;
+use crate::analysis::allocator::claims::{claimed_device, may_be_of};
 use crate::analysis::allocator::free_pieces::{reserved_after, segment_for};
 use crate::analysis::allocator::replayed::AllocatorRun;
 use crate::analysis::allocator::run_end::{Outcome, Recorded};
@@ -24,7 +24,8 @@ impl Variant {
         };
         let (device, replay) = replayed.device(place)?;
         let end = replayed.end_state(place);
-        let mut claims = run.claims.iter();
+        // A run of many ranks has claims of each.
+        let mut claims = run.claims.iter().filter(|claims| may_be_of(claims, device));
         let claimed = claims.find(|claims| claimed_device(claims, replayed) == Some(place));
         let recorded = Recorded::of(replayed, place);
         let from_events = match recorded {

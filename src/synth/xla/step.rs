@@ -223,6 +223,17 @@ impl Step<'_> {
         (hidden, kept.collect())
     }
 
+    /// The product of what is there with weights.
+    fn dense(
+        &mut self,
+        from: Option<Handle>,
+        weight: Handle,
+        array: Array,
+        origin: Origin,
+    ) -> Option<Handle> {
+        from.map(|from| self.product([from, weight], array, origin))
+    }
+
     /// What of a layer is not there yet and its backward pass needs.
     fn complete_layer(&mut self, tensors: &mut Tensors, weights: &[Handle], pass: Pass) {
         use Tensor::{Attended, Gelu, Input, Norm1, Norm2, Projected, Qkv, Softmax, Sum, Up};
@@ -236,13 +247,10 @@ impl Step<'_> {
             let made = match tensor {
                 Input => continue,
                 Norm1 => Some(self.norm([input, weights[0]], pass, Line::Norm1)),
-                Qkv => has(Norm1).map(|from| {
-                    self.product(
-                        [from, weights[1]],
-                        array,
-                        operation(pass, "attention/dot_general", Line::Qkv),
-                    )
-                }),
+                Qkv => {
+                    let origin = operation(pass, "attention/dot_general", Line::Qkv);
+                    self.dense(has(Norm1), weights[1], array, origin)
+                }
                 Softmax => has(Qkv).map(|qkv| {
                     let origin =
                         operation(pass, "attention/bqhd,bkhd->bhqk/dot_general", Line::Scores);
@@ -256,13 +264,11 @@ impl Step<'_> {
                     self.product([softmax, qkv], array, origin)
                 }),
                 // What is there already needs no part of its own.
-                Projected => has(Attended).filter(|_| has(Sum).is_none()).map(|from| {
-                    self.product(
-                        [from, weights[2]],
-                        array,
-                        operation(pass, "attention/dot_general", Line::Projected),
-                    )
-                }),
+                Projected => {
+                    let from = has(Attended).filter(|_| has(Sum).is_none());
+                    let origin = operation(pass, "attention/dot_general", Line::Projected);
+                    self.dense(from, weights[2], array, origin)
+                }
                 Sum => has(Projected).map(|from| {
                     self.fused(
                         &["add"],
@@ -272,13 +278,10 @@ impl Step<'_> {
                     )
                 }),
                 Norm2 => has(Sum).map(|from| self.norm([from, weights[3]], pass, Line::Norm2)),
-                Up => has(Norm2).map(|from| {
-                    self.product(
-                        [from, weights[4]],
-                        array,
-                        operation(pass, "feed_forward/dot_general", Line::Up),
-                    )
-                }),
+                Up => {
+                    let origin = operation(pass, "feed_forward/dot_general", Line::Up);
+                    self.dense(has(Norm2), weights[4], array, origin)
+                }
                 Gelu => has(Up).map(|from| {
                     let origin = operation(pass, "feed_forward/gelu", Line::Gelu);
                     self.fused(&["tanh", "multiply"], &[from], array, origin)

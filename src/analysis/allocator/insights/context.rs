@@ -110,6 +110,7 @@ impl<'a> Context<'a> {
     /// blocks and one over the events for as many changes as a mask has bits.
     pub fn peaks_left(&self, changes: &[&Change<'_>]) -> Vec<Peak> {
         let lives = self.lives();
+        // An event completes one free at most, as the replay does it.
         let mut freed = vec![NO_BLOCK; self.device.events.len()];
         for (row, event) in (0..).zip(&lives.freed_at) {
             if let Some(block) = freed.get_mut(*event as usize) {

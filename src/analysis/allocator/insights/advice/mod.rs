@@ -251,7 +251,7 @@ fn about_peak(context: &Context<'_>, mut candidates: Vec<Candidate<'_>>) -> Vec<
     candidates.retain(|one| !one.rows.is_empty() && context.bytes_of(&one.rows) >= least);
     let changes: Vec<&Change<'_>> = candidates.iter().map(|one| &one.change).collect();
     let peaks = context.peaks_left(&changes);
-    let advice = |(one, then): (&Candidate<'_>, Peak)| {
+    let advice = |(one, then): (Candidate<'_>, Peak)| {
         let at_most_bytes = peak.saturating_sub(then.bytes);
         if at_most_bytes == 0 || at_most_bytes < least {
             return None;
@@ -266,20 +266,20 @@ fn about_peak(context: &Context<'_>, mut candidates: Vec<Candidate<'_>>) -> Vec<
         Some(Advice {
             id: one.id,
             device: context.device.number,
-            what: one.what.clone(),
+            what: one.what,
             saving: Some(Saving {
                 at_most_bytes,
                 expected_bytes: one.expected_bytes.map(|bytes| bytes.min(at_most_bytes)),
                 of_bytes: peak,
                 of: SavedOf::RequestedPeak,
-                basis: one.basis.clone(),
+                basis: one.basis,
             }),
             evidence,
             how: how(one.id).to_owned(),
             caution: one.caution,
         })
     };
-    candidates.iter().zip(peaks).filter_map(advice).collect()
+    candidates.into_iter().zip(peaks).filter_map(advice).collect()
 }
 
 /// The user frames that have most of some blocks.
