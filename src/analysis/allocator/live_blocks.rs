@@ -29,6 +29,8 @@ pub(super) struct LiveBlocks {
     /// None of them is empty.
     lists: Vec<Vec<Live>>,
     len: usize,
+    /// Where the block is that was found last: one that is given back is mostly free at the next event.
+    last: Option<Place>,
 }
 
 impl LiveBlocks {
@@ -45,10 +47,15 @@ impl LiveBlocks {
         Place { list, at: blocks.partition_point(|block| block.address < address) }
     }
 
+    #[inline]
+    fn at(&self, place: Place) -> Option<&Live> {
+        self.lists.get(place.list)?.get(place.at)
+    }
+
     /// The first block at a place or behind it.
     #[inline]
     pub(super) fn next(&self, place: Place) -> Option<&Live> {
-        let here = self.lists.get(place.list)?.get(place.at);
+        let here = self.at(place);
         here.or_else(|| self.lists.get(place.list + 1)?.first())
     }
 
@@ -77,14 +84,14 @@ impl LiveBlocks {
     /// The block at an address.
     #[inline]
     pub(super) fn get(&self, address: u64) -> Option<&Live> {
-        let place = self.place(address);
-        self.lists.get(place.list)?.get(place.at).filter(|block| block.address == address)
+        self.at(self.place(address)).filter(|block| block.address == address)
     }
 
     /// The same, to change whether it waits.
     #[inline]
     pub(super) fn get_mut(&mut self, address: u64) -> Option<&mut Live> {
         let place = self.place(address);
+        self.last = Some(place);
         let block = self.lists.get_mut(place.list)?.get_mut(place.at)?;
         (block.address == address).then_some(block)
     }
@@ -92,7 +99,9 @@ impl LiveBlocks {
     /// Takes the block at an address away.
     #[inline]
     pub(super) fn remove(&mut self, address: u64) -> Option<Live> {
-        let Place { list, at } = self.place(address);
+        let is_at = |place: &Place| self.at(*place).is_some_and(|block| block.address == address);
+        let last = self.last.filter(is_at);
+        let Place { list, at } = last.unwrap_or_else(|| self.place(address));
         let blocks = self.lists.get_mut(list)?;
         if blocks.get(at)?.address != address {
             return None;

@@ -82,12 +82,19 @@ impl BlockLives {
         self.stacks.reserve_exact(blocks);
     }
 
-    pub(super) fn push(&mut self, address: u64, requested: u64, bytes: u64, stack: StackId) -> u32 {
+    /// Adds a block that was handed out at an event, or before all of them.
+    #[inline]
+    pub(super) fn push(
+        &mut self,
+        allocated_at: u32,
+        (address, requested, bytes): (u64, u64, u64),
+        stack: StackId,
+    ) -> u32 {
         let row = self.addresses.len() as u32;
         self.addresses.push(address);
         self.requested.push(requested);
         self.bytes.push(bytes);
-        self.allocated_at.push(Self::BEFORE);
+        self.allocated_at.push(allocated_at);
         self.requested_free_at.push(Self::OPEN);
         self.freed_at.push(Self::OPEN);
         self.stacks.push(stack);

@@ -127,39 +127,26 @@ struct Early {
 /// Replays a device.
 pub fn replay(snapshot: &Snapshot, device: &SnapshotDevice) -> Replay {
     let events = Events::of(snapshot, device);
-    let from = |early: &[(u64, Early)], reserved: Reserved| {
-        let mut forward = Forward::from(early, reserved, &snapshot.settings, &events);
-        for event in 0..events.len() as u32 {
-            forward.step(event, &events);
+    let mut end = State::at_end(snapshot, device);
+    // A history that begins with a segment is mostly complete: where it leads from nothing to the state at the end, each
+    // event in accordance with the one before, the way back would lead to nothing.
+    if events.begin_with_segment() && end.mismatches == 0 {
+        let mut forward = Forward::from(&[], Reserved::default(), &snapshot.settings, &events);
+        let is_good = (0..events.len() as u32).all(|event| forward.step(event, &events));
+        if is_good && forward.compared_with_end(snapshot, device).0 == 0 {
+            return forward.replay((snapshot, device), (Vec::new(), true), 0);
         }
-        forward
-    };
-    // Of a history that may be complete both ways at once: it begins with a segment, and mostly nothing turns out to have
-    // been there before it.
-    let ((early, reserved, backward), from_nothing) = rayon::join(
-        || backwards(snapshot, device, &events),
-        || events.begin_with_segment().then(|| from(&[], Reserved::default())),
-    );
+    }
+    let (early, reserved) = end.backwards(&events);
     let start_ranges: Vec<Held> = reserved.iter().collect();
     let is_exact = early.iter().all(|(_, block)| block.bytes.is_some());
-    let forward = match from_nothing.filter(|_| early.is_empty() && start_ranges.is_empty()) {
-        Some(forward) => forward,
-        None => from(&early, reserved),
-    };
-    let (at_end, other_sizes) = forward.compared_with_end(snapshot, device);
-    Replay {
-        start: forward.start,
-        start_ranges,
-        is_complete: forward.start.live_blocks == 0 && forward.start.reserved_bytes == 0,
-        requested_peak: forward.requested.peak,
-        allocated_peak: forward.allocated.peak,
-        active_peak: forward.active.peak,
-        reserved_peak: forward.reserved_peak,
-        is_exact: is_exact && other_sizes == 0,
-        mismatches: backward.saturating_add(forward.mismatches).saturating_add(at_end),
-        other_sizes,
-        lives: forward.lives,
+    let mut forward = Forward::from(&early, reserved, &snapshot.settings, &events);
+    let mut mismatches = end.mismatches;
+    for event in 0..events.len() as u32 {
+        let is_good = forward.step(event, &events);
+        mismatches = mismatches.saturating_add(u64::from(!is_good));
     }
+    forward.replay((snapshot, device), (start_ranges, is_exact), mismatches)
 }
 
 /// The columns of the events of a device.
@@ -211,55 +198,66 @@ impl<'a> Events<'a> {
     }
 }
 
-/// The state before the first event, by address, and how many events contradict the one after them.
-fn backwards(
-    snapshot: &Snapshot,
-    device: &SnapshotDevice,
-    events: &Events<'_>,
-) -> (Vec<(u64, Early)>, Reserved, u64) {
-    let hashers = AddressHashers(RandomState::new().build_hasher().finish());
-    let mut live: ByAddress<Early> = HashMap::with_hasher(hashers);
-    let mut reserved = Reserved::default();
-    let mut mismatches = 0_u64;
-    for segment in snapshot.segments_of(device) {
-        let is_new = reserved.add(segment.address, segment.bytes, segment.is_expandable);
-        mismatches = mismatches.saturating_add(u64::from(!is_new));
+/// What is there at an event, on the way back from the end.
+struct State {
+    live: ByAddress<Early>,
+    reserved: Reserved,
+    /// How much of the end contradicts itself, and how many events the one after them.
+    mismatches: u64,
+}
+
+impl State {
+    fn at_end(snapshot: &Snapshot, device: &SnapshotDevice) -> Self {
+        let hashers = AddressHashers(RandomState::new().build_hasher().finish());
+        let mut live: ByAddress<Early> = HashMap::with_hasher(hashers);
+        let mut reserved = Reserved::default();
+        let mut mismatches = 0_u64;
+        for segment in snapshot.segments_of(device) {
+            let is_new = reserved.add(segment.address, segment.bytes, segment.is_expandable);
+            mismatches = mismatches.saturating_add(u64::from(!is_new));
+        }
+        for block in snapshot.blocks_of(device).filter(|block| block.is_active()) {
+            let early = Early {
+                requested: block.requested_bytes,
+                bytes: Some(block.bytes),
+                is_pending: block.state == BlockState::Pending,
+                stack: block.stack,
+            };
+            let other = live.insert(block.address, early);
+            mismatches = mismatches.saturating_add(u64::from(other.is_some()));
+        }
+        Self { live, reserved, mismatches }
     }
-    for block in snapshot.blocks_of(device).filter(|block| block.is_active()) {
-        let early = Early {
-            requested: block.requested_bytes,
-            bytes: Some(block.bytes),
-            is_pending: block.state == BlockState::Pending,
-            stack: block.stack,
-        };
-        let other = live.insert(block.address, early);
-        mismatches = mismatches.saturating_add(u64::from(other.is_some()));
+
+    /// Goes back to what was there before the first event: blocks by address, and segments.
+    fn backwards(&mut self, events: &Events<'_>) -> (Vec<(u64, Early)>, Reserved) {
+        let Self { live, reserved, mismatches } = self;
+        for event in (0..events.len()).rev() {
+            let (action, address, bytes) = events.get(event);
+            let is_good = match action {
+                Action::Alloc => live.remove(&address).is_some(),
+                Action::FreeCompleted => {
+                    let is_pending = events.has_requests;
+                    let early =
+                        Early { requested: bytes, bytes: None, is_pending, stack: StackId::NONE };
+                    live.insert(address, early).is_none()
+                }
+                Action::FreeRequested => match live.get_mut(&address) {
+                    Some(block) => std::mem::replace(&mut block.is_pending, false),
+                    None => false,
+                },
+                Action::SegmentAlloc => reserved.remove(address, bytes, false),
+                Action::SegmentMap => reserved.remove(address, bytes, true),
+                Action::SegmentFree => reserved.add(address, bytes, false),
+                Action::SegmentUnmap => reserved.add(address, bytes, true),
+                _ => true,
+            };
+            *mismatches = mismatches.saturating_add(u64::from(!is_good));
+        }
+        let mut early: Vec<(u64, Early)> = live.drain().collect();
+        early.sort_unstable_by_key(|(address, _)| *address);
+        (early, std::mem::take(reserved))
     }
-    for event in (0..events.len()).rev() {
-        let (action, address, bytes) = events.get(event);
-        let is_good = match action {
-            Action::Alloc => live.remove(&address).is_some(),
-            Action::FreeCompleted => {
-                let is_pending = events.has_requests;
-                let early =
-                    Early { requested: bytes, bytes: None, is_pending, stack: StackId::NONE };
-                live.insert(address, early).is_none()
-            }
-            Action::FreeRequested => match live.get_mut(&address) {
-                Some(block) => std::mem::replace(&mut block.is_pending, false),
-                None => false,
-            },
-            Action::SegmentAlloc => reserved.remove(address, bytes, false),
-            Action::SegmentMap => reserved.remove(address, bytes, true),
-            Action::SegmentFree => reserved.add(address, bytes, false),
-            Action::SegmentUnmap => reserved.add(address, bytes, true),
-            _ => true,
-        };
-        mismatches = mismatches.saturating_add(u64::from(!is_good));
-    }
-    let mut early: Vec<(u64, Early)> = live.into_iter().collect();
-    early.sort_unstable_by_key(|(address, _)| *address);
-    (early, reserved, mismatches)
 }
 
 /// A curve on its way.
@@ -298,7 +296,6 @@ struct Forward<'a> {
     allocated: Running,
     active: Running,
     reserved_peak: Peak,
-    mismatches: u64,
 }
 
 impl<'a> Forward<'a> {
@@ -315,7 +312,8 @@ impl<'a> Forward<'a> {
         let (mut requested, mut allocated, mut active) = (0_u64, 0_u64, 0_u64);
         for (address, block) in early {
             let bytes = block.bytes.unwrap_or_else(|| rounded(block.requested, settings));
-            let row = lives.push(*address, block.requested, bytes, block.stack);
+            let row =
+                lives.push(BlockLives::BEFORE, (*address, block.requested, bytes), block.stack);
             let is_pending = block.is_pending;
             live.insert(live.place(*address), Live { address: *address, row, is_pending });
             requested = requested.saturating_add(block.requested);
@@ -340,14 +338,14 @@ impl<'a> Forward<'a> {
             reserved_peak: Peak::at_start(reserved.bytes()),
             reserved,
             held: None,
-            mismatches: 0,
         }
     }
 
+    /// Goes on by an event; whether it is in accordance with what was there.
     #[inline]
-    fn step(&mut self, event: u32, events: &Events<'_>) {
+    fn step(&mut self, event: u32, events: &Events<'_>) -> bool {
         let (action, address, bytes) = events.get(event as usize);
-        let is_good = match action {
+        match action {
             Action::Alloc => {
                 let stack = events.stacks.get(event as usize).copied();
                 self.allocate(event, address, bytes, stack.unwrap_or(StackId::NONE))
@@ -365,8 +363,7 @@ impl<'a> Forward<'a> {
                 self.reserved.remove(address, bytes, action == Action::SegmentUnmap)
             }
             _ => true,
-        };
-        self.mismatches = self.mismatches.saturating_add(u64::from(!is_good));
+        }
     }
 
     fn allocate(&mut self, event: u32, address: u64, requested: u64, stack: StackId) -> bool {
@@ -390,10 +387,7 @@ impl<'a> Forward<'a> {
             }
             None => wanted,
         };
-        let row = self.lives.push(address, requested, bytes, stack);
-        if let Some(at) = self.lives.allocated_at.get_mut(row as usize) {
-            *at = event;
-        }
+        let row = self.lives.push(event, (address, requested, bytes), stack);
         self.live.insert(place, Live { address, row, is_pending: false });
         self.requested.add(requested, event);
         self.allocated.add(bytes, event);
@@ -427,6 +421,29 @@ impl<'a> Forward<'a> {
         self.active.subtract(bytes);
         self.requested.subtract(self.lives.requested.get(row).copied().unwrap_or(0));
         true
+    }
+
+    /// What came out, from the segments that were there at first, and whether the sizes of all blocks of then are known.
+    fn replay(
+        self,
+        (snapshot, device): (&Snapshot, &SnapshotDevice),
+        (start_ranges, is_exact): (Vec<Held>, bool),
+        mismatches: u64,
+    ) -> Replay {
+        let (at_end, other_sizes) = self.compared_with_end(snapshot, device);
+        Replay {
+            start: self.start,
+            start_ranges,
+            is_complete: self.start.live_blocks == 0 && self.start.reserved_bytes == 0,
+            requested_peak: self.requested.peak,
+            allocated_peak: self.allocated.peak,
+            active_peak: self.active.peak,
+            reserved_peak: self.reserved_peak,
+            is_exact: is_exact && other_sizes == 0,
+            mismatches: mismatches.saturating_add(at_end),
+            other_sizes,
+            lives: self.lives,
+        }
     }
 
     /// How many blocks and segments differ from the state at the end, and how many blocks by their size alone.

@@ -380,6 +380,7 @@ impl Machine {
             // Lists that were filled with the one before have that one.
             self.objects.settle()?;
         }
+        self.event.keys.clear();
         if let Some(place) = self.objects.memo.get_mut(index) {
             *place = entry;
         }

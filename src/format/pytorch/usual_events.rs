@@ -6,9 +6,15 @@ use super::objects::{Objects, SHORT_LIST};
 use super::values::{Reference, Value};
 use super::word::Word;
 
+/// Keys whose meaning is kept: more than PyTorch writes.
+const MOST_KEYS: usize = 32;
+
 /// A dict that is an event; there is one, into which they are read one after the other.
 #[derive(Default)]
 pub(super) struct UsualEvent {
+    /// By position the key of the event before, as the number of its entry of the memo, and what it means: mostly those of
+    /// the next are the same. They are forgotten when an entry of the memo becomes another.
+    pub(super) keys: Vec<(u32, Word)>,
     /// What has a key that means something.
     pub(super) pairs: Vec<(Word, Value)>,
     /// Whether there is a list in it, and one with items, which are with the lists that are known, not closed yet.
@@ -28,13 +34,17 @@ pub(super) fn usual_event<'a>(
     event.pairs.clear();
     event.list = None;
     let mut has_action = false;
+    let mut position = 0_usize;
     loop {
         if let [b'u', after @ ..] = rest {
             return has_action.then_some(after);
         }
-        let (key, after) = known(rest, &objects.memo)?;
-        let Value::Text(key) = objects.value(Reference(key)) else { return None };
-        let word = objects.texts.word(key);
+        let (key, after) = next_index(rest)?;
+        let word = match event.keys.get(position) {
+            Some((known, word)) if *known == key => *word,
+            _ => key_word(event, (position, key), objects)?,
+        };
+        position = position.saturating_add(1);
         let (value, after) = match after {
             [b'h' | b'j', ..] => {
                 let (entry, after) = known(after, &objects.memo)?;
@@ -78,6 +88,27 @@ pub(super) fn usual_event<'a>(
     }
 }
 
+/// What a key means that is not the one that the event before has at its position.
+#[cold]
+fn key_word(
+    event: &mut UsualEvent,
+    (position, key): (usize, u32),
+    objects: &Objects,
+) -> Option<Word> {
+    let entry = *objects.memo.get(key as usize)?;
+    let Value::Text(text) = objects.value(Reference(entry)) else { return None };
+    let word = objects.texts.word(text);
+    if position < MOST_KEYS {
+        if event.keys.len() <= position {
+            event.keys.resize(position.saturating_add(1), (u32::MAX, Word::Other));
+        }
+        if let Some(place) = event.keys.get_mut(position) {
+            *place = (key, word);
+        }
+    }
+    Some(word)
+}
+
 /// The entry of the memo that is fetched next, and what follows.
 #[inline]
 fn known<'a>(rest: &'a [u8], memo: &[u32]) -> Option<(u32, &'a [u8])> {
@@ -105,15 +136,27 @@ pub(super) fn known_items<'a>(
 ) -> Option<&'a [u8]> {
     let most = items.len().saturating_add(SHORT_LIST);
     loop {
-        if let [b'e', after @ ..] = rest {
-            return Some(after);
+        // Mostly all have numbers of four bytes, which are taken without a look at each.
+        let (fetches, _) = rest.as_chunks::<5>();
+        let room = most.saturating_sub(items.len());
+        let run = fetches.iter().take(room).take_while(|[opcode, ..]| *opcode == b'j').count();
+        let indices = fetches.iter().take(run).map(|[_, a, b, c, d]| [*a, *b, *c, *d]);
+        let indices = indices.map(u32::from_le_bytes);
+        let largest = indices.clone().max().unwrap_or(0);
+        items.extend(indices);
+        rest = rest.get(run.saturating_mul(5)..)?;
+        match rest {
+            _ if largest as usize >= memo_len => return None,
+            [b'e', after @ ..] => return Some(after),
+            [b'h', index, after @ ..] if items.len() < most => {
+                if usize::from(*index) >= memo_len {
+                    return None;
+                }
+                items.push(u32::from(*index));
+                rest = after;
+            }
+            _ => return None,
         }
-        let (index, after) = next_index(rest)?;
-        if index as usize >= memo_len || items.len() >= most {
-            return None;
-        }
-        items.push(index);
-        rest = after;
     }
 }
 
