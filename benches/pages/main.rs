@@ -3,8 +3,8 @@
 //!
 //! `cargo bench --bench pages`; with `-- eight` only the scenes of eight runs, with `-- large` those of one run with 64 IPUs
 //! and of one with 1,000,000 steps, with `-- programs` those of the tree of programs, with `-- trace` those of 2,000,000 steps that
-//! ran, with `-- snapshot` those of a memory snapshot of 5,000,000 events, with `-- REPORT` those of a report or of a snapshot
-//! that lies there.
+//! ran, with `-- snapshot` those of a memory snapshot of 5,000,000 events, with `-- dump` those of programs of XLA of 200,000
+//! instructions, with `-- REPORT` those of a report or of a snapshot that lies there.
 
 #![allow(
     clippy::unwrap_used,
@@ -13,6 +13,7 @@
 )]
 
 mod address_steps;
+mod dump;
 mod pair_liveness;
 mod pair_memory;
 mod programs;
@@ -270,6 +271,7 @@ fn main() {
         Some("large") => measure_large(),
         Some("programs") => SIZES.into_iter().for_each(programs::measure_programs),
         Some("trace") => trace::measure_trace(),
+        Some("dump") => dump::measure_dumps(),
         Some("snapshot") => snapshot::measure_snapshots(),
         Some(path) if Path::new(path).is_file() => snapshot::measure_snapshot(Path::new(path)),
         Some(path) => {
