@@ -471,6 +471,9 @@ impl App {
     /// Draws a frame and carries out what the user asked for in it.
     pub fn frame(&mut self, ui: &mut egui::Ui) {
         self.measure(ui);
+        if self.view.has_painted_graph {
+            self.open.iter().for_each(|run| run.load.tell_painted());
+        }
         let ctx = ui.ctx().clone();
         self.follow_settings(&ctx);
         self.arrived(ui);
@@ -494,7 +497,7 @@ impl App {
                     ctx.request_repaint_after(Duration::from_millis(15));
                 }
                 stage if stage.is_working() => {
-                    ctx.request_repaint_after(Duration::from_millis(100));
+                    ctx.request_repaint_after(Duration::from_millis(250));
                 }
                 _ => {}
             }

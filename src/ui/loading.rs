@@ -3,10 +3,12 @@
 use eframe::egui;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
 
 use super::job::Wake;
 use super::reading::{Glance, first_glance, glance_below};
+use super::runs::SMALL;
 use crate::analysis::cross_checks::contradictions;
 use crate::analysis::derived::Derived;
 use crate::analysis::insights::logs::log_messages;
@@ -114,9 +116,21 @@ struct Shared {
     progress: Progress,
     stage: Mutex<Stage>,
     derived: OnceLock<Arc<Derived>>,
+    is_painted: Mutex<bool>,
+    painted: Condvar,
 }
 
+/// How long what the first picture of a large snapshot does not need waits for it: both would take as long again.
+const FIRST_PICTURE: Duration = Duration::from_millis(500);
+
 impl Shared {
+    /// Waits for the first picture, or a little while where none comes: another page may be shown.
+    fn wait_for_picture(&self) {
+        let is_painted = self.is_painted.lock().unwrap_or_else(PoisonError::into_inner);
+        let waiting = |is_painted: &mut bool| !*is_painted && !self.progress.is_cancelled();
+        drop(self.painted.wait_timeout_while(is_painted, FIRST_PICTURE, waiting));
+    }
+
     fn set_stage(&self, stage: Stage) {
         *self.stage.lock().unwrap_or_else(PoisonError::into_inner) = stage;
         self.ctx.request_repaint();
@@ -176,9 +190,12 @@ impl Load {
     /// The same for a process that ends as soon as it has what it wants, as commands do: no index is written.
     pub(crate) fn start_for_command(path: PathBuf, ctx: &egui::Context) -> Self {
         let source = path.clone();
-        Self::start_work(path, Stage::Finding, ctx, move |shared| {
+        let load = Self::start_work(path, Stage::Finding, ctx, move |shared| {
             read(&source, &[], None, shared).map(drop)
-        })
+        });
+        // Nobody looks at a first picture.
+        load.tell_painted();
+        load
     }
 
     /// Starts to write what is missing of the demo, and then looks what is there to open.
@@ -276,9 +293,19 @@ impl Load {
         &self.shared.progress
     }
 
+    /// Says that a picture was painted, for which the rest of the work waits.
+    pub(crate) fn tell_painted(&self) {
+        let mut is_painted = self.shared.is_painted.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*is_painted {
+            *is_painted = true;
+            self.shared.painted.notify_all();
+        }
+    }
+
     /// Stops reading; what was read stays.
     pub fn cancel(&self) {
         self.shared.progress.cancel();
+        self.shared.painted.notify_all();
     }
 }
 
@@ -306,7 +333,13 @@ fn read_snapshot(files: &SnapshotFiles, shared: &Shared) -> Result<Option<ReadRu
         return Ok(None);
     };
     let derived = Derived::new(Arc::clone(&run.report)).with_allocator(Some(run.allocator.clone()));
-    fill_report(derived, shared, |progress| run.fill_report(progress));
+    let is_large = derived.things_beside_report() >= SMALL;
+    fill_report(derived, shared, |progress| {
+        if is_large {
+            shared.wait_for_picture();
+        }
+        run.fill_report(progress);
+    });
     Ok((!shared.end()).then(|| ReadRun::Snapshot(Box::new(run))))
 }
 

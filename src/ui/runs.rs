@@ -21,7 +21,7 @@ use crate::text::run_names::run_name;
 /// Most runs that are open together; each has a colour of its own.
 pub const MOST_RUNS: usize = 8;
 /// Runs with fewer steps, tiles, programs, debug contexts, events and blocks together are small.
-const SMALL: usize = 4000;
+pub const SMALL: usize = 4000;
 
 /// Names a run for as long as it is open; reading it again gives another one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -297,7 +297,7 @@ impl Runs {
 
     /// Whether a look at all steps, tiles, programs and debug contexts takes less than a frame. A snapshot is replayed
     /// before any part of its report is there, so its size is that of what was replayed; as with a program of XLA.
-    fn are_small(&self) -> bool {
+    pub fn are_small(&self) -> bool {
         let size = |report: &Report| {
             let of = |len: Option<usize>| len.unwrap_or(0);
             of(report.steps.get().map(|steps| steps.ids.len()))

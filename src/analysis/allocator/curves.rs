@@ -12,7 +12,7 @@ use super::event_axis::EventAxis;
 use super::lives::BlockLives;
 use super::replay::Replay;
 use super::replayed::ReplayedSnapshot;
-use super::step_changes::StepChanges;
+use super::step_changes::{StepChanges, summed};
 use super::user_frame::{NO_STACK, frame_title, user_frame};
 use crate::store::names::{Interner, Names};
 use crate::store::snapshot::{Action, BlockState, Snapshot, SnapshotDevice, StackId};
@@ -175,7 +175,27 @@ impl StackedCurve {
     ) -> Option<Self> {
         let len = replayed.axis().len() as usize;
         let parts = CurveParts::of(replayed, devices, curve);
-        let peak = parts.changes(len, |_, _| Some(0)).peak(1);
+        if by == BlocksBy::Nothing {
+            let group = |at_peak| CurveGroup {
+                title: curve.title().to_owned(),
+                category: None,
+                at_peak,
+                is_shown: !hidden.contains(curve.title()),
+            };
+            let (curve, reserved) =
+                rayon::join(|| parts.curve(len), || reserved_curve(replayed, devices));
+            let peak = highest(&curve);
+            let groups = vec![group(peak.and_then(|peak| curve.get(peak)).copied().unwrap_or(0))];
+            let is_shown = groups.iter().all(|group| group.is_shown);
+            let (layers, nothing) =
+                if is_shown { (vec![curve], Vec::new()) } else { (vec![Vec::new()], vec![0; len]) };
+            let mut stacked = Self { groups, layers, nothing, reserved, peak };
+            if !is_shown {
+                stacked.peak = highest(stacked.total());
+            }
+            return (!is_cancelled()).then_some(stacked);
+        }
+        let peak = parts.peak(replayed, len);
         if is_cancelled() {
             return None;
         }
@@ -245,8 +265,7 @@ fn highest(curve: &[u64]) -> Option<usize> {
 /// A curve alone; what lines of several runs are.
 pub fn block_curve(replayed: &ReplayedSnapshot, devices: Devices, curve: BlockCurve) -> Vec<u64> {
     let len = replayed.axis().len() as usize;
-    let changes = CurveParts::of(replayed, devices, curve).changes(len, |_, _| Some(0));
-    changes.layers(&[true]).pop().unwrap_or_default()
+    CurveParts::of(replayed, devices, curve).curve(len)
 }
 
 /// What is in memory at a step by the code that asked for it, the most first.
@@ -365,6 +384,27 @@ impl<'a> CurveParts<'a> {
         (start..end.max(start), bytes)
     }
 
+    /// The first step of the most; of what was requested on a single device the replay says it.
+    fn peak(&self, replayed: &ReplayedSnapshot, len: usize) -> Option<usize> {
+        if let ([part], BlockCurve::Requested) = (&self.devices[..], self.curve)
+            && let Some(replay) = replayed.replays.get(part.place)
+            && replay.mismatches == 0
+            && let Ok(event) = u32::try_from(replay.requested_peak.event)
+        {
+            return Some(self.axis.step(part.device, event) as usize);
+        }
+        highest(&self.curve(len))
+    }
+
+    /// The bytes of all blocks at each step.
+    fn curve(&self, len: usize) -> Vec<u64> {
+        let blocks = self
+            .devices
+            .iter()
+            .flat_map(|part| (0..part.lives.len()).map(move |row| self.counted(part, row)));
+        summed(len, blocks)
+    }
+
     /// How the bytes of groups change. A group of `None` does not count.
     fn changes(&self, len: usize, group_of: impl Fn(usize, usize) -> Option<u8>) -> StepChanges {
         let blocks = self.devices.iter().flat_map(|part| {
@@ -437,13 +477,6 @@ impl Grouping {
                     is_shown: true,
                 });
             }
-            return grouping;
-        }
-        if by == BlocksBy::Nothing {
-            let title = parts.curve.title().to_owned();
-            let at_peak = alive().fold(0_u64, |sum, (_, _, bytes)| sum.saturating_add(bytes));
-            grouping.groups.push(CurveGroup { title, category: None, at_peak, is_shown: true });
-            grouping.of_stacks.push(0);
             return grouping;
         }
         let names = replayed.code_names(by);

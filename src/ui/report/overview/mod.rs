@@ -11,6 +11,7 @@ mod tiles;
 
 use eframe::egui::{self, Align, Layout, ScrollArea, Vec2};
 use std::collections::BTreeMap;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use super::PageContext;
@@ -58,7 +59,9 @@ pub struct OverviewPage {
     glance: GlanceTable,
     /// The run of several that is shown below their table; the reference if none was chosen.
     chosen: Option<RunId>,
-    known: RunsAnswer<(), Vec<Known>>,
+    known: RunsAnswer<Detail, Vec<Known>>,
+    /// Whether something of it was drawn.
+    has_drawn: bool,
     of_runs: BTreeMap<RunId, OfRun>,
 }
 
@@ -68,6 +71,14 @@ struct OfRun {
     steps: StepsPicture,
     strip: tiles::Strip,
     snapshot: SnapshotGlance,
+}
+
+/// How much is worked out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Detail {
+    /// Of a large memory snapshot what takes no time: the curve and the figures.
+    First,
+    All,
 }
 
 /// What is worked out of a run, beside its insights.
@@ -85,10 +96,21 @@ struct Known {
 }
 
 impl Known {
-    fn of(run: &Run, cancel: &Cancel) -> Self {
+    fn of(run: &Run, detail: Detail, cancel: &Cancel) -> Self {
         if let Some(allocator) = run.derived.allocator().filter(|run| run.snapshot().is_some()) {
-            let snapshot = SnapshotKnown::of(allocator, cancel);
-            return Self { facts: GroupsOfRun::of(run), snapshot, ..Self::default() };
+            let curves_of = || SnapshotKnown::curves_of(allocator, detail, cancel);
+            let (curves, facts) = std::thread::scope(|scope| {
+                let named = std::thread::Builder::new().name("curves of a snapshot".to_owned());
+                let curves = named.spawn_scoped(scope, curves_of);
+                let facts = GroupsOfRun::of(run);
+                let curves = curves.map_or_else(
+                    |_| curves_of(),
+                    |curves| curves.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                );
+                (curves, facts)
+            });
+            let snapshot = curves.and_then(|curves| SnapshotKnown::of(allocator, curves));
+            return Self { facts, snapshot, ..Self::default() };
         }
         let report = &run.report;
         let timeline = run.derived.timeline(Scope::Everything, &|| cancel.is_cancelled());
@@ -111,6 +133,32 @@ fn needs_of(runs: &Runs) -> Needs {
     if are_snapshots(runs) { &[] } else { NEEDS }
 }
 
+impl OverviewPage {
+    /// Asks for what is worked out of runs: of large snapshots for the curve first, which is seen while the rest comes.
+    fn ask(&mut self, ctx: &egui::Context, runs: &Arc<Runs>) {
+        let needs = (runs, needs_of(runs));
+        let known = &mut self.known;
+        let ask = |known: &mut RunsAnswer<Detail, Vec<Known>>, detail| {
+            known.ask_or_tell("overview", ctx, needs, &detail, move |runs, cancel| {
+                runs.iter().map(|run| Known::of(run, detail, cancel)).collect()
+            });
+        };
+        if !are_snapshots(runs) || runs.are_small() {
+            ask(known, Detail::All);
+        } else if known.last(runs).is_none() {
+            self.has_drawn = false;
+            ask(known, Detail::First);
+        } else if self.has_drawn {
+            ask(known, Detail::All);
+        }
+        // What comes after the curve begins when it is painted: both at once would take as long again.
+        if !self.has_drawn && known.last(runs).is_some() {
+            self.has_drawn = true;
+            ctx.request_repaint();
+        }
+    }
+}
+
 impl RunsPage for OverviewPage {
     fn run_renamed(&mut self, from: RunId, to: RunId) {
         if self.chosen == Some(from) {
@@ -123,11 +171,8 @@ impl RunsPage for OverviewPage {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         self.of_runs.retain(|id, _| runs.position(*id).is_some());
-        let needs = (runs, needs_of(runs));
-        self.known.ask_or_tell("overview", ui.ctx(), needs, &(), |runs, cancel| {
-            runs.iter().map(|run| Known::of(run, cancel)).collect()
-        });
-        let Some(((), known)) = self.known.last(runs) else {
+        self.ask(ui.ctx(), runs);
+        let Some((_, known)) = self.known.last(runs) else {
             ui.weak(self.known.failure().unwrap_or("Reading…"));
             return;
         };

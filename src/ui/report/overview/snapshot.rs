@@ -4,6 +4,7 @@
 use eframe::egui::{self, Align, Label, Layout, Vec2};
 use std::collections::BTreeSet;
 
+use super::Detail;
 use crate::analysis::allocator::curves::{BlockCurve, BlocksBy, Devices, code_bytes};
 use crate::analysis::allocator::device_facts::DeviceFacts;
 use crate::analysis::allocator::replayed::AllocatorRun;
@@ -43,10 +44,18 @@ const MOST: f32 = 460.0;
 
 /// What is worked out of a snapshot.
 pub struct SnapshotKnown {
-    curves: Curves,
+    curves: KnownCurves,
     figures: Vec<Figure>,
-    by_code: Vec<(String, u64)>,
     ending: Ending,
+}
+
+/// The curve and what it consists of at its peak.
+pub struct KnownCurves {
+    curves: Curves,
+    /// What they are taken apart by.
+    by: BlocksBy,
+    /// `None` while that is not known.
+    by_code: Option<Vec<(String, u64)>>,
 }
 
 /// A figure with what it is, and what is said of it.
@@ -62,18 +71,29 @@ impl SnapshotKnown {
         self.ending.answer(units)
     }
 
-    pub fn of(run: &AllocatorRun, cancel: &Cancel) -> Option<Self> {
+    /// What is worked out event by event.
+    pub fn curves_of(run: &AllocatorRun, detail: Detail, cancel: &Cancel) -> Option<KnownCurves> {
         let replayed = run.snapshot()?;
         let snapshot = &replayed.snapshot;
         let devices = Devices::first_of(snapshot);
-        let (curve, by) = (BlockCurve::Requested, BlocksBy::Category);
+        let curve = BlockCurve::Requested;
+        let by = match detail {
+            Detail::First => BlocksBy::Nothing,
+            Detail::All => BlocksBy::Category,
+        };
         let hidden = BTreeSet::new();
         let key = CurvesKey { devices, curve, by, is_over_time: false, hidden };
-        let curves = Curves::of_one(replayed, &key, cancel)?;
+        let curves = Curves::of_one(replayed, &key, detail == Detail::All, cancel)?;
         let peak = curves.runs.first().and_then(|curves| curves.stacked.peak).unwrap_or(0);
-        let by_code = code_bytes(replayed, (devices, curve, BlocksBy::Frame), peak);
-        let facts = replayed.device_facts();
-        Some(Self { curves, figures: figures(facts), by_code, ending: Ending::of(run, facts)? })
+        let by_code = || code_bytes(replayed, (devices, curve, BlocksBy::Frame), peak);
+        let by_code = (detail == Detail::All).then(by_code);
+        Some(KnownCurves { curves, by, by_code })
+    }
+
+    /// The same with the figures.
+    pub fn of(run: &AllocatorRun, curves: KnownCurves) -> Option<Self> {
+        let facts = run.snapshot()?.device_facts();
+        Some(Self { curves, figures: figures(facts), ending: Ending::of(run, facts)? })
     }
 }
 
@@ -187,6 +207,7 @@ pub struct SnapshotGlance {
 impl SnapshotGlance {
     pub fn ui(&mut self, ui: &mut egui::Ui, known: &SnapshotKnown, part: &mut RunPart<'_>) {
         figures_ui(ui, &known.figures);
+        let known = &known.curves;
         let mut exports = Vec::new();
         let height = (ui.available_height() - PARTS - 90.0).clamp(LEAST, MOST);
         let at_right = |ui: &mut egui::Ui| {
@@ -205,12 +226,7 @@ impl SnapshotGlance {
         parts_ui(ui, known, part);
     }
 
-    fn picture_ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        known: &SnapshotKnown,
-        height: f32,
-    ) -> Option<usize> {
+    fn picture_ui(&mut self, ui: &mut egui::Ui, known: &KnownCurves, height: f32) -> Option<usize> {
         let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
         let (curves, version) = (&known.curves, known.curves.version);
         let curve = curves.runs.first()?;
@@ -223,7 +239,7 @@ impl SnapshotGlance {
             label_ui(ui, Patch::Line(tokens.ink), "Reserved");
         });
         let Self { view, heights, areas, reserved, followed } = self;
-        let mut layers = area_layers(curve, (BlocksBy::Category, version), areas, &tokens);
+        let mut layers = area_layers(curve, (known.by, version), areas, &tokens);
         layers.push(reserved_layer(curve, (tokens.ink, version), reserved));
         curve.prepare_total(followed, version);
         let total = Values::Known(curve.total());
@@ -296,9 +312,13 @@ fn figures_ui(ui: &mut egui::Ui, figures: &[Figure]) {
 }
 
 /// What the peak consists of, and whose it is, beside each other.
-fn parts_ui(ui: &mut egui::Ui, known: &SnapshotKnown, part: &mut RunPart<'_>) {
+fn parts_ui(ui: &mut egui::Ui, known: &KnownCurves, part: &mut RunPart<'_>) {
     let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
     let Some(curve) = known.curves.runs.first() else { return };
+    let Some(by_code) = &known.by_code else {
+        ui.weak("What the peak consists of, and whose it is: being added up…");
+        return;
+    };
     let peak = curve.stacked.peak.unwrap_or(0);
     let whole = curve.stacked.total().get(peak).copied().unwrap_or(0);
     let at = format!("event {}", grouped(peak as u64));
@@ -318,13 +338,13 @@ fn parts_ui(ui: &mut egui::Ui, known: &SnapshotKnown, part: &mut RunPart<'_>) {
             }
         });
         card_ui(right, &format!("Whose it is, {at}"), |ui| {
-            for (name, bytes) in known.by_code.iter().take(MOST_CODE) {
+            for (name, bytes) in by_code.iter().take(MOST_CODE) {
                 let bar = [(*bytes, tokens.temporary)];
                 let title = shortened(short_frame(name), NAME);
                 let bar = Bar { parts: &bar, whole, limit: None };
                 part_ui(ui, &title, &share(*bytes), &bar);
             }
-            if let Some(more @ 1..) = known.by_code.len().checked_sub(MOST_CODE) {
+            if let Some(more @ 1..) = by_code.len().checked_sub(MOST_CODE) {
                 let text = format!("{} more in Liveness", counted(more as u64, "line"));
                 if ui.link(text).clicked() {
                     part.show_step(peak);

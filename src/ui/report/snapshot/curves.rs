@@ -2,7 +2,6 @@
 //! screen beside the window.
 
 use eframe::egui::Color32;
-use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,7 +17,7 @@ use crate::analysis::allocator::event_slots::EventSlots;
 use crate::analysis::allocator::failed_requests::{FailedRequest, last_failed};
 use crate::analysis::allocator::replayed::ReplayedSnapshot;
 use crate::analysis::allocator::timeline_areas::timeline_areas;
-use crate::analysis::liveness::peaks::unsorted_peaks;
+use crate::analysis::liveness::peaks::distinct_peaks;
 use crate::store::memory_timeline::MemoryTimeline;
 use crate::store::snapshot::{Action, SnapshotDevice};
 use crate::ui::job::Cancel;
@@ -180,7 +179,7 @@ impl RunCurves {
             || layers.into_par_iter().map(|layer| fold(made.layer(layer))).collect(),
             || (fold(made.reserved()), made.stacked.reserved.iter().max().copied().unwrap_or(0)),
         );
-        made.peaks = distinct_peaks(made.total());
+        made.peaks = shown_peaks(made.total());
         (!cancel.is_cancelled()).then_some(made)
     }
 
@@ -218,7 +217,7 @@ impl Curves {
         let layers = stacked.layers.iter();
         let blocks = layers.map(|layer| FoldedBlocks::of(Values::Known(layer))).collect();
         let curves = RunCurves {
-            peaks: distinct_peaks(stacked.total()),
+            peaks: shown_peaks(stacked.total()),
             stacked,
             in_slots: None,
             blocks,
@@ -233,10 +232,16 @@ impl Curves {
         Self { runs: vec![curves], slots, top, version: new_version() }
     }
 
-    /// Of one snapshot.
-    pub fn of_one(replayed: &ReplayedSnapshot, key: &CurvesKey, cancel: &Cancel) -> Option<Self> {
+    /// Of one snapshot, with bands or without.
+    pub fn of_one(
+        replayed: &ReplayedSnapshot,
+        key: &CurvesKey,
+        has_bands: bool,
+        cancel: &Cancel,
+    ) -> Option<Self> {
+        let beside = if has_bands { Beside::Bands } else { Beside::Others };
         let mut slots = EventSlots::by_event(replayed.axis().len() as usize);
-        let curves = RunCurves::of(replayed, key, (&mut slots, Beside::Bands), None, cancel)?;
+        let curves = RunCurves::of(replayed, key, (&mut slots, beside), None, cancel)?;
         let of = |curve: &[u64]| curve.iter().max().copied().unwrap_or(0);
         let top = of(curves.total()).max(of(curves.reserved()));
         Some(Self { runs: vec![curves], slots, top, version: new_version() })
@@ -269,18 +274,9 @@ impl Curves {
 }
 
 /// The highest peaks, of those that lie close together the highest.
-fn distinct_peaks(curve: &[u64]) -> Vec<Peak> {
-    let apart = curve.len() / APART;
-    let mut left = unsorted_peaks(curve);
-    let mut found: Vec<Peak> = Vec::new();
-    // A few times through all is less than sorting millions.
-    while found.len() < MOST_PEAKS
-        && let Some(peak) = left.iter().max_by_key(|peak| (peak.bytes, Reverse(peak.step))).copied()
-    {
-        found.push(Peak { position: peak.step, bytes: peak.bytes, key: None });
-        left.retain(|other| other.step.abs_diff(peak.step) > apart);
-    }
-    found
+fn shown_peaks(curve: &[u64]) -> Vec<Peak> {
+    let found = distinct_peaks(curve, curve.len() / APART, MOST_PEAKS);
+    found.into_iter().map(|(position, bytes)| Peak { position, bytes, key: None }).collect()
 }
 
 /// The request at which a run ended, of the first device that has one.
