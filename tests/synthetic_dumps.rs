@@ -19,6 +19,7 @@ use tilescope::format::xla::text::read_texts;
 use tilescope::format::xla::{ModuleFile, ProtoKind, read_module};
 use tilescope::store::Warnings;
 use tilescope::store::hlo::AllocationKind;
+use tilescope::store::report::FileStatus;
 use tilescope::synth::WriteError;
 use tilescope::synth::xla::{DumpOptions, Platform, Remat, Transformer, Written, write_dump};
 
@@ -176,7 +177,8 @@ fn texts_say_the_same_and_opening_warns_of_nothing() {
         let mut notes = Vec::new();
         let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
         let of_text = read_texts(&texts, &mut |note| notes.push(note), &|| false).unwrap();
-        let of_text = Analysed::of(of_text);
+        assert_eq!(of_text.status, FileStatus::Ok);
+        let of_text = Analysed::of(of_text.module);
         assert_eq!(notes, Vec::<String>::new());
         let facts = |of: &Analysed| serde_json::to_value(ModuleFacts::of(of, None)).unwrap();
         let (proto, text) = (facts(&analysed), facts(&of_text));
@@ -185,6 +187,30 @@ fn texts_say_the_same_and_opening_warns_of_nothing() {
         {
             assert_eq!(proto[key], text[key], "{key} of {options:?}");
         }
+    }
+}
+
+#[test]
+fn of_texts_that_are_cut_nobody_says_that_they_fit() {
+    let directory = tempfile::tempdir().unwrap();
+    let options =
+        DumpOptions { has_texts: true, capacity_bytes: Some(80 << 30), ..DumpOptions::default() };
+    let written = write(&options, directory.path());
+    std::fs::remove_file(&written.file).unwrap();
+    let stem = written.file.to_str().unwrap().strip_suffix(".hlo.pb").unwrap();
+    let asked = || json(&tilescope(&["summary", "--json", directory.path().to_str().unwrap()]));
+    assert_eq!(asked()["memory"]["fits"], true, "{:#}", asked()["memory"]);
+    for ending in ["-buffer-assignment.txt", "-live-range.txt"] {
+        let file = format!("{stem}{ending}");
+        let whole = std::fs::read(&file).unwrap();
+        let end = whole.len() / 2;
+        assert_ne!(whole[end - 1], b'\n', "within a line");
+        std::fs::write(&file, &whole[..end]).unwrap();
+        let asked = asked();
+        assert_eq!(asked["memory"]["fits"], Value::Null, "{ending}");
+        let warnings = asked["warnings"].as_array().unwrap();
+        assert!(warnings.iter().any(|one| one["code"] == "truncated"), "{ending}: {warnings:?}");
+        std::fs::write(&file, whole).unwrap();
     }
 }
 
