@@ -254,6 +254,56 @@ fn equal_options_give_equal_files_and_nothing_is_overwritten() {
 }
 
 #[test]
+fn of_a_dump_that_cannot_be_written_whole_nothing_is_left() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = DumpOptions { has_texts: true, ..small() };
+    let text = "module_0001.jit_train_step.sm_9.0a_gpu_after_optimizations-live-range.txt";
+    std::fs::write(directory.path().join(text), "another").unwrap();
+    let error = write_dump(&options, directory.path(), &Progress::default()).unwrap_err();
+    assert!(matches!(&error, WriteError::Exists(file) if file.ends_with(text)), "{error}");
+    let there = std::fs::read_dir(directory.path()).unwrap();
+    let there: Vec<_> = there.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(there, [text], "what was there before");
+    assert_eq!(std::fs::read(directory.path().join(text)).unwrap(), b"another");
+}
+
+#[test]
+fn sizes_that_are_too_large_are_named_and_not_added_up() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("dump");
+    let said = |network: Transformer, platform| {
+        let options = DumpOptions { network, platform, ..DumpOptions::default() };
+        let said = |options: &DumpOptions| {
+            write_dump(options, &path, &Progress::default()).unwrap_err().to_string()
+        };
+        let message = said(&options);
+        assert_eq!(said(&options.with_size(1 << 20)), message);
+        message
+    };
+    let usual = Transformer::default();
+    let longest = Transformer { sequence: 65_536, batch: 4096, heads: 256, layers: 1000, ..usual };
+    let message = said(longest, Platform::Gpu);
+    assert_eq!(
+        message,
+        "the batch of 4,096 is too large: the attention would take more than 256.0 TiB; choose less"
+    );
+    for (network, option) in [
+        (Transformer { width: u64::MAX, ..usual }, "width"),
+        (Transformer { vocabulary: u64::MAX, ..usual }, "vocabulary"),
+        (Transformer { sequence: u64::MAX, ..usual }, "sequence"),
+        (Transformer { heads: u64::MAX, ..usual }, "heads"),
+        (Transformer { batch: 1 << 40, ..usual }, "batch"),
+        (Transformer { layers: 1 << 40, ..usual }, "layers"),
+    ] {
+        for platform in [Platform::Cpu, Platform::Tpu] {
+            let message = said(network, platform);
+            assert!(message.starts_with(&format!("the {option} of ")), "{message}");
+        }
+    }
+    assert!(!path.exists());
+}
+
+#[test]
 fn the_command_writes_dumps_and_tells_options_of_other_systems() {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("dump");

@@ -3,6 +3,7 @@
 
 use super::*;
 
+use buffa::encoding::encode_varint;
 use tilescope::analysis::buffer_assignment::analysed::Analysed;
 use tilescope::analysis::buffer_assignment::facts::ModuleFacts;
 use tilescope::analysis::compared_programs::ComparedPrograms;
@@ -111,12 +112,8 @@ fn bytes_that_are_others_do_no_harm() {
 struct Proto(Vec<u8>);
 
 impl Proto {
-    fn varint(&mut self, mut number: u64) {
-        while number > 0x7F {
-            self.0.push((number & 0x7F) as u8 | 0x80);
-            number >>= 7;
-        }
-        self.0.push(number as u8);
+    fn varint(&mut self, number: u64) {
+        encode_varint(number, &mut self.0);
     }
 
     fn number(mut self, field: u64, number: u64) -> Self {
