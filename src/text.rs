@@ -283,6 +283,40 @@ pub(crate) fn is_obeyed(character: char) -> bool {
     character.is_control() || turns_direction || matches!(character, '\u{2028}' | '\u{2029}')
 }
 
+/// Where the path of an operation has a slash between two of its parts: those within parentheses and brackets are of
+/// the part (`jit(f)/jvp(a/b)/mul` has two). Where brackets do not match, every slash is one.
+pub fn path_slashes(path: &str) -> Vec<usize> {
+    let (mut open, mut outside, mut all) = (Vec::new(), Vec::new(), Vec::new());
+    let mut is_matched = true;
+    for (at, letter) in path.bytes().enumerate() {
+        match letter {
+            b'(' => open.push(b')'),
+            b'[' => open.push(b']'),
+            b')' | b']' => is_matched &= open.pop() == Some(letter),
+            b'/' => {
+                all.push(at);
+                if open.is_empty() {
+                    outside.push(at);
+                }
+            }
+            _ => {}
+        }
+    }
+    if is_matched && open.is_empty() { outside } else { all }
+}
+
+/// The parts of the path of an operation, between [`path_slashes`].
+pub fn path_parts(path: &str) -> impl DoubleEndedIterator<Item = &str> {
+    parts_between(path, &path_slashes(path)).into_iter()
+}
+
+/// The parts of a path between some of its slashes.
+pub fn parts_between<'a>(path: &'a str, slashes: &[usize]) -> Vec<&'a str> {
+    let starts = std::iter::once(0).chain(slashes.iter().map(|slash| slash + 1));
+    let ends = slashes.iter().copied().chain([path.len()]);
+    starts.zip(ends).map(|(start, end)| &path[start..end]).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -294,6 +328,18 @@ mod tests {
         assert_eq!(bytes_beside(mib / 2, 897 * mib), "512.0 KiB");
         assert_eq!(bytes_beside(2048, 7), "2.00 KiB");
         assert_eq!(bytes_beside(0, mib), "0 B");
+    }
+
+    #[test]
+    fn paths_are_parted_outside_of_brackets_that_match() {
+        let parts = |path| path_parts(path).collect::<Vec<_>>();
+        assert_eq!(parts("jit(f)/jvp(a/b)/mul"), ["jit(f)", "jvp(a/b)", "mul"]);
+        assert_eq!(parts("f[x/y]/g([a/b]/c)/é"), ["f[x/y]", "g([a/b]/c)", "é"]);
+        assert_eq!(parts("a//b/"), ["a", "", "b", ""]);
+        assert_eq!(parts(""), [""]);
+        for unmatched in ["jvp(a/b", "a)/(b", "(a/b]", "[(a/b])"] {
+            assert_eq!(parts(unmatched), unmatched.split('/').collect::<Vec<_>>(), "{unmatched}");
+        }
     }
 
     #[test]

@@ -19,6 +19,7 @@ use tilescope::format::xla::text::read_texts;
 use tilescope::format::xla::{ModuleFile, ProtoKind, read_module};
 use tilescope::store::Warnings;
 use tilescope::store::hlo::AllocationKind;
+use tilescope::store::report::FileStatus;
 use tilescope::synth::WriteError;
 use tilescope::synth::xla::{DumpOptions, Platform, Remat, Transformer, Written, write_dump};
 
@@ -176,7 +177,8 @@ fn texts_say_the_same_and_opening_warns_of_nothing() {
         let mut notes = Vec::new();
         let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
         let of_text = read_texts(&texts, &mut |note| notes.push(note), &|| false).unwrap();
-        let of_text = Analysed::of(of_text);
+        assert_eq!(of_text.status, FileStatus::Ok);
+        let of_text = Analysed::of(of_text.module);
         assert_eq!(notes, Vec::<String>::new());
         let facts = |of: &Analysed| serde_json::to_value(ModuleFacts::of(of, None)).unwrap();
         let (proto, text) = (facts(&analysed), facts(&of_text));
@@ -185,6 +187,30 @@ fn texts_say_the_same_and_opening_warns_of_nothing() {
         {
             assert_eq!(proto[key], text[key], "{key} of {options:?}");
         }
+    }
+}
+
+#[test]
+fn of_texts_that_are_cut_nobody_says_that_they_fit() {
+    let directory = tempfile::tempdir().unwrap();
+    let options =
+        DumpOptions { has_texts: true, capacity_bytes: Some(80 << 30), ..DumpOptions::default() };
+    let written = write(&options, directory.path());
+    std::fs::remove_file(&written.file).unwrap();
+    let stem = written.file.to_str().unwrap().strip_suffix(".hlo.pb").unwrap();
+    let asked = || json(&tilescope(&["summary", "--json", directory.path().to_str().unwrap()]));
+    assert_eq!(asked()["memory"]["fits"], true, "{:#}", asked()["memory"]);
+    for ending in ["-buffer-assignment.txt", "-live-range.txt"] {
+        let file = format!("{stem}{ending}");
+        let whole = std::fs::read(&file).unwrap();
+        let end = whole.len() / 2;
+        assert_ne!(whole[end - 1], b'\n', "within a line");
+        std::fs::write(&file, &whole[..end]).unwrap();
+        let asked = asked();
+        assert_eq!(asked["memory"]["fits"], Value::Null, "{ending}");
+        let warnings = asked["warnings"].as_array().unwrap();
+        assert!(warnings.iter().any(|one| one["code"] == "truncated"), "{ending}: {warnings:?}");
+        std::fs::write(&file, whole).unwrap();
     }
 }
 
@@ -225,6 +251,56 @@ fn equal_options_give_equal_files_and_nothing_is_overwritten() {
     assert_eq!(std::fs::read(one.file).unwrap(), std::fs::read(other.file).unwrap());
     let again = write_dump(&small(), &directory.path().join("one"), &Progress::default());
     assert!(matches!(again, Err(WriteError::Exists(_))), "{again:?}");
+}
+
+#[test]
+fn of_a_dump_that_cannot_be_written_whole_nothing_is_left() {
+    let directory = tempfile::tempdir().unwrap();
+    let options = DumpOptions { has_texts: true, ..small() };
+    let text = "module_0001.jit_train_step.sm_9.0a_gpu_after_optimizations-live-range.txt";
+    std::fs::write(directory.path().join(text), "another").unwrap();
+    let error = write_dump(&options, directory.path(), &Progress::default()).unwrap_err();
+    assert!(matches!(&error, WriteError::Exists(file) if file.ends_with(text)), "{error}");
+    let there = std::fs::read_dir(directory.path()).unwrap();
+    let there: Vec<_> = there.map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(there, [text], "what was there before");
+    assert_eq!(std::fs::read(directory.path().join(text)).unwrap(), b"another");
+}
+
+#[test]
+fn sizes_that_are_too_large_are_named_and_not_added_up() {
+    let directory = tempfile::tempdir().unwrap();
+    let path = directory.path().join("dump");
+    let said = |network: Transformer, platform| {
+        let options = DumpOptions { network, platform, ..DumpOptions::default() };
+        let said = |options: &DumpOptions| {
+            write_dump(options, &path, &Progress::default()).unwrap_err().to_string()
+        };
+        let message = said(&options);
+        assert_eq!(said(&options.with_size(1 << 20)), message);
+        message
+    };
+    let usual = Transformer::default();
+    let longest = Transformer { sequence: 65_536, batch: 4096, heads: 256, layers: 1000, ..usual };
+    let message = said(longest, Platform::Gpu);
+    assert_eq!(
+        message,
+        "the batch of 4,096 is too large: the attention would take more than 256.0 TiB; choose less"
+    );
+    for (network, option) in [
+        (Transformer { width: u64::MAX, ..usual }, "width"),
+        (Transformer { vocabulary: u64::MAX, ..usual }, "vocabulary"),
+        (Transformer { sequence: u64::MAX, ..usual }, "sequence"),
+        (Transformer { heads: u64::MAX, ..usual }, "heads"),
+        (Transformer { batch: 1 << 40, ..usual }, "batch"),
+        (Transformer { layers: 1 << 40, ..usual }, "layers"),
+    ] {
+        for platform in [Platform::Cpu, Platform::Tpu] {
+            let message = said(network, platform);
+            assert!(message.starts_with(&format!("the {option} of ")), "{message}");
+        }
+    }
+    assert!(!path.exists());
 }
 
 #[test]

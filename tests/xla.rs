@@ -13,6 +13,7 @@ use tilescope::format::Progress;
 use tilescope::format::xla::text::read_texts;
 use tilescope::format::xla::{module_files, read_module, read_proto};
 use tilescope::store::Warnings;
+use tilescope::store::report::FileStatus;
 
 /// Real dumps with their figures, which are not part of this package; says so where they are absent.
 fn profiles() -> Option<PathBuf> {
@@ -181,7 +182,9 @@ fn proto_and_text_of_a_module_agree_in_all_that_both_say() {
             let mut notes = Vec::new();
             let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
             let of_text = read_texts(&texts, &mut |note| notes.push(note), &|| false);
-            let of_text = Analysed::of(of_text.expect("a module"));
+            let of_text = of_text.expect("a module");
+            assert_eq!(of_text.status, FileStatus::Ok, "{}", file.name);
+            let of_text = Analysed::of(of_text.module);
             assert_eq!(notes, Vec::<String>::new(), "{}", file.name);
             let by_name = |analysed: &Analysed| -> BTreeMap<String, PlaceAndLife> {
                 let module = &analysed.module;

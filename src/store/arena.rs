@@ -42,8 +42,10 @@ pub struct Arenas {
     pub always_live: Vec<Option<u64>>,
     /// Names of devices that do not go by their numbers.
     pub device_names: BTreeMap<DeviceId, String>,
-    /// Whether they come and go, so that what a device can hold is not their sum, and is not known.
+    /// Whether they come and go, so that what a device can hold is not their sum.
     pub come_and_go: bool,
+    /// Bytes that devices whose arenas come and go can hold, where that is known.
+    pub device_capacities: BTreeMap<DeviceId, u64>,
     /// Devices whose memory is no part of the machine's, such as that of the host: they count to themselves alone.
     pub apart: BTreeSet<DeviceId>,
     /// Whether all are of one kind and capacity, as tiles are, so that they can be compared with one
@@ -87,7 +89,12 @@ impl Arenas {
 
     /// Bytes that the devices that are wanted can hold together.
     pub fn capacity_of_devices(&self, is_wanted: impl Fn(Option<DeviceId>) -> bool) -> Option<u64> {
-        if self.come_and_go { None } else { self.sum(&self.capacities, is_wanted) }
+        if !self.come_and_go {
+            return self.sum(&self.capacities, is_wanted);
+        }
+        let mut wanted = self.device_ids().into_iter().filter(|id| is_wanted(Some(*id))).peekable();
+        wanted.peek()?;
+        wanted.try_fold(0_u64, |sum, id| sum.checked_add(*self.device_capacities.get(&id)?))
     }
 
     /// The tiles of a machine, each an arena.
@@ -149,8 +156,23 @@ mod tests {
         assert_eq!(arenas.sum(&arenas.capacities, |device| device == Some(DeviceId(1))), Some(200));
         assert_eq!(arenas.sum(&arenas.capacities, |device| device == Some(DeviceId(2))), None);
         assert_eq!(arenas.sum(&arenas.capacities, |_| true), Some(500));
+        assert_eq!(arenas.capacity_of_devices(|_| true), Some(500));
         let unknown = Arenas::of_tiles(&memory, None);
         assert_eq!(unknown.sum(&unknown.capacities, |_| true), None);
         assert_eq!(unknown.devices, [None; 5]);
+    }
+
+    #[test]
+    fn what_a_device_of_arenas_that_come_and_go_can_hold_is_known_or_not() {
+        let devices = [0, 0, 1].map(|device| Some(DeviceId(device))).to_vec();
+        let capacities = vec![Some(10); 3];
+        let mut arenas = Arenas { come_and_go: true, devices, capacities, ..Arenas::default() };
+        let of = |arenas: &Arenas, wanted| {
+            arenas.capacity_of_devices(|device| device == Some(DeviceId(wanted)))
+        };
+        assert_eq!(of(&arenas, 0), None, "not the sum of what is there");
+        arenas.device_capacities.insert(DeviceId(0), 500);
+        assert_eq!([0, 1, 2].map(|device| of(&arenas, device)), [Some(500), None, None]);
+        assert_eq!(arenas.capacity_of_devices(|_| true), None);
     }
 }

@@ -18,9 +18,11 @@ pub mod story;
 mod write;
 pub mod xla;
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 
 use crate::format::Progress;
+use crate::text::{bytes, grouped};
 use machine::Architecture;
 use network::{Layer, Network};
 
@@ -134,6 +136,21 @@ pub enum WriteError {
         /// What the operating system said.
         error: std::io::Error,
     },
+    /// An array would be larger than what is written.
+    #[error(
+        "the {option} of {} is too large: {array} would take more than {}; choose less",
+        grouped(*.value), bytes(*.most)
+    )]
+    TooLarge {
+        /// The option that is to blame, by its name.
+        option: &'static str,
+        /// What it is.
+        value: u64,
+        /// The array, in words.
+        array: &'static str,
+        /// Bytes that it may take.
+        most: u64,
+    },
     /// SQLite cannot write the profile.
     #[error("profile.pop: {0}")]
     Database(#[from] rusqlite::Error),
@@ -150,6 +167,42 @@ impl WriteError {
     fn io(file: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let file = file.to_owned();
         |error| Self::Io { file, error }
+    }
+}
+
+/// New files that are written together: unless all of them are there, none is left.
+#[derive(Debug, Default)]
+struct NewFiles {
+    made: Vec<PathBuf>,
+}
+
+impl NewFiles {
+    /// Writes another one.
+    fn write<T>(
+        &mut self,
+        file: &Path,
+        write: impl FnOnce(&mut File) -> std::io::Result<T>,
+    ) -> Result<T, WriteError> {
+        let mut made = File::create_new(file).map_err(|error| match error.kind() {
+            std::io::ErrorKind::AlreadyExists => WriteError::Exists(file.to_owned()),
+            _ => WriteError::io(file)(error),
+        })?;
+        self.made.push(file.to_owned());
+        write(&mut made).map_err(WriteError::io(file))
+    }
+
+    /// Keeps them.
+    fn keep(mut self) {
+        self.made.clear();
+    }
+}
+
+impl Drop for NewFiles {
+    fn drop(&mut self) {
+        for file in &self.made {
+            // If one cannot be removed, that is said by what could not be written.
+            let _ = std::fs::remove_file(file);
+        }
     }
 }
 

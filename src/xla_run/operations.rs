@@ -10,6 +10,7 @@ use crate::store::debug_info::{Context, DebugInfo, TextRef};
 use crate::store::hlo::{HloModule, InstructionId, ValueId};
 use crate::store::names::{Interner, NameId};
 use crate::store::placed::ReadError;
+use crate::text::{parts_between, path_slashes};
 
 /// The layer that names operations: the framework, of which the file has no name.
 pub(super) const LAYER: &str = "framework";
@@ -88,10 +89,14 @@ impl Adding {
     /// The id of a path, which is new.
     fn path(&mut self, path: &str, module: &HloModule, source: (NameId, u32)) -> u64 {
         let mut parent = None;
-        let (within, last) = path.rsplit_once('/').unwrap_or(("", path));
+        let mut slashes = path_slashes(path);
+        let last = slashes.pop();
+        let (within, last) = last.map_or(("", path), |at| (&path[..at], &path[at + 1..]));
         let is_over = self.debug.ids.len() >= self.most;
         let most = if is_over || within.is_empty() { 0 } else { MOST_PARTS };
-        let mut parts = within.splitn(MOST_PARTS, '/').take(most).chain([last]).peekable();
+        slashes.truncate(MOST_PARTS - 1);
+        let parts = parts_between(within, &slashes).into_iter().take(most);
+        let mut parts = parts.chain([last]).peekable();
         while let Some(part) = parts.next() {
             let word = self.words.intern(part);
             let is_last = parts.peek().is_none();
@@ -148,6 +153,20 @@ mod tests {
         let parent = |id: u64| debug.parent(debug.position(id).unwrap());
         assert_eq!(parent(first), parent(second), "both lie in the block");
         assert_eq!(debug.ids.len(), 5, "a path that others lie in is an operation of its own");
+    }
+
+    #[test]
+    fn slashes_within_brackets_are_of_their_part() {
+        let mut adding = Adding { most: 100, ..Adding::default() };
+        let id = adding.path("jit(f)/jvp(a/b)/mul", &HloModule::default(), (NameId::NONE, 0));
+        let debug = adding.done();
+        let up = |row: usize| debug.parent(row);
+        let row = debug.position(id).unwrap();
+        let kind = |row: usize| operation(&debug, row).and_then(|one| one.kind);
+        assert_eq!(kind(row).as_deref(), Some("mul"));
+        assert_eq!(up(row).and_then(kind).as_deref(), Some("jvp(a/b)"));
+        assert_eq!(up(row).and_then(up).and_then(kind).as_deref(), Some("jit(f)"));
+        assert_eq!(debug.ids.len(), 3);
     }
 
     #[test]

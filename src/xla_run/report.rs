@@ -98,8 +98,10 @@ fn named_categories() -> Categories {
 fn arenas(program: &Program) -> Arenas {
     let analysed = &program.analysed;
     let colors: Vec<i64> = analysed.colors().collect();
-    // What a device has is not in the file, and other memory spaces are no part of the main one.
+    // What the device has lies beside the file, if anywhere, and other memory spaces are no part of the main one.
     let mut arenas = Arenas { come_and_go: true, ..Arenas::default() };
+    arenas.device_capacities =
+        program.beside.capacity_bytes.map(|bytes| (device_id(0), bytes)).into_iter().collect();
     arenas.apart =
         colors.iter().filter(|color| **color != 0).map(|color| device_id(*color)).collect();
     for color in &colors {

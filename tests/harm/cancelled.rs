@@ -20,7 +20,7 @@ type Read<'a> = (&'a str, Box<dyn Fn() + 'a>);
 
 /// A report of so many rows that none is read as a whole between two looks.
 fn many_rows() -> (TempDir, MutexGuard<'static, ()>) {
-    let alone = COUNTING.lock().unwrap_or_else(PoisonError::into_inner);
+    let alone = alone();
     let directory = tempfile::tempdir().unwrap();
     let options = Options { tiles_per_ipu: 1024, ..Options::default() };
     write_report(&options, directory.path(), &Progress::default()).unwrap();

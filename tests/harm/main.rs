@@ -41,6 +41,11 @@ static COUNTING: Mutex<()> = Mutex::new(());
 
 const MIB: usize = 1 << 20;
 
+/// Keeps other tests that count from running; what a test makes before it has this counts to others.
+fn alone() -> MutexGuard<'static, ()> {
+    COUNTING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 /// A copy of the sample with harm done to it, by one test at a time.
 struct Harmed {
     directory: TempDir,
@@ -54,7 +59,7 @@ impl Harmed {
 }
 
 fn harmed_sample(harm: impl FnOnce(&Path)) -> Harmed {
-    let alone = COUNTING.lock().unwrap_or_else(PoisonError::into_inner);
+    let alone = alone();
     Harmed { directory: damaged_sample(harm), _alone: alone }
 }
 

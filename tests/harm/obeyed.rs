@@ -398,7 +398,7 @@ fn assert_nothing_is_obeyed(words: &[String], places: &[(&str, String)], out: &P
 #[cfg(unix)]
 #[test]
 fn no_command_prints_a_path_that_is_obeyed() {
-    let _alone = COUNTING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let directory = tempfile::tempdir().unwrap();
     let hostile = directory.path().join("\u{1b}[2J\u{9b}31m\u{202e}=1");
     fs::create_dir(&hostile).unwrap();

@@ -61,7 +61,7 @@ fn fifos_sockets_and_directories_beside_a_profile_are_not_opened() {
 
 #[test]
 fn a_profile_that_is_no_file_is_called_what_it_is() {
-    let _alone = COUNTING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let directory = tempfile::tempdir().unwrap();
     let profile = directory.path().join("profile.pop");
     fifo(&profile);
@@ -80,7 +80,7 @@ fn a_profile_that_is_no_file_is_called_what_it_is() {
 
 #[test]
 fn a_sweep_of_fifos_and_links_that_lead_back() {
-    let _alone = COUNTING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = alone();
     let directory = tempfile::tempdir().unwrap();
     let below = |path: &str| directory.path().join(path);
     for run in ["a", "b", "c"] {

@@ -6,6 +6,8 @@ use eframe::egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use std::path::PathBuf;
+use tilescope::format::Progress;
+use tilescope::synth::xla::{DumpOptions, write_dump};
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 use tilescope::ui::loading::Load;
@@ -86,6 +88,27 @@ fn a_dump_opens_with_its_largest_module_and_pages_are_in_its_words() {
     choose(&mut harness, "Module", "jit__threefry_split, 1.02 KiB");
     assert_text(&harness, "jit__threefry_split");
     assert!(!has_text(&harness, "jit_train_step"), "another module is open");
+}
+
+#[test]
+fn what_the_device_has_is_the_limit_of_the_curve() {
+    let directory = tempfile::tempdir().expect("a directory");
+    for (name, capacity_bytes) in [("known", Some(1 << 30)), ("not-known", None)] {
+        let path = directory.path().join(name);
+        let options = DumpOptions { capacity_bytes, ..DumpOptions::default() };
+        write_dump(&options, &path, &Progress::default()).expect("a dump");
+        let mut harness = window(Theme::Light, |ctx| App::open(ctx, path));
+        go(&mut harness, Page::Overview);
+        // What is too long for a line beside its name has one of its own.
+        let name_at = harness.get_by_label("Temporary, in use at most").rect();
+        let value_at = harness.get_by_label_contains("iB at step ").rect();
+        assert!(value_at.top() >= name_at.bottom(), "{name_at:?}, {value_at:?}");
+        go(&mut harness, Page::Liveness);
+        let is_known = capacity_bytes.is_some();
+        for text in ["Limit", "+180.2 MiB over", "1.2 GiB of 1.00 GiB"] {
+            assert_eq!(has_text(&harness, text), is_known, "{text}: {:#?}", texts(&harness));
+        }
+    }
 }
 
 #[test]

@@ -12,7 +12,7 @@ use crate::analysis::comparison::figures::Unit;
 use crate::analysis::figures::difference::Difference;
 use crate::analysis::insights::change::Evidence;
 use crate::analysis::variants::percent;
-use crate::text::{capitalised, clean, counted, grouped, shortened, signed, words};
+use crate::text::{capitalised, clean, counted, grouped, path_slashes, shortened, signed, words};
 
 /// Changes of one kind that are named.
 const MOST_NAMED: usize = 3;
@@ -531,11 +531,10 @@ fn shortened_path(path: &str) -> String {
     if path.len() <= LETTERS {
         return path.to_owned();
     }
-    let mut rest = path;
-    while rest.len() > LETTERS {
-        let Some((_, after)) = rest.split_once('/') else { break };
-        rest = after;
-    }
+    let slashes = path_slashes(path);
+    let mut behind = slashes.iter().map(|slash| &path[slash + 1..]);
+    let short = behind.clone().find(|rest| rest.len() <= LETTERS);
+    let rest = short.or_else(|| behind.next_back()).unwrap_or(path);
     format!("…/{}", shortened(rest, LETTERS))
 }
 

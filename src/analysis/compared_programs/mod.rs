@@ -17,6 +17,7 @@ pub use crate::analysis::buffer_assignment::space::ProgramFigure;
 use crate::analysis::buffer_assignment::space::SpaceFigures;
 use crate::analysis::compared_snapshots::{DifferentSetting, Room};
 use crate::store::hlo::{InstructionId, Platform};
+use crate::text::path_parts;
 
 pub use self::conclusions::{ProgramConclusion, conclusions};
 pub use self::figures::{ComparedFigure, compared_figures};
@@ -169,7 +170,7 @@ fn recomputed(analysed: &Analysed) -> u64 {
     const AGAIN: &str = "rematted_computation";
     let is_again = |id: &&InstructionId| {
         let path = analysed.module.op_name(**id);
-        path.is_some_and(|path| path.split('/').any(|part| part == AGAIN))
+        path.is_some_and(|path| path_parts(path).any(|part| part == AGAIN))
     };
     analysed.schedule.instructions.iter().filter(is_again).count() as u64
 }

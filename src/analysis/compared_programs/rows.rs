@@ -18,7 +18,7 @@ use crate::analysis::buffer_assignment::in_use::Placed;
 use crate::analysis::buffer_assignment::peaks::NO_OPERATION;
 use crate::analysis::compared_snapshots::Both;
 use crate::store::hlo::InstructionId;
-use crate::text::words;
+use crate::text::{path_parts, words};
 
 words! {
     /// What values that were paired have in common.
@@ -108,10 +108,10 @@ pub struct ProgramPeaks {
 pub(super) fn without_numbers(path: &str) -> Cow<'_, str> {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|one| one.is_ascii_digit());
     let numbered = |part: &str| part.rsplit_once('.').is_some_and(|(_, number)| is_number(number));
-    if !path.split('/').any(numbered) {
+    if !path_parts(path).any(numbered) {
         return Cow::Borrowed(path);
     }
-    let plain = path.split('/').map(|part| {
+    let plain = path_parts(path).map(|part| {
         let mut part = part;
         while let Some((before, number)) = part.rsplit_once('.') {
             if !is_number(number) {

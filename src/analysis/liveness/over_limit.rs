@@ -63,11 +63,12 @@ impl OverLimit {
     }
 }
 
-/// The devices of everything that each have memory of their own; none where there is one, or where the
+/// The devices that count to everything and each have memory of their own; none where there is one, or where the
 /// scope is a part of one.
 pub fn devices_apart(report: &Report, scope: Scope) -> BTreeSet<DeviceId> {
     let arenas = report.arenas.get().filter(|_| scope == Scope::Everything);
-    let devices = arenas.map_or_else(BTreeSet::new, Arenas::device_ids);
+    let mut devices = arenas.map_or_else(BTreeSet::new, Arenas::device_ids);
+    devices.retain(|device| arenas.is_some_and(|arenas| arenas.is_of_everything(Some(*device))));
     if devices.len() > 1 { devices } else { BTreeSet::new() }
 }
 
@@ -125,6 +126,17 @@ mod tests {
         let [first, second] = [0, 1].map(|ipu| over_of(&report, Scope::Device(DeviceId(ipu))));
         assert_eq!(first.expect("a limit").at(1), Some(0));
         assert_eq!(second.expect("a limit").at(1), Some(5));
+    }
+
+    #[test]
+    fn everything_is_of_one_device_where_the_others_are_apart() {
+        let report = report([&[(1, 95)], &[]], Some(100));
+        assert_eq!(devices_apart(&report, Scope::Everything).len(), 2);
+        let mut arenas = report.arenas.get().expect("arenas").clone();
+        arenas.apart.insert(DeviceId(1));
+        let other = Report::default();
+        other.arenas.fill(Some(arenas));
+        assert!(devices_apart(&other, Scope::Everything).is_empty());
     }
 
     #[test]

@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::step_operations::StepOperations;
+use crate::text::path_parts;
 
 /// Steps in a row that belong to the same module, and its name.
 pub type Span = (Range<u32>, String);
@@ -21,11 +22,15 @@ pub struct Modules {
 
 /// The layer and the block of an operation's name.
 pub fn module_of(name: &str) -> (Option<&str>, Option<&str>) {
-    let path = name.split('/').next().unwrap_or_default();
+    let mut parts: Vec<&str> = path_parts(name).collect();
     // Of a path with dots the last part is the operation; of one without, the last two parts are.
-    let (separator, path, leaf) = if path.contains('.') { ('.', path, 1) } else { ('/', name, 2) };
-    let count = path.split(separator).count();
-    let mut modules = path.split(separator).take(count.saturating_sub(leaf));
+    let dotted = parts.first().copied().filter(|first| first.contains('.'));
+    let leaf = if dotted.is_some() { 1 } else { 2 };
+    if let Some(path) = dotted {
+        parts = path.split('.').collect();
+    }
+    parts.truncate(parts.len().saturating_sub(leaf));
+    let mut modules = parts.into_iter();
     let mut next = || modules.next().filter(|part| !part.is_empty());
     let layer = next();
     (layer, layer.and_then(|_| next()))
@@ -92,6 +97,7 @@ mod tests {
         assert_eq!(module_of("layer1.2.conv2/Conv/Convolve"), (Some("layer1"), Some("2")));
         assert_eq!(module_of("layer4.0.downsample.0"), (Some("layer4"), Some("0")));
         assert_eq!(module_of("encoder/0/attention/MatMul"), (Some("encoder"), Some("0")));
+        assert_eq!(module_of("jit(f)/jvp(a/b)/dense/dot"), (Some("jit(f)"), Some("jvp(a/b)")));
         assert_eq!(module_of("embedding/table/Gather"), (Some("embedding"), None));
         for name in ["conv1", "conv1/Conv", "", "/", "..", "fc.weight/"] {
             assert_eq!(module_of(name).1, None, "{name}");

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::analysis::program::layers::source_line;
 use crate::store::debug_info::{DebugInfo, Proportion};
 use crate::store::program::Programs;
+use crate::text::path_slashes;
 
 /// The option of PopLibs that says how much memory an operation may take while it runs.
 pub const PROPORTION: &str = "availableMemoryProportion";
@@ -230,8 +231,8 @@ impl OperationName {
     /// that is no path, and the kind of one without a name.
     pub fn module(&self) -> &str {
         let Some(name) = &self.name else { return self.title() };
-        let parent = name.rsplit_once('/').or_else(|| name.rsplit_once('.'));
-        parent.map_or(name, |(module, _)| module)
+        let last = path_slashes(name).pop().or_else(|| name.rfind('.'));
+        last.map_or(name, |last| &name[..last])
     }
 }
 

@@ -21,7 +21,6 @@ const VALUE: usize = 128;
 const ALIAS: usize = 32;
 const ALLOCATION: usize = 96;
 const ASSIGNED: usize = 64;
-const EVENT: usize = 64;
 
 /// An assignment as it is read: instructions and values by their ids.
 #[derive(Default)]
@@ -32,7 +31,9 @@ pub(super) struct AssignmentParts {
     /// Of an allocation that is a parameter the path within its shape, by its row.
     parameter_paths: HashMap<usize, Vec<i64>>,
     assigned: Vec<(Assigned, i64)>,
-    traces: Vec<(HeapTrace, Vec<[i64; 2]>)>,
+    /// The rows of values by their ids.
+    rows: HashMap<i64, u32>,
+    traces: Vec<HeapTrace>,
 }
 
 /// Where a value is made: an instruction by id, or by name in old files, and the path within its shape.
@@ -73,12 +74,34 @@ fn size(field: Field<'_>) -> Result<u64, Malformed> {
 impl AssignmentParts {
     /// Reads an assignment. Of one that is cut what is whole is kept.
     pub fn read<'a>(&mut self, message: &'a [u8], texts: &mut Texts<'a>, reading: &Reading<'_>) {
+        let traces = self.read_rows(message, texts, reading);
+        // Events are the most of it: when values are known, they need no room for their ids.
+        let ids = self.values.iter().map(|(value, _)| value.id);
+        self.rows = ids.zip(0_u32..).collect();
+        for message in traces {
+            if reading.is_over() {
+                return;
+            }
+            if let Err(fault) = self.read_trace(message, texts) {
+                reading.damaged("a heap trace", reading.offset(message), &fault);
+            }
+        }
+    }
+
+    /// Reads all but heap traces, and returns those.
+    fn read_rows<'a>(
+        &mut self,
+        message: &'a [u8],
+        texts: &mut Texts<'a>,
+        reading: &Reading<'_>,
+    ) -> Vec<&'a [u8]> {
         let mut fields = Fields::of(message);
+        let mut traces = Vec::new();
         let mut rows = 0_usize;
         loop {
             let at = reading.offset(fields.rest());
             let (part, done) = match fields.next_field() {
-                Ok(None) => return,
+                Ok(None) => return traces,
                 Ok(Some((1, Field::Bytes(message)))) => {
                     ("a value", self.read_value(message, texts))
                 }
@@ -89,7 +112,8 @@ impl AssignmentParts {
                     ("an allocation", self.read_allocation(message, &mut texts.room))
                 }
                 Ok(Some((4, Field::Bytes(message)))) => {
-                    ("a heap trace", self.read_trace(message, texts))
+                    traces.push(message);
+                    ("a heap trace", texts.room.take(size_of::<(&[u8], HeapTrace)>()))
                 }
                 Ok(Some((_, field))) => {
                     reading.note_cut(&field);
@@ -97,7 +121,7 @@ impl AssignmentParts {
                 }
                 Err(fault) => {
                     reading.damaged("the assignment", at, &fault);
-                    return;
+                    return traces;
                 }
             };
             if let Err(fault) = done {
@@ -105,7 +129,7 @@ impl AssignmentParts {
             }
             rows = rows.saturating_add(1);
             if rows.is_multiple_of(AT_ONCE) && reading.is_over() {
-                return;
+                return traces;
             }
         }
     }
@@ -198,21 +222,27 @@ impl AssignmentParts {
         texts: &mut Texts<'a>,
     ) -> Result<(), Malformed> {
         let mut trace = HeapTrace::default();
-        let mut ids = Vec::new();
+        let mut events = 0_usize;
+        Fields::of(message).each(|number, _| {
+            events = events.saturating_add(usize::from(number == 1));
+            Ok(())
+        })?;
+        // There can be more of them than of all else: what they take follows from their bytes alone.
+        let bytes = events.saturating_mul(size_of::<HeapEvent>());
+        if bytes > message.len().saturating_mul(2) {
+            return Err(Malformed("its events take too much memory for their bytes".to_owned()));
+        }
+        texts.room.take(bytes)?;
+        trace.events.reserve_exact(events);
         Fields::of(message).each(|number, field| {
             match number {
-                1 => {
-                    texts.room.take(EVENT)?;
-                    let (event, of) = read_event(field.bytes(), texts)?;
-                    trace.events.push(event);
-                    ids.push(of);
-                }
+                1 => trace.events.push(read_event(field.bytes(), texts, &self.rows)?),
                 2 => trace.is_of_whole_module = field.is_true(),
                 _ => {}
             }
             Ok(())
         })?;
-        self.traces.push((trace, ids));
+        self.traces.push(trace);
         Ok(())
     }
 
@@ -220,7 +250,6 @@ impl AssignmentParts {
     pub fn put_into(self, module: &mut HloModule, parts: &ModuleParts, reading: &Reading<'_>) {
         let places = Places::of(parts);
         let mut unknown = 0_usize;
-        let mut rows: HashMap<i64, u32> = HashMap::with_capacity(self.values.len());
         let mut made_at: HashMap<(InstructionId, u32), ValueId> = HashMap::new();
         let mut values = Vec::with_capacity(self.values.len());
         for (mut value, location) in self.values {
@@ -232,10 +261,9 @@ impl AssignmentParts {
                 }
                 None => unknown = unknown.saturating_add(1),
             }
-            rows.insert(value.id, row);
             values.push(value);
         }
-        let find = |id: i64| ValueId(rows.get(&id).copied().unwrap_or(NO_ROW));
+        let find = |id: i64| find(&self.rows, id);
         let mut aliases = Vec::with_capacity(self.aliases.len());
         for (source, location) in &self.aliases {
             let place = places.find(location, module);
@@ -266,15 +294,7 @@ impl AssignmentParts {
                 module.assigned.push(assigned);
             }
         }
-        for (mut trace, ids) in self.traces {
-            for (event, [value, shared_with]) in trace.events.iter_mut().zip(ids) {
-                event.value = find(value);
-                if event.kind == HeapEventKind::ShareWith {
-                    event.shared_with = find(shared_with);
-                }
-            }
-            module.traces.push(trace);
-        }
+        module.traces = self.traces;
         (module.values, module.aliases, module.allocations) = (values, aliases, allocations);
         let faults = [
             (beyond, "values end behind their allocation; they are left out"),
@@ -332,12 +352,18 @@ fn read_assigned(message: &[u8], allocation: usize) -> Result<(Assigned, i64), M
     Ok((Assigned { allocation, value: ValueId::NONE, offset, bytes }, id))
 }
 
-/// An event, with the ids of its value and of the one with which that shares memory.
+/// The row of the value of an id.
+fn find(rows: &HashMap<i64, u32>, id: i64) -> ValueId {
+    ValueId(rows.get(&id).copied().unwrap_or(NO_ROW))
+}
+
+/// An event, by the rows of values.
 fn read_event<'a>(
     message: &'a [u8],
     texts: &mut Texts<'a>,
-) -> Result<(HeapEvent, [i64; 2]), Malformed> {
-    let mut ids = [0; 2];
+    rows: &HashMap<i64, u32>,
+) -> Result<HeapEvent, Malformed> {
+    let (mut value, mut shared_with) = (0, 0);
     let mut event = HeapEvent {
         kind: HeapEventKind::Alloc,
         value: ValueId::NONE,
@@ -354,12 +380,16 @@ fn read_event<'a>(
                     other => return Err(Malformed(format!("an event of the kind {other}"))),
                 }
             }
-            2 => ids[0] = field.number(),
+            2 => value = field.number(),
             4 => event.instruction = texts.text(field.bytes()),
-            5 => ids[1] = field.number(),
+            5 => shared_with = field.number(),
             _ => {}
         }
         Ok(())
     })?;
-    Ok((event, ids))
+    event.value = find(rows, value);
+    if event.kind == HeapEventKind::ShareWith {
+        event.shared_with = find(rows, shared_with);
+    }
+    Ok(event)
 }

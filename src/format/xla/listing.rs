@@ -357,6 +357,8 @@ mod tests {
     use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
+    use buffa::encoding::encode_varint;
+
     use super::*;
 
     fn module_file(directory: &Path, name: &str) -> ModuleFile {
@@ -397,13 +399,9 @@ mod tests {
         module.resize(module.len() + 2 * BLOCK, 0);
         let mut assignment = vec![0x1A, 2, 0x10, 5, 0x22, 0x80, 0x80, 0x04];
         assignment.resize(assignment.len() + BLOCK, 0);
-        let varint = |mut number: usize| {
+        let varint = |number: usize| {
             let mut bytes = Vec::new();
-            while number >= 0x80 {
-                bytes.push((number & 0x7F) as u8 | 0x80);
-                number >>= 7;
-            }
-            bytes.push(number as u8);
+            encode_varint(number as u64, &mut bytes);
             bytes
         };
         let parts = [(0x0A, module), (0x1A, assignment)];

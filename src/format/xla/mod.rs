@@ -250,10 +250,13 @@ pub fn read_listed(
             let texts: Vec<&[u8]> = texts.iter().map(Vec::as_slice).collect();
             let mut note = |message| warnings.add(WarningCode::Inconsistent, &listed.file, message);
             let module = text::read_texts(&texts, &mut note, &|| progress.is_cancelled());
-            Ok(module.map(|module| ReadModule {
-                module: HloModule { name: listed.module.clone().unwrap_or_default(), ..module },
-                status: FileStatus::Ok,
-            }))
+            let Some(ReadModule { module, status }) = module else { return Ok(None) };
+            if status == FileStatus::Truncated {
+                let message = "ends before its contents do, or a text beside it does; what is complete is shown";
+                warnings.add(WarningCode::Truncated, &listed.file, message);
+            }
+            let name = listed.module.clone().unwrap_or_default();
+            Ok(Some(ReadModule { module: HloModule { name, ..module }, status }))
         }
     }
 }

@@ -15,11 +15,10 @@ pub mod story;
 pub mod training;
 mod transformer;
 
-use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use super::WriteError;
+use super::{NewFiles, WriteError};
 use crate::format::Progress;
 use caching_allocator::{Card, Event, Settings};
 pub use frames::Stack;
@@ -140,26 +139,19 @@ pub fn write_snapshot(
     let directory = file.parent().filter(|parent| !parent.as_os_str().is_empty());
     let directory = directory.unwrap_or(Path::new("."));
     std::fs::create_dir_all(directory).map_err(WriteError::io(directory))?;
-    let new = |path: &Path| match File::create_new(path) {
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            Err(WriteError::Exists(path.to_owned()))
-        }
-        other => other.map_err(WriteError::io(path)),
-    };
     let app = directory.join("app.json");
     if app.exists() {
         return Err(WriteError::Exists(app));
     }
-    let out = BufWriter::with_capacity(1 << 20, new(file)?);
-    let written = write_to(options, out, progress);
-    let (outcome, _) = written.map_err(|error| {
-        // What is half written is of no use; if it cannot be removed, that is said by what could not be written.
-        let _ = std::fs::remove_file(file);
-        if progress.is_cancelled() { WriteError::Cancelled } else { WriteError::io(file)(error) }
+    let mut files = NewFiles::default();
+    let written = files
+        .write(file, |out| write_to(options, BufWriter::with_capacity(1 << 20, out), progress));
+    let (outcome, _) = written.map_err(|error| match error {
+        WriteError::Io { .. } if progress.is_cancelled() => WriteError::Cancelled,
+        error => error,
     })?;
-    let write = |path: &Path, text: &str| {
-        new(path)?.write_all(text.as_bytes()).map_err(WriteError::io(path))
-    };
+    let mut write =
+        |path: &Path, text: &str| files.write(path, |file| file.write_all(text.as_bytes()));
     let beside = |ending: &str| {
         let mut path = file.as_os_str().to_owned();
         path.push(ending);
@@ -171,6 +163,7 @@ pub fn write_snapshot(
         write(&beside(".oom.txt"), &beside::error_text(failure, &options.card))?;
     }
     write(&app, &beside::app(options, &outcome))?;
+    files.keep();
     Ok(outcome)
 }
 

@@ -51,7 +51,7 @@ pub const OF_BLOCK: usize = 12;
 impl Transformer {
     /// Tokens of a batch.
     pub fn tokens(&self) -> u64 {
-        self.batch * self.sequence
+        self.batch.saturating_mul(self.sequence)
     }
 
     /// What a block takes and gives.

@@ -15,17 +15,17 @@ mod tensors;
 mod texts;
 mod write;
 
-use std::fs::File;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::WriteError;
 pub use super::pytorch::Transformer;
+use super::{NewFiles, WriteError};
 use crate::format::Progress;
 use placement::Placement;
 use program::{Home, Program};
 pub use shape::Platform;
 pub use tensors::Remat;
+use tensors::Sizes;
 
 /// What a synthetic dump is made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -97,6 +97,9 @@ pub fn write_dump(
     directory: &Path,
     progress: &Progress,
 ) -> Result<Written, WriteError> {
+    if let Some(error) = options.too_large() {
+        return Err(error);
+    }
     std::fs::create_dir_all(directory).map_err(WriteError::io(directory))?;
     let (program, placement) = put_together(options);
     if progress.is_cancelled() {
@@ -104,17 +107,10 @@ pub fn write_dump(
     }
     let stem = format!("module_0001.{MODULE}");
     let stage = options.platform.stage();
-    let write = |name: String, bytes: &[u8]| {
+    let mut files = NewFiles::default();
+    let mut write = |name: String, bytes: &[u8]| {
         let path = directory.join(name);
-        let file = File::create_new(&path);
-        let written = file.and_then(|mut file| file.write_all(bytes));
-        match written {
-            Ok(()) => Ok(path),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-                Err(WriteError::Exists(path))
-            }
-            Err(error) => Err(WriteError::io(&path)(error)),
-        }
+        files.write(&path, |file| file.write_all(bytes)).map(|()| path)
     };
     let proto = write::proto(&program, &placement);
     let file = write(format!("{stem}.{stage}.hlo.pb"), &proto)?;
@@ -131,6 +127,7 @@ pub fn write_dump(
         );
         write(format!("{stem}.gpu_target_config.pbtxt"), text.as_bytes())?;
     }
+    files.keep();
     progress.advance(1);
     Ok(written(&program, &placement, file, proto.len() as u64))
 }
@@ -182,6 +179,11 @@ impl DumpOptions {
         Self { unroll, network: Transformer { layers, ..self.network }, ..self }
     }
 
+    /// What is wrong with options whose sizes would be too large to be added up.
+    fn too_large(&self) -> Option<WriteError> {
+        Sizes::of(&self.network).too_large(self.platform)
+    }
+
     /// With as many layers in a turn as give so many instructions.
     #[must_use]
     pub fn with_instructions(self, instructions: u64) -> Self {
@@ -194,6 +196,10 @@ impl DumpOptions {
     /// With as many layers in a turn as give a proto of so many bytes.
     #[must_use]
     pub fn with_size(self, bytes: u64) -> Self {
+        if self.too_large().is_some() {
+            // Whoever writes it says so.
+            return self;
+        }
         let unroll = unroll_for(&self, bytes, |options| {
             let (program, placement) = put_together(options);
             write::proto(&program, &placement).len() as u64

@@ -42,10 +42,11 @@ impl Platform {
         let mut dimensions = array.dimensions.clone();
         if self == Self::Tpu {
             for (dimension, tile) in dimensions.iter_mut().rev().zip(TILE.into_iter().rev()) {
-                *dimension = dimension.next_multiple_of(tile);
+                *dimension = dimension.checked_next_multiple_of(tile).unwrap_or(u64::MAX);
             }
         }
-        dimensions.iter().product::<u64>() * array.element.bytes()
+        let elements = dimensions.iter().copied().fold(1, u64::saturating_mul);
+        elements.saturating_mul(array.element.bytes())
     }
 }
 

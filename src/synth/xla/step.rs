@@ -17,8 +17,7 @@ struct Step<'a> {
 
 /// The program of a training step.
 pub(super) fn training_step(options: &DumpOptions) -> Program {
-    let element = if options.network.element_bytes == 2 { Element::Half } else { Element::Single };
-    let sizes = Sizes { net: options.network, element };
+    let sizes = Sizes::of(&options.network);
     let mut step = Step { options, sizes, program: Program::new(options.platform), parameters: 0 };
     step.program.reducer();
     step.write();

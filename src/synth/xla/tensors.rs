@@ -4,7 +4,8 @@ use clap::ValueEnum;
 
 use super::Transformer;
 use super::program::Handle;
-use super::shape::{Array, Element};
+use super::shape::{Array, Element, Platform};
+use crate::synth::WriteError;
 
 /// What of the forward pass is computed again in the backward pass (`jax.checkpoint` and its policy).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -59,7 +60,49 @@ pub(super) struct Sizes {
     pub element: Element,
 }
 
+/// Bytes of an array beyond which nothing is written: a program has some hundred arrays of that size at most, so that
+/// sums of all have 64 bits.
+const MOST_BYTES: u64 = 1 << 48;
+
 impl Sizes {
+    /// Of a network.
+    pub fn of(net: &Transformer) -> Self {
+        let element = if net.element_bytes == 2 { Element::Half } else { Element::Single };
+        Self { net: *net, element }
+    }
+
+    /// Says which option makes an array too large: of those that it follows from the one that is the most times what it
+    /// is by default.
+    pub fn too_large(&self, platform: Platform) -> Option<WriteError> {
+        let (net, usual) = (&self.net, Transformer::default());
+        let layers = ("layers", net.layers, usual.layers);
+        let width = ("width", net.width, usual.width);
+        let heads = ("heads", net.heads, usual.heads);
+        let sequence = ("sequence", net.sequence, usual.sequence);
+        let vocabulary = ("vocabulary", net.vocabulary, usual.vocabulary);
+        let batch = ("batch", net.batch, usual.batch);
+        // States of the optimizer are in single precision.
+        let state = |array: Array| Array { element: Element::Single, ..array };
+        let table = Array::of(Element::Single, &[net.vocabulary, net.width]);
+        let arrays = [
+            ("the attention", self.stacked(&self.scores()), &[layers, heads, sequence, batch][..]),
+            (
+                "what layers make",
+                self.stacked(&self.tensor(Tensor::Up)),
+                &[layers, width, sequence, batch],
+            ),
+            ("the weights of layers", state(self.stacked(&self.weight(4))), &[layers, width]),
+            ("the logits", self.rows(net.vocabulary), &[vocabulary, sequence, batch]),
+            ("the embedding", table, &[vocabulary, width]),
+        ];
+        let (array, _, options) = (arrays.into_iter())
+            .map(|(title, array, options)| (title, platform.array_bytes(&array), options))
+            .find(|(_, bytes, _)| *bytes > MOST_BYTES)?;
+        let times = |(_, value, usual): &&(&str, u64, u64)| value / usual;
+        let (option, value, _) = *options.iter().max_by_key(times)?;
+        Some(WriteError::TooLarge { option, value, array, most: MOST_BYTES })
+    }
+
     fn tokens(&self) -> u64 {
         self.net.tokens()
     }
@@ -80,9 +123,9 @@ impl Sizes {
 
     pub fn tensor(&self, tensor: Tensor) -> Array {
         match tensor {
-            Tensor::Qkv => self.rows(3 * self.net.width),
+            Tensor::Qkv => self.rows(self.net.width.saturating_mul(3)),
             Tensor::Softmax => self.scores(),
-            Tensor::Up | Tensor::Gelu => self.rows(4 * self.net.width),
+            Tensor::Up | Tensor::Gelu => self.rows(self.net.width.saturating_mul(4)),
             _ => self.hidden(),
         }
     }
@@ -91,10 +134,10 @@ impl Sizes {
     pub fn weight(&self, number: usize) -> Array {
         let width = self.net.width;
         let dimensions: &[u64] = match number {
-            1 => &[width, 3 * width],
+            1 => &[width, width.saturating_mul(3)],
             2 => &[width, width],
-            4 => &[width, 4 * width],
-            5 => &[4 * width, width],
+            4 => &[width, width.saturating_mul(4)],
+            5 => &[width.saturating_mul(4), width],
             _ => &[width],
         };
         Array::of(self.element, dimensions)

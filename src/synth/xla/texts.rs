@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use super::placement::Placement;
 use super::program::{Home, Program};
+use super::shape::Platform;
 
 /// The name of a value: of a tuple with the element in braces.
 pub(super) fn value_name(program: &Program, row: usize) -> String {
@@ -65,5 +66,41 @@ pub(super) fn live_ranges(program: &Program, placement: &Placement) -> String {
         let braces = if name.ends_with('}') { "" } else { "{}" };
         let _ = writeln!(text, "    {name}{braces}:{first}-{last}");
     }
+    let position = moment(program, placement);
+    let _ = writeln!(text, "  Live ranges at {position} (peak):");
+    let mut sum = 0_u64;
+    for (row, life) in placement.lives.iter().enumerate() {
+        if life.is_some_and(|(first, last)| (first..=last).contains(&position)) {
+            let bytes = unpadded_bytes(program, row);
+            sum += bytes;
+            let name = value_name(program, row);
+            let braces = if name.ends_with('}') { "" } else { "{}" };
+            let _ = writeln!(text, "    {name}{braces}: {bytes} bytes (cumulative: {sum} bytes)");
+        }
+    }
     text
+}
+
+/// What XLA counts of a value: all that its instruction makes, without padding.
+fn unpadded_bytes(program: &Program, row: usize) -> u64 {
+    program.instructions[program.values[row].instruction].shape.bytes(Platform::Cpu)
+}
+
+/// The position of which XLA says that it is the peak (formats/xla.md 6): what begins at a position counts before what
+/// has ended is taken away.
+fn moment(program: &Program, placement: &Placement) -> u32 {
+    let lives = placement.lives.iter().enumerate();
+    let mut changes: Vec<(u32, bool, u64)> = lives
+        .filter_map(|(row, life)| Some((unpadded_bytes(program, row), (*life)?)))
+        .flat_map(|(bytes, (first, last))| [(first, false, bytes), (last + 1, true, bytes)])
+        .collect();
+    changes.sort_unstable();
+    let (mut now, mut peak) = (0_u64, (0, 0));
+    for (position, is_end, bytes) in changes {
+        now = if is_end { now - bytes } else { now + bytes };
+        if now > peak.0 {
+            peak = (now, position);
+        }
+    }
+    peak.1
 }

@@ -132,6 +132,11 @@ pub(super) struct FromInstruction {
 }
 
 impl FromInstruction {
+    /// Whether a line says it.
+    pub fn is_one(line: &str) -> bool {
+        line.trim_start().starts_with("from instruction: ")
+    }
+
     /// ` from instruction: %NAME = SHAPE OPCODE(…), …, metadata={op_name="…" …}`, with its name.
     pub fn of(line: &str) -> Option<(String, Self)> {
         let rest = line.trim_start().strip_prefix("from instruction: %")?;

@@ -7,13 +7,15 @@ mod parts;
 use std::collections::{BTreeMap, HashMap};
 
 use self::lines::{AllocationLine, FromInstruction, ValueLabel, ValueLine};
-use self::parts::Gathered;
+use self::parts::{Gathered, whole_lines};
+use super::ReadModule;
 use crate::budget;
 use crate::store::hlo::{
     Allocation, Assigned, ElementType, HloModule, InstructionId, NO_ROW, ShapeId, StatedLives,
     Value, ValueId,
 };
 use crate::store::names::{Interner, NameId};
+use crate::store::report::FileStatus;
 
 /// Elements of tuples that are made for values of which the text names the place.
 const SMALL_TUPLES: usize = 1 << 16;
@@ -30,14 +32,15 @@ struct TextValue {
     bytes: u64,
 }
 
-/// A module as its texts describe it; `None` where no allocation is among them.
+/// A module as its texts describe it, cut where one of them ends before its contents do; `None` where no allocation is
+/// among them.
 ///
 /// `note` is told of what is left out.
 pub fn read_texts(
     texts: &[&[u8]],
     note: &mut dyn FnMut(String),
     is_cancelled: &dyn Fn() -> bool,
-) -> Option<HloModule> {
+) -> Option<ReadModule> {
     let bytes = texts.iter().map(|text| text.len()).fold(0, usize::saturating_add);
     let mut gathered = Gathered::of(bytes);
     for text in texts {
@@ -59,7 +62,8 @@ pub fn read_texts(
             "{left_out} values have places in tuples of more elements than the text has letters; they are left out"
         ));
     }
-    Some(making.finish(gathered))
+    let status = if gathered.is_cut() { FileStatus::Truncated } else { FileStatus::Ok };
+    Some(ReadModule { module: making.finish(gathered), status })
 }
 
 /// A module while it is made.
@@ -225,7 +229,7 @@ impl Making {
 
 /// The allocations that a text names, without their values.
 pub fn allocations(text: &[u8]) -> Vec<Allocation> {
-    let lines = text.split(|letter| *letter == b'\n');
+    let lines = whole_lines(text).split(|letter| *letter == b'\n');
     let lines = lines.filter(|line| line.starts_with(b"allocation "));
     lines.filter_map(|line| AllocationLine::of(&String::from_utf8_lossy(line))).collect()
 }

@@ -95,8 +95,8 @@ pub fn facts_ui(ui: &mut egui::Ui, facts: &GroupsOfRun, part: &mut RunPart<'_>) 
         for fact in shown {
             let said = fact.said.first().and_then(Option::as_ref);
             let text = said.map_or("–".into(), |said| short_text(said, units));
-            // What a recording is takes a sentence.
-            if part.run.derived.snapshot().is_some() {
+            // What a recording is takes a sentence, and a peak has its step beside it.
+            if part.run.derived.snapshot().is_some() || part.run.derived.program().is_some() {
                 long_fact_ui(ui, &fact.name, &text);
             } else {
                 fact_ui(ui, &fact.name, &text);
