@@ -11,7 +11,9 @@ pub use crate::snapshot_run::{
 };
 use crate::store::{Warning, WarningCode, Warnings};
 use crate::xla_run;
-pub use crate::xla_run::{ErrorText, Program, XlaFiles, XlaRun, texts_in};
+pub use crate::xla_run::{
+    ErrorText, Program, XlaFiles, XlaRun, find as find_module, programs_below, texts_in,
+};
 
 /// What a path names.
 #[derive(Debug)]
