@@ -12,7 +12,8 @@ pub use crate::snapshot_run::{
 use crate::store::{Warning, WarningCode, Warnings};
 use crate::xla_run;
 pub use crate::xla_run::{
-    ErrorText, Program, XlaFiles, XlaRun, find as find_module, programs_below, texts_in,
+    AgreedFigure, Agreement, ErrorText, Program, ProgramSizes, XlaFiles, XlaRun, dump_of_text,
+    find as find_module, programs_below, stated_bytes, texts_in,
 };
 
 /// What a path names.
