@@ -20,7 +20,8 @@ def blocks(document):
         title = re.match(r"-- (query|views): (\w+)\n", block)
         if title is None:
             sys.exit(f"a block of {document} has no title:\n{block}")
-        found[title.groups()] = block
+        # Views of other systems stand apart, for a lake without their runs has no such tables.
+        found[title.groups()] = found.get(title.groups(), "") + block
     return found
 
 

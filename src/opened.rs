@@ -11,7 +11,10 @@ pub use crate::snapshot_run::{
 };
 use crate::store::{Warning, WarningCode, Warnings};
 use crate::xla_run;
-pub use crate::xla_run::{ErrorText, Program, XlaFiles, XlaRun, texts_in};
+pub use crate::xla_run::{
+    AgreedFigure, Agreement, ErrorText, Program, ProgramSizes, XlaFiles, XlaRun, dump_of_text,
+    find as find_module, programs_below, stated_bytes, texts_in,
+};
 
 /// What a path names.
 #[derive(Debug)]

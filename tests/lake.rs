@@ -262,10 +262,13 @@ fn exporting_again_replaces_and_several_at_once_do_not_disturb_each_other() {
     });
     assert_eq!(rows(lake.path(), "placements"), before);
     let runs = rows(lake.path(), "runs");
-    // Snapshots have a table of their own.
+    // Snapshots and programs of XLA have tables of their own.
     let snapshots = rows(lake.path(), "snapshots");
     assert_eq!(snapshots.len(), 2);
-    assert_eq!(runs.len() + snapshots.len(), first["runs"].as_array().unwrap().len());
+    let programs = rows(lake.path(), "modules");
+    assert_eq!(programs.len(), 3);
+    let all = runs.len() + snapshots.len() + programs.len();
+    assert_eq!(all, first["runs"].as_array().unwrap().len());
     let mut left: Vec<_> = std::fs::read_dir(lake.path()).unwrap().flatten().collect();
     left.retain(|entry| entry.file_name().to_string_lossy().starts_with('.'));
     assert!(left.is_empty(), "{left:?}");

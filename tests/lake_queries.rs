@@ -19,6 +19,7 @@ use tilescope::cli::compare::By;
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport, StepChoice};
 use tilescope::cli::tiles::Breakdown;
 use tilescope::format::Progress;
+use tilescope::synth::xla::story::write_story;
 use tilescope::synth::{Options, write_report};
 
 /// Tiles of the machine of each model, the last of which fits at no setting.
@@ -176,6 +177,10 @@ fn both_engines_have_the_figures_of_the_commands() {
     assert_eq!(exported["runs"].as_array().unwrap().len(), 500);
     let sweep = lake::sweep(folder.path());
     lake::runs_are_those_of_the_sweep(lake.path(), &sweep);
+    // Programs of XLA lie in tables of their own beside them.
+    let programs = tempfile::tempdir().unwrap();
+    write_story(programs.path(), &Progress::default()).unwrap();
+    lake::export(&[programs.path(), &in_package("sample_profiles/xla")], lake.path());
 
     let found = ask(&python, lake.path(), "duckdb");
     let of_spark = ask(&python, lake.path(), "spark");
@@ -200,6 +205,51 @@ fn both_engines_have_the_figures_of_the_commands() {
     commits_grew_what_the_sweep_says(&of_all, &found);
     operations_have_what_liveness_says(&of_all, &found["operations_that_own_the_peaks"]);
     tiles_have_what_the_commands_say(&of_all, &found);
+    programs_have_what_their_summaries_say(lake.path(), &found);
+}
+
+fn programs_have_what_their_summaries_say(lake: &Path, found: &BTreeMap<String, Vec<Value>>) {
+    let mut by_name: BTreeMap<String, (i64, i64)> = BTreeMap::new();
+    let mut by_operation: BTreeMap<Option<String>, i64> = BTreeMap::new();
+    let mut lost = 0;
+    for row in lake::rows(lake, "modules") {
+        let path = row["path"].as_str().unwrap();
+        let summary = common::json(&common::tilescope(&["summary", "--json", path]));
+        let memory = &summary["memory"];
+        let peak = &summary["liveness"]["peak"];
+        let figures = (integer(&memory["total_bytes"]), integer(&peak["not_always_live_bytes"]));
+        by_name.insert(row["name"].as_str().unwrap().to_owned(), figures);
+        lost += integer(&memory["gap_bytes"]);
+        for owner in peak["by_operation"].as_array().unwrap() {
+            let name = owner["name"].as_str().unwrap();
+            let name = Some(name).filter(|name| *name != "(no operation)").map(str::to_owned);
+            *by_operation.entry(name).or_default() += integer(&owner["bytes"]);
+        }
+    }
+    assert_eq!(by_name.len(), 7);
+    let rows = &found["programs_by_what_they_reserve"];
+    let found_names: BTreeMap<String, (i64, i64)> = rows
+        .iter()
+        .map(|row| {
+            let figures = (integer(&row["total_bytes"]), integer(&row["temporary_peak_bytes"]));
+            (row["name"].as_str().unwrap().to_owned(), figures)
+        })
+        .collect();
+    assert_eq!(found_names, by_name);
+    assert!(rows.iter().any(|row| float(&row["share_of_largest"]).total_cmp(&1.0).is_eq()));
+    let operations = &found["operations_that_own_the_peaks_of_programs"];
+    let all: i64 = operations.iter().map(|row| integer(&row["peak_bytes"])).sum();
+    assert_eq!(all, by_name.values().map(|(_, peak)| peak).sum::<i64>());
+    for row in operations {
+        let name = row["operation_name"].as_str().map(str::to_owned);
+        // A summary names those that own most.
+        if let Some(named) = by_operation.get(&name) {
+            assert!(integer(&row["peak_bytes"]) >= *named, "{row}");
+        }
+    }
+    let found_lost: i64 =
+        found["lost_by_memory_space"].iter().map(|row| integer(&row["lost_bytes"])).sum();
+    assert_eq!(found_lost, lost);
 }
 
 fn best_of_each_model_are_those_of_its_sweep(folder: &Path, found: &BTreeMap<String, Vec<Value>>) {

@@ -272,7 +272,7 @@ fn a_message_and_the_snapshot_of_it_are_put_together() {
     let other = MESSAGE.replace("40.00 MiB", "48.00 MiB");
     std::fs::write(&log, other).expect("a file");
     let found = answer(&["diagnose", text_of(&log), text_of(&snapshot)]);
-    assert!(found["findings"][0].get("snapshot").is_none(), "{found}");
+    assert_eq!(found["findings"][0]["snapshot"], Value::Null, "{found}");
     assert_eq!(found["snapshots"][0]["devices"][0]["failed"]["bytes"], 40 * MIB);
     let text = tilescope(&["diagnose", text_of(&snapshot)]);
     let text = String::from_utf8(text.stdout).expect("text");
@@ -292,7 +292,7 @@ fn a_message_belongs_to_the_device_and_the_file_that_it_names() {
     assert_eq!(found["findings"][0]["snapshot"]["device"], 1, "{found}");
     std::fs::write(&log, MESSAGE.replace("GPU 0", "GPU 2")).expect("a file");
     let found = answer(&["diagnose", text_of(&log), text_of(&both)]);
-    assert!(found["findings"][0].get("snapshot").is_none(), "{found}");
+    assert_eq!(found["findings"][0]["snapshot"], Value::Null, "{found}");
     // A request of the same size in another file is of another run.
     let mut own = of_one_device();
     own.out_of_memory(0, 40 * MIB, MIB);

@@ -9,13 +9,15 @@ use std::process::ExitCode;
 use clap::Args;
 use serde::Serialize;
 
+use super::diagnose_programs::{Dumps, FoundDump, JoinedProgram, possible_text};
 use super::diagnose_snapshots::{FoundSnapshot, Joined, beside, named_snapshot};
 use super::output::{WRONG_ARGUMENTS, print_result, print_warning, with_progress, wrapped};
 use super::usage;
-use crate::analysis::diagnose::{Device, Diagnosis, Finding, Kind, diagnose_reader};
+use crate::analysis::diagnose::{Device, Diagnosis, Finding, Kind, XlaCapture, diagnose_reader};
 use crate::files::WithoutHoles;
 use crate::format::pytorch::{FileKind, SnapshotFiles, with_side_files};
 use crate::format::{Error, ErrorKind, Progress};
+use crate::opened::find_module;
 use crate::progress::Watched;
 use crate::text::{bytes, clean, grouped, shortened};
 
@@ -23,7 +25,7 @@ use crate::text::{bytes, clean, grouped, shortened};
 pub struct DiagnoseArguments {
     /// Logs or error texts; standard input without any, or for `-`. Memory snapshots among them, and those beside a log,
     /// are named with the messages that they belong to; `'rank*.pickle'`, or their directory, names those of the ranks
-    /// of one run.
+    /// of one run. So are dumps of XLA, and the one that a log names or lies in.
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Print one JSON document instead of text.
@@ -44,6 +46,9 @@ pub struct DiagnoseReport {
     /// Memory snapshots that were named and that no message is of.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     snapshots: Vec<FoundSnapshot>,
+    /// Dumps of XLA that were named, and that no message is of.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    dumps: Vec<FoundDump>,
     #[serde(skip)]
     has_several_files: bool,
 }
@@ -55,8 +60,11 @@ struct FoundIn {
     #[serde(flatten)]
     finding: Finding,
     /// The memory snapshot that belongs to it.
-    #[serde(skip_serializing_if = "Option::is_none")]
     snapshot: Option<Joined>,
+    /// The module of XLA that it is about.
+    module: Option<JoinedProgram>,
+    /// The files of modules of which it cannot be told which it is about.
+    possible_modules: Vec<String>,
 }
 
 pub fn run(arguments: &DiagnoseArguments) -> ExitCode {
@@ -67,6 +75,35 @@ pub fn run(arguments: &DiagnoseArguments) -> ExitCode {
     }
     let report = DiagnoseReport::of(&arguments.files);
     print_result(&report, arguments.json, DiagnoseReport::text, |_| ExitCode::SUCCESS)
+}
+
+/// A log that was read.
+pub(super) struct Log {
+    /// `None` for standard input.
+    file: Option<PathBuf>,
+    pub(super) diagnosis: Diagnosis,
+}
+
+impl Log {
+    fn read(file: &Path) -> Result<Self, Error> {
+        if file.as_os_str() == "-" {
+            let failed = |error| Error::io(Path::new("standard input"), &error);
+            let diagnosis = diagnose_reader(std::io::stdin().lock()).map_err(failed)?;
+            return Ok(Self { file: None, diagnosis });
+        }
+        let read = |progress: &Progress| diagnose_file(file, progress);
+        Ok(Self { file: Some(file.to_owned()), diagnosis: with_progress("Reading the log", read)? })
+    }
+}
+
+/// Whether a message may be of PyTorch's allocator: XLA's have modules.
+fn wants_snapshot(finding: &Finding) -> bool {
+    let is_of_gpu = finding.device == Some(Device::Cuda) && finding.requested_bytes.is_some();
+    is_of_gpu && XlaCapture::of(finding).is_none()
+}
+
+fn open_snapshot(files: &SnapshotFiles) -> Result<Option<FoundSnapshot>, Error> {
+    with_progress("Reading the snapshot", |progress| FoundSnapshot::open(files, progress))
 }
 
 impl DiagnoseReport {
@@ -84,57 +121,49 @@ impl DiagnoseReport {
             cut_lines: 0,
             further_findings: 0,
             snapshots: Vec::new(),
+            dumps: Vec::new(),
             has_several_files: files.len() > 1,
         };
-        let (mut named, mut logs) = (Vec::new(), Vec::new());
+        let (mut named, mut named_dumps, mut logs) = (Vec::new(), Vec::new(), Vec::new());
         for file in files {
-            match named_snapshot(file, &Progress::default())? {
-                Some(snapshot) => named.push(snapshot),
-                None => logs.push(file),
+            if let Some(snapshot) = named_snapshot(file, &Progress::default())? {
+                named.push(snapshot);
+            } else if let Some(dump) = find_module(file, None, &Progress::default())? {
+                named_dumps.push(dump);
+            } else {
+                logs.push(Log::read(file)?);
             }
         }
-        let open = |files: &SnapshotFiles| {
-            with_progress("Reading the snapshot", |progress| FoundSnapshot::open(files, progress))
-        };
-        let snapshots = named.iter().map(open).filter_map(Result::transpose);
+        let snapshots = named.iter().map(open_snapshot).filter_map(Result::transpose);
         let snapshots: Vec<FoundSnapshot> = snapshots.collect::<Result<_, Error>>()?;
         snapshots.iter().flat_map(|one| &one.warnings).for_each(print_warning);
         let mut is_joined = vec![false; snapshots.len()];
         // Logs of one directory have the same snapshots beside them.
         let mut opened: BTreeMap<PathBuf, Option<FoundSnapshot>> = BTreeMap::new();
-        for file in logs {
-            let (name, diagnosis) = if file.as_os_str() == "-" {
-                let input = diagnose_reader(std::io::stdin().lock());
-                (None, input.map_err(|error| Error::io(Path::new("standard input"), &error))?)
-            } else {
-                let read = |progress: &Progress| diagnose_file(file, progress);
-                (Some(file.display().to_string()), with_progress("Reading the log", read)?)
-            };
+        let mut dumps = Dumps::of(&named_dumps, &logs);
+        for Log { file, diagnosis } in logs {
             report.lines += diagnosis.lines;
             report.cut_lines += diagnosis.cut_lines;
             report.further_findings += diagnosis.further;
-            let log = name.as_ref().map(|_| file.as_path());
-            let wants_one = |finding: &Finding| {
-                finding.device == Some(Device::Cuda) && finding.requested_bytes.is_some()
-            };
+            let log = file.as_deref();
+            let wants_one = || diagnosis.findings.iter().any(wants_snapshot);
             // What lies beside a log and cannot be read is no reason to say nothing of the log.
             let beside: Vec<PathBuf> = match log {
-                Some(log) if diagnosis.findings.iter().any(wants_one) && snapshots.is_empty() => {
-                    beside(log)
-                }
+                Some(log) if snapshots.is_empty() && wants_one() => beside(log),
                 _ => Vec::new(),
             };
             for path in &beside {
                 if !opened.contains_key(path) {
                     let files = with_side_files(path.clone(), FileKind::Snapshot);
-                    opened.insert(path.clone(), open(&files).ok().flatten());
+                    opened.insert(path.clone(), open_snapshot(&files).ok().flatten());
                 }
             }
             let beside: Vec<&FoundSnapshot> =
                 beside.iter().filter_map(|path| opened.get(path)?.as_ref()).collect();
+            dumps.look_beside(log, &diagnosis.findings);
             for finding in diagnosis.findings {
                 let all = snapshots.iter().chain(beside.iter().copied()).enumerate();
-                let wanted = all.filter(|_| wants_one(&finding));
+                let wanted = all.filter(|_| wants_snapshot(&finding));
                 let matching =
                     wanted.filter_map(|(place, one)| Some((place, one.matching(&finding, log)?)));
                 // The first of equals.
@@ -144,12 +173,19 @@ impl DiagnoseReport {
                 {
                     *is_joined = true;
                 }
-                let snapshot = found.map(|(_, one)| one.joined(&finding));
-                report.findings.push(FoundIn { file: name.clone(), finding, snapshot });
+                let (module, possible_modules) = dumps.module_of(&finding);
+                report.findings.push(FoundIn {
+                    file: log.map(|log| log.display().to_string()),
+                    snapshot: found.map(|(_, one)| one.joined(&finding)),
+                    module,
+                    possible_modules,
+                    finding,
+                });
             }
         }
         let alone = snapshots.into_iter().zip(is_joined).filter(|(_, is_joined)| !is_joined);
         report.snapshots = alone.map(|(snapshot, _)| snapshot).collect();
+        report.dumps = dumps.alone();
         Ok(report)
     }
 
@@ -157,14 +193,15 @@ impl DiagnoseReport {
     fn text(&self) -> String {
         /// Findings of one kind that are shown.
         const SHOWN: usize = 20;
-        let of_snapshots: String = self.snapshots.iter().map(FoundSnapshot::text).collect();
-        if self.findings.is_empty() && !of_snapshots.is_empty() && self.lines == 0 {
-            return of_snapshots;
+        let of_snapshots = self.snapshots.iter().map(FoundSnapshot::text);
+        let alone: String = of_snapshots.chain(self.dumps.iter().map(FoundDump::text)).collect();
+        if self.findings.is_empty() && !alone.is_empty() && self.lines == 0 {
+            return alone;
         }
         if self.findings.is_empty() {
             let lines = if self.lines == 1 { "line" } else { "lines" };
             let nothing = format!("Nothing about memory in {} {lines}.\n", grouped(self.lines));
-            return nothing + &self.cut_text() + &of_snapshots;
+            return nothing + &self.cut_text() + &alone;
         }
         let mut text = String::new();
         let kinds = self.kinds();
@@ -193,7 +230,7 @@ impl DiagnoseReport {
             text += "\n";
         }
         text.truncate(text.trim_end().len() + 1);
-        text + &self.cut_text() + &of_snapshots
+        text + &self.cut_text() + &alone
     }
 
     /// That something was not read, if so.
@@ -248,6 +285,10 @@ impl DiagnoseReport {
         if let Some(snapshot) = &found.snapshot {
             text += &snapshot.text();
         }
+        if let Some(module) = &found.module {
+            text += &module.text();
+        }
+        text += &possible_text(&found.possible_modules);
         for allocation in finding.allocations.iter().take(3) {
             let what = [&allocation.shape, &allocation.operator, &allocation.label];
             let what = what.into_iter().flatten().next().map_or("", |what| what);

@@ -9,15 +9,14 @@ use serde_json::{Map, Value, json};
 
 use super::chrome_trace;
 use super::output::{self, Answer, Document};
-use crate::format::{Error, ErrorKind, Progress};
 use crate::lake::{ExportedRun, export};
-use crate::opened::{RunFiles, files_of_run};
 use crate::text::{bytes, clean, counted, grouped};
 
 /// Arguments of `tilescope export`.
 #[derive(Debug, Args)]
 pub struct ExportArguments {
-    /// Reports, or directories with reports in them at any depth; links to directories are not followed.
+    /// Reports, memory snapshots or dumps of XLA, or directories with such in them at any depth; links to directories are
+    /// not followed.
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
     /// The lake: a directory of Parquet files, a table for all runs in each of its directories. Exporting
@@ -28,6 +27,9 @@ pub struct ExportArguments {
     /// Write the steps that ran as a file that Perfetto and Chrome's tracing open, instead.
     #[arg(long, value_name = "FILE", conflicts_with = "parquet")]
     pub chrome_trace: Option<PathBuf>,
+    /// The module of dumps of XLA that is meant: a part of its name or of its file's.
+    #[arg(long, value_name = "NAME", conflicts_with = "chrome_trace")]
+    pub module: Option<String>,
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub json: bool,
@@ -47,23 +49,12 @@ pub fn run(arguments: &ExportArguments) -> ExitCode {
     }
     let lake = &arguments.parquet.clone().unwrap_or_default();
     let result = output::with_progress("Exporting the reports", |progress| {
-        let exported = export(&arguments.paths, lake, progress)
-            .map_err(|error| said_of_xla(error, &arguments.paths, progress))?;
+        let exported = export(&arguments.paths, arguments.module.as_deref(), lake, progress)?;
         exported.shared_warnings().iter().for_each(output::print_warning);
         let warnings = exported.all_warnings();
         Ok(Document::new(Export { lake: lake.clone(), runs: exported.runs }, warnings))
     });
     output::finish(&result, arguments.json, Answer::text)
-}
-
-/// Where there is no report, for what is there is of XLA, that a lake takes none of those.
-fn said_of_xla(error: Error, paths: &[PathBuf], progress: &Progress) -> Error {
-    let of_xla = |path: &PathBuf| match files_of_run(path, progress) {
-        Ok(RunFiles::Xla(files)) => Some(output::of_xla(&files)),
-        _ => None,
-    };
-    let is_none = !matches!(error.kind, ErrorKind::Usage | ErrorKind::CannotWrite);
-    paths.iter().filter(|_| is_none).find_map(of_xla).unwrap_or(error)
 }
 
 impl Serialize for Export {

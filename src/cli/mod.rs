@@ -9,6 +9,7 @@ mod chrome_trace;
 pub mod compare;
 mod demo;
 mod diagnose;
+mod diagnose_programs;
 mod diagnose_snapshots;
 mod export;
 mod first_word;

@@ -249,7 +249,7 @@ pub fn of_xla(files: &XlaFiles) -> Error {
     not_taken(
         &files.path,
         "XLA",
-        "tilescope summary, liveness, compare, check, sweep and render take programs of XLA.",
+        "tilescope summary, liveness, compare, check, sweep, export --parquet, diagnose and render take programs of XLA.",
     )
 }
 

@@ -4,6 +4,7 @@
 //! and exporting one again replaces its files. Figures are those of the commands: the same functions give
 //! them. What a report does not say is null. What is of lowered variables is written while it is read.
 
+mod modules;
 mod placements;
 mod run_id;
 mod small_tables;
@@ -15,6 +16,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+pub use modules::MODULE_TABLES;
 pub use snapshots::SNAPSHOT_TABLES;
 pub use table::{Kind, Table, Written};
 
@@ -25,7 +27,9 @@ use crate::folder_sweep::{all_warnings, facts, read_facts, shared_warnings};
 use crate::format::poplar::{FolderReport, FolderRun, OpenReport, map_reports, runs_in_folder};
 use crate::format::pytorch::{FileKind, runs_below};
 use crate::format::{Error, ErrorKind, Progress};
+use crate::opened::{files_of_module, find_module, programs_below};
 use crate::store::{Report, Warning, WarningCode, Warnings};
+use modules::{FoundProgram, export_program};
 use small_tables::PeakOfRun;
 use snapshots::{FoundSnapshot, export_snapshot, snapshot_at};
 use staging::{Staging, take_away_left_behind};
@@ -72,18 +76,30 @@ struct Found {
     reports: Vec<FolderReport>,
     without_report: Vec<FolderRun>,
     snapshots: Vec<FoundSnapshot>,
+    programs: Vec<FoundProgram>,
     warnings: Vec<Warning>,
 }
 
-/// Writes all reports at or below some paths into a lake. One that cannot be read becomes a warning.
+/// Writes all reports at or below some paths into a lake. One that cannot be read becomes a warning. Of a dump of XLA it is
+/// the module that is meant, or the one of a name.
 ///
 /// # Errors
 /// When a path cannot be looked into or none of the reports can be read, `usage` for a lake within a
-/// report, and `cannot-write`.
-pub fn export(paths: &[PathBuf], lake: &Path, progress: &Progress) -> Result<Exported, Error> {
+/// report and for a module that is not there, and `cannot-write`.
+pub fn export(
+    paths: &[PathBuf],
+    module: Option<&str>,
+    lake: &Path,
+    progress: &Progress,
+) -> Result<Exported, Error> {
     let mut found = Found::default();
     for path in paths {
-        found.add(path, progress)?;
+        found.add(path, module, progress)?;
+    }
+    if let Some(module) = module.filter(|_| found.programs.is_empty()) {
+        let message = format!("no dump of XLA that is named has a module {module:?}");
+        return Err(Error::new(ErrorKind::Usage, message)
+            .hint("Only dumps and profiles of XLA have modules; tilescope summary lists them."));
     }
     found.check_is_outside(lake)?;
     take_away_left_behind(lake);
@@ -112,8 +128,25 @@ pub fn export(paths: &[PathBuf], lake: &Path, progress: &Progress) -> Result<Exp
         exported.runs.extend(of_run);
         runs.push(run);
     }
-    let first_error =
-        export_snapshots(&found.snapshots, lake, &mut exported, progress)?.or(first_error);
+    let of_snapshots = export_each(
+        &found.snapshots,
+        |one| (&one.name, &one.files.path),
+        |one| export_snapshot(one, lake, &mut exported, progress),
+        progress,
+    )?;
+    let of_programs = export_each(
+        &found.programs,
+        |one| (&one.name, one.path()),
+        |one| export_program(one, lake, &mut exported, progress),
+        progress,
+    )?;
+    let mut unread = of_snapshots;
+    unread.extend(of_programs);
+    let mut first_error = first_error;
+    for (name, warning, error) in unread {
+        exported.of_runs.push((name, vec![warning]));
+        first_error.get_or_insert(error);
+    }
     match first_error {
         Some(error) if exported.runs.is_empty() => return Err(error),
         _ => {}
@@ -123,31 +156,33 @@ pub fn export(paths: &[PathBuf], lake: &Path, progress: &Progress) -> Result<Exp
     Ok(exported)
 }
 
-/// Writes memory snapshots, one after the other; returns why the first could not be read that could not.
-fn export_snapshots(
-    all: &[FoundSnapshot],
-    lake: &Path,
-    exported: &mut Exported,
+/// Writes runs that are read as a whole, one after the other; returns those that cannot be read, each with a warning that
+/// says so.
+fn export_each<T>(
+    all: &[T],
+    what: impl Fn(&T) -> (&str, &Path),
+    mut write: impl FnMut(&T) -> Result<(), Error>,
     progress: &Progress,
-) -> Result<Option<Error>, Error> {
-    let mut first_error = None;
-    for found in all {
-        match export_snapshot(found, lake, exported, progress) {
+) -> Result<Vec<(String, Warning, Error)>, Error> {
+    let mut unread = Vec::new();
+    for one in all {
+        match write(one) {
             Ok(()) => {}
             Err(error) if error.kind == ErrorKind::CannotWrite || progress.is_cancelled() => {
                 return Err(error);
             }
             Err(error) => {
-                let warnings = Warnings::default();
-                let message = format!("cannot be read: {}", error.message);
-                let file = found.files.path.display().to_string();
-                warnings.add(WarningCode::Inconsistent, &file, message);
-                exported.of_runs.push((found.name.clone(), warnings.list()));
-                first_error.get_or_insert(error);
+                let (name, path) = what(one);
+                let warning = Warning {
+                    code: WarningCode::Inconsistent,
+                    file: path.display().to_string(),
+                    message: format!("cannot be read: {}", error.message),
+                };
+                unread.push((name.to_owned(), warning, error));
             }
         }
     }
-    Ok(first_error)
+    Ok(unread)
 }
 
 /// Keeps the first error of reading. Where there is no room for one run there is none for the next.
@@ -162,7 +197,7 @@ fn note(first_error: &Mutex<Option<Error>>, error: Error, progress: &Progress) {
 }
 
 impl Found {
-    fn add(&mut self, path: &Path, progress: &Progress) -> Result<(), Error> {
+    fn add(&mut self, path: &Path, module: Option<&str>, progress: &Progress) -> Result<(), Error> {
         let path = std::path::absolute(path).map_err(|error| Error::io(path, &error))?;
         let warnings = Warnings::default();
         if !path.is_dir()
@@ -173,6 +208,11 @@ impl Found {
             return Ok(());
         }
         if path.is_file() {
+            if let Some(files) = find_module(&path, module, progress)? {
+                self.warnings.extend(files.warnings.iter().cloned());
+                self.programs.push(FoundProgram::of(files));
+                return Ok(());
+            }
             let profile = OpenReport::find(&path)?.profile().to_owned();
             let folder = directory_of(&profile);
             self.reports.push(FolderReport::new(&folder, profile));
@@ -185,13 +225,19 @@ impl Found {
             name: files.path.strip_prefix(&path).unwrap_or(&files.path).display().to_string(),
             files,
         }));
+        let programs = programs_below(std::slice::from_ref(&path), module, &warnings, progress);
+        let is_other = !programs.is_empty() || self.snapshots.len() > before;
+        self.programs.extend(programs.into_iter().map(FoundProgram::of));
         match runs_in_folder(&path, &warnings, progress) {
             Ok(found) => {
                 self.reports.extend(found.reports);
                 self.without_report.extend(found.without_report);
             }
-            Err(error) if error.kind == ErrorKind::NotAReport && self.snapshots.len() > before => {}
-            Err(error) => return Err(error),
+            Err(error) if error.kind == ErrorKind::NotAReport && is_other => {}
+            // Where there is only what no reader takes, its reader says why.
+            Err(error) => {
+                return Err(files_of_module(&path, module, progress).err().unwrap_or(error));
+            }
         }
         self.warnings.extend(warnings.list());
         Ok(())
@@ -201,7 +247,7 @@ impl Found {
     fn check_is_outside(&self, lake: &Path) -> Result<(), Error> {
         let absolute = std::path::absolute(lake).map_err(|error| Error::io(lake, &error))?;
         let directories = self.reports.iter().map(|report| directory_of(&report.profile));
-        // A snapshot is a file among others: its directory is no report.
+        // A snapshot or a module is a file among others: its directory is no report.
         match directories.into_iter().find(|directory| absolute.starts_with(directory)) {
             None => Ok(()),
             Some(report) => {

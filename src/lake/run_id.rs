@@ -14,6 +14,7 @@ use crate::format::Error;
 use crate::format::pytorch::SnapshotFiles;
 use crate::format::side_files::SIDE_FILE_BYTES;
 use crate::format::sqlite::bytes_by_header;
+use crate::format::xla::{ModuleAt, ProtoKind};
 use crate::progress::{Progress, Watched};
 
 const BLOCK_BYTES: usize = 1 << 20;
@@ -53,6 +54,28 @@ pub(super) fn of_snapshot(files: &SnapshotFiles, progress: &Progress) -> Result<
             }
         }
     }
+    Ok(id(&hash))
+}
+
+/// The id of a module of XLA: of its file, or files, and of a profile, which has several, with its place there.
+///
+/// # Errors
+/// When a file cannot be read.
+pub(super) fn of_module(at: &ModuleAt, progress: &Progress) -> Result<String, Error> {
+    let mut hash = XxHash3_128::new();
+    let files = match at {
+        ModuleAt::Proto(file, place) => {
+            if file.kind == ProtoKind::Profile {
+                hash.write(&(*place as u64).to_le_bytes());
+            }
+            std::slice::from_ref(file)
+        }
+        ModuleAt::Texts(files) => files.as_slice(),
+    };
+    for file in files {
+        add_file(&mut hash, &file.path, |_| u64::MAX, progress)?;
+    }
+    add_side_files(&mut hash, &at.path().with_file_name(""), progress)?;
     Ok(id(&hash))
 }
 

@@ -315,7 +315,15 @@ fn write_tiles(staging: &Staging<'_>, report: &Report) -> Result<Written, Error>
     writer.finish()
 }
 
-fn write_steps(staging: &Staging<'_>, report: &Report, peak: &PeakOfRun) -> Result<Written, Error> {
+/// Writes the steps of a program, whatever the system.
+///
+/// # Errors
+/// `cannot-write` when there is no room.
+pub(super) fn write_steps(
+    staging: &Staging<'_>,
+    report: &Report,
+    peak: &PeakOfRun,
+) -> Result<Written, Error> {
     let mut writer = staging.create(&STEPS)?;
     let count = report.steps.get().map_or(0, |steps| steps.ids.len());
     let curve = report

@@ -17,8 +17,11 @@ use crate::progress::{Progress, Watched};
 
 /// Rows of a row group, which are in memory while they are encoded.
 const ROWS_OF_GROUP: usize = 1 << 18;
-/// Rows that are handed to the encoder at a time.
+/// Rows that are handed to the encoder at a time, and bytes of texts: names may be long, and rows repeat them.
 const ROWS_AT_A_TIME: usize = 1 << 13;
+const TEXT_AT_A_TIME: usize = 8 << 20;
+/// Bytes of a row group that are kept in memory while it is encoded.
+const GROUP_BYTES: usize = 64 << 20;
 /// Names of lowered variables come again on every tile: a row group has as many as fit in here, once.
 const DICTIONARY_BYTES: usize = 8 << 20;
 
@@ -143,6 +146,7 @@ pub(super) struct Writer<'a> {
     schema: SchemaRef,
     columns: Vec<Column>,
     pending: usize,
+    pending_text: usize,
     rows: u64,
     progress: &'a Progress,
 }
@@ -170,7 +174,8 @@ impl<'a> Writer<'a> {
         let writer = ArrowWriter::try_new_with_options(output, Arc::clone(&schema), options)
             .map_err(|error| cannot_write(&file, &error))?;
         let columns = table.columns.iter().map(|(_, kind)| Column::new(*kind)).collect();
-        Ok(Self { file, writer, schema, columns, pending: 0, rows: 0, progress })
+        let (pending, pending_text, rows) = (0, 0, 0);
+        Ok(Self { file, writer, schema, columns, pending, pending_text, rows, progress })
     }
 
     /// Adds a row: a cell for each column.
@@ -179,9 +184,15 @@ impl<'a> Writer<'a> {
     /// `cannot-write` when there is no room, and when it was cancelled.
     pub fn row<const N: usize>(&mut self, cells: [Cell<'_>; N]) -> Result<(), Error> {
         debug_assert_eq!(cells.len(), self.columns.len(), "{}", self.file.display());
-        self.columns.iter_mut().zip(cells).for_each(|(column, cell)| column.push(cell));
+        for (column, cell) in self.columns.iter_mut().zip(cells) {
+            if let Cell::Text(Some(text)) = cell {
+                self.pending_text = self.pending_text.saturating_add(text.len());
+            }
+            column.push(cell);
+        }
         self.pending = self.pending.saturating_add(1);
-        if self.pending >= ROWS_AT_A_TIME { self.encode() } else { Ok(()) }
+        let is_full = self.pending >= ROWS_AT_A_TIME || self.pending_text >= TEXT_AT_A_TIME;
+        if is_full { self.encode() } else { Ok(()) }
     }
 
     fn encode(&mut self) -> Result<(), Error> {
@@ -193,8 +204,13 @@ impl<'a> Writer<'a> {
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns)
             .map_err(|error| cannot_write(&self.file, &error))?;
         self.rows = self.rows.saturating_add(self.pending as u64);
-        self.pending = 0;
-        self.writer.write(&batch).map_err(|error| cannot_write(&self.file, &error))
+        (self.pending, self.pending_text) = (0, 0);
+        let failed = |error| cannot_write(&self.file, &error);
+        self.writer.write(&batch).map_err(failed)?;
+        if self.writer.in_progress_size() > GROUP_BYTES {
+            self.writer.flush().map_err(failed)?;
+        }
+        Ok(())
     }
 
     /// Writes what is left; says how many rows there are, and bytes.
@@ -317,6 +333,25 @@ mod tests {
         let rows: Vec<Row> = (0..count).map(row).collect();
         let (directory, written) = written(&rows);
         assert_eq!(written.rows, count as u64);
+        let (found, groups) = read(directory.path());
+        assert_eq!(groups, 2);
+        assert!(found == rows, "rows differ");
+    }
+
+    #[test]
+    fn long_texts_are_handed_on_before_there_are_many_rows() {
+        // Texts that cannot be made smaller, for a group has what it takes in the file.
+        let mut state = 1_u64;
+        let mut long = || -> String {
+            let mut letter = || {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                char::from(b'!' + (state >> 57) as u8 % 90)
+            };
+            (0..1 << 20).map(|_| letter()).collect()
+        };
+        let count = 2 + GROUP_BYTES / (1 << 20) + TEXT_AT_A_TIME / (1 << 20);
+        let rows: Vec<Row> = (0..count).map(|_| (None, None, None, Some(long()))).collect();
+        let (directory, _) = written(&rows);
         let (found, groups) = read(directory.path());
         assert_eq!(groups, 2);
         assert!(found == rows, "rows differ");

@@ -5,11 +5,10 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::analysis::buffer_assignment::program::Program;
-use crate::analysis::diagnose::{Device, Finding, XlaCapture, diagnose_reader};
+use super::agreement::{AgreedFigure, ProgramSizes, is_main_memory};
+use crate::analysis::diagnose::{Finding, XlaCapture, diagnose_reader};
 use crate::files;
 use crate::format::xla::DumpName;
-use crate::store::hlo::{AllocationKind, Platform};
 
 /// Bytes of a text that are looked at.
 const MOST_BYTES: u64 = 1 << 20;
@@ -36,19 +35,13 @@ impl ErrorText {
     /// none of text, or has no message of XLA in its first MiB.
     pub fn open(path: &Path) -> Option<Self> {
         let (opened, text) = Self::read(path)?;
-        let beside = files::directory_of(path);
-        // A path that is not absolute is seen from where the text lies, for where it was run is not known.
-        let dump = named_dump(&text).map(|named| beside.join(named));
-        let dump = dump.filter(|named| has_modules(named));
-        let dump = dump.or_else(|| has_modules(&beside).then_some(beside));
-        Some(Self { dump, ..opened })
+        Some(Self { dump: dump_of(path, &text), ..opened })
     }
 
     /// The message in a file, and all of the text.
     fn read(path: &Path) -> Option<(Self, Vec<u8>)> {
         let bytes = fs::metadata(path).ok().filter(fs::Metadata::is_file)?.len();
-        let mut text = Vec::new();
-        files::open(path).ok()?.take(MOST_BYTES).read_to_end(&mut text).ok()?;
+        let text = first_bytes(path)?;
         if text.get(..text.len().min(4096))?.contains(&0) {
             return None;
         }
@@ -80,28 +73,25 @@ pub fn texts_in(directory: &Path) -> Vec<ErrorText> {
     texts.map(|(text, _)| text).collect()
 }
 
-/// The text that is about a program.
-pub fn about<'a>(texts: &'a [ErrorText], program: &Program) -> Option<&'a ErrorText> {
-    texts.iter().find(|text| can_be_about(text, program) && is_about(text.capture(), program))
-}
-
-/// Whether a text is of a device like that for which a program was compiled, as far as that is known.
-fn can_be_about(text: &ErrorText, program: &Program) -> bool {
-    match program.platform {
-        None => true,
-        Some(Platform::Tpu) => text.finding.device == Some(Device::Tpu),
-        Some(Platform::Gpu) => text.finding.device == Some(Device::Cuda),
-        Some(Platform::Cpu) => false,
-    }
+/// The text that is about a program: that of its compilation, for a request that failed is of a moment of a run.
+pub fn about<'a>(texts: &'a [ErrorText], program: &ProgramSizes) -> Option<&'a ErrorText> {
+    let is_about = |text: &&ErrorText| {
+        let agreement = program.agreement(&text.finding);
+        agreement.is_some_and(|agreement| agreement.by != AgreedFigure::Request)
+    };
+    texts.iter().find(is_about)
 }
 
 /// What the main memory of the device has that a program was compiled for, and the text that says so: the one about the
 /// program, else the first, for a dump is of one device. Where none is about it and they differ it is not known.
-pub fn capacity<'a>(texts: &'a [ErrorText], program: &Program) -> Option<(&'a ErrorText, u64)> {
+pub fn capacity<'a>(
+    texts: &'a [ErrorText],
+    program: &ProgramSizes,
+) -> Option<(&'a ErrorText, u64)> {
     let stated = |text: &'a ErrorText| {
         let capture = text.capture();
         let is_main = capture.space.is_some_and(is_main_memory);
-        let is_it = is_main && can_be_about(text, program);
+        let is_it = is_main && program.can_be_of(text.finding.device);
         Some((text, capture.capacity_bytes.filter(|_| is_it)?))
     };
     about(texts, program).and_then(stated).or_else(|| {
@@ -111,30 +101,23 @@ pub fn capacity<'a>(texts: &'a [ErrorText], program: &Program) -> Option<(&'a Er
     })
 }
 
-fn is_main_memory(space: &str) -> bool {
-    space.eq_ignore_ascii_case("hbm")
+/// The dump that a text names or lies in, where there is one. A path that is not absolute is seen from where the text lies,
+/// for where it was run is not known.
+pub fn dump_of_text(path: &Path) -> Option<PathBuf> {
+    dump_of(path, &first_bytes(path)?)
 }
 
-/// Whether a text is about a program: the long form has the size of its temporaries, the short one of all that it
-/// reserves.
-fn is_about(capture: XlaCapture<'_>, program: &Program) -> bool {
-    if capture.space.is_some_and(|space| !is_main_memory(space)) {
-        return false;
-    }
-    let of = |is_wanted: &dyn Fn(AllocationKind) -> bool| {
-        let rows = program.analysed.allocations_of(0, is_wanted);
-        rows.fold(0_u64, |sum, (_, allocation)| sum.saturating_add(allocation.bytes))
-    };
-    match (capture.temporary_bytes(), capture.used_bytes) {
-        (Some(stated), _) => is_near(stated, of(&|kind| kind == AllocationKind::Temporary)),
-        (None, Some(stated)) => is_near(stated, of(&|_| true)),
-        (None, None) => false,
-    }
+fn dump_of(path: &Path, text: &[u8]) -> Option<PathBuf> {
+    let beside = files::directory_of(path);
+    let named = named_dump(text).map(|named| beside.join(named));
+    named.filter(|named| has_modules(named)).or_else(|| has_modules(&beside).then_some(beside))
 }
 
-/// Whether amounts are one: texts round to three figures.
-fn is_near(stated: u64, bytes: u64) -> bool {
-    stated > 0 && stated.abs_diff(bytes) <= stated.max(bytes) / 100
+/// The first MiB of a file.
+fn first_bytes(path: &Path) -> Option<Vec<u8>> {
+    let mut text = Vec::new();
+    files::open(path).ok()?.take(MOST_BYTES).read_to_end(&mut text).ok()?;
+    Some(text)
 }
 
 /// Small texts of a directory that are no part of a dump, by name.
@@ -183,13 +166,6 @@ fn named_dump(text: &[u8]) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn amounts_that_differ_by_rounding_are_one() {
-        assert!(is_near(20_895_015_895, 20_898_447_872));
-        assert!(!is_near(20_895_015_895, 21_166_895_616), "arguments are more than rounding");
-        assert!(!is_near(0, 0) && !is_near(0, u64::MAX) && is_near(u64::MAX, u64::MAX));
-    }
 
     #[test]
     fn a_text_is_told_from_files_of_a_dump_and_finds_it() {

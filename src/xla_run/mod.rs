@@ -1,6 +1,7 @@
 //! A program of XLA that is open: the module of a dump that is meant, what follows from it, what lies beside it, and the
 //! report that pages and commands share with other systems.
 
+mod agreement;
 mod error_text;
 mod operations;
 mod programs;
@@ -26,7 +27,8 @@ use crate::store::report::{FileStatus, ReportFile};
 use crate::store::{Report, System, Warning, WarningCode, Warnings};
 use crate::text::shortened;
 
-pub use self::error_text::{ErrorText, texts_in};
+pub use self::agreement::{AgreedFigure, Agreement, ProgramSizes, stated_bytes};
+pub use self::error_text::{ErrorText, dump_of_text, texts_in};
 
 /// The modules that a path names, the one that is meant first.
 #[derive(Clone, Debug)]
@@ -188,13 +190,14 @@ impl XlaRun {
         compare_printed(&mut program.analysed, path, &report.warnings, progress);
         program.platform = platform_of_name(&listed.file);
         program.beside = xla::beside(path);
-        if program.beside.capacity_bytes.is_none()
-            && let Some((text, capacity)) = error_text::capacity(texts, &program)
+        let sizes = (!texts.is_empty()).then(|| ProgramSizes::of(&program));
+        let capacity = sizes.as_ref().and_then(|sizes| error_text::capacity(texts, sizes));
+        if let Some((text, capacity)) = capacity.filter(|_| program.beside.capacity_bytes.is_none())
         {
             program.beside.capacity_bytes = Some(capacity);
             program.beside.capacity_file = Some(text.file());
         }
-        let error_text = error_text::about(texts, &program).cloned();
+        let error_text = sizes.and_then(|sizes| error_text::about(texts, &sizes)).cloned();
         // A compiler that finds no room says so of the program; an allocation of a run that fails, of that moment.
         let refused = error_text.as_ref().filter(|text| text.finding.kind == Kind::TpuOutOfMemory);
         program.refusal = refused

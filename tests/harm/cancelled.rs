@@ -126,7 +126,7 @@ fn an_encoder_that_fails_ends_its_reader() {
         false
     });
     let (lake, before) = (tempfile::tempdir().unwrap(), WorkDone::now());
-    let error = export(&[directory.path().to_owned()], lake.path(), &progress).unwrap_err();
+    let error = export(&[directory.path().to_owned()], None, lake.path(), &progress).unwrap_err();
     let end = WorkDone::now();
     assert!(error.message.contains("the thread that encodes ended"), "{error}");
     let failed_at = failed_at.get().unwrap();
@@ -259,7 +259,11 @@ fn every_job_stops_in_the_middle() {
                 drop(open.write_index(p));
             }),
         ),
-        ("export", 50, Box::new(|p| drop(export(&[directory.path().to_owned()], lake.path(), p)))),
+        (
+            "export",
+            50,
+            Box::new(|p| drop(export(&[directory.path().to_owned()], None, lake.path(), p))),
+        ),
         (
             "a folder of runs",
             300,

@@ -117,7 +117,8 @@ fn files_with_holes_are_not_read_to_their_ends() {
     let lake = tempfile::tempdir().unwrap();
     let progress = Progress::default();
     let path = directory.path().to_owned();
-    let (exported, took) = counted(|| tilescope::lake::export(&[path], lake.path(), &progress));
+    let (exported, took) =
+        counted(|| tilescope::lake::export(&[path], None, lake.path(), &progress));
     exported.unwrap();
     assert!(took.work.bytes < 100 << 20 && took.bytes < 100 * MIB, "{}", took.work);
 }
