@@ -128,7 +128,9 @@ impl DiagnoseReport {
         for file in files {
             if let Some(snapshot) = named_snapshot(file, &Progress::default())? {
                 named.push(snapshot);
-            } else if let Some(dump) = find_module(file, None, &Progress::default())? {
+            } else if let Some(dump) =
+                with_progress("Looking for modules", |progress| find_module(file, None, progress))?
+            {
                 named_dumps.push(dump);
             } else {
                 logs.push(Log::read(file)?);

@@ -12,6 +12,7 @@ use super::output::{print_warning, with_progress};
 use crate::analysis::buffer_assignment::peaks::{NO_OPERATION, owners};
 use crate::analysis::diagnose::Finding;
 use crate::format::Progress;
+use crate::format::xla::FoundModule;
 use crate::opened::{
     AgreedFigure, Agreement, Program, ProgramSizes, XlaFiles, XlaRun, dump_of_text, find_module,
     stated_bytes,
@@ -31,8 +32,8 @@ const MOST_OPERATIONS: usize = 3;
 pub(super) struct FoundDump {
     path: PathBuf,
     programs: Vec<FoundProgram>,
-    /// Modules that are as large as messages state, and that were not looked into.
-    further: usize,
+    /// Bytes that modules take of the main memory which were not looked into.
+    further: Vec<u64>,
     /// Whether there are messages that could be about one.
     was_asked: bool,
     /// What is to be said of how it was found and read.
@@ -43,6 +44,8 @@ pub(super) struct FoundDump {
 #[derive(Clone, Debug)]
 struct FoundProgram {
     file: PathBuf,
+    /// Where it is among the modules of that.
+    place: usize,
     /// What it is called among the others.
     title: String,
     /// The main memory within a sentence.
@@ -130,7 +133,9 @@ impl Dumps {
         }
         let Some(directory) = log.and_then(dump_of_text) else { return };
         if !self.by_directory.contains_key(&directory) {
-            let files = find_module(&directory, None, &Progress::default()).ok().flatten();
+            let files = with_progress("Looking for modules", |progress| {
+                find_module(&directory, None, progress).ok().flatten()
+            });
             let is_large = |files: &XlaFiles| {
                 files.modules.first().is_some_and(|one| one.listed.main_bytes >= self.least)
             };
@@ -145,14 +150,17 @@ impl Dumps {
     pub fn module_of(&mut self, finding: &Finding) -> (Option<JoinedProgram>, Vec<String>) {
         let beside = self.beside.as_ref().and_then(|path| self.by_directory.get(path)?.as_ref());
         let dumps = self.named.iter().map(|(dump, _)| dump).chain(beside).enumerate();
+        let least = least_bytes(finding).unwrap_or(NO_MESSAGE);
         let programs = dumps.flat_map(|(place, dump)| {
-            dump.programs.iter().map(move |program| (place, dump.further, program))
+            let further = dump.further.iter().filter(|bytes| **bytes >= least).count();
+            dump.programs.iter().map(move |program| (place, further, program))
         });
         let agreed =
             programs.filter_map(|of @ (.., one)| Some((of, one.sizes.agreement(finding)?)));
         let mut agreed: Vec<_> = agreed.collect();
-        let best = agreed.iter().map(|(_, agreement)| agreement.weight()).max();
-        agreed.retain(|(_, agreement)| Some(agreement.weight()) == best);
+        // Of several it is the one that has most of the listed allocations.
+        let best = agreed.iter().map(|(_, agreement)| agreement.found).max();
+        agreed.retain(|(_, agreement)| Some(agreement.found) == best);
         // One dump may be named twice.
         agreed.sort_by(|one, other| one.0.2.key().cmp(&other.0.2.key()));
         agreed.dedup_by(|one, other| one.0.2.key() == other.0.2.key());
@@ -197,7 +205,8 @@ impl FoundDump {
         // The largest is the first.
         let large = files.modules.iter().enumerate();
         let large = large.filter(|(place, one)| *place == 0 || one.listed.main_bytes >= least);
-        let further = large.clone().count().saturating_sub(MOST_MODULES);
+        let further = large.clone().skip(MOST_MODULES);
+        let further = further.map(|(_, one)| one.listed.main_bytes).collect();
         let mut programs = Vec::new();
         for (_, found) in large.take(MOST_MODULES) {
             let one = XlaFiles {
@@ -209,8 +218,7 @@ impl FoundDump {
             match XlaRun::open_beside(&one, &[], progress) {
                 Ok(Some(run)) => {
                     warnings.add_all(&run.report.warnings.list());
-                    let file = found.at.path().to_owned();
-                    programs.push(FoundProgram::of(&run.program, file, found.listed.title.clone()));
+                    programs.push(FoundProgram::of(&run.program, found));
                 }
                 Ok(None) => return None,
                 Err(error) => {
@@ -261,7 +269,7 @@ impl Serialize for FoundDump {
 }
 
 impl FoundProgram {
-    fn of(program: &Program, file: PathBuf, title: String) -> Self {
+    fn of(program: &Program, found: &FoundModule) -> Self {
         let analysed = &program.analysed;
         let peak = analysed.temporary_peak(0);
         let shares = peak.map(|peak| analysed.shares_at(0, peak.position)).unwrap_or_default();
@@ -270,8 +278,9 @@ impl FoundProgram {
         });
         let owned = owned.into_iter().filter(|owner| owner.bytes > 0).take(MOST_OPERATIONS);
         Self {
-            file,
-            title,
+            file: found.at.path().to_owned(),
+            place: found.at.place(),
+            title: found.listed.title.clone(),
             memory: program.color_words(0),
             sizes: ProgramSizes::of(program),
             capacity_bytes: program.beside.capacity_bytes,
@@ -283,8 +292,8 @@ impl FoundProgram {
     }
 
     /// What tells it from others: of a profile several are in one file.
-    fn key(&self) -> (&PathBuf, &str) {
-        (&self.file, &self.title)
+    fn key(&self) -> (PathBuf, usize) {
+        (std::path::absolute(&self.file).unwrap_or_else(|_| self.file.clone()), self.place)
     }
 
     fn joined(&self, agreement: &Agreement, further: usize, finding: &Finding) -> JoinedProgram {

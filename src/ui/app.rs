@@ -471,8 +471,10 @@ impl App {
     /// Draws a frame and carries out what the user asked for in it.
     pub fn frame(&mut self, ui: &mut egui::Ui) {
         self.measure(ui);
-        if self.view.has_painted_graph {
-            self.open.iter().for_each(|run| run.load.tell_painted());
+        // Of what is not read yet no picture was painted.
+        if std::mem::take(&mut self.view.has_painted_graph) {
+            let is_read = |run: &&OpenRun| run.load.derived().is_some();
+            self.open.iter().filter(is_read).for_each(|run| run.load.tell_painted());
         }
         let ctx = ui.ctx().clone();
         self.follow_settings(&ctx);

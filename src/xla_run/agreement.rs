@@ -44,8 +44,6 @@ pub struct Agreement {
     pub stated_bytes: u64,
     /// What the program has.
     pub bytes: u64,
-    /// Whether they differ by no more than the message rounds.
-    pub is_rounded: bool,
     /// Allocations that the message lists with their shapes.
     pub listed: usize,
     /// Those that are values of the program.
@@ -66,7 +64,10 @@ impl ProgramSizes {
             assigned.map(|one| (module.value_shape(one.value), one.bytes)).collect();
         let mut values: HashMap<String, Vec<u64>> = HashMap::new();
         for (shape, bytes) in shapes {
-            values.entry(module.shapes.title(shape)).or_default().push(bytes);
+            // A bare assignment has no shapes.
+            if shape != ShapeId::NONE {
+                values.entry(module.shapes.title(shape)).or_default().push(bytes);
+            }
         }
         let (platform, figures) = (program.platform, SpaceFigures::of(analysed, 0));
         Self { platform, figures, temporary: temporary.collect(), values }
@@ -80,13 +81,12 @@ impl ProgramSizes {
             capture.entries.iter().filter_map(|one| Some((one.shape.as_deref()?, one.bytes)));
         let listed: Vec<(&str, u64)> = listed.collect();
         let found = listed.iter().filter(|(shape, bytes)| self.has_value(shape, *bytes)).count();
-        let is_other = !listed.is_empty() && found == 0;
+        let is_other = !listed.is_empty() && !self.values.is_empty() && found == 0;
         (!is_other).then_some(Agreement {
             by,
             stated_bytes,
             bytes,
-            is_rounded: stated_bytes.abs_diff(bytes) <= rounding(stated_bytes),
-            listed: listed.len(),
+            listed: if self.values.is_empty() { 0 } else { listed.len() },
             found,
         })
     }
@@ -111,7 +111,7 @@ impl ProgramSizes {
         let SpaceFigures { temporary_bytes, total_bytes, .. } = self.figures;
         let of_temporaries = |stated| (AgreedFigure::Temporaries, stated, temporary_bytes);
         let of_total = |stated| (AgreedFigure::Total, stated, total_bytes);
-        let is_agreed = |(_, stated, bytes): &(AgreedFigure, u64, u64)| is_near(*stated, *bytes);
+        let is_agreed = |(_, stated, bytes): &(AgreedFigure, u64, u64)| is_stated(*stated, *bytes);
         if let Some(stated) = capture.temporary_bytes() {
             return Some(of_temporaries(stated)).filter(is_agreed);
         }
@@ -132,15 +132,7 @@ impl ProgramSizes {
     /// Whether a value has a shape, as messages write it with its layout, and a size.
     fn has_value(&self, shape: &str, bytes: u64) -> bool {
         let shape = shape.split('{').next().unwrap_or(shape).trim();
-        self.values.get(shape).is_some_and(|sizes| sizes.iter().any(|size| is_near(bytes, *size)))
-    }
-}
-
-impl Agreement {
-    /// By what one of several programs is preferred: how many of the listed allocations are its, and how near the
-    /// figures are.
-    pub fn weight(&self) -> (usize, bool) {
-        (self.found, self.is_rounded)
+        self.values.get(shape).is_some_and(|sizes| sizes.iter().any(|size| is_stated(bytes, *size)))
     }
 }
 
@@ -166,15 +158,16 @@ pub fn is_main_memory(space: &str) -> bool {
     space.eq_ignore_ascii_case("hbm")
 }
 
-/// Whether amounts are one: texts round to three figures.
-fn is_near(stated: u64, bytes: u64) -> bool {
-    stated > 0 && stated.abs_diff(bytes) <= stated.max(bytes) / 100
+/// Whether an amount is what a message states, as it rounds.
+fn is_stated(stated: u64, bytes: u64) -> bool {
+    stated > 0 && stated.abs_diff(bytes) <= rounding(stated)
 }
 
-/// By how much an amount with two decimals is rounded at most.
+/// By how much an amount is rounded at most: there are two decimals, of kibibytes one.
 fn rounding(stated: u64) -> u64 {
-    let unit = [40, 30, 20, 10].map(|power| 1_u64 << power);
-    unit.into_iter().find(|unit| stated >= *unit).map_or(0, |unit| unit / 200 + 1)
+    let unit = [(40, 200), (30, 200), (20, 200), (10, 20)];
+    let unit = unit.map(|(power, parts)| (1_u64 << power, parts));
+    unit.into_iter().find(|(unit, _)| stated >= *unit).map_or(0, |(unit, parts)| unit / parts + 1)
 }
 
 #[cfg(test)]
@@ -201,10 +194,14 @@ mod tests {
 
     #[test]
     fn amounts_that_differ_by_rounding_are_one() {
-        assert!(is_near(20_895_015_895, 20_898_447_872));
-        assert!(!is_near(20_895_015_895, 21_166_895_616), "arguments are more than rounding");
-        assert!(!is_near(0, 0) && !is_near(0, u64::MAX) && is_near(u64::MAX, u64::MAX));
+        assert!(is_stated(20_895_015_895, 20_898_447_872));
+        assert!(!is_stated(20_895_015_895, 21_166_895_616), "arguments are more than rounding");
+        // 16.10G and 15.95G: another batch.
+        assert!(!is_stated(17_287_243_366, 17_126_182_093));
+        assert!(!is_stated(0, 0) && !is_stated(0, u64::MAX) && is_stated(u64::MAX, u64::MAX));
         assert_eq!((rounding(1023), rounding(3 << 30)), (0, (1 << 30) / 200 + 1));
+        // 160.0K
+        assert!(is_stated(163_840, 163_890) && !is_stated(163_840, 163_900));
     }
 
     #[test]
@@ -238,6 +235,9 @@ mod tests {
         assert_eq!(agreed(&sizes, &long("3.00G", shape)), Some((AgreedFigure::Temporaries, 2, 1)));
         assert_eq!(agreed(&sizes, &long("3.00G", "f32[8,64]{1,0}")), None, "lists another program");
         assert_eq!(agreed(&sizes, &long("2.50G", shape)), None, "another size");
+        let bare = ProgramSizes { values: HashMap::new(), ..sizes };
+        let expected = Some((AgreedFigure::Temporaries, 0, 0));
+        assert_eq!(agreed(&bare, &long("3.00G", shape)), expected, "no shapes are known");
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The replay of the events of a device (formats/pytorch.md 4.1 to 4.4): backwards from the state at the end to what
-//! was there before the first event, then forwards, with the size of every block and the peaks of the four curves.
+//! was there before the first event, unless that is nothing, then forwards, with the size of every block and the peaks
+//! of the four curves.
 //!
 //! requested: bytes that were asked for, of blocks until their free is completed. allocated: bytes of blocks until
 //! they are given back. active: the same until their free is completed. reserved: bytes of segments. The value after
@@ -133,8 +134,9 @@ pub fn replay(snapshot: &Snapshot, device: &SnapshotDevice) -> Replay {
     if events.begin_with_segment() && end.mismatches == 0 {
         let mut forward = Forward::from(&[], Reserved::default(), &snapshot.settings, &events);
         let is_good = (0..events.len() as u32).all(|event| forward.step(event, &events));
-        if is_good && forward.compared_with_end(snapshot, device).0 == 0 {
-            return forward.replay((snapshot, device), (Vec::new(), true), 0);
+        let (at_end, other_sizes) = forward.compared_with_end(snapshot, device);
+        if is_good && at_end == 0 {
+            return forward.replay((Vec::new(), true), 0, other_sizes);
         }
     }
     let (early, reserved) = end.backwards(&events);
@@ -146,7 +148,8 @@ pub fn replay(snapshot: &Snapshot, device: &SnapshotDevice) -> Replay {
         let is_good = forward.step(event, &events);
         mismatches = mismatches.saturating_add(u64::from(!is_good));
     }
-    forward.replay((snapshot, device), (start_ranges, is_exact), mismatches)
+    let (at_end, other_sizes) = forward.compared_with_end(snapshot, device);
+    forward.replay((start_ranges, is_exact), mismatches.saturating_add(at_end), other_sizes)
 }
 
 /// The columns of the events of a device.
@@ -426,11 +429,10 @@ impl<'a> Forward<'a> {
     /// What came out, from the segments that were there at first, and whether the sizes of all blocks of then are known.
     fn replay(
         self,
-        (snapshot, device): (&Snapshot, &SnapshotDevice),
         (start_ranges, is_exact): (Vec<Held>, bool),
         mismatches: u64,
+        other_sizes: u64,
     ) -> Replay {
-        let (at_end, other_sizes) = self.compared_with_end(snapshot, device);
         Replay {
             start: self.start,
             start_ranges,
@@ -440,7 +442,7 @@ impl<'a> Forward<'a> {
             active_peak: self.active.peak,
             reserved_peak: self.reserved_peak,
             is_exact: is_exact && other_sizes == 0,
-            mismatches: mismatches.saturating_add(at_end),
+            mismatches,
             other_sizes,
             lives: self.lives,
         }

@@ -41,11 +41,15 @@ pub enum ModuleAt {
 impl ModuleAt {
     /// Whether both are the same module of the same file.
     pub fn is_same(&self, other: &Self) -> bool {
-        let place = |at: &Self| match at {
+        self.path() == other.path() && self.place() == other.place()
+    }
+
+    /// Where it is among the modules of its file: of a profile there are several.
+    pub fn place(&self) -> usize {
+        match self {
             Self::Proto(_, place) => *place,
             Self::Texts(_) => 0,
-        };
-        self.path() == other.path() && place(self) == place(other)
+        }
     }
 
     /// The file, or the first of them.

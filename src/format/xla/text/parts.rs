@@ -88,9 +88,11 @@ impl Gathered {
     pub fn is_cut(&self) -> bool {
         let bytes = self.allocations.iter().map(|allocation| allocation.bytes);
         let bytes = bytes.fold(0_u64, u64::saturating_add);
-        self.has_cut_part
-            || self.total_bytes.is_some_and(|total| bytes < total)
-            || self.used.is_some_and(|used| used != self.placed && self.without_room == 0)
+        // What was left out for another reason is no sign of it.
+        let is_all = self.without_room == 0 && self.damaged == 0;
+        let lacks_bytes = self.total_bytes.is_some_and(|total| bytes < total);
+        let lacks_values = self.used.is_some_and(|used| used != self.placed);
+        self.has_cut_part || is_all && (lacks_bytes || lacks_values)
     }
 
     /// Reads a text.

@@ -211,7 +211,7 @@ impl RunsPage for OverviewPage {
                     ui.horizontal(|ui| answer_ui(ui, *sign, text));
                 }
             }
-            state.ui(ui, known, insights.as_ref(), &mut part);
+            state.ui(ui, known, (insights.as_ref(), self.known.failure()), &mut part);
             if !is_beside {
                 ui.add_space(BETWEEN_CARDS);
                 card_frame(Tokens::now(ui)).show(ui, |ui| {
@@ -229,11 +229,11 @@ impl OfRun {
         &mut self,
         ui: &mut egui::Ui,
         known: &Known,
-        insights: Option<&KnownInsights>,
+        (insights, failure): (Option<&KnownInsights>, Option<&str>),
         part: &mut RunPart<'_>,
     ) {
         if let Some(snapshot) = &known.snapshot {
-            self.snapshot.ui(ui, snapshot, part);
+            self.snapshot.ui(ui, snapshot, failure, part);
             return;
         }
         if let Some(found) = &known.program {

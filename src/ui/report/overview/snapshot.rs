@@ -205,7 +205,14 @@ pub struct SnapshotGlance {
 }
 
 impl SnapshotGlance {
-    pub fn ui(&mut self, ui: &mut egui::Ui, known: &SnapshotKnown, part: &mut RunPart<'_>) {
+    /// Draws it. `failure` is why what is not known yet does not come.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        known: &SnapshotKnown,
+        failure: Option<&str>,
+        part: &mut RunPart<'_>,
+    ) {
         figures_ui(ui, &known.figures);
         let known = &known.curves;
         let mut exports = Vec::new();
@@ -223,7 +230,7 @@ impl SnapshotGlance {
         if let Some(step) = clicked {
             part.show_step(step);
         }
-        parts_ui(ui, known, part);
+        parts_ui(ui, known, failure, part);
     }
 
     fn picture_ui(&mut self, ui: &mut egui::Ui, known: &KnownCurves, height: f32) -> Option<usize> {
@@ -312,11 +319,12 @@ fn figures_ui(ui: &mut egui::Ui, figures: &[Figure]) {
 }
 
 /// What the peak consists of, and whose it is, beside each other.
-fn parts_ui(ui: &mut egui::Ui, known: &KnownCurves, part: &mut RunPart<'_>) {
+fn parts_ui(ui: &mut egui::Ui, known: &KnownCurves, failure: Option<&str>, part: &mut RunPart<'_>) {
     let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
     let Some(curve) = known.curves.runs.first() else { return };
     let Some(by_code) = &known.by_code else {
-        ui.weak("What the peak consists of, and whose it is: being added up…");
+        let why = failure.unwrap_or("being added up…");
+        ui.weak(format!("What the peak consists of, and whose it is: {why}"));
         return;
     };
     let peak = curve.stacked.peak.unwrap_or(0);
