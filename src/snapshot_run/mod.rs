@@ -1,6 +1,7 @@
 //! A run of PyTorch that is open: what its file says, replayed, what lies beside it, and the report that pages and
 //! commands share with other systems. What command and window do alike with `format` and `analysis`.
 
+mod ahead;
 mod blocks;
 mod indexed;
 mod ranks;
@@ -9,6 +10,7 @@ pub(crate) mod stated;
 
 use std::sync::Arc;
 
+use self::ahead::replayed_ahead;
 use self::indexed::SnapshotIndex;
 #[cfg(any(test, fuzzing))]
 pub(crate) use self::indexed::read as read_index;
@@ -69,14 +71,17 @@ impl SnapshotRun {
             }
             None => {
                 let warnings = Warnings::default();
-                let read = pytorch::read(files, &warnings, progress)?;
-                let Some((contents, status)) = read else { return Ok(None) };
+                let bytes = files.files.first().and_then(|file| file.bytes).unwrap_or(0);
+                let (read, replayed) = replayed_ahead(bytes, |tell| {
+                    pytorch::read(files, &warnings, progress, &mut |events| tell(events))
+                });
+                let Some((contents, status)) = read? else { return Ok(None) };
                 let file = files.files.first().map_or("", |file| file.name.as_str());
                 report.set_file_status(file, status);
                 let contents = match contents {
                     Contents::Timeline(timeline) => RunContents::Timeline(Arc::new(timeline)),
                     Contents::Snapshot(snapshot) => {
-                        let replayed = ReplayedSnapshot::of(*snapshot);
+                        let replayed = ReplayedSnapshot::of_read(*snapshot, replayed);
                         warn(&replayed, &warnings, files);
                         RunContents::Snapshot(Arc::new(replayed))
                     }

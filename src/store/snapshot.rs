@@ -287,6 +287,26 @@ pub struct AllocatorSettings {
     pub all: Vec<(String, String)>,
 }
 
+/// Some events as they are read, in the order of the file: what a replay needs of each.
+#[derive(Clone, Debug, Default)]
+pub struct EventPart {
+    /// What happened.
+    pub actions: Vec<Action>,
+    /// As in [`Events`].
+    pub addresses: Vec<u64>,
+    /// Bytes.
+    pub sizes: Vec<u64>,
+}
+
+/// What is told of events while they are read.
+#[derive(Clone, Debug)]
+pub enum ToldEvents {
+    /// The next ones.
+    Part(EventPart),
+    /// Those that were told are not all as they are in the snapshot.
+    Changed,
+}
+
 /// A snapshot: what is known of all devices.
 #[derive(Clone, Debug, Default)]
 pub struct Snapshot {

@@ -15,7 +15,7 @@ use super::failed_requests::{FailedRequest, failed_by_size, last_failed};
 use super::insights::SnapshotInsights;
 use super::peak::PeakContents;
 use super::phases::Moments;
-use super::replay::{Replay, replay};
+use super::replay::{Replay, ReplayAhead, replay_after};
 use super::run_end::RunEnd;
 use super::segment_ranges::{SegmentRange, segment_ranges};
 use super::stack_signs::AllSigns;
@@ -115,9 +115,20 @@ impl AllocatorRun {
 impl ReplayedSnapshot {
     /// Replays every device.
     pub fn of(snapshot: Snapshot) -> Self {
+        Self::of_read(snapshot, None)
+    }
+
+    /// The same where events were replayed while they were read. They are of the only device with events, or of no use.
+    pub fn of_read(snapshot: Snapshot, ahead: Option<ReplayAhead>) -> Self {
         let devices: Vec<&SnapshotDevice> = snapshot.all_devices().collect();
+        let with_events = devices.iter().position(|device| !device.events.is_empty());
+        let mut aheads: Vec<Option<ReplayAhead>> = devices.iter().map(|_| None).collect();
+        if let Some(place) = with_events.and_then(|place| aheads.get_mut(place)) {
+            *place = ahead;
+        }
+        let replays = devices.into_par_iter().zip(aheads);
         let replays: Vec<Replay> =
-            devices.into_par_iter().map(|device| replay(&snapshot, device)).collect();
+            replays.map(|(device, ahead)| replay_after(&snapshot, device, ahead)).collect();
         Self::of_replays(snapshot, replays)
     }
 

@@ -26,15 +26,15 @@ const MOST_SETTINGS: usize = 256;
 /// Bytes of an event in all columns.
 const EVENT_BYTES: u64 = 33;
 
-/// Makes a snapshot of what the root names. Its events take at most `most_bytes`: some bytes of the file may name
-/// one again and again.
+/// Makes a snapshot of what the root names, and says whether its events are those that the file has, in their order. They
+/// take at most `most_bytes`: some bytes of the file may name one again and again.
 pub(super) fn assemble(
     mut objects: Objects,
     root: u32,
     most_bytes: u64,
     file: &str,
     warnings: &Warnings,
-) -> Snapshot {
+) -> (Snapshot, bool) {
     let left_out = objects.events.leave_out_bad();
     let warn = |code, message: String| warnings.add(code, file, message);
     if left_out > 0 {
@@ -62,6 +62,7 @@ pub(super) fn assemble(
         used: HashSet::new(),
         events_left: usize::try_from(most_bytes / EVENT_BYTES).unwrap_or(usize::MAX),
         wrong_shapes: 0,
+        is_in_order: left_out == 0,
     };
     let mut snapshot = Snapshot { settings: settings(&objects, root), ..Snapshot::default() };
     parts.segments(&mut objects, root, &mut snapshot);
@@ -83,7 +84,7 @@ pub(super) fn assemble(
     }
     snapshot.frames = parts.frames;
     snapshot.texts = parts.names;
-    snapshot
+    (snapshot, parts.is_in_order)
 }
 
 fn lossy(text: &[u8]) -> std::borrow::Cow<'_, str> {
@@ -108,6 +109,8 @@ struct Parts {
     /// Events that there is room for.
     events_left: usize,
     wrong_shapes: u64,
+    /// Whether events are as they stand in the file.
+    is_in_order: bool,
 }
 
 impl Parts {
@@ -357,6 +360,7 @@ impl Parts {
             Some::<Vec<Range<usize>>>(ranges) => ranges,
             // Not as they stand in the file: an event that comes twice, or another order.
             None => {
+                self.is_in_order = false;
                 let order: Vec<u32> =
                     lists.iter().flat_map(|(_, list)| list.iter().copied()).collect();
                 events = gathered(&events, &order);

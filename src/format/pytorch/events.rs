@@ -1,11 +1,13 @@
 //! Columns of the dicts that are events, in the order in which they come.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
 
 use super::intern::Texts;
+use super::usual_events::EventFields;
 use super::values::{MOST_ROWS, NONE, Value};
 use super::word::Word;
-use crate::store::snapshot::{Action, Events};
+use crate::store::snapshot::{Action, EventPart, Events, ToldEvents};
 
 /// What a field of an event turned out to be.
 const HAS_ADDRESS: u8 = 1;
@@ -46,6 +48,9 @@ pub(super) struct EventRows {
     pub(super) stream_numbers: Vec<u64>,
     stream_rows: HashMap<u64, u32>,
     last_stream: (u64, u32),
+    /// How many were told while they were read, and whether one of these has changed since.
+    told: usize,
+    has_changed: bool,
     /// Texts of actions that are not known, and how many events have them; `None` is for no text, and for further ones.
     pub(super) unknown_actions: BTreeMap<Option<u32>, u64>,
 }
@@ -73,8 +78,41 @@ impl EventRows {
         pairs: impl Iterator<Item = (Word, Value)>,
         texts: &Texts,
     ) -> Option<u32> {
+        let (at, mut row) = self.new_row()?;
+        for (word, value) in pairs {
+            self.fill(&mut row, at, (word, value), texts);
+        }
+        self.push_row(row);
+        Some(at)
+    }
+
+    /// The same of one that has each key once at most.
+    #[inline]
+    pub(super) fn push_fields(&mut self, fields: &EventFields, texts: &Texts) -> Option<u32> {
+        let (at, mut row) = self.new_row()?;
+        for word in [
+            Word::Action,
+            Word::Addr,
+            Word::Size,
+            Word::DeviceFree,
+            Word::Stream,
+            Word::TimeUs,
+            Word::Frames,
+            Word::UserMetadata,
+        ] {
+            if let Some(value) = fields.get(word) {
+                self.fill(&mut row, at, (word, value), texts);
+            }
+        }
+        self.push_row(row);
+        Some(at)
+    }
+
+    /// What an event is of which nothing is known yet, and its number; `None` where there are too many.
+    #[inline]
+    fn new_row(&self) -> Option<(u32, Row)> {
         let at = u32::try_from(self.actions.len()).ok().filter(|row| *row < MOST_ROWS)?;
-        let mut row = Row {
+        let row = Row {
             action: Action::Unknown,
             address: 0,
             size: 0,
@@ -83,18 +121,19 @@ impl EventRows {
             frames: NONE,
             found: 0,
         };
-        self.fill(&mut row, at, pairs, texts);
-        if row.stream == NONE {
-            row.stream = self.stream(0);
-        }
+        Some((at, row))
+    }
+
+    #[inline]
+    fn push_row(&mut self, row: Row) {
+        let stream = if row.stream == NONE { self.stream(0) } else { row.stream };
         self.actions.push(row.action);
         self.addresses.push(row.address);
         self.sizes.push(row.size);
-        self.streams.push(row.stream);
+        self.streams.push(stream);
         self.times.push(row.time);
         self.frames.push(row.frames);
         self.found.push(row.found);
-        Some(at)
     }
 
     /// Sets more of an event that is there.
@@ -117,7 +156,10 @@ impl EventRows {
             })
         };
         let Some(mut event) = read() else { return };
-        self.fill(&mut event, at, pairs, texts);
+        self.has_changed |= row < self.told;
+        for (word, value) in pairs {
+            self.fill(&mut event, at, (word, value), texts);
+        }
         set(&mut self.actions, row, event.action);
         set(&mut self.addresses, row, event.address);
         set(&mut self.sizes, row, event.size);
@@ -127,52 +169,44 @@ impl EventRows {
         set(&mut self.found, row, event.found);
     }
 
-    #[inline]
-    fn fill(
-        &mut self,
-        row: &mut Row,
-        at: u32,
-        pairs: impl Iterator<Item = (Word, Value)>,
-        texts: &Texts,
-    ) {
-        for (word, value) in pairs {
-            match word {
-                Word::Action => row.action = self.action(value, texts),
-                Word::Addr => take(&mut row.address, &mut row.found, HAS_ADDRESS, value),
-                Word::Size => take(&mut row.size, &mut row.found, HAS_SIZE, value),
-                // Only a request that failed has one, and that has no address.
-                Word::DeviceFree if row.found & HAS_ADDRESS == 0 => {
-                    take(&mut row.address, &mut row.found, HAS_FREE, value);
-                }
-                Word::Stream => {
-                    row.stream = match value {
-                        Value::Unsigned(number) => self.stream(number),
-                        Value::Negative(number) => self.stream(number.cast_unsigned()),
-                        _ => self.stream(0),
-                    }
-                }
-                Word::TimeUs => {
-                    row.time = match value {
-                        Value::Unsigned(time) => i64::try_from(time).unwrap_or(i64::MAX),
-                        Value::Negative(time) => time,
-                        _ => Events::NO_TIME,
-                    }
-                }
-                Word::Frames => {
-                    row.frames = match value {
-                        Value::Object(list) => list,
-                        _ => NONE,
-                    }
-                }
-                Word::UserMetadata => {
-                    if let Value::Text(text) = value
-                        && texts.word(text) != Word::NotApplicable
-                    {
-                        self.metadata.push((at, text));
-                    }
-                }
-                _ => {}
+    #[inline(always)]
+    fn fill(&mut self, row: &mut Row, at: u32, (word, value): (Word, Value), texts: &Texts) {
+        match word {
+            Word::Action => row.action = self.action(value, texts),
+            Word::Addr => take(&mut row.address, &mut row.found, HAS_ADDRESS, value),
+            Word::Size => take(&mut row.size, &mut row.found, HAS_SIZE, value),
+            // Only a request that failed has one, and that has no address.
+            Word::DeviceFree if row.found & HAS_ADDRESS == 0 => {
+                take(&mut row.address, &mut row.found, HAS_FREE, value);
             }
+            Word::Stream => {
+                row.stream = match value {
+                    Value::Unsigned(number) => self.stream(number),
+                    Value::Negative(number) => self.stream(number.cast_unsigned()),
+                    _ => self.stream(0),
+                }
+            }
+            Word::TimeUs => {
+                row.time = match value {
+                    Value::Unsigned(time) => i64::try_from(time).unwrap_or(i64::MAX),
+                    Value::Negative(time) => time,
+                    _ => Events::NO_TIME,
+                }
+            }
+            Word::Frames => {
+                row.frames = match value {
+                    Value::Object(list) => list,
+                    _ => NONE,
+                }
+            }
+            Word::UserMetadata => {
+                if let Value::Text(text) = value
+                    && texts.word(text) != Word::NotApplicable
+                {
+                    self.metadata.push((at, text));
+                }
+            }
+            _ => {}
         }
     }
 
@@ -221,6 +255,28 @@ impl EventRows {
         }
         self.last_stream = (number, row);
         row
+    }
+
+    /// Tells of the events that came since the last time.
+    pub(super) fn tell(&mut self, tell: &mut impl FnMut(ToldEvents)) {
+        let new = self.told..self.len();
+        if new.is_empty() {
+            return;
+        }
+        self.told = new.end;
+        fn part<T: Copy>(column: &[T], rows: &Range<usize>) -> Vec<T> {
+            column.get(rows.clone()).unwrap_or_default().to_vec()
+        }
+        tell(ToldEvents::Part(EventPart {
+            actions: part(&self.actions, &new),
+            addresses: part(&self.addresses, &new),
+            sizes: part(&self.sizes, &new),
+        }));
+    }
+
+    /// Whether an event changed after it was told.
+    pub(super) fn has_changed(&self) -> bool {
+        self.has_changed
     }
 
     /// Lets events that lack what their action needs do nothing; how many those are.

@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, Builder, JoinHandle};
 
 use super::intern::Interned;
+use super::objects::SHORT_LIST;
 use super::values::{Fault, MOST_ROWS, NONE};
 
 /// Items after which a batch is handed over.
@@ -15,11 +16,18 @@ const BATCH_ITEMS: usize = 1 << 15;
 /// Batches that there are: one that is filled, one that waits, one that is looked up.
 const BATCHES: usize = 3;
 
-/// Lists end to end.
+/// Lists end to end, and behind them room for another one.
 #[derive(Default)]
 struct Batch {
     items: Vec<u32>,
     ends: Vec<usize>,
+}
+
+impl Batch {
+    /// Number of items in its lists.
+    fn filled(&self) -> usize {
+        self.ends.last().copied().unwrap_or(0)
+    }
 }
 
 /// Lists by their contents, and the rows of all lists in the order in which they were filled.
@@ -37,7 +45,6 @@ impl Table {
     fn add(&mut self, batch: &mut Batch) {
         let added = self.lists.rows(&batch.items, &batch.ends, &mut self.rows);
         self.is_full |= added.is_none();
-        batch.items.clear();
         batch.ends.clear();
     }
 
@@ -130,28 +137,31 @@ impl KnownLists {
         Self { batch: Batch::default(), count: 0, place: Place::Here(Table::new()) }
     }
 
-    /// Where the items of the next list are added, behind those of others. What was added before and not closed goes.
+    /// Where the items of the next list are put, behind those of others: room for a short list.
     #[inline]
-    pub(super) fn open(&mut self) -> &mut Vec<u32> {
-        let Batch { items, ends } = &mut self.batch;
-        items.truncate(ends.last().copied().unwrap_or(0));
-        items
+    pub(super) fn open(&mut self) -> &mut [u32] {
+        let filled = self.batch.filled();
+        let items = &mut self.batch.items;
+        if items.is_empty() {
+            items.resize(BATCH_ITEMS.saturating_add(SHORT_LIST), 0);
+        }
+        items.get_mut(filled..).unwrap_or_default()
     }
 
-    /// Makes a list of what was added; its number.
+    /// Makes a list of the first of what was put there; its number.
     ///
     /// # Errors
     /// When there are too many.
     #[inline]
-    pub(super) fn close(&mut self) -> Result<u32, Fault> {
+    pub(super) fn close(&mut self, items: usize) -> Result<u32, Fault> {
         let number = self.count;
         if number >= MOST_ROWS {
             return Err(Fault::too_many());
         }
         self.count = number.saturating_add(1);
-        let Batch { items, ends } = &mut self.batch;
-        ends.push(items.len());
-        if items.len().saturating_add(ends.len()) >= BATCH_ITEMS {
+        let filled = self.batch.filled().saturating_add(items);
+        self.batch.ends.push(filled);
+        if filled.saturating_add(self.batch.ends.len()) >= BATCH_ITEMS {
             self.hand_over();
         }
         Ok(number)
@@ -178,7 +188,6 @@ impl KnownLists {
     /// # Errors
     /// When there are too many.
     pub(super) fn settle(&mut self, memo: &[u32]) -> Result<Vec<u32>, Fault> {
-        self.open();
         let mut batch = std::mem::take(&mut self.batch);
         let table = match &mut self.place {
             Place::Settled(_) => return Ok(Vec::new()),
@@ -236,6 +245,11 @@ impl KnownLists {
 mod tests {
     use super::*;
 
+    fn add(lists: &mut KnownLists, items: &[u32]) -> Result<u32, Fault> {
+        lists.open()[..items.len()].copy_from_slice(items);
+        lists.close(items.len())
+    }
+
     #[test]
     fn lists_have_the_rows_of_their_contents_in_the_order_in_which_they_were_filled() {
         // A few are looked up here, many by the thread.
@@ -245,9 +259,8 @@ mod tests {
             let memo: Vec<u32> = (0..100).map(|index| index * 3).collect();
             for number in 0..count {
                 // What turned out to be no such list leaves nothing behind.
-                lists.open().push(3);
-                lists.open().extend(content(number));
-                assert_eq!(lists.close(), Ok(number));
+                lists.open()[0] = 3;
+                assert_eq!(add(&mut lists, &content(number)), Ok(number));
             }
             assert!(!lists.is_settled());
             assert_eq!(lists.bytes() > 100_000, count > 10);
@@ -260,14 +273,14 @@ mod tests {
         // Lists without anything in them are handed over, too.
         let mut lists = KnownLists::new();
         for number in 0..BATCH_ITEMS as u32 {
-            lists.open();
-            assert_eq!(lists.close(), Ok(number));
+            assert_eq!(add(&mut lists, &[]), Ok(number));
         }
         assert!(matches!(lists.place, Place::Elsewhere(_)));
         // What is not wanted any more ends its thread.
         let mut lists = KnownLists::new();
-        lists.open().resize(BATCH_ITEMS, 1);
-        assert_eq!(lists.close(), Ok(0));
+        for number in 0..=(BATCH_ITEMS / SHORT_LIST) as u32 {
+            assert_eq!(add(&mut lists, &[1; SHORT_LIST]), Ok(number));
+        }
         assert!(matches!(lists.place, Place::Elsewhere(_)));
     }
 }

@@ -45,7 +45,7 @@ impl Machine {
             stack: Vec::new(),
             marks: Vec::new(),
             has_whole_memo: true,
-            event: UsualEvent::default(),
+            event: UsualEvent::new(),
             floor: 0,
             file_bytes,
         }
@@ -105,14 +105,13 @@ impl Machine {
                 }
                 0x8A => {
                     let ([length], after) = array!(1);
-                    let length = usize::from(*length);
-                    if length > 9 {
+                    if *length > 9 {
                         return Err(Fault::new(format!("an integer of {length} bytes")));
                     }
-                    let Some((bytes, after)) = after.split_at_checked(length) else {
+                    let Some((number, after)) = long_ahead(*length, after) else {
                         return Ok(Pause::NeedsMore);
                     };
-                    self.stack.push(long(bytes)?);
+                    self.stack.push(number?);
                     after
                 }
                 b'(' => {
@@ -311,11 +310,11 @@ impl Machine {
         if self.objects.kind(list) != Kind::EmptyList {
             return Ok(None);
         }
-        let items = self.objects.known_lists.open();
-        let Some(after) = known_items(rest, self.objects.memo.len(), items) else {
+        let room = self.objects.known_lists.open();
+        let Some((items, after)) = known_items(rest, self.objects.memo.len(), room) else {
             return Ok(None);
         };
-        self.objects.fill(list)?;
+        self.objects.fill(list, items)?;
         Ok(Some(after))
     }
 
@@ -331,24 +330,17 @@ impl Machine {
         let list = self.objects.len().saturating_add(1);
         let after = usual_event(rest, &mut self.objects, (&mut self.event, list));
         let Some(after) = after else { return Ok(None) };
-        let dict = self.memoized(Kind::EmptyDict)?;
-        if let Some(has_items) = self.event.list {
-            let list = self.memoized(Kind::EmptyList)?;
-            if has_items {
-                self.objects.fill(list)?;
+        let dict = self.objects.new_event(&self.event.fields)?;
+        self.objects.memo.push(Reference::new(OBJECT, dict).0);
+        self.objects.memo.extend(self.event.named.iter().map(|named| named.0));
+        if let Some(items) = self.event.list {
+            let list = self.objects.new_object(Kind::EmptyList)?;
+            if items > 0 {
+                self.objects.fill(list, items)?;
             }
         }
-        self.objects.set_event(dict, &self.event.pairs)?;
         self.stack.push(Value::Object(dict));
         Ok(Some(after))
-    }
-
-    /// A new object with the next entry of the memo.
-    #[inline]
-    fn memoized(&mut self, kind: Kind) -> Result<u32, Fault> {
-        let object = self.objects.new_object(kind)?;
-        self.objects.memo.push(Reference::new(OBJECT, object).0);
-        Ok(object)
     }
 
     #[inline]
@@ -474,9 +466,23 @@ pub(super) fn integer(number: i64) -> Value {
     u64::try_from(number).map_or(Value::Negative(number), Value::Unsigned)
 }
 
-/// A number in two's complement, the lowest byte first.
+/// A number of so many bytes in two's complement, the lowest byte first, and what follows it; `None` where not all of it
+/// is there.
 #[inline]
-pub(super) fn long(bytes: &[u8]) -> Result<Value, Fault> {
+pub(super) fn long_ahead(length: u8, rest: &[u8]) -> Option<(Result<Value, Fault>, &[u8])> {
+    let bytes = usize::from(length);
+    // Of no more than eight bytes it is taken with what stands behind it, without a loop over them.
+    if let (1..=8, Some(eight)) = (bytes, rest.first_chunk::<8>()) {
+        let unused = 64_u32.saturating_sub(u32::from(length).saturating_mul(8));
+        let number = i64::from_le_bytes(*eight).wrapping_shl(unused).wrapping_shr(unused);
+        return Some((Ok(integer(number)), rest.get(bytes..)?));
+    }
+    let (bytes, after) = rest.split_at_checked(bytes)?;
+    Some((long(bytes), after))
+}
+
+/// A number in two's complement, the lowest byte first.
+fn long(bytes: &[u8]) -> Result<Value, Fault> {
     let Some(last) = bytes.last() else { return Ok(Value::Unsigned(0)) };
     let is_negative = last & 0x80 != 0;
     let mut all = [if is_negative { 0xFF } else { 0 }; 16];

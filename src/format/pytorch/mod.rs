@@ -33,7 +33,7 @@ use crate::store::Warnings;
 use crate::store::memory_timeline::MemoryTimeline;
 use crate::store::options::SideFact;
 use crate::store::report::FileStatus;
-use crate::store::snapshot::{AllocatorClaims, Snapshot};
+use crate::store::snapshot::{AllocatorClaims, Snapshot, ToldEvents};
 
 /// What a file of PyTorch's holds.
 #[derive(Debug)]
@@ -44,7 +44,8 @@ pub enum Contents {
     Timeline(MemoryTimeline),
 }
 
-/// Reads the file of a run, and says what state it is in; `None` when that was cancelled.
+/// Reads the file of a run, and says what state it is in; `None` when that was cancelled. Of the events of a snapshot it
+/// tells while it reads.
 ///
 /// # Errors
 /// When the file cannot be read, is damaged beyond use, or would run code.
@@ -52,12 +53,13 @@ pub fn read(
     files: &SnapshotFiles,
     warnings: &Warnings,
     progress: &Progress,
+    tell: &mut impl FnMut(ToldEvents),
 ) -> Result<Option<(Contents, FileStatus)>, Error> {
     if files.kind != FileKind::Snapshot {
         let timeline = timeline::read_timeline(&files.path, files.kind, progress)?;
         return Ok(timeline.map(|timeline| (Contents::Timeline(timeline), FileStatus::Ok)));
     }
-    let read = read_snapshot(&files.path, warnings, progress)?;
+    let read = read_and_tell(&files.path, warnings, progress, tell)?;
     Ok(read.map(|(snapshot, status)| (Contents::Snapshot(Box::new(snapshot)), status)))
 }
 
@@ -70,7 +72,16 @@ pub fn read_snapshot(
     warnings: &Warnings,
     progress: &Progress,
 ) -> Result<Option<(Snapshot, FileStatus)>, Error> {
-    let read = reading::read_snapshot(path, &file_name(path), warnings, progress)?;
+    read_and_tell(path, warnings, progress, &mut |_| {})
+}
+
+fn read_and_tell(
+    path: &std::path::Path,
+    warnings: &Warnings,
+    progress: &Progress,
+    tell: &mut impl FnMut(ToldEvents),
+) -> Result<Option<(Snapshot, FileStatus)>, Error> {
+    let read = reading::read_snapshot(path, &file_name(path), warnings, progress, tell)?;
     Ok(read.map(|mut read| {
         let is_cut = read.status != FileStatus::Ok;
         let snapshot = &mut read.snapshot;

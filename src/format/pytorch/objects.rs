@@ -9,6 +9,7 @@ use super::events::EventRows;
 use super::intern::{Interned, Texts};
 use super::known_lists::KnownLists;
 use super::rows::{BlockRow, MarkRow, SegmentRow, fill_block, fill_mark, fill_segment, words};
+use super::usual_events::EventFields;
 use super::values::{
     Fault, Kind, MOST_ROWS, NONE, OBJECT, Reference, SCALAR, SMALL, TEXT, TUPLE, Value,
 };
@@ -282,21 +283,19 @@ impl Objects {
         }
     }
 
-    /// Fills an empty list with what was added to the lists that are known.
+    /// Fills an empty list with the items that were put where the lists are that are known.
     #[inline]
-    pub(super) fn fill(&mut self, list: u32) -> Result<(), Fault> {
-        let number = self.known_lists.close()?;
+    pub(super) fn fill(&mut self, list: u32, items: usize) -> Result<(), Fault> {
+        let number = self.known_lists.close(items)?;
         self.set_kind(list, Kind::KnownList(number));
         Ok(())
     }
 
-    /// Makes an event of an empty dict.
+    /// A new dict that is an event.
     #[inline]
-    pub(super) fn set_event(&mut self, dict: u32, pairs: &[(Word, Value)]) -> Result<(), Fault> {
-        let row =
-            self.events.push(pairs.iter().copied(), &self.texts).ok_or_else(Fault::too_many)?;
-        self.set_kind(dict, Kind::Event(row));
-        Ok(())
+    pub(super) fn new_event(&mut self, fields: &EventFields) -> Result<u32, Fault> {
+        let row = self.events.push_fields(fields, &self.texts).ok_or_else(Fault::too_many)?;
+        self.new_object(Kind::Event(row))
     }
 
     fn new_long_list(&mut self, object: u32) -> Result<u32, Fault> {

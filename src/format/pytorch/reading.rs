@@ -11,7 +11,7 @@ use super::word::Word;
 use crate::files;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::report::FileStatus;
-use crate::store::snapshot::Snapshot;
+use crate::store::snapshot::{Snapshot, ToldEvents};
 use crate::store::{WarningCode, Warnings};
 
 /// Memory that is taken whatever the size of the file.
@@ -24,7 +24,7 @@ pub(super) struct ReadSnapshot {
     pub(super) status: FileStatus,
 }
 
-/// Reads a snapshot; `None` when that was cancelled.
+/// Reads a snapshot, and tells of its events meanwhile; `None` when that was cancelled.
 ///
 /// # Errors
 /// When the file cannot be read, is no snapshot, or would run code.
@@ -33,18 +33,21 @@ pub(super) fn read_snapshot(
     name: &str,
     warnings: &Warnings,
     progress: &Progress,
+    tell: &mut impl FnMut(ToldEvents),
 ) -> Result<Option<ReadSnapshot>, Error> {
     let file = files::open(path).map_err(|error| Error::io(path, &error))?;
     let bytes = file.metadata().map_err(|error| Error::io(path, &error))?.len();
     progress.expect(bytes);
-    with_input(&file, bytes, |input| read_from(input, (path, name, bytes), warnings, progress))
+    with_input(&file, bytes, |input| {
+        read_from(input, (path, name, bytes), (warnings, progress), tell)
+    })
 }
 
 fn read_from(
     mut input: Input,
     (path, name, bytes): (&Path, &str, u64),
-    warnings: &Warnings,
-    progress: &Progress,
+    (warnings, progress): (&Warnings, &Progress),
+    tell: &mut impl FnMut(ToldEvents),
 ) -> Result<Option<ReadSnapshot>, Error> {
     let mut machine = Machine::new(bytes);
     let mut status = FileStatus::Ok;
@@ -59,6 +62,7 @@ fn read_from(
     loop {
         let (done, result) = machine.run(input.rest(), input.offset);
         input.pass(done as u64);
+        machine.objects.events.tell(tell);
         match result.map_err(|fault| damaged(input.offset, &fault))? {
             Pause::Stop => {
                 let left = bytes.saturating_sub(input.offset);
@@ -119,7 +123,11 @@ fn read_from(
         let fault = Fault::new("a list or dict that is within itself");
         return Err(damaged(end, &fault));
     }
-    let snapshot = assemble(objects, root, most_bytes, name, warnings);
+    let has_changed = objects.events.has_changed();
+    let (snapshot, is_in_order) = assemble(objects, root, most_bytes, name, warnings);
+    if has_changed || !is_in_order {
+        tell(ToldEvents::Changed);
+    }
     Ok(Some(ReadSnapshot { snapshot, status }))
 }
 

@@ -1,24 +1,68 @@
-//! Events as PyTorch writes them, a dict at a time: keys and texts that were there before, numbers, a list of frames that
+//! Events as PyTorch writes them, a dict at a time: keys that were there before, numbers, texts, a list of frames that
 //! are known. Of a large snapshot nearly all opcodes are of these; the machine runs what is otherwise one by one.
 
-use super::machine::{integer, long};
+use super::machine::{integer, long_ahead};
 use super::objects::{Objects, SHORT_LIST};
-use super::values::{Reference, Value};
+use super::values::{OBJECT, Reference, TEXT, TUPLE, Value};
 use super::word::Word;
 
 /// Keys whose meaning is kept: more than PyTorch writes.
 const MOST_KEYS: usize = 32;
 
+/// What keys of an event mean, by the numbers of their words; what the others mean is of no use.
+const FIELDS: usize = Word::UserMetadata as usize + 1;
+
+/// What an event has of each of its keys.
+#[derive(Clone, Copy)]
+pub(super) struct EventFields {
+    values: [Value; FIELDS],
+    /// Bits by the numbers of words.
+    found: u16,
+}
+
+impl EventFields {
+    const NONE: Self = Self { values: [Value::None; FIELDS], found: 0 };
+
+    /// What it has, if it has one.
+    #[inline]
+    pub(super) fn get(&self, word: Word) -> Option<Value> {
+        let value = self.values.get(word as usize).copied();
+        value.filter(|_| self.found & bit(word) != 0)
+    }
+
+    /// Sets what it has of a key; whether nothing was there.
+    #[inline]
+    fn set(&mut self, word: Word, value: Value) -> bool {
+        let is_new = self.found & bit(word) == 0;
+        self.found |= bit(word);
+        if let Some(place) = self.values.get_mut(word as usize) {
+            *place = value;
+        }
+        is_new
+    }
+}
+
+#[inline]
+fn bit(word: Word) -> u16 {
+    1 << (word as u16 & 15)
+}
+
 /// A dict that is an event; there is one, into which they are read one after the other.
-#[derive(Default)]
 pub(super) struct UsualEvent {
     /// By position the key of the event before, as the number of its entry of the memo, and what it means: mostly those of
     /// the next are the same. They are forgotten when an entry of the memo becomes another.
     pub(super) keys: Vec<(u32, Word)>,
-    /// What has a key that means something.
-    pub(super) pairs: Vec<(Word, Value)>,
-    /// Whether there is a list in it, and one with items, which are with the lists that are known, not closed yet.
-    pub(super) list: Option<bool>,
+    pub(super) fields: EventFields,
+    /// What becomes entries of the memo behind the dict itself, in this order.
+    pub(super) named: Vec<Reference>,
+    /// How many items its list has, where there is one in it. They are with the lists that are known, not closed yet.
+    pub(super) list: Option<usize>,
+}
+
+impl UsualEvent {
+    pub(super) fn new() -> Self {
+        Self { keys: Vec::new(), fields: EventFields::NONE, named: Vec::new(), list: None }
+    }
 }
 
 /// Reads what follows an opcode that makes a dict, as far as the dict goes; what follows that. `list` is the object that
@@ -31,13 +75,16 @@ pub(super) fn usual_event<'a>(
 ) -> Option<&'a [u8]> {
     let [0x94, b'(', rest @ ..] = rest else { return None };
     let mut rest = rest;
-    event.pairs.clear();
+    event.fields.found = 0;
+    event.named.clear();
     event.list = None;
-    let mut has_action = false;
     let mut position = 0_usize;
     loop {
         if let [b'u', after @ ..] = rest {
-            return has_action.then_some(after);
+            let found = event.fields.found;
+            // An address of both kinds is for who knows the order of keys.
+            let has_both = found & bit(Word::Addr) != 0 && found & bit(Word::DeviceFree) != 0;
+            return (found & bit(Word::Action) != 0 && !has_both).then_some(after);
         }
         let (key, after) = next_index(rest)?;
         let word = match event.keys.get(position) {
@@ -50,6 +97,16 @@ pub(super) fn usual_event<'a>(
                 let (entry, after) = known(after, &objects.memo)?;
                 (objects.value(Reference(entry)), after)
             }
+            [0x8A, length @ 0..=9, after @ ..] => {
+                let (number, after) = long_ahead(*length, after)?;
+                (number.ok()?, after)
+            }
+            [b'K', a, b'K', b, 0x86, 0x94, after @ ..] => {
+                let number = |byte: &u8| Value::Unsigned(u64::from(*byte));
+                let tuple = objects.tuple(&[number(a), number(b)]).ok()?;
+                event.named.push(name_of(tuple)?);
+                (tuple, after)
+            }
             [b'K', number, after @ ..] => (Value::Unsigned(u64::from(*number)), after),
             [b'M', a, b, after @ ..] => {
                 (Value::Unsigned(u64::from(u16::from_le_bytes([*a, *b]))), after)
@@ -57,19 +114,22 @@ pub(super) fn usual_event<'a>(
             [b'J', a, b, c, d, after @ ..] => {
                 (integer(i64::from(i32::from_le_bytes([*a, *b, *c, *d]))), after)
             }
-            [0x8A, length @ 0..=9, after @ ..] => {
-                let (bytes, after) = after.split_at_checked(usize::from(*length))?;
-                (long(bytes).ok()?, after)
+            [0x8C, length, after @ ..] => {
+                let (text, after) = after.split_at_checked(usize::from(*length))?;
+                let [0x94, after @ ..] = after else { return None };
+                let text = objects.text(text).ok()?;
+                event.named.push(name_of(text)?);
+                (text, after)
             }
             [b']', 0x94, after @ ..] if event.list.is_none() => {
-                let items = after.split_first().filter(|(opcode, _)| **opcode == b'(');
-                event.list = Some(items.is_some());
-                let after = match items {
-                    Some((_, items)) => {
-                        known_items(items, objects.memo.len(), objects.known_lists.open())?
+                let (items, after) = match after {
+                    [b'(', after @ ..] => {
+                        known_items(after, objects.memo.len(), objects.known_lists.open())?
                     }
-                    None => after,
+                    _ => (0, after),
                 };
+                event.list = Some(items);
+                event.named.push(Reference::new(OBJECT, list));
                 (Value::Object(list), after)
             }
             _ => return None,
@@ -81,10 +141,21 @@ pub(super) fn usual_event<'a>(
             Word::Filename | Word::Stage | Word::State | Word::TotalSize | Word::Blocks => {
                 return None;
             }
-            Word::Action => has_action = true,
             _ => {}
         }
-        event.pairs.push((word, value));
+        if (word as usize) < FIELDS && !event.fields.set(word, value) {
+            return None;
+        }
+    }
+}
+
+/// The entry of the memo of a text or a tuple.
+#[inline]
+fn name_of(value: Value) -> Option<Reference> {
+    match value {
+        Value::Text(row) => Some(Reference::new(TEXT, row)),
+        Value::Tuple(row) => Some(Reference::new(TUPLE, row)),
+        _ => None,
     }
 }
 
@@ -120,43 +191,50 @@ fn known<'a>(rest: &'a [u8], memo: &[u32]) -> Option<(u32, &'a [u8])> {
 #[inline]
 fn next_index(rest: &[u8]) -> Option<(u32, &[u8])> {
     match rest {
-        [b'j', a, b, c, d, after @ ..] => Some((u32::from_le_bytes([*a, *b, *c, *d]), after)),
         [b'h', index, after @ ..] => Some((u32::from(*index), after)),
+        [b'j', a, b, c, d, after @ ..] => Some((u32::from_le_bytes([*a, *b, *c, *d]), after)),
         _ => None,
     }
 }
 
-/// Adds the numbers of entries of the memo that are fetched up to the end of a list, no more than a short list has; what
-/// follows it. `None` where anything else comes before, or an entry that the memo does not have.
+/// Takes the numbers of entries of the memo that are fetched up to the end of a list, no more than a short list has; how
+/// many, and what follows it. `None` where anything else comes before, or an entry that the memo does not have.
 #[inline]
 pub(super) fn known_items<'a>(
     mut rest: &'a [u8],
     memo_len: usize,
-    items: &mut Vec<u32>,
-) -> Option<&'a [u8]> {
-    let most = items.len().saturating_add(SHORT_LIST);
+    room: &mut [u32],
+) -> Option<(usize, &'a [u8])> {
+    let (mut count, mut largest) = (0_usize, 0_u32);
+    let most = room.len().min(SHORT_LIST);
     loop {
-        // Mostly all have numbers of four bytes, which are taken without a look at each.
-        let (fetches, _) = rest.as_chunks::<5>();
-        let room = most.saturating_sub(items.len());
-        let run = fetches.iter().take(room).take_while(|[opcode, ..]| *opcode == b'j').count();
-        let indices = fetches.iter().take(run).map(|[_, a, b, c, d]| [*a, *b, *c, *d]);
-        let indices = indices.map(u32::from_le_bytes);
-        let largest = indices.clone().max().unwrap_or(0);
-        items.extend(indices);
-        rest = rest.get(run.saturating_mul(5)..)?;
+        let mut free = room.get_mut(count..most)?.iter_mut();
+        let mut taken = 0_usize;
         match rest {
-            _ if largest as usize >= memo_len => return None,
-            [b'e', after @ ..] => return Some(after),
-            [b'h', index, after @ ..] if items.len() < most => {
-                if usize::from(*index) >= memo_len {
-                    return None;
+            [b'e', after @ ..] if count == 0 || (largest as usize) < memo_len => {
+                return Some((count, after));
+            }
+            [b'j', ..] => {
+                for ([_, a, b, c, d], place) in
+                    rest.as_chunks::<5>().0.iter().take_while(|fetch| fetch[0] == b'j').zip(free)
+                {
+                    *place = u32::from_le_bytes([*a, *b, *c, *d]);
+                    largest = largest.max(*place);
+                    taken = taken.saturating_add(1);
                 }
-                items.push(u32::from(*index));
-                rest = after;
+                rest = rest.get(taken.saturating_mul(5)..)?;
+            }
+            [b'h', index, after @ ..] => {
+                *free.next()? = u32::from(*index);
+                largest = largest.max(u32::from(*index));
+                (taken, rest) = (1, after);
             }
             _ => return None,
         }
+        if taken == 0 {
+            return None;
+        }
+        count = count.saturating_add(taken);
     }
 }
 
@@ -245,11 +323,12 @@ mod tests {
             "state",
             "other",
             "alloc",
+            "device_free",
         ];
         // Keys and values have to be somewhere before they are known.
         pickle.text("known");
         pickle.raw(b"](");
-        let [action, address, size, stream, frames, metadata, state, other, alloc] =
+        let [action, address, size, stream, frames, metadata, state, other, alloc, device_free] =
             names.map(|name| pickle.text(name));
         let known = ["f", "g", "h"].map(|name| pickle.frame(name));
         pickle.raw(b"e");
@@ -257,7 +336,7 @@ mod tests {
         pickle.raw(b"](](");
         for time in 0..times {
             let items: Vec<u32> = (0..time % 40).map(|at| known[(at ^ time) % 3]).collect();
-            for what in 0..8 {
+            for what in 0..13 {
                 pickle.raw(b"}");
                 let event = pickle.name();
                 pickle.raw(b"(").get(address).raw(&[0x8A, 6, 0, 0, 1, 2, 3, 4]);
@@ -271,6 +350,19 @@ mod tests {
                     // By a number that is not there yet.
                     5 => pickle.get(other).list(&[event]).get(frames).list(&items),
                     6 => pickle.get(frames).list(&items).get(other).list(&known),
+                    7 => {
+                        pickle.get(other).raw(&[b'K', 1, b'K', what, 0x86]);
+                        pickle.name();
+                        pickle.get(metadata);
+                        pickle.text("N/A");
+                        // By the number of a text that is not there before the event is.
+                        pickle.get(frames).list(&items)
+                    }
+                    // A key that comes again, and the free bytes of a device before and after an address.
+                    8 => pickle.get(address).raw(&[0x8A, 1, 0x80]),
+                    9 => pickle.get(device_free).raw(&[b'M', 0, 1]),
+                    10 => pickle.get(device_free).raw(&[0x8A, 0]).get(address).raw(&[b'K', 3]),
+                    11 => pickle.get(stream).raw(&[0x8A, 9, 1, 2, 3, 4, 5, 6, 7, 0xFF, 0]),
                     _ => {
                         pickle.get(metadata);
                         pickle.text(&format!("text {}", time % 3));

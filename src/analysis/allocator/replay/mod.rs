@@ -6,10 +6,14 @@
 //! they are given back. active: the same until their free is completed. reserved: bytes of segments. The value after
 //! event i is that of step i; step −1 is before the first.
 
+mod ahead;
+
 use std::collections::HashMap;
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use serde::{Deserialize, Serialize};
+
+pub use self::ahead::{ReplayAhead, replay_after};
 
 use super::block_size::{block_bytes, rounded};
 use super::live_blocks::{Live, LiveBlocks};
@@ -132,8 +136,9 @@ pub fn replay(snapshot: &Snapshot, device: &SnapshotDevice) -> Replay {
     // A history that begins with a segment is mostly complete: where it leads from nothing to the state at the end, each
     // event in accordance with the one before, the way back would lead to nothing.
     if events.begin_with_segment() && end.mismatches == 0 {
-        let mut forward = Forward::from(&[], Reserved::default(), &snapshot.settings, &events);
-        let is_good = (0..events.len() as u32).all(|event| forward.step(event, &events));
+        let mut forward =
+            Forward::from(&[], Reserved::default(), &snapshot.settings, events.allocations());
+        let is_good = (0..events.len() as u32).all(|event| forward.step_of(event, &events));
         let (at_end, other_sizes) = forward.compared_with_end(snapshot, device);
         if is_good && at_end == 0 {
             return forward.replay((Vec::new(), true), 0, other_sizes);
@@ -142,14 +147,25 @@ pub fn replay(snapshot: &Snapshot, device: &SnapshotDevice) -> Replay {
     let (early, reserved) = end.backwards(&events);
     let start_ranges: Vec<Held> = reserved.iter().collect();
     let is_exact = early.iter().all(|(_, block)| block.bytes.is_some());
-    let mut forward = Forward::from(&early, reserved, &snapshot.settings, &events);
+    let mut forward = Forward::from(&early, reserved, &snapshot.settings, events.allocations());
     let mut mismatches = end.mismatches;
     for event in 0..events.len() as u32 {
-        let is_good = forward.step(event, &events);
+        let is_good = forward.step_of(event, &events);
         mismatches = mismatches.saturating_add(u64::from(!is_good));
     }
     let (at_end, other_sizes) = forward.compared_with_end(snapshot, device);
     forward.replay((start_ranges, is_exact), mismatches.saturating_add(at_end), other_sizes)
+}
+
+/// Whether the first event that changes anything takes a segment from the device; `None` where none changes anything.
+fn begin_with_segment(actions: &[Action]) -> Option<bool> {
+    let changes = |action: &&Action| {
+        let changes_nothing =
+            [Action::OutOfMemory, Action::Annotate, Action::Snapshot, Action::Unknown];
+        !changes_nothing.contains(*action)
+    };
+    let first = actions.iter().find(changes)?;
+    Some(matches!(first, Action::SegmentAlloc | Action::SegmentMap))
 }
 
 /// The columns of the events of a device.
@@ -182,15 +198,14 @@ impl<'a> Events<'a> {
         self.actions.len()
     }
 
+    /// Number of blocks that are handed out.
+    fn allocations(&self) -> usize {
+        self.actions.iter().filter(|action| **action == Action::Alloc).count()
+    }
+
     /// Whether the first event that changes anything takes a segment from the device.
     fn begin_with_segment(&self) -> bool {
-        let changes = |action: &&Action| {
-            let changes_nothing =
-                [Action::OutOfMemory, Action::Annotate, Action::Snapshot, Action::Unknown];
-            !changes_nothing.contains(*action)
-        };
-        let first = self.actions.iter().find(changes);
-        matches!(first, Some(Action::SegmentAlloc | Action::SegmentMap))
+        begin_with_segment(self.actions) == Some(true)
     }
 
     #[inline]
@@ -264,7 +279,7 @@ impl State {
 }
 
 /// A curve on its way.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Running {
     now: u64,
     peak: Peak,
@@ -287,8 +302,9 @@ impl Running {
     }
 }
 
-struct Forward<'a> {
-    settings: &'a AllocatorSettings,
+#[derive(Debug)]
+struct Forward {
+    settings: AllocatorSettings,
     lives: BlockLives,
     live: LiveBlocks,
     reserved: Reserved,
@@ -301,15 +317,14 @@ struct Forward<'a> {
     reserved_peak: Peak,
 }
 
-impl<'a> Forward<'a> {
+impl Forward {
     fn from(
         early: &[(u64, Early)],
         reserved: Reserved,
-        settings: &'a AllocatorSettings,
-        events: &Events<'_>,
+        settings: &AllocatorSettings,
+        allocations: usize,
     ) -> Self {
         let mut lives = BlockLives::default();
-        let allocations = events.actions.iter().filter(|action| **action == Action::Alloc).count();
         lives.reserve(early.len().saturating_add(allocations));
         let mut live = LiveBlocks::default();
         let (mut requested, mut allocated, mut active) = (0_u64, 0_u64, 0_u64);
@@ -331,7 +346,7 @@ impl<'a> Forward<'a> {
             reserved_bytes: reserved.bytes(),
         };
         Self {
-            settings,
+            settings: settings.clone(),
             lives,
             live,
             start,
@@ -344,15 +359,23 @@ impl<'a> Forward<'a> {
         }
     }
 
-    /// Goes on by an event; whether it is in accordance with what was there.
+    /// Goes on by an event of a device; whether it is in accordance with what was there.
     #[inline]
-    fn step(&mut self, event: u32, events: &Events<'_>) -> bool {
-        let (action, address, bytes) = events.get(event as usize);
+    fn step_of(&mut self, event: u32, events: &Events<'_>) -> bool {
+        let stack = events.stacks.get(event as usize).copied();
+        self.step(event, events.get(event as usize), stack.unwrap_or(StackId::NONE))
+    }
+
+    /// The same of what it did, to how many bytes at which address, and its stack.
+    #[inline]
+    fn step(
+        &mut self,
+        event: u32,
+        (action, address, bytes): (Action, u64, u64),
+        stack: StackId,
+    ) -> bool {
         match action {
-            Action::Alloc => {
-                let stack = events.stacks.get(event as usize).copied();
-                self.allocate(event, address, bytes, stack.unwrap_or(StackId::NONE))
-            }
+            Action::Alloc => self.allocate(event, address, bytes, stack),
             Action::FreeRequested => self.request_free(event, address),
             Action::FreeCompleted => self.complete_free(event, address),
             Action::SegmentAlloc | Action::SegmentMap => {
@@ -370,7 +393,7 @@ impl<'a> Forward<'a> {
     }
 
     fn allocate(&mut self, event: u32, address: u64, requested: u64, stack: StackId) -> bool {
-        let wanted = rounded(requested, self.settings);
+        let wanted = rounded(requested, &self.settings);
         let place = self.live.place(address);
         let next = self.live.next(place).map(|block| block.address);
         if next == Some(address) {
@@ -386,7 +409,7 @@ impl<'a> Forward<'a> {
         let bytes = match self.held {
             Some(held) => {
                 let free = next.map_or(held.end, |next| next.min(held.end)) - address;
-                block_bytes(wanted, free, held.is_expandable, self.settings)
+                block_bytes(wanted, free, held.is_expandable, &self.settings)
             }
             None => wanted,
         };
