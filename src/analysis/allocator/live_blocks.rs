@@ -4,10 +4,13 @@
 /// Blocks of a list; a longer one becomes two.
 const MOST: usize = 64;
 
-/// A block that lives.
+/// A block that lives: what of it is asked for when it is given back, so that its row is not looked at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Live {
-    pub(super) address: u64,
+    /// Bytes that were asked for.
+    pub(super) requested: u64,
+    /// Bytes that it takes.
+    pub(super) bytes: u64,
     /// Its row among the lives.
     pub(super) row: u32,
     /// Whether it waits for its free to be completed.
@@ -21,13 +24,20 @@ pub(super) struct Place {
     at: usize,
 }
 
+/// A short list: addresses, and the blocks that are there. What is searched is not spread among the rest.
+#[derive(Debug, Default)]
+struct List {
+    addresses: Vec<u64>,
+    blocks: Vec<Live>,
+}
+
 /// Blocks by address, each address once.
 #[derive(Debug, Default)]
 pub(super) struct LiveBlocks {
     /// The first address of each list.
     firsts: Vec<u64>,
     /// None of them is empty.
-    lists: Vec<Vec<Live>>,
+    lists: Vec<List>,
     len: usize,
     /// Where the block is that was found last: one that is given back is mostly free at the next event.
     last: Option<Place>,
@@ -43,40 +53,42 @@ impl LiveBlocks {
     #[inline]
     pub(super) fn place(&self, address: u64) -> Place {
         let list = self.firsts.partition_point(|first| *first <= address).saturating_sub(1);
-        let blocks = self.lists.get(list).map_or(&[][..], Vec::as_slice);
-        Place { list, at: blocks.partition_point(|block| block.address < address) }
+        let addresses = self.lists.get(list).map_or(&[][..], |list| &list.addresses);
+        Place { list, at: addresses.partition_point(|block| *block < address) }
     }
 
     #[inline]
-    fn at(&self, place: Place) -> Option<&Live> {
-        self.lists.get(place.list)?.get(place.at)
+    fn address_at(&self, place: Place) -> Option<u64> {
+        self.lists.get(place.list)?.addresses.get(place.at).copied()
     }
 
-    /// The first block at a place or behind it.
+    /// The address of the first block at a place or behind it.
     #[inline]
-    pub(super) fn next(&self, place: Place) -> Option<&Live> {
-        let here = self.at(place);
-        here.or_else(|| self.lists.get(place.list + 1)?.first())
+    pub(super) fn next(&self, place: Place) -> Option<u64> {
+        let here = self.address_at(place);
+        here.or_else(|| self.lists.get(place.list + 1)?.addresses.first().copied())
     }
 
     /// Adds a block at its place.
     #[inline]
-    pub(super) fn insert(&mut self, place: Place, block: Live) {
+    pub(super) fn insert(&mut self, place: Place, address: u64, block: Live) {
         self.len += 1;
-        let Some(blocks) = self.lists.get_mut(place.list) else {
-            self.firsts.push(block.address);
-            self.lists.push(vec![block]);
+        let Some(list) = self.lists.get_mut(place.list) else {
+            self.firsts.push(address);
+            self.lists.push(List { addresses: vec![address], blocks: vec![block] });
             return;
         };
-        blocks.insert(place.at, block);
+        list.addresses.insert(place.at, address);
+        list.blocks.insert(place.at, block);
         if place.at == 0 {
-            self.firsts[place.list] = block.address;
+            self.firsts[place.list] = address;
         }
-        if blocks.len() > MOST {
-            let behind = blocks.split_off(MOST / 2);
-            if let Some(first) = behind.first() {
-                self.firsts.insert(place.list + 1, first.address);
-                self.lists.insert(place.list + 1, behind);
+        if list.blocks.len() > MOST {
+            let addresses = list.addresses.split_off(MOST / 2);
+            let blocks = list.blocks.split_off(MOST / 2);
+            if let Some(first) = addresses.first() {
+                self.firsts.insert(place.list + 1, *first);
+                self.lists.insert(place.list + 1, List { addresses, blocks });
             }
         }
     }
@@ -84,7 +96,9 @@ impl LiveBlocks {
     /// The block at an address.
     #[inline]
     pub(super) fn get(&self, address: u64) -> Option<&Live> {
-        self.at(self.place(address)).filter(|block| block.address == address)
+        let place = self.place(address);
+        let list = self.lists.get(place.list)?;
+        list.blocks.get(place.at).filter(|_| list.addresses.get(place.at) == Some(&address))
     }
 
     /// The same, to change whether it waits.
@@ -92,27 +106,28 @@ impl LiveBlocks {
     pub(super) fn get_mut(&mut self, address: u64) -> Option<&mut Live> {
         let place = self.place(address);
         self.last = Some(place);
-        let block = self.lists.get_mut(place.list)?.get_mut(place.at)?;
-        (block.address == address).then_some(block)
+        let list = self.lists.get_mut(place.list)?;
+        let is_there = list.addresses.get(place.at) == Some(&address);
+        list.blocks.get_mut(place.at).filter(|_| is_there)
     }
 
     /// Takes the block at an address away.
     #[inline]
     pub(super) fn remove(&mut self, address: u64) -> Option<Live> {
-        let is_at = |place: &Place| self.at(*place).is_some_and(|block| block.address == address);
-        let last = self.last.filter(is_at);
-        let Place { list, at } = last.unwrap_or_else(|| self.place(address));
-        let blocks = self.lists.get_mut(list)?;
-        if blocks.get(at)?.address != address {
+        let last = self.last.filter(|place| self.address_at(*place) == Some(address));
+        let Place { list: place, at } = last.unwrap_or_else(|| self.place(address));
+        let list = self.lists.get_mut(place)?;
+        if *list.addresses.get(at)? != address {
             return None;
         }
-        let block = blocks.remove(at);
+        list.addresses.remove(at);
+        let block = list.blocks.remove(at);
         self.len -= 1;
-        match blocks.first() {
-            Some(first) => self.firsts[list] = first.address,
+        match list.addresses.first() {
+            Some(first) => self.firsts[place] = *first,
             None => {
-                self.firsts.remove(list);
-                self.lists.remove(list);
+                self.firsts.remove(place);
+                self.lists.remove(place);
             }
         }
         Some(block)
@@ -135,14 +150,14 @@ mod tests {
             let mut blocks = LiveBlocks::default();
             let mut expected: BTreeMap<u64, Live> = BTreeMap::new();
             for (row, (address, what)) in (0..).zip(steps) {
-                let block = Live { address, row, is_pending: false };
+                let block = Live { requested: address, bytes: 512, row, is_pending: false };
                 match what {
                     0 | 1 => {
                         let place = blocks.place(address);
-                        let next = expected.range(address..).next().map(|(_, block)| *block);
-                        prop_assert_eq!(blocks.next(place).copied(), next);
-                        if next.is_none_or(|next| next.address != address) {
-                            blocks.insert(place, block);
+                        let next = expected.range(address..).next().map(|(next, _)| *next);
+                        prop_assert_eq!(blocks.next(place), next);
+                        if next != Some(address) {
+                            blocks.insert(place, address, block);
                             expected.insert(address, block);
                         }
                     }

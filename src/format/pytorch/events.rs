@@ -90,20 +90,19 @@ impl EventRows {
     #[inline]
     pub(super) fn push_fields(&mut self, fields: &EventFields, texts: &Texts) -> Option<u32> {
         let (at, mut row) = self.new_row()?;
-        for word in [
-            Word::Action,
-            Word::Addr,
-            Word::Size,
-            Word::DeviceFree,
-            Word::Stream,
-            Word::TimeUs,
-            Word::Frames,
-            Word::UserMetadata,
-        ] {
+        let mut fill = |word: Word| {
             if let Some(value) = fields.get(word) {
                 self.fill(&mut row, at, (word, value), texts);
             }
-        }
+        };
+        fill(Word::Action);
+        fill(Word::Addr);
+        fill(Word::Size);
+        fill(Word::DeviceFree);
+        fill(Word::Stream);
+        fill(Word::TimeUs);
+        fill(Word::Frames);
+        fill(Word::UserMetadata);
         self.push_row(row);
         Some(at)
     }

@@ -11,7 +11,7 @@ use super::objects::SHORT_LIST;
 use super::values::{Fault, MOST_ROWS, NONE};
 
 /// Items after which a batch is handed over.
-const BATCH_ITEMS: usize = 1 << 15;
+const BATCH_ITEMS: usize = 1 << 16;
 
 /// Batches that there are: one that is filled, one that waits, one that is looked up.
 const BATCHES: usize = 3;

@@ -17,7 +17,7 @@ const FIELDS: usize = Word::UserMetadata as usize + 1;
 pub(super) struct EventFields {
     values: [Value; FIELDS],
     /// Bits by the numbers of words.
-    found: u16,
+    found: u32,
 }
 
 impl EventFields {
@@ -29,22 +29,11 @@ impl EventFields {
         let value = self.values.get(word as usize).copied();
         value.filter(|_| self.found & bit(word) != 0)
     }
-
-    /// Sets what it has of a key; whether nothing was there.
-    #[inline]
-    fn set(&mut self, word: Word, value: Value) -> bool {
-        let is_new = self.found & bit(word) == 0;
-        self.found |= bit(word);
-        if let Some(place) = self.values.get_mut(word as usize) {
-            *place = value;
-        }
-        is_new
-    }
 }
 
 #[inline]
-fn bit(word: Word) -> u16 {
-    1 << (word as u16 & 15)
+fn bit(word: Word) -> u32 {
+    1 << (word as u32 & 31)
 }
 
 /// A dict that is an event; there is one, into which they are read one after the other.
@@ -75,13 +64,12 @@ pub(super) fn usual_event<'a>(
 ) -> Option<&'a [u8]> {
     let [0x94, b'(', rest @ ..] = rest else { return None };
     let mut rest = rest;
-    event.fields.found = 0;
     event.named.clear();
     event.list = None;
-    let mut position = 0_usize;
+    let (mut position, mut found) = (0_usize, 0_u32);
     loop {
         if let [b'u', after @ ..] = rest {
-            let found = event.fields.found;
+            event.fields.found = found;
             // An address of both kinds is for who knows the order of keys.
             let has_both = found & bit(Word::Addr) != 0 && found & bit(Word::DeviceFree) != 0;
             return (found & bit(Word::Action) != 0 && !has_both).then_some(after);
@@ -143,8 +131,12 @@ pub(super) fn usual_event<'a>(
             }
             _ => {}
         }
-        if (word as usize) < FIELDS && !event.fields.set(word, value) {
-            return None;
+        if let Some(place) = event.fields.values.get_mut(word as usize) {
+            if found & bit(word) != 0 {
+                return None;
+            }
+            found |= bit(word);
+            *place = value;
         }
     }
 }

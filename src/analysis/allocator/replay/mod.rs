@@ -333,7 +333,8 @@ impl Forward {
             let row =
                 lives.push(BlockLives::BEFORE, (*address, block.requested, bytes), block.stack);
             let is_pending = block.is_pending;
-            live.insert(live.place(*address), Live { address: *address, row, is_pending });
+            let of = Live { requested: block.requested, bytes, row, is_pending };
+            live.insert(live.place(*address), *address, of);
             requested = requested.saturating_add(block.requested);
             active = active.saturating_add(bytes);
             if !block.is_pending {
@@ -395,7 +396,7 @@ impl Forward {
     fn allocate(&mut self, event: u32, address: u64, requested: u64, stack: StackId) -> bool {
         let wanted = rounded(requested, &self.settings);
         let place = self.live.place(address);
-        let next = self.live.next(place).map(|block| block.address);
+        let next = self.live.next(place);
         if next == Some(address) {
             // Two at one place: what was there is given up, so that every block has one end.
             self.complete_free(event, address);
@@ -414,7 +415,7 @@ impl Forward {
             None => wanted,
         };
         let row = self.lives.push(event, (address, requested, bytes), stack);
-        self.live.insert(place, Live { address, row, is_pending: false });
+        self.live.insert(place, address, Live { requested, bytes, row, is_pending: false });
         self.requested.add(requested, event);
         self.allocated.add(bytes, event);
         self.active.add(bytes, event);
@@ -426,26 +427,23 @@ impl Forward {
             return false;
         };
         block.is_pending = true;
-        let row = block.row as usize;
-        if let Some(at) = self.lives.requested_free_at.get_mut(row) {
+        if let Some(at) = self.lives.requested_free_at.get_mut(block.row as usize) {
             *at = event;
         }
-        self.allocated.subtract(self.lives.bytes.get(row).copied().unwrap_or(0));
+        self.allocated.subtract(block.bytes);
         true
     }
 
     fn complete_free(&mut self, event: u32, address: u64) -> bool {
-        let Some(Live { row, is_pending, .. }) = self.live.remove(address) else { return false };
-        let row = row as usize;
-        let bytes = self.lives.bytes.get(row).copied().unwrap_or(0);
-        if let Some(at) = self.lives.freed_at.get_mut(row) {
+        let Some(block) = self.live.remove(address) else { return false };
+        if let Some(at) = self.lives.freed_at.get_mut(block.row as usize) {
             *at = event;
         }
-        if !is_pending {
-            self.allocated.subtract(bytes);
+        if !block.is_pending {
+            self.allocated.subtract(block.bytes);
         }
-        self.active.subtract(bytes);
-        self.requested.subtract(self.lives.requested.get(row).copied().unwrap_or(0));
+        self.active.subtract(block.bytes);
+        self.requested.subtract(block.requested);
         true
     }
 
@@ -478,9 +476,7 @@ impl Forward {
             seen = seen.saturating_add(1);
             match self.live.get(block.address) {
                 Some(live) if live.is_pending == (block.state == BlockState::Pending) => {
-                    let bytes = self.lives.bytes.get(live.row as usize);
-                    other_sizes =
-                        other_sizes.saturating_add(u64::from(bytes != Some(&block.bytes)));
+                    other_sizes = other_sizes.saturating_add(u64::from(live.bytes != block.bytes));
                 }
                 _ => mismatches = mismatches.saturating_add(1),
             }
