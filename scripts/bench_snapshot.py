@@ -42,7 +42,8 @@ class Run:
         self.time += random.randrange(1, 9)
         self.events.append({
             "action": action, "addr": address, "size": size, "stream": 0, "time_us": self.time, "frames": self.stack(),
-            "compile_context": "N/A", "user_metadata": "",
+            # As PyTorch makes them, a new text and a new tuple for each event.
+            "compile_context": b"N/A".decode(), "user_metadata": "", "pool_id": (0, 0 * self.time),
         })
 
     def step(self):

@@ -498,6 +498,8 @@ impl App {
                 Stage::Finding | Stage::SmallTables => {
                     ctx.request_repaint_after(Duration::from_millis(15));
                 }
+                // It needs all cores, and a frame takes its share of them where there is no graphics card.
+                Stage::Snapshot => ctx.request_repaint_after(Duration::from_millis(500)),
                 stage if stage.is_working() => {
                     ctx.request_repaint_after(Duration::from_millis(250));
                 }
