@@ -25,8 +25,10 @@ pub(super) fn replayed_ahead<T>(
     let (to, parts) = sync_channel::<EventPart>(WAITING);
     let replay = Builder::new().name("replay ahead".to_owned()).spawn(move || {
         let mut ahead = ReplayAhead::default();
-        // Who reads sees that nobody listens any more where it is of no use.
-        parts.iter().all(|part| ahead.add(&part)).then_some(ahead)
+        // Who reads sees that nobody listens any more where it is of no use, or takes more than a file that is made to
+        // do harm may have.
+        let goes_on = |part: EventPart| ahead.add(&part) && ahead.bytes() <= bytes / 2;
+        parts.iter().all(goes_on).then_some(ahead)
     });
     let mut to: Option<SyncSender<EventPart>> = Some(to);
     let read = read(&mut |events| match events {
@@ -65,6 +67,18 @@ mod tests {
         assert!(of(LARGE, &[segment(), part(Action::Alloc), part(Action::FreeCompleted)]));
         assert!(!of(LARGE - 1, &[segment()]));
         assert!(!of(LARGE, &[segment(), ToldEvents::Changed]));
+        // More blocks than so small a file may have.
+        let blocks = ToldEvents::Part(EventPart {
+            actions: std::iter::once(Action::SegmentAlloc)
+                .chain(std::iter::repeat_n(Action::Alloc, 1 << 18))
+                .collect(),
+            addresses: std::iter::once(1 << 40)
+                .chain((0..1 << 18).map(|block| (1 << 40) + block * 512))
+                .collect(),
+            sizes: std::iter::once(1 << 30).chain(std::iter::repeat_n(512, 1 << 18)).collect(),
+        });
+        assert!(of(LARGE << 3, std::slice::from_ref(&blocks)));
+        assert!(!of(LARGE, &[blocks]));
         // It is of no use, however much is told after that.
         let many: Vec<ToldEvents> = (0..1000).map(|_| part(Action::FreeCompleted)).collect();
         assert!(!of(LARGE, &many));

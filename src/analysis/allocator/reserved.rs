@@ -33,6 +33,11 @@ impl Reserved {
         self.bytes
     }
 
+    /// Number of ranges.
+    pub fn len(&self) -> usize {
+        self.ranges.len()
+    }
+
     /// The range that holds an address.
     #[inline]
     pub fn at(&self, address: u64) -> Option<Held> {

@@ -3,6 +3,10 @@
 use super::{Forward, Replay, Reserved, State, begin_with_segment, replay};
 use crate::store::snapshot::{AllocatorSettings, EventPart, Snapshot, SnapshotDevice, StackId};
 
+/// Bytes of a block in all columns of lives, and of one that lives or of a segment besides.
+const LIFE_BYTES: usize = 40;
+const LIVE_BYTES: usize = 48;
+
 /// A replay from nothing, some events after the others. It takes for granted that they are those of one device, that
 /// nothing was there before the first, and that blocks are split and rounded as they are unless the allocator is told
 /// otherwise: what it was told stands behind the events. In the end it is seen whether that was so.
@@ -43,6 +47,14 @@ impl ReplayAhead {
             self.is_good = self.forward.step(event, (*action, *address, *bytes), StackId::NONE);
         }
         self.is_good
+    }
+
+    /// Bytes of memory that it takes, about.
+    pub fn bytes(&self) -> u64 {
+        let Forward { lives, live, reserved, .. } = &self.forward;
+        let of_blocks = lives.len().saturating_mul(LIFE_BYTES);
+        let of_live = live.len().saturating_add(reserved.len()).saturating_mul(LIVE_BYTES);
+        of_blocks.saturating_add(of_live) as u64
     }
 
     /// What [`replay`] makes of a device, if that is the one and all was as it was taken for granted.
