@@ -55,7 +55,7 @@ fn each_run_is_in_percent_of_the_one_before() {
     assert_eq!(previous("splits_10")["max_allocated_bytes"], Value::Null, "nor the one before");
     let path = directory.path().to_str().expect("UTF-8");
     let text = String::from_utf8(tilescope(&["sweep", path]).stdout).expect("text");
-    assert!(text.contains("of before") && text.contains("  reserved"), "{text}");
+    assert!(text.contains("of previous") && text.contains("  reserved"), "{text}");
     let csv = String::from_utf8(tilescope(&["sweep", path, "--csv"]).stdout).expect("text");
     let titles = csv.lines().next().expect("titles");
     assert!(titles.contains("max_reserved_percent_of_previous"), "{titles}");

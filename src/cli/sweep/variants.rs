@@ -268,7 +268,7 @@ impl Answer for VariantReport {
             let unit = if *column == VariantColumn::Allocated { " MiB" } else { "" };
             header.push(format!("{}{unit}", column.title()));
             header.extend(column.has_percent().then(String::new));
-            let before = if is_of_programs { "of the one before" } else { "of before" };
+            let before = if is_of_programs { "of the one before" } else { "of previous" };
             header.extend(column.has_percent_of_previous().then(|| before.to_owned()));
         }
         let least = table.least_needed();
