@@ -2,6 +2,7 @@
 //! command does with `format` and `analysis`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use crate::analysis::allocator::run_end::Outcome;
@@ -14,12 +15,15 @@ use crate::format::pytorch::{self, SnapshotFiles};
 use crate::format::xla::DumpName;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{RunsOfPaths, SnapshotRun, XlaFiles, XlaRun, runs_of_paths, texts_in};
-use crate::snapshot_run::no_device;
+use crate::snapshot_run::{compare_claims, no_device};
 use crate::store::{Warning, WarningCode, Warnings};
 use crate::text::run_names::run_names;
 
 /// What nvidia-smi said of a variant, in MiB: a key of `app.json`.
 const SMI: &str = "smi_mib";
+
+/// Endings of snapshots, which say nothing of a variant; `lr_0.5` has none.
+const ENDINGS: [&str; 3] = ["pickle", "pkl", "bin"];
 
 /// What a folder has for a sweep.
 #[cfg_attr(not(feature = "window"), allow(dead_code, reason = "the page Sweep asks"))]
@@ -106,6 +110,7 @@ pub(crate) fn read_programs(
                 needed_bytes: side.figures.total_bytes,
                 smi_bytes: None,
                 stated_capacity_bytes: side.stated_capacity_bytes,
+                stated_other_bytes: None,
                 took: Took::Program(side.figures),
             }),
             None => {
@@ -162,6 +167,12 @@ pub(crate) fn read_variants(
                 continue;
             }
         };
+        if let Some(replayed) = run.allocator.snapshot() {
+            // What it states is taken for the largest bytes: where it contradicts the file, that is a warning.
+            for claims in &run.allocator.claims {
+                compare_claims(claims, replayed, &run.report);
+            }
+        }
         of_runs.extend(run.report.warnings.list());
         if run.allocator.is_cut {
             let what = match files.ranks.as_slice() {
@@ -187,8 +198,7 @@ pub(crate) fn read_variants(
 
 /// What the variants are called: by what varies in an `app.json` of each, else by their files.
 fn names(all: &[SnapshotFiles], apps: &[Option<Facts>]) -> Vec<String> {
-    let without_ending: Vec<PathBuf> =
-        all.iter().map(|files| files.path.with_extension("")).collect();
+    let without_ending = without_endings(all);
     let by_file = || run_names(without_ending.iter().map(PathBuf::as_path));
     let facts: Option<Vec<&Facts>> = apps.iter().map(Option::as_ref).collect();
     let Some(facts) = facts.filter(|facts| facts.len() > 1) else { return by_file() };
@@ -207,6 +217,26 @@ fn names(all: &[SnapshotFiles], apps: &[Option<Facts>]) -> Vec<String> {
     if are_apart && names.iter().all(|name| !name.is_empty()) { names } else { by_file() }
 }
 
+/// The paths of variants without the endings of snapshots. Where two are the same then, they keep them.
+fn without_endings(all: &[SnapshotFiles]) -> Vec<PathBuf> {
+    let stripped = |files: &SnapshotFiles| {
+        let ending = files.path.extension().and_then(OsStr::to_str).unwrap_or_default();
+        let is_known = ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known));
+        if is_known { files.path.with_extension("") } else { files.path.clone() }
+    };
+    let paths: Vec<PathBuf> = all.iter().map(stripped).collect();
+    let mut counts: BTreeMap<&Path, usize> = BTreeMap::new();
+    for path in &paths {
+        let count = counts.entry(path).or_default();
+        *count = count.saturating_add(1);
+    }
+    let is_alone = |path: &PathBuf| counts.get(path.as_path()) == Some(&1);
+    let path = |(path, files): (&PathBuf, &SnapshotFiles)| {
+        if is_alone(path) { path.clone() } else { files.path.clone() }
+    };
+    paths.iter().zip(all).map(path).collect()
+}
+
 /// Values of an `app.json` by their paths.
 type Facts = BTreeMap<String, String>;
 
@@ -220,12 +250,53 @@ fn apps(all: &[SnapshotFiles], warnings: &Warnings, progress: &Progress) -> Vec<
     let facts = |files: &SnapshotFiles| {
         let app = files.app.as_deref().filter(|app| beside.get(app) == Some(&1))?;
         let facts = pytorch::read_app_file(app, warnings, progress);
-        Some(facts.into_iter().map(|fact| (fact.path, fact.value)).collect())
+        // A value that is not within an object has no name.
+        let named = facts.into_iter().filter(|fact| !fact.path.is_empty());
+        Some(named.map(|fact| (fact.path, fact.value)).collect())
     };
     all.iter().map(facts).collect()
 }
 
+/// What nvidia-smi said, bytes, rounded down.
 fn smi_bytes(app: &Facts) -> Option<u64> {
-    let mib: u64 = app.get(SMI)?.parse().ok()?;
-    mib.checked_mul(1 << 20)
+    const MIB: u64 = 1 << 20;
+    let said = app.get(SMI)?;
+    if let Ok(mib) = said.parse::<u64>() {
+        return mib.checked_mul(MIB);
+    }
+    let bytes = said.parse::<f64>().ok()? * MIB as f64;
+    // Above, a number with decimals has no bytes.
+    let is_size = (0.0..2_f64.powi(53)).contains(&bytes);
+    is_size.then_some(bytes as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::pytorch::{FileKind, with_side_files};
+
+    fn names_of(paths: &[&str]) -> Vec<String> {
+        let files = |path: &&str| with_side_files(PathBuf::from(path), FileKind::Snapshot);
+        let all: Vec<SnapshotFiles> = paths.iter().map(files).collect();
+        names(&all, &vec![None; all.len()])
+    }
+
+    #[test]
+    fn of_names_only_the_endings_of_snapshots_go() {
+        assert_eq!(names_of(&["/r/lr_0.5", "/r/lr_0.25"]), ["lr_0.5", "lr_0.25"]);
+        assert_eq!(names_of(&["/r/a.pickle", "/r/b.PKL", "/r/c.bin"]), ["a", "b", "c"]);
+        assert_eq!(
+            names_of(&["/r/a.pickle", "/r/a.pkl", "/r/b.pickle"]),
+            ["a.pickle", "a.pkl", "b"]
+        );
+    }
+
+    #[test]
+    fn what_nvidia_smi_said_may_have_decimals() {
+        let of = |said: &str| smi_bytes(&BTreeMap::from([(SMI.to_owned(), said.to_owned())]));
+        assert_eq!(of("600"), Some(600 << 20));
+        assert_eq!(of("600.5"), Some((600 << 20) + (1 << 19)));
+        assert_eq!(of("6e2"), Some(600 << 20));
+        assert_eq!([of("-1.5"), of("NaN"), of("1e300"), of("much")], [None; 4]);
+    }
 }

@@ -4,6 +4,7 @@ mod common;
 
 use std::path::Path;
 
+use common::compared::conclusion;
 use common::recording::{HOST, MIB, Recording, stack};
 use common::{json, tilescope};
 use serde_json::Value;
@@ -233,6 +234,54 @@ fn a_capacity_that_is_not_known_is_never_one_that_is_enough() {
     let output = tilescope(&["check", text_of(&failed), "--must-fit"]);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(text.contains("32.0 MiB that the error text beside it states"), "{text}");
+    // What it fails for is its end: what is needed is within what others leave.
+    let (_, rows) = check(&failed, &["--must-fit", "--capacity", "80GiB"]);
+    assert!(rows[0]["actual"].as_u64() < rows[0]["limit"].as_u64(), "{rows:?}");
+    assert!(rows[0]["actual"].as_u64() > Some(40 * MIB), "{rows:?}");
+    let reason = rows[0]["reason"].as_str().expect("a reason");
+    assert!(reason.contains("ran out of memory"), "{reason}");
+    let (_, rows) = check(&path, &["--must-fit", "--capacity", "1MiB"]);
+    assert_eq!(rows[0].get("reason"), None, "its limit is the reason");
+}
+
+#[test]
+fn what_others_had_when_a_request_failed_counts_with_the_capacity_of_its_text() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let forward = stack(&[("/home/me/train.py", 20, "forward")]);
+    // The request was caught, and the run went on with less.
+    let mut run = Recording::default();
+    run.alloc(0, 30 * MIB, &forward);
+    run.out_of_memory(0, 31 * MIB, 5 * MIB);
+    run.alloc(0, 4 * MIB, &forward);
+    let path = run.write(directory.path(), "run.pickle");
+    let message = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 32.00 MiB. GPU 0 has a total capacity \
+                   of 100.00 MiB of which 5.00 MiB is free.\n";
+    std::fs::write(directory.path().join("run.pickle.oom.txt"), message).expect("a file");
+    // 100 less 5 free and 30 reserved are of others: 35 are left.
+    let (_, rows) = check(&path, &["--must-fit"]);
+    assert_eq!(rows[0]["limit"], 35 * MIB);
+    let text = check_text(&path, &["--must-fit"]).1;
+    assert!(text.contains("of which others had 65.0 MiB when that request failed"), "{text}");
+    let (_, rows) = check(&path, &["--must-fit", "--other", "1MiB"]);
+    assert_eq!(rows[0]["limit"], 99 * MIB, "as the user says");
+    let (_, rows) = check(&path, &["--must-fit", "--capacity", "80MiB"]);
+    assert_eq!(rows[0]["limit"], 80 * MIB, "of another card nothing follows");
+    let mut target = Recording::default();
+    target.alloc(0, 60 * MIB, &forward);
+    let target = target.write(directory.path(), "target.pickle");
+    let found = answer(&["compare", text_of(&path), text_of(&target)]);
+    let fits = conclusion(&found, "fits").expect("whether it fits").to_string();
+    assert!(fits.contains("others had 65.0 MiB") && fits.contains("25.0 MiB over"), "{fits}");
+    assert_eq!(found["pytorch"]["stated_other_bytes"]["source"], 65 * MIB, "{found}");
+}
+
+#[test]
+fn parts_of_a_step_are_no_question_about_a_snapshot() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = of_one_device().write(directory.path(), "run.pickle");
+    let (status, message) =
+        refusal(&["liveness", text_of(&path), "--step", "peak", "--by", "category"]);
+    assert!(status == 2 && message.contains("--by is of reports of Poplar"), "{message}");
 }
 
 const MESSAGE: &str = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 40.00 MiB. GPU 0 has a total capacity of \

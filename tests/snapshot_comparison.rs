@@ -131,9 +131,14 @@ fn whatever_is_compared_adds_up() {
     // Of a run that failed, or of which the beginning is not known, nothing is judged.
     let found = compare(&[base, out], &[]);
     assert_eq!(conclusion(&found, "peak").expect("the peak")["is_better"], Value::Null);
+    // With what others had of the device then, the one that ran elsewhere does not fit, either.
     let fits = conclusion(&found, "fits").expect("whether it fits");
-    assert_eq!(fits["is_better"], false, "{fits}");
-    assert_eq!(conclusion(&compare(&[out, base], &[]), "fits").expect("it")["is_better"], true);
+    assert_eq!(fits["is_better"], Value::Null, "{fits}");
+    let fits = |both: [&PathBuf; 2]| {
+        let found = compare(&[both[0], both[1]], &["--other", "0"]);
+        conclusion(&found, "fits").expect("whether it fits")["is_better"].clone()
+    };
+    assert_eq!([fits([base, out]), fits([out, base])], [false, true]);
     assert!(said(&compare(&[base, state], &[]), "not-whole").contains("no events"));
     assert!(said(&compare(&[base, ring], &[]), "not-whole").contains("recorded window"));
     let two = files.iter().find(|path| path.ends_with("two_devices.pickle")).expect("it");
@@ -235,9 +240,9 @@ fn settings_that_differ_come_first_and_a_capacity_says_what_fits() {
     assert!(!text.to_lowercase().contains("tile"), "{text}");
     // A capacity that an error text beside the source states counts for both.
     let mut failed = step(6, 20, "head");
-    failed.out_of_memory(0, 40 * MIB, MIB);
+    failed.out_of_memory(0, 40 * MIB, 11 * MIB);
     let failed = failed.write(directory.path(), "failed.pickle");
-    let message = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 40.00 MiB. GPU 0 has a total capacity of 24.00 MiB of which 1.00 MiB is free.\n";
+    let message = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 40.00 MiB. GPU 0 has a total capacity of 24.00 MiB of which 11.00 MiB is free.\n";
     std::fs::write(directory.path().join("failed.pickle.oom.txt"), message).expect("a file");
     let found = compare(&[&failed, &target], &[]);
     let fits = said(&found, "fits");

@@ -48,7 +48,8 @@ def smi_mib(device):
 
 @contextlib.contextmanager
 def recorded(directory, variant, **facts):
-    """Records what runs within; `facts` are the values that vary between variants."""
+    """Records what runs within; `facts` are the values that vary between variants, by default its name."""
+    facts = facts or {"variant": variant}
     place = pathlib.Path(directory) / variant
     place.mkdir(parents=True, exist_ok=True)
     snapshot = place / "snapshot.pickle"

@@ -68,13 +68,15 @@ pub struct CheckReport {
 }
 
 /// A check: of what, against what; `actual` is null where the report does not say, and for growth
-/// from 0.
+/// from 0. `reason` is why it fails where that is not its limit.
 #[derive(Debug, Default, Serialize)]
 pub(super) struct Row {
     pub(super) name: &'static str,
     pub(super) limit: Value,
     pub(super) actual: Value,
     pub(super) passed: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) figure: Option<Figure>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -172,6 +174,7 @@ pub(super) fn limited_row(
         limit: limit.into(),
         actual: actual.into(),
         passed: is_within && why_not.is_none(),
+        reason: why_not.filter(|_| is_within).map(str::to_owned),
         figure: Some(figure),
         text: format!("{title}: {subject} is {}, {compared}{note}", exact_bytes(actual)),
         ..Row::default()
@@ -187,6 +190,8 @@ pub(super) fn grown_row(
     (why_not, note): (Option<String>, &str),
 ) -> Row {
     let percent = growth_percent(from, to);
+    let is_within = percent <= limit;
+    let reason = why_not.as_deref().filter(|_| is_within);
     let change = i64::try_from(i128::from(to) - i128::from(from)).unwrap_or(i64::MAX);
     let shown = if percent.is_finite() {
         format!("{percent:+.2} %").replace('-', "−")
@@ -198,7 +203,8 @@ pub(super) fn grown_row(
         limit: limit.into(),
         // Growth without end is no number in JSON.
         actual: percent.into(),
-        passed: percent <= limit && why_not.is_none(),
+        passed: is_within && why_not.is_none(),
+        reason: reason.map(|why| why.trim_start_matches("; ").to_owned()),
         figure: Some(figure),
         grown: Some(Grown { baseline_bytes: Some(from), actual_bytes: Some(to) }),
         text: format!(

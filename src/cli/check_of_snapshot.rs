@@ -34,6 +34,9 @@ const FIGURES: [Checked; 2] = [
     (Figure::Peak, VariantColumn::RequestedPeak, "max-peak-bytes", "what is asked for at most"),
 ];
 
+/// Why it cannot be said whether a run fits.
+const UNKNOWN_CAPACITY: &str = "what the device has is not known";
+
 /// The device of a run that is checked.
 struct Side {
     title: String,
@@ -152,41 +155,44 @@ fn grown(
     grown_row((&side.title, figure, subject), both, limit, (why_not, window))
 }
 
+/// Whether a run fits: what it needs against what others leave of the device.
 fn fits(side: &Side, room: Room) -> Row {
-    let empty = Row { name: "must-fit", limit: 0.into(), ..Row::default() };
+    let empty = Row { name: "must-fit", ..Row::default() };
     let title = &side.title;
     let needed = side.variant.needed_bytes;
     let least = if VariantColumn::Needed.is_at_least(&side.variant) { "at least " } else { "" };
     let needed_text = format!("{least}{}", bytes(needed));
-    let stated = side.variant.stated_capacity_bytes;
-    let Some(capacity) = room.capacity_bytes.or(stated) else {
+    let Some(known) = room.or_stated(Some(&side.variant)) else {
         let text = format!(
             "{title}: it needs {needed_text}, and what the device has is not in the file: --capacity 16GiB says it"
         );
-        return Row { text, ..empty };
+        return Row { text, reason: Some(UNKNOWN_CAPACITY.to_owned()), ..empty };
     };
-    let all = needed.saturating_add(room.other_bytes);
-    let over = all.saturating_sub(capacity);
-    let by = match room.capacity_bytes {
-        Some(_) => "",
-        None => " that the error text beside it states",
-    };
-    let other = match room.other_bytes {
-        0 => String::new(),
-        other => format!(" and others have {}", bytes(other)),
+    let limit = known.capacity_bytes.saturating_sub(known.other_bytes);
+    let over = needed.saturating_add(known.other_bytes).saturating_sub(known.capacity_bytes);
+    let by = if known.is_stated { " that the error text beside it states" } else { "" };
+    let (before, after) = match (known.other_bytes, known.is_other_stated) {
+        (0, _) => (String::new(), String::new()),
+        (other, false) => (format!(" and others have {}", bytes(other)), String::new()),
+        (other, true) => (
+            String::new(),
+            format!(", of which others had {} when that request failed", bytes(other)),
+        ),
     };
     let why_not = why_at_least(side);
     let compared = match (over, why_not) {
         (0, Some(why)) => format!("; {why}"),
-        (0, None) => format!(", {} less", exact_bytes(capacity.saturating_sub(all))),
+        (0, None) => format!(", {} less", exact_bytes(limit.saturating_sub(needed))),
         (over, _) => format!(", {} too much", exact_bytes(over)),
     };
     Row {
-        actual: over.into(),
+        limit: limit.into(),
+        actual: needed.into(),
         passed: over == 0 && why_not.is_none(),
+        reason: why_not.filter(|_| over == 0).map(str::to_owned),
         text: format!(
-            "{title}: it needs {needed_text}{other} of the {}{by}{compared}{}",
-            bytes(capacity),
+            "{title}: it needs {needed_text}{before} of the {}{by}{after}{compared}{}",
+            bytes(known.capacity_bytes),
             of_window(side, VariantColumn::Needed)
         ),
         ..empty

@@ -221,8 +221,10 @@ impl LivenessReport {
     pub fn of_filled(report: &Arc<Report>, arguments: &LivenessArguments) -> Result<Self, Error> {
         let none = |_| Ok(None);
         let no_parts = |_, _, _| {
-            let message = "what is alive at a step of this run is not divided by operations";
-            Err(Error::new(ErrorKind::Usage, message).hint("--step N lists it."))
+            let message =
+                "--by is of reports of Poplar; what is alive at a step of this run is listed only";
+            let error = Error::new(ErrorKind::Usage, message);
+            Err(error.hint("Leave --by out; tilescope summary has the peak by category."))
         };
         Self::of_report(report, arguments, &none, &no_parts)
     }

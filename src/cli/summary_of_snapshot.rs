@@ -16,9 +16,11 @@ use crate::analysis::allocator::run_end::Recorded;
 use crate::analysis::allocator::settings::is_default;
 use crate::analysis::allocator::timeline_facts::timeline_facts;
 use crate::analysis::liveness::NamedBytes;
+use crate::files::file_name;
 use crate::opened::{ReplayedSnapshot, RunContents, SnapshotRun, compare_claims};
 use crate::store::report::ReportFile;
 use crate::store::snapshot::{Action, RankDevice, SnapshotDevice, device_title};
+use crate::store::{Report, WarningCode};
 use crate::text::{bytes, clean, counted, exact_bytes, grouped};
 
 const PEAK_VARIABLES: usize = 10;
@@ -165,6 +167,7 @@ impl SnapshotSummary {
                 Some(Claims { file: claims.file.clone(), device, rank, figures })
             })
             .collect();
+        warn_of_unlisted(devices, &run.report);
         // A run of several ranks has a list where a single process has one.
         let is_of_ranks = snapshot.all_devices().any(|device| device.rank.is_some());
         let section = Section {
@@ -195,6 +198,24 @@ impl SnapshotSummary {
             hosts: titles.zip(hosts).collect(),
             settings: snapshot.settings.all.clone(),
             claims,
+        }
+    }
+}
+
+/// Says of each device how many requests failed that are not listed.
+fn warn_of_unlisted(devices: &[DeviceFacts], report: &Report) {
+    for device in devices {
+        let all = device.actions.get(Action::OutOfMemory.as_str()).copied().unwrap_or(0);
+        let listed = device.oom.len() as u64;
+        if all > listed {
+            let message = format!(
+                "{}: {} requests failed, and only the last {} are listed",
+                device.title(),
+                grouped(all),
+                grouped(listed)
+            );
+            let file = file_name(&report.path);
+            report.warnings.add(WarningCode::Inconsistent, &file, message);
         }
     }
 }

@@ -10,7 +10,7 @@ use crate::store::snapshot::{Action, Segment, Snapshot, SnapshotDevice};
 /// Segments that small requests get, bytes; no other has this size.
 pub const SMALL_SEGMENT: u64 = 2 << 20;
 /// What a request below ten MiB, but above one, takes a segment of.
-const MIDDLE_SEGMENT: u64 = 20 << 20;
+pub const MIDDLE_SEGMENT: u64 = 20 << 20;
 
 /// The segment that a request takes from the device (formats/pytorch.md 8.2).
 pub fn segment_for(request_bytes: u64) -> u64 {

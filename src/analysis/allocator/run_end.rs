@@ -201,6 +201,13 @@ mod tests {
         assert_eq!(end(&caught, &[text(Some(0), 6)], false), (Outcome::Ran, Some(0)));
         assert_eq!(end(&caught, &[text(Some(0), 7)], false), (Outcome::OutOfMemory, Some(0)));
         assert_eq!(end(&snapshot(&[&[]]), &[text(None, 6)], false).0, Outcome::OutOfMemory);
+        // PyTorch says of 31 MiB that it tried to take 32.
+        let odd = (Action::OutOfMemory, MIB, 31 * MIB);
+        let granted = (Action::Alloc, 1 << 42, 31 * MIB);
+        let caught = snapshot(&[&[odd, granted]]);
+        assert_eq!(end(&caught, &[text(Some(0), 32)], false), (Outcome::Ran, Some(0)));
+        let failed = snapshot(&[&[odd]]);
+        assert_eq!(end(&failed, &[text(Some(0), 32)], false), (Outcome::OutOfMemory, Some(0)));
     }
 
     #[test]

@@ -1,7 +1,11 @@
 //! What an error text says of a request that failed (formats/pytorch.md 7): figures that no snapshot has, above all what
 //! the device has. Sizes in the text are rounded to hundredths of a unit.
 
+use std::ops::RangeInclusive;
+
+use super::block_size::SMALL_BYTES;
 use super::failed_requests::FailedRequest;
+use super::free_pieces::{MIDDLE_SEGMENT, SMALL_SEGMENT, segment_for};
 
 /// What an error text says. What it does not say is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -10,7 +14,7 @@ pub struct StatedFailure {
     pub file: String,
     /// The number of the device.
     pub device: Option<i64>,
-    /// Bytes that were asked for.
+    /// Bytes that PyTorch tried to take: those of the segment that the request needs, which may be more than it asked for.
     pub requested_bytes: Option<u64>,
     /// Bytes that the device has, or those of it that the process may have.
     pub capacity_bytes: Option<u64>,
@@ -34,21 +38,27 @@ impl StatedFailure {
 
     /// The last request that it is about, among those of a device by their bytes.
     pub fn request_among(&self, by_size: &[FailedRequest]) -> Option<FailedRequest> {
-        let stated = self.requested_bytes?;
-        // Far enough for every unit.
-        let slack = stated / 100 + 2;
-        let first = by_size.partition_point(|one| one.bytes < stated.saturating_sub(slack));
-        let near = by_size.get(first..)?.iter();
-        let near = near.take_while(|one| one.bytes <= stated.saturating_add(slack));
+        let sizes = sizes_that_may_be(self.requested_bytes?);
+        let of_sizes = |sizes: RangeInclusive<u64>| {
+            let first = by_size.partition_point(|one| one.bytes < *sizes.start());
+            let from = by_size.get(first..).unwrap_or_default().iter();
+            from.take_while(move |one| one.bytes <= *sizes.end())
+        };
+        let near = sizes.into_iter().flatten().flat_map(of_sizes);
         near.filter(|one| self.is_of(one)).max_by_key(|one| one.event).copied()
     }
 
-    /// Whether it is about a request of a snapshot: the sizes are the same as far as the text gives them.
+    /// Whether it is about a request of a snapshot: the sizes are the same as far as the text gives them. PyTorch prints
+    /// the segment that it tried to take and records what was asked for.
     pub fn is_of(&self, failed: &FailedRequest) -> bool {
         let agrees = |stated: Option<u64>, bytes: u64| {
             stated.is_none_or(|stated| is_rounded_from(stated, bytes))
         };
-        self.requested_bytes.is_some_and(|stated| is_rounded_from(stated, failed.bytes))
+        let is_size = |stated: u64| {
+            is_rounded_from(stated, failed.bytes)
+                || is_rounded_from(stated, segment_for(failed.bytes))
+        };
+        self.requested_bytes.is_some_and(is_size)
             && failed.device_free.is_none_or(|free| agrees(self.free_bytes, free))
     }
 }
@@ -76,6 +86,21 @@ pub fn capacity_text<'a>(
         |text: &&StatedFailure| text.may_be_of(device) && (text.device.is_some() || devices == 1);
     let about = || stated.iter().rev().find(|text| is_about(text) && has_capacity(text));
     of_failure().filter(has_capacity).or_else(about)
+}
+
+/// What may have been asked for where a text has a size: about as much, less than its segment, and, of the segments of
+/// small and middle requests, all of those; each from its least to its most.
+fn sizes_that_may_be(stated: u64) -> [Option<RangeInclusive<u64>>; 3] {
+    // Far enough for every unit.
+    let slack = stated / 100 + 2;
+    let least = stated.saturating_sub(slack).saturating_sub(SMALL_SEGMENT);
+    let small = 0..=SMALL_BYTES;
+    let middle = SMALL_BYTES.saturating_add(1)..=MIDDLE_SEGMENT / 2;
+    [
+        Some(least..=stated.saturating_add(slack)),
+        is_rounded_from(stated, SMALL_SEGMENT).then_some(small),
+        is_rounded_from(stated, MIDDLE_SEGMENT).then_some(middle),
+    ]
 }
 
 /// Whether a size is another one as a text gives it: with two decimals of its unit.
@@ -115,6 +140,33 @@ mod tests {
         assert_eq!(of(1, failed(301_989_888 + 6000, None)), None);
         assert_eq!(of(2, failed(301_989_888, None)), None, "of another device");
         assert!(is_rounded_from(500, 500) && !is_rounded_from(500, 512));
+    }
+
+    #[test]
+    fn a_text_has_the_segment_that_a_request_needs() {
+        let mib = 1_u64 << 20;
+        let failed =
+            |event, bytes| FailedRequest { event, bytes, device_free: Some(5 * mib), stream: None };
+        let text = |requested| StatedFailure {
+            requested_bytes: Some(requested),
+            free_bytes: Some(5 * mib),
+            ..StatedFailure::default()
+        };
+        assert!(text(20 * mib).is_of(&failed(1, 5 * mib)));
+        assert!(text(32 * mib).is_of(&failed(1, 31 * mib)));
+        assert!(text(2 * mib).is_of(&failed(1, 512)));
+        assert!(!text(2 * mib).is_of(&failed(1, 3 * mib)), "that needs 20 MiB");
+        assert!(!text(32 * mib).is_of(&failed(1, 30 * mib)));
+        let sizes = [512, mib, 5 * mib, 31 * mib, 100 * mib];
+        let by_size: Vec<FailedRequest> =
+            (0..).zip(sizes).map(|(event, bytes)| failed(event, bytes)).collect();
+        let found =
+            |requested| text(requested).request_among(&by_size).map(|request| request.bytes);
+        assert_eq!(found(2 * mib), Some(mib), "the last of them");
+        assert_eq!(found(20 * mib), Some(5 * mib));
+        assert_eq!(found(32 * mib), Some(31 * mib));
+        assert_eq!(found(100 * mib), Some(100 * mib));
+        assert_eq!(found(34 * mib), None);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! what it would have come to, and of a window not what was before it. What is said of the peak are bytes that are alive there, not what the run allocated.
 
 use super::figures::SnapshotFigure;
-use super::{Both, ComparedSide, ComparedSnapshots, FunctionRow, PeakMoment, Room};
+use super::{Both, ComparedSide, ComparedSnapshots, FunctionRow, KnownRoom, PeakMoment, Room};
 use crate::analysis::allocator::categories::BlockCategory;
 use crate::analysis::allocator::run_end::{Outcome, Recorded};
 use crate::analysis::comparison::figures::Unit;
@@ -130,15 +130,11 @@ impl Said<'_> {
         let sides = &self.compared.sides;
         let outcomes = sides.each_ref().map(|side| side.variant.outcome);
         let stated = sides.iter().position(|side| side.variant.stated_capacity_bytes.is_some());
-        let of_text = stated.and_then(|side| sides.get(side)?.variant.stated_capacity_bytes);
-        let capacity = room.capacity_bytes.or(of_text);
-        let said_by = match (room.capacity_bytes, stated) {
-            (None, Some(side)) => format!(" that the error text beside the {} states", SIDES[side]),
-            _ => String::new(),
-        };
+        let known = room.or_stated(stated.and_then(|side| Some(&sides.get(side)?.variant)));
         let over = |side: &ComparedSide| {
-            let all = side.variant.needed_bytes.saturating_add(room.other_bytes);
-            capacity.map(|capacity| all.saturating_sub(capacity))
+            let known = known?;
+            let all = side.variant.needed_bytes.saturating_add(known.other_bytes);
+            Some(all.saturating_sub(known.capacity_bytes))
         };
         let is_at_least = |side: &ComparedSide| SnapshotFigure::Needed.is_at_least(side);
         let fits = sides.each_ref().map(|side| match (side.variant.outcome, over(side)) {
@@ -149,7 +145,7 @@ impl Said<'_> {
             _ => None,
         });
         // Without a capacity only a run that failed says anything.
-        if !outcomes.contains(&Outcome::OutOfMemory) && capacity.is_none() {
+        if !outcomes.contains(&Outcome::OutOfMemory) && known.is_none() {
             return;
         }
         let describe = |side: usize| {
@@ -180,13 +176,8 @@ impl Said<'_> {
                 }
             }
         };
-        let of_capacity = capacity.map_or_else(String::new, |capacity| {
-            let other = match room.other_bytes {
-                0 => String::new(),
-                other => format!(", of which others have {}", (self.size)(other)),
-            };
-            format!("Of the {}{said_by}{other}: ", (self.size)(capacity))
-        });
+        let stated_by = stated.and_then(|side| SIDES.get(side)).copied();
+        let of_capacity = known.map_or_else(String::new, |known| self.of_room(known, stated_by));
         let text = format!("{of_capacity}{}; {}", describe(0), describe(1));
         let text = if of_capacity.is_empty() { capitalised(&text) } else { text };
         let needed = self.figure(SnapshotFigure::Needed);
@@ -198,6 +189,22 @@ impl Said<'_> {
         let said = self.say(SnapshotConclusionKind::Fits, text);
         said.is_better = is_better;
         said.evidence.push(Evidence::bytes("needed_bytes", needed));
+    }
+
+    /// What the device has and others have of it, and who says so; `stated_by` is the side beside which a text states it.
+    fn of_room(&self, known: KnownRoom, stated_by: Option<&str>) -> String {
+        let said_by = match stated_by.filter(|_| known.is_stated) {
+            Some(side) => format!(" that the error text beside the {side} states"),
+            None => String::new(),
+        };
+        let other = match (known.other_bytes, known.is_other_stated) {
+            (0, _) => String::new(),
+            (other, true) => {
+                format!(", of which others had {} when that request failed", (self.size)(other))
+            }
+            (other, false) => format!(", of which others have {}", (self.size)(other)),
+        };
+        format!("Of the {}{said_by}{other}: ", (self.size)(known.capacity_bytes))
     }
 
     /// That a run ran out of memory, and of what.

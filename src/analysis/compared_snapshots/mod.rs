@@ -35,6 +35,38 @@ pub struct Room {
     pub capacity_bytes: Option<u64>,
     /// What others have of it.
     pub other_bytes: u64,
+    /// Whether the user says that; else what an error text says of them counts, where the capacity is from there.
+    pub is_other_said: bool,
+}
+
+/// What a device has: as the user says, else as the error text beside a run states it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KnownRoom {
+    /// Bytes of the device.
+    pub capacity_bytes: u64,
+    /// Whether the error text says that.
+    pub is_stated: bool,
+    /// What others have of it.
+    pub other_bytes: u64,
+    /// Whether that follows from the error text.
+    pub is_other_stated: bool,
+}
+
+impl Room {
+    /// The same, or what the text beside a variant says; `None` where nobody says it.
+    pub fn or_stated(self, variant: Option<&Variant>) -> Option<KnownRoom> {
+        let stated = variant.and_then(|variant| variant.stated_capacity_bytes);
+        let capacity_bytes = self.capacity_bytes.or(stated)?;
+        let is_stated = self.capacity_bytes.is_none();
+        let others = variant.and_then(|variant| variant.stated_other_bytes);
+        let others = others.filter(|_| is_stated && !self.is_other_said);
+        Some(KnownRoom {
+            capacity_bytes,
+            is_stated,
+            other_bytes: others.unwrap_or(self.other_bytes),
+            is_other_stated: others.is_some(),
+        })
+    }
 }
 
 /// A device of a snapshot.
@@ -178,8 +210,8 @@ fn peak_moment(replayed: &ReplayedSnapshot, place: usize, of: &ComparedDevice<'_
         annotations: open.into_iter().map(str::to_owned).collect(),
         has_stacks: replayed.signs().has_python(),
         function: frame.map(|frame| Function {
-            file: snapshot.texts.get(frame.file).to_owned(),
-            name: snapshot.texts.get(frame.name).to_owned(),
+            file: snapshot.texts.get(frame.file).into(),
+            name: snapshot.texts.get(frame.name).into(),
         }),
     }
 }

@@ -7,6 +7,7 @@
 //! category and by function.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use crate::analysis::allocator::categories::BlockCategory;
 use crate::analysis::allocator::peak::OwnedBytes;
@@ -17,13 +18,13 @@ use crate::text::words;
 
 use super::ComparedDevice;
 
-/// A function in a file.
+/// A function in a file. Thousands of rows name the same ones, so their texts are shared.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Function {
     /// The file.
-    pub file: String,
+    pub file: Arc<str>,
     /// Its name.
-    pub name: String,
+    pub name: Arc<str>,
 }
 
 impl Function {
@@ -230,8 +231,8 @@ impl Functions {
             frames.push(first);
         }
         let function = |frame: &crate::store::snapshot::Frame| Function {
-            file: snapshot.texts.get(frame.file).to_owned(),
-            name: snapshot.texts.get(frame.name).to_owned(),
+            file: snapshot.texts.get(frame.file).into(),
+            name: snapshot.texts.get(frame.name).into(),
         };
         frames.into_iter().map(|frame| self.number(function(frame))).collect()
     }

@@ -17,7 +17,7 @@ pub const MESSAGES: &[Message] = &[
     Message {
         pattern: "(?:CUDA|HIP) out of memory[.] Tried to allocate (?<requested>{size})\
                   (?:\\s*\\(GPU (?<gpu>{n}); (?<limit>{size}) total capacity; (?<used>{size}) already allocated; \
-                  (?<free>{size}) free; \
+                  (?<free>{size}) free; (?:(?<share>{size}) allowed; )?\
                   (?:(?<reserved>{size}) reserved in total by PyTorch|(?<cached>{size}) cached)\\)\
                   |[.] GPU (?:(?<gpu_now>{n}) )?has a total capac[a-z]*(?: of)? (?<limit_now>{size}) \
                   of which (?<free_now>{size}) is free[.]\
@@ -139,7 +139,7 @@ fn out_of_memory(found: &Found) -> Finding {
         gpu: found.word("gpu").or_else(|| found.word("gpu_now")),
         requested: found.number("requested"),
         capacity: either("limit", "limit_now"),
-        allowed: part(&ALLOWED),
+        allowed: found.number("share").or_else(|| part(&ALLOWED)),
         free: either("free", "free_now"),
         used: found.number("used").or(this_process),
         reserved,

@@ -50,6 +50,8 @@ pub struct Variant {
     pub smi_bytes: Option<u64>,
     /// Capacity of the device as something beside it states it; an error text rounds it to hundredths of a unit.
     pub stated_capacity_bytes: Option<u64>,
+    /// What others had of the device when the request failed that the text is about.
+    pub stated_other_bytes: Option<u64>,
     /// What it took.
     pub took: Took,
 }
@@ -216,9 +218,12 @@ impl VariantTable {
         self.percent_of(row, self.rows.get(self.reference?)?, column)
     }
 
-    /// The same of the variant before it.
+    /// The same of the variant before it; `None` of a training run where that did not run to its end.
     pub fn percent_of_previous(&self, place: usize, column: VariantColumn) -> Option<f64> {
         let previous = self.rows.get(place.checked_sub(1)?)?;
+        if previous.snapshot().is_some() && !previous.is_comparable() {
+            return None;
+        }
         self.percent_of(self.rows.get(place)?, previous, column)
     }
 
@@ -281,6 +286,7 @@ mod tests {
             needed_bytes: bytes,
             smi_bytes: None,
             stated_capacity_bytes: None,
+            stated_other_bytes: None,
             took: Took::Snapshot(SnapshotTook {
                 recorded: Recorded::Whole,
                 allocated_bytes: bytes,

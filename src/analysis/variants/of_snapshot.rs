@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use super::{PeakFrom, SnapshotTook, Took, Variant};
 use crate::analysis::allocator::claims::{claimed_device, may_be_of};
 use crate::analysis::allocator::free_pieces::{reserved_after, segment_for};
-use crate::analysis::allocator::replayed::AllocatorRun;
+use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
 use crate::analysis::allocator::run_end::{Outcome, Recorded};
+use crate::analysis::allocator::stated_failure::StatedFailure;
 
 impl Variant {
     /// Of the device of a number, or of the one that failed or else had most, with its place among the devices; `None`
@@ -53,6 +54,7 @@ impl Variant {
         });
         let stated = ended.said_by.filter(|text| text.may_be_of(device.number));
         let stated = stated.and_then(|text| text.requested_bytes);
+        let capacity = run.stated_capacity(place);
         let variant = Self {
             name,
             path,
@@ -63,7 +65,8 @@ impl Variant {
             is_refused: false,
             needed_bytes,
             smi_bytes: None,
-            stated_capacity_bytes: run.stated_capacity(place).and_then(|text| text.capacity_bytes),
+            stated_capacity_bytes: capacity.and_then(|text| text.capacity_bytes),
+            stated_other_bytes: capacity.and_then(|text| stated_others(text, replayed, place)),
             took: Took::Snapshot(SnapshotTook {
                 recorded,
                 allocated_bytes: end.allocated_bytes,
@@ -78,4 +81,16 @@ impl Variant {
         };
         Some((place, variant))
     }
+}
+
+/// What others had of a device when the request failed that a text is about: what the device has, less what was free and
+/// what was reserved then. Of a share of the process nobody knows it.
+fn stated_others(text: &StatedFailure, replayed: &ReplayedSnapshot, place: usize) -> Option<u64> {
+    let capacity = text.capacity_bytes.filter(|_| !text.is_share)?;
+    let ended_by = replayed.ended_by(place).filter(|failed| text.is_of(failed));
+    let failed = ended_by.or_else(|| text.request_among(replayed.failed_by_size(place)))?;
+    let free = failed.device_free.or(text.free_bytes)?;
+    let (device, replay) = replayed.device(place)?;
+    let reserved = reserved_after(&replayed.snapshot, device, replay, failed.event.into());
+    capacity.checked_sub(free)?.checked_sub(reserved.bytes())
 }

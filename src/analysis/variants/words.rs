@@ -13,6 +13,8 @@ pub enum VariantColumn {
     Allocated,
     /// The most that was handed out.
     MaxAllocated,
+    /// Taken from the device at the end.
+    Reserved,
     /// The most that was taken from the device.
     MaxReserved,
     /// The most that was asked for at once.
@@ -52,6 +54,7 @@ impl VariantColumn {
             vec![
                 Self::Allocated,
                 Self::MaxAllocated,
+                Self::Reserved,
                 Self::MaxReserved,
                 Self::RequestedPeak,
                 Self::FailedRequest,
@@ -68,6 +71,7 @@ impl VariantColumn {
         match self {
             Self::Allocated => "allocated",
             Self::MaxAllocated => "max allocated",
+            Self::Reserved => "reserved",
             Self::MaxReserved => "max reserved",
             Self::RequestedPeak => "requested peak",
             Self::FailedRequest => "failed request",
@@ -94,6 +98,7 @@ impl VariantColumn {
         match self {
             Self::Allocated => "allocated_bytes",
             Self::MaxAllocated => "max_allocated_bytes",
+            Self::Reserved => "reserved_bytes",
             Self::MaxReserved => "max_reserved_bytes",
             Self::RequestedPeak => "requested_peak_bytes",
             Self::FailedRequest => "oom_request_bytes",
@@ -110,6 +115,7 @@ impl VariantColumn {
         match self {
             Self::Allocated => took.map(|took| took.allocated_bytes),
             Self::MaxAllocated => took.map(|took| took.max_allocated_bytes),
+            Self::Reserved => took.map(|took| took.reserved_bytes),
             Self::MaxReserved => took.map(|took| took.max_reserved_bytes),
             Self::RequestedPeak => took.map(|took| took.requested_peak_bytes),
             Self::FailedRequest => took.and_then(|took| took.failed_request_bytes),
@@ -131,9 +137,10 @@ impl VariantColumn {
         }
     }
 
-    /// Whether a column of percents of the variant before follows as well: compilations have an order.
+    /// Whether a column of percents of the variant before follows as well: compilations have an order, and so have the
+    /// values that vary.
     pub fn has_percent_of_previous(self) -> bool {
-        self == Self::Program(ProgramFigure::Total)
+        matches!(self, Self::MaxAllocated | Self::MaxReserved | Self::Program(ProgramFigure::Total))
     }
 
     /// Whether the bytes are a lower bound.

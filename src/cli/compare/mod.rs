@@ -88,7 +88,11 @@ impl DeviceArguments {
 
     /// What the device has, as the user says.
     pub fn room(&self) -> Room {
-        Room { capacity_bytes: self.capacity, other_bytes: self.other.unwrap_or(0) }
+        Room {
+            capacity_bytes: self.capacity,
+            other_bytes: self.other.unwrap_or(0),
+            is_other_said: self.other.is_some(),
+        }
     }
 }
 

@@ -216,8 +216,7 @@ fn long_name(row: &ComparedRow) -> Option<String> {
 }
 
 fn callers(row: &ComparedRow) -> String {
-    let names: Vec<&str> =
-        row.frames.iter().skip(1).map(|function| function.name.as_str()).collect();
+    let names: Vec<&str> = row.frames.iter().skip(1).map(|function| &*function.name).collect();
     match &row.of_source {
         Some(function) => format!("was in {}", function.title()),
         None => names.join(" < "),
@@ -279,6 +278,7 @@ fn section(compared: &ComparedSnapshots, figures: &[ComparedFigure], room: Room)
         "oom_request_bytes": both(&|side| json!(side.took.failed_request_bytes)),
         "recomputed_allocations": both(&|side| side.recomputed.into()),
         "stated_capacity_bytes": both(&|side| json!(side.variant.stated_capacity_bytes)),
+        "stated_other_bytes": both(&|side| json!(side.variant.stated_other_bytes)),
         "capacity_bytes": room.capacity_bytes,
         "other_bytes": room.other_bytes,
         "peak": both(&peak_moment),

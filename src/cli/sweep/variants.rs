@@ -75,11 +75,21 @@ pub fn run(
         let variants = read_variants(snapshots, arguments.device, warnings, progress)?;
         let warnings = warnings.list();
         warnings.iter().for_each(output::print_warning);
+        if variants.is_empty() {
+            return Err(no_variants(arguments.device));
+        }
         let answer = VariantReport::of(arguments, variants)?;
         Ok(Document::new(answer, warnings))
     });
     let text = if arguments.csv { VariantReport::csv } else { VariantReport::text };
     output::finish(&result, arguments.json, text)
+}
+
+/// That no snapshot has the device that is asked for, or any.
+fn no_variants(device: Option<i64>) -> Error {
+    let number = device.map_or_else(String::new, |number| format!(" {number}"));
+    Error::new(ErrorKind::Usage, format!("none of the snapshots has a device{number}"))
+        .hint("tilescope summary FILE lists the devices of a snapshot.")
 }
 
 /// The same of programs of XLA.
@@ -143,7 +153,7 @@ impl Serialize for VariantReport {
         let table = &self.table;
         let rows = table.rows.iter().enumerate();
         let rows = rows.map(|(place, row)| match &row.took {
-            Took::Snapshot(took) => snapshot_row(table, row, took),
+            Took::Snapshot(took) => snapshot_row(table, place, row, took),
             Took::Program(_) => program_row(table, place, row),
         });
         let stated = table
@@ -165,19 +175,20 @@ impl Serialize for VariantReport {
     }
 }
 
-fn snapshot_row(table: &VariantTable, row: &Variant, took: &SnapshotTook) -> Value {
-    let percent = |column: VariantColumn| (column.key(), table.percent(row, column));
-    let smi = row.smi_bytes.map(|_| VariantColumn::Smi);
-    let percent: BTreeMap<&str, Option<f64>> = [
-        VariantColumn::Allocated,
-        VariantColumn::MaxAllocated,
-        VariantColumn::MaxReserved,
-        VariantColumn::RequestedPeak,
-    ]
-    .into_iter()
-    .chain(smi)
-    .map(percent)
-    .collect();
+/// What of a snapshot is given in percent, besides what nvidia-smi said.
+const IN_PERCENT: [VariantColumn; 4] = [
+    VariantColumn::Allocated,
+    VariantColumn::MaxAllocated,
+    VariantColumn::MaxReserved,
+    VariantColumn::RequestedPeak,
+];
+
+fn snapshot_row(table: &VariantTable, place: usize, row: &Variant, took: &SnapshotTook) -> Value {
+    let columns = || IN_PERCENT.into_iter().chain(row.smi_bytes.map(|_| VariantColumn::Smi));
+    let percent: BTreeMap<&str, Option<f64>> =
+        columns().map(|column| (column.key(), table.percent(row, column))).collect();
+    let previous: BTreeMap<&str, Option<f64>> =
+        columns().map(|column| (column.key(), table.percent_of_previous(place, column))).collect();
     let mut value = json!({
         "variant": row.name,
         "finished": row.outcome.finished(),
@@ -191,6 +202,7 @@ fn snapshot_row(table: &VariantTable, row: &Variant, took: &SnapshotTook) -> Val
         "needed_bytes": row.needed_bytes,
         "oversubscription_bytes": table.oversubscription_bytes(row),
         "percent": percent,
+        "percent_of_previous": previous,
     });
     if took.recorded != Recorded::Whole {
         value["recorded"] = json!(took.recorded.key());
@@ -256,7 +268,8 @@ impl Answer for VariantReport {
             let unit = if *column == VariantColumn::Allocated { " MiB" } else { "" };
             header.push(format!("{}{unit}", column.title()));
             header.extend(column.has_percent().then(String::new));
-            header.extend(column.has_percent_of_previous().then(|| "of the one before".to_owned()));
+            let before = if is_of_programs { "of the one before" } else { "of previous" };
+            header.extend(column.has_percent_of_previous().then(|| before.to_owned()));
         }
         let least = table.least_needed();
         let rows = table.rows.iter().enumerate().map(|(place, row)| {
@@ -350,14 +363,20 @@ impl CsvAnswer for VariantReport {
             "max_reserved_percent",
             "requested_peak_percent",
             "smi_percent",
+            "allocated_percent_of_previous",
+            "max_allocated_percent_of_previous",
+            "max_reserved_percent_of_previous",
+            "requested_peak_percent_of_previous",
+            "smi_percent_of_previous",
         ];
         let mut text = line(titles.map(str::to_owned));
         let number = |bytes: Option<u64>| bytes.map_or_else(String::new, |bytes| bytes.to_string());
         let share =
             |percent: Option<f64>| percent.map_or_else(String::new, |one| format!("{one:.1}"));
-        for row in &table.rows {
+        for (place, row) in table.rows.iter().enumerate() {
             let Some(took) = row.snapshot() else { continue };
             let percent = |column: VariantColumn| share(table.percent(row, column));
+            let previous = |column: VariantColumn| share(table.percent_of_previous(place, column));
             text += &line([
                 clean(&row.name).into_owned(),
                 row.outcome.finished().map_or_else(String::new, |finished| finished.to_string()),
@@ -376,6 +395,11 @@ impl CsvAnswer for VariantReport {
                 percent(VariantColumn::MaxReserved),
                 percent(VariantColumn::RequestedPeak),
                 percent(VariantColumn::Smi),
+                previous(VariantColumn::Allocated),
+                previous(VariantColumn::MaxAllocated),
+                previous(VariantColumn::MaxReserved),
+                previous(VariantColumn::RequestedPeak),
+                previous(VariantColumn::Smi),
             ]);
         }
         text

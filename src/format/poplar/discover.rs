@@ -420,7 +420,10 @@ fn nothing_found(directory: &Path) -> Error {
     let message = if directory.join("archive.a").is_file() {
         format!("{} holds archive.a but no profile.pop", directory.display())
     } else {
-        format!("{} holds no profile.pop, nor does a directory below it", directory.display())
+        format!(
+            "{} holds no profile.pop, memory snapshot or module of XLA, nor does a directory below it",
+            directory.display()
+        )
     };
     Error::new(ErrorKind::NotAReport, message).in_file(directory).hint(CAPTURE_HINT)
 }

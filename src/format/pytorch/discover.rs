@@ -19,6 +19,16 @@ const HEAD: usize = 256;
 /// Bytes of a snapshot that has one of its keys among them.
 const HEAD_WITH_KEYS: usize = 1 << 16;
 
+/// Keys of which every snapshot has one.
+const KEYS: [&str; 2] = ["segments", "device_traces"];
+/// Keys that may come before them, with much in them.
+const OTHER_KEYS: [&str; 4] =
+    ["external_annotations", "allocator_settings", "host_segments", "host_traces"];
+/// Bytes of the longest key that is looked for.
+const LONGEST_KEY: usize = 16;
+/// Bytes of a file that are looked through at a time.
+const BLOCK: usize = 1 << 20;
+
 /// What a file is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FileKind {
@@ -61,10 +71,19 @@ fn kind_of_open_file(file: &File) -> Option<FileKind> {
     let read = files::read_up_to_at(file, &mut head, 0).ok()?;
     let head = head.get(..read)?;
     match head {
-        [0x80, 2..=5, ..] => Some(FileKind::Snapshot),
+        // That others than 2 to 5 cannot be read is said when it is.
+        [0x80, _, ..] => Some(FileKind::Snapshot),
+        _ if is_of_old_protocol(head) => Some(FileKind::Snapshot),
         [0x1F, 0x8B, ..] => is_gzip_of_lists(head).then_some(FileKind::CompressedTimeline),
         _ => begins_with_lists(head).then_some(FileKind::Timeline),
     }
+}
+
+/// Whether a file begins as a dict or a list of pickle protocol 0 or 1, which say no number: the first thing is kept
+/// under the number 0.
+fn is_of_old_protocol(head: &[u8]) -> bool {
+    let begins = [&b"(dp0\n"[..], b"(lp0\n", b"}q\0", b"]q\0"];
+    begins.iter().any(|begin| head.starts_with(begin))
 }
 
 /// Whether JSON begins with a list of lists of numbers.
@@ -92,17 +111,40 @@ fn head_of(file: &File) -> Option<Vec<u8>> {
     Some(head)
 }
 
-/// What a file is where many are looked through: of pickles only those that say soon after their beginning that they
-/// are snapshots.
+/// What a file is where many are looked through: of pickles only those that say that they are snapshots, soon after
+/// their beginning, or anywhere if they begin with something else that a snapshot has.
 fn kind_by_keys(path: &Path) -> Option<FileKind> {
     let file = files::open(path).ok()?;
     let kind = kind_of_open_file(&file)?;
-    if kind == FileKind::Snapshot {
-        let head = head_of(&file)?;
-        let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
-        return (has(b"segments") || has(b"device_traces")).then_some(kind);
+    if kind != FileKind::Snapshot {
+        return Some(kind);
     }
-    Some(kind)
+    let head = head_of(&file)?;
+    let is_snapshot =
+        has_any(&head, &KEYS) || (has_any(&head, &OTHER_KEYS) && has_keys_behind_head(&file));
+    is_snapshot.then_some(kind)
+}
+
+fn has_any(bytes: &[u8], words: &[&str]) -> bool {
+    words.iter().any(|word| memchr::memmem::find(bytes, word.as_bytes()).is_some())
+}
+
+/// Whether a file has a key of all snapshots somewhere behind its head.
+fn has_keys_behind_head(file: &File) -> bool {
+    let mut block = vec![0; BLOCK];
+    // One may lie across the end of a block.
+    let step = BLOCK.saturating_sub(LONGEST_KEY) as u64;
+    let mut offset = HEAD_WITH_KEYS.saturating_sub(LONGEST_KEY) as u64;
+    while let Ok(read) = files::read_up_to_at(file, &mut block, offset) {
+        if has_any(block.get(..read).unwrap_or_default(), &KEYS) {
+            return true;
+        }
+        if read < BLOCK {
+            return false;
+        }
+        offset = offset.saturating_add(step);
+    }
+    false
 }
 
 /// The run that a path names: a file of PyTorch's, or a directory with one such file in it or below it, or with those
@@ -237,4 +279,47 @@ pub fn with_side_files(path: PathBuf, kind: FileKind) -> SnapshotFiles {
     let files = all.into_iter().flatten().map(file).collect();
     let (warnings, ranks) = (Vec::new(), Vec::new());
     SnapshotFiles { path, kind, statistics, error_text, app, files, warnings, ranks }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_are_found_behind_what_else_a_snapshot_has() {
+        let directory = tempfile::tempdir().unwrap();
+        let kind = |begin: &[u8], between: usize, end: &[u8]| {
+            let path = directory.path().join("file");
+            let bytes = [b"\x80\x04}", begin, &vec![b'.'; between], end].concat();
+            fs::write(&path, bytes).unwrap();
+            kind_by_keys(&path)
+        };
+        let is_snapshot = Some(FileKind::Snapshot);
+        assert_eq!(kind(b"", 10, b"segments"), is_snapshot);
+        assert_eq!(kind(b"", HEAD_WITH_KEYS, b"segments"), None, "nothing says that it is one");
+        // Across the end of the head, and of each block.
+        let begin = b"external_annotations";
+        for end in [HEAD_WITH_KEYS, BLOCK, HEAD_WITH_KEYS + BLOCK, 2 * BLOCK] {
+            for between in end - 50..end {
+                assert_eq!(kind(begin, between, b"device_traces"), is_snapshot, "{between}");
+            }
+        }
+        assert_eq!(kind(begin, 3 * BLOCK, b"device"), None);
+    }
+
+    #[test]
+    fn a_pickle_of_any_protocol_is_one() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        let kind = |bytes: &[u8]| {
+            fs::write(&path, bytes).unwrap();
+            kind_of_file(&path)
+        };
+        for begin in [&b"\x80\x04}"[..], b"\x80\x06}", b"(dp0\nVa", b"}q\0(X"] {
+            assert_eq!(kind(begin), Some(FileKind::Snapshot));
+        }
+        for begin in [&b"(do it)"[..], b"{}", b"\x80"] {
+            assert_eq!(kind(begin), None);
+        }
+    }
 }

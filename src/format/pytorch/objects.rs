@@ -21,6 +21,42 @@ pub(super) const UNSET: u32 = u32::MAX;
 /// Items of a list that is shared by its contents.
 pub(super) const SHORT_LIST: usize = 256;
 
+/// Keys each of which makes something of a dict that has no better one.
+const ALONE: u64 = bit(Word::Action)
+    | bit(Word::Filename)
+    | bit(Word::Stage)
+    | bit(Word::State)
+    | bit(Word::TotalSize)
+    | bit(Word::Blocks);
+
+/// A set of words with one in it; they are fewer than 64.
+const fn bit(word: Word) -> u64 {
+    1_u64.wrapping_shl(word as u32)
+}
+
+/// What a dict with a set of keys is, by what fits best; else by the first key of [`ALONE`].
+#[inline]
+fn word_of_keys(keys: u64, first: Word) -> Word {
+    let has = |word| keys & bit(word) != 0;
+    if has(Word::Segments) || has(Word::DeviceTraces) {
+        Word::Other
+    } else if has(Word::TotalSize) || has(Word::Blocks) {
+        Word::TotalSize
+    } else if has(Word::Action) && (has(Word::Addr) || has(Word::DeviceFree)) {
+        Word::Action
+    } else if has(Word::State) && has(Word::Size) {
+        Word::State
+    } else if has(Word::Action) && has(Word::Size) {
+        Word::Action
+    } else if has(Word::Filename) {
+        Word::Filename
+    } else if has(Word::Stage) && has(Word::Name) {
+        Word::Stage
+    } else {
+        first
+    }
+}
+
 /// All that a pickle has made so far.
 pub(super) struct Objects {
     pub(super) texts: Texts,
@@ -364,22 +400,20 @@ impl Objects {
         Ok(())
     }
 
-    /// What the keys make of a dict.
+    /// What the keys make of a dict: all of them count, for a dict may have others that mean something elsewhere.
     #[inline]
     fn word_of_dict(&self, pairs: &[Value]) -> Word {
+        let (mut keys, mut first) = (0_u64, Word::Other);
         for key in pairs.iter().step_by(2) {
             let Value::Text(key) = key else { continue };
-            match self.texts.word(*key) {
-                Word::Blocks => return Word::TotalSize,
-                word @ (Word::Action
-                | Word::Filename
-                | Word::Stage
-                | Word::State
-                | Word::TotalSize) => return word,
-                _ => {}
+            let word = self.texts.word(*key);
+            keys |= bit(word);
+            if first == Word::Other && bit(word) & ALONE != 0 {
+                first = word;
             }
         }
-        Word::Other
+        // Most dicts are none of them.
+        if first == Word::Other { first } else { word_of_keys(keys, first) }
     }
 
     #[inline]

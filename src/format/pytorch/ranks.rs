@@ -2,7 +2,8 @@
 //! number, the one behind the word `rank` (formats/pytorch.md 1). Such a run is called by that name with `*` in place of
 //! the number.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,9 @@ use crate::files::{directory_of, file_name};
 use crate::store::{WarningCode, Warnings};
 
 const WORD: &[u8] = b"rank";
+
+/// Files with the numbers of their ranks.
+type NamedFiles = Vec<(u32, PathBuf)>;
 
 /// Gaps between the numbers of ranks that are named.
 const MOST_GAPS: usize = 8;
@@ -24,16 +28,15 @@ struct Around {
 }
 
 impl Around {
-    /// Of a name with the number of a rank: the first one that stands behind the word, with `_`, `-` or nothing between.
-    fn of(name: &str) -> Option<(Self, u32)> {
-        let found = places_behind_word(name).find_map(|start| {
+    /// Of a name with the number of a rank: each that stands behind the word, in the order of the name.
+    fn all_of(name: &str) -> impl Iterator<Item = (Self, u32)> {
+        places_behind_word(name).filter_map(|start| {
             let rest = name.get(start..)?;
             let end = rest.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(rest.len());
             let (digits, after) = rest.split_at_checked(end)?;
-            Some((name.get(..start)?, digits.parse().ok()?, after))
-        });
-        let (before, rank, after) = found?;
-        Some((Self { before: before.to_owned(), after: after.to_owned() }, rank))
+            let before = name.get(..start)?.to_owned();
+            Some((Self { before, after: after.to_owned() }, digits.parse().ok()?))
+        })
     }
 
     /// Of the name of a whole run.
@@ -57,7 +60,7 @@ fn places_behind_word(name: &str) -> impl Iterator<Item = usize> {
         let before = start.checked_sub(1).and_then(|before| letters.get(before));
         let begins = !before.is_some_and(u8::is_ascii_alphabetic);
         let end = start.saturating_add(WORD.len());
-        let between = matches!(letters.get(end), Some(b'_' | b'-'));
+        let between = matches!(letters.get(end), Some(b'_' | b'-' | b'=' | b'.' | b' '));
         let is_word = begins && word.eq_ignore_ascii_case(WORD);
         is_word.then(|| end.saturating_add(usize::from(between)))
     })
@@ -71,13 +74,15 @@ pub(super) fn runs_of_ranks(
 ) -> Vec<SnapshotFiles> {
     let mut wanted: BTreeMap<PathBuf, BTreeSet<Around>> = BTreeMap::new();
     for (path, _) in found.iter().filter(|(_, kind)| *kind == FileKind::Snapshot) {
-        if let Some((around, _)) = Around::of(&file_name(path)) {
-            wanted.entry(directory_of(path)).or_default().insert(around);
+        let arounds =
+            Around::all_of(&file_name(path)).map(|(around, _)| around).collect::<Vec<_>>();
+        if !arounds.is_empty() {
+            wanted.entry(directory_of(path)).or_default().extend(arounds);
         }
     }
     let mut runs = Vec::new();
     for (directory, wanted) in wanted {
-        let mut of_names: BTreeMap<Around, Vec<(u32, PathBuf)>> = BTreeMap::new();
+        let mut of_names: BTreeMap<Around, NamedFiles> = BTreeMap::new();
         for (around, rank, path) in named_by_ranks(&directory, warnings) {
             if wanted.contains(&around) {
                 of_names.entry(around).or_default().push((rank, path));
@@ -86,9 +91,24 @@ pub(super) fn runs_of_ranks(
         let run = |(around, files): (Around, Vec<_>)| {
             run_of(directory.join(around.pattern()), files, warnings)
         };
-        runs.extend(of_names.into_iter().filter_map(run));
+        runs.extend(each_in_one(of_names).into_iter().filter_map(run));
     }
     runs
+}
+
+/// Files by their names around a number, each in one group: of several numbers in a name the one counts that most files
+/// differ in, of equals the first.
+fn each_in_one(of_names: BTreeMap<Around, NamedFiles>) -> BTreeMap<Around, NamedFiles> {
+    let mut groups: Vec<(Around, NamedFiles)> = of_names.into_iter().collect();
+    groups.sort_by_key(|(around, files)| (Reverse(files.len()), around.before.len()));
+    let mut taken: HashSet<PathBuf> = HashSet::new();
+    let own = |(around, files): (Around, NamedFiles)| {
+        let is_free = |(_, path): &(u32, PathBuf)| !taken.contains(path);
+        let files: NamedFiles = files.into_iter().filter(is_free).collect();
+        taken.extend(files.iter().map(|(_, path)| path.clone()));
+        (around, files)
+    };
+    groups.into_iter().map(own).collect()
 }
 
 /// The run of several ranks that a path names with `*` in place of their number.
@@ -132,11 +152,12 @@ fn named_by_ranks(directory: &Path, warnings: &Warnings) -> Vec<(Around, u32, Pa
                 break;
             }
         };
-        let Some((around, rank)) = entry.file_name().to_str().and_then(Around::of) else {
-            continue;
-        };
-        if entry.file_type().is_ok_and(|kind| !kind.is_dir()) {
-            named.push((around, rank, entry.path()));
+        let name = entry.file_name();
+        let of_name: Vec<(Around, u32)> =
+            name.to_str().into_iter().flat_map(Around::all_of).collect();
+        if !of_name.is_empty() && entry.file_type().is_ok_and(|kind| !kind.is_dir()) {
+            let path = |(around, rank)| (around, rank, entry.path());
+            named.extend(of_name.into_iter().map(path));
         }
     }
     named
@@ -235,6 +256,11 @@ mod tests {
             (["m-rank-0", "m-rank-1", "m-rank-10"], "m-rank-*"),
             (["Rank00.bin", "Rank01.bin", "Rank10.bin"], "Rank*.bin"),
             (["gpu0rank0", "gpu0rank1", "gpu0rank10"], "gpu0rank*"),
+            (["rank=0.pickle", "rank=1.pickle", "rank=10.pickle"], "rank=*.pickle"),
+            (["rank.0.pickle", "rank.1.pickle", "rank.10.pickle"], "rank.*.pickle"),
+            (["rank 0.pickle", "rank 1.pickle", "rank 10.pickle"], "rank *.pickle"),
+            (["local_rank0_rank0", "local_rank0_rank1", "local_rank0_rank10"], "local_rank0_rank*"),
+            (["rank0_of_rank9", "rank1_of_rank9", "rank10_of_rank9"], "rank*_of_rank9"),
         ] {
             assert_eq!(runs(&names), [one(pattern, &[0, 1, 10])]);
         }

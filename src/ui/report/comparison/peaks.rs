@@ -52,7 +52,11 @@ impl Card {
     }
 
     fn room(&self) -> Room {
-        Room { capacity_bytes: self.capacity.bytes, other_bytes: self.other.bytes.unwrap_or(0) }
+        Room {
+            capacity_bytes: self.capacity.bytes,
+            other_bytes: self.other.bytes.unwrap_or(0),
+            is_other_said: self.other.bytes.is_some(),
+        }
     }
 }
 
