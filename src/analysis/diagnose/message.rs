@@ -36,9 +36,14 @@ pub struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// The number or amount of a group, as bytes or a plain number.
+    /// The number or amount of a group, as bytes or a plain number. One with which the input ends may go on: it is none,
+    /// unless it has a unit.
     pub fn number(&self, group: &str) -> Option<u64> {
-        amount::bytes(&self.word(group)?)
+        let is_last = self.after.is_empty()
+            && self.captures.name(group)?.end() == self.captures.get_match().end();
+        let word = self.word(group)?;
+        let has_unit = word.ends_with(|last: char| last.is_ascii_alphabetic());
+        amount::bytes(&word).filter(|_| has_unit || !is_last)
     }
 
     /// The text of a group; an empty one is none.

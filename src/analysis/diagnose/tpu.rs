@@ -14,10 +14,10 @@ pub const MESSAGES: &[Message] = &[
     Message {
         pattern: "(?:R(?:ESOURCE_EXHAUSTED|esource exhausted): (?:Error allocating device buffer: )?)?\
                   Attempting to (?:allocate|reserve) (?<requested>{size})(?: at the bottom of memory)?\
-                  [.] That was not possible[.] There are (?<free>{size}) free\
+                  [.] That was not possible(?:[.] There are (?<free>{size}) free\
                   (?:, {size} reserved, and (?<reservable>{size}) reservable)?\
                   (?:[.] The largest contiguous region of free memory is (?<contiguous>{size}) due to \
-                  fragmentation)?(?:[.;]*\\s*\\((?<instance>0x[0-9a-fx]+_{word})\\))?",
+                  fragmentation)?)?(?:[.;]*\\s*\\((?<instance>0x[0-9a-fx]+_{word})\\))?",
         read: run_time,
     },
     Message {
