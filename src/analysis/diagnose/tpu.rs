@@ -138,3 +138,29 @@ fn compile_time(found: &Found) -> Finding {
     };
     finding.with_excess()
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::analysis::diagnose::diagnose;
+
+    #[test]
+    fn a_request_at_the_bottom_of_memory_need_not_say_what_is_free() {
+        let text = "Attempting to reserve 6.14G at the bottom of memory. That was not possible.";
+        let found = diagnose(text);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((found[0].requested_bytes, found[0].free_bytes), (Some(6_592_774_799), None));
+        let found = diagnose(&format!("{text} There are 1.00G free."));
+        assert_eq!(found[0].free_bytes, Some(1 << 30));
+    }
+
+    #[test]
+    fn a_number_with_which_the_input_ends_is_none() {
+        let text = "Ran out of memory in memory space hbm. Used 15.91G of 15.75G hbm.";
+        let limit = |end: usize| diagnose(&text[..end])[0].limit_bytes;
+        let at = text.find("15.75G").unwrap();
+        assert_eq!(
+            [limit(at + 2), limit(at + 5), limit(at + 6)],
+            [None, None, Some(16_911_433_728)]
+        );
+    }
+}
