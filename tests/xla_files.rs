@@ -255,7 +255,7 @@ fn of_many_allocations_text_has_the_largest() {
     let file = directory.path().join("a.pb");
     let text = run("summary", &[&file], &[]);
     let text = String::from_utf8_lossy(&text.stdout).into_owned();
-    assert!(text.contains("60 more") && text.contains(" 100 KiB"), "{text}");
+    assert!(text.contains("60 more") && text.contains(" 100.0 KiB"), "{text}");
     assert!(!text.contains(" 60.0 KiB"), "{text}");
     let found = summary(&file);
     assert_eq!(found["xla"]["temp"].as_array().unwrap().len(), 100);

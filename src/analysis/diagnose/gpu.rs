@@ -46,7 +46,7 @@ pub const MESSAGES: &[Message] = &[
 ];
 
 fn requested(kind: Kind, found: &Found) -> Finding {
-    Finding { requested_bytes: found.number("requested"), ..Finding::new(kind) }
+    Finding { requested_bytes: found.amount("requested"), ..Finding::new(kind) }
 }
 
 static STATISTICS: LazyLock<Regex> = LazyLock::new(|| {

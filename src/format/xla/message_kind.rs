@@ -53,7 +53,7 @@ impl MessageKind {
     /// either; then the next one tells.
     pub fn of(message: &[u8]) -> Self {
         let mut fields = Fields::of(message);
-        let (mut undecided, mut has_contents) = (0_usize, false);
+        let (mut modules, mut assignments, mut has_contents) = (0_usize, 0_usize, false);
         while let Ok(Some((number, field))) = fields.next_field() {
             let (of_proto, of_assignment) = match (number, field) {
                 (1, Field::Bytes(part) | Field::Cut(part)) => (MODULE.has(part), VALUE.has(part)),
@@ -69,13 +69,14 @@ impl MessageKind {
                 (true, false) => return Self::HloProto,
                 (false, true) => return Self::Assignment,
                 (false, false) => return Self::Other,
-                (true, true) => undecided = undecided.saturating_add(1),
+                (true, true) if number == 1 => modules = modules.saturating_add(1),
+                (true, true) => assignments = assignments.saturating_add(1),
             }
             has_contents |= !field.bytes().is_empty();
         }
-        match undecided {
+        // An HloProto has one module and one assignment.
+        match modules.max(assignments) {
             1 if has_contents => Self::HloProto,
-            // An HloProto has one module and one assignment.
             2.. if has_contents => Self::Assignment,
             _ => Self::Other,
         }
