@@ -1,7 +1,8 @@
 //! `tilescope check` of a program of XLA.
 //!
 //! The total is what a memory space reserves, for that is what the device must have. The peak is what is reserved
-//! throughout and what is temporary at its peak, as in summary and liveness. Both are of the main memory, or of the one
+//! throughout and what is temporary at its peak, as in liveness: parameters, results and constants count whether they
+//! are in use then or not. Both are of the main memory, or of the one
 //! that is named.
 
 use std::process::ExitCode;
@@ -23,7 +24,12 @@ type Checked = (Figure, fn(&ComparedProgram) -> Option<u64>, &'static str, &'sta
 
 const FIGURES: [Checked; 2] = [
     (Figure::Total, |side| Some(side.figures.total_bytes), "max-total-bytes", "what is reserved"),
-    (Figure::Peak, in_use_bytes, "max-peak-bytes", "what is in use at its peak"),
+    (
+        Figure::Peak,
+        in_use_bytes,
+        "max-peak-bytes",
+        "what is reserved throughout with the temporary peak",
+    ),
 ];
 
 /// What is reserved throughout, with what is temporary at its peak; `None` where nothing is known of when values live.
@@ -43,7 +49,7 @@ pub(super) fn run(files: &[XlaFiles], arguments: &CheckArguments) -> ExitCode {
     let CheckArguments { device, budgets, .. } = arguments;
     let no_tiles = [
         "--max-tile-bytes is of tiles, which a program of XLA does not have",
-        "--max-total-bytes limits what is reserved, --max-peak-bytes what is in use at once.",
+        "--max-total-bytes limits what is reserved, --max-peak-bytes what is reserved throughout with the temporary peak.",
     ];
     let open = |files: &XlaFiles, progress: &Progress| checked(files, device, progress);
     run_of_system(files, arguments, ("Reading the module", no_tiles), open, |side, baseline| {

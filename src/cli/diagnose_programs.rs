@@ -162,7 +162,7 @@ impl Dumps {
         let best = agreed.iter().map(|(_, agreement)| agreement.found).max();
         agreed.retain(|(_, agreement)| Some(agreement.found) == best);
         // One dump may be named twice.
-        agreed.sort_by(|one, other| one.0.2.key().cmp(&other.0.2.key()));
+        agreed.sort_by_key(|one| one.0.2.key());
         agreed.dedup_by(|one, other| one.0.2.key() == other.0.2.key());
         let places: Vec<usize> = agreed.iter().map(|((place, ..), _)| *place).collect();
         let answer = match &agreed[..] {

@@ -174,6 +174,15 @@ fn named(path: &Path, warnings: Vec<Warning>) -> Vec<Warning> {
     warnings.into_iter().map(named).collect()
 }
 
+/// Which of the modules of a dump is taken, where it has several.
+pub fn module_said(files: &XlaFiles) -> Option<String> {
+    let [first, _, ..] = files.modules.as_slice() else { return None };
+    let name = first.listed.module.as_deref().unwrap_or("not named");
+    let (count, name, file) =
+        (files.modules.len(), text::clean(name), text::clean(&first.listed.key));
+    Some(format!("{count} modules; this is {name} of {file}"))
+}
+
 /// As [`answer_or_csv`], of a program of XLA. Where a dump has several modules, it is said which is taken.
 pub fn answer_of_program<A: CsvAnswer>(
     files: &XlaFiles,
@@ -181,13 +190,8 @@ pub fn answer_of_program<A: CsvAnswer>(
     csv: bool,
     answer: impl FnOnce(&XlaRun, &Progress) -> Result<A, Error>,
 ) -> ExitCode {
-    if let [first, _, ..] = files.modules.as_slice() {
-        let name = first.listed.module.as_deref().unwrap_or("not named");
-        let (count, name, file) =
-            (files.modules.len(), text::clean(name), text::clean(&first.listed.key));
-        anstream::eprintln!(
-            "{count} modules; this is {name} of {file}, another is chosen by --module"
-        );
+    if let Some(said) = module_said(files) {
+        anstream::eprintln!("{said}, another is chosen by --module");
     }
     let result = with_progress("Reading the module", |progress| {
         let run = open_program(files, progress)?;

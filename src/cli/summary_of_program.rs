@@ -22,6 +22,8 @@ use crate::text::{bytes, clean, exact_bytes, grouped};
 
 /// Variables and operations of the peak that are named.
 const NAMED: usize = 10;
+/// Rows of a table in text; JSON has all.
+const MOST_ROWS: usize = 40;
 /// Pieces of advice, and rows of what each is based on, in text.
 const MOST_ADVICE: usize = 6;
 const MOST_EVIDENCE: usize = 2;
@@ -238,8 +240,9 @@ impl Answer for ProgramSummary {
         if let Some(peak) = &self.liveness.peak {
             sections.push(("Peak of what is temporary".to_owned(), peak_text(peak)));
         }
-        let temporary = self.xla.facts.temp.iter();
-        let rows: Vec<Vec<String>> = temporary.map(|one| self.temporary_row(one)).collect();
+        let (temporary, more) = largest(self.xla.facts.temp.iter(), |one| one.bytes);
+        let rows: Vec<Vec<String>> =
+            temporary.into_iter().map(|one| self.temporary_row(one)).collect();
         if !rows.is_empty() {
             let header = [
                 "allocation",
@@ -252,7 +255,8 @@ impl Answer for ProgramSummary {
                 "padding",
                 "trace of XLA",
             ];
-            sections.push(("Temporary allocations".to_owned(), aligned(&header, rows)));
+            let table = aligned(&header, rows) + &more_text(more);
+            sections.push(("Temporary allocations".to_owned(), table));
         }
         if let Some(stated) = &self.xla.error_text {
             let title = format!("What XLA states ({}), not in the figures above", stated.file);
@@ -322,7 +326,8 @@ impl ProgramSummary {
         let of = |by: Option<&BTreeMap<i64, u64>>, color: &i64| {
             by.and_then(|by| by.get(color)).map(|count| bytes(*count)).unwrap_or_default()
         };
-        let rows = facts.bytes_by_color.iter().map(|(color, total)| {
+        let (largest, more) = largest(facts.bytes_by_color.iter(), |(_, total)| **total);
+        let rows = largest.into_iter().map(|(color, total)| {
             let in_use = facts.in_use.as_ref().and_then(|by| by.get(color));
             vec![
                 self.title(*color),
@@ -332,6 +337,7 @@ impl ProgramSummary {
             ]
         });
         let mut text = aligned(&["<Memory", "reserved", "throughout", "most in use"], rows);
+        text += &more_text(more);
         if let Some(capacity) = self.memory.capacity_bytes {
             let fits = self.insights.verdict.outcome.title().to_lowercase();
             let file = self.xla.device.capacity_file.as_deref().map(clean);
@@ -363,7 +369,9 @@ impl ProgramSummary {
     }
 
     fn modules_text(&self) -> String {
-        let rows = self.xla.modules.iter().enumerate().map(|(place, one)| {
+        // The one that is meant is first, the others by size.
+        let more = self.xla.modules.len().saturating_sub(MOST_ROWS);
+        let rows = self.xla.modules.iter().take(MOST_ROWS).enumerate().map(|(place, one)| {
             vec![
                 if place == 0 { "this" } else { "" }.to_owned(),
                 name_cell(one.module.as_deref().unwrap_or("not named")),
@@ -374,8 +382,25 @@ impl ProgramSummary {
             ]
         });
         let header = ["<", "<Module", "total", "temporary", "allocations", "<File"];
-        aligned(&header, rows)
+        aligned(&header, rows) + &more_text(more)
     }
+}
+
+/// The largest of a table in their order, and how many others there are.
+fn largest<T: Copy>(rows: impl Iterator<Item = T>, bytes: impl Fn(&T) -> u64) -> (Vec<T>, usize) {
+    let mut rows: Vec<(usize, T)> = rows.enumerate().collect();
+    let more = rows.len().saturating_sub(MOST_ROWS);
+    if more > 0 {
+        rows.sort_by_key(|(_, row)| std::cmp::Reverse(bytes(row)));
+        rows.truncate(MOST_ROWS);
+        rows.sort_by_key(|(place, _)| *place);
+    }
+    (rows.into_iter().map(|(_, row)| row).collect(), more)
+}
+
+/// How many rows a table has that are not shown.
+fn more_text(more: usize) -> String {
+    if more == 0 { String::new() } else { format!("  {} more\n", grouped(more as u64)) }
 }
 
 /// Positions as ranges: `153–158`.

@@ -73,6 +73,10 @@ pub(super) fn of_module(at: &ModuleAt, progress: &Progress) -> Result<String, Er
         ModuleAt::Texts(files) => files.as_slice(),
     };
     for file in files {
+        // What was printed into one file is told apart by its place.
+        if let Some(part) = file.part {
+            hash.write(&part.start.to_le_bytes());
+        }
         add_file(&mut hash, &file.path, |_| u64::MAX, progress)?;
     }
     add_side_files(&mut hash, &at.path().with_file_name(""), progress)?;

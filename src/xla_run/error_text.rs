@@ -109,8 +109,9 @@ pub fn dump_of_text(path: &Path) -> Option<PathBuf> {
 
 fn dump_of(path: &Path, text: &[u8]) -> Option<PathBuf> {
     let beside = files::directory_of(path);
-    let named = named_dump(text).map(|named| beside.join(named));
-    named.filter(|named| has_modules(named)).or_else(|| has_modules(&beside).then_some(beside))
+    let named = named_dumps(text).into_iter().map(|named| beside.join(named));
+    let mut named = named.filter(|named| has_modules(named));
+    named.next().or_else(|| has_modules(&beside).then_some(beside))
 }
 
 /// The first MiB of a file.
@@ -153,14 +154,27 @@ fn has_modules(directory: &Path) -> bool {
     })
 }
 
-/// The directory of `--xla_dump_to=DIR`, where a text has that.
-fn named_dump(text: &[u8]) -> Option<PathBuf> {
+/// Directories of `--xla_dump_to=DIR` of a text that are looked at.
+const MOST_NAMED: usize = 64;
+
+/// The directories of `--xla_dump_to=DIR` in a text, each once: a log may have those of earlier runs before its own.
+fn named_dumps(text: &[u8]) -> Vec<PathBuf> {
     const FLAG: &str = "xla_dump_to=";
     let text = String::from_utf8_lossy(text);
-    let (_, behind) = text.split_once(FLAG)?;
-    let is_end = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ';');
-    let path = behind.split(is_end).next().filter(|path| !path.is_empty())?;
-    Some(PathBuf::from(path))
+    let is_quote = |c: char| matches!(c, '"' | '\'');
+    let is_end = |c: char| c.is_whitespace() || is_quote(c) || matches!(c, ',' | ';');
+    let mut named: Vec<PathBuf> = Vec::new();
+    // What it says last is met first.
+    for (at, _) in text.rmatch_indices(FLAG) {
+        let behind = text.get(at..).and_then(|flag| flag.strip_prefix(FLAG)).unwrap_or_default();
+        let path = behind.strip_prefix(is_quote).unwrap_or(behind).split(is_end).next();
+        let path = path.filter(|path| !path.is_empty()).map(PathBuf::from);
+        named.extend(path.filter(|path| !named.contains(path)));
+        if named.len() == MOST_NAMED {
+            break;
+        }
+    }
+    named
 }
 
 #[cfg(test)]
@@ -184,6 +198,13 @@ mod tests {
         assert_eq!(ErrorText::open(&error).unwrap().dump, Some(dump.clone()));
         write(&error, format!("XLA_FLAGS=--xla_dump_to=./dump\n{message}").as_bytes());
         assert_eq!(ErrorText::open(&error).unwrap().dump, Some(dump.clone()), "beside the text");
+        let others = "--xla_dump_to=\"./dump\" --xla_dump_to=/nothing/there\n";
+        write(&error, format!("{flags}XLA_FLAGS={others}{message}").as_bytes());
+        assert_eq!(
+            ErrorText::open(&error).unwrap().dump,
+            Some(dump.clone()),
+            "the last with modules"
+        );
         let inside = dump.join("e.log");
         write(&inside, message.as_bytes());
         write(&dump.join("module_0001.f.txt"), message.as_bytes());

@@ -1,6 +1,6 @@
 //! What follows from two programs, in sentences without their full stop, each with the numbers that it is drawn from.
 //!
-//! Better or worse is only said of whole files that were compiled for the same kind of machine. Nothing is said to be
+//! Better or worse is only said of whole files of one module that were compiled for the same kind of machine. Nothing is said to be
 //! the cause of anything: what changed, and by how much.
 
 use super::rows::PairedBy;
@@ -29,6 +29,8 @@ words! {
         Fits = "fits",
         /// What cannot be concluded, and why.
         NotWhole = "not-whole",
+        /// That they are other modules.
+        Modules = "modules",
         /// That they were compiled for other machines.
         Platforms = "platforms",
         /// Flags of the compilation that differ.
@@ -83,6 +85,7 @@ pub fn conclusions(
     let mut said = Said { compared, title, size, conclusions: Vec::new() };
     said.fits(room);
     said.not_whole();
+    said.modules();
     said.platforms();
     said.settings();
     said.parameters();
@@ -128,10 +131,15 @@ impl Said<'_> {
         source == target
     }
 
+    fn are_of_one_module(&self) -> bool {
+        let [source, target] = &self.compared.sides;
+        source.is_of_module_of(target)
+    }
+
     /// Whether less is better, of what is known to be comparable.
     fn judged(&self, figure: &Difference) -> Option<bool> {
         let are_whole = self.compared.sides.iter().all(ComparedProgram::is_whole);
-        let is_comparable = are_whole && self.are_of_one_platform();
+        let is_comparable = are_whole && self.are_of_one_platform() && self.are_of_one_module();
         let change = figure.change().filter(|change| *change != 0 && is_comparable)?;
         Some(change < 0)
     }
@@ -191,6 +199,7 @@ impl Said<'_> {
         };
         let text = capitalised(&format!("{}; {}", describe(0), describe(1)));
         let is_better = match fits.map(ProgramFit::fits) {
+            _ if !self.are_of_one_module() => None,
             [Some(false), Some(true)] => Some(true),
             [Some(true), Some(false)] => Some(false),
             _ => None,
@@ -216,6 +225,18 @@ impl Said<'_> {
         for text in texts {
             self.say(ProgramConclusionKind::NotWhole, text);
         }
+    }
+
+    fn modules(&mut self) {
+        if self.are_of_one_module() {
+            return;
+        }
+        let name = |side: &ComparedProgram| shortened(&clean(&side.module), LETTERS).into_owned();
+        let [source, target] = self.compared.sides.each_ref().map(name);
+        let text = format!(
+            "The source is the module {source} and the target {target}: they are different programs, so nothing is said to be better"
+        );
+        self.say(ProgramConclusionKind::Modules, text);
     }
 
     fn platforms(&mut self) {

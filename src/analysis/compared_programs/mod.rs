@@ -16,7 +16,7 @@ use crate::analysis::buffer_assignment::program::Program;
 pub use crate::analysis::buffer_assignment::space::ProgramFigure;
 use crate::analysis::buffer_assignment::space::SpaceFigures;
 use crate::analysis::compared_snapshots::{DifferentSetting, Room};
-use crate::store::hlo::{InstructionId, Platform};
+use crate::store::hlo::{InstructionId, Platform, plain_module_name};
 use crate::text::path_parts;
 
 pub use self::conclusions::{ProgramConclusion, conclusions};
@@ -40,6 +40,8 @@ pub struct PeakPlace {
 /// One side of the comparison.
 #[derive(Clone, Debug)]
 pub struct ComparedProgram {
+    /// The name of its module; empty of a bare assignment.
+    pub module: String,
     /// What it takes.
     pub figures: SpaceFigures,
     /// What it was compiled for.
@@ -88,6 +90,7 @@ impl ComparedProgram {
         let figures = SpaceFigures::of(analysed, color);
         let lives = figures.lives.filter(|lives| lives.temporary_peak_bytes > 0);
         Some(Self {
+            module: module.name.clone(),
             figures,
             platform: program.platform,
             peak: lives.map(|lives| place_of(analysed, lives.position)),
@@ -96,6 +99,12 @@ impl ComparedProgram {
             is_cut: program.is_cut,
             is_refused: program.refusal.is_some() && color == 0,
         })
+    }
+
+    /// Whether both are of one module, as far as their names say.
+    pub fn is_of_module_of(&self, other: &Self) -> bool {
+        let [one, other] = [self, other].map(|side| plain_module_name(&side.module));
+        one == other || one.is_empty() || other.is_empty()
     }
 
     /// Whether its figures are of a whole program.

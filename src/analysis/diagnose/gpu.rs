@@ -3,10 +3,12 @@
 
 use std::sync::LazyLock;
 
+use memchr::memmem;
 use regex::bytes::Regex;
 
 use super::amount;
 use super::finding::{Finding, Kind, OfProgram, Part};
+use super::lines::bare;
 use super::message::{Found, Message, pattern};
 use super::xla_listing;
 
@@ -44,11 +46,15 @@ pub const MESSAGES: &[Message] = &[
 ];
 
 fn requested(kind: Kind, found: &Found) -> Finding {
-    Finding { requested_bytes: found.number("requested"), ..Finding::new(kind) }
+    Finding { requested_bytes: found.amount("requested"), ..Finding::new(kind) }
 }
 
 static STATISTICS: LazyLock<Regex> = LazyLock::new(|| {
-    pattern("\\A[^\r\n]{0,200}\\s+BufferAssignment OOM Debugging[.] BufferAssignment stats:")
+    // Loggers put something before each line.
+    pattern(
+        "\\A[^\r\n]{0,200}\\s+[^\r\n]{0,200}?BufferAssignment OOM Debugging[.]\\s+\
+         [^\r\n]{0,200}?BufferAssignment stats:",
+    )
 });
 static PART: LazyLock<Regex> = LazyLock::new(|| {
     pattern(
@@ -65,7 +71,12 @@ fn of_xla(found: &Found) -> Finding {
     let listing = xla_listing::read(lines);
     finding.of_program = OfProgram { packing: listing.packing, ..OfProgram::default() }.if_any();
     finding.allocations = listing.allocations;
-    for line in lines.split(|byte| *byte == b'\n').skip(1) {
+    for line in xla_listing::lines_of(lines) {
+        let line = bare(line);
+        // Between the parts it says what packing loses of the temporary one.
+        if memmem::find(line, b" fragmentation:").is_some() {
+            continue;
+        }
         let Some(part) = PART.captures(line) else { break };
         let text =
             |group| String::from_utf8_lossy(part.name(group).map_or(b"", |text| text.as_bytes()));

@@ -14,13 +14,16 @@ const BYTES_BEFORE: usize = 1024;
 const BYTES_AFTER: usize = 8192;
 
 /// What stands before every line: mpirun's rank, a rank of PyTorch, the time of a container's log, a
-/// service of docker compose, syslog's time and program, a quotation. A bare number is none: a wrapped
+/// service of docker compose, a logger of C++, syslog's time and program, a quotation. A bare number is none: a wrapped
 /// message may go on with one.
 static PREFIX: LazyLock<Regex> = LazyLock::new(|| {
     let kinds = [
         r"\[\d+,\d+\]<std(?:out|err|diag)>:",
         r"\[?rank ?\d+\]?:",
         r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?[ \t]",
+        // A logger of C++: its letter, the thread, and where it was said.
+        r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d+)?: [DIWEF][ \t]+(?:\d+[ \t]+)?[^\s\]]{1,200}:\d+\]",
+        r"[DIWEF]\d{4} \d\d:\d\d:\d\d(?:[.,]\d+)?[ \t]+\d+[ \t]+[^\s\]]{1,200}:\d+\]",
         r"std(?:out|err) [FP] ",
         r"[\w.-]{1,64}[ \t]*\|[ \t]",
         r"[A-Z][a-z][a-z] [ \d]\d \d\d:\d\d:\d\d [\w.-]{1,64} [^\s:]{1,64}: ",
@@ -147,6 +150,12 @@ mod tests {
             ("2024-04-03T08:27:22.916100Z stderr F Out", "Out"),
             ("2024-04-03 08:27:22,916 Out", "Out"),
             ("worker-1_1  | [1,0]<stderr>:Out", "Out"),
+            (
+                "2020-05-04 09:05:40.721128: E    1578 tensorflow/a/b.cc:76]     program   1G",
+                "program   1G",
+            ),
+            ("2020-05-04 09:05:40.721128: W tensorflow/a/b.cc:76] Out", "Out"),
+            ("E0504 09:05:40.721128    1578 b.cc:76] Out", "Out"),
             ("Apr  3 08:27:22 host python[4242]: Out", "Out"),
             ("> Tried to", "Tried to"),
             ("Tile 0 receives", "Tile 0 receives"),

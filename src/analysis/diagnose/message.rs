@@ -41,6 +41,16 @@ impl Found<'_> {
         amount::bytes(&self.word(group)?)
     }
 
+    /// The same of a message that writes units: what has none, and ends where the input does, is cut within its digits.
+    pub fn amount(&self, group: &str) -> Option<u64> {
+        let is_last = self.captures.name(group)?.end() == self.captures.get_match().end();
+        let is_of_number = |byte: &u8| matches!(byte, b'0'..=b'9' | b'.' | b',');
+        let is_cut = is_last && self.after.iter().all(is_of_number);
+        let word = self.word(group)?;
+        let has_unit = word.ends_with(|last: char| last.is_ascii_alphabetic());
+        amount::bytes(&word).filter(|_| has_unit || !is_cut)
+    }
+
     /// The text of a group; an empty one is none.
     pub fn word(&self, group: &str) -> Option<String> {
         let bytes = self.captures.name(group)?.as_bytes();

@@ -14,10 +14,10 @@ pub const MESSAGES: &[Message] = &[
     Message {
         pattern: "(?:R(?:ESOURCE_EXHAUSTED|esource exhausted): (?:Error allocating device buffer: )?)?\
                   Attempting to (?:allocate|reserve) (?<requested>{size})(?: at the bottom of memory)?\
-                  [.] That was not possible[.] There are (?<free>{size}) free\
+                  [.] That was not possible(?:[.] There are (?<free>{size}) free\
                   (?:, {size} reserved, and (?<reservable>{size}) reservable)?\
                   (?:[.] The largest contiguous region of free memory is (?<contiguous>{size}) due to \
-                  fragmentation)?(?:[.;]*\\s*\\((?<instance>0x[0-9a-fx]+_{word})\\))?",
+                  fragmentation)?)?(?:[.;]*\\s*\\((?<instance>0x[0-9a-fx]+_{word})\\))?",
         read: run_time,
     },
     Message {
@@ -53,8 +53,8 @@ pub const MESSAGES: &[Message] = &[
 fn in_hbm(found: &Found, breakdown: Vec<Part>) -> Finding {
     let parts = breakdown.iter().try_fold(0_u64, |sum, part| sum.checked_add(part.bytes));
     let finding = Finding {
-        used_bytes: found.number("used").or(parts),
-        limit_bytes: found.number("limit"),
+        used_bytes: found.amount("used").or(parts),
+        limit_bytes: found.amount("limit"),
         memory_space: Some("hbm".to_owned()),
         breakdown,
         ..Finding::new(Kind::TpuOutOfMemory)
@@ -65,14 +65,14 @@ fn in_hbm(found: &Found, breakdown: Vec<Part>) -> Finding {
 fn by_core(found: &Found) -> Finding {
     let parts = [("TensorCore", "tensor"), ("SparseCore", "sparse")];
     let part = |(name, group): (&str, &str)| {
-        Some(Part { name: name.to_owned(), bytes: found.number(group)? })
+        Some(Part { name: name.to_owned(), bytes: found.amount(group)? })
     };
     in_hbm(found, parts.into_iter().filter_map(part).collect())
 }
 
 /// One allocation that is larger than the memory on the chip.
 fn one_allocation(found: &Found) -> Finding {
-    let (requested, limit) = (found.number("requested"), found.number("limit"));
+    let (requested, limit) = (found.amount("requested"), found.amount("limit"));
     let allocation = requested.map(|bytes| Allocation {
         bytes,
         shape: found.word("shape"),
@@ -94,13 +94,13 @@ fn one_allocation(found: &Found) -> Finding {
 
 /// Enough free memory in total and yet no block for the request: fragmentation.
 fn run_time(found: &Found) -> Finding {
-    let (requested, free) = (found.number("requested"), found.number("free"));
+    let (requested, free) = (found.amount("requested"), found.amount("free"));
     let is_enough = requested.zip(free).is_some_and(|(requested, free)| free >= requested);
     let kind = if is_enough { Kind::TpuFragmented } else { Kind::TpuOutOfMemory };
     let finding = Finding {
         requested_bytes: requested,
         free_bytes: free,
-        contiguous_bytes: found.number("contiguous").or_else(|| found.number("reservable")),
+        contiguous_bytes: found.amount("contiguous").or_else(|| found.amount("reservable")),
         instance: found.word("instance"),
         ..Finding::new(kind)
     };
@@ -122,9 +122,9 @@ fn compile_time(found: &Found) -> Finding {
     let scoped = SCOPED.captures(own.unwrap_or_default());
     let scoped = |group| amount::of_bytes(scoped.as_ref()?.get(group)?.as_bytes());
     let finding = Finding {
-        used_bytes: found.number("used").or_else(|| scoped(1)),
-        limit_bytes: found.number("limit").or_else(|| scoped(2)),
-        excess_bytes: found.number("excess").or_else(|| scoped(3)),
+        used_bytes: found.amount("used").or_else(|| scoped(1)),
+        limit_bytes: found.amount("limit").or_else(|| scoped(2)),
+        excess_bytes: found.amount("excess").or_else(|| scoped(3)),
         memory_space: found.word("space"),
         breakdown: listing.parts,
         of_program: OfProgram {
@@ -137,4 +137,30 @@ fn compile_time(found: &Found) -> Finding {
         ..Finding::new(Kind::TpuOutOfMemory)
     };
     finding.with_excess()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::analysis::diagnose::diagnose;
+
+    #[test]
+    fn a_request_at_the_bottom_of_memory_need_not_say_what_is_free() {
+        let text = "Attempting to reserve 6.14G at the bottom of memory. That was not possible.";
+        let found = diagnose(text);
+        assert_eq!(found.len(), 1, "{found:?}");
+        assert_eq!((found[0].requested_bytes, found[0].free_bytes), (Some(6_592_774_799), None));
+        let found = diagnose(&format!("{text} There are 1.00G free."));
+        assert_eq!(found[0].free_bytes, Some(1 << 30));
+    }
+
+    #[test]
+    fn a_number_with_which_the_input_ends_is_none() {
+        let text = "Ran out of memory in memory space hbm. Used 15.91G of 15.75G hbm.";
+        let limit = |end: usize| diagnose(&text[..end])[0].limit_bytes;
+        let at = text.find("15.75G").unwrap();
+        assert_eq!(
+            [limit(at + 2), limit(at + 5), limit(at + 6)],
+            [None, None, Some(16_911_433_728)]
+        );
+    }
 }

@@ -151,6 +151,14 @@ mod tests {
         fragmentation (53.61M))\n\n  Largest program allocations in hbm:\n\n  1. Size: 1.50G\n     Shape: f32[2]\n     \
         ==========================\n\n  2. Size: 512.00M\n     ==========================\n";
 
+    const OF_GPU: &str = "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 4770354232 bytes.\nBufferAssignment OOM \
+        Debugging.\nBufferAssignment stats:\n             parameter allocation:  512.00MiB\n     preallocated temp \
+        allocation:    1.00GiB\n  preallocated temp fragmentation:   2.0KiB (0.00%)\n                 total \
+        allocation:    1.50GiB\n              total fragmentation:  680.30MiB (4.60%)\nPeak buffers:\n\tBuffer 1:\n\t\t\
+        Size: 512.00MiB\n\t\tOperator: op_name=\"jit(f)/dot\" source_file=\"f.py\" source_line=3\n\t\tXLA Label: \
+        fusion\n\t\tShape: f32[134217728]\n\t\t==========================\n\n\tBuffer 2:\n\t\tSize: 16B\n\t\tEntry \
+        Parameter Subshape: f32[4]\n\t\t==========================\n";
+
     #[test]
     fn what_is_listed_and_what_is_not_make_up_the_program() {
         let found = diagnose(LONG);
@@ -174,13 +182,29 @@ mod tests {
 
     #[test]
     fn a_text_that_is_cut_anywhere_has_less_and_nothing_else() {
-        let whole = diagnose(LONG);
-        let whole = XlaCapture::of(&whole[0]).expect("of a program");
-        for end in 0..LONG.len() {
-            for finding in diagnose(&LONG[..end]) {
-                let Some(cut) = XlaCapture::of(&finding) else { continue };
-                assert!(cut.entries.len() <= whole.entries.len());
-                assert!(cut.usage.len() <= whole.usage.len());
+        for text in [LONG, OF_GPU] {
+            let found = diagnose(text);
+            let whole = XlaCapture::of(&found[0]).expect("of a program");
+            let is_less = |cut: Option<u64>, whole: Option<u64>| cut.is_none() || cut == whole;
+            for end in 0..text.len() {
+                for finding in diagnose(&text[..end]) {
+                    let Some(cut) = XlaCapture::of(&finding) else { continue };
+                    assert!(whole.usage.starts_with(cut.usage), "{:?}", &text[..end]);
+                    assert!(whole.program.starts_with(cut.program), "{:?}", &text[..end]);
+                    let sizes = |capture: &XlaCapture<'_>| -> Vec<u64> {
+                        capture.entries.iter().map(|one| one.bytes).collect()
+                    };
+                    assert!(sizes(&whole).starts_with(&sizes(&cut)), "{:?}", &text[..end]);
+                    assert!(
+                        is_less(cut.capacity_bytes, whole.capacity_bytes),
+                        "{:?}",
+                        &text[..end]
+                    );
+                    assert!(is_less(cut.used_bytes, whole.used_bytes), "{:?}", &text[..end]);
+                    assert!(is_less(cut.total_usage_bytes, whole.total_usage_bytes));
+                    let requested = [&finding, &found[0]].map(|one| one.requested_bytes);
+                    assert!(is_less(requested[0], requested[1]), "{:?}", &text[..end]);
+                }
             }
         }
     }
@@ -202,15 +226,13 @@ mod tests {
 
     #[test]
     fn what_a_gpu_has_at_its_peak_is_listed() {
-        let text = "RESOURCE_EXHAUSTED: Out of memory while trying to allocate 4770354232 bytes.\nBufferAssignment OOM \
-            Debugging.\nBufferAssignment stats:\n             parameter allocation:  512.00MiB\n                 total \
-            allocation:    1.50GiB\n              total fragmentation:  680.30MiB (4.60%)\nPeak buffers:\n\tBuffer 1:\n\t\t\
-            Size: 512.00MiB\n\t\tOperator: op_name=\"jit(f)/dot\" source_file=\"f.py\" source_line=3\n\t\tXLA Label: \
-            fusion\n\t\tShape: f32[134217728]\n\t\t==========================\n\n\tBuffer 2:\n\t\tSize: 16B\n\t\tEntry \
-            Parameter Subshape: f32[4]\n\t\t==========================\n";
-        let found = diagnose(text);
+        let logged = OF_GPU.replace('\n', "\n2020-05-04 09:05:40.721128: E    1578 a/b.cc:76] ");
+        assert_eq!(diagnose(&logged)[0].breakdown.len(), 2, "with what a logger puts before lines");
+        let found = diagnose(OF_GPU);
         let capture = XlaCapture::of(&found[0]).expect("of a program");
         assert_eq!((capture.used_bytes, capture.capacity_bytes), (Some(3 << 29), None));
+        let names: Vec<&str> = capture.usage.iter().map(|part| part.name.as_str()).collect();
+        assert_eq!(names, ["parameter", "preallocated temp"]);
         assert_eq!(capture.not_listed_bytes(), Some((1 << 30) - 16));
         let [first, second] = capture.entries else { panic!("two: {capture:#?}") };
         assert_eq!(

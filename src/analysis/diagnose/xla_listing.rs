@@ -3,6 +3,7 @@
 
 use std::sync::LazyLock;
 
+use memchr::memrchr;
 use regex::bytes::Regex;
 
 use super::amount;
@@ -44,7 +45,7 @@ pub fn read(after: &[u8]) -> Listing {
     let mut section = Section::None;
     // Facts belong to the allocation above them until a rule closes it.
     let mut is_open = false;
-    for line in after.split(|byte| *byte == b'\n').skip(1) {
+    for line in lines_of(after) {
         let line = bare(line);
         let text = String::from_utf8_lossy(line);
         let text = text.trim();
@@ -67,9 +68,7 @@ pub fn read(after: &[u8]) -> Listing {
                 Section::None => {}
                 Section::Total => add_part(text, &mut listing.parts, &mut section),
                 Section::Program => {
-                    if text.contains("fragmentation") {
-                        listing.packing = packing(line);
-                    }
+                    listing.packing = packing(line).or(listing.packing);
                     add_part(text, &mut listing.program, &mut section);
                 }
                 Section::Allocations if text.starts_with("====") => is_open = false,
@@ -94,16 +93,33 @@ pub fn read(after: &[u8]) -> Listing {
     listing
 }
 
+/// The lines of a listing behind the one in which it begins. A last one that is not ended may be cut within a number:
+/// it is left out, unless its amount has a unit.
+pub fn lines_of(after: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let ended = memrchr(b'\n', after).map_or(0, |newline| newline.saturating_add(1));
+    let (ended, last) = after.split_at_checked(ended).unwrap_or_default();
+    let last = (!ended.is_empty() && AMOUNT_WITH_UNIT.is_match(last)).then_some(last);
+    let ended = ended.strip_suffix(b"\n").unwrap_or(ended);
+    ended.split(|byte| *byte == b'\n').skip(1).chain(last)
+}
+
+/// What stands in parentheses behind an amount is about it.
+static AMOUNT_WITH_UNIT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern("(?:^|\\s)[0-9][0-9.,]*(?:\\s?(?:[kKMGTP]i?B?|B|bytes))\\s*(?:$|\\s\\()")
+});
+
 /// `program          63.80G`; a line without an amount ends the list.
 fn add_part(line: &str, parts: &mut Vec<Part>, section: &mut Section) {
-    // What stands in parentheses is about the part.
-    let line = line.split_once(" (").map_or(line, |(part, _)| part).trim_end();
-    if line.ends_with("unknown size") {
+    let part_of = |line: &str| {
+        let (name, size) = line.trim_end().rsplit_once([' ', '\t'])?;
+        Some(Part { bytes: amount::bytes(size)?, name: readable(name.as_bytes()) })
+    };
+    // What stands in parentheses is about the part, behind its amount or before.
+    let before = line.split_once(" (").map_or(line, |(part, _)| part).trim_end();
+    if before.ends_with("unknown size") || line.ends_with("unknown size") {
         return;
     }
-    let part = line.rsplit_once([' ', '\t']).and_then(|(name, size)| {
-        Some(Part { bytes: amount::bytes(size)?, name: readable(name.as_bytes()) })
-    });
+    let part = part_of(before).or_else(|| part_of(line));
     match part.filter(|part| !part.name.is_empty() && parts.len() < MOST_PARTS) {
         Some(part) => parts.push(part),
         None => *section = Section::None,
@@ -237,6 +253,34 @@ mod tests {
         let gpu = packing_of("              total fragmentation:  680.30MiB (4.60%)");
         assert_eq!(gpu.fragmentation_percent, Some(Percent(460)));
         assert_eq!(gpu.fragmentation_bytes, Some(713_346_253));
+    }
+
+    #[test]
+    fn words_in_parentheses_before_an_amount_do_not_end_a_list() {
+        let listing = read(
+            b"\nTotal hbm usage >= 7.00G:\n  reserved  1.00G\n  heap allocations (without fragmentation)   6.00G\n  \
+              arguments  8B (of 2)\n",
+        );
+        let part = |name: &str, bytes| Part { name: name.to_owned(), bytes };
+        let heap = part("heap allocations (without fragmentation)", 6 << 30);
+        assert_eq!(listing.parts, [part("reserved", 1 << 30), heap, part("arguments", 8)]);
+    }
+
+    #[test]
+    fn a_last_line_that_is_cut_within_a_number_is_left_out() {
+        let names = |text: &str| -> Vec<String> {
+            read(text.as_bytes()).parts.into_iter().map(|part| part.name).collect()
+        };
+        let list = "\nTotal hbm usage >= 7.00G:\n  reserved  1.00G\n  program  ";
+        assert_eq!(names(&format!("{list}10")), ["reserved"]);
+        assert_eq!(names(&format!("{list}10.5")), ["reserved"]);
+        assert_eq!(names(&format!("{list}10.50G")), ["reserved", "program"]);
+        assert_eq!(names(&format!("{list}10.50G (100.0% uti")), ["reserved", "program"]);
+        let sizes = |end: &str| {
+            let text = format!("\n  Largest program allocations in hbm:\n\n  1. Size: 4{end}");
+            read(text.as_bytes()).allocations.len()
+        };
+        assert_eq!((sizes(""), sizes("K"), sizes("\n")), (0, 1, 1));
     }
 
     #[test]

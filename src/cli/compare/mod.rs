@@ -21,8 +21,10 @@ use super::output;
 use crate::analysis::compared_snapshots::Room;
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::format::pytorch::{FileKind, SnapshotFiles};
+use crate::format::xla::FoundModule;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{RunFiles, XlaFiles, files_of_module};
+use crate::store::hlo::plain_module_name;
 use crate::text::size;
 
 /// Arguments of `tilescope compare`.
@@ -195,7 +197,8 @@ pub enum RunsToCompare {
     Xla(Vec<XlaFiles>),
 }
 
-/// The runs that paths name. Of dumps of XLA the module of the first path is meant, where others have one of its name.
+/// The runs that paths name. Of dumps of XLA it is the first module of the first path that all others have; which one is
+/// said on standard error.
 ///
 /// # Errors
 /// When they are of several systems, and as [`files_of_module`].
@@ -230,7 +233,8 @@ pub fn runs_of(
         (Some(_), None, None) => {}
     }
     if !programs.is_empty() {
-        prefer_module_of_first(&mut programs, module);
+        prefer_common_module(&mut programs, module);
+        say_modules(&programs);
         return Ok(RunsToCompare::Xla(programs));
     }
     if let Some(timeline) = snapshots.iter().find(|files| files.kind != FileKind::Snapshot) {
@@ -243,6 +247,15 @@ pub fn runs_of(
             .hint("torch.cuda.memory._dump_snapshot writes a snapshot that has them."));
     }
     Ok(RunsToCompare::Pytorch(snapshots))
+}
+
+/// Says which modules are taken, where there are others.
+fn say_modules(programs: &[XlaFiles]) {
+    for program in programs {
+        if let Some(said) = output::module_said(program) {
+            anstream::eprintln!("{}: {said}", program.path.display());
+        }
+    }
 }
 
 /// That runs are of several systems, or that one is not there.
@@ -260,17 +273,64 @@ fn of_several_systems((system, first): (&str, &Path), other: &Path, says: &str) 
     )
 }
 
-/// Dumps are compared module by module: where none is named, the one that is meant of the first is meant of all that
-/// have it.
-fn prefer_module_of_first(programs: &mut [XlaFiles], module: Option<&str>) {
-    let Some((first, others)) = programs.split_first_mut() else { return };
-    let name = first.modules.first().and_then(|found| found.listed.module.as_deref());
-    let (Some(name), None) = (name, module) else { return };
-    for other in others {
-        let place =
-            other.modules.iter().position(|found| found.listed.module.as_deref() == Some(name));
-        if let Some(modules) = place.and_then(|place| other.modules.get_mut(..=place)) {
+/// Dumps are compared module by module: where none is named, it is the first of the first dump that all others have.
+fn prefer_common_module(programs: &mut [XlaFiles], module: Option<&str>) {
+    let (Some((first, others)), None) = (programs.split_first(), module) else { return };
+    let places = first.modules.iter().enumerate().find_map(|(place, one)| {
+        let of_others: Option<Vec<usize>> =
+            others.iter().map(|other| place_of_name(other, one)).collect();
+        Some([vec![place], of_others?].concat())
+    });
+    // Where they have none in common each keeps its own, and that is said.
+    for (program, place) in programs.iter_mut().zip(places.unwrap_or_default()) {
+        if let Some(modules) = program.modules.get_mut(..=place) {
             modules.rotate_right(1);
         }
+    }
+}
+
+/// Where among the modules of a path the first is that is called like another; a number that tells compilations apart
+/// does not count.
+fn place_of_name(program: &XlaFiles, one: &FoundModule) -> Option<usize> {
+    let name = one.listed.module.as_deref().filter(|name| !name.is_empty())?;
+    let place = |is_it: &dyn Fn(&str) -> bool| {
+        program.modules.iter().position(|found| found.listed.module.as_deref().is_some_and(is_it))
+    };
+    place(&|other| other == name)
+        .or_else(|| place(&|other| plain_module_name(other) == plain_module_name(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::xla::ModuleAt;
+    use crate::store::hlo::ListedModule;
+
+    /// A dump with these modules, the largest first.
+    fn dump(names: &[&str]) -> XlaFiles {
+        let module = |name: &&str| FoundModule {
+            listed: ListedModule { module: Some((*name).to_owned()), ..ListedModule::default() },
+            at: ModuleAt::Texts(Vec::new()),
+        };
+        let modules = names.iter().map(module).collect();
+        XlaFiles { path: PathBuf::new(), modules, warnings: Vec::new() }
+    }
+
+    #[track_caller]
+    fn assert_chosen<const N: usize>(dumps: [&[&str]; N], expected: [&str; N]) {
+        let mut dumps = dumps.map(dump);
+        prefer_common_module(&mut dumps, None);
+        let chosen = dumps.each_ref().map(|dump| dump.modules[0].listed.module.as_deref());
+        assert_eq!(chosen, expected.map(Some));
+    }
+
+    #[test]
+    fn the_first_module_that_all_dumps_have_is_compared() {
+        assert_chosen([&["a", "b"], &["c", "a"]], ["a", "a"]);
+        assert_chosen([&["a", "b", "c"], &["d", "c", "b"], &["b", "c"]], ["b", "b", "b"]);
+        assert_chosen([&["a", "b"], &["c", "d"]], ["a", "c"]);
+        assert_chosen([&["", "b"], &["", "b"]], ["b", "b"]);
+        assert_chosen([&["graph.35"], &["x", "graph.7"]], ["graph.35", "graph.7"]);
+        assert_chosen([&["a"]], ["a"]);
     }
 }

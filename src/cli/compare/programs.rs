@@ -21,11 +21,11 @@ use crate::analysis::figures::difference::Difference;
 use crate::cli::output::{self, Answer, Document, name_cell, open_program};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{XlaFiles, XlaRun};
-use crate::store::Warning;
 use crate::store::hlo::ListedModule;
 use crate::store::hlo::Platform;
+use crate::store::{Warning, WarningCode};
 use crate::text::run_names::run_names;
-use crate::text::{bytes, exact_bytes, grouped};
+use crate::text::{bytes, exact_bytes, grouped, shortened};
 
 /// Compares programs.
 pub(super) fn run(files: &[XlaFiles], arguments: &CompareArguments) -> ExitCode {
@@ -78,6 +78,8 @@ fn compared(
     let mut titles = vec![title_of(&source), title_of(&target)];
     drop(target);
     let mut sides: Vec<ComparedProgram> = compared.sides.to_vec();
+    let [of_source, of_target] = &compared.sides;
+    warnings.extend(other_module(of_source, of_target, second));
     let mut runs = Vec::new();
     if !more.is_empty() {
         let mut of_runs = vec![Vec::new(), said.clone()];
@@ -88,6 +90,7 @@ fn compared(
             of_runs.push(conclude(&compared));
             titles.push(title_of(&other));
             let [_, side] = compared.sides;
+            warnings.extend(other_module(of_source, &side, files));
             sides.push(side);
         }
         let names = run_names(files.iter().map(|files| files.path.as_path()));
@@ -120,6 +123,23 @@ fn compared(
         shown: shown.clone(),
     };
     Ok((answer, warnings))
+}
+
+/// That a program is of another module than the first.
+fn other_module(
+    first: &ComparedProgram,
+    other: &ComparedProgram,
+    files: &XlaFiles,
+) -> Option<Warning> {
+    if other.is_of_module_of(first) {
+        return None;
+    }
+    let [name, of_first] = [other, first].map(|side| shortened(&side.module, 60));
+    let message = format!(
+        "it is {name} and the first is {of_first}: these are different modules, so nothing is said to be better or worse"
+    );
+    let (code, file) = (WarningCode::Inconsistent, files.path.display().to_string());
+    Some(Warning { code, file, message })
 }
 
 fn side(side: &ComparedProgram, title: Option<String>) -> Side {

@@ -19,12 +19,15 @@ const AT_ONCE: usize = 4096;
 /// What rows take in the columns, and in the maps with which ids become rows.
 const VALUE: usize = 128;
 const ALIAS: usize = 32;
-const ALLOCATION: usize = 96;
+/// An allocation has lists of its own in what follows from it, and a row in what commands print.
+const ALLOCATION: usize = 256;
 const ASSIGNED: usize = 64;
 
 /// An assignment as it is read: instructions and values by their ids.
 #[derive(Default)]
-pub(super) struct AssignmentParts {
+pub(super) struct AssignmentParts<'a> {
+    /// The messages of heap traces, until they are read.
+    trace_messages: Vec<&'a [u8]>,
     values: Vec<(Value, Location)>,
     aliases: Vec<(i64, Location)>,
     allocations: Vec<Allocation>,
@@ -36,7 +39,7 @@ pub(super) struct AssignmentParts {
     traces: Vec<HeapTrace>,
 }
 
-/// Where a value is made: an instruction by id, or by name in old files, and the path within its shape.
+/// Where a value is made: an instruction by id, or by name alone in old files, and the path within its shape.
 #[derive(Clone, Debug)]
 struct Location {
     instruction: Option<i64>,
@@ -49,18 +52,26 @@ impl Location {
         Self { instruction: None, name: NameId::NONE, path: Vec::new() }
     }
 
-    fn read<'a>(message: &'a [u8], texts: &mut Texts<'a>) -> Result<Self, Malformed> {
+    fn read(message: &[u8], texts: &mut Texts<'_>) -> Result<Self, Malformed> {
         let mut location = Self::nowhere();
+        let mut has_name = false;
         texts.room.take(size_of::<Self>())?;
         Fields::of(message).each(|number, field| {
             match number {
-                2 => location.name = texts.text(field.bytes()),
+                2 => {
+                    location.name = texts.text(field.bytes());
+                    has_name = true;
+                }
                 3 => field.add_numbers(&mut location.path, &mut texts.room)?,
                 4 => location.instruction = Some(field.number()),
                 _ => {}
             }
             Ok(())
         })?;
+        if !has_name {
+            // The id 0 is absent, as all numbers that are 0.
+            location.instruction = location.instruction.or(Some(0));
+        }
         Ok(location)
     }
 }
@@ -71,14 +82,22 @@ fn size(field: Field<'_>) -> Result<u64, Malformed> {
         .map_err(|_| Malformed(format!("{} bytes, but sizes are not negative", field.number())))
 }
 
-impl AssignmentParts {
-    /// Reads an assignment. Of one that is cut what is whole is kept.
-    pub fn read<'a>(&mut self, message: &'a [u8], texts: &mut Texts<'a>, reading: &Reading<'_>) {
-        let traces = self.read_rows(message, texts, reading);
-        // Events are the most of it: when values are known, they need no room for their ids.
+impl<'a> AssignmentParts<'a> {
+    /// Reads all but the heap traces. Of one that is cut what is whole is kept. Allocations come first: without them
+    /// nothing is known of the program, whatever else the room is enough for.
+    pub fn read(&mut self, message: &'a [u8], texts: &mut Texts<'a>, reading: &Reading<'_>) {
+        self.read_allocations(message, &mut texts.room, reading);
+        if !reading.is_over() {
+            self.read_rows(message, texts, reading);
+        }
         let ids = self.values.iter().map(|(value, _)| value.id);
         self.rows = ids.zip(0_u32..).collect();
-        for message in traces {
+    }
+
+    /// Reads the heap traces. Events are the most of an assignment: when values are known, they need no room for their
+    /// ids.
+    pub fn read_traces(&mut self, texts: &mut Texts<'a>, reading: &Reading<'_>) {
+        for message in std::mem::take(&mut self.trace_messages) {
             if reading.is_over() {
                 return;
             }
@@ -88,32 +107,43 @@ impl AssignmentParts {
         }
     }
 
-    /// Reads all but heap traces, and returns those.
-    fn read_rows<'a>(
-        &mut self,
-        message: &'a [u8],
-        texts: &mut Texts<'a>,
-        reading: &Reading<'_>,
-    ) -> Vec<&'a [u8]> {
+    /// Reads the allocations. What cannot be read of the message is said when the rest is.
+    fn read_allocations(&mut self, message: &'a [u8], room: &mut Room, reading: &Reading<'_>) {
         let mut fields = Fields::of(message);
-        let mut traces = Vec::new();
+        let mut rows = 0_usize;
+        loop {
+            let at = reading.offset(fields.rest());
+            let Ok(Some((number, field))) = fields.next_field() else { return };
+            if let (3, Field::Bytes(allocation)) = (number, field)
+                && let Err(fault) = self.read_allocation(allocation, room)
+            {
+                reading.damaged("an allocation", at, &fault);
+            }
+            rows = rows.saturating_add(1);
+            if rows.is_multiple_of(AT_ONCE) && reading.is_over() {
+                return;
+            }
+        }
+    }
+
+    /// Reads values and aliases, and finds the heap traces.
+    fn read_rows(&mut self, message: &'a [u8], texts: &mut Texts<'a>, reading: &Reading<'_>) {
+        let mut fields = Fields::of(message);
         let mut rows = 0_usize;
         loop {
             let at = reading.offset(fields.rest());
             let (part, done) = match fields.next_field() {
-                Ok(None) => return traces,
+                Ok(None) => return,
                 Ok(Some((1, Field::Bytes(message)))) => {
                     ("a value", self.read_value(message, texts))
                 }
                 Ok(Some((2, Field::Bytes(message)))) => {
                     ("an alias", self.read_alias(message, texts))
                 }
-                Ok(Some((3, Field::Bytes(message)))) => {
-                    ("an allocation", self.read_allocation(message, &mut texts.room))
-                }
                 Ok(Some((4, Field::Bytes(message)))) => {
-                    traces.push(message);
-                    ("a heap trace", texts.room.take(size_of::<(&[u8], HeapTrace)>()))
+                    let room = texts.room.take(size_of::<(&[u8], HeapTrace)>());
+                    self.trace_messages.extend(room.is_ok().then_some(message));
+                    ("a heap trace", room)
                 }
                 Ok(Some((_, field))) => {
                     reading.note_cut(&field);
@@ -121,7 +151,7 @@ impl AssignmentParts {
                 }
                 Err(fault) => {
                     reading.damaged("the assignment", at, &fault);
-                    return traces;
+                    return;
                 }
             };
             if let Err(fault) = done {
@@ -129,16 +159,12 @@ impl AssignmentParts {
             }
             rows = rows.saturating_add(1);
             if rows.is_multiple_of(AT_ONCE) && reading.is_over() {
-                return traces;
+                return;
             }
         }
     }
 
-    fn read_value<'a>(
-        &mut self,
-        message: &'a [u8],
-        texts: &mut Texts<'a>,
-    ) -> Result<(), Malformed> {
+    fn read_value(&mut self, message: &[u8], texts: &mut Texts<'a>) -> Result<(), Malformed> {
         let mut value = Value { id: 0, bytes: 0, instruction: InstructionId::NONE, place: 0 };
         let mut location = None;
         Fields::of(message).each(|number, field| {
@@ -157,11 +183,7 @@ impl AssignmentParts {
         Ok(())
     }
 
-    fn read_alias<'a>(
-        &mut self,
-        message: &'a [u8],
-        texts: &mut Texts<'a>,
-    ) -> Result<(), Malformed> {
+    fn read_alias(&mut self, message: &[u8], texts: &mut Texts<'a>) -> Result<(), Malformed> {
         let (mut source, mut location) = (0, Location::nowhere());
         Fields::of(message).each(|number, field| {
             match number {
@@ -216,11 +238,7 @@ impl AssignmentParts {
         Ok(())
     }
 
-    fn read_trace<'a>(
-        &mut self,
-        message: &'a [u8],
-        texts: &mut Texts<'a>,
-    ) -> Result<(), Malformed> {
+    fn read_trace(&mut self, message: &[u8], texts: &mut Texts<'a>) -> Result<(), Malformed> {
         let mut trace = HeapTrace::default();
         let mut events = 0_usize;
         Fields::of(message).each(|number, _| {
@@ -300,7 +318,8 @@ impl AssignmentParts {
             (beyond, "values end behind their allocation; they are left out"),
             (absent, "places in allocations are of values that do not exist; they are left out"),
             (
-                if module.has_schedule() { unknown } else { 0 },
+                // A bare assignment has no instructions.
+                if module.entry.is_some() { unknown } else { 0 },
                 "values or aliases name an instruction, a place in its shape or a value that is not there",
             ),
         ];
@@ -358,9 +377,9 @@ fn find(rows: &HashMap<i64, u32>, id: i64) -> ValueId {
 }
 
 /// An event, by the rows of values.
-fn read_event<'a>(
-    message: &'a [u8],
-    texts: &mut Texts<'a>,
+fn read_event(
+    message: &[u8],
+    texts: &mut Texts<'_>,
     rows: &HashMap<i64, u32>,
 ) -> Result<HeapEvent, Malformed> {
     let (mut value, mut shared_with) = (0, 0);

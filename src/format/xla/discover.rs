@@ -2,9 +2,11 @@
 //! (formats/xla.md 2).
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use super::contents::{head_of, is_assignment_text, is_gzip};
+use super::message_kind::MessageKind;
 use super::wire::{Field, Fields};
 use super::{ReadModule, read_proto};
 use crate::files::{self, file_name};
@@ -39,6 +41,17 @@ pub struct ModuleFile {
     pub name: String,
     /// What kind it is.
     pub kind: ProtoKind,
+    /// Where in the file it is, if it is not all of it.
+    pub part: Option<Part>,
+}
+
+/// A part of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Its first byte.
+    pub start: u64,
+    /// Its length.
+    pub bytes: u64,
 }
 
 /// What a file is by its name: its contents decide whether a module is in it.
@@ -85,28 +98,65 @@ pub fn platform_of_name(name: &str) -> Option<Platform> {
 impl ModuleFile {
     /// A file that is known to be of a kind.
     pub fn of(path: PathBuf, kind: ProtoKind) -> Self {
-        Self { name: file_name(&path), path, kind }
+        Self { name: file_name(&path), path, kind, part: None }
+    }
+
+    /// A text within a file, by its own name.
+    pub(super) fn part_of(path: &Path, name: String, part: Part) -> Self {
+        Self { name, path: path.to_owned(), kind: ProtoKind::Text, part: Some(part) }
     }
 
     /// Whether it is compressed.
-    pub(super) fn is_compressed(&self) -> bool {
-        self.name.strip_suffix(".gz").is_some()
+    ///
+    /// # Errors
+    /// When it cannot be read.
+    pub(super) fn is_compressed(&self) -> Result<bool, Error> {
+        let is_gzip = files::open(&self.path).and_then(|file| is_gzip(&file));
+        is_gzip.map_err(|error| Error::io(&self.path, &error))
+    }
+}
+
+/// What a file is that was named by itself. Where its name does not say it, its contents do.
+fn kind_of_one(path: &Path) -> Result<Option<ProtoKind>, Error> {
+    let name = file_name(path);
+    if TEXTS.iter().any(|ending| name.ends_with(ending)) {
+        return Ok(Some(ProtoKind::Text));
+    }
+    match kind_of_name(&name) {
+        Some(ProtoKind::Assignment) => {
+            let head = head_of(path).map_err(|error| Error::io(path, &error))?;
+            match MessageKind::of(&head) {
+                MessageKind::HloProto => Ok(Some(ProtoKind::Module)),
+                MessageKind::Assignment => Ok(Some(ProtoKind::Assignment)),
+                MessageKind::Other if is_assignment_text(&head) => Ok(Some(ProtoKind::Text)),
+                MessageKind::Other => {
+                    let message = format!("{name}: neither a module nor an assignment of XLA's");
+                    let error = Error::new(ErrorKind::Damaged, message).in_file(path);
+                    Err(error.hint(DUMP_AGAIN))
+                }
+            }
+        }
+        Some(kind) => Ok(Some(kind)),
+        // Other readers say what cannot be read.
+        None if fs::metadata(path).is_ok_and(|of| of.is_file()) => {
+            let is_text = head_of(path).is_ok_and(|head| is_assignment_text(&head));
+            Ok(is_text.then_some(ProtoKind::Text))
+        }
+        None => Ok(None),
     }
 }
 
 /// The files of a path that may hold modules, by kind and name; `warnings` says what was not looked at.
 ///
 /// # Errors
-/// When the directory cannot be listed.
+/// When the directory cannot be listed, or the file that was named is called like a proto and cannot be read, or is none.
 pub fn module_files(
     path: &Path,
     warnings: &Warnings,
     progress: &Progress,
 ) -> Result<Vec<ModuleFile>, Error> {
     if !path.is_dir() {
-        let name = file_name(path);
-        let is_text = TEXTS.iter().any(|ending| name.ends_with(ending));
-        let kind = if is_text { Some(ProtoKind::Text) } else { kind_of_name(&name) };
+        let kind = kind_of_one(path)?;
         return Ok(kind.map(|kind| ModuleFile::of(path.to_owned(), kind)).into_iter().collect());
     }
     let warn = |message: String| {
@@ -149,7 +199,7 @@ pub fn module_files(
     Ok(found)
 }
 
-/// The bytes of a file, decompressed where its name says so; `None` when that was cancelled. Where it cannot be
+/// The bytes of a file, decompressed where they are compressed; `None` when that was cancelled. Where it cannot be
 /// decompressed to its end, what came until then, with a warning.
 ///
 /// # Errors
@@ -160,15 +210,21 @@ pub fn read_bytes(
     progress: &Progress,
 ) -> Result<Option<Vec<u8>>, Error> {
     let failed = |error: &io::Error| Error::io(&file.path, error);
-    let opened: File = files::open(&file.path).map_err(|error| failed(&error))?;
-    let length = opened.metadata().map_err(|error| failed(&error))?.len();
+    let mut opened: File = files::open(&file.path).map_err(|error| failed(&error))?;
+    let is_compressed = is_gzip(&opened).map_err(|error| failed(&error))?;
+    let length = match file.part {
+        None => opened.metadata().map_err(|error| failed(&error))?.len(),
+        Some(part) => {
+            opened.seek(SeekFrom::Start(part.start)).map_err(|error| failed(&error))?;
+            part.bytes
+        }
+    };
     if length > MOST_BYTES {
         return Err(too_large(file));
     }
     progress.expect(length);
     let watched = Watched { reader: files::WithoutHoles(opened), progress };
     let mut bytes = Vec::new();
-    let is_compressed = file.is_compressed();
     let most =
         if is_compressed { length.saturating_mul(MOST_GROWTH).min(MOST_BYTES) } else { length };
     let read = if is_compressed {
@@ -282,8 +338,7 @@ fn read_message(
     progress: &Progress,
 ) -> Result<Option<ReadModule>, Error> {
     read_proto(message, &file.name, warnings, progress).map_err(|what| {
-        Error::new(ErrorKind::Damaged, format!("{}: not a proto of XLA's: {what}", file.name))
-            .in_file(&file.path)
-            .hint(DUMP_AGAIN)
+        let error = Error::new(ErrorKind::Damaged, format!("{}: {what}", file.name));
+        error.in_file(&file.path).hint(DUMP_AGAIN)
     })
 }

@@ -7,18 +7,20 @@ use std::path::Path;
 
 use rayon::prelude::*;
 
+use super::contents::{head_of, is_printed_dump, printed_texts};
 use super::discover::{
     DUMP_AGAIN, MOST_BYTES, ModuleFile, ProtoKind, TEXTS, module_files, protos_of_profile,
     read_bytes, too_large,
 };
+use super::message_kind::MessageKind;
 use super::module::module_name;
 use super::wire::{Field, Fields, field_at};
-use super::{DumpName, HloProto, MessageKind, Reading, text};
+use super::{DumpName, HloProto, Reading, bytes_behind, text};
 use crate::files::{self, file_name};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::progress::Watched;
 use crate::store::hlo::{Allocation, AllocationKind, ListedModule};
-use crate::store::{WarningCode, Warnings};
+use crate::store::{Warning, WarningCode, Warnings};
 
 /// A module of a dump, and where it is.
 #[derive(Clone, Debug)]
@@ -48,7 +50,11 @@ impl ModuleAt {
     pub fn place(&self) -> usize {
         match self {
             Self::Proto(_, place) => *place,
-            Self::Texts(_) => 0,
+            // Of what was printed into one file, where that is.
+            Self::Texts(files) => {
+                let part = files.first().and_then(|file| file.part);
+                part.map_or(0, |part| usize::try_from(part.start).unwrap_or(usize::MAX))
+            }
         }
     }
 
@@ -128,19 +134,27 @@ pub fn list_modules(
             break;
         }
     }
-    let is_of_xla = |file: &ModuleFile| file.kind != ProtoKind::Assignment;
+    if files.is_empty() && is_printed_dump(path) {
+        listed = list_printed(path, warnings, progress)?;
+    }
+    // Of a file that was named its contents have said it.
+    let is_of_xla = |file: &ModuleFile| !is_directory || file.kind != ProtoKind::Assignment;
     if listed.is_empty() && files.iter().any(is_of_xla) && !progress.is_cancelled() {
-        let message = format!("{} has no module with a buffer assignment", path.display());
-        let why = warnings.list().into_iter().next();
-        let why = why.map(|warning| format!(": {}: {}", warning.file, warning.message));
-        return Err(Error::new(ErrorKind::NotAReport, message + &why.unwrap_or_default())
-            .in_file(path)
-            .hint(DUMP_AGAIN));
+        return Err(no_module(path, &warnings.list()));
     }
     // What comes first of equals stays first.
     listed.sort_by_key(|one: &FoundModule| std::cmp::Reverse(one.listed.main_bytes));
     name_modules(path, &mut listed);
     Ok(listed)
+}
+
+/// That files of XLA have no module, and the first thing that was said of them.
+fn no_module(path: &Path, said: &[Warning]) -> Error {
+    let message = format!("{} has no module with a buffer assignment", path.display());
+    let why = said.first().map(|warning| format!(": {}: {}", warning.file, warning.message));
+    Error::new(ErrorKind::NotAReport, message + &why.unwrap_or_default())
+        .in_file(path)
+        .hint(DUMP_AGAIN)
 }
 
 /// Gives each module of a path the key by which it is asked for, and the title by which it is told from the others.
@@ -174,14 +188,18 @@ fn list_file(
     progress: &Progress,
 ) -> Result<Vec<FoundModule>, Error> {
     let listed = match file.kind {
-        ProtoKind::Module if !file.is_compressed() => list_from_file(file, progress),
-        ProtoKind::Module | ProtoKind::Profile => list_protos(file, warnings, progress),
+        ProtoKind::Module => match file.is_compressed() {
+            Ok(false) => list_from_file(file, warnings, progress),
+            Ok(true) => list_protos(file, warnings, progress),
+            Err(error) => Err(error),
+        },
+        ProtoKind::Profile => list_protos(file, warnings, progress),
         ProtoKind::Text => list_text(file, warnings, progress),
-        ProtoKind::Assignment => match head_of(file)? {
-            head if MessageKind::of(&head) == MessageKind::Assignment => {
-                list_protos(file, warnings, progress)
-            }
-            _ => Ok(Vec::new()),
+        // Files of others are called so as well.
+        ProtoKind::Assignment => match head_of(&file.path) {
+            Ok(head) if MessageKind::of(&head) == MessageKind::Other => Ok(Vec::new()),
+            Ok(_) => list_protos(file, warnings, progress),
+            Err(error) => Err(Error::io(&file.path, &error)),
         },
     };
     match listed {
@@ -193,18 +211,13 @@ fn list_file(
     }
 }
 
-/// The first bytes of a file.
-fn head_of(file: &ModuleFile) -> Result<Vec<u8>, Error> {
-    let mut head = vec![0; 256];
-    let opened = files::open(&file.path).map_err(|error| Error::io(&file.path, &error))?;
-    let read = files::read_up_to_at(&opened, &mut head, 0);
-    head.truncate(read.map_err(|error| Error::io(&file.path, &error))?);
-    Ok(head)
-}
-
 /// The module of a proto that is not compressed: the module itself is passed over, of which others may have a hundred
 /// megabytes and no assignment.
-fn list_from_file(file: &ModuleFile, progress: &Progress) -> Result<Vec<FoundModule>, Error> {
+fn list_from_file(
+    file: &ModuleFile,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Vec<FoundModule>, Error> {
     let failed = |error: &io::Error| Error::io(&file.path, error);
     let mut opened = files::open(&file.path).map_err(|error| failed(&error))?;
     let end = opened.metadata().map_err(|error| failed(&error))?.len();
@@ -212,6 +225,7 @@ fn list_from_file(file: &ModuleFile, progress: &Progress) -> Result<Vec<FoundMod
         return Err(too_large(file));
     }
     let (mut name, mut assignment, mut at) = (None, Vec::new(), 0_u64);
+    let mut is_cut = end == 0;
     // What is read ahead, and where that begins.
     let (mut block, mut block_at) = (Vec::new(), 0_u64);
     while at < end {
@@ -228,6 +242,14 @@ fn list_from_file(file: &ModuleFile, progress: &Progress) -> Result<Vec<FoundMod
             ahead = &block;
         }
         let Ok(Some((number, start, length))) = field_at(ahead) else {
+            if !assignment.is_empty() {
+                warnings.add(WarningCode::Inconsistent, &file.name, bytes_behind(at));
+                break;
+            }
+            is_cut = at > 0 && ahead.len() <= LONGEST_HEAD;
+            if is_cut {
+                break;
+            }
             let message = format!("{}: no proto of XLA's: byte {at} is no field", file.name);
             return Err(Error::new(ErrorKind::Damaged, message).in_file(&file.path));
         };
@@ -248,6 +270,10 @@ fn list_from_file(file: &ModuleFile, progress: &Progress) -> Result<Vec<FoundMod
             _ => {}
         }
         at = from.saturating_add(length);
+        is_cut = at > end;
+    }
+    if is_cut {
+        note_cut(file, end, warnings);
     }
     let sizes = sizes_of(&assignment);
     let listed = sizes.map(|sizes| sizes.listed(file, name, ModuleAt::Proto(file.clone(), 0)));
@@ -257,6 +283,17 @@ fn list_from_file(file: &ModuleFile, progress: &Progress) -> Result<Vec<FoundMod
 /// Bytes in which the head of a field and the name of a module lie, and bytes that are read at once.
 const HEAD: usize = 2 << 10;
 const BLOCK: usize = 64 << 10;
+/// Bytes of the number and the length of a field: those of a file that ends within them are no damage.
+const LONGEST_HEAD: usize = 10;
+
+/// Warns of a file that ends too soon: what is missing may be its assignment, or the most of it.
+fn note_cut(file: &ModuleFile, end: u64, warnings: &Warnings) {
+    let message = match end {
+        0 => "is empty".to_owned(),
+        _ => format!("ends at byte {end} before its contents do; what is complete is shown"),
+    };
+    warnings.add(WarningCode::Truncated, &file.name, message);
+}
 
 /// The modules of a file that is read whole.
 fn list_protos(
@@ -284,12 +321,21 @@ fn list_protos(
             MessageKind::Assignment => Some(HloProto { module: None, assignment: Some(message) }),
             MessageKind::Other => None,
         };
+        // Of a file that cannot be decompressed to its end that was said.
+        if reading.is_cut.get() && !is_said_to_be_cut(file, warnings) {
+            note_cut(file, message.len() as u64, warnings);
+        }
         let Some(HloProto { module, assignment: Some(assignment) }) = proto else { continue };
         let at = ModuleAt::Proto(file.clone(), place);
         let sizes = sizes_of(assignment);
         listed.extend(sizes.map(|sizes| sizes.listed(file, module.map(name_of), at)));
     }
     Ok(listed)
+}
+
+fn is_said_to_be_cut(file: &ModuleFile, warnings: &Warnings) -> bool {
+    let is_it = |one: &Warning| one.code == WarningCode::Truncated && one.file == file.name;
+    warnings.list().iter().any(is_it)
 }
 
 /// The name of a module, with which it begins.
@@ -346,13 +392,41 @@ fn list_text(
     warnings: &Warnings,
     progress: &Progress,
 ) -> Result<Vec<FoundModule>, Error> {
-    let texts = texts_of(&file.path);
+    let mut texts = texts_of(&file.path);
+    if texts.is_empty() {
+        // Its contents say what it is, not its name.
+        texts.push(file.clone());
+    }
     let Some(first) = texts.first() else { return Ok(Vec::new()) };
     let Some(bytes) = read_bytes(first, warnings, progress)? else { return Ok(Vec::new()) };
     let sizes = Sizes::of(&text::allocations(&bytes));
     let module = DumpName::of(&first.name).map(|name| name.module.to_owned());
     let listed = sizes.listed(&first.clone(), module, ModuleAt::Texts(texts));
     Ok((sizes.allocations > 0).then_some(listed).into_iter().collect())
+}
+
+/// The modules of what `--xla_dump_to=-` printed.
+fn list_printed(
+    path: &Path,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Result<Vec<FoundModule>, Error> {
+    let whole = ModuleFile::of(path.to_owned(), ProtoKind::Text);
+    let Some(printed) = read_bytes(&whole, warnings, progress)? else { return Ok(Vec::new()) };
+    let mut listed = Vec::new();
+    for texts in printed_texts(path, &printed) {
+        let Some(first) = texts.first().cloned() else { continue };
+        let Some(part) = first.part else { continue };
+        let start = usize::try_from(part.start).unwrap_or(usize::MAX);
+        let bytes = usize::try_from(part.bytes).unwrap_or(usize::MAX);
+        let text = printed.get(start..).and_then(|rest| rest.get(..bytes)).unwrap_or_default();
+        let sizes = Sizes::of(&text::allocations(text));
+        if sizes.allocations > 0 {
+            let module = DumpName::of(&first.name).map(|name| name.module.to_owned());
+            listed.push(sizes.listed(&first, module, ModuleAt::Texts(texts)));
+        }
+    }
+    Ok(listed)
 }
 
 #[cfg(test)]
@@ -377,9 +451,11 @@ mod tests {
         let looks = Arc::new(AtomicUsize::new(0));
         let counted = Arc::clone(&looks);
         let progress = Progress::asking(move || counted.fetch_add(1, Ordering::Relaxed) == 2);
-        assert!(list_from_file(&file, &progress).unwrap().is_empty());
+        assert!(list_from_file(&file, &Warnings::default(), &progress).unwrap().is_empty());
         assert_eq!(looks.load(Ordering::Relaxed), 3, "at each block, until the third");
-        assert!(list_from_file(&file, &Progress::default()).unwrap().is_empty());
+        assert!(
+            list_from_file(&file, &Warnings::default(), &Progress::default()).unwrap().is_empty()
+        );
     }
 
     #[test]
@@ -388,9 +464,12 @@ mod tests {
         let file = module_file(directory.path(), "a.hlo.pb");
         // Field 3, of 6 GiB.
         fs::write(&file.path, [0x1A, 0x80, 0x80, 0x80, 0x80, 0x18]).unwrap();
-        assert!(list_from_file(&file, &Progress::default()).unwrap().is_empty(), "it is cut");
+        assert!(
+            list_from_file(&file, &Warnings::default(), &Progress::default()).unwrap().is_empty(),
+            "it is cut"
+        );
         File::options().write(true).open(&file.path).unwrap().set_len(6 << 30).unwrap();
-        let error = list_from_file(&file, &Progress::default()).unwrap_err();
+        let error = list_from_file(&file, &Warnings::default(), &Progress::default()).unwrap_err();
         assert!(error.message.contains("larger than any proto"), "{error:?}");
     }
 
@@ -413,7 +492,7 @@ mod tests {
             .into_iter()
             .flat_map(|(tag, part)| [vec![tag], varint(part.len()), part].concat());
         fs::write(&file.path, message.collect::<Vec<u8>>()).unwrap();
-        let found = list_from_file(&file, &Progress::default()).unwrap();
+        let found = list_from_file(&file, &Warnings::default(), &Progress::default()).unwrap();
         let [FoundModule { listed, .. }] = &found[..] else { panic!("one: {found:?}") };
         assert_eq!((listed.module.as_deref(), listed.total_bytes), (Some("m"), 5));
     }

@@ -4,9 +4,11 @@
 
 mod assignment;
 mod beside;
+mod contents;
 mod discover;
 mod dump_name;
 mod listing;
+mod message_kind;
 mod module;
 pub mod text;
 mod texts;
@@ -22,6 +24,7 @@ pub use self::discover::{
 };
 pub use self::dump_name::DumpName;
 pub use self::listing::{FoundModule, ModuleAt, list_modules, texts_of};
+use self::message_kind::MessageKind;
 use self::module::ModuleParts;
 use self::texts::{Room, Texts};
 use self::wire::{Field, Fields, Malformed};
@@ -131,40 +134,31 @@ impl<'a> HloProto<'a> {
     fn of(message: &'a [u8], reading: &Reading<'_>) -> Result<Self, Malformed> {
         let mut proto = Self { module: None, assignment: None };
         let mut fields = Fields::of(message);
-        while let Some((number, field)) = fields.next_field()? {
-            reading.note_cut(&field);
-            match number {
-                1 => proto.module = Some(field.bytes()),
-                3 => proto.assignment = Some(field.bytes()),
-                _ => {}
+        loop {
+            let at = reading.offset(fields.rest());
+            match fields.next_field() {
+                Ok(None) => return Ok(proto),
+                Ok(Some((number, field))) => {
+                    reading.note_cut(&field);
+                    match number {
+                        1 => proto.module = Some(field.bytes()),
+                        3 => proto.assignment = Some(field.bytes()),
+                        _ => {}
+                    }
+                }
+                Err(_) if proto.assignment.is_some() => {
+                    reading.inconsistent(bytes_behind(at));
+                    return Ok(proto);
+                }
+                Err(fault) => return Err(fault),
             }
         }
-        Ok(proto)
     }
 }
 
-/// What a message is, as its beginning says: field 1 of an HloProto is a module, which begins with its name; that of a
-/// bare assignment a value, which begins with a number.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum MessageKind {
-    HloProto,
-    Assignment,
-    Other,
-}
-
-impl MessageKind {
-    fn of(message: &[u8]) -> Self {
-        let first = match Fields::of(message).next_field() {
-            Ok(Some((1, Field::Bytes(first) | Field::Cut(first)))) => first,
-            Ok(Some((3, Field::Bytes(_) | Field::Cut(_)))) => return Self::HloProto,
-            _ => return Self::Other,
-        };
-        match Fields::of(first).next_field() {
-            Ok(Some((_, Field::Bytes(_) | Field::Cut(_)))) => Self::HloProto,
-            Ok(Some((_, Field::Number(_)))) => Self::Assignment,
-            _ => Self::Other,
-        }
-    }
+/// That what follows a whole proto is none.
+fn bytes_behind(at: impl std::fmt::Display) -> String {
+    format!("from byte {at} on there is no more of a proto; what is before that is shown")
 }
 
 /// A module that has been read, and in what state its file is.
@@ -179,7 +173,7 @@ pub struct ReadModule {
 /// Reads an HloProto, or a bare BufferAssignmentProto; `None` where it has no assignment, or reading was cancelled.
 ///
 /// # Errors
-/// With words of what is wrong, when it is neither.
+/// With words of what is wrong, when it is neither, or its allocations are more than there is room for.
 pub fn read_proto(
     message: &[u8],
     name: &str,
@@ -188,17 +182,21 @@ pub fn read_proto(
 ) -> Result<Option<ReadModule>, String> {
     let reading = Reading::of(message, name, warnings, progress);
     let proto = match MessageKind::of(message) {
-        MessageKind::HloProto => HloProto::of(message, &reading).map_err(|fault| fault.0)?,
+        MessageKind::HloProto => {
+            HloProto::of(message, &reading).map_err(|fault| no_proto(&fault.0))?
+        }
         MessageKind::Assignment => HloProto { module: None, assignment: Some(message) },
-        MessageKind::Other => return Err("neither a module nor an assignment".to_owned()),
+        MessageKind::Other => return Err(no_proto("neither a module nor an assignment")),
     };
     let Some(assignment) = proto.assignment else { return Ok(None) };
     let (mut texts, mut parts) = (Texts::of(message.len()), ModuleParts::default());
+    // Without allocations all else is of no use, and heap traces are of least.
+    let mut assigned = AssignmentParts::default();
+    assigned.read(assignment, &mut texts, &reading);
     if let Some(module) = proto.module {
         parts.read(module, &mut texts, &reading);
     }
-    let mut assigned = AssignmentParts::default();
-    assigned.read(assignment, &mut texts, &reading);
+    assigned.read_traces(&mut texts, &reading);
     if progress.is_cancelled() {
         return Ok(None);
     }
@@ -209,14 +207,38 @@ pub fn read_proto(
         instructions: std::mem::take(&mut parts.instructions),
         ..HloModule::default()
     };
+    let is_too_large = texts.room.is_used_up;
     let status = reading.finish(&texts.room);
     (module.texts, module.shapes) = texts.finish();
     module.donated = donated(&module, &parts);
     assigned.put_into(&mut module, &parts, &reading);
-    if module.allocations.is_empty() {
-        return Err("it has no allocation".to_owned());
+    match module.allocations.is_empty() {
+        true if is_too_large => Err(format!(
+            "the program is too large for the memory that a file of {} bytes may take",
+            message.len()
+        )),
+        true => Err(no_proto("it has no allocation")),
+        false => {
+            if proto.module.is_some() {
+                note_no_schedule(&module, &reading);
+            }
+            Ok(Some(ReadModule { module, status }))
+        }
     }
-    Ok(Some(ReadModule { module, status }))
+}
+
+fn no_proto(why: &str) -> String {
+    format!("not a proto of XLA's: {why}")
+}
+
+/// Warns where it is not known in which order instructions are run.
+fn note_no_schedule(module: &HloModule, reading: &Reading<'_>) {
+    let why = match module.entry {
+        None => "names no computation that is there as the entry of the program",
+        Some(_) if !module.has_schedule() => "has no order of the entry computation's instructions",
+        Some(_) => return,
+    };
+    reading.inconsistent(format!("the module {why}; when values live is not known"));
 }
 
 /// Donations as number and place within the parameter's shape.

@@ -64,7 +64,8 @@ pub(super) fn module_name(bytes: &[u8]) -> String {
 /// Numbers and texts of an instruction.
 #[derive(Default)]
 struct OneInstruction<'a> {
-    id: Option<i64>,
+    /// 0 where it is absent, as all numbers of proto3.
+    id: i64,
     name: &'a [u8],
     opcode: &'a [u8],
     shape: Option<&'a [u8]>,
@@ -78,7 +79,8 @@ impl ModuleParts {
     /// Reads a module. Of one that is cut what is whole is kept.
     pub fn read<'a>(&mut self, message: &'a [u8], texts: &mut Texts<'a>, reading: &Reading<'_>) {
         let mut fields = Fields::of(message);
-        let (mut entry_id, mut schedule, mut frames, mut aliases) = (None, None, None, None);
+        let mut entry_id = 0;
+        let (mut schedule, mut frames, mut aliases) = (None, None, None);
         loop {
             let at = reading.offset(fields.rest());
             match fields.next_field() {
@@ -88,7 +90,7 @@ impl ModuleParts {
                     reading.note_cut(&field);
                     self.read_computation(field.bytes(), texts, reading);
                 }
-                Ok(Some((6, field))) => entry_id = Some(field.number()),
+                Ok(Some((6, field))) => entry_id = field.number(),
                 Ok(Some((7, field))) => schedule = Some(field.bytes()),
                 Ok(Some((8, field))) => aliases = Some(field.bytes()),
                 Ok(Some((17, field))) => frames = Some(field.bytes()),
@@ -103,7 +105,7 @@ impl ModuleParts {
             }
         }
         let rows: HashMap<i64, u32> = self.computation_ids.iter().copied().zip(0_u32..).collect();
-        self.entry = entry_id.and_then(|id| rows.get(&id).copied());
+        self.entry = rows.get(&entry_id).copied();
         for (computation, root) in self.computations.iter_mut().zip(&self.root_ids) {
             computation.root = InstructionId(self.rows.get(root).copied().unwrap_or(NO_ROW));
         }
@@ -191,20 +193,21 @@ impl ModuleParts {
                 9 => one.parameter = field.number(),
                 11 => one.fusion_kind = field.bytes(),
                 13 => one.element = field.number(),
-                35 => one.id = Some(field.number()),
+                35 => one.id = field.number(),
                 36 => field.add_numbers(&mut self.operand_ids.ids, room)?,
                 38 => field.add_numbers(&mut self.called_ids.ids, room)?,
                 _ => {}
             }
             Ok(())
         });
-        let id = one.id.filter(|_| !one.opcode.is_empty());
         let kept = read.and_then(|()| {
-            let id = id.ok_or_else(|| Malformed("it has no id or no opcode".to_owned()))?;
+            if one.opcode.is_empty() {
+                return Err(Malformed("it has no opcode".to_owned()));
+            }
             let shape = one.shape.map_or(Ok(ShapeId::NONE), |shape| texts.shape(shape))?;
-            Ok((id, shape, Metadata::of(one.metadata)?))
+            Ok((shape, Metadata::of(one.metadata)?))
         });
-        let (id, shape, metadata) = match kept {
+        let (shape, metadata) = match kept {
             Ok(kept) => kept,
             Err(fault) => {
                 self.operand_ids.ids.truncate(operands_before);
@@ -218,7 +221,7 @@ impl ModuleParts {
             _ => one.parameter,
         };
         let instructions = &mut self.instructions;
-        self.rows.entry(id).or_insert(instructions.names.len() as u32);
+        self.rows.entry(one.id).or_insert(instructions.names.len() as u32);
         instructions.names.push(texts.text(one.name));
         instructions.opcodes.push(opcode);
         instructions.fusion_kinds.push(texts.text_if_any(one.fusion_kind));

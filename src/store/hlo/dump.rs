@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// A module of a dump.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Default, Serialize)]
 pub struct ListedModule {
     /// The name of its file.
     pub file: String,
@@ -39,4 +39,16 @@ pub struct Beside {
     /// Flags of the compilation that are not as they are by default.
     #[serde(skip)]
     pub flags: Vec<(String, String)>,
+}
+
+/// The name of a module without the number by which some front ends tell its compilations apart: `Graph.35`.
+pub fn plain_module_name(name: &str) -> &str {
+    match name.rsplit_once('.') {
+        Some((plain, number)) if !plain.is_empty() && is_number(number) => plain,
+        _ => name,
+    }
+}
+
+fn is_number(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|letter| letter.is_ascii_digit())
 }

@@ -5,7 +5,7 @@
 mod dump;
 mod shapes;
 
-pub use dump::{Beside, ListedModule};
+pub use dump::{Beside, ListedModule, plain_module_name};
 pub use shapes::{ElementType, ShapeId, Shapes};
 
 use std::collections::HashMap;
@@ -283,7 +283,8 @@ pub struct HloModule {
 impl HloModule {
     /// Whether the order of instructions is known: without it nothing is known of when values live.
     pub fn has_schedule(&self) -> bool {
-        self.entry.is_some() || self.stated.is_some()
+        let entry = self.entry.and_then(|row| self.computations.get(row as usize));
+        entry.is_some_and(|entry| !entry.sequence.is_empty()) || self.stated.is_some()
     }
 
     /// The instructions of the parameters of the program, by number.

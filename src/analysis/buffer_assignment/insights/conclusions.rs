@@ -24,7 +24,8 @@ pub(super) fn conclusions(
     for space in spaces.iter().filter(|space| space.is_large()) {
         let Some(peak) = &space.peak else { continue };
         let (at, title) = (&peak.at, &space.in_text);
-        if let Some(owner) = peak.main_operation() {
+        let owner = peak.main_operation();
+        if let Some(owner) = owner.filter(|owner| is_much(owner.bytes, at.bytes)) {
             let percent = owner.bytes as f64 * 100.0 / at.bytes.max(1) as f64;
             let text = format!(
                 "{} of the {} that are temporary in {title} at their peak, {percent:.0} %, come from {}",

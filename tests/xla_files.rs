@@ -1,0 +1,285 @@
+//! Files of XLA as they come: with ids that are 0, cut, with bytes behind them, under any name, and printed.
+
+mod common;
+
+use std::fs;
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Output;
+
+use common::{json, tilescope};
+use flate2::Compression;
+use flate2::write::GzEncoder;
+use serde_json::Value;
+
+fn varint(mut number: u64) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    while number >= 0x80 {
+        bytes.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    bytes.push(number as u8);
+    bytes
+}
+
+/// A field with bytes.
+fn part(number: u64, bytes: impl AsRef<[u8]>) -> Vec<u8> {
+    let bytes = bytes.as_ref();
+    [varint(number << 3 | 2), varint(bytes.len() as u64), bytes.to_vec()].concat()
+}
+
+/// A field with a number, which is absent where that is 0.
+fn number(of: u64, value: u64) -> Vec<u8> {
+    if value == 0 { Vec::new() } else { [varint(of << 3), varint(value)].concat() }
+}
+
+/// `f32[4]`
+fn shape() -> Vec<u8> {
+    [number(2, 11), part(3, [4])].concat()
+}
+
+fn instruction(id: u64, name: &str, opcode: &str, operands: &[u64]) -> Vec<u8> {
+    let operands = operands.iter().flat_map(|id| varint(*id)).collect::<Vec<u8>>();
+    let words = [part(1, name), part(2, opcode), part(3, shape())].concat();
+    [words, number(35, id), part(36, operands)].concat()
+}
+
+/// A module of two instructions in a computation, all ids from 0: a parameter, and what is made of it.
+fn module(name: &str, has_schedule: bool) -> Vec<u8> {
+    let instructions = [
+        part(2, instruction(0, "p", "parameter", &[])),
+        part(2, instruction(1, "negate.1", "negate", &[0])),
+    ];
+    let computation = [part(1, "main"), instructions.concat(), number(6, 1)].concat();
+    let sequence = part(1, [0, 1]);
+    let schedule = part(7, part(1, part(2, sequence)));
+    let schedule = if has_schedule { schedule } else { Vec::new() };
+    [part(1, name), part(2, "main"), part(3, computation), schedule].concat()
+}
+
+/// The assignment of that: 16 bytes of a parameter, and of what is temporary as many as asked for.
+fn assignment(temporary: u64) -> Vec<u8> {
+    let values = [
+        part(1, [number(2, 16), part(3, [])].concat()),
+        part(1, [number(1, 1), number(2, 16), part(3, number(4, 1))].concat()),
+    ];
+    let placed = |id| part(9, [number(1, id), number(3, 16)].concat());
+    let allocations = [
+        part(3, [number(2, 16), number(5, 1), placed(0)].concat()),
+        part(3, [number(1, 1), number(2, temporary), placed(1)].concat()),
+    ];
+    [values.concat(), allocations.concat()].concat()
+}
+
+fn proto(name: &str, temporary: u64) -> Vec<u8> {
+    [part(1, module(name, true)), part(3, assignment(temporary))].concat()
+}
+
+fn gzip(bytes: &[u8]) -> Vec<u8> {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+    encoder.write_all(bytes).unwrap();
+    encoder.finish().unwrap()
+}
+
+/// A directory with these files.
+fn directory(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    for (name, bytes) in files {
+        fs::write(directory.path().join(name), bytes).unwrap();
+    }
+    directory
+}
+
+fn run(command: &str, paths: &[&Path], options: &[&str]) -> Output {
+    let paths: Vec<&str> = paths.iter().map(|path| path.to_str().unwrap()).collect();
+    tilescope(&[&[command], &*paths, options].concat())
+}
+
+#[track_caller]
+fn summary(path: &Path) -> Value {
+    let output = run("summary", &[path], &["--json"]);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    json(&output)
+}
+
+/// The summary of a file that is alone in a directory.
+#[track_caller]
+fn summary_of(name: &str, bytes: &[u8]) -> Value {
+    summary(&directory(&[(name, bytes)]).path().join(name))
+}
+
+/// What is said when a file cannot be read.
+#[track_caller]
+fn refusal(name: &str, bytes: &[u8]) -> String {
+    let directory = directory(&[(name, bytes)]);
+    let output = run("summary", &[&directory.path().join(name)], &[]);
+    assert!(!output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+fn warned(found: &Value, words: &str) -> bool {
+    let warnings = found["warnings"].as_array().unwrap();
+    warnings.iter().any(|one| one["message"].as_str().unwrap().contains(words))
+}
+
+#[test]
+fn ids_that_are_0_are_ids() {
+    let found = summary_of("a.hlo.pb", &proto("f", 64));
+    assert_eq!(found["warnings"], Value::Array(Vec::new()));
+    assert_eq!((&found["xla"]["steps"], &found["xla"]["values"]), (&2.into(), &2.into()));
+    assert_eq!(found["xla"]["values_with_live_range"], 2);
+    let top = &found["xla"]["temp"][0]["peak"]["top"][0];
+    assert_eq!((&top["name"], &top["start"]), (&"negate.1".into(), &1.into()));
+    assert_eq!(found["memory"]["total_bytes"], 80);
+}
+
+#[test]
+fn without_an_order_of_instructions_nothing_is_known_of_steps() {
+    let without = |module: &[u8]| [part(1, module), part(3, assignment(64))].concat();
+    let found = summary_of("a.hlo.pb", &without(&module("f", false)));
+    assert_eq!(found["xla"]["steps"], Value::Null);
+    assert_eq!(found["liveness"]["steps"], Value::Null);
+    assert!(warned(&found, "has no order of the entry computation's instructions"), "{found}");
+    let other_entry = [module("f", true), number(6, 7)].concat();
+    let found = summary_of("a.hlo.pb", &without(&other_entry));
+    assert!(warned(&found, "names no computation that is there as the entry"), "{found}");
+    assert_eq!(found["memory"]["total_bytes"], 80);
+}
+
+#[test]
+fn a_file_that_is_cut_before_its_assignment_is_named() {
+    let whole = proto("large", 1 << 20);
+    let within_module = &whole[..40];
+    for (bytes, words) in [(within_module, "ends at byte 40"), (&[], "is empty")] {
+        let said = refusal("module_0001.large.cpu_after_optimizations.hlo.pb", bytes);
+        assert!(said.contains(words), "{said}");
+        let other = proto("small", 64);
+        let directory = directory(&[("a.hlo.pb", bytes), ("b.hlo.pb", &other)]);
+        let found = summary(directory.path());
+        assert_eq!(found["xla"]["module"], "small");
+        let warnings = found["warnings"].as_array().unwrap();
+        let [warning] = &warnings[..] else { panic!("one: {found}") };
+        assert_eq!((&warning["code"], &warning["file"]), (&"truncated".into(), &"a.hlo.pb".into()));
+    }
+}
+
+#[test]
+fn bytes_behind_a_whole_proto_are_passed_over() {
+    for zeros in [1, 4096] {
+        let mut bytes = proto("f", 64);
+        bytes.resize(bytes.len() + zeros, 0);
+        for (name, bytes) in [("a.hlo.pb", bytes.clone()), ("a.hlo.pb.gz", gzip(&bytes))] {
+            let found = summary_of(name, &bytes);
+            assert_eq!(found["memory"]["total_bytes"], 80);
+            assert!(warned(&found, "there is no more of a proto"), "{found}");
+        }
+    }
+}
+
+#[test]
+fn contents_say_what_a_file_is() {
+    let (proto, bare) = (proto("f", 64), assignment(64));
+    let named: [(&str, Vec<u8>); 7] = [
+        ("x.pb", proto.clone()),
+        ("x.pb.gz", gzip(&proto)),
+        ("x.hlo.pb", gzip(&proto)),
+        ("x.hlo.pb.gz", proto.clone()),
+        ("y.pb", bare.clone()),
+        ("y.pb.gz", gzip(&bare)),
+        ("y.pb", gzip(&bare)),
+    ];
+    for (name, bytes) in &named {
+        for found in [summary_of(name, bytes), summary(directory(&[(name, bytes)]).path())] {
+            assert_eq!(found["memory"]["total_bytes"], 80, "{name}");
+            let is_bare = name.starts_with('y');
+            assert_eq!(found["xla"]["steps"].is_null(), is_bare, "{name}");
+        }
+    }
+    for bytes in [&b"nothing of theirs"[..], &proto[..1], &part(1, module("f", true))] {
+        let said = refusal("x.pb", bytes);
+        assert!(!said.contains("Poplar") && !said.contains("profile.pop"), "{said}");
+    }
+}
+
+const TEXT: &str = "BufferAssignment:\nallocation 0: size 64, preallocated-temp:\n value: <1 a @0> \
+                    (size=64,offset=0): f32[16]{0}\nallocation 1: size 16, constant:\n value: <2 b @0> \
+                    (size=4,offset=0): f32[]\n\nTotal bytes used: 80 (80B)\n\nUsed values:\n<1 a @0>\n positions:\n  a\n \
+                    uses:\n  (none)\n from instruction: %a = f32[16]{0} copy(%b)\n<2 b @0>\n positions:\n  b\n uses:\n  \
+                    a, operand 0\n from instruction: %b = f32[] constant(0)\n\nHloLiveRange (max 2):\n  \
+                    InstructionSequence:\n    0:b\n    1:a\n  BufferLiveRange:\n    a{}:1-2\n    b{}:0-2\n  Live ranges \
+                    at 1 (peak):\n    a{}: 64 bytes\n";
+
+#[test]
+fn a_text_is_read_under_any_name_and_out_of_what_was_printed() {
+    for name in ["assignment.log", "x.pb", "anything"] {
+        let found = summary_of(name, TEXT.as_bytes());
+        assert_eq!(
+            (&found["memory"]["total_bytes"], &found["xla"]["steps"]),
+            (&80.into(), &2.into())
+        );
+    }
+    let printed = |module: &str, text: &str| {
+        let name = format!("{module}.cpu_after_optimizations-buffer-assignment.txt");
+        format!("*** Begin {name} ***\n{text}\n*** End {name} ***\nloss 0.3\n")
+    };
+    let both = printed("module_0001.jit_f", TEXT)
+        + &printed("module_0002.jit_g", &TEXT.replace("64", "48"));
+    let output = format!("epoch 1\n{both}");
+    let found = summary_of("out.txt", output.as_bytes());
+    assert_eq!(found["xla"]["module"], "jit_f");
+    assert_eq!((&found["memory"]["total_bytes"], &found["xla"]["steps"]), (&80.into(), &2.into()));
+    let directory = directory(&[("out.txt", output.as_bytes())]);
+    let other =
+        run("summary", &[&directory.path().join("out.txt")], &["--json", "--module", "jit_g"]);
+    let other = json(&other);
+    assert_eq!(other["memory"]["total_bytes"], 64, "{other}");
+    assert_eq!(other["xla"]["platform"], "cpu");
+}
+
+#[test]
+fn instructions_leave_room_for_allocations() {
+    let tiny = part(2, part(2, "a"));
+    let computation = part(3, tiny.repeat(400_000));
+    let bytes = [part(1, [part(1, "f"), computation].concat()), part(3, assignment(64))].concat();
+    let found = summary_of("a.hlo.pb", &bytes);
+    assert_eq!(found["memory"]["total_bytes"], 80);
+    assert!(warned(&found, "takes too much memory"), "{found}");
+}
+
+#[test]
+fn of_many_allocations_text_has_the_largest() {
+    let allocations: Vec<u8> = (1..=100)
+        .flat_map(|size| part(3, [number(1, size), number(2, size << 10)].concat()))
+        .collect();
+    let directory = directory(&[("a.pb", &allocations)]);
+    let file = directory.path().join("a.pb");
+    let text = run("summary", &[&file], &[]);
+    let text = String::from_utf8_lossy(&text.stdout).into_owned();
+    assert!(text.contains("60 more") && text.contains(" 100.0 KiB"), "{text}");
+    assert!(!text.contains(" 60.0 KiB"), "{text}");
+    let found = summary(&file);
+    assert_eq!(found["xla"]["temp"].as_array().unwrap().len(), 100);
+}
+
+#[test]
+fn different_modules_are_compared_and_none_is_better() {
+    let (one, other) = (proto("f", 64), proto("g", 32));
+    let source = directory(&[("a.hlo.pb", &one)]);
+    let target = directory(&[("a.hlo.pb", &other)]);
+    let output = run("compare", &[source.path(), target.path()], &["--json"]);
+    let found = json(&output);
+    let judged = found["conclusions"].as_array().unwrap().iter();
+    assert_eq!(judged.filter(|said| !said["is_better"].is_null()).count(), 0, "{found}");
+    assert!(warned(&found, "these are different modules"), "{found}");
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("these are different modules"), "{said}");
+    // The largest of both is not the one that both have.
+    let both = directory(&[("a.hlo.pb", &one), ("b.hlo.pb", &proto("g", 48))]);
+    let output = run("compare", &[both.path(), target.path()], &["--json"]);
+    let found = json(&output);
+    assert_eq!(found["xla"]["module"]["source"], "g");
+    let total = found["conclusions"].as_array().unwrap().iter().find(|said| said["id"] == "total");
+    assert_eq!(total.unwrap()["is_better"], true);
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(said.contains("2 modules; this is g of b.hlo.pb"), "{said}");
+}
