@@ -95,7 +95,11 @@ impl SnapshotRun {
             }
         };
         let claims = pytorch::read_claims(files, &report.warnings, progress);
-        let stated = stated::stated_failures(files);
+        let replayed = match &contents {
+            RunContents::Snapshot(replayed) => Some(&**replayed),
+            RunContents::Timeline(_) => None,
+        };
+        let stated = stated::stated_of_run(files, replayed);
         let is_cut = report.is_cut();
         let claims = claims.into_iter().collect();
         let allocator = AllocatorRun { contents, claims, stated, is_cut };

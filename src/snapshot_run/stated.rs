@@ -1,18 +1,89 @@
 //! What error texts beside a snapshot say of requests that failed.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use crate::analysis::allocator::failed_requests::FailedRequest;
+use crate::analysis::allocator::replayed::ReplayedSnapshot;
 use crate::analysis::allocator::stated_failure::StatedFailure;
 use crate::analysis::diagnose::{Device, Finding, Kind, diagnose_reader};
-use crate::files;
-use crate::format::pytorch::SnapshotFiles;
+use crate::files::{self, directory_of};
+use crate::format::pytorch::{FileKind, SnapshotFiles, kind_of_file};
 
 /// Bytes of an error text that are looked at.
 const MOST_ERROR_TEXT: u64 = 1 << 20;
+/// Files of a directory that are looked through for the text of an error.
+const MOST_TEXTS: usize = 32;
+/// Entries of that directory that are looked at.
+const MOST_ENTRIES: usize = 1000;
+/// Endings of files that may have such a text.
+const ENDINGS: [&str; 3] = ["txt", "log", "err"];
+
+/// What error texts say of a run: the one that is called like its snapshot; where there is none, what a text of its
+/// directory says of the request at which it ended, if that is one and the same, and no other snapshot lies there that
+/// it could be of.
+pub(super) fn stated_of_run(
+    files: &SnapshotFiles,
+    replayed: Option<&ReplayedSnapshot>,
+) -> Vec<StatedFailure> {
+    match replayed {
+        Some(replayed) if files.error_text.is_none() => {
+            nearby(files, replayed).into_iter().collect()
+        }
+        _ => stated_failures(files),
+    }
+}
+
+fn nearby(files: &SnapshotFiles, replayed: &ReplayedSnapshot) -> Option<StatedFailure> {
+    let devices = replayed.snapshot.devices.iter().enumerate();
+    let ended: Vec<(i64, FailedRequest)> = devices
+        .filter_map(|(place, device)| Some((device.number, replayed.ended_by(place)?)))
+        .collect();
+    if ended.is_empty() {
+        return None;
+    }
+    let entries = entries_beside(&files.path);
+    let is_other_snapshot = |path: &PathBuf| {
+        path.file_name() != files.path.file_name() && kind_of_file(path) == Some(FileKind::Snapshot)
+    };
+    let fits = |text: &StatedFailure| {
+        ended.iter().any(|(device, failed)| text.may_be_of(*device) && text.is_of(failed))
+    };
+    let texts = entries.iter().filter(|path| is_small_text(path)).take(MOST_TEXTS);
+    let found: Vec<StatedFailure> = texts.flat_map(|path| said_in(path)).filter(fits).collect();
+    let (first, others) = found.split_first()?;
+    // A log and what it was copied to say the same.
+    let is_same = |other: &StatedFailure| {
+        StatedFailure { file: first.file.clone(), ..other.clone() } == *first
+    };
+    let is_one = others.iter().all(is_same);
+    (is_one && !entries.iter().any(is_other_snapshot)).then(|| first.clone())
+}
+
+/// The files of the directory of a file, by name.
+fn entries_beside(path: &Path) -> Vec<PathBuf> {
+    let directory = directory_of(path);
+    let Ok(entries) = std::fs::read_dir(&directory) else { return Vec::new() };
+    let mut found: Vec<PathBuf> =
+        entries.flatten().take(MOST_ENTRIES).map(|entry| entry.path()).collect();
+    found.sort();
+    found
+}
+
+fn is_small_text(path: &Path) -> bool {
+    let ending = path.extension().unwrap_or_default();
+    let is_text = ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known));
+    is_text
+        && std::fs::metadata(path)
+            .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MOST_ERROR_TEXT)
+}
 
 /// What the error text beside a snapshot says; nothing where there is none, or it cannot be read.
 pub fn stated_failures(files: &SnapshotFiles) -> Vec<StatedFailure> {
-    let Some(path) = &files.error_text else { return Vec::new() };
+    files.error_text.as_deref().map(said_in).unwrap_or_default()
+}
+
+/// What a text says of requests that failed; nothing where it cannot be read.
+fn said_in(path: &Path) -> Vec<StatedFailure> {
     let Ok(file) = files::open(path) else { return Vec::new() };
     let Ok(found) = diagnose_reader(std::io::Read::take(file, MOST_ERROR_TEXT)) else {
         return Vec::new();
@@ -35,5 +106,54 @@ pub(crate) fn stated(file: &str, finding: &Finding) -> StatedFailure {
         unallocated_bytes: finding.unallocated_bytes,
         other_processes_bytes: finding.other_processes_bytes,
         rank_not_there: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::format::pytorch::with_side_files;
+    use crate::store::snapshot::{Action, Snapshot, SnapshotDevice, StackId};
+
+    const MESSAGE: &str = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 32.00 MiB. GPU 0 has a total \
+                           capacity of 100.00 MiB of which 5.00 MiB is free.\n";
+
+    /// A run that ended when it asked for so many MiB, and 5 MiB were free.
+    fn ended_at(mebibytes: u64) -> ReplayedSnapshot {
+        let mut snapshot = Snapshot::default();
+        snapshot.events.actions.push(Action::OutOfMemory);
+        snapshot.events.addresses.push(5 << 20);
+        snapshot.events.sizes.push(mebibytes << 20);
+        snapshot.events.stacks.push(StackId::NONE);
+        snapshot.devices.push(SnapshotDevice { events: 0..1, ..SnapshotDevice::default() });
+        ReplayedSnapshot::of(snapshot)
+    }
+
+    #[test]
+    fn a_text_of_the_directory_counts_where_it_fits_alone() {
+        let directory = tempfile::tempdir().unwrap();
+        let write = |name: &str, text: &[u8]| {
+            std::fs::write(directory.path().join(name), text).unwrap();
+        };
+        write("run.pickle", b"\x80\x04}.");
+        let stated = |mebibytes| {
+            let path = directory.path().join("run.pickle");
+            let files = with_side_files(path, FileKind::Snapshot);
+            let said = stated_of_run(&files, Some(&ended_at(mebibytes)));
+            said.iter().map(|text| text.capacity_bytes).collect::<Vec<_>>()
+        };
+        assert_eq!(stated(31), []);
+        write("train.log", MESSAGE.as_bytes());
+        assert_eq!(stated(31), [Some(100 << 20)]);
+        assert_eq!(stated(50), [], "it is about another request");
+        write("train.err", MESSAGE.as_bytes());
+        assert_eq!(stated(31), [Some(100 << 20)], "the same once more");
+        write("other.txt", MESSAGE.replace("100.00", "200.00").as_bytes());
+        assert_eq!(stated(31), [], "another one");
+        write("other.txt", b"");
+        write("other.pickle", b"\x80\x04}.");
+        assert_eq!(stated(31), [], "it may be of the other snapshot");
+        write("run.pickle.oom.txt", MESSAGE.replace("100.00", "300.00").as_bytes());
+        assert_eq!(stated(31), [Some(300 << 20)], "the name says it");
     }
 }
