@@ -77,21 +77,21 @@ fn proto(name: &str, temporary: u64) -> Vec<u8> {
 
 fn gzip(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
-    encoder.write_all(bytes).unwrap();
-    encoder.finish().unwrap()
+    encoder.write_all(bytes).expect("memory");
+    encoder.finish().expect("memory")
 }
 
 /// A directory with these files.
 fn directory(files: &[(&str, &[u8])]) -> tempfile::TempDir {
-    let directory = tempfile::tempdir().unwrap();
+    let directory = tempfile::tempdir().expect("a directory");
     for (name, bytes) in files {
-        fs::write(directory.path().join(name), bytes).unwrap();
+        fs::write(directory.path().join(name), bytes).expect("a file");
     }
     directory
 }
 
 fn run(command: &str, paths: &[&Path], options: &[&str]) -> Output {
-    let paths: Vec<&str> = paths.iter().map(|path| path.to_str().unwrap()).collect();
+    let paths: Vec<&str> = paths.iter().map(|path| path.to_str().expect("UTF-8")).collect();
     tilescope(&[&[command], &*paths, options].concat())
 }
 
@@ -118,8 +118,8 @@ fn refusal(name: &str, bytes: &[u8]) -> String {
 }
 
 fn warned(found: &Value, words: &str) -> bool {
-    let warnings = found["warnings"].as_array().unwrap();
-    warnings.iter().any(|one| one["message"].as_str().unwrap().contains(words))
+    let warnings = found["warnings"].as_array().expect("a list");
+    warnings.iter().any(|one| one["message"].as_str().expect("a text").contains(words))
 }
 
 #[test]
@@ -259,6 +259,50 @@ fn of_many_allocations_text_has_the_largest() {
     assert!(!text.contains(" 60.0 KiB"), "{text}");
     let found = summary(&file);
     assert_eq!(found["xla"]["temp"].as_array().unwrap().len(), 100);
+}
+
+/// Values that live together, each of an operation of its own: what the last instruction takes.
+fn of_operations(sizes: &[u64]) -> Vec<u8> {
+    let ids = 1..=sizes.len() as u64;
+    let made = |id: u64| {
+        let name = format!("negate.{id}");
+        let operation = part(7, part(2, format!("layer{id}/negate")));
+        part(2, [instruction(id, &name, "negate", &[]), operation].concat())
+    };
+    let last = ids.end() + 1;
+    let operands: Vec<u64> = ids.clone().collect();
+    let instructions: Vec<u8> = ids.clone().flat_map(made).collect();
+    let root = part(2, instruction(last, "all", "custom-call", &operands));
+    let computation = [part(1, "main"), instructions, root, number(6, last)].concat();
+    let order: Vec<u8> = (1..=last).flat_map(varint).collect();
+    let schedule = part(7, part(1, part(2, part(1, order))));
+    let module = [part(1, "f"), part(3, computation), schedule].concat();
+    let values = ids.clone().zip(sizes).flat_map(|(id, size)| {
+        part(1, [number(1, id), number(2, *size), part(3, number(4, id))].concat())
+    });
+    let mut offset = 0;
+    let mut placed = Vec::new();
+    for (id, size) in ids.clone().zip(sizes) {
+        placed.extend(part(9, [number(1, id), number(2, offset), number(3, *size)].concat()));
+        offset += size;
+    }
+    let allocation = part(3, [number(2, offset), placed].concat());
+    let assignment = [values.collect(), allocation].concat();
+    [part(1, module), part(3, assignment)].concat()
+}
+
+#[test]
+fn an_operation_with_next_to_nothing_of_the_peak_does_not_own_it() {
+    let owner = |sizes: &[u64]| {
+        let found = summary_of("a.hlo.pb", &of_operations(sizes));
+        let said = found["insights"]["conclusions"].as_array().unwrap().clone();
+        assert_eq!(found["liveness"]["peak"]["not_always_live_bytes"], sizes.iter().sum::<u64>());
+        said.iter().any(|one| one["id"] == "owner-of-peak")
+    };
+    assert!(!owner(&[4096; 300]));
+    let mut sizes = [4096; 300];
+    sizes[7] = 1 << 20;
+    assert!(owner(&sizes));
 }
 
 #[test]
