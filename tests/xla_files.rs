@@ -261,6 +261,20 @@ fn of_many_allocations_text_has_the_largest() {
     assert_eq!(found["xla"]["temp"].as_array().unwrap().len(), 100);
 }
 
+/// What is left out for want of room counts as what is cut: nobody says that the rest fits.
+#[test]
+fn a_program_without_all_its_allocations_does_not_fit() {
+    let allocations = part(3, number(2, 1)).repeat(300_000);
+    let bytes = [part(1, module("f", true)), part(3, allocations)].concat();
+    let directory = directory(&[("a.hlo.pb", &bytes)]);
+    let path = directory.path().join("a.hlo.pb");
+    let found = summary(&path);
+    assert!(warned(&found, "too much memory"), "{}", found["warnings"]);
+    assert_eq!(found["source"]["files"][0]["status"], "truncated");
+    let check = run("check", &[&path], &["--must-fit", "--capacity", "1GiB"]);
+    assert_eq!(check.status.code(), Some(1), "{}", String::from_utf8_lossy(&check.stdout));
+}
+
 /// Values that live together, each of an operation of its own: what the last instruction takes.
 fn of_operations(sizes: &[u64]) -> Vec<u8> {
     let ids = 1..=sizes.len() as u64;

@@ -28,6 +28,8 @@ const ASSIGNED: usize = 64;
 pub(super) struct AssignmentParts<'a> {
     /// The messages of heap traces, until they are read.
     trace_messages: Vec<&'a [u8]>,
+    /// Whether there was no room for some allocations: what all take is more than what is known.
+    pub lacks_allocations: bool,
     values: Vec<(Value, Location)>,
     aliases: Vec<(i64, Location)>,
     allocations: Vec<Allocation>,
@@ -87,6 +89,7 @@ impl<'a> AssignmentParts<'a> {
     /// nothing is known of the program, whatever else the room is enough for.
     pub fn read(&mut self, message: &'a [u8], texts: &mut Texts<'a>, reading: &Reading<'_>) {
         self.read_allocations(message, &mut texts.room, reading);
+        self.lacks_allocations = texts.room.is_used_up;
         if !reading.is_over() {
             self.read_rows(message, texts, reading);
         }

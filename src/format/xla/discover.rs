@@ -88,9 +88,8 @@ pub fn platform_of_name(name: &str) -> Option<Platform> {
     match () {
         () if stage.ends_with("cpu_after_optimizations") => Some(Platform::Cpu),
         () if stage.ends_with("gpu_after_optimizations") => Some(Platform::Gpu),
-        () if stage.ends_with("after_optimizations") && stage.contains(".cl_") => {
-            Some(Platform::Tpu)
-        }
+        // Others have their name before the stage.
+        () if stage.ends_with(".after_optimizations") => Some(Platform::Tpu),
         () => None,
     }
 }
@@ -341,4 +340,23 @@ fn read_message(
         let error = Error::new(ErrorKind::Damaged, format!("{}: {what}", file.name));
         error.in_file(&file.path).hint(DUMP_AGAIN)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stages_say_for_what_a_module_was_compiled() {
+        for (stage, expected) in [
+            ("cpu_after_optimizations.hlo.pb", Some(Platform::Cpu)),
+            ("sm_9.0a_gpu_after_optimizations.hlo.pb.gz", Some(Platform::Gpu)),
+            ("cl_933746096.after_optimizations.hlo.pb", Some(Platform::Tpu)),
+            ("after_optimizations-buffer-assignment.txt", Some(Platform::Tpu)),
+            ("before_optimizations.hlo.pb", None),
+            ("cl_9.after_optimizations_before_buffer_assignment.hlo.pb", None),
+        ] {
+            assert_eq!(platform_of_name(&format!("module_0001.f.{stage}")), expected, "{stage}");
+        }
+    }
 }
