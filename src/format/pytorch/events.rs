@@ -90,19 +90,26 @@ impl EventRows {
     #[inline]
     pub(super) fn push_fields(&mut self, fields: &EventFields, texts: &Texts) -> Option<u32> {
         let (at, mut row) = self.new_row()?;
-        let mut fill = |word: Word| {
-            if let Some(value) = fields.get(word) {
-                self.fill(&mut row, at, (word, value), texts);
-            }
-        };
-        fill(Word::Action);
-        fill(Word::Addr);
-        fill(Word::Size);
-        fill(Word::DeviceFree);
-        fill(Word::Stream);
-        fill(Word::TimeUs);
-        fill(Word::Frames);
-        fill(Word::UserMetadata);
+        if let Some(action) = fields.get(Word::Action) {
+            row.action = self.action(action, texts);
+        }
+        if let Some(address) = fields.get(Word::Addr) {
+            take(&mut row.address, &mut row.found, HAS_ADDRESS, address);
+        }
+        if let Some(size) = fields.get(Word::Size) {
+            take(&mut row.size, &mut row.found, HAS_SIZE, size);
+        }
+        if let Some(free) = fields.get(Word::DeviceFree) {
+            take(&mut row.address, &mut row.found, HAS_FREE, free);
+        }
+        if let Some(stream) = fields.get(Word::Stream) {
+            row.stream = self.stream_of(stream);
+        }
+        row.time = fields.get(Word::TimeUs).map_or(row.time, time_of);
+        row.frames = fields.get(Word::Frames).map_or(row.frames, frames_of);
+        if let Some(text) = fields.get(Word::UserMetadata) {
+            self.note_metadata(at, text, texts);
+        }
         self.push_row(row);
         Some(at)
     }
@@ -168,7 +175,6 @@ impl EventRows {
         set(&mut self.found, row, event.found);
     }
 
-    #[inline(always)]
     fn fill(&mut self, row: &mut Row, at: u32, (word, value): (Word, Value), texts: &Texts) {
         match word {
             Word::Action => row.action = self.action(value, texts),
@@ -178,34 +184,29 @@ impl EventRows {
             Word::DeviceFree if row.found & HAS_ADDRESS == 0 => {
                 take(&mut row.address, &mut row.found, HAS_FREE, value);
             }
-            Word::Stream => {
-                row.stream = match value {
-                    Value::Unsigned(number) => self.stream(number),
-                    Value::Negative(number) => self.stream(number.cast_unsigned()),
-                    _ => self.stream(0),
-                }
-            }
-            Word::TimeUs => {
-                row.time = match value {
-                    Value::Unsigned(time) => i64::try_from(time).unwrap_or(i64::MAX),
-                    Value::Negative(time) => time,
-                    _ => Events::NO_TIME,
-                }
-            }
-            Word::Frames => {
-                row.frames = match value {
-                    Value::Object(list) => list,
-                    _ => NONE,
-                }
-            }
-            Word::UserMetadata => {
-                if let Value::Text(text) = value
-                    && texts.word(text) != Word::NotApplicable
-                {
-                    self.metadata.push((at, text));
-                }
-            }
+            Word::Stream => row.stream = self.stream_of(value),
+            Word::TimeUs => row.time = time_of(value),
+            Word::Frames => row.frames = frames_of(value),
+            Word::UserMetadata => self.note_metadata(at, value, texts),
             _ => {}
+        }
+    }
+
+    #[inline]
+    fn stream_of(&mut self, value: Value) -> u32 {
+        match value {
+            Value::Unsigned(number) => self.stream(number),
+            Value::Negative(number) => self.stream(number.cast_unsigned()),
+            _ => self.stream(0),
+        }
+    }
+
+    #[inline]
+    fn note_metadata(&mut self, at: u32, value: Value, texts: &Texts) {
+        if let Value::Text(text) = value
+            && texts.word(text) != Word::NotApplicable
+        {
+            self.metadata.push((at, text));
         }
     }
 
@@ -258,14 +259,14 @@ impl EventRows {
 
     /// Tells of the events that came since the last time.
     pub(super) fn tell(&mut self, tell: &mut impl FnMut(ToldEvents)) {
+        fn part<T: Copy>(column: &[T], rows: &Range<usize>) -> Vec<T> {
+            column.get(rows.clone()).unwrap_or_default().to_vec()
+        }
         let new = self.told..self.len();
         if new.is_empty() {
             return;
         }
         self.told = new.end;
-        fn part<T: Copy>(column: &[T], rows: &Range<usize>) -> Vec<T> {
-            column.get(rows.clone()).unwrap_or_default().to_vec()
-        }
         tell(ToldEvents::Part(EventPart {
             actions: part(&self.actions, &new),
             addresses: part(&self.addresses, &new),
@@ -298,6 +299,23 @@ impl EventRows {
             }
         }
         left_out
+    }
+}
+
+#[inline]
+fn time_of(value: Value) -> i64 {
+    match value {
+        Value::Unsigned(time) => i64::try_from(time).unwrap_or(i64::MAX),
+        Value::Negative(time) => time,
+        _ => Events::NO_TIME,
+    }
+}
+
+#[inline]
+fn frames_of(value: Value) -> u32 {
+    match value {
+        Value::Object(list) => list,
+        _ => NONE,
     }
 }
 

@@ -118,7 +118,7 @@ mod tests {
         let mut snapshot =
             Snapshot { events, settings, devices: vec![device.clone()], ..Snapshot::default() };
         let lives = replay(&snapshot, &device).lives;
-        let left = (0..lives.len()).filter(|row| lives.is_live_after(*row, count as i64));
+        let left = lives.live_after(i64::from(u32::MAX - 1));
         snapshot.blocks = left
             .map(|row| Block {
                 address: lives.addresses[row],
