@@ -185,8 +185,7 @@ impl<'a> Paint<'a> {
         }
     }
 
-    /// A line where something begins; the label of what begins before stays at the edge, and one that has no room behind
-    /// the last line stands before it.
+    /// A line where something begins; the label of what begins before stays at the edge.
     pub fn borders(&self, borders: &[(usize, String)]) {
         let frame = self.frame();
         let x_of = |position: usize| self.x(position as f64 - 0.5);
@@ -199,17 +198,7 @@ impl<'a> Paint<'a> {
             }
             self.painter.vline(x, frame.y_range(), Stroke::new(1.0, self.tokens.weak_text));
             let at = Pos2::new(x.max(frame.left()) + 4.0, frame.top() + 3.0);
-            let width = 8.0 * label.chars().count() as f32;
-            let before = x - 4.0;
-            if end.is_infinite()
-                && frame.right() - at.x < width
-                && before - width >= free_from.max(frame.left())
-            {
-                let at = Pos2::new(before, at.y);
-                grounded_text(&self.painter, at, Align2::RIGHT_TOP, label, self.tokens.weak_text);
-                continue;
-            }
-            let has_room = end - at.x > width;
+            let has_room = end - at.x > 8.0 * label.chars().count() as f32;
             if at.x >= free_from && (has_room || x >= frame.left()) {
                 let color = self.tokens.weak_text;
                 let text = grounded_text(&self.painter, at, Align2::LEFT_TOP, label, color);
