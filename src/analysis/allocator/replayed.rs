@@ -119,16 +119,16 @@ impl ReplayedSnapshot {
     }
 
     /// The same where events were replayed while they were read. They are of the only device with events, or of no use.
-    pub fn of_read(snapshot: Snapshot, ahead: Option<ReplayAhead>) -> Self {
-        let devices: Vec<&SnapshotDevice> = snapshot.all_devices().collect();
-        let with_events = devices.iter().position(|device| !device.events.is_empty());
-        let mut aheads: Vec<Option<ReplayAhead>> = devices.iter().map(|_| None).collect();
-        if let Some(place) = with_events.and_then(|place| aheads.get_mut(place)) {
-            *place = ahead;
-        }
-        let replays = devices.into_par_iter().zip(aheads);
-        let replays: Vec<Replay> =
-            replays.map(|(device, ahead)| replay_after(&snapshot, device, ahead)).collect();
+    pub fn of_read(snapshot: Snapshot, mut ahead: Option<ReplayAhead>) -> Self {
+        // It belongs to the first that has events.
+        let devices: Vec<_> = snapshot
+            .all_devices()
+            .map(|device| (device, if device.events.is_empty() { None } else { ahead.take() }))
+            .collect();
+        let replays: Vec<Replay> = devices
+            .into_par_iter()
+            .map(|(device, ahead)| replay_after(&snapshot, device, ahead))
+            .collect();
         Self::of_replays(snapshot, replays)
     }
 

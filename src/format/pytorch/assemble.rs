@@ -26,7 +26,7 @@ const MOST_SETTINGS: usize = 256;
 /// Bytes of an event in all columns.
 const EVENT_BYTES: u64 = 33;
 
-/// Makes a snapshot of what the root names, and says whether its events are those that the file has, in their order. They
+/// Makes a snapshot of what the root names, and says whether its events are as they were told while they were read. They
 /// take at most `most_bytes`: some bytes of the file may name one again and again.
 pub(super) fn assemble(
     mut objects: Objects,
@@ -62,7 +62,7 @@ pub(super) fn assemble(
         used: HashSet::new(),
         events_left: usize::try_from(most_bytes / EVENT_BYTES).unwrap_or(usize::MAX),
         wrong_shapes: 0,
-        is_in_order: left_out == 0,
+        is_as_told: left_out == 0 && !objects.events.has_changed(),
     };
     let mut snapshot = Snapshot { settings: settings(&objects, root), ..Snapshot::default() };
     parts.segments(&mut objects, root, &mut snapshot);
@@ -84,7 +84,7 @@ pub(super) fn assemble(
     }
     snapshot.frames = parts.frames;
     snapshot.texts = parts.names;
-    (snapshot, parts.is_in_order)
+    (snapshot, parts.is_as_told)
 }
 
 fn lossy(text: &[u8]) -> std::borrow::Cow<'_, str> {
@@ -109,8 +109,8 @@ struct Parts {
     /// Events that there is room for.
     events_left: usize,
     wrong_shapes: u64,
-    /// Whether events are as they stand in the file.
-    is_in_order: bool,
+    /// Whether events are as they were told while they were read.
+    is_as_told: bool,
 }
 
 impl Parts {
@@ -360,7 +360,7 @@ impl Parts {
             Some::<Vec<Range<usize>>>(ranges) => ranges,
             // Not as they stand in the file: an event that comes twice, or another order.
             None => {
-                self.is_in_order = false;
+                self.is_as_told = false;
                 let order: Vec<u32> =
                     lists.iter().flat_map(|(_, list)| list.iter().copied()).collect();
                 events = gathered(&events, &order);

@@ -22,22 +22,17 @@ pub(super) const UNSET: u32 = u32::MAX;
 pub(super) const SHORT_LIST: usize = 256;
 
 /// Keys each of which makes something of a dict that has no better one.
-const ALONE: u64 = bit(Word::Action)
-    | bit(Word::Filename)
-    | bit(Word::Stage)
-    | bit(Word::State)
-    | bit(Word::TotalSize)
-    | bit(Word::Blocks);
-
-/// A set of words with one in it; they are fewer than 64.
-const fn bit(word: Word) -> u64 {
-    1_u64.wrapping_shl(word as u32)
-}
+const ALONE: u64 = Word::Action.bit()
+    | Word::Filename.bit()
+    | Word::Stage.bit()
+    | Word::State.bit()
+    | Word::TotalSize.bit()
+    | Word::Blocks.bit();
 
 /// What a dict with a set of keys is, by what fits best; else by the first key of [`ALONE`].
 #[inline]
 fn word_of_keys(keys: u64, first: Word) -> Word {
-    let has = |word| keys & bit(word) != 0;
+    let has = |word: Word| keys & word.bit() != 0;
     if has(Word::Segments) || has(Word::DeviceTraces) {
         Word::Other
     } else if has(Word::TotalSize) || has(Word::Blocks) {
@@ -407,8 +402,8 @@ impl Objects {
         for key in pairs.iter().step_by(2) {
             let Value::Text(key) = key else { continue };
             let word = self.texts.word(*key);
-            keys |= bit(word);
-            if first == Word::Other && bit(word) & ALONE != 0 {
+            keys |= word.bit();
+            if first == Word::Other && word.bit() & ALONE != 0 {
                 first = word;
             }
         }

@@ -123,9 +123,8 @@ fn read_from(
         let fault = Fault::new("a list or dict that is within itself");
         return Err(damaged(end, &fault));
     }
-    let has_changed = objects.events.has_changed();
-    let (snapshot, is_in_order) = assemble(objects, root, most_bytes, name, warnings);
-    if has_changed || !is_in_order {
+    let (snapshot, is_as_told) = assemble(objects, root, most_bytes, name, warnings);
+    if !is_as_told {
         tell(ToldEvents::Changed);
     }
     Ok(Some(ReadSnapshot { snapshot, status }))

@@ -16,8 +16,8 @@ const FIELDS: usize = Word::UserMetadata as usize + 1;
 #[derive(Clone, Copy)]
 pub(super) struct EventFields {
     values: [Value; FIELDS],
-    /// Bits by the numbers of words.
-    found: u32,
+    /// The words that it has, as [`Word::bit`].
+    found: u64,
 }
 
 impl EventFields {
@@ -27,13 +27,8 @@ impl EventFields {
     #[inline]
     pub(super) fn get(&self, word: Word) -> Option<Value> {
         let value = self.values.get(word as usize).copied();
-        value.filter(|_| self.found & bit(word) != 0)
+        value.filter(|_| self.found & word.bit() != 0)
     }
-}
-
-#[inline]
-fn bit(word: Word) -> u32 {
-    1 << (word as u32 & 31)
 }
 
 /// A dict that is an event; there is one, into which they are read one after the other.
@@ -66,13 +61,13 @@ pub(super) fn usual_event<'a>(
     let mut rest = rest;
     event.named.clear();
     event.list = None;
-    let (mut position, mut found) = (0_usize, 0_u32);
+    let (mut position, mut found) = (0_usize, 0_u64);
     loop {
         if let [b'u', after @ ..] = rest {
             event.fields.found = found;
             // An address of both kinds is for who knows the order of keys.
-            let has_both = found & bit(Word::Addr) != 0 && found & bit(Word::DeviceFree) != 0;
-            return (found & bit(Word::Action) != 0 && !has_both).then_some(after);
+            let has_both = found & Word::Addr.bit() != 0 && found & Word::DeviceFree.bit() != 0;
+            return (found & Word::Action.bit() != 0 && !has_both).then_some(after);
         }
         let (key, after) = next_index(rest)?;
         let word = match event.keys.get(position) {
@@ -126,16 +121,20 @@ pub(super) fn usual_event<'a>(
         match word {
             Word::Other => continue,
             // What would make something else of it.
-            Word::Filename | Word::Stage | Word::State | Word::TotalSize | Word::Blocks => {
-                return None;
-            }
+            Word::Filename
+            | Word::Stage
+            | Word::State
+            | Word::TotalSize
+            | Word::Blocks
+            | Word::Segments
+            | Word::DeviceTraces => return None,
             _ => {}
         }
         if let Some(place) = event.fields.values.get_mut(word as usize) {
-            if found & bit(word) != 0 {
+            if found & word.bit() != 0 {
                 return None;
             }
-            found |= bit(word);
+            found |= word.bit();
             *place = value;
         }
     }
@@ -316,19 +315,31 @@ mod tests {
             "other",
             "alloc",
             "device_free",
+            "segments",
         ];
         // Keys and values have to be somewhere before they are known.
         pickle.text("known");
         pickle.raw(b"](");
-        let [action, address, size, stream, frames, metadata, state, other, alloc, device_free] =
-            names.map(|name| pickle.text(name));
+        let [
+            action,
+            address,
+            size,
+            stream,
+            frames,
+            metadata,
+            state,
+            other,
+            alloc,
+            device_free,
+            segments,
+        ] = names.map(|name| pickle.text(name));
         let known = ["f", "g", "h"].map(|name| pickle.frame(name));
         pickle.raw(b"e");
         pickle.text("device_traces");
         pickle.raw(b"](](");
         for time in 0..times {
             let items: Vec<u32> = (0..time % 40).map(|at| known[(at ^ time) % 3]).collect();
-            for what in 0..13 {
+            for what in 0..14 {
                 pickle.raw(b"}");
                 let event = pickle.name();
                 pickle.raw(b"(").get(address).raw(&[0x8A, 6, 0, 0, 1, 2, 3, 4]);
@@ -354,6 +365,7 @@ mod tests {
                     8 => pickle.get(address).raw(&[0x8A, 1, 0x80]),
                     9 => pickle.get(device_free).raw(&[b'M', 0, 1]),
                     10 => pickle.get(device_free).raw(&[0x8A, 0]).get(address).raw(&[b'K', 3]),
+                    12 => pickle.get(segments).get(alloc),
                     11 => pickle.get(stream).raw(&[0x8A, 9, 1, 2, 3, 4, 5, 6, 7, 0xFF, 0]),
                     _ => {
                         pickle.get(metadata);

@@ -67,6 +67,12 @@ pub(super) enum Word {
 }
 
 impl Word {
+    /// A set of words with this one in it; they are fewer than 64.
+    #[inline]
+    pub(super) const fn bit(self) -> u64 {
+        1_u64.wrapping_shl(self as u32)
+    }
+
     /// The word that a text is.
     pub(super) fn of(text: &[u8]) -> Self {
         match text {
