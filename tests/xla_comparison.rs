@@ -235,6 +235,36 @@ fn dumps_are_compared_module_by_module() {
 }
 
 #[test]
+fn where_none_is_named_the_largest_module_that_all_dumps_have_is_compared() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let dump = |name: &str, modules: &[(&str, u64)]| {
+        let path = directory.path().join(name);
+        std::fs::create_dir_all(&path).expect("a directory");
+        for (module, bytes) in modules {
+            let text = format!(
+                "BufferAssignment:\nallocation 0: size {bytes}, preallocated-temp:\n value: <1 a @0> \
+                 (size={bytes},offset=0): u8[{bytes}]{{0}}\n"
+            );
+            let stage = "cpu_after_optimizations-buffer-assignment.txt";
+            std::fs::write(path.join(format!("module_0001.{module}.{stage}")), text)
+                .expect("a text");
+        }
+        path
+    };
+    let first = dump("first", &[("eval", 4096), ("step", 1024), ("init", 256)]);
+    let second = dump("second", &[("other", 8192), ("init", 512), ("step", 2048)]);
+    let third = dump("third", &[("init", 64)]);
+    let none = dump("none", &[("serve", 64)]);
+    let modules = |paths: &[&Path]| {
+        let module = &compare(paths, &[])["xla"]["module"];
+        ["source", "target"].map(|side| module[side].as_str().unwrap_or_default().to_owned())
+    };
+    assert_eq!(modules(&[&first, &second]), ["step", "step"]);
+    assert_eq!(modules(&[&first, &second, &third]), ["init", "init"]);
+    assert_eq!(modules(&[&first, &none]), ["eval", "serve"], "each keeps its own");
+}
+
+#[test]
 fn text_values_and_more_than_two_are_of_the_same_figures() {
     let (Some(scan), Some(remat), Some(old)) = (
         real("cpu-jax0.10.2-scan"),

@@ -56,6 +56,8 @@ pub struct App {
     palette: Palette,
     are_keys_shown: bool,
     notice: Option<String>,
+    /// Whether it is decided which modules of the open dumps are compared.
+    are_modules_agreed: bool,
     title: String,
     exporter: Exporter,
     /// Since when to measure the time to the first graph; `None` when nobody asked.
@@ -324,7 +326,10 @@ impl App {
             }
             Command::AddRun(path) if self.is_open() => self.add(Load::start(path, ctx)),
             Command::AddRun(path) => self.carry_out(ctx, Command::Open(path)),
-            Command::OpenInPlace(id, path) => self.replace(id, Load::start(path, ctx)),
+            Command::OpenInPlace(id, path) => {
+                self.are_modules_agreed = false;
+                self.replace(id, Load::start(path, ctx));
+            }
             Command::EndComparison => {
                 self.open.close_others();
                 self.view.runs_changed(self.open.len());
@@ -479,6 +484,7 @@ impl App {
         let ctx = ui.ctx().clone();
         self.follow_settings(&ctx);
         self.arrived(ui);
+        self.agree_on_modules(&ctx);
         for command in self.frame_ui(ui) {
             self.carry_out(&ctx, command);
         }

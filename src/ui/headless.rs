@@ -129,11 +129,17 @@ impl Headless {
     /// # Errors
     /// Why one of them cannot be opened.
     pub fn open(paths: &[PathBuf], scale: f32, is_dark: bool) -> Result<Self, Box<Failure>> {
-        let window = Self::new(scale, is_dark, |ctx| {
+        let mut window = Self::new(scale, is_dark, |ctx| {
             let load = |path: &PathBuf| Load::start_for_command(path.clone(), ctx);
             App::with_loads(ctx, paths.iter().map(load).collect())
         });
-        while window.app.is_loading() {
+        loop {
+            let is_read = !window.app.is_loading();
+            // Of dumps the module that is compared may be another than the one that is read first.
+            window.app.agree_on_modules(&window.ctx);
+            if is_read && !window.app.is_loading() {
+                break;
+            }
             std::thread::sleep(Duration::from_millis(1));
         }
         window.app.failure().map_or(Ok(window), |failure| Err(Box::new(failure)))

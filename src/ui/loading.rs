@@ -144,6 +144,27 @@ impl Shared {
     }
 }
 
+/// The module of a dump that is meant.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Meant {
+    /// The one that takes the most of the main memory.
+    #[default]
+    Largest,
+    /// The one that is compared with those of other dumps, by its key.
+    Compared(String),
+    /// The one that the user has chosen, by its key.
+    Chosen(String),
+}
+
+impl Meant {
+    fn key(&self) -> Option<&str> {
+        match self {
+            Self::Largest => None,
+            Self::Compared(key) | Self::Chosen(key) => Some(key),
+        }
+    }
+}
+
 /// A report that is being loaded, or was. Dropping it stops the thread.
 #[derive(Debug)]
 pub struct Load {
@@ -151,22 +172,22 @@ pub struct Load {
     pub path: PathBuf,
     /// Logs that are read with it, besides those that lie there.
     pub(crate) logs: Vec<PathBuf>,
-    /// The module of a dump that is meant, where one was chosen.
-    pub(crate) module: Option<String>,
+    /// The module of a dump that is meant.
+    pub(crate) module: Meant,
     shared: Arc<Shared>,
 }
 
 impl Load {
     /// Starts to load the report at a path; the thread wakes `ctx` after each step.
     pub fn start(path: PathBuf, ctx: &egui::Context) -> Self {
-        Self::start_with(path, (Vec::new(), None), ctx)
+        Self::start_with(path, (Vec::new(), Meant::default()), ctx)
     }
 
     /// The same with logs, wherever they are, that count as those beside the profile, and with the module of a dump
     /// that is meant.
     pub(crate) fn start_with(
         path: PathBuf,
-        (logs, module): (Vec<PathBuf>, Option<String>),
+        (logs, module): (Vec<PathBuf>, Meant),
         ctx: &egui::Context,
     ) -> Self {
         // `.` and a bare `profile.pop` name no report.
@@ -174,7 +195,7 @@ impl Load {
         let (source, named, meant) = (path.clone(), logs.clone(), module.clone());
         let mut load = Self::start_work(path, Stage::Finding, ctx, move |shared| {
             // The window has all that it needs; this thread has nothing else to do.
-            match read(&source, &named, meant.as_deref(), shared) {
+            match read(&source, &named, meant.key(), shared) {
                 Ok(Some(ReadRun::Poplar(open))) => open.write_index_if_worthwhile(&shared.progress),
                 Ok(Some(ReadRun::Snapshot(run))) => run.write_index_if_worthwhile(&shared.progress),
                 Ok(None) => {}
@@ -221,7 +242,7 @@ impl Load {
         let load = Self {
             path: path.clone(),
             logs: Vec::new(),
-            module: None,
+            module: Meant::default(),
             shared: Arc::clone(&shared),
         };
         let wake = Wake::new(ctx);
@@ -263,14 +284,14 @@ impl Load {
         let path = report.path.clone();
         // The cell is new, so this cannot fail.
         drop(shared.derived.set(Arc::new(Derived::new(report))));
-        Self { path, logs: Vec::new(), module: None, shared: Arc::new(shared) }
+        Self { path, logs: Vec::new(), module: Meant::default(), shared: Arc::new(shared) }
     }
 
     /// One that stands still at a stage.
     #[cfg(test)]
     pub(crate) fn at(path: PathBuf, stage: Stage) -> Self {
         let shared = Shared { stage: Mutex::new(stage), ..Shared::default() };
-        Self { path, logs: Vec::new(), module: None, shared: Arc::new(shared) }
+        Self { path, logs: Vec::new(), module: Meant::default(), shared: Arc::new(shared) }
     }
 
     /// The report, as soon as its files are found.

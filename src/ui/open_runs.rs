@@ -7,15 +7,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::job::{Latest, Made, Same};
-use super::loading::{Failure, Load};
+use super::loading::{Failure, Load, Meant};
 use super::runs::{
     Arrangement, Badge, MOST_RUNS, Run, RunId, Runs, StepsBy, only_numbers_in_common,
 };
+use crate::analysis::compared_programs::common_module;
 use crate::analysis::comparison::matching::match_reports;
 use crate::analysis::comparison::run_verdict::RunVerdict;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::store::Report;
+use crate::store::hlo::ListedModule;
 use crate::text::clean;
 use crate::text::run_names::run_names;
 
@@ -178,6 +180,30 @@ impl OpenRuns {
             steps_by: self.steps_by,
             ..Self::default()
         };
+    }
+
+    /// The dumps of which another module is to be compared than the one that is open, with that module. One that the user
+    /// has chosen stays.
+    pub fn other_modules(&self) -> Vec<(RunId, ListedModule)> {
+        let mut dumps: Vec<(RunId, String, Vec<ListedModule>)> = Vec::new();
+        for run in &self.list {
+            let program = run.derived().and_then(|derived| derived.program());
+            let mut modules = program.map(|it| it.modules.clone()).unwrap_or_default();
+            // The one that is open comes first.
+            let Some(open) = modules.first().map(|one| one.key.clone()) else { continue };
+            match run.load.module {
+                Meant::Chosen(_) => modules.truncate(1),
+                Meant::Largest | Meant::Compared(_) => modules.sort_by_key(|one| one.place),
+            }
+            dumps.push((run.id, open, modules));
+        }
+        let modules = dumps.iter().map(|(_, _, modules)| modules.iter().collect());
+        let places = common_module(&modules.collect::<Vec<_>>()).unwrap_or_default();
+        let other = |((id, open, modules), place): (&(RunId, String, Vec<ListedModule>), usize)| {
+            let compared = modules.get(place).filter(|one| one.key != *open)?;
+            Some((*id, compared.clone()))
+        };
+        dumps.iter().zip(places).filter_map(other).collect()
     }
 
     /// Leaves one out of all pages, or shows it again. The reference is always shown.
@@ -349,7 +375,7 @@ mod tests {
         let (ctx, mut open) = (egui::Context::default(), OpenRuns::default());
         let dump = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_profiles/xla");
         for module in ["again", "keep"] {
-            let module = (Vec::new(), Some(module.to_owned()));
+            let module = (Vec::new(), Meant::Chosen(module.to_owned()));
             open.add(Load::start_with(dump.clone(), module, &ctx)).expect("room for it");
         }
         while open.list.iter().any(|run| run.load.stage().is_working()) {

@@ -5,7 +5,7 @@ use eframe::egui::Theme;
 use eframe::egui::accesskit::Role;
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use tilescope::format::Progress;
 use tilescope::synth::xla::{DumpOptions, write_dump};
 use tilescope::ui::app::App;
@@ -13,8 +13,8 @@ use tilescope::ui::command::Page;
 use tilescope::ui::loading::Load;
 
 use crate::support::{
-    assert_text, assert_texts, choose, click, copied, has_text, line, open_tab, settle, texts,
-    type_into, window,
+    assert_text, assert_texts, choose, click, copied, drop_on, has_text, line, open_tab, settle,
+    texts, type_into, window,
 };
 
 /// A real dump, which is not part of this package.
@@ -219,4 +219,81 @@ fn of_modules_of_one_name_the_one_that_is_chosen_opens() {
         // Its steps are others.
         assert_eq!(harness.state().selected_steps(), []);
     }
+}
+
+/// A dump of text alone, of modules that take so many bytes.
+fn write_texts(directory: &Path, modules: &[(&str, u64)]) {
+    std::fs::create_dir_all(directory).expect("a directory");
+    for (name, bytes) in modules {
+        let text = format!(
+            "BufferAssignment:\nallocation 0: size {bytes}, preallocated-temp:\n value: <1 a @0> \
+             (size={bytes},offset=0): u8[{bytes}]{{0}}\n\nTotal bytes used: {bytes}\n\nUsed values:\n<1 a @0>\n \
+             positions:\n  a\n uses:\n  b, operand 0\n from instruction: %a = u8[{bytes}]{{0}} \
+             custom-call()\nHloLiveRange (max 1):\n  InstructionSequence:\n    0:a\n  BufferLiveRange:\n    \
+             a{{}}:0-1\n  Live ranges at 0 (peak):\n    a{{}}: {bytes} bytes\n"
+        );
+        let file = format!("module_0001.{name}.cpu_after_optimizations-buffer-assignment.txt");
+        std::fs::write(directory.join(file), text).expect("a text");
+    }
+}
+
+/// The modules that are shown, as their facts name them, without repetition.
+fn shown_modules(harness: &mut Harness<'_, App>) -> Vec<String> {
+    go(harness, Page::Summary);
+    let names = ["jit_eval", "jit_step", "jit_init", "jit_other"];
+    let mut shown: Vec<String> = texts(harness);
+    shown.retain(|text| names.contains(&&**text));
+    shown.sort();
+    shown.dedup();
+    shown
+}
+
+#[test]
+fn of_several_dumps_the_largest_module_that_all_have_is_shown() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let [first, second] = ["first", "second"].map(|name| directory.path().join(name));
+    write_texts(&first, &[("jit_eval", 4096), ("jit_step", 1024), ("jit_init", 256)]);
+    write_texts(&second, &[("jit_other", 8192), ("jit_init", 512), ("jit_step", 2048)]);
+    let said = "jit_step is compared, a module that all of these dumps have";
+    let paths = [first.clone(), second.clone()];
+    let mut harness = window(Theme::Dark, |ctx| {
+        App::with_loads(ctx, paths.clone().map(|path| Load::start(path, ctx)).into())
+    });
+    settle(&mut harness);
+    assert_text(&harness, said);
+    assert_eq!(shown_modules(&mut harness), ["jit_step"]);
+    // Added to one that is open, and dropped together.
+    let mut harness = window(Theme::Light, |ctx| App::open(ctx, first.clone()));
+    assert_eq!(shown_modules(&mut harness), ["jit_eval"]);
+    assert!(!has_text(&harness, said));
+    drop_on(&mut harness, std::slice::from_ref(&second));
+    settle(&mut harness);
+    assert_eq!(shown_modules(&mut harness), ["jit_step"]);
+    // What is read again may have others by now.
+    std::fs::remove_file(
+        second.join("module_0001.jit_step.cpu_after_optimizations-buffer-assignment.txt"),
+    )
+    .expect("it is there");
+    click(&mut harness, "Reload");
+    settle(&mut harness);
+    assert_eq!(shown_modules(&mut harness), ["jit_init"]);
+}
+
+#[test]
+fn a_module_that_was_chosen_stays_when_another_dump_comes() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let [first, second, third] = ["a", "b", "c"].map(|name| directory.path().join(name));
+    write_texts(&first, &[("jit_eval", 4096), ("jit_step", 1024), ("jit_init", 256)]);
+    write_texts(&second, &[("jit_other", 8192), ("jit_step", 2048), ("jit_init", 512)]);
+    write_texts(&third, &[("jit_other", 8192)]);
+    let mut harness = window(Theme::Dark, |ctx| App::open(ctx, first));
+    go(&mut harness, Page::Overview);
+    choose(&mut harness, "Module", "jit_init, 256 B");
+    drop_on(&mut harness, &[second]);
+    settle(&mut harness);
+    assert_eq!(shown_modules(&mut harness), ["jit_init"]);
+    // Where all have none in common each stays what it is.
+    drop_on(&mut harness, &[third]);
+    settle(&mut harness);
+    assert_eq!(shown_modules(&mut harness), ["jit_init", "jit_other"]);
 }

@@ -5,6 +5,7 @@
 //! batch changes; what is reserved for as long as the program runs stands beside it by kind. Positions of two
 //! compilations have nothing in common, and none is matched.
 
+mod common_module;
 mod conclusions;
 mod figures;
 mod parameters;
@@ -19,6 +20,7 @@ use crate::analysis::compared_snapshots::{DifferentSetting, Room};
 use crate::store::hlo::{InstructionId, Platform, plain_module_name};
 use crate::text::path_parts;
 
+pub use self::common_module::common_module;
 pub use self::conclusions::{ProgramConclusion, conclusions};
 pub use self::figures::{ComparedFigure, compared_figures};
 pub use self::parameters::OtherParameters;

@@ -18,13 +18,12 @@ use clap::{Args, ValueEnum};
 
 pub use self::document::Comparison;
 use super::output;
+use crate::analysis::compared_programs::common_module;
 use crate::analysis::compared_snapshots::Room;
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::format::pytorch::{FileKind, SnapshotFiles};
-use crate::format::xla::FoundModule;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{RunFiles, XlaFiles, files_of_module};
-use crate::store::hlo::plain_module_name;
 use crate::text::size;
 
 /// Arguments of `tilescope compare`.
@@ -233,7 +232,9 @@ pub fn runs_of(
         (Some(_), None, None) => {}
     }
     if !programs.is_empty() {
-        prefer_common_module(&mut programs, module);
+        if module.is_none() {
+            prefer_common_module(&mut programs);
+        }
         say_modules(&programs);
         return Ok(RunsToCompare::Xla(programs));
     }
@@ -273,64 +274,14 @@ fn of_several_systems((system, first): (&str, &Path), other: &Path, says: &str) 
     )
 }
 
-/// Dumps are compared module by module: where none is named, it is the first of the first dump that all others have.
-fn prefer_common_module(programs: &mut [XlaFiles], module: Option<&str>) {
-    let (Some((first, others)), None) = (programs.split_first(), module) else { return };
-    let places = first.modules.iter().enumerate().find_map(|(place, one)| {
-        let of_others: Option<Vec<usize>> =
-            others.iter().map(|other| place_of_name(other, one)).collect();
-        Some([vec![place], of_others?].concat())
-    });
-    // Where they have none in common each keeps its own, and that is said.
-    for (program, place) in programs.iter_mut().zip(places.unwrap_or_default()) {
+/// Puts the module that is compared first, where none is named. Where they have none in common each keeps its own, and
+/// that is said.
+fn prefer_common_module(programs: &mut [XlaFiles]) {
+    let lists = programs.iter().map(|files| files.modules.iter().map(|one| &one.listed).collect());
+    let places = common_module(&lists.collect::<Vec<Vec<_>>>()).unwrap_or_default();
+    for (program, place) in programs.iter_mut().zip(places) {
         if let Some(modules) = program.modules.get_mut(..=place) {
             modules.rotate_right(1);
         }
-    }
-}
-
-/// Where among the modules of a path the first is that is called like another; a number that tells compilations apart
-/// does not count.
-fn place_of_name(program: &XlaFiles, one: &FoundModule) -> Option<usize> {
-    let name = one.listed.module.as_deref().filter(|name| !name.is_empty())?;
-    let place = |is_it: &dyn Fn(&str) -> bool| {
-        program.modules.iter().position(|found| found.listed.module.as_deref().is_some_and(is_it))
-    };
-    place(&|other| other == name)
-        .or_else(|| place(&|other| plain_module_name(other) == plain_module_name(name)))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::format::xla::ModuleAt;
-    use crate::store::hlo::ListedModule;
-
-    /// A dump with these modules, the largest first.
-    fn dump(names: &[&str]) -> XlaFiles {
-        let module = |name: &&str| FoundModule {
-            listed: ListedModule { module: Some((*name).to_owned()), ..ListedModule::default() },
-            at: ModuleAt::Texts(Vec::new()),
-        };
-        let modules = names.iter().map(module).collect();
-        XlaFiles { path: PathBuf::new(), modules, warnings: Vec::new() }
-    }
-
-    #[track_caller]
-    fn assert_chosen<const N: usize>(dumps: [&[&str]; N], expected: [&str; N]) {
-        let mut dumps = dumps.map(dump);
-        prefer_common_module(&mut dumps, None);
-        let chosen = dumps.each_ref().map(|dump| dump.modules[0].listed.module.as_deref());
-        assert_eq!(chosen, expected.map(Some));
-    }
-
-    #[test]
-    fn the_first_module_that_all_dumps_have_is_compared() {
-        assert_chosen([&["a", "b"], &["c", "a"]], ["a", "a"]);
-        assert_chosen([&["a", "b", "c"], &["d", "c", "b"], &["b", "c"]], ["b", "b", "b"]);
-        assert_chosen([&["a", "b"], &["c", "d"]], ["a", "c"]);
-        assert_chosen([&["", "b"], &["", "b"]], ["b", "b"]);
-        assert_chosen([&["graph.35"], &["x", "graph.7"]], ["graph.35", "graph.7"]);
-        assert_chosen([&["a"]], ["a"]);
     }
 }

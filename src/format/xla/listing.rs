@@ -101,6 +101,7 @@ impl Sizes {
             file: file.name.clone(),
             key: String::new(),
             title: String::new(),
+            place: 0,
             module,
             allocations: self.allocations,
             total_bytes: self.total,
@@ -164,7 +165,8 @@ fn name_modules(path: &Path, listed: &mut [FoundModule]) {
         let count = by_name.entry(listed.module.clone()).or_default();
         *count = count.saturating_add(1);
     }
-    for FoundModule { listed, at } in listed {
+    for (place, FoundModule { listed, at }) in listed.iter_mut().enumerate() {
+        listed.place = place;
         let below = at.path().strip_prefix(path).ok();
         let below = below.filter(|below| !below.as_os_str().is_empty());
         let file = below.map_or(listed.file.clone(), |below| below.display().to_string());

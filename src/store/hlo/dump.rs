@@ -14,6 +14,9 @@ pub struct ListedModule {
     /// What it is called among the others: its name, or the key where others have the same.
     #[serde(skip)]
     pub title: String,
+    /// Its place among the modules of its path, the largest in the main memory first.
+    #[serde(skip)]
+    pub place: usize,
     /// Its name; none of a bare assignment, and of text the part of the file's name.
     pub module: Option<String>,
     /// Number of allocations.

@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use super::App;
 use crate::analysis::comparison::run_verdict::RunVerdict;
 use crate::text::run_names::run_name;
-use crate::text::shortened;
+use crate::text::{clean, shortened};
 use crate::ui::command::{Command, Page, Tool};
-use crate::ui::loading::{Load, Stage};
+use crate::ui::loading::{Load, Meant, Stage};
 use crate::ui::open_runs::OpenRun;
 use crate::ui::recent::{RecentComparison, RecentReport};
 use crate::ui::report_view::ReportView;
 use crate::ui::runs::RunId;
+use crate::ui::selection::Selections;
 use crate::ui::settings::Change;
 
 impl App {
@@ -28,6 +29,7 @@ impl App {
 
     pub(super) fn add(&mut self, load: Load) {
         self.tool = None;
+        self.are_modules_agreed = false;
         let name = shortened(&run_name(&load.path), 80).into_owned();
         match self.open.add(load) {
             Ok(()) if self.open.len() == 2 => self.view.page = Page::Comparison,
@@ -49,7 +51,7 @@ impl App {
         self.reload_with(ctx, id, &[], None);
     }
 
-    /// Reads a run again, with logs besides those that it had, or with another module of its dump.
+    /// Reads a run again, with logs besides those that it had, or with a module of its dump that the user chooses.
     pub(super) fn reload_with(
         &mut self,
         ctx: &egui::Context,
@@ -61,9 +63,37 @@ impl App {
             return;
         };
         let logs = load.logs.iter().chain(more).cloned().collect();
-        let module = module.or_else(|| load.module.clone());
+        // Which one is compared is decided anew: the dump may have others by now.
+        self.are_modules_agreed &= module.is_some();
+        let module = match (module, load.module.clone()) {
+            (Some(chosen), _) | (None, Meant::Chosen(chosen)) => Meant::Chosen(chosen),
+            (None, Meant::Largest | Meant::Compared(_)) => Meant::Largest,
+        };
         let load = Load::start_with(load.path.clone(), (logs, module), ctx);
         self.replace(id, load);
+    }
+
+    /// Reads dumps again of which another module is compared than the largest, as soon as the modules of all are known.
+    pub(crate) fn agree_on_modules(&mut self, ctx: &egui::Context) {
+        let is_known = |run: &OpenRun| run.report().is_some() || run.failure().is_some();
+        if self.are_modules_agreed || !self.open.iter().all(is_known) {
+            return;
+        }
+        self.are_modules_agreed = true;
+        let others = self.open.other_modules();
+        let Some((_, first)) = others.first() else { return };
+        let name = shortened(&clean(first.module.as_deref().unwrap_or_default()), 80).into_owned();
+        self.notice = Some(format!("{name} is compared, a module that all of these dumps have"));
+        for (id, module) in others {
+            let Some(load) = self.open.iter().find(|run| run.id == id).map(|run| &run.load) else {
+                continue;
+            };
+            let module = (load.logs.clone(), Meant::Compared(module.key));
+            let load = Load::start_with(load.path.clone(), module, ctx);
+            self.replace(id, load);
+        }
+        // Numbers of steps and allocations mean others in another program.
+        self.view.selections = Selections::default();
     }
 
     /// Reads a run again, or another report in its place.
