@@ -72,13 +72,17 @@ fn whether_a_program_fits_is_said_where_the_device_is_known() {
         (status, only(&found).clone())
     };
     let (status, row) = fits(&[]);
-    assert_eq!((status, &row["actual"]), (1, &Value::Null), "nobody knows");
-    assert_eq!(fits(&["--capacity", "1GiB"]).0, 0);
+    assert_eq!((status, &row["actual"], &row["limit"]), (1, &Value::Null, &Value::Null));
+    assert_eq!(row["reason"], "what the device has is not known");
+    // What is needed, and what there is.
+    let total = json(&tilescope(&["summary", "--json", &keep]))["memory"]["total_bytes"].clone();
+    let of = |row: &Value| [row["actual"].clone(), row["limit"].clone(), row["reason"].clone()];
+    let (status, row) = fits(&["--capacity", "1GiB"]);
+    assert_eq!((status, of(&row)), (0, [total.clone(), (1 << 30).into(), Value::Null]));
     let (status, row) = fits(&["--capacity", "1MiB"]);
-    let over = row["actual"].as_u64().expect("bytes");
-    assert_eq!((status, over > 0), (1, true));
-    let (_, row) = fits(&["--capacity", "1MiB", "--other", "1MiB"]);
-    assert_eq!(row["actual"].as_u64(), Some(over + (1 << 20)));
+    assert_eq!((status, of(&row)), (1, [total.clone(), (1 << 20).into(), Value::Null]));
+    let (_, row) = fits(&["--capacity", "3MiB", "--other", "1MiB"]);
+    assert_eq!(of(&row), [total, (2 << 20).into(), Value::Null]);
     let (status, found) = check(&[&keep, "--must-fit", "--device", "7"]);
     assert_eq!(status, 2, "{found}");
 }
@@ -117,7 +121,10 @@ fn every_command_says_that_what_xla_refused_does_not_fit() {
     let dump = directory.path().to_str().expect("UTF-8");
     assert_eq!(json(&tilescope(&["summary", "--json", dump]))["memory"]["fits"], false);
     let (status, found) = check(&[dump, "--must-fit"]);
-    assert_eq!((status, &only(&found)["actual"]), (1, &0.into()), "{found}");
+    let row = only(&found);
+    let expected = (1, &total.into(), &total.into());
+    assert_eq!((status, &row["actual"], &row["limit"]), expected, "{found}");
+    assert_eq!(row["reason"], "XLA refused it");
     // Of another device XLA has said nothing.
     assert_eq!(check(&[dump, "--must-fit", "--capacity", "64GiB"]).0, 0);
     let fits = |options: &[&str]| {

@@ -67,6 +67,9 @@ pub struct CheckReport {
     pub(super) checks: Vec<Row>,
 }
 
+/// Why it cannot be said whether a run fits.
+pub(super) const UNKNOWN_CAPACITY: &str = "what the device has is not known";
+
 /// A check: of what, against what; `actual` is null where the report does not say, and for growth
 /// from 0. `reason` is why it fails where that is not its limit.
 #[derive(Debug, Default, Serialize)]

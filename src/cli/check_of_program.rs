@@ -7,7 +7,9 @@
 
 use std::process::ExitCode;
 
-use super::check::{BudgetArguments, CheckArguments, Row, grown_row, limited_row, run_of_system};
+use super::check::{
+    BudgetArguments, CheckArguments, Row, UNKNOWN_CAPACITY, grown_row, limited_row, run_of_system,
+};
 use super::compare::DeviceArguments;
 use super::output::open_program;
 use crate::analysis::buffer_assignment::insights::ProgramFit;
@@ -84,6 +86,9 @@ fn checks(side: &Side, baseline: Option<&Side>, budgets: &BudgetArguments, room:
     rows
 }
 
+/// Why a program fails that would fit by its figures.
+const REFUSED: &str = "XLA refused it";
+
 /// Why figures are no more than lower bounds.
 fn why_at_least(side: &Side) -> Option<&'static str> {
     side.of.is_cut.then_some("the file ends before its contents do, so it may be more")
@@ -113,33 +118,45 @@ fn grown(side: &Side, baseline: &Side, (figure, of, _, subject): Checked, limit:
 }
 
 fn fits(side: &Side, room: Room) -> Row {
-    let empty = Row { name: "must-fit", limit: 0.into(), ..Row::default() };
+    let empty = Row { name: "must-fit", ..Row::default() };
     let (title, of, fit) = (&side.title, &side.of, side.of.fit(room));
-    let reserved = bytes(of.figures.total_bytes);
+    let total = of.figures.total_bytes;
+    let reserved = bytes(total);
     let Some((over, capacity)) = of.over_bytes(room).zip(of.capacity_bytes(room)) else {
-        let text = match fit {
-            ProgramFit::DoesNotFit => format!("{title}: it reserves {reserved}, which XLA refused"),
-            _ => format!(
-                "{title}: it reserves {reserved}, and what the device has is not in the files: --capacity 16GiB says it"
+        let (text, reason) = match fit {
+            ProgramFit::DoesNotFit => {
+                (format!("{title}: it reserves {reserved}, which XLA refused"), REFUSED)
+            }
+            _ => (
+                format!(
+                    "{title}: it reserves {reserved}, and what the device has is not in the files: --capacity 16GiB says it"
+                ),
+                UNKNOWN_CAPACITY,
             ),
         };
-        return Row { text, ..empty };
+        return Row { text, reason: Some(reason.to_owned()), ..empty };
     };
     let other = match room.other_bytes {
         0 => String::new(),
         other => format!(" and others have {}", bytes(other)),
     };
-    let compared = match (over, fit) {
+    // Why it fails where it is within what there is.
+    let why_not = match fit {
+        _ if over > 0 => None,
+        ProgramFit::Fits => None,
+        ProgramFit::DoesNotFit => Some(REFUSED),
+        ProgramFit::NotKnown => Some(why_at_least(side).unwrap_or("whether it fits is not known")),
+    };
+    let compared = match (over, why_not) {
         (1.., _) => format!("{} too much", exact_bytes(over)),
-        (0, ProgramFit::Fits) => "it fits".to_owned(),
-        (0, ProgramFit::DoesNotFit) => "but XLA refused it".to_owned(),
-        (0, ProgramFit::NotKnown) => {
-            format!("but {}", why_at_least(side).unwrap_or("whether it fits is not known"))
-        }
+        (0, None) => "it fits".to_owned(),
+        (0, Some(why)) => format!("but {why}"),
     };
     Row {
-        actual: over.into(),
+        limit: capacity.saturating_sub(room.other_bytes).into(),
+        actual: total.into(),
         passed: fit == ProgramFit::Fits,
+        reason: why_not.map(str::to_owned),
         text: format!(
             "{title}: it reserves {reserved}{other} of the {}, {compared}",
             bytes(capacity)

@@ -8,7 +8,9 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::check::{BudgetArguments, CheckArguments, Row, grown_row, limited_row, run_of_system};
+use super::check::{
+    BudgetArguments, CheckArguments, Row, UNKNOWN_CAPACITY, grown_row, limited_row, run_of_system,
+};
 use super::compare::DeviceArguments;
 use super::output;
 use crate::analysis::allocator::replayed::AllocatorRun;
@@ -33,9 +35,6 @@ const FIGURES: [Checked; 2] = [
     ),
     (Figure::Peak, VariantColumn::RequestedPeak, "max-peak-bytes", "what is asked for at most"),
 ];
-
-/// Why it cannot be said whether a run fits.
-const UNKNOWN_CAPACITY: &str = "what the device has is not known";
 
 /// The device of a run that is checked.
 struct Side {
