@@ -236,6 +236,49 @@ fn a_text_is_read_under_any_name_and_out_of_what_was_printed() {
     assert_eq!(other["xla"]["platform"], "cpu");
 }
 
+/// What texts beside a module state is shown beside what comes out of it, and a contradiction is said.
+#[test]
+fn totals_that_xla_states_stand_beside_those_of_the_allocations() {
+    let stem = "module_0001.f.cpu_after_optimizations";
+    let name = |ending: &str| format!("{stem}{ending}");
+    let (module, values) = (name(".hlo.pb"), name("-buffer-assignment-values.txt"));
+    let (report, proto) = (name("-memory-usage-report.txt"), proto("f", 64));
+    let claims = |used: u64, of_space: u64| {
+        let used = format!("\nTotal bytes used: {used} (80B)\n\nUsed values:\n");
+        let of_space = format!("Memory Space: default (color=0)\nTotal bytes: {of_space} (80B)\n");
+        let directory = directory(&[
+            (&module, &proto),
+            (&values, used.as_bytes()),
+            (&report, of_space.as_bytes()),
+        ]);
+        let text = run("summary", &[directory.path()], &[]);
+        let text = String::from_utf8_lossy(&text.stdout).into_owned();
+        (summary(directory.path()), text)
+    };
+    let (found, text) = claims(80, 80);
+    let figures = found["xla"]["claims"]["figures"].as_array().expect("a list");
+    assert_eq!(figures.len(), 2, "{found}");
+    assert_eq!(figures[0]["file"], values);
+    assert_eq!(figures[1]["name"], "Total bytes");
+    assert!(figures.iter().all(|one| one["agrees"] == true && one["bytes"] == 80));
+    assert_eq!(found["warnings"], Value::Array(Vec::new()));
+    assert!(text.contains("Total bytes used") && !text.contains("differs"), "{text}");
+    let (found, text) = claims(80, 96);
+    let said =
+        "Total bytes of color 0 is stated as 96 B, and allocations of 80 B come out of the module";
+    assert!(warned(&found, said), "{}", found["warnings"]);
+    assert_eq!(found["warnings"][0]["file"], report);
+    assert_eq!(found["warnings"].as_array().map(Vec::len), Some(1));
+    assert!(text.contains("differs"), "{text}");
+    // The allocations of a file that is cut are fewer than XLA counted.
+    let directory = directory(&[
+        (&module, &proto[..proto.len() - 4]),
+        (&values, b"Total bytes used: 80 (80B)\n"),
+    ]);
+    let found = summary(directory.path());
+    assert!(found["xla"]["claims"]["figures"][0]["agrees"] == true, "{found}");
+}
+
 #[test]
 fn instructions_leave_room_for_allocations() {
     let tiny = part(2, part(2, "a"));

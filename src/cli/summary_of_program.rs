@@ -9,6 +9,7 @@ use super::output::{Answer, CsvAnswer, aligned, name_cell, wrapped};
 use super::summary::{files_text, pairs, sections_text, summary_csv};
 use super::summary_of_error_text::stated_text;
 use crate::analysis::allocator::insights::conclusions::Conclusion;
+use crate::analysis::buffer_assignment::claims::{ComparedClaim, compared_claims};
 use crate::analysis::buffer_assignment::facts::{ModuleFacts, TemporaryFacts};
 use crate::analysis::buffer_assignment::insights::advice::ProgramAdvice;
 use crate::analysis::buffer_assignment::insights::{PeakOfSpace, ProgramInsights, ProgramVerdict};
@@ -103,9 +104,19 @@ struct Section {
     facts: ModuleFacts,
     modules: Vec<ListedModule>,
     device: Beside,
+    /// What XLA states beside the module.
+    claims: Option<Claims>,
     /// What XLA said when the program did not fit.
     error_text: Option<Stated>,
     flags: Map<String, Value>,
+}
+
+/// What XLA's texts state of the module beside what comes out of it.
+#[derive(Debug, Serialize)]
+struct Claims {
+    figures: Vec<ComparedClaim>,
+    /// The position that XLA takes for the peak.
+    moment: Option<u32>,
 }
 
 /// What an error text beside the module states: figures of XLA, which has its own definitions of most.
@@ -157,6 +168,7 @@ impl ProgramSummary {
                 facts,
                 modules: program.modules.clone(),
                 device: program.beside.clone(),
+                claims: claims(program),
                 error_text: run
                     .error_text
                     .as_ref()
@@ -170,6 +182,11 @@ impl ProgramSummary {
                 .collect(),
         }
     }
+}
+
+fn claims(program: &Program) -> Option<Claims> {
+    let (figures, moment) = (compared_claims(program), program.claims.moment);
+    (!figures.is_empty() || moment.is_some()).then_some(Claims { figures, moment })
 }
 
 fn peak(run: &XlaRun, of: &PeakOfSpace, always_live_bytes: u64) -> Peak {
@@ -257,6 +274,9 @@ impl Answer for ProgramSummary {
             ];
             let table = aligned(&header, rows) + &more_text(more);
             sections.push(("Temporary allocations".to_owned(), table));
+        }
+        if let Some(claims) = &self.xla.claims {
+            sections.push(("Stated beside it".to_owned(), self.claims_text(claims)));
         }
         if let Some(stated) = &self.xla.error_text {
             let title = format!("What XLA states ({}), not in the figures above", stated.file);
@@ -366,6 +386,23 @@ impl ProgramSummary {
             figure(&|peak| bytes(peak.padding_bytes)),
             one.heap_trace.as_ref().map(|trace| bytes(trace.peak_bytes)).unwrap_or_default(),
         ]
+    }
+
+    fn claims_text(&self, claims: &Claims) -> String {
+        let rows = claims.figures.iter().map(|claim| {
+            let agrees = if claim.agrees { "" } else { "differs" };
+            let [claimed, ours] = [claim.claimed_bytes, claim.bytes].map(bytes);
+            vec![claim.title(|color| self.title(color)), claimed, ours, agrees.to_owned()]
+        });
+        let mut text = String::new();
+        if !claims.figures.is_empty() {
+            text += &aligned(&["<Texts of XLA", "stated", "allocations", "<"], rows);
+        }
+        if let Some(moment) = claims.moment {
+            let at = format!("position {}, not the peak of memory", grouped(u64::from(moment)));
+            text += &pairs([("XLA's moment", at)]);
+        }
+        text
     }
 
     fn modules_text(&self) -> String {

@@ -13,6 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::analysis::buffer_assignment::analysed::Analysed;
+use crate::analysis::buffer_assignment::claims::compared_claims;
 use crate::analysis::buffer_assignment::live_ranges::LiveRange;
 pub use crate::analysis::buffer_assignment::program::Program;
 use crate::analysis::buffer_assignment::program::Refusal;
@@ -188,6 +189,8 @@ impl XlaRun {
         let mut program = Program::of(read.module);
         program.is_cut = report.is_cut();
         compare_printed(&mut program.analysed, path, &report.warnings, progress);
+        program.claims = xla::claims(found, &report.warnings, progress);
+        note_contradictions(&program, &report.warnings);
         program.platform = platform_of_name(&listed.file);
         program.beside = xla::beside(path);
         let sizes = (!texts.is_empty()).then(|| ProgramSizes::of(&program));
@@ -205,6 +208,20 @@ impl XlaRun {
         program.modules = files.modules.iter().map(|found| found.listed.clone()).collect();
         let (report, program) = (Arc::new(report), Arc::new(program));
         Ok(Some(Self { report, program, error_text }))
+    }
+}
+
+/// Warns where XLA states another total than comes out of the module.
+fn note_contradictions(program: &Program, warnings: &Warnings) {
+    for claim in compared_claims(program).iter().filter(|claim| !claim.agrees) {
+        let message = format!(
+            "{} is stated as {} B, and allocations of {} B come out of the module: it is a text of another compilation, \
+             or damaged",
+            claim.title(|color| format!("color {color}")),
+            claim.claimed_bytes,
+            claim.bytes
+        );
+        warnings.add(WarningCode::Inconsistent, &claim.file, message);
     }
 }
 

@@ -2,6 +2,7 @@
 
 pub mod analysed;
 pub mod categories;
+pub mod claims;
 pub mod donations;
 pub mod facts;
 pub mod heap_trace;

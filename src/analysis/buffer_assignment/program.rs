@@ -2,7 +2,9 @@
 
 use super::analysed::Analysed;
 use crate::budget;
-use crate::store::hlo::{AllocationKind, Beside, HloModule, ListedModule, Platform, ValueId};
+use crate::store::hlo::{
+    AllocationKind, Beside, HloModule, ListedModule, Platform, ValueId, XlaClaims,
+};
 
 /// The word for what an allocation is for, within a sentence.
 pub fn kind_title(kind: AllocationKind) -> &'static str {
@@ -37,6 +39,8 @@ pub struct Program {
     pub platform: Option<Platform>,
     /// What lies beside it.
     pub beside: Beside,
+    /// What XLA states of it.
+    pub claims: XlaClaims,
     /// The modules of the dump, this one first.
     pub modules: Vec<ListedModule>,
     /// Bytes to which names of values are cut, where together they would be too many.
@@ -53,6 +57,7 @@ impl Program {
             refusal: None,
             platform: None,
             beside: Beside::default(),
+            claims: XlaClaims::default(),
             modules: Vec::new(),
         }
     }

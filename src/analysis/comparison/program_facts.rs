@@ -6,10 +6,11 @@ use super::fact_groups::{
     Group, Statements, count, push, side_by_side_groups, sized, sized_with, words,
 };
 use super::facts::{FactGroup, Said};
+use crate::analysis::buffer_assignment::claims::{ComparedClaim, compared_claims};
 use crate::analysis::buffer_assignment::facts::ModuleFacts;
 use crate::analysis::buffer_assignment::insights::{ProgramInsights, SpaceInsights};
 use crate::analysis::buffer_assignment::program::{Program, kind_title};
-use crate::text::{capitalised, clean, grouped};
+use crate::text::{bytes, capitalised, clean, grouped};
 
 /// The facts of programs, each with what it says at first sight; those of one name in a line.
 pub fn program_fact_groups(programs: &[(&Program, &ProgramInsights)]) -> Vec<FactGroup> {
@@ -23,6 +24,7 @@ fn groups(program: &Program, insights: &ProgramInsights) -> Vec<Group> {
         let title = Cow::Owned(space.title.clone());
         groups.push((title, of_space(&facts, space)));
     }
+    groups.push((Cow::Borrowed("Stated by XLA"), stated(program)));
     groups.push((Cow::Borrowed("XLA's own simulation"), of_traces(&facts)));
     groups.retain(|(_, facts)| !facts.is_empty());
     groups
@@ -81,6 +83,25 @@ fn of_space(facts: &ModuleFacts, space: &SpaceInsights) -> Statements {
     }
     if let Some(all) = facts.in_use.as_ref().and_then(|of| of.get(&space.color)) {
         push(&mut said, "All, in use at most", sized(all.peak_bytes));
+    }
+    said
+}
+
+/// What XLA states of the program in its texts.
+fn stated(program: &Program) -> Statements {
+    let claim = |claim: ComparedClaim| {
+        let said = if claim.agrees {
+            sized_with(claim.claimed_bytes, ", agrees with the allocations")
+        } else {
+            let ours = bytes(claim.bytes);
+            sized_with(claim.claimed_bytes, format!(", allocations of {ours}: does not agree"))
+        };
+        (Cow::Owned(claim.title(|color| program.color_words(color))), said)
+    };
+    let mut said: Statements = compared_claims(program).into_iter().map(claim).collect();
+    if let Some(moment) = program.claims.moment {
+        let step = grouped(u64::from(moment));
+        push(&mut said, "XLA's moment", words(format!("step {step}, not the peak of memory")));
     }
     said
 }

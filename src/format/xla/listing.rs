@@ -376,14 +376,17 @@ fn add_allocation(message: &[u8], sizes: &mut Sizes) {
     sizes.add(bytes, kind, color);
 }
 
-/// The texts of the assignment that a path is one of, or whose proto it is; the allocations first.
-pub fn texts_of(path: &Path) -> Vec<ModuleFile> {
+/// With what the names of the texts and of the proto of an assignment begin, of one of them.
+pub(super) fn stem_of(path: &Path) -> Option<String> {
     let name = file_name(path);
     let proto = name.strip_suffix(".gz").unwrap_or(&name);
-    let endings = TEXTS.iter().copied().chain([".hlo.pb"]);
-    let Some(stem) = endings.into_iter().find_map(|ending| proto.strip_suffix(ending)) else {
-        return Vec::new();
-    };
+    let mut endings = TEXTS.iter().copied().chain([".hlo.pb"]);
+    endings.find_map(|ending| proto.strip_suffix(ending)).map(str::to_owned)
+}
+
+/// The texts of the assignment that a path is one of, or whose proto it is; the allocations first.
+pub fn texts_of(path: &Path) -> Vec<ModuleFile> {
+    let Some(stem) = stem_of(path) else { return Vec::new() };
     let beside = TEXTS.iter().map(|ending| path.with_file_name(format!("{stem}{ending}")));
     let there = beside.filter(|path| path.is_file());
     there.map(|path| ModuleFile::of(path, ProtoKind::Text)).collect()

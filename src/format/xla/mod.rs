@@ -4,6 +4,7 @@
 
 mod assignment;
 mod beside;
+mod claims;
 mod contents;
 mod discover;
 mod dump_name;
@@ -19,6 +20,7 @@ use std::fmt::Write as _;
 
 use self::assignment::AssignmentParts;
 pub use self::beside::beside;
+pub use self::claims::claims;
 pub use self::discover::{
     ModuleFile, ProtoKind, module_files, platform_of_name, read_bytes, read_module,
 };

@@ -44,6 +44,26 @@ pub struct Beside {
     pub flags: Vec<(String, String)>,
 }
 
+/// What XLA's own texts state of a module.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct XlaClaims {
+    /// Totals.
+    pub totals: Vec<StatedTotal>,
+    /// The position whose values it lists as those of the peak, by a rule of its own: it is not that of memory.
+    pub moment: Option<u32>,
+}
+
+/// A total that a text states.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StatedTotal {
+    /// The file.
+    pub file: String,
+    /// The memory space that it is of; `None` of all together.
+    pub color: Option<i64>,
+    /// What it states.
+    pub bytes: u64,
+}
+
 /// The name of a module without the number by which some front ends tell its compilations apart: `Graph.35`.
 pub fn plain_module_name(name: &str) -> &str {
     match name.rsplit_once('.') {

@@ -5,7 +5,7 @@
 mod dump;
 mod shapes;
 
-pub use dump::{Beside, ListedModule, plain_module_name};
+pub use dump::{Beside, ListedModule, StatedTotal, XlaClaims, plain_module_name};
 pub use shapes::{ElementType, ShapeId, Shapes};
 
 use std::collections::HashMap;

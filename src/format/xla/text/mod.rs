@@ -7,7 +7,8 @@ mod parts;
 use std::collections::{BTreeMap, HashMap};
 
 use self::lines::{AllocationLine, FromInstruction, ValueLabel, ValueLine};
-use self::parts::{Gathered, whole_lines};
+use self::parts::Gathered;
+pub(super) use self::parts::whole_lines;
 use super::ReadModule;
 use crate::budget;
 use crate::store::hlo::{

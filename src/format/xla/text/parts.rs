@@ -212,7 +212,7 @@ impl Gathered {
 }
 
 /// A text without a last line that is not ended: it may be cut within a number.
-pub(super) fn whole_lines(text: &[u8]) -> &[u8] {
+pub(in crate::format::xla) fn whole_lines(text: &[u8]) -> &[u8] {
     let end = text.iter().rposition(|letter| *letter == b'\n');
     end.and_then(|end| text.get(..=end)).unwrap_or_default()
 }
