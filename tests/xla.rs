@@ -33,7 +33,7 @@ fn read_json(path: &Path) -> Value {
 #[test]
 fn every_real_module_gives_the_figures_that_are_known_of_it() {
     let Some(profiles) = profiles() else { return };
-    let mut seen = 0;
+    let (mut seen, mut stated, mut stacks) = (0, 0, 0);
     for folder in std::fs::read_dir(&profiles).expect("a directory").flatten() {
         for (name, of) in [
             ("expected.json", folder.path()),
@@ -53,10 +53,21 @@ fn every_real_module_gives_the_figures_that_are_known_of_it() {
                 assert_eq!(&summary["xla"][key], value, "{}: {key}", of.display());
             }
             assert_eq!(summary["warnings"], Value::Array(Vec::new()), "{}", of.display());
+            let peak = &summary["liveness"]["peak"];
+            if let Some([first, .., last]) = peak["stack"].as_array().map(Vec::as_slice) {
+                let text = |value: &Value| value.as_str().expect("a text").to_owned();
+                assert!(text(first).starts_with(&text(&peak["source"])), "{peak}");
+                assert!(text(last).ends_with("<module>"), "{peak}");
+                stacks += 1;
+            }
+            if let Some(claims) = summary["xla"]["claims"]["figures"].as_array() {
+                assert!(claims.iter().all(|one| one["agrees"] == true), "{claims:?}");
+                stated += claims.len();
+            }
             seen += 1;
         }
     }
-    assert!(seen >= 12, "{seen}");
+    assert!(seen >= 12 && stated >= 15 && stacks > 0, "{seen}, {stated}, {stacks}");
 }
 
 #[test]

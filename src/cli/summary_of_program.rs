@@ -16,7 +16,7 @@ use crate::analysis::buffer_assignment::insights::{PeakOfSpace, ProgramInsights,
 use crate::analysis::buffer_assignment::peaks::Owner;
 use crate::analysis::diagnose::{Finding, XlaCapture};
 use crate::analysis::liveness::NamedBytes;
-use crate::opened::XlaRun;
+use crate::opened::{Program, XlaRun};
 use crate::store::hlo::{Beside, ListedModule};
 use crate::store::report::ReportFile;
 use crate::text::{bytes, clean, exact_bytes, grouped};
@@ -25,6 +25,8 @@ use crate::text::{bytes, clean, exact_bytes, grouped};
 const NAMED: usize = 10;
 /// Rows of a table in text; JSON has all.
 const MOST_ROWS: usize = 40;
+/// Calls of the source around the innermost one in text; JSON has all.
+const MOST_FRAMES: usize = 8;
 /// Pieces of advice, and rows of what each is based on, in text.
 const MOST_ADVICE: usize = 6;
 const MOST_EVIDENCE: usize = 2;
@@ -79,6 +81,10 @@ struct Peak {
     /// Path of its operation.
     operation: Option<String>,
     source: Option<String>,
+    /// Whether the operation is that of the nearest producer, for the instruction has none.
+    operation_by_operand: bool,
+    /// The calls in the source, the innermost first; empty where the file has only the place.
+    stack: Vec<String>,
     not_always_live_bytes: u64,
     always_live_bytes: u64,
     by_category: BTreeMap<String, u64>,
@@ -204,6 +210,8 @@ fn peak(run: &XlaRun, of: &PeakOfSpace, always_live_bytes: u64) -> Peak {
             .and_then(|id| module.nearest_operation(id))
             .map(|name| module.texts.get(name).to_owned()),
         source: instruction.and_then(|id| module.source(id)),
+        operation_by_operand: instruction.is_some_and(|id| module.is_operation_by_operand(id)),
+        stack: instruction.map(|id| module.stack(id)).unwrap_or_default(),
         not_always_live_bytes: peak.bytes,
         always_live_bytes,
         by_category: (of.by_category.iter())
@@ -462,10 +470,17 @@ fn peak_text(peak: &Peak) -> String {
     };
     rows.push(("Position", format!("{}{what}", grouped(u64::from(peak.step)))));
     if let Some(operation) = &peak.operation {
-        rows.push(("Operation", clean(operation).into_owned()));
+        let by = if peak.operation_by_operand { " (by operand)" } else { "" };
+        rows.push(("Operation", format!("{}{by}", clean(operation))));
     }
-    if let Some(source) = &peak.source {
-        rows.push(("Source", clean(source).into_owned()));
+    // The stack begins with the place itself.
+    match &*peak.stack {
+        [] => rows.extend(peak.source.iter().map(|source| ("Source", clean(source).into_owned()))),
+        [first, outer @ ..] => {
+            rows.push(("Source", clean(first).into_owned()));
+            let outer = outer.iter().take(MOST_FRAMES);
+            rows.extend(outer.map(|frame| ("called from", clean(frame).into_owned())));
+        }
     }
     let mut text = pairs(rows);
     for (title, rows) in [("<Operation", &peak.by_operation), ("<Value", &peak.variables)] {

@@ -2,10 +2,11 @@
 //! last one has the line of the source.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::Program;
 use crate::progress::Progress;
-use crate::store::context_details::{ContextDetails, ReadContext};
+use crate::store::context_details::{ContextDetails, ReadContext, Value};
 use crate::store::debug_info::{Context, DebugInfo, TextRef};
 use crate::store::hlo::{HloModule, InstructionId, ValueId};
 use crate::store::names::{Interner, NameId};
@@ -30,6 +31,8 @@ pub(super) struct Operations {
     by_path: HashMap<NameId, u64>,
     /// The context of each instruction; 0 for none.
     of_instructions: Vec<u64>,
+    /// The first instruction of each context that has any.
+    first_of: HashMap<u64, InstructionId>,
 }
 
 impl Operations {
@@ -40,16 +43,20 @@ impl Operations {
         let mut adding = Adding { most: most.saturating_add(MOST_MORE), ..Adding::default() };
         let mut by_path: HashMap<NameId, u64> = HashMap::new();
         let mut of_instructions = Vec::with_capacity(module.instructions.len());
-        for (path, source) in module.instructions.op_names.iter().zip(&module.instructions.sources)
-        {
+        let mut first_of = HashMap::new();
+        let sources = module.instructions.op_names.iter().zip(&module.instructions.sources);
+        for (row, (path, source)) in (0..).zip(sources) {
             let context = match *path {
                 NameId::NONE => 0,
                 path => *(by_path.entry(path))
                     .or_insert_with(|| adding.path(module.texts.get(path), module, *source)),
             };
+            if context != 0 {
+                first_of.entry(context).or_insert(InstructionId(row));
+            }
             of_instructions.push(context);
         }
-        Self { debug: adding.done(), by_path, of_instructions }
+        Self { debug: adding.done(), by_path, of_instructions, first_of }
     }
 
     /// The context of the operation that an instruction comes from.
@@ -63,13 +70,31 @@ impl Operations {
     }
 }
 
-/// Says what a context says beyond its columns: nothing.
+/// Says what a context says beyond its columns: the calls in the source around its place.
 #[derive(Debug)]
-pub(super) struct NothingMore;
+pub(super) struct Callers {
+    program: Arc<Program>,
+    first_of: HashMap<u64, InstructionId>,
+}
 
-impl ReadContext for NothingMore {
-    fn read(&self, _: u64, _: u64, _: &Progress) -> Result<ContextDetails, ReadError> {
-        Ok(ContextDetails::default())
+impl Callers {
+    pub fn of(program: &Arc<Program>, operations: &mut Operations) -> Self {
+        let first_of = std::mem::take(&mut operations.first_of);
+        Self { program: Arc::clone(program), first_of }
+    }
+}
+
+impl ReadContext for Callers {
+    fn read(&self, id: u64, _: u64, _: &Progress) -> Result<ContextDetails, ReadError> {
+        let mut details = ContextDetails::default();
+        if let Some(instruction) = self.first_of.get(&id) {
+            let stack = self.program.analysed.module.stack(*instruction);
+            let outer = stack.into_iter().skip(1).map(Value::Text).collect::<Vec<_>>();
+            if !outer.is_empty() {
+                details.entries.push(("called from".to_owned(), Value::List(outer)));
+            }
+        }
+        Ok(details)
     }
 }
 

@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::operations::{NothingMore, Operations};
+use super::operations::{Callers, Operations};
 use super::programs::AllPrograms;
 use super::{Program, XlaRun};
 use crate::analysis::buffer_assignment::categories::ValueCategory;
@@ -51,7 +51,7 @@ impl XlaRun {
         report.categories.fill(Some(named_categories()));
         report.arenas.fill(Some(arenas(program)));
         if module.has_schedule() {
-            let operations = Operations::of(program);
+            let mut operations = Operations::of(program);
             let AllPrograms { programs, steps, trees } = AllPrograms::of(program, &operations);
             report.steps.fill(Some(steps));
             report.liveness.fill(Some(liveness(program, &operations)));
@@ -59,9 +59,10 @@ impl XlaRun {
             if let Some(trees) = trees {
                 report.program_trees.fill(Some(trees));
             }
+            let callers = Callers::of(program, &mut operations);
             if !operations.debug.ids.is_empty() {
                 report.debug.fill(Some(operations.debug));
-                report.set_context_reader(Box::new(NothingMore));
+                report.set_context_reader(Box::new(callers));
             }
         } else {
             let why = || {

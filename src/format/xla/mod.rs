@@ -207,6 +207,7 @@ pub fn read_proto(
         computations: std::mem::take(&mut parts.computations),
         entry: parts.entry,
         instructions: std::mem::take(&mut parts.instructions),
+        frames: std::mem::take(&mut parts.frames),
         ..HloModule::default()
     };
     let is_too_large = texts.room.is_used_up;

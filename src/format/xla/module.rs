@@ -7,7 +7,9 @@ use super::Reading;
 use super::texts::Texts;
 use super::wire::{Field, Fields, Malformed};
 use crate::budget;
-use crate::store::hlo::{Computation, InstructionId, Instructions, Lists, NO_ROW, ShapeId};
+use crate::store::hlo::{
+    Computation, Frame, Frames, InstructionId, Instructions, Lists, NO_ROW, ShapeId,
+};
 use crate::store::names::NameId;
 
 /// Instructions between two looks at whether anybody still waits.
@@ -25,8 +27,8 @@ pub(super) struct ModuleParts {
     pub entry: Option<u32>,
     pub instructions: Instructions,
     pub rows: HashMap<i64, u32>,
-    /// The innermost frame of each instruction, from 1; 0 is none.
-    frames_of: Vec<u32>,
+    /// The calls in the source, with the innermost one of each instruction.
+    pub frames: Frames,
     /// Donations: the number of the parameter and the path within its shape.
     pub donations: Vec<(i64, Vec<i64>)>,
     computation_ids: Vec<i64>,
@@ -229,7 +231,7 @@ impl ModuleParts {
         instructions.op_names.push(texts.text_if_any(metadata.op_name));
         let file = texts.text_if_any(metadata.file);
         instructions.sources.push((file, metadata.line));
-        self.frames_of.push(metadata.frame);
+        self.frames.of_instructions.push(metadata.frame);
         instructions.numbers.push(u32::try_from(number).unwrap_or(NO_ROW));
         self.operand_ids.ends.push(self.operand_ids.ids.len());
         self.called_ids.ends.push(self.called_ids.ids.len());
@@ -309,19 +311,24 @@ impl ModuleParts {
         texts: &mut Texts<'a>,
         _computations: &HashMap<i64, u32>,
     ) -> Result<(), Malformed> {
-        let (mut files, mut locations, mut frames) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut files, mut functions) = (Vec::new(), Vec::new());
+        let (mut locations, mut frames) = (Vec::new(), Vec::new());
         Fields::of(message).each(|number, field| {
             match number {
                 1 => {
                     texts.room.take(size_of::<NameId>())?;
                     files.push(texts.text(field.bytes()));
                 }
+                2 => {
+                    texts.room.take(size_of::<NameId>())?;
+                    functions.push(texts.text(field.bytes()));
+                }
                 3 => {
                     texts.room.take(size_of::<[i64; 3]>())?;
                     locations.push(first_numbers::<3>(field.bytes())?);
                 }
                 4 => {
-                    texts.room.take(size_of::<[i64; 2]>())?;
+                    texts.room.take(size_of::<([i64; 2], Option<Frame>)>())?;
                     frames.push(first_numbers::<2>(field.bytes())?);
                 }
                 _ => {}
@@ -333,15 +340,21 @@ impl ModuleParts {
             let row = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
             row.and_then(|row| names.get(row)).copied().unwrap_or(NameId::NONE)
         };
-        let frame = |number: u32| {
-            let [location, _] = *frames.get(usize::try_from(number).ok()?.checked_sub(1)?)?;
+        let frame = |[location, parent]: [i64; 2]| {
             let row = usize::try_from(location).ok()?.checked_sub(1)?;
-            let [file, _, line] = *locations.get(row)?;
-            Some((name(&files, file), u32::try_from(line).unwrap_or(0)))
+            let [file, function, line] = *locations.get(row)?;
+            Some(Frame {
+                file: name(&files, file),
+                line: u32::try_from(line).unwrap_or(0),
+                function: name(&functions, function),
+                parent: u32::try_from(parent).unwrap_or(0),
+            })
         };
-        for (source, number) in self.instructions.sources.iter_mut().zip(&self.frames_of) {
-            if let Some(found) = frame(*number) {
-                *source = found;
+        self.frames.all = frames.into_iter().map(frame).collect();
+        let numbers = &self.frames.of_instructions;
+        for (source, number) in self.instructions.sources.iter_mut().zip(numbers) {
+            if let Some(found) = self.frames.frame(*number) {
+                *source = (found.file, found.line);
             }
         }
         Ok(())

@@ -3,9 +3,11 @@
 //! Rows stand for the ids of the file, which are opaque numbers: an id that names nothing is [`NO_ROW`].
 
 mod dump;
+mod frames;
 mod shapes;
 
 pub use dump::{Beside, ListedModule, StatedTotal, XlaClaims, plain_module_name};
+pub use frames::{Frame, Frames};
 pub use shapes::{ElementType, ShapeId, Shapes};
 
 use std::collections::HashMap;
@@ -264,6 +266,8 @@ pub struct HloModule {
     pub entry: Option<u32>,
     /// Instructions.
     pub instructions: Instructions,
+    /// The calls in the source that instructions come from.
+    pub frames: Frames,
     /// Parameters whose memory a result takes over: the number, and the place in its shape.
     pub donated: Vec<(i64, u32)>,
     /// Values by their row.
@@ -359,6 +363,22 @@ impl HloModule {
             at = *self.instructions.operands.of(at).first()?;
         }
         None
+    }
+
+    /// Whether the operation of an instruction is that of the nearest producer, for it has none itself.
+    pub fn is_operation_by_operand(&self, id: InstructionId) -> bool {
+        self.op_name(id).is_none() && self.nearest_operation(id).is_some()
+    }
+
+    /// The calls in the source that an instruction comes from, the innermost first: `file:line function`. Empty where the
+    /// file has at most the innermost place.
+    pub fn stack(&self, id: InstructionId) -> Vec<String> {
+        let text = |name: NameId| if name == NameId::NONE { "" } else { self.texts.get(name) };
+        let title = |frame: &Frame| {
+            let place = format!("{}:{} {}", text(frame.file), frame.line, text(frame.function));
+            place.trim_end().to_owned()
+        };
+        self.frames.of(id).map(title).collect()
     }
 
     /// The place in the source that an instruction comes from, the innermost one: `file:line`.
