@@ -206,6 +206,13 @@ fn proto_and_text_of_a_module_agree_in_all_that_both_say() {
                 };
                 module.assigned.iter().map(row).collect()
             };
+            let titles = |analysed: &Analysed| -> BTreeMap<String, String> {
+                let module = &analysed.module;
+                let values = module.assigned.iter().map(|one| one.value);
+                let title = |value| module.shapes.title(module.value_shape(value));
+                values.map(|value| (module.value_name(value), title(value))).collect()
+            };
+            assert_eq!(titles(&analysed), titles(&of_text), "{}", file.name);
             let (proto, text) = (by_name(&analysed), by_name(&of_text));
             assert_eq!(proto.len(), analysed.module.assigned.len(), "names are different");
             let has_lives = of_text.module.has_schedule();

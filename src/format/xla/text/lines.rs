@@ -82,6 +82,8 @@ pub(super) struct ValueLine {
     pub bytes: u64,
     pub offset: u64,
     pub leaf: Option<(ElementType, Vec<i64>)>,
+    /// The shape as it is written, of a tuple.
+    pub tuple: Option<String>,
 }
 
 impl ValueLine {
@@ -90,12 +92,43 @@ impl ValueLine {
         let (label, rest) = rest.split_once("> (size=")?;
         let (bytes, rest) = rest.split_once(",offset=")?;
         let (offset, shape) = rest.split_once("):")?;
+        let shape = shape.trim();
         Some(Self {
             label: ValueLabel::with_id(label)?,
             bytes: bytes.parse().ok()?,
             offset: offset.parse().ok()?,
-            leaf: array(shape.trim()),
+            leaf: array(shape),
+            tuple: shape.starts_with('(').then(|| shape.to_owned()),
         })
+    }
+}
+
+/// Takes the shape with which a text begins off it: `f32[64,1024]{1,0}`, with its layout.
+pub(super) fn take_array(text: &mut &str) -> Option<(ElementType, Vec<i64>)> {
+    let end = text.find(']')?.checked_add(1)?;
+    let (shape, rest) = text.split_at_checked(end)?;
+    *text = rest;
+    if rest.starts_with('{') {
+        let mut open = 0_usize;
+        let end = rest.char_indices().find_map(|(at, letter)| {
+            match letter {
+                '{' => open = open.saturating_add(1),
+                '}' => open = open.saturating_sub(1),
+                _ => {}
+            }
+            (open == 0).then(|| at.saturating_add(1))
+        })?;
+        *text = rest.get(end..)?;
+    }
+    // A type that is not known has no size.
+    Some(array(shape).unwrap_or((ElementType(0), Vec::new())))
+}
+
+/// Takes blanks and comments off the beginning of a text: `/*index=5*/`.
+pub(super) fn skip_comments(text: &mut &str) {
+    *text = text.trim_start();
+    while let Some((_, rest)) = text.strip_prefix("/*").and_then(|rest| rest.split_once("*/")) {
+        *text = rest.trim_start();
     }
 }
 
@@ -222,6 +255,7 @@ mod tests {
         let table =
             ValueLine::of(" value: <3 tuple.1{} @0> (size=16,offset=0): (f32[], s32[])").unwrap();
         assert_eq!((table.label.path, table.leaf), (Some(vec![]), None));
+        assert_eq!(table.tuple.as_deref(), Some("(f32[], s32[])"));
         let plain = ValueLine::of(" value: <3 copy @0> (size=16,offset=0): pred[16]{0}").unwrap();
         assert_eq!((plain.label.name.as_str(), plain.label.path), ("copy", None));
     }
@@ -236,6 +270,20 @@ mod tests {
         assert_eq!((said.source_file.as_str(), said.source_line), ("/a b.py", 17));
         let (_, bare) = FromInstruction::of("from instruction: %c = f32[2]{0} copy(%a)").unwrap();
         assert_eq!(bare, FromInstruction { opcode: "copy".to_owned(), ..Default::default() });
+    }
+
+    #[test]
+    fn shapes_are_taken_with_their_layouts() {
+        let mut text = "f32[4,2]{1,0:T(8,128)S(1)}, /*index=5*/ /*b*/token[])";
+        assert_eq!(take_array(&mut text), Some((ElementType(11), vec![4, 2])));
+        text = text.strip_prefix(',').unwrap();
+        skip_comments(&mut text);
+        assert_eq!(take_array(&mut text), Some((ElementType(17), vec![])));
+        assert_eq!(text, ")");
+        let mut unknown = "x9[3]{{0}";
+        assert_eq!(take_array(&mut unknown), None, "a layout that does not end");
+        let mut unknown = "x9[3]";
+        assert_eq!(take_array(&mut unknown), Some((ElementType(0), vec![])));
     }
 
     #[test]

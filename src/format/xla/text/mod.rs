@@ -28,6 +28,8 @@ struct TextValue {
     /// The place within a tuple; `None` where the instruction makes no tuple.
     path: Option<Vec<u32>>,
     leaf: Option<(ElementType, Vec<i64>)>,
+    /// The shape as it is written, of a tuple.
+    tuple: Option<String>,
     allocation: u32,
     offset: u64,
     bytes: u64,
@@ -94,7 +96,7 @@ impl Making {
                 .collect();
             let is_tuple = values.iter().any(|value| value.path.is_some());
             let shape = if is_tuple {
-                self.tuple(&leaves, 0, 0)
+                self.written_tuple(&leaves).or_else(|| self.tuple(&leaves, 0, 0))
             } else {
                 let leaf = values.first().and_then(|value| value.leaf.as_ref());
                 self.left.checked_sub(1).map(|left| {
@@ -120,6 +122,46 @@ impl Making {
         let id = self.module.shapes.open(kind, dimensions);
         self.module.shapes.close(id, &[]);
         id
+    }
+
+    /// The shape of an instruction as it is written with the value that is its whole tuple; `None` where there is none, or
+    /// it has not all places of which a value is known.
+    fn written_tuple(&mut self, leaves: &BTreeMap<&[u32], &TextValue>) -> Option<ShapeId> {
+        let whole: &[u32] = &[];
+        let mut text = leaves.get(whole)?.tuple.as_deref()?;
+        let shape = self.written_shape(&mut text, 0)?;
+        let shapes = &self.module.shapes;
+        let has =
+            |path: &&[u32]| shapes.place(shape, path.iter().map(|one| i64::from(*one))).is_some();
+        leaves.keys().all(has).then_some(shape)
+    }
+
+    /// Takes the shape with which a text begins off it: a tuple, or an array.
+    fn written_shape(&mut self, text: &mut &str, level: usize) -> Option<ShapeId> {
+        if level > budget::TUPLE_LEVELS {
+            return None;
+        }
+        lines::skip_comments(text);
+        self.left = self.left.checked_sub(1)?;
+        let Some(rest) = text.strip_prefix('(') else {
+            let leaf = lines::take_array(text)?;
+            return Some(self.array(Some(&leaf)));
+        };
+        *text = rest;
+        let id = self.module.shapes.open(ElementType::TUPLE, &[]);
+        let mut made = Vec::new();
+        loop {
+            lines::skip_comments(text);
+            if let Some(rest) = text.strip_prefix(')') {
+                *text = rest;
+                self.module.shapes.close(id, &made);
+                return Some(id);
+            }
+            if !made.is_empty() {
+                *text = text.strip_prefix(',')?;
+            }
+            made.push(self.written_shape(text, level.saturating_add(1))?);
+        }
     }
 
     /// A tuple with the elements of which a value is known, others of unknown type between them.
@@ -253,4 +295,46 @@ pub fn printed_lives(text: &[u8], is_cancelled: &dyn Fn() -> bool) -> PrintedLiv
     let ranges =
         ranges.map(|(label, start, end)| (label.name, label.path.unwrap_or_default(), start, end));
     PrintedLives { end: gathered.end, ranges: ranges.collect() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The shapes of values of a text of one allocation, by name.
+    fn titles(values: &[(&str, &str)]) -> Vec<(String, String)> {
+        let mut text = "BufferAssignment:\nallocation 0: size 64, preallocated-temp:\n".to_owned();
+        for (label, shape) in values {
+            text += &format!(" value: <1 {label} @0> (size=4,offset=0): {shape}\n");
+        }
+        let found = read_texts(&[text.as_bytes()], &mut |_| {}, &|| false).unwrap();
+        let module = found.module;
+        let values = (0..module.values.len() as u32).map(ValueId);
+        let title = |id| (module.value_name(id), module.shapes.title(module.value_shape(id)));
+        values.map(title).collect()
+    }
+
+    fn pairs(expected: &[(&str, &str)]) -> Vec<(String, String)> {
+        expected.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect()
+    }
+
+    #[test]
+    fn a_tuple_has_the_shape_that_is_written_with_it() {
+        let values = [
+            ("w{}", "(f32[2]{0}, /*index=1*/(s32[], pred[3]{0:T(8,128)}), ())"),
+            ("w{1,1}", "pred[3]{0:T(8,128)}"),
+        ];
+        let expected = [("w{}", "(f32[2], (…), (…))"), ("w{1,1}", "pred[3]")];
+        assert_eq!(titles(&values), pairs(&expected));
+    }
+
+    #[test]
+    fn a_tuple_that_is_damaged_has_what_is_known_of_its_places() {
+        for written in ["(f32[2]", "(f32[2] s32[])", "(", "(f32[2])", &"(".repeat(1000)] {
+            let values = [("w{}", written), ("w{1}", "s32[7]")];
+            let expected = [("w{}", "(type0[], s32[7])"), ("w{1}", "s32[7]")];
+            assert_eq!(titles(&values), pairs(&expected), "{written}");
+        }
+        assert_eq!(titles(&[("w{1}", "s32[7]")]), pairs(&[("w{1}", "s32[7]")]));
+    }
 }

@@ -189,7 +189,7 @@ impl Gathered {
 
     fn add_value(&mut self, line: &str) -> bool {
         self.placed = self.placed.saturating_add(1);
-        let Some(ValueLine { label, bytes, offset, leaf }) = ValueLine::of(line) else {
+        let Some(ValueLine { label, bytes, offset, leaf, tuple }) = ValueLine::of(line) else {
             return false;
         };
         let Some(row) = self.allocations.len().checked_sub(1) else { return false };
@@ -203,6 +203,7 @@ impl Gathered {
             name: budget::cut(&label.name, budget::NAME_BYTES).into_owned(),
             path: label.path,
             leaf,
+            tuple,
             allocation: u32::try_from(row).unwrap_or(u32::MAX),
             offset,
             bytes,
