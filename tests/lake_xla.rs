@@ -196,7 +196,7 @@ fn steps_are_those_of_liveness() {
         let output = tilescope(&["liveness", "--json", dump.to_str().unwrap()]);
         let steps = Tables::of(&dump).rows("steps");
         if !output.status.success() {
-            // A bare assignment has no steps.
+            // A bare assignment without a trace has no steps.
             assert!(steps.is_empty(), "{}", dump.display());
             continue;
         }

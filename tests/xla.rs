@@ -498,6 +498,32 @@ fn a_bare_assignment_is_drawn() {
 }
 
 #[test]
+fn the_curve_of_a_bare_assignment_is_that_of_its_trace() {
+    let (directory, file) = sample_as(OF_CPU);
+    let bare = directory.path().join("buffer_assignment.pb");
+    std::fs::write(&bare, assignment_of(&std::fs::read(file).expect("a module"))).expect("a file");
+    // Newer releases leave the trace out.
+    let real = ["cpu-jax0.6.2-scan-remat/buffer_assignment.pb"];
+    let real = real.iter().filter_map(|name| {
+        let path = in_package("../shared/profiles/xla").join(name);
+        path.is_file().then_some(path)
+    });
+    for path in real.chain([bare]) {
+        let trace = summary(&path)["xla"]["temp"][0]["heap_trace"].clone();
+        let found = json(&tilescope(&["liveness", "--json", path.to_str().expect("UTF-8")]));
+        let steps = found["steps"].as_array().expect("steps");
+        assert_eq!(steps.len() as u64, trace["events"].as_u64().expect("a number"));
+        let of = |step: &Value| step["not_always_live_bytes"].as_u64().expect("bytes");
+        let by_bytes = |(at, bytes): &(usize, u64)| (*bytes, std::cmp::Reverse(*at));
+        let (peak, bytes) = steps.iter().map(of).enumerate().max_by_key(by_bytes).expect("a step");
+        let expected = (trace["peak_event"].as_u64(), trace["peak_bytes"].as_u64());
+        assert_eq!((Some(peak as u64), Some(bytes)), expected);
+        assert_eq!(steps[peak]["name"], trace["instruction"]);
+        assert_eq!(of(steps.last().expect("a step")), 0, "all is given back");
+    }
+}
+
+#[test]
 fn modules_of_one_file_name_are_told_apart_by_their_paths() {
     let samples = in_package("sample_profiles/xla");
     let path = samples.to_str().expect("UTF-8");

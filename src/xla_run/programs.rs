@@ -3,7 +3,7 @@
 
 use super::Program;
 use super::operations::Operations;
-use crate::store::hlo::InstructionId;
+use crate::store::hlo::{HeapEventKind, HeapTrace, HloModule, InstructionId};
 use crate::store::names::{Interner, NameId};
 use crate::store::program::{ProgramTree, ProgramTrees, Programs, Steps};
 use crate::store::{ProgramId, StepId};
@@ -53,6 +53,26 @@ impl AllPrograms {
             ProgramTrees { steps: vec![tree] }
         });
         Self { programs: rows.done(), steps, trees }
+    }
+
+    /// Of a module of which nothing is known but what XLA's simulation did: each of its events is a step.
+    pub fn of_trace(module: &HloModule, trace: &HeapTrace) -> Self {
+        let (mut rows, mut steps) = (Rows::default(), Steps::default());
+        for (position, event) in (0..).zip(&trace.events) {
+            let kind = match event.kind {
+                HeapEventKind::Alloc => "allocate",
+                HeapEventKind::ShareWith => "share",
+                HeapEventKind::Free => "free",
+            };
+            let name = match event.instruction {
+                NameId::NONE => "",
+                name => module.texts.get(name),
+            };
+            steps.ids.push(StepId(position));
+            steps.programs.push(rows.push(kind, name, None, []));
+            steps.parents.push(None);
+        }
+        Self { programs: rows.done(), steps, trees: None }
     }
 }
 

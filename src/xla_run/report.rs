@@ -5,15 +5,17 @@
 //! it is the union of addresses of what lives in temporary allocations. Bytes of variables are attribution: values
 //! share addresses, so their sum may be more than the curve.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::operations::{Callers, Operations};
 use super::programs::AllPrograms;
 use super::{Program, XlaRun};
 use crate::analysis::buffer_assignment::categories::ValueCategory;
-use crate::analysis::buffer_assignment::in_use::{self, Changes};
+use crate::analysis::buffer_assignment::in_use::{self, Changes, Placed as PlacedValue};
+use crate::analysis::buffer_assignment::live_ranges::LiveRange;
 use crate::analysis::buffer_assignment::program::kind_title;
+use crate::analysis::buffer_assignment::trace_lives::TraceLives;
 use crate::progress::Progress;
 use crate::snapshot_run::device_id;
 use crate::store::arena::Arenas;
@@ -50,11 +52,12 @@ impl XlaRun {
         }));
         report.categories.fill(Some(named_categories()));
         report.arenas.fill(Some(arenas(program)));
+        let traced = TraceLives::of(&program.analysed);
         if module.has_schedule() {
             let mut operations = Operations::of(program);
             let AllPrograms { programs, steps, trees } = AllPrograms::of(program, &operations);
             report.steps.fill(Some(steps));
-            report.liveness.fill(Some(liveness(program, &operations)));
+            report.liveness.fill(Some(liveness(program, &operations, None)));
             report.programs.fill(Some(programs));
             if let Some(trees) = trees {
                 report.program_trees.fill(Some(trees));
@@ -64,10 +67,15 @@ impl XlaRun {
                 report.debug.fill(Some(operations.debug));
                 report.set_context_reader(Box::new(callers));
             }
+        } else if let Some(traced) = &traced {
+            let AllPrograms { programs, steps, .. } = AllPrograms::of_trace(module, traced.trace);
+            report.steps.fill(Some(steps));
+            report.liveness.fill(Some(liveness(program, &Operations::default(), Some(traced))));
+            report.programs.fill(Some(programs));
         } else {
             let why = || {
                 Absence::new(
-                    "The file has no instructions, and of a heap trace alone no curve is made yet",
+                    "The file has no instructions, nor a trace of XLA's simulation of all that is temporary",
                     "Dump the module: XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_proto\"",
                 )
             };
@@ -75,7 +83,8 @@ impl XlaRun {
             report.programs.settle(Err(why()));
             report.liveness.settle(Err(why()));
         }
-        report.set_reader(Box::new(AllocationReader(Arc::clone(program))));
+        let traced = traced.map(|traced| (traced.allocation, traced.placed));
+        report.set_reader(Box::new(AllocationReader { program: Arc::clone(program), traced }));
         let is_cancelled = progress.is_cancelled();
         let rest = if is_cancelled { Absence::cancelled() } else { Absence::unexplained() };
         report.settle_rest(&rest);
@@ -120,10 +129,21 @@ fn arenas(program: &Program) -> Arenas {
     arenas
 }
 
-fn liveness(program: &Program, operations: &Operations) -> Liveness {
+/// When variables live; with `traced` by what XLA's simulation did, where nothing else says it.
+fn liveness(
+    program: &Program,
+    operations: &Operations,
+    traced: Option<&TraceLives<'_>>,
+) -> Liveness {
     let analysed = &program.analysed;
     let module = &analysed.module;
-    let count = analysed.schedule.end().saturating_add(1);
+    let count = match traced {
+        Some(traced) => u32::try_from(traced.trace.events.len()).unwrap_or(u32::MAX),
+        None => analysed.schedule.end().saturating_add(1),
+    };
+    let of_trace: HashMap<ValueId, LiveRange> = (traced.iter())
+        .flat_map(|traced| traced.placed.iter().map(|one| (one.assigned.value, one.range)))
+        .collect();
     let mut liveness = Liveness::default();
     liveness.classes.push(THROUGHOUT, true, [0..count]);
     // A variable for each value, and behind them one for each allocation that is reserved throughout.
@@ -134,7 +154,7 @@ fn liveness(program: &Program, operations: &Operations) -> Liveness {
         liveness.debug_ids.extend(operations.of_value(program, value));
         liveness.debug_id_ends.push(liveness.debug_ids.len());
         // Classes are ascending, as values are here.
-        if let Some(range) = analysed.ranges.get(value) {
+        if let Some(range) = analysed.ranges.get(value).or_else(|| of_trace.get(&value).copied()) {
             let steps = range.start..range.end.saturating_add(1);
             liveness.classes.push(class_of(value), false, [steps]);
         }
@@ -180,11 +200,17 @@ fn liveness(program: &Program, operations: &Operations) -> Liveness {
         let rows = analysed.allocations_of(color, |kind| kind == AllocationKind::Temporary);
         rows.filter_map(|(row, _)| analysed.in_use.get(row)).collect::<Vec<_>>()
     };
-    for color in analysed.colors() {
-        let curve = in_use::sum(temporary(color));
-        deltas.by_device.insert(device_id(color), differences(&curve, count));
+    if let Some(traced) = traced {
+        // Of other memory spaces nothing is known.
+        deltas.everything = differences(&traced.in_use, count);
+        deltas.by_device.insert(device_id(0), deltas.everything.clone());
+    } else {
+        for color in analysed.colors() {
+            let curve = in_use::sum(temporary(color));
+            deltas.by_device.insert(device_id(color), differences(&curve, count));
+        }
+        deltas.everything = differences(&in_use::sum(temporary(0)), count);
     }
-    deltas.everything = differences(&in_use::sum(temporary(0)), count);
     liveness.variable_bytes = Some(rows);
     liveness.variable_bytes_of_devices = by_device;
     liveness.deltas = Some(deltas);
@@ -216,17 +242,23 @@ fn differences(curve: &Changes, count: u32) -> Vec<(u32, i64)> {
 
 /// Gives the values of an allocation, which are in memory.
 #[derive(Debug)]
-struct AllocationReader(Arc<Program>);
+struct AllocationReader {
+    program: Arc<Program>,
+    /// The values of an allocation as the trace of XLA's simulation has them, where nothing else says when they live.
+    traced: Option<(usize, Vec<PlacedValue>)>,
+}
 
 impl ReadArena for AllocationReader {
     fn read(&self, arena: ArenaId, _: &Progress) -> Result<Option<Placed>, ReadError> {
-        let analysed = &self.0.analysed;
-        let Some(placed) = analysed.placed.get(arena.0 as usize) else { return Ok(None) };
+        let (analysed, row) = (&self.program.analysed, arena.0 as usize);
+        let traced = self.traced.as_ref().filter(|(allocation, _)| *allocation == row);
+        let placed = traced.map(|(_, placed)| placed).or_else(|| analysed.placed.get(row));
+        let Some(placed) = placed else { return Ok(None) };
         let mut names = Names::default();
         let mut placements = Vec::with_capacity(placed.len());
         for one in placed {
             let value = one.assigned.value;
-            names.push(&self.0.value_name(value));
+            names.push(&self.program.value_name(value));
             placements.push(Placement {
                 id: value.0,
                 offset: one.assigned.offset,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use super::analysed::Analysed;
-use super::heap_trace::{ReplayedTrace, replay};
+use super::heap_trace::{ReplayedTrace, replay, traces_by_allocation};
 use super::in_use::{self, Changes, Placed};
 use crate::store::hlo::{Allocation, AllocationKind, HeapTrace, HloModule, Platform};
 
@@ -213,24 +213,12 @@ fn in_use_by_color(analysed: &Analysed) -> BTreeMap<i64, InUse> {
 fn temporary(analysed: &Analysed) -> Vec<TemporaryFacts> {
     let module = &analysed.module;
     let mut counts = vec![0_usize; module.allocations.len()];
-    let mut allocation_of: Vec<Option<u32>> = vec![None; module.values.len()];
     for assigned in &module.assigned {
         if let Some(count) = counts.get_mut(assigned.allocation as usize) {
             *count += 1;
         }
-        if let Some(slot) = allocation_of.get_mut(assigned.value.0 as usize) {
-            *slot = Some(assigned.allocation);
-        }
     }
-    // What a trace says of its allocation is wrong in practice: its first value tells it.
-    let mut traces: BTreeMap<u32, &HeapTrace> = BTreeMap::new();
-    for trace in &module.traces {
-        let first = trace.events.first().map(|event| event.value.0 as usize);
-        let allocation = first.and_then(|value| allocation_of.get(value).copied().flatten());
-        if let Some(allocation) = allocation {
-            traces.entry(allocation).or_insert(trace);
-        }
-    }
+    let traces = traces_by_allocation(module);
     let mut rows: Vec<(u32, &Allocation)> = (0..)
         .zip(&module.allocations)
         .filter(|(_, allocation)| allocation.kind == AllocationKind::Temporary)

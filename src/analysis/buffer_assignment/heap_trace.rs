@@ -1,6 +1,6 @@
 //! XLA's own simulation of an allocation, replayed (formats/xla.md 5.5).
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::store::hlo::{HeapEventKind, HeapTrace, HloModule, ValueId};
 
@@ -13,6 +13,26 @@ pub struct ReplayedTrace {
     pub peak_event: usize,
     /// What it has after the last event, bytes; 0 where it is whole.
     pub left_at_end_bytes: u64,
+}
+
+/// The traces of a module by the row of their allocation, of each the first. What a trace says of its allocation is wrong
+/// in practice: its first value tells it.
+pub fn traces_by_allocation(module: &HloModule) -> BTreeMap<u32, &HeapTrace> {
+    let mut allocation_of: Vec<Option<u32>> = vec![None; module.values.len()];
+    for assigned in &module.assigned {
+        if let Some(slot) = allocation_of.get_mut(assigned.value.0 as usize) {
+            *slot = Some(assigned.allocation);
+        }
+    }
+    let mut traces: BTreeMap<u32, &HeapTrace> = BTreeMap::new();
+    for trace in &module.traces {
+        let first = trace.events.first().map(|event| event.value.0 as usize);
+        let allocation = first.and_then(|value| allocation_of.get(value).copied().flatten());
+        if let Some(allocation) = allocation {
+            traces.entry(allocation).or_insert(trace);
+        }
+    }
+    traces
 }
 
 /// Replays a trace.

@@ -14,3 +14,4 @@ pub mod peaks;
 pub mod program;
 pub mod schedule;
 pub mod space;
+pub mod trace_lives;
