@@ -20,6 +20,8 @@ use crate::store::placed::{Placed, Placement};
 
 /// Most cells along a side.
 pub const MOST_CELLS: u32 = 2048;
+/// Rectangles of which it is known together what they span.
+const TOGETHER: usize = 64;
 
 /// A placement as long as it lives.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +47,24 @@ pub struct AddressSteps {
     pub steps: u32,
     /// Placements that are one rectangle from their first step to their last, because all together live too often.
     pub simplified: u64,
+    /// Where [`TOGETHER`] rectangles after each other end, and the steps that they span: a place is found without
+    /// looking at all.
+    spans: Vec<Span>,
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Span {
+    end: u64,
+    steps: Range<u32>,
+}
+
+impl Span {
+    fn of(rectangles: &[Rectangle]) -> Self {
+        let start = rectangles.iter().map(|one| one.steps.start).min().unwrap_or(0);
+        let last = rectangles.iter().map(|one| one.steps.end).max().unwrap_or(0);
+        let end = rectangles.iter().map(|one| one.bytes.end).max().unwrap_or(0);
+        Self { end, steps: start..last }
+    }
 }
 
 /// A part of the addresses and steps, and how many cells it has at most.
@@ -124,6 +144,7 @@ impl AddressSteps {
         let ends = std::iter::once(0).chain(used.iter().map(|range| range.end));
         let gaps = ends.zip(&used).map(|(end, next)| end..next.start);
         Self {
+            spans: rectangles.chunks(TOGETHER).map(Span::of).collect(),
             rectangles,
             gaps: gaps.filter(|gap| !gap.is_empty()).collect(),
             end: used.last().map_or(0, |range| range.end),
@@ -146,18 +167,43 @@ impl AddressSteps {
         merged(steps)
     }
 
+    /// The rectangles that have a byte and a step of a part of the addresses and steps, each with its position.
+    pub fn places_within<'a>(
+        &'a self,
+        bytes: &'a Range<u64>,
+        steps: &'a Range<u32>,
+    ) -> impl Iterator<Item = (usize, &'a Rectangle)> {
+        let end = self.rectangles.partition_point(|one| one.bytes.start < bytes.end);
+        let below = self.rectangles.get(..end).unwrap_or(&[]);
+        let is_near = |span: &Span| {
+            span.end > bytes.start && overlap(&widened(&span.steps), &widened(steps)) > 0
+        };
+        let chunks = below.chunks(TOGETHER).zip(&self.spans).zip((0..).step_by(TOGETHER));
+        let near = chunks.filter(move |((_, span), _)| is_near(span));
+        let all = near.flat_map(|((rectangles, _), first)| (first..).zip(rectangles));
+        all.filter(move |(_, one)| {
+            overlap(&one.bytes, bytes) > 0 && overlap(&widened(&one.steps), &widened(steps)) > 0
+        })
+    }
+
+    /// The rectangles of a placement, by its row and its addresses.
+    pub fn of_row(&self, row: u32, bytes: &Range<u64>) -> &[Rectangle] {
+        let wanted = (bytes.start, bytes.end, row);
+        let key = |one: &Rectangle| (one.bytes.start, one.bytes.end, one.row);
+        let first = self.rectangles.partition_point(|one| key(one) < wanted);
+        let end = self.rectangles.partition_point(|one| key(one) <= wanted);
+        self.rectangles.get(first..end).unwrap_or(&[])
+    }
+
     /// The row of the placement that has most of a part of the addresses and steps, the first of
     /// equals; `None` where none lives.
     pub fn most_of(&self, bytes: &Range<u64>, steps: &Range<u32>) -> Option<u32> {
-        let end = self.rectangles.partition_point(|rectangle| rectangle.bytes.start < bytes.end);
-        let near = self.rectangles.get(..end)?.iter();
-        let areas = near.map(|rectangle| {
-            let high = overlap(&rectangle.bytes, bytes);
-            let wide = overlap(&widened(&rectangle.steps), &widened(steps));
-            (u128::from(high) * u128::from(wide), rectangle.row)
+        let areas = self.places_within(bytes, steps).map(|(_, one)| {
+            let high = overlap(&one.bytes, bytes);
+            let wide = overlap(&widened(&one.steps), &widened(steps));
+            (u128::from(high) * u128::from(wide), one.row)
         });
-        let most = areas.filter(|(area, _)| *area > 0).reduce(|a, b| if b.0 > a.0 { b } else { a });
-        most.map(|(_, row)| row)
+        areas.reduce(|a, b| if b.0 > a.0 { b } else { a }).map(|(_, row)| row)
     }
 
     /// A window as cells; `kinds` has the kind of every row of [`Placed`], `None` for what is left out.
@@ -367,7 +413,7 @@ mod tests {
     proptest! {
         #[test]
         fn cells_agree_with_drawing_each_rectangle(
-            placements in proptest::collection::vec((0..40_u64, 0..9_u64, 0..4_u32), 0..12),
+            placements in proptest::collection::vec((0..40_u64, 0..9_u64, 0..4_u32), 0..150),
             bytes in (0..30_u64, 1..30_u64),
             steps in (0..11_u32, 1..12_u32),
             cells in (1..20_u32, 1..20_u32),
@@ -417,6 +463,19 @@ mod tests {
                 }
             }
             prop_assert_eq!(picture.cells, expected);
+            let steps = window.steps.clone();
+            let lies_within = |one: &Rectangle| {
+                overlap(&one.bytes, &window.bytes) > 0
+                    && overlap(&widened(&one.steps), &widened(&steps)) > 0
+            };
+            let all = found.rectangles.iter().enumerate();
+            let within: Vec<_> = all.filter(|(_, one)| lies_within(one)).collect();
+            prop_assert_eq!(found.places_within(&window.bytes, &steps).collect::<Vec<_>>(), within);
+            for (row, placement) in (0..).zip(&placed.placements) {
+                let all = found.rectangles.iter().filter(|one| one.row == row);
+                let of_row = found.of_row(row, &(placement.offset..placement.end()));
+                prop_assert_eq!(of_row.iter().collect::<Vec<_>>(), all.collect::<Vec<_>>());
+            }
         }
     }
 }

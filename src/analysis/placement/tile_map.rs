@@ -132,10 +132,11 @@ impl TileMap {
         self.gaps.get(position).is_some_and(|gap| gap.bytes.contains(&address)).then_some(position)
     }
 
-    /// The block of a row of [`Placed`], as a position in `blocks`; `None` where the variable
-    /// has no place, or does not live at the step of the map.
-    pub fn block_of(&self, row: u32) -> Option<usize> {
-        self.blocks.iter().position(|block| block.row == row)
+    /// The block of a row of [`Placed`] with its addresses, as a position in `blocks`; `None` where the
+    /// variable has no place, or does not live at the step of the map.
+    pub fn block_of(&self, row: u32, bytes: &Range<u64>) -> Option<usize> {
+        let key = |block: &Block| (block.offset, block.end, block.row);
+        self.blocks.binary_search_by_key(&(bytes.start, bytes.end, row), key).ok()
     }
 
     /// Gap bytes and numbers of gaps by reason.
@@ -226,7 +227,7 @@ mod tests {
         assert!(map.blocks_within(0, 4..8).is_empty() && map.blocks_within(0, 9..9).is_empty());
         assert_eq!((map.gap_at(3), map.gap_at(4), map.gap_at(8)), (None, Some(0), None));
         assert_eq!((map.gap_at(27), map.gap_at(u64::MAX)), (Some(1), None));
-        assert_eq!((map.block_of(4), map.block_of(3)), (Some(3), None));
+        assert_eq!((map.block_of(4, &(28..32)), map.block_of(3, &(0..0))), (Some(3), None));
         let named = map.blocks.iter().map(|block| block.category.is_some()).collect::<Vec<_>>();
         assert_eq!(named, [false, true, true, true], "a category without a name");
         let early = TileMap::new(&tile, &report, ArenaId(0), Some(1));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::read::{TileData, TileReading};
 use crate::analysis::derived::Derived;
-use crate::analysis::placement::address_steps::AddressSteps;
+use crate::analysis::placement::address_steps::{AddressSteps, Rectangle};
 use crate::analysis::placement::always_live::{Band, bands};
 use crate::store::liveness::VariableBytes;
 use crate::store::placed::Placement;
@@ -112,6 +112,12 @@ impl RunData {
             operation_of,
             tile,
         }
+    }
+
+    /// The rectangles of a variable, by its row.
+    pub fn rectangles_of(&self, row: u32) -> &[Rectangle] {
+        let bytes = self.tile.bytes_of(row);
+        bytes.map_or(&[], |bytes| self.rectangles.of_row(row, &bytes))
     }
 
     /// The operation of a variable, by its row.

@@ -454,7 +454,7 @@ fn reading_ui(ui: &mut egui::Ui, runs: &Runs) {
 
 /// Lets a variable fill the picture, with a margin.
 fn show(plane: &mut Plane, extent: Extent, data: &RunData, row: u32) {
-    let all = || data.rectangles.rectangles.iter().filter(|one| one.row == row);
+    let all = || data.rectangles_of(row).iter();
     let steps = all().map(|one| one.steps.start).min().zip(all().map(|one| one.steps.end).max());
     let bytes = all().map(|one| one.bytes.start).min().zip(all().map(|one| one.bytes.end).max());
     let (Some((left, right)), Some((bottom, top))) = (steps, bytes) else { return };

@@ -19,9 +19,6 @@ pub const LEFT: f32 = 64.0;
 pub const BOTTOM: f32 = 26.0;
 /// Rectangles of the chosen variable that are outlined, and of those that the search found.
 const MOST_OUTLINES: usize = 256;
-/// Rectangles that are told apart by their edges, and the least width and height of those, points.
-const MOST_EDGES: usize = 400;
-const LEAST_EDGES: f32 = 4.0;
 /// Rectangles above the limit that are painted once more.
 const MOST_OVER: usize = 4_000;
 /// Least height of what is hatched, and of a gap that has a tick, points.
@@ -43,6 +40,8 @@ pub struct Paint<'a> {
     pub placed: &'a Placed,
     pub of: &'a PictureOf<'a>,
     pub tokens: &'a Tokens,
+    /// Rectangles that are told apart by their edges, positions in those of the data.
+    pub edged: &'a [usize],
 }
 
 pub fn rect_of(placed: &Placed, steps: &Range<u32>, bytes: &Range<u64>) -> Rect {
@@ -155,18 +154,11 @@ impl Paint<'_> {
 
     /// Tells neighbours of one colour apart, where few rectangles are visible.
     fn edges(&self) {
-        let (placed, all) = (self.placed, self.of.data.rectangles.rectangles.iter());
-        let large = all.map(|one| rect_of(placed, &one.steps, &one.bytes)).filter(|rect| {
-            rect.width() >= LEAST_EDGES
-                && rect.height() >= LEAST_EDGES
-                && rect.intersects(placed.rect)
-        });
-        let large: Vec<Rect> = large.take(MOST_EDGES + 1).collect();
-        if large.len() <= MOST_EDGES {
-            let stroke = Stroke::new(1.0, self.tokens.surface.gamma_multiply(0.7));
-            for rect in large {
-                self.inside.rect_stroke(rect, 0, stroke, StrokeKind::Inside);
-            }
+        let rectangles = &self.of.data.rectangles.rectangles;
+        let stroke = Stroke::new(1.0, self.tokens.surface.gamma_multiply(0.7));
+        for one in self.edged.iter().filter_map(|place| rectangles.get(*place)) {
+            let rect = rect_of(self.placed, &one.steps, &one.bytes);
+            self.inside.rect_stroke(rect, 0, stroke, StrokeKind::Inside);
         }
     }
 
@@ -217,16 +209,14 @@ impl Paint<'_> {
     /// The chosen variable, what the search found, where the pointer is in another picture.
     fn marks(&self) {
         let tokens = self.tokens;
-        let all = || self.of.data.rectangles.rectangles.iter();
-        let is_found = |row: u32| self.of.found.get(row as usize) == Some(&true);
-        if !self.of.found.is_empty() {
-            let found = all().filter(|one| is_found(one.row));
-            for one in found.take(MOST_OUTLINES) {
-                self.outline(&one.steps, &one.bytes, Stroke::new(1.5, tokens.accent));
-            }
+        let blocks = &self.of.data.tile.map.blocks;
+        let found = self.of.found.iter().filter_map(|place| blocks.get(*place as usize));
+        let found = found.flat_map(|block| self.of.data.rectangles_of(block.row));
+        for one in found.take(MOST_OUTLINES) {
+            self.outline(&one.steps, &one.bytes, Stroke::new(1.5, tokens.accent));
         }
         if let Some(row) = self.of.chosen {
-            for one in all().filter(|one| one.row == row).take(MOST_OUTLINES) {
+            for one in self.of.data.rectangles_of(row).iter().take(MOST_OUTLINES) {
                 self.outline(&one.steps, &one.bytes, Stroke::new(2.0, tokens.ink));
             }
         }

@@ -8,7 +8,9 @@ use super::data::RunData;
 use super::kinds::Kinds;
 use super::paint::{self, BOTTOM, LEFT};
 use super::words::chosen_text;
-use crate::analysis::placement::address_steps::{MOST_CELLS, Picture, Window};
+use crate::analysis::placement::address_steps::{
+    AddressSteps, MOST_CELLS, Picture, Rectangle, Window,
+};
 use crate::text::grouped;
 use crate::ui::job::Same;
 use crate::ui::theme::Tokens;
@@ -20,6 +22,9 @@ use crate::ui::widget::plane::{Extent, Placed, Plane};
 
 /// How far from a small rectangle the pointer may be, points.
 const NEAR: f32 = 2.0;
+/// Rectangles that are told apart by their edges, and the least width and height of those, points.
+const MOST_EDGES: usize = 400;
+const LEAST_EDGES: f64 = 4.0;
 
 #[derive(Clone, PartialEq)]
 struct CellsKey {
@@ -29,9 +34,16 @@ struct CellsKey {
     is_dark: bool,
 }
 
+/// What is on the screen.
+struct Rendered {
+    picture: Picture,
+    /// Rectangles that are told apart by their edges, positions in [`AddressSteps::rectangles`].
+    edged: Vec<usize>,
+}
+
 #[derive(Default)]
 pub struct RunPicture {
-    cells: ShownImage<CellsKey, Picture>,
+    cells: ShownImage<CellsKey, Rendered>,
     /// Where a drag over a part began.
     dragged_from: Option<Pos2>,
 }
@@ -50,8 +62,8 @@ pub struct PictureOf<'a> {
     pub steps: &'a [usize],
     /// The row of the chosen variable.
     pub chosen: Option<u32>,
-    /// What the search found, by row.
-    pub found: &'a [bool],
+    /// What the search found, positions in the blocks of the map.
+    pub found: &'a [u32],
     /// Where the pointer is in another picture.
     pub pointed: Option<(usize, u64)>,
 }
@@ -153,24 +165,31 @@ impl RunPicture {
         };
         let (kinds, wanted) = (Arc::clone(of.kinds), key.clone());
         let tokens = *Tokens::now(ui);
+        let per_point = placed.per_point();
         self.cells.ask(ui, "addresses over steps", &key, move |cancel| {
             let CellsKey { of: Same(data), window, of_rows: Same(of_rows), .. } = &wanted;
             let is_cancelled = || cancel.is_cancelled();
             let picture = data.rectangles.render(of_rows, window, &is_cancelled)?;
+            let edged = edged(&data.rectangles, window, per_point);
             let image = kinds.image(&picture, &tokens);
-            Some((picture, image))
+            Some((Rendered { picture, edged }, image))
         });
     }
 
     fn paint(&self, ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>) {
         let inside = ui.painter().with_clip_rect(placed.rect);
-        let paint = paint::Paint { ui, inside, placed, of, tokens: Tokens::now(ui) };
+        let mut paint =
+            paint::Paint { ui, inside, placed, of, tokens: Tokens::now(ui), edged: &[] };
         paint.ground();
         match self.cells.shown() {
-            Some((key, picture, texture)) if Arc::ptr_eq(&key.of.0.tile, &of.data.tile) => {
+            Some((key, shown, texture)) if Arc::ptr_eq(&key.of.0.tile, &of.data.tile) => {
+                let Rendered { picture, edged } = &**shown;
                 let rect = paint::rect_of(placed, &picture.steps, &picture.bytes);
                 paint_texture(&paint.inside, *texture, rect);
                 paint.gaps();
+                if Arc::ptr_eq(&key.of.0, of.data) {
+                    paint.edged = edged;
+                }
             }
             _ => {
                 let text = self.cells.failure().unwrap_or("Drawing the picture…");
@@ -201,6 +220,20 @@ fn window(ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>) -> Window {
         columns: pixels(placed.rect.width()),
         rows: pixels(placed.rect.height()),
     }
+}
+
+/// The rectangles of a window that are large enough for edges; none where they are too many. `per_point` has steps
+/// and bytes per point.
+fn edged(all: &AddressSteps, window: &Window, per_point: [f64; 2]) -> Vec<usize> {
+    let [least_steps, least_bytes] = per_point.map(|of_point| of_point * LEAST_EDGES);
+    let is_large = |one: &Rectangle| {
+        f64::from(one.steps.end.saturating_sub(one.steps.start)) >= least_steps
+            && one.bytes.end.saturating_sub(one.bytes.start) as f64 >= least_bytes
+    };
+    let within = all.places_within(&window.bytes, &window.steps);
+    let large = within.filter(|(_, one)| is_large(one)).map(|(place, _)| place);
+    let large: Vec<usize> = large.take(MOST_EDGES + 1).collect();
+    if large.len() > MOST_EDGES { Vec::new() } else { large }
 }
 
 /// The step and the address at a place, and the variable there: else the largest of those near.
@@ -260,7 +293,7 @@ pub fn next_variable(
     chosen: Option<u32>,
 ) -> Option<u32> {
     let map = &data.tile.map;
-    let place = chosen.and_then(|row| map.block_of(row));
+    let place = chosen.and_then(|row| map.block_of(row, &data.tile.bytes_of(row)?));
     let place = moved(&pressed, [Key::ArrowUp, Key::ArrowDown], place, map.blocks.len())
         .or_else(|| to_end(&pressed, map.blocks.len()));
     place.and_then(|place| map.blocks.get(place)).map(|block| block.row)

@@ -192,7 +192,7 @@ impl RunShown<'_> {
             step: tile.at_step.as_ref().map(|at_step| at_step.step),
             steps: &selected,
             chosen: of_run.chosen,
-            found: &tile.marks.found,
+            found: &tile.marks.found_blocks,
             pointed: self.pointed,
         };
         let answer = of_run.picture.ui(ui, picture, plane, &of);

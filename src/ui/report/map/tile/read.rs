@@ -51,8 +51,6 @@ pub struct AtStep {
 
 #[derive(Default)]
 pub struct Marks {
-    /// Those that the search found, by row.
-    pub found: Vec<bool>,
     /// The blocks of those that the search found, by address.
     pub found_blocks: Vec<u32>,
     /// Those of the selected variable before lowering, by row.
@@ -195,23 +193,22 @@ fn highest(map: &TileMap) -> Option<u32> {
 }
 
 fn find_marks(data: &TileData, Wanted { search, selected }: &Wanted) -> Marks {
-    let count = data.placed.placements.len();
     let mut marks = Marks::default();
     if !search.is_empty() {
-        marks.found = vec![false; count];
+        let mut found = vec![false; data.placed.placements.len()];
         for row in rows_named(&data.placed, search) {
-            if let Some(is_found) = marks.found.get_mut(row as usize) {
+            if let Some(is_found) = found.get_mut(row as usize) {
                 *is_found = true;
             }
         }
         // Liveness knows it by its name before lowering.
         let text = search.to_lowercase();
-        for (row, is_found) in (0_u32..).zip(&mut marks.found) {
+        for (row, is_found) in (0_u32..).zip(&mut found) {
             let name = data.unlowered_name(row);
             *is_found |= name.is_some_and(|name| name.to_lowercase().contains(&text));
         }
         let blocks = (0_u32..).zip(&data.map.blocks);
-        let is_found = |row: u32| marks.found.get(row as usize) == Some(&true);
+        let is_found = |row: u32| found.get(row as usize) == Some(&true);
         marks.found_blocks =
             blocks.filter(|(_, block)| is_found(block.row)).map(|(place, _)| place).collect();
     }

@@ -373,7 +373,10 @@ fn paint(ui: &egui::Ui, (strip, labels): (Rect, Rect), shown: &Shown, of: &Strip
         let line = [Pos2::new(strip.left(), y(limit)), Pos2::new(strip.right(), y(limit))];
         inside.extend(Shape::dashed_line(&line, Stroke::new(2.0, tokens.ink), 7.0, 4.0));
     }
-    let chosen = of.chosen.and_then(|row| map.blocks.get(map.block_of(row)?));
+    let chosen = of.chosen.and_then(|row| {
+        let bytes = of.tile.data.bytes_of(row)?;
+        map.blocks.get(map.block_of(row, &bytes)?)
+    });
     if let Some(block) = chosen {
         let rect = rect_of(strip, &of.placed, map.lanes.len(), block);
         let rect = rect.with_min_y(rect.top().min(rect.bottom() - 2.0));

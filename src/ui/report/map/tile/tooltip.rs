@@ -46,7 +46,7 @@ fn variable_ui(ui: &mut egui::Ui, data: &TileData, row: u32) {
         ("Addresses", addresses(variable.offset, variable.end())),
         ("Category", category(&data.report, variable)),
     ];
-    if data.is_complete {
+    if data.is_complete && variable.alignment > 0 {
         facts.push(("Alignment", format!("{} B", grouped(variable.alignment))));
     }
     facts.push(("Live", life(&data.report, variable)));
