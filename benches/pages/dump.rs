@@ -70,10 +70,7 @@ fn measure_two(paths: &[std::path::PathBuf], size: Vec2) {
 
 /// Hovers, zooms and pans the picture of a page; where it has none it is hovered and scrolled.
 fn measure_page(window: &mut Window, page: Page, scene: &str, picture: Option<&str>) {
-    let started = Instant::now();
-    window.show(page);
-    let first = started.elapsed().as_secs_f64() * 1000.0;
-    println!("{scene:<44} at rest after {first:.0} ms");
+    println!("{scene:<44} {}", window.show(page));
     match picture {
         Some(picture) => measure(window, scene, picture),
         None => scroll(window, scene),

@@ -84,11 +84,11 @@ impl Window {
         took
     }
 
-    /// Draws frames until nothing is computed any more.
-    fn rest(&mut self) {
-        let mut idle = 0;
+    /// Draws frames until nothing is computed any more; the longest of them.
+    fn rest(&mut self) -> Duration {
+        let (mut idle, mut longest) = (0, Duration::ZERO);
         while idle < 4 {
-            self.frame(Vec::new());
+            longest = longest.max(self.frame(Vec::new()));
             if self.app.is_busy(&self.ctx) {
                 idle = 0;
                 std::thread::sleep(Duration::from_millis(2));
@@ -96,6 +96,7 @@ impl Window {
                 idle += 1;
             }
         }
+        longest
     }
 
     /// Where a widget is, by its accessible name.
@@ -134,9 +135,13 @@ impl Window {
         self.rest();
     }
 
-    fn show(&mut self, page: Page) {
+    /// Shows a page; how long it takes until it is at rest, and the longest frame until then, in words.
+    fn show(&mut self, page: Page) -> String {
+        let started = Instant::now();
         self.app.go(page);
-        self.rest();
+        let longest = self.rest().as_secs_f64() * 1000.0;
+        let took = started.elapsed().as_secs_f64() * 1000.0;
+        format!("at rest after {took:.0} ms, longest frame {longest:.1} ms")
     }
 }
 

@@ -37,10 +37,7 @@ pub fn measure_snapshot(path: &Path) {
             (Page::Liveness, "Liveness", "Memory curve"),
             (Page::Map, "Map", "Segments over events"),
         ] {
-            let started = Instant::now();
-            window.show(page);
-            let first = started.elapsed().as_secs_f64() * 1000.0;
-            println!("{:<44} at rest after {first:.0} ms", scene(title));
+            println!("{:<44} {}", scene(title), window.show(page));
             measure(&mut window, &scene(title), picture);
             if page != Page::Overview {
                 measure_events(&mut window, &scene(title), picture);

@@ -254,8 +254,11 @@ impl DataTable {
                         line_below(ui, tokens.grid);
                         let needed = aligned(ui, column.is_number(), |ui| {
                             let left = ui.cursor().left();
-                            ui.spacing_mut().item_spacing.x = 6.0;
-                            ui.spacing_mut().interact_size.y = ROW_HEIGHT - 5.0;
+                            // Each cell that sets one has a style of its own from then on.
+                            if index == 0 {
+                                ui.spacing_mut().item_spacing.x = 6.0;
+                                ui.spacing_mut().interact_size.y = ROW_HEIGHT - 5.0;
+                            }
                             if let (Some(ticks), None, 0) = (ticks.as_mut(), part, index) {
                                 ticks.ui(ui, row, &data.rows.value(row, 0).shown(units));
                             }

@@ -8,6 +8,7 @@ use crate::analysis::liveness::Scope;
 use crate::analysis::operations::{
     Figure, Module, OperationRow, OperationTable, RunRow, by_module, layers, side_by_side, table,
 };
+use crate::analysis::program::operation_text::operations_text;
 use crate::analysis::program::operations::{Operation, OperationName};
 use crate::analysis::program::step_operations::{StepOperations, step_operations_of};
 use crate::text::{counted, shortened};
@@ -35,6 +36,8 @@ pub struct Found {
     pub rows: Vec<RunRow>,
     /// What each row is called.
     pub names: Vec<OperationName>,
+    /// Name, kind, planner values and place in the source of each row, of all runs together.
+    pub words: Vec<[String; 5]>,
     places: HashMap<OperationName, usize>,
     /// Modules with their sums in each run, and their operations, positions in [`Self::rows`].
     pub modules: Vec<Module>,
@@ -79,7 +82,29 @@ impl Found {
         let modules = by_module(&lists, &rows, names.iter().cloned());
         let places = names.iter().cloned().zip(0..).collect();
         let summary = summary(&lists, &names);
-        Some(Self { layers: known, runs: of_runs, rows, names, places, modules, summary })
+        let (layers, words) = (known, Vec::new());
+        let mut found =
+            Self { layers, runs: of_runs, rows, names, words, places, modules, summary };
+        // There may be a hundred thousand: too many for whoever draws.
+        found.words = (0..found.rows.len()).map(|row| found.words_of(row)).collect();
+        Some(found)
+    }
+
+    fn words_of(&self, row: usize) -> [String; 5] {
+        let name = self.names.get(row).map(OperationName::name_or_none);
+        let of_runs = |words: fn(&OperationRow) -> Option<String>| {
+            let rows = (0..self.runs.len()).filter_map(|run| self.operation(row, run));
+            let mut words: Vec<String> = rows.filter_map(words).collect();
+            words.dedup();
+            words.join(" → ")
+        };
+        [
+            name.unwrap_or_default().to_owned(),
+            operations_text(&self.operations(row)),
+            of_runs(|row| row.operation.available_memory_proportion.map(|value| value.to_string())),
+            of_runs(|row| row.partials_type.clone()),
+            of_runs(|row| row.operation.location.clone()),
+        ]
     }
 
     /// An operation of a run.

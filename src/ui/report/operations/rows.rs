@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use super::found::Found;
-use crate::analysis::operations::{Figure, Figures, OperationRow};
-use crate::analysis::program::operation_text::operations_text;
-use crate::analysis::program::operations::OperationName;
+use crate::analysis::operations::{Figure, Figures};
 use crate::text::counted;
 use crate::ui::runs::Runs;
 use crate::ui::widget::rows::{BarOf, Column, Rows, Value};
@@ -39,8 +37,6 @@ pub struct OperationRows {
     lines: Lines,
     shown: Vec<Shown>,
     behind: Vec<(&'static str, usize)>,
-    /// Of each operation.
-    words: Vec<[String; 5]>,
 }
 
 impl OperationRows {
@@ -56,10 +52,9 @@ impl OperationRows {
             (0..runs).flat_map(of_run)
         };
         let shown = figures.iter().flat_map(of_figure).collect();
-        let words = (0..found.rows.len()).map(|row| words_of(&found, row)).collect();
         let planner = PLANNER.into_iter().filter(|_| has_planner);
         let behind = planner.chain([SOURCE]).collect();
-        Self { found, lines, shown, behind, words }
+        Self { found, lines, shown, behind }
     }
 
     pub fn columns(&self, runs: &Runs) -> Vec<Column> {
@@ -122,7 +117,7 @@ impl OperationRows {
     }
 
     fn word(&self, row: usize, column: usize) -> Value<'_> {
-        let word = self.words.get(row).and_then(|words| words.get(column));
+        let word = self.found.words.get(row).and_then(|words| words.get(column));
         match word.filter(|word| !word.is_empty()) {
             Some(word) => Value::text(word.as_str()),
             None => Value::Nothing,
@@ -147,24 +142,6 @@ fn cell<'a>(shown: Shown, of: impl Fn(usize) -> Option<&'a Figures>) -> Value<'a
         Some((_, Ok(count))) => Value::Count(count),
         Some((number, Err(_))) => signed(number),
     }
-}
-
-/// Name, kind and planner values of an operation, of all runs together.
-fn words_of(found: &Found, row: usize) -> [String; 5] {
-    let name = found.names.get(row).map(OperationName::name_or_none);
-    let of_runs = |words: fn(&OperationRow) -> Option<String>| {
-        let rows = (0..found.runs.len()).filter_map(|run| found.operation(row, run));
-        let mut words: Vec<String> = rows.filter_map(words).collect();
-        words.dedup();
-        words.join(" → ")
-    };
-    [
-        name.unwrap_or_default().to_owned(),
-        operations_text(&found.operations(row)),
-        of_runs(|row| row.operation.available_memory_proportion.map(|value| value.to_string())),
-        of_runs(|row| row.partials_type.clone()),
-        of_runs(|row| row.operation.location.clone()),
-    ]
 }
 
 impl Rows for OperationRows {
