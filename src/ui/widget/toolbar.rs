@@ -101,8 +101,7 @@ impl Toolbar {
 
     fn magnification_ui(&mut self, ui: &mut egui::Ui, view: &mut View, len: usize) {
         let now = view.magnification(len);
-        let decimals = usize::from(now < 999.0 && (now - now.round()).abs() > 0.05);
-        let mut text = self.typed.clone().unwrap_or_else(|| format!("{now:.decimals$} %"));
+        let mut text = self.typed.clone().unwrap_or_else(|| magnification_text(now));
         let field = ui.add(
             TextEdit::singleline(&mut text).desired_width(62.0).align(egui::Align2::CENTER_CENTER),
         );
@@ -143,6 +142,16 @@ pub fn around_limit_ui(
     heights.is_zoomed()
 }
 
+/// A magnification in the room that its field has: `12.5 %`, `2453%`, `×321`.
+fn magnification_text(percent: f64) -> String {
+    let decimals = usize::from(percent < 999.0 && (percent - percent.round()).abs() > 0.05);
+    match percent {
+        ..999.5 => format!("{percent:.decimals$} %"),
+        ..10_000.0 => format!("{percent:.0}%"),
+        _ => format!("×{:.0}", percent / 100.0),
+    }
+}
+
 /// A magnification that was typed: `250`, `250 %`, `1,000%`.
 fn percent(text: &str) -> Option<f64> {
     let number = text.trim().trim_end_matches('%').trim_end().replace(',', "");
@@ -158,6 +167,8 @@ mod tests {
         assert_eq!(percent("250"), Some(250.0));
         assert_eq!(percent(" 1,000 %"), Some(1000.0));
         assert_eq!(percent("12.5%"), Some(12.5));
+        let shown = [12.5, 100.0, 999.6, 2453.0, 32_100.0].map(magnification_text);
+        assert_eq!(shown, ["12.5 %", "100 %", "1000%", "2453%", "×321"]);
         for nonsense in ["", "%", "-3", "0", "nan", "inf", "much"] {
             assert_eq!(percent(nonsense), None, "{nonsense}");
         }
