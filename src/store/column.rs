@@ -77,6 +77,7 @@ impl<T: Element> Column<T> {
     }
 
     /// Appends an element.
+    #[inline]
     pub fn push(&mut self, element: T) {
         self.owned().push(element);
     }
@@ -112,10 +113,16 @@ impl<T: Element> Column<T> {
         }
     }
 
+    #[cold]
+    fn copy(&mut self) {
+        self.0 = Values::Owned(self.to_vec());
+    }
+
     /// The list to add to: a copy, where it was not its own.
+    #[inline]
     fn owned(&mut self) -> &mut Vec<T> {
         if let Values::Shared(_) = self.0 {
-            self.0 = Values::Owned(self.to_vec());
+            self.copy();
         }
         match &mut self.0 {
             Values::Owned(list) => list,

@@ -182,8 +182,9 @@ impl StackedCurve {
                 at_peak,
                 is_shown: !hidden.contains(curve.title()),
             };
-            let (curve, reserved) =
-                rayon::join(|| parts.curve(len), || reserved_curve(replayed, devices));
+            let known = parts.left_by_replay(replayed, len);
+            let curve = || known.unwrap_or_else(|| parts.curve(len));
+            let (curve, reserved) = rayon::join(curve, || reserved_curve(replayed, devices));
             let peak = highest(&curve);
             let groups = vec![group(peak.and_then(|peak| curve.get(peak)).copied().unwrap_or(0))];
             let is_shown = groups.iter().all(|group| group.is_shown);
@@ -394,6 +395,14 @@ impl<'a> CurveParts<'a> {
             return Some(self.axis.step(part.device, event) as usize);
         }
         highest(&self.curve(len))
+    }
+
+    /// The curve, where a replay left it and its events are the steps.
+    fn left_by_replay(&self, replayed: &ReplayedSnapshot, len: usize) -> Option<Vec<u64>> {
+        let ([part], BlockCurve::Requested) = (&self.devices[..], self.curve) else { return None };
+        let are_steps = self.axis.steps.is_empty() && part.device.events == (0..len);
+        let left = are_steps.then(|| replayed.take_requested_curve(part.place)).flatten()?;
+        (left.len() == len).then_some(left)
     }
 
     /// The bytes of all blocks at each step.

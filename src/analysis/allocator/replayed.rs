@@ -1,7 +1,7 @@
 //! A snapshot with the replay of each of its devices, and what follows from both and is asked for by many: worked out
 //! when it is first asked for, once.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use rayon::prelude::*;
 
@@ -37,6 +37,8 @@ pub struct ReplayedSnapshot {
     signs: OnceLock<AllSigns>,
     facts: OnceLock<Vec<DeviceFacts>>,
     of_devices: Vec<OfDevice>,
+    /// The requested curve of the device at a place, where its replay left it.
+    requested_curve: Mutex<Option<(usize, Vec<u64>)>>,
 }
 
 #[derive(Debug, Default)]
@@ -125,11 +127,20 @@ impl ReplayedSnapshot {
             .all_devices()
             .map(|device| (device, if device.events.is_empty() { None } else { ahead.take() }))
             .collect();
-        let replays: Vec<Replay> = devices
+        let (replays, curves): (Vec<Replay>, Vec<Option<Vec<u64>>>) = devices
             .into_par_iter()
             .map(|(device, ahead)| replay_after(&snapshot, device, ahead))
-            .collect();
-        Self::of_replays(snapshot, replays)
+            .unzip();
+        let curves = curves.into_iter().enumerate();
+        let curve = curves.filter_map(|(place, curve)| Some((place, curve?))).next();
+        Self { requested_curve: Mutex::new(curve), ..Self::of_replays(snapshot, replays) }
+    }
+
+    /// The requested curve over the events of a device, if its replay left it and nobody had it yet: it is large, and
+    /// whoever comes later adds it up.
+    pub(super) fn take_requested_curve(&self, place: usize) -> Option<Vec<u64>> {
+        let mut left = self.requested_curve.lock().unwrap_or_else(PoisonError::into_inner);
+        left.take_if(|(of, _)| *of == place).map(|(_, curve)| curve)
     }
 
     fn of_replays(snapshot: Snapshot, replays: Vec<Replay>) -> Self {
@@ -142,6 +153,7 @@ impl ReplayedSnapshot {
             signs: OnceLock::new(),
             facts: OnceLock::new(),
             of_devices,
+            requested_curve: Mutex::default(),
         }
     }
 

@@ -16,8 +16,9 @@ const BLOCK: usize = 1 << 19;
 /// that is kept, and its length.
 const LEFT: usize = LONGEST_TEXT + 16;
 
-/// Blocks that there are: one that is worked on, one that waits, one that is being read.
-const BLOCKS: usize = 3;
+/// Blocks that there are: one that is worked on, one that is being read, and those that wait. More than one does: where all
+/// cores are at work, a thread comes to its turn some milliseconds late.
+const BLOCKS: usize = 8;
 
 /// A block behind what is left free before it, and where it ends.
 struct Block {
@@ -44,7 +45,7 @@ pub(super) struct Input {
 pub(super) fn with_input<T>(file: &File, bytes: u64, work: impl FnOnce(Input) -> T) -> T {
     let block = usize::try_from(bytes).unwrap_or(BLOCK).clamp(1, BLOCK);
     std::thread::scope(|scope| {
-        let (to, blocks) = sync_channel(1);
+        let (to, blocks) = sync_channel(BLOCKS.saturating_sub(2));
         let (done, free) = sync_channel(BLOCKS);
         scope.spawn(move || read_ahead(file, block, &free, &to));
         let (window, at) = (Vec::new(), 0);

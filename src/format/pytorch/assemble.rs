@@ -4,10 +4,11 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
 
+use super::cycles::has_cycle;
 use super::intern::Interned;
 use super::objects::Objects;
 use super::rows::{BlockRow, SegmentRow};
-use super::values::{Kind, NONE, Reference, Value};
+use super::values::{Fault, Kind, NONE, Reference, Value};
 use super::word::Word;
 use crate::budget;
 use crate::store::names::{NameId, Names};
@@ -28,14 +29,41 @@ const EVENT_BYTES: u64 = 33;
 
 /// Makes a snapshot of what the root names, and says whether its events are as they were told while they were read. They
 /// take at most `most_bytes`: some bytes of the file may name one again and again.
+///
+/// # Errors
+/// When a list or dict is within itself.
 pub(super) fn assemble(
     mut objects: Objects,
     root: u32,
     most_bytes: u64,
     file: &str,
     warnings: &Warnings,
-) -> (Snapshot, bool) {
+) -> Result<(Snapshot, bool), Fault> {
     let left_out = objects.events.leave_out_bad();
+    let mut parts = Parts {
+        names: Names::default(),
+        name_of_text: vec![NameId::NONE; objects.texts.len()],
+        frames: Vec::new(),
+        stacks: Interned::new(),
+        stack_of_row: vec![UNKNOWN; objects.short_lists()],
+        stack_of_long: HashMap::new(),
+        used: HashSet::new(),
+        events_left: usize::try_from(most_bytes / EVENT_BYTES).unwrap_or(usize::MAX),
+        wrong_shapes: 0,
+        is_as_told: left_out == 0 && !objects.events.has_changed(),
+    };
+    let mut snapshot = Snapshot { settings: settings(&objects, root), ..Snapshot::default() };
+    // What is looked for lies at fixed depths, so it ends whatever lies within what.
+    let (has_cycle, stacks) = rayon::join(
+        || has_cycle(&objects, root),
+        || {
+            parts.segments(&objects, root, &mut snapshot);
+            parts.stacks_of_events(&objects)
+        },
+    );
+    if has_cycle {
+        return Err(Fault::new("a list or dict that is within itself"));
+    }
     let warn = |code, message: String| warnings.add(code, file, message);
     if left_out > 0 {
         let message = format!(
@@ -52,21 +80,7 @@ pub(super) fn assemble(
         );
         warn(WarningCode::UnknownValue, message);
     }
-    let mut parts = Parts {
-        names: Names::default(),
-        name_of_text: vec![NameId::NONE; objects.texts.len()],
-        frames: Vec::new(),
-        stacks: Interned::new(),
-        stack_of_row: vec![UNKNOWN; objects.short_lists()],
-        stack_of_long: HashMap::new(),
-        used: HashSet::new(),
-        events_left: usize::try_from(most_bytes / EVENT_BYTES).unwrap_or(usize::MAX),
-        wrong_shapes: 0,
-        is_as_told: left_out == 0 && !objects.events.has_changed(),
-    };
-    let mut snapshot = Snapshot { settings: settings(&objects, root), ..Snapshot::default() };
-    parts.segments(&mut objects, root, &mut snapshot);
-    parts.events(&mut objects, root, &mut snapshot);
+    parts.events(&mut objects, root, stacks, &mut snapshot);
     snapshot.annotations = parts.annotations(&objects, root);
     snapshot.streams = std::mem::take(&mut objects.events.stream_numbers);
     if parts.wrong_shapes > 0 {
@@ -84,7 +98,7 @@ pub(super) fn assemble(
     }
     snapshot.frames = parts.frames;
     snapshot.texts = parts.names;
-    (snapshot, parts.is_as_told)
+    Ok((snapshot, parts.is_as_told))
 }
 
 fn lossy(text: &[u8]) -> std::borrow::Cow<'_, str> {
@@ -192,7 +206,7 @@ impl Parts {
         self.stacks.row(&content).map_or(StackId::NONE, |(row, _)| StackId(row))
     }
 
-    fn segments(&mut self, objects: &mut Objects, root: u32, snapshot: &mut Snapshot) {
+    fn segments(&mut self, objects: &Objects, root: u32, snapshot: &mut Snapshot) {
         let mut by_device: BTreeMap<i64, Vec<SegmentRow>> = BTreeMap::new();
         for segment in self.segment_rows(objects, root, Word::Segments) {
             // Below 0 is pinned memory of the host, which has a list of its own.
@@ -234,7 +248,7 @@ impl Parts {
 
     fn add_segments(
         &mut self,
-        objects: &mut Objects,
+        objects: &Objects,
         mut rows: Vec<SegmentRow>,
         snapshot: &mut Snapshot,
     ) -> Range<usize> {
@@ -334,11 +348,18 @@ impl Parts {
         })
     }
 
-    fn events(&mut self, objects: &mut Objects, root: u32, snapshot: &mut Snapshot) {
-        let mut frames = std::mem::take(&mut objects.events.frames);
-        for list in &mut frames {
-            *list = self.stack(objects, Some(*list)).0;
-        }
+    /// The stack of each event.
+    fn stacks_of_events(&mut self, objects: &Objects) -> Vec<StackId> {
+        objects.events.frames.iter().map(|list| self.stack(objects, Some(*list))).collect()
+    }
+
+    fn events(
+        &mut self,
+        objects: &mut Objects,
+        root: u32,
+        stacks: Vec<StackId>,
+        snapshot: &mut Snapshot,
+    ) {
         let rows = &mut objects.events;
         let mut texts: Vec<(u32, u32)> = std::mem::take(&mut rows.metadata);
         // The last text of an event counts.
@@ -351,7 +372,7 @@ impl Parts {
             sizes: std::mem::take(&mut rows.sizes).into(),
             streams: std::mem::take(&mut rows.streams).into(),
             times: std::mem::take(&mut rows.times).into(),
-            stacks: frames.into_iter().map(StackId).collect(),
+            stacks: stacks.into(),
             texts: Vec::new(),
         };
         events.texts = texts.iter().map(|(row, text)| (*row, self.name(objects, *text))).collect();

@@ -3,6 +3,7 @@
 //! machine. They are told by the numbers of their entries; what these stand for is looked up in the end, once for each list.
 
 use std::panic::resume_unwind;
+use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread::{self, Builder, JoinHandle};
 
@@ -13,8 +14,8 @@ use super::values::{Fault, MOST_ROWS, NONE};
 /// Items after which a batch is handed over.
 const BATCH_ITEMS: usize = 1 << 16;
 
-/// Batches that there are: one that is filled, one that waits, one that is looked up.
-const BATCHES: usize = 3;
+/// Batches that there are: one that is filled, one that is looked up, and those that wait, as of the blocks of the file.
+const BATCHES: usize = 8;
 
 /// Lists end to end, and behind them room for another one.
 #[derive(Default)]
@@ -56,8 +57,9 @@ impl Table {
 /// A thread with a table.
 struct Worker {
     to: Option<SyncSender<Batch>>,
-    /// Batches that are done, and the bytes that the table took then.
-    done: Receiver<(Batch, usize)>,
+    /// Batches that are done, and the bytes that the table took then. Whoever has all of it takes them without a lock; the
+    /// lock is for those who only look at lists, of which there are several.
+    done: Mutex<Receiver<(Batch, usize)>>,
     thread: Option<JoinHandle<Table>>,
     /// Batches that were not filled yet.
     unused: usize,
@@ -80,7 +82,7 @@ impl Worker {
         };
         let thread = Builder::new().name("lists of a snapshot".to_owned()).spawn(work).ok()?;
         let unused = BATCHES.saturating_sub(1);
-        Some(Self { to: Some(to), done, thread: Some(thread), unused, bytes: 0 })
+        Some(Self { to: Some(to), done: Mutex::new(done), thread: Some(thread), unused, bytes: 0 })
     }
 
     /// Hands a batch over in exchange for an empty one, for which it waits. So what the table takes is known as of a
@@ -89,7 +91,9 @@ impl Worker {
         let mut next = Batch::default();
         if self.unused > 0 {
             self.unused = self.unused.saturating_sub(1);
-        } else if let Ok((done, bytes)) = self.done.recv() {
+        } else if let Ok(done) = self.done.get_mut()
+            && let Ok((done, bytes)) = done.recv()
+        {
             (next, self.bytes) = (done, bytes);
         }
         self.hand_over(std::mem::replace(batch, next));

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use super::ahead::{Input, with_input};
 use super::assemble::assemble;
-use super::cycles::has_cycle;
 use super::machine::{Machine, Pause};
 use super::values::{Fault, Kind, Value};
 use super::word::Word;
@@ -119,11 +118,8 @@ fn read_from(
             .in_file(path)
             .hint("torch.cuda.memory._dump_snapshot writes memory snapshots."));
     };
-    if has_cycle(&objects, root) {
-        let fault = Fault::new("a list or dict that is within itself");
-        return Err(damaged(end, &fault));
-    }
-    let (snapshot, is_as_told) = assemble(objects, root, most_bytes, name, warnings);
+    let assembled = assemble(objects, root, most_bytes, name, warnings);
+    let (snapshot, is_as_told) = assembled.map_err(|fault| damaged(end, &fault))?;
     if !is_as_told {
         tell(ToldEvents::Changed);
     }

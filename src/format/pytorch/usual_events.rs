@@ -41,11 +41,52 @@ pub(super) struct UsualEvent {
     pub(super) named: Vec<Reference>,
     /// How many items its list has, where there is one in it. They are with the lists that are known, not closed yet.
     pub(super) list: Option<usize>,
+    /// The short text and the tuple that came last, by their bytes: PyTorch writes the same ones again for each event.
+    last_text: Option<(u64, Value)>,
+    last_tuple: Option<([u8; 2], Value)>,
 }
 
 impl UsualEvent {
     pub(super) fn new() -> Self {
-        Self { keys: Vec::new(), fields: EventFields::NONE, named: Vec::new(), list: None }
+        Self {
+            keys: Vec::new(),
+            fields: EventFields::NONE,
+            named: Vec::new(),
+            list: None,
+            last_text: None,
+            last_tuple: None,
+        }
+    }
+
+    /// The text that `rest` begins with behind its length; what follows it.
+    #[inline]
+    fn text<'a>(
+        &mut self,
+        length: u8,
+        rest: &'a [u8],
+        objects: &mut Objects,
+    ) -> Option<(Value, &'a [u8])> {
+        let (text, after) = rest.split_at_checked(usize::from(length))?;
+        let bytes = short_text(length, rest);
+        match self.last_text.filter(|(last, _)| Some(*last) == bytes) {
+            Some((_, known)) => Some((known, after)),
+            None => {
+                let value = objects.text(text).ok()?;
+                self.last_text = bytes.map(|bytes| (bytes, value));
+                Some((value, after))
+            }
+        }
+    }
+
+    /// A tuple of two small numbers.
+    #[inline]
+    fn tuple(&mut self, bytes: [u8; 2], objects: &mut Objects) -> Option<Value> {
+        if let Some((_, known)) = self.last_tuple.filter(|(last, _)| *last == bytes) {
+            return Some(known);
+        }
+        let tuple = objects.tuple(&bytes.map(|byte| Value::Unsigned(u64::from(byte)))).ok()?;
+        self.last_tuple = Some((bytes, tuple));
+        Some(tuple)
     }
 }
 
@@ -85,8 +126,7 @@ pub(super) fn usual_event<'a>(
                 (number.ok()?, after)
             }
             [b'K', a, b'K', b, 0x86, 0x94, after @ ..] => {
-                let number = |byte: &u8| Value::Unsigned(u64::from(*byte));
-                let tuple = objects.tuple(&[number(a), number(b)]).ok()?;
+                let tuple = event.tuple([*a, *b], objects)?;
                 event.named.push(name_of(tuple)?);
                 (tuple, after)
             }
@@ -98,9 +138,8 @@ pub(super) fn usual_event<'a>(
                 (integer(i64::from(i32::from_le_bytes([*a, *b, *c, *d]))), after)
             }
             [0x8C, length, after @ ..] => {
-                let (text, after) = after.split_at_checked(usize::from(*length))?;
+                let (text, after) = event.text(*length, after, objects)?;
                 let [0x94, after @ ..] = after else { return None };
-                let text = objects.text(text).ok()?;
                 event.named.push(name_of(text)?);
                 (text, after)
             }
@@ -138,6 +177,16 @@ pub(super) fn usual_event<'a>(
             *place = value;
         }
     }
+}
+
+/// The bytes of a text of up to seven and its length; `None` of a longer one, or where the window ends soon.
+#[inline]
+fn short_text(length: u8, rest: &[u8]) -> Option<u64> {
+    let unused =
+        64_u32.checked_sub(u32::from(length).saturating_mul(8)).filter(|bits| *bits > 7)?;
+    let bytes = u64::from_le_bytes(*rest.first_chunk::<8>()?);
+    let text = bytes.checked_shl(unused).map_or(0, |text| text >> 8);
+    Some(text | (u64::from(length) << 56))
 }
 
 /// The entry of the memo of a text or a tuple.
@@ -233,9 +282,26 @@ pub(super) fn known_items<'a>(
 mod tests {
     use std::io::Write as _;
 
+    use super::short_text;
     use crate::format::Progress;
     use crate::format::pytorch::read_snapshot;
     use crate::store::Warnings;
+
+    #[test]
+    fn short_texts_are_told_apart_by_length_and_bytes() {
+        let texts = ["", "a", "a\0", "b", "N/A", "1234567"];
+        let key = |text: &str, behind: &str| {
+            short_text(text.len() as u8, format!("{text}{behind}").as_bytes())
+        };
+        for (place, text) in texts.iter().enumerate() {
+            assert!(key(text, "behind it").is_some());
+            assert_eq!(key(text, "behind it"), key(text, "something else"));
+            let same =
+                texts.iter().position(|other| key(other, "12345678") == key(text, "behind it"));
+            assert_eq!(same, Some(place), "{text:?}");
+        }
+        assert_eq!((key("12345678", "behind it"), key("a", "123456")), (None, None));
+    }
 
     /// A pickle whose memo is written in one of two ways: as PyTorch does, or so that its opcodes are run one by one.
     struct Writer {

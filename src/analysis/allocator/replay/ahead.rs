@@ -7,12 +7,17 @@ use crate::store::snapshot::{AllocatorSettings, EventPart, Snapshot, SnapshotDev
 const LIFE_BYTES: usize = 40;
 const LIVE_BYTES: usize = 48;
 
+/// Bytes of an event in the curve.
+const STEP_BYTES: usize = 8;
+
 /// A replay from nothing, some events after the others. It takes for granted that they are those of one device, that
 /// nothing was there before the first, and that blocks are split and rounded as they are unless the allocator is told
 /// otherwise: what it was told stands behind the events. In the end it is seen whether that was so.
 #[derive(Debug)]
 pub struct ReplayAhead {
     forward: Forward,
+    /// Bytes that were asked for, of blocks until their free is completed, after each event.
+    requested: Vec<u64>,
     events: usize,
     /// `None` until an event changes anything.
     begins_with_segment: Option<bool>,
@@ -23,6 +28,7 @@ impl Default for ReplayAhead {
     fn default() -> Self {
         Self {
             forward: Forward::from(&[], Reserved::default(), &AllocatorSettings::default(), 0),
+            requested: Vec::new(),
             events: 0,
             begins_with_segment: None,
             is_good: true,
@@ -45,6 +51,7 @@ impl ReplayAhead {
                 break;
             }
             self.is_good = self.forward.step(event, (*action, *address, *bytes), StackId::NONE);
+            self.requested.push(self.forward.requested.now);
         }
         self.is_good
     }
@@ -54,11 +61,17 @@ impl ReplayAhead {
         let Forward { lives, live, reserved, .. } = &self.forward;
         let of_blocks = lives.len().saturating_mul(LIFE_BYTES);
         let of_live = live.len().saturating_add(reserved.len()).saturating_mul(LIVE_BYTES);
-        of_blocks.saturating_add(of_live) as u64
+        let of_curve = self.requested.len().saturating_mul(STEP_BYTES);
+        of_blocks.saturating_add(of_live).saturating_add(of_curve) as u64
     }
 
-    /// What [`replay`] makes of a device, if that is the one and all was as it was taken for granted.
-    fn replay_of(mut self, snapshot: &Snapshot, device: &SnapshotDevice) -> Option<Replay> {
+    /// What [`replay`] makes of a device, if that is the one and all was as it was taken for granted, and the curve of
+    /// what was asked for after each event.
+    fn replay_of(
+        mut self,
+        snapshot: &Snapshot,
+        device: &SnapshotDevice,
+    ) -> Option<(Replay, Option<Vec<u64>>)> {
         let (was_told, is) = (&self.forward.settings, &snapshot.settings);
         let is_as_told = was_told.most_split_bytes == is.most_split_bytes
             && was_told.roundup_divisions == is.roundup_divisions;
@@ -78,18 +91,22 @@ impl ReplayAhead {
         for (stack, event) in lives.stacks.iter_mut().zip(lives.allocated_at.iter()) {
             *stack = snapshot.events.stacks.get(*event as usize).copied().unwrap_or(StackId::NONE);
         }
-        Some(self.forward.replay((Vec::new(), true), 0, other_sizes))
+        // More than that is of a file that is made to do harm, and sums did not add all of it.
+        let is_sum = i64::try_from(self.forward.requested.peak.bytes).is_ok();
+        let requested = is_sum.then_some(self.requested);
+        Some((self.forward.replay((Vec::new(), true), 0, other_sizes), requested))
     }
 }
 
-/// Replays a device, of whose events some replay was made ahead.
+/// Replays a device, of whose events some replay was made ahead. Where that is of use, it leaves the requested curve as
+/// well: the bytes after each event.
 pub fn replay_after(
     snapshot: &Snapshot,
     device: &SnapshotDevice,
     ahead: Option<ReplayAhead>,
-) -> Replay {
+) -> (Replay, Option<Vec<u64>>) {
     let replayed = ahead.and_then(|ahead| ahead.replay_of(snapshot, device));
-    replayed.unwrap_or_else(|| replay(snapshot, device))
+    replayed.unwrap_or_else(|| (replay(snapshot, device), None))
 }
 
 #[cfg(test)]
@@ -97,6 +114,8 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+    use crate::analysis::allocator::curves::{BlockCurve, Devices, block_curve};
+    use crate::analysis::allocator::replayed::ReplayedSnapshot;
     use crate::store::snapshot::{Action, Block, BlockState, Events, Segment};
 
     const MIB: u64 = 1 << 20;
@@ -196,8 +215,11 @@ mod tests {
             let expected = replay(&snapshot, device);
             let replayed = ahead.replay_of(&snapshot, device);
             prop_assert_eq!(replayed.is_some(), most_split.is_none());
-            if let Some(replayed) = replayed {
+            if let Some((replayed, requested)) = replayed {
                 prop_assert_eq!(format!("{replayed:?}"), format!("{expected:?}"));
+                let all = ReplayedSnapshot::of(snapshot.clone());
+                let curve = block_curve(&all, Devices::At(0), BlockCurve::Requested);
+                prop_assert_eq!(requested, Some(curve));
             }
         }
     }
