@@ -4,7 +4,7 @@
 use eframe::egui::epaint::FontsView;
 use eframe::egui::text::LayoutJob;
 use eframe::egui::{
-    self, Align2, Color32, ColorImage, EventFilter, FontId, Key, Mesh, Painter, Pos2, Rect,
+    self, Align2, Color32, ColorImage, EventFilter, FontId, Galley, Key, Mesh, Painter, Pos2, Rect,
     Response, Role, Stroke, StrokeKind, TextureHandle, TextureId, TextureOptions, WidgetInfo,
 };
 use std::sync::Arc;
@@ -96,12 +96,22 @@ pub fn grounded_text(
     text: &str,
     color: Color32,
 ) -> Rect {
-    let galley = painter.layout_no_wrap(text.to_owned(), FontId::proportional(12.5), color);
+    let galley = label_galley(painter, text, color);
     let rect = align.anchor_size(at, galley.size());
+    paint_grounded(painter, rect, galley);
+    rect
+}
+
+/// The text of a label in a picture, for what must know its size before it has a place.
+pub fn label_galley(painter: &Painter, text: &str, color: Color32) -> Arc<Galley> {
+    painter.layout_no_wrap(text.to_owned(), FontId::proportional(12.5), color)
+}
+
+/// Paints it, on a ground of its own.
+pub fn paint_grounded(painter: &Painter, rect: Rect, galley: Arc<Galley>) {
     let ground = Tokens::of(painter.ctx().theme()).surface;
     painter.rect_filled(rect.expand2(egui::vec2(3.0, 1.0)), 2, ground);
-    painter.galley(rect.min, galley, color);
-    rect
+    painter.galley(rect.min, galley, Color32::PLACEHOLDER);
 }
 
 /// The beginning of a text in the middle of a rectangle's left side, as far as there is room.

@@ -266,7 +266,7 @@ impl SnapshotGlance {
                 version,
                 top: curves.top,
                 layers,
-                borders: &failed,
+                moments: &failed,
                 bands: &curve.bands,
                 peaks: &curve.peaks,
                 ..Picture::of("Memory over events", curves.slots.len(), &|slot| {

@@ -5,6 +5,7 @@
 
 mod axes;
 mod input;
+mod moments;
 mod paint;
 mod peaks;
 
@@ -80,6 +81,8 @@ pub struct Picture<'a> {
     pub limits: Vec<(u64, String)>,
     /// Positions at which something begins, with its label.
     pub borders: &'a [(usize, String)],
+    /// Positions at which something happened, ascending, with its label.
+    pub moments: &'a [(usize, String)],
     /// What positions belong to, in lanes below the axis.
     pub bands: &'a [Band],
     /// The highest positions, numbered in this order, with a key where there is room for it.
@@ -119,6 +122,7 @@ impl<'a> Picture<'a> {
             layers: Vec::new(),
             limits: Vec::new(),
             borders: &[],
+            moments: &[],
             bands: &[],
             peaks: &[],
             x_unit: "",
@@ -238,11 +242,12 @@ pub fn curve_ui(
         let bytes = picture.layers.last()?.values.get(position)?;
         Some(bytes.saturating_add(base))
     };
-    let labels = paint.limits(&picture.limits, (low, high));
+    let mut labels = paint.limits(&picture.limits, (low, high));
     let lanes = paint.lanes(picture.lanes);
     paint.marks(picture.marks, (start, end), lanes, below, value_at);
     paint.selection(&picture.selected, value_at);
     paint.borders(picture.borders);
+    paint.moments(picture.moments, &mut labels);
     let discs = paint.peaks(picture.peaks, (below, base), &labels, &picture.selected);
     let per_point = transform.dvalue_dpos()[0];
     let at = |x: f32| {

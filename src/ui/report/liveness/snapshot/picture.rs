@@ -181,7 +181,7 @@ impl SnapshotLiveness {
                 version: curves.version,
                 top: curves.top,
                 layers,
-                borders: &failed,
+                moments: &failed,
                 bands: follows.filter(|_| runs.is_one()).map_or(&[][..], |curve| &curve.bands),
                 peaks,
                 selected,
