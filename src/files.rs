@@ -1,10 +1,14 @@
 //! Opens what is a file and nothing else. Opening a FIFO waits for a writer, a device may act when it is opened, so
 //! what a path names is told apart before.
 
+mod texts;
+
 use std::borrow::BorrowMut;
 use std::fs::{self, File, FileType, OpenOptions};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+pub(crate) use texts::{MOST_OF_TEXT, entries, small_texts};
 
 /// Opens a file to read.
 ///

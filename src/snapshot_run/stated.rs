@@ -9,14 +9,8 @@ use crate::analysis::diagnose::{Device, Finding, Kind, diagnose_reader};
 use crate::files::{self, directory_of};
 use crate::format::pytorch::{FileKind, SnapshotFiles, kind_of_file};
 
-/// Bytes of an error text that are looked at.
-const MOST_ERROR_TEXT: u64 = 1 << 20;
-/// Files of a directory that are looked through for the text of an error.
-const MOST_TEXTS: usize = 32;
-/// Entries of that directory that are looked at.
-const MOST_ENTRIES: usize = 1000;
-/// Endings of files that may have such a text.
-const ENDINGS: [&str; 3] = ["txt", "log", "err"];
+/// Entries of the directory that are opened to see whether they are snapshots.
+const MOST_OPENED: usize = 1000;
 
 /// What error texts say of a run: the one that is called like its snapshot; where there is none, what a text of its
 /// directory says of the request at which it ended, if that is one and the same, and no other snapshot lies there that
@@ -41,40 +35,24 @@ fn nearby(files: &SnapshotFiles, replayed: &ReplayedSnapshot) -> Option<StatedFa
     if ended.is_empty() {
         return None;
     }
-    let entries = entries_beside(&files.path);
-    let is_other_snapshot = |path: &PathBuf| {
-        path.file_name() != files.path.file_name() && kind_of_file(path) == Some(FileKind::Snapshot)
+    let directory = directory_of(&files.path);
+    let is_other_snapshot = |path: PathBuf| {
+        path.file_name() != files.path.file_name()
+            && kind_of_file(&path) == Some(FileKind::Snapshot)
     };
     let fits = |text: &StatedFailure| {
         ended.iter().any(|(device, failed)| text.may_be_of(*device) && text.is_of(failed))
     };
-    let texts = entries.iter().filter(|path| is_small_text(path)).take(MOST_TEXTS);
-    let found: Vec<StatedFailure> = texts.flat_map(|path| said_in(path)).filter(fits).collect();
+    let texts = files::small_texts(&directory, |_| false).into_iter();
+    let found: Vec<StatedFailure> = texts.flat_map(|path| said_in(&path)).filter(fits).collect();
     let (first, others) = found.split_first()?;
     // A log and what it was copied to say the same.
     let is_same = |other: &StatedFailure| {
         StatedFailure { file: first.file.clone(), ..other.clone() } == *first
     };
     let is_one = others.iter().all(is_same);
-    (is_one && !entries.iter().any(is_other_snapshot)).then(|| first.clone())
-}
-
-/// The files of the directory of a file, by name.
-fn entries_beside(path: &Path) -> Vec<PathBuf> {
-    let directory = directory_of(path);
-    let Ok(entries) = std::fs::read_dir(&directory) else { return Vec::new() };
-    let mut found: Vec<PathBuf> =
-        entries.flatten().take(MOST_ENTRIES).map(|entry| entry.path()).collect();
-    found.sort();
-    found
-}
-
-fn is_small_text(path: &Path) -> bool {
-    let ending = path.extension().unwrap_or_default();
-    let is_text = ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known));
-    is_text
-        && std::fs::metadata(path)
-            .is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MOST_ERROR_TEXT)
+    let has_others = || files::entries(&directory).take(MOST_OPENED).any(is_other_snapshot);
+    (is_one && !has_others()).then(|| first.clone())
 }
 
 /// What the error text beside a snapshot says; nothing where there is none, or it cannot be read.
@@ -85,7 +63,7 @@ pub fn stated_failures(files: &SnapshotFiles) -> Vec<StatedFailure> {
 /// What a text says of requests that failed; nothing where it cannot be read.
 fn said_in(path: &Path) -> Vec<StatedFailure> {
     let Ok(file) = files::open(path) else { return Vec::new() };
-    let Ok(found) = diagnose_reader(std::io::Read::take(file, MOST_ERROR_TEXT)) else {
+    let Ok(found) = diagnose_reader(std::io::Read::take(file, files::MOST_OF_TEXT)) else {
         return Vec::new();
     };
     let name = path.file_name().unwrap_or(Path::new("").as_os_str()).to_string_lossy();
@@ -151,6 +129,10 @@ mod tests {
         write("other.txt", MESSAGE.replace("100.00", "200.00").as_bytes());
         assert_eq!(stated(31), [], "another one");
         write("other.txt", b"");
+        std::fs::rename(directory.path().join("train.err"), directory.path().join("slurm.OUT"))
+            .unwrap();
+        std::fs::remove_file(directory.path().join("train.log")).unwrap();
+        assert_eq!(stated(31), [Some(100 << 20)], "whatever it is called, as long as it is a text");
         write("other.pickle", b"\x80\x04}.");
         assert_eq!(stated(31), [], "it may be of the other snapshot");
         write("run.pickle.oom.txt", MESSAGE.replace("100.00", "300.00").as_bytes());

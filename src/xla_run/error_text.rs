@@ -10,13 +10,6 @@ use crate::analysis::diagnose::{Finding, XlaCapture, diagnose_reader};
 use crate::files;
 use crate::format::xla::DumpName;
 
-/// Bytes of a text that are looked at.
-const MOST_BYTES: u64 = 1 << 20;
-/// Texts of a directory that are looked at.
-const MOST_TEXTS: usize = 64;
-/// Files of a directory that are looked at.
-const MOST_FILES: usize = 20_000;
-
 /// A message of XLA about memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorText {
@@ -117,37 +110,19 @@ fn dump_of(path: &Path, text: &[u8]) -> Option<PathBuf> {
 /// The first MiB of a file.
 fn first_bytes(path: &Path) -> Option<Vec<u8>> {
     let mut text = Vec::new();
-    files::open(path).ok()?.take(MOST_BYTES).read_to_end(&mut text).ok()?;
+    files::open(path).ok()?.take(files::MOST_OF_TEXT).read_to_end(&mut text).ok()?;
     Some(text)
 }
 
 /// Small texts of a directory that are no part of a dump, by name.
 fn paths_in(directory: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(directory).into_iter().flatten().flatten().take(MOST_FILES);
-    let is_text = |name: &str| {
-        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
-        matches!(ending, "txt" | "log" | "err" | "out")
-    };
-    let mut texts: Vec<PathBuf> = entries
-        .filter(|entry| {
-            let name = entry.file_name();
-            let name = name.to_string_lossy();
-            let is_small = || entry.metadata().is_ok_and(|of| of.len() <= MOST_BYTES);
-            is_text(&name) && DumpName::of(&name).is_none() && is_small()
-        })
-        .map(|entry| entry.path())
-        .collect();
-    texts.sort();
-    texts.truncate(MOST_TEXTS);
-    texts
+    files::small_texts(directory, |name| DumpName::of(name).is_some())
 }
 
 /// Whether a directory has files of a dump.
 fn has_modules(directory: &Path) -> bool {
-    let mut entries = fs::read_dir(directory).into_iter().flatten().flatten().take(MOST_FILES);
-    entries.any(|entry| {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
+    files::entries(directory).any(|path| {
+        let name = files::file_name(&path);
         let is_one = |end| name.ends_with(end);
         DumpName::of(&name).is_some()
             && (is_one(".hlo.pb") || is_one(".hlo.pb.gz") || is_one("-buffer-assignment.txt"))
@@ -208,7 +183,9 @@ mod tests {
         let inside = dump.join("e.log");
         write(&inside, message.as_bytes());
         write(&dump.join("module_0001.f.txt"), message.as_bytes());
-        assert_eq!(paths_in(&dump), std::slice::from_ref(&inside));
+        let job = dump.join("job.OUT");
+        write(&job, message.as_bytes());
+        assert_eq!(paths_in(&dump), [inside.clone(), job], "whatever letters the ending has");
         assert_eq!(ErrorText::open(&inside).unwrap().dump, Some(dump));
         write(&error, &[b"\0", message.as_bytes()].concat());
         assert_eq!(ErrorText::open(&error), None, "no text");
