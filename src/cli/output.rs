@@ -73,6 +73,11 @@ impl<A: Answer> Document<A> {
     pub fn new(answer: A, warnings: Vec<Warning>) -> Self {
         Self { schema: A::SCHEMA, answer, warnings }
     }
+
+    /// The warnings that came up.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
 }
 
 /// Opens the report, answers, prints.

@@ -8,6 +8,7 @@ mod common;
 
 mod bytes;
 mod cancelled;
+mod compared;
 mod contexts;
 mod dumps;
 mod names;

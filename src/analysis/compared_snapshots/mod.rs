@@ -25,7 +25,7 @@ use crate::text::clean;
 pub use self::conclusions::{SnapshotConclusion, conclusions};
 pub use self::figures::{ComparedFigure, SnapshotFigure, compared_figures};
 pub use self::rows::{
-    Both, ComparedPeaks, ComparedRow, Function, FunctionRow, MatchedBy, RowChange,
+    Both, ComparedPeaks, ComparedRow, Function, FunctionRow, MatchedBy, RowChange, UserFrames,
 };
 
 /// What the device has, as the user says.

@@ -7,6 +7,7 @@
 //! category and by function.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::sync::Arc;
 
 use crate::analysis::allocator::categories::BlockCategory;
@@ -31,6 +32,40 @@ impl Function {
     /// `file (function)`.
     pub fn title(&self) -> String {
         format!("{} ({})", self.file, self.name)
+    }
+}
+
+/// User frames, innermost first, by their numbers among the functions of both sides: a snapshot of some MB may have
+/// millions.
+#[derive(Clone)]
+pub struct UserFrames {
+    functions: Arc<[Function]>,
+    numbers: Path,
+}
+
+impl UserFrames {
+    /// All of them.
+    pub fn iter(&self) -> impl Iterator<Item = &Function> {
+        self.numbers.iter().filter_map(|number| self.functions.get(*number as usize))
+    }
+
+    /// The innermost.
+    pub fn first(&self) -> Option<&Function> {
+        self.iter().next()
+    }
+}
+
+impl PartialEq for UserFrames {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for UserFrames {}
+
+impl fmt::Debug for UserFrames {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_list().entries(self.iter()).finish()
     }
 }
 
@@ -119,7 +154,7 @@ words! {
 pub struct ComparedRow {
     /// User frames, innermost first; of a row that is matched by size those of the target; none of the row without a
     /// Python stack.
-    pub frames: Vec<Function>,
+    pub frames: UserFrames,
     /// Where the source allocated it, of a row that is matched by size alone.
     pub of_source: Option<Function>,
     /// Bytes of each block, where all are of one size.
@@ -168,8 +203,8 @@ pub struct ComparedPeaks {
     pub by_function_and_category: Vec<FunctionRow>,
 }
 
-/// User frames by their numbers among the functions of both sides.
-type Path = Vec<u32>;
+/// User frames by their numbers among the functions of both sides. Groups and rows share it.
+type Path = Arc<[u32]>;
 type ByCategory = [OwnedBytes; BlockCategory::ALL.len()];
 
 /// Blocks of one path and size.
@@ -218,13 +253,9 @@ impl Functions {
         number
     }
 
-    fn of(&self, number: u32) -> Option<&Function> {
-        self.list.get(number as usize)
-    }
-
     /// The user frames of a stack; where there is none the innermost of Python.
     fn path(&mut self, snapshot: &Snapshot, stack: StackId) -> Path {
-        let Some(first) = user_frame(snapshot, stack) else { return Vec::new() };
+        let Some(first) = user_frame(snapshot, stack) else { return Path::default() };
         let of_user = snapshot.frames_of(stack).filter(|frame| is_users(snapshot, frame));
         let mut frames: Vec<_> = of_user.collect();
         if frames.is_empty() {
@@ -253,7 +284,7 @@ pub(super) fn compared_peaks(sides: [&ComparedDevice<'_>; 2]) -> ComparedPeaks {
             // All without a stack are one row.
             let key_size = if path.is_empty() { 0 } else { size };
             let group = groups.entry((path, key_size)).or_insert_with_key(|(path, size)| Group {
-                path: path.clone(),
+                path: Arc::clone(path),
                 size: *size,
                 categories: [[OwnedBytes::default(); BlockCategory::ALL.len()]; 2],
             });
@@ -265,10 +296,14 @@ pub(super) fn compared_peaks(sides: [&ComparedDevice<'_>; 2]) -> ComparedPeaks {
         }
     }
     let groups: Vec<Group> = groups.into_values().collect();
+    let functions: Arc<[Function]> = functions.list.into();
     let mut rows = matched(&groups, &functions);
     rows.sort_by(|a, b| {
         let order = |row: &ComparedRow| (row.both.size_of_change(), row.both.most());
-        order(b).cmp(&order(a)).then_with(|| a.frames.cmp(&b.frames)).then(a.size.cmp(&b.size))
+        order(b)
+            .cmp(&order(a))
+            .then_with(|| a.frames.iter().cmp(b.frames.iter()))
+            .then(a.size.cmp(&b.size))
     });
     ComparedPeaks {
         rows,
@@ -279,7 +314,7 @@ pub(super) fn compared_peaks(sides: [&ComparedDevice<'_>; 2]) -> ComparedPeaks {
 }
 
 /// A row of each group that both sides have, and of those that are matched otherwise, or not.
-fn matched(groups: &[Group], functions: &Functions) -> Vec<ComparedRow> {
+fn matched(groups: &[Group], functions: &Arc<[Function]>) -> Vec<ComparedRow> {
     let (mut rows, mut left) = (Vec::new(), Vec::new());
     for group in groups {
         if group.path.is_empty() {
@@ -302,7 +337,7 @@ fn match_by<'a>(
     groups: Vec<&'a Group>,
     key: impl Fn(&Group) -> u64,
     by: MatchedBy,
-    functions: &Functions,
+    functions: &Arc<[Function]>,
     rows: &mut Vec<ComparedRow>,
 ) -> Vec<&'a Group> {
     let mut by_key: BTreeMap<u64, Vec<&Group>> = BTreeMap::new();
@@ -320,7 +355,11 @@ fn match_by<'a>(
     left
 }
 
-fn row_of(groups: &[&Group], matched: Option<MatchedBy>, functions: &Functions) -> ComparedRow {
+fn row_of(
+    groups: &[&Group],
+    matched: Option<MatchedBy>,
+    functions: &Arc<[Function]>,
+) -> ComparedRow {
     let mut both = Both::default();
     let mut categories = [0_u64; BlockCategory::ALL.len()];
     for group in groups {
@@ -336,10 +375,10 @@ fn row_of(groups: &[&Group], matched: Option<MatchedBy>, functions: &Functions) 
         of_side.max_by_key(|group| group.both().most())
     };
     let (source, target) = (largest(0), largest(1));
-    let shown = target.or(source).map_or(&[][..], |group| &group.path);
+    let shown = target.or(source).map(|group| Arc::clone(&group.path)).unwrap_or_default();
     // Callers of groups that only share the innermost frame are of one of them.
-    let shown = match matched {
-        Some(MatchedBy::Frame) => shown.get(..1).unwrap_or(shown),
+    let shown = match (matched, shown.first()) {
+        (Some(MatchedBy::Frame), Some(innermost)) => Arc::from([*innermost]),
         _ => shown,
     };
     let of_source = source.filter(|_| matched == Some(MatchedBy::Size));
@@ -347,9 +386,11 @@ fn row_of(groups: &[&Group], matched: Option<MatchedBy>, functions: &Functions) 
     let is_one_size = groups.iter().all(|group| Some(group.size) == size);
     let named = BlockCategory::ALL.into_iter().zip(categories).rev();
     ComparedRow {
-        frames: shown.iter().filter_map(|number| functions.of(*number).cloned()).collect(),
-        of_source: of_source.and_then(|group| functions.of(*group.path.first()?)).cloned(),
+        of_source: of_source
+            .and_then(|group| functions.get(*group.path.first()? as usize))
+            .cloned(),
         size: size.filter(|_| is_one_size && !shown.is_empty()),
+        frames: UserFrames { functions: Arc::clone(functions), numbers: shown },
         // The first of equals.
         category: named
             .max_by_key(|(_, bytes)| *bytes)
@@ -372,10 +413,10 @@ fn by_category(groups: &[Group]) -> Vec<(BlockCategory, Both)> {
     named.filter(|(_, both)| both.source.blocks > 0 || both.target.blocks > 0).collect()
 }
 
-fn by_function(groups: &[Group], functions: &Functions, is_by_category: bool) -> Vec<FunctionRow> {
+fn by_function(groups: &[Group], functions: &[Function], is_by_category: bool) -> Vec<FunctionRow> {
     let mut sums: BTreeMap<(Option<&Function>, Option<BlockCategory>), Both> = BTreeMap::new();
     for group in groups {
-        let function = group.path.first().and_then(|number| functions.of(*number));
+        let function = group.path.first().and_then(|number| functions.get(*number as usize));
         for (side, categories) in group.categories.iter().enumerate() {
             for (category, owned) in BlockCategory::ALL.into_iter().zip(categories) {
                 if owned.blocks > 0 {

@@ -17,6 +17,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 pub use self::document::Comparison;
+pub use self::snapshots::document as document_of_snapshots;
 use super::output;
 use crate::analysis::compared_programs::common_module;
 use crate::analysis::compared_snapshots::Room;

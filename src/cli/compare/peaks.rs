@@ -1,6 +1,7 @@
 //! `tilescope compare` of runs whose steps have nothing in common, so that what is alive at each one's own peak is
 //! compared: the document (`tilescope.compare/1` in cli.md) and the text, whatever system wrote the runs.
 
+use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
@@ -12,13 +13,13 @@ use crate::analysis::variants::percent;
 use crate::cli::output::Answer;
 use crate::format::{Error, ErrorKind};
 
-/// Runs of one system, compared by what is alive at their peaks.
+/// Runs of one system, compared by what is alive at their peaks; `S` is what the system says of itself alone.
 #[derive(Debug)]
-pub(super) struct PeakComparison {
+pub(super) struct PeakComparison<S> {
     /// The name of the system, which is that of its section.
     pub system: &'static str,
     /// What it says of itself alone.
-    pub section: Value,
+    pub section: S,
     /// Of all runs.
     pub paths: Vec<String>,
     /// The first two.
@@ -113,7 +114,7 @@ pub(super) struct PeakTable {
 pub(super) struct PeakRow {
     /// Its name in JSON.
     pub name: String,
-    /// Its name among comma-separated values, where that is longer.
+    /// Its name among comma-separated values, where that is longer and they are asked for.
     pub long_name: Option<String>,
     /// Bytes of each that is counted, where all are of one size.
     pub size: Option<u64>,
@@ -178,7 +179,7 @@ pub(super) fn check_by(shown: &Shown, has: &[By], hint: &'static str) -> Result<
     Err(Error::new(ErrorKind::Usage, message).hint(hint))
 }
 
-impl PeakComparison {
+impl<S> PeakComparison<S> {
     fn side(&self, place: usize) -> Value {
         json!({
             "path": self.paths.get(place),
@@ -210,10 +211,10 @@ impl PeakComparison {
         self.figures.iter().map(row).collect()
     }
 
-    fn variables(&self) -> Value {
+    fn variables(&self) -> impl Iterator<Item = Value> {
         let tables = self.tables.iter().filter(|table| table.by == By::Variable);
         let rows = tables.flat_map(|table| &table.rows);
-        rows.map(|one| row(json!({ "name": one.name }), &one.both)).collect()
+        rows.map(|one| row(json!({ "name": one.name }), &one.both))
     }
 
     fn liveness(&self) -> Value {
@@ -225,24 +226,6 @@ impl PeakComparison {
             "not_always_live_bytes": Difference::of(not_always),
             "always_live_bytes": Difference::of(always),
         } })
-    }
-
-    fn explanation(&self) -> Value {
-        let [source, target] = self.sides.each_ref();
-        let peak = Difference::of([source, target].map(|side| side.peak_bytes));
-        let mut whole = json!(peak);
-        if let Value::Object(whole) = &mut whole {
-            whole.insert("source_step".to_owned(), json!(source.step));
-            whole.insert("target_step".to_owned(), json!(target.step));
-            for table in &self.tables {
-                let by = table.by.key();
-                let rows = table.rows.iter();
-                let rows =
-                    rows.map(|one| row(json!({ "contributor": by, "name": one.name }), &one.both));
-                whole.insert(format!("by_{by}"), rows.collect());
-            }
-        }
-        json!({ "peak": whole })
     }
 
     fn run_rows(&self) -> Value {
@@ -262,32 +245,68 @@ impl PeakComparison {
     }
 }
 
-impl Serialize for PeakComparison {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut document = json!({
-            "source": self.side(0),
-            "target": self.side(1),
-            "options": self.options(),
-            "memory": self.memory,
-            "liveness": self.liveness(),
-            // Steps of two runs are not aligned.
-            "steps": null,
-            "figures": self.figure_rows(1),
-            "variables": self.variables(),
-            "conclusions": self.conclusions,
-            "explanation": self.explanation(),
-        });
-        if let Value::Object(document) = &mut document {
-            document.insert(self.system.to_owned(), self.section.clone());
-            if !self.runs.is_empty() {
-                document.insert("runs".to_owned(), self.run_rows());
-            }
+impl<S: Serialize> Serialize for PeakComparison<S> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        let mut document = serializer.serialize_map(None)?;
+        document.serialize_entry("source", &self.side(0))?;
+        document.serialize_entry("target", &self.side(1))?;
+        document.serialize_entry("options", &self.options())?;
+        document.serialize_entry("memory", &self.memory)?;
+        document.serialize_entry("liveness", &self.liveness())?;
+        // Steps of two runs are not aligned.
+        document.serialize_entry("steps", &Value::Null)?;
+        document.serialize_entry("figures", &self.figure_rows(1))?;
+        document.serialize_entry("variables", &OneByOne(|| self.variables()))?;
+        document.serialize_entry("conclusions", &self.conclusions)?;
+        document.serialize_entry("explanation", &Explanation { peak: ExplainedPeak(self) })?;
+        document.serialize_entry(self.system, &self.section)?;
+        if !self.runs.is_empty() {
+            document.serialize_entry("runs", &self.run_rows())?;
         }
-        document.serialize(serializer)
+        document.end()
     }
 }
 
-impl Answer for PeakComparison {
+/// Rows of which each is made when it is written: all at once would take many times what the files do.
+pub(super) struct OneByOne<F>(pub F);
+
+impl<F: Fn() -> I, I: Iterator<Item = Value>> Serialize for OneByOne<F> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        serializer.collect_seq((self.0)())
+    }
+}
+
+#[derive(Serialize)]
+struct Explanation<'a, S> {
+    peak: ExplainedPeak<'a, S>,
+}
+
+/// What the change of the peak consists of.
+struct ExplainedPeak<'a, S>(&'a PeakComparison<S>);
+
+impl<S> Serialize for ExplainedPeak<'_, S> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        let [source, target] = self.0.sides.each_ref();
+        let mut peak = serializer.serialize_map(None)?;
+        let whole = json!(Difference::of([source, target].map(|side| side.peak_bytes)));
+        for (key, value) in whole.as_object().into_iter().flatten() {
+            peak.serialize_entry(key, value)?;
+        }
+        peak.serialize_entry("source_step", &source.step)?;
+        peak.serialize_entry("target_step", &target.step)?;
+        for table in &self.0.tables {
+            let by = table.by.key();
+            let rows = || {
+                let rows = table.rows.iter();
+                rows.map(|one| row(json!({ "contributor": by, "name": one.name }), &one.both))
+            };
+            peak.serialize_entry(&format!("by_{by}"), &OneByOne(rows))?;
+        }
+        peak.end()
+    }
+}
+
+impl<S: Serialize> Answer for PeakComparison<S> {
     const SCHEMA: &'static str = "tilescope.compare/1";
 
     fn text(&self) -> String {

@@ -12,7 +12,7 @@ use crate::text::{bytes, clean, grouped, signed, signed_bytes};
 const MOST_ROWS: usize = 20;
 
 /// For people.
-pub(super) fn text(comparison: &PeakComparison) -> String {
+pub(super) fn text<S>(comparison: &PeakComparison<S>) -> String {
     if !comparison.runs.is_empty() {
         return of_many(comparison);
     }
@@ -42,7 +42,7 @@ pub(super) fn text(comparison: &PeakComparison) -> String {
     text
 }
 
-fn settings(comparison: &PeakComparison) -> String {
+fn settings<S>(comparison: &PeakComparison<S>) -> String {
     let (_, settings) = &comparison.settings;
     if settings.is_empty() {
         return String::new();
@@ -116,7 +116,7 @@ pub(super) fn counts_cell(both: &Both) -> String {
     format!("{} → {}", grouped(both.source.blocks), grouped(both.target.blocks))
 }
 
-fn of_many(comparison: &PeakComparison) -> String {
+fn of_many<S>(comparison: &PeakComparison<S>) -> String {
     let mut text = String::new();
     for (number, (run, path)) in (1..).zip(comparison.runs.iter().zip(&comparison.paths)) {
         let reference = if number == 1 { ", the reference" } else { "" };
@@ -150,7 +150,7 @@ fn of_many(comparison: &PeakComparison) -> String {
 }
 
 /// As comma-separated values: the figures, or with `--by` the tables of it.
-pub(super) fn csv(comparison: &PeakComparison) -> String {
+pub(super) fn csv<S>(comparison: &PeakComparison<S>) -> String {
     if comparison.shown.by.is_empty() {
         return figures_csv(comparison);
     }
@@ -185,7 +185,7 @@ pub(super) fn csv(comparison: &PeakComparison) -> String {
     text
 }
 
-fn figures_csv(comparison: &PeakComparison) -> String {
+fn figures_csv<S>(comparison: &PeakComparison<S>) -> String {
     let runs = comparison.figures.first().map_or(0, |figure| figure.values.len());
     let mut titles = vec!["figure".to_owned(), "unit".to_owned()];
     if runs <= 2 {

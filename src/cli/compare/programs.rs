@@ -42,7 +42,7 @@ fn compared(
     files: &[XlaFiles],
     arguments: &CompareArguments,
     progress: &Progress,
-) -> Result<(PeakComparison, Vec<Warning>), Error> {
+) -> Result<(PeakComparison<Value>, Vec<Warning>), Error> {
     let CompareArguments { device, shown, .. } = arguments;
     check_by(
         shown,

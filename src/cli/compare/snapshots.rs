@@ -3,19 +3,21 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use serde::ser::SerializeMap as _;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::conclusions::Conclusion;
 use super::peaks::{
-    FigureRow, PeakComparison, PeakRow, PeakTable, RunOfMany, Side, both_of_sections, check_by,
-    counts, row,
+    FigureRow, OneByOne, PeakComparison, PeakRow, PeakTable, RunOfMany, Side, both_of_sections,
+    check_by, counts, row,
 };
 use super::peaks_text::counts_cell;
 use super::{By, CompareArguments};
 use crate::analysis::allocator::user_frame::NO_STACK;
 use crate::analysis::compared_snapshots::{
-    ComparedFigure, ComparedRow, ComparedSide, ComparedSnapshots, Function, FunctionRow, MatchedBy,
-    NoSuchDevice, PeakMoment, Room, compared_figures, conclusions,
+    ComparedFigure, ComparedPeaks, ComparedRow, ComparedSide, ComparedSnapshots, Function,
+    FunctionRow, MatchedBy, NoSuchDevice, PeakMoment, Room, compared_figures, conclusions,
 };
 use crate::cli::output::{self, Answer, Document, name_cell, open_snapshot};
 use crate::cli::summary_of_snapshot::memory;
@@ -29,11 +31,24 @@ use crate::text::{bytes, exact_bytes, grouped};
 /// Compares snapshots.
 pub(super) fn run(files: &[SnapshotFiles], arguments: &CompareArguments) -> ExitCode {
     let result = output::with_progress("Reading the snapshots", |progress| {
-        let (answer, warnings) = compared(files, arguments, progress)?;
-        warnings.iter().for_each(output::print_warning);
-        Ok(Document::new(answer, warnings))
+        let document = document(files, arguments, progress)?;
+        document.warnings().iter().for_each(output::print_warning);
+        Ok(document)
     });
     output::finish(&result, arguments.json, Answer::text)
+}
+
+/// The document of a comparison of snapshots.
+///
+/// # Errors
+/// When one of them cannot be read, does not have the device, or is asked for what snapshots do not have.
+pub fn document(
+    files: &[SnapshotFiles],
+    arguments: &CompareArguments,
+    progress: &Progress,
+) -> Result<Document<impl Answer + use<>>, Error> {
+    let (answer, warnings) = compared(files, arguments, progress)?;
+    Ok(Document::new(answer, warnings))
 }
 
 /// Reads and compares them, the others with the first. Of more than two no more than two are in memory.
@@ -41,7 +56,7 @@ fn compared(
     files: &[SnapshotFiles],
     arguments: &CompareArguments,
     progress: &Progress,
-) -> Result<(PeakComparison, Vec<Warning>), Error> {
+) -> Result<(PeakComparison<Section>, Vec<Warning>), Error> {
     let CompareArguments { device, shown, .. } = arguments;
     check_by(
         shown,
@@ -87,11 +102,11 @@ fn compared(
         runs.extend(rows.map(|((name, side), said)| run_of_many(name, side, said)));
     }
     let figures = compared_figures(&sides.iter().collect::<Vec<_>>());
-    let section = section(&compared, &figures, room);
     let hint = "What the device has is not in the files: --capacity 16GiB";
     let answer = PeakComparison {
         system: "pytorch",
-        section,
+        tables: tables(&compared, shown.csv && shown.by.contains(&By::Variable)),
+        peaks: peaks_text(&compared),
         paths: files.iter().map(|files| files.path.display().to_string()).collect(),
         sides: compared.sides.each_ref().map(side),
         memory,
@@ -99,8 +114,7 @@ fn compared(
         runs,
         figures: figures.iter().map(figure).collect(),
         notes: room.capacity_bytes.is_none().then(|| hint.to_owned()).into_iter().collect(),
-        tables: tables(&compared),
-        peaks: peaks_text(&compared),
+        section: Section { facts: facts(&compared, &figures, room), peaks: compared.peaks },
         settings: ("setting", compared.settings),
         counted: "blocks",
         shown: shown.clone(),
@@ -172,7 +186,7 @@ fn peaks_text(compared: &ComparedSnapshots) -> String {
     )
 }
 
-fn tables(compared: &ComparedSnapshots) -> Vec<PeakTable> {
+fn tables(compared: &ComparedSnapshots, has_long_names: bool) -> Vec<PeakTable> {
     let peaks = &compared.peaks;
     let by_category = peaks.by_category.iter().map(|(category, both)| {
         PeakRow::named(category.as_str(), category.title().to_owned(), *both)
@@ -183,7 +197,7 @@ fn tables(compared: &ComparedSnapshots) -> Vec<PeakTable> {
     });
     let by_frames = peaks.rows.iter().map(|row| PeakRow {
         name: row.title(),
-        long_name: long_name(row),
+        long_name: has_long_names.then(|| long_name(row)).flatten(),
         size: row.size,
         cells: cells_of(row),
         both: row.both,
@@ -246,25 +260,42 @@ fn peak_moment(side: &ComparedSide) -> Value {
     })
 }
 
-/// The facts of the system.
-fn section(compared: &ComparedSnapshots, figures: &[ComparedFigure], room: Room) -> Value {
+/// What snapshots say of themselves alone.
+struct Section {
+    facts: Value,
+    peaks: ComparedPeaks,
+}
+
+impl Serialize for Section {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        let mut section = serializer.serialize_map(None)?;
+        for (key, value) in self.facts.as_object().into_iter().flatten() {
+            section.serialize_entry(key, value)?;
+        }
+        section.serialize_entry("rows", &OneByOne(|| self.peaks.rows.iter().map(row_of)))?;
+        section.end()
+    }
+}
+
+fn row_of(compared: &ComparedRow) -> Value {
+    let frames: Value = compared.frames.iter().map(Function::title).collect();
+    row(
+        json!({
+            "frames": frames,
+            "frame_of_source": compared.of_source.as_ref().map(Function::title),
+            "block_bytes": compared.size,
+            "category": compared.category.as_str(),
+            "change": compared.change().as_str(),
+            "matched_by": compared.matched.map(MatchedBy::as_str),
+            "blocks": counts(&compared.both),
+        }),
+        &compared.both,
+    )
+}
+
+fn facts(compared: &ComparedSnapshots, figures: &[ComparedFigure], room: Room) -> Value {
     let [source, target] = compared.sides.each_ref();
     let both = |value: &dyn Fn(&ComparedSide) -> Value| json!({ "source": value(source), "target": value(target) });
-    let rows = compared.peaks.rows.iter().map(|compared| {
-        let frames: Value = compared.frames.iter().map(Function::title).collect();
-        row(
-            json!({
-                "frames": frames,
-                "frame_of_source": compared.of_source.as_ref().map(Function::title),
-                "block_bytes": compared.size,
-                "category": compared.category.as_str(),
-                "change": compared.change().as_str(),
-                "matched_by": compared.matched.map(MatchedBy::as_str),
-                "blocks": counts(&compared.both),
-            }),
-            &compared.both,
-        )
-    });
     let percent = figures.iter().filter(|figure| figure.figure.is_bytes());
     let percent =
         percent.map(|figure| (figure.figure.key().to_owned(), json!(figure.percent_of_source(1))));
@@ -283,6 +314,5 @@ fn section(compared: &ComparedSnapshots, figures: &[ComparedFigure], room: Room)
         "other_bytes": room.other_bytes,
         "peak": both(&peak_moment),
         "percent": percent.collect::<Map<String, Value>>(),
-        "rows": rows.collect::<Value>(),
     })
 }
