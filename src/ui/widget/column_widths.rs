@@ -5,6 +5,7 @@ use eframe::egui::{self, FontId};
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::column_titles::title_width;
 use super::data_table_cells::Dragged;
 use super::rows::{Column, Order, Rows};
 use crate::text::shortened;
@@ -12,7 +13,8 @@ use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
 
 /// At each side of what stands in a cell, points.
-pub const PADDING: f32 = 8.0;
+const PADDING: f32 = 8.0;
+const DENSE_PADDING: f32 = 5.0;
 /// The bar of a cell, and what is left free beside it, points.
 pub const BAR: f32 = 100.0;
 pub const BESIDE_BAR: f32 = 8.0;
@@ -25,12 +27,7 @@ const LEAST: f32 = 40.0;
 const LEAST_TEXT: f32 = 140.0;
 /// Least width of a column of pictures.
 const LEAST_PAINTED: f32 = 160.0;
-/// A column whose run has a badge says so in so much room at most.
-pub const BADGED_TITLE: f32 = 92.0;
-/// A badge with what is free after it.
-pub const BADGE: f32 = 20.0;
-/// The sign of sorting, an opener, a check box, a sign of a verdict.
-const SORT_SIGN: f32 = 16.0;
+/// An opener, a check box, a sign of a verdict.
 const OPENER: f32 = 22.0;
 const TICK: f32 = 28.0;
 pub const SIGN: f32 = 18.0;
@@ -74,7 +71,10 @@ impl ColumnWidths {
             self.by_hand = vec![None; columns.len()];
         }
         if !are_rows {
-            self.wanted = columns.iter().map(|column| title_width(ui, column)).collect();
+            let title = |column: &Column| {
+                (title_width(ui, column) + beside(ui, column) + 2.0 * padding(column)).ceil()
+            };
+            self.wanted = columns.iter().map(title).collect();
         }
         (self.units, self.rows, self.order) = (units, Some(place), of_order);
         for (index, column) in columns.iter().enumerate() {
@@ -108,13 +108,13 @@ impl ColumnWidths {
                 most = most.max(text + before + opener);
             }
             let ticks = if has_ticks && index == 0 { TICK } else { 0.0 };
-            self.want(index, most + ticks + beside(ui, column));
+            self.want((index, column), most + ticks + beside(ui, column));
         }
     }
 
     /// A cell came into sight that needs more; says whether its column grows by that.
-    pub fn want(&mut self, index: usize, width: f32) -> bool {
-        let width = (width + 2.0 * PADDING).ceil();
+    pub fn want(&mut self, (index, column): (usize, &Column), width: f32) -> bool {
+        let width = (width + 2.0 * padding(column)).ceil();
         match self.wanted.get_mut(index) {
             Some(wanted) if *wanted < width => {
                 *wanted = width;
@@ -206,10 +206,9 @@ pub fn percent_width(ui: &egui::Ui, of: &str) -> f32 {
     of.max(text_width(ui, "100.0 %", &fonts::regular(size::TABLE)))
 }
 
-fn title_width(ui: &egui::Ui, column: &Column) -> f32 {
-    let text = text_width(ui, &shortened(column.short_title(), 60), &fonts::medium(size::CAPTION));
-    let text = if column.badge.is_some() { BADGE + text.min(BADGED_TITLE) } else { text };
-    (text + SORT_SIGN + beside(ui, column) + 2.0 * PADDING).ceil()
+/// What is free at each side of what stands in the cells of a column, points.
+pub fn padding(column: &Column) -> f32 {
+    if column.is_dense { DENSE_PADDING } else { PADDING }
 }
 
 /// The font of a column's cells: what has a bar is what the table is about.

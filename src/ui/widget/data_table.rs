@@ -6,9 +6,10 @@ use egui_extras::{Column as Width, TableBuilder};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::column_titles::{title_height, title_ui};
 use super::column_widths::{ColumnWidths, LEVEL, PART};
 use super::data_table_cells::{
-    Dragged, aligned, handle_ui, line_below, opener_ui, title_ui, total_ui, value_ui,
+    Dragged, aligned, handle_ui, line_below, opener_ui, total_ui, value_ui,
 };
 use super::exports::exports_ui;
 use super::place_menu::place_menu_ui;
@@ -204,17 +205,18 @@ impl DataTable {
             widths.iter().fold(builder, |builder, width| builder.column(Width::exact(*width)));
         let is_outline = data.rows.outline(0).is_some();
         let has_totals = data.columns.iter().any(|column| column.is_summed);
-        let height = if has_totals { ROW_HEIGHT * 2.0 } else { ROW_HEIGHT };
+        let title = title_height(data.columns);
+        let height = if has_totals { title + ROW_HEIGHT } else { title };
         let table = builder.header(height, |mut header| {
             for (index, (column, width)) in data.columns.iter().zip(&widths).enumerate() {
                 header.col(|ui| {
                     ui.vertical(|ui| {
                         ui.spacing_mut().item_spacing.y = 0.0;
                         let sort = (!is_outline).then_some(&mut sort);
-                        line_ui(ui, column, |ui| title_ui(ui, index, column, sort));
+                        line_ui(ui, (column, title), |ui| title_ui(ui, index, column, sort));
                         if has_totals {
                             let all = data.rows.len();
-                            line_ui(ui, column, |ui| {
+                            line_ui(ui, (column, ROW_HEIGHT), |ui| {
                                 total_ui(ui, index, column, &shown.order, all);
                             });
                         }
@@ -252,7 +254,7 @@ impl DataTable {
                     };
                     line.col(|ui| {
                         line_below(ui, tokens.grid);
-                        let needed = aligned(ui, column.is_number(), |ui| {
+                        let needed = aligned(ui, column, |ui| {
                             let left = ui.cursor().left();
                             // Each cell that sets one has a style of its own from then on.
                             if index == 0 {
@@ -283,7 +285,7 @@ impl DataTable {
                                 if column.is_number() { 0.0 } else { ui.cursor().left() - left };
                             before + value_ui(ui, column, value, part.is_some())
                         });
-                        seen.grown |= measured.want(index, needed);
+                        seen.grown |= measured.want((index, column), needed);
                     });
                 }
                 if is_toggled {
@@ -426,11 +428,11 @@ fn name_of(data: &Data<'_>, row: usize) -> Option<String> {
     })
 }
 
-fn line_ui(ui: &mut egui::Ui, column: &Column, add: impl FnOnce(&mut egui::Ui)) {
-    let size = Vec2::new(ui.available_width(), ROW_HEIGHT);
+fn line_ui(ui: &mut egui::Ui, (column, height): (&Column, f32), add: impl FnOnce(&mut egui::Ui)) {
+    let size = Vec2::new(ui.available_width(), height);
     let layout = egui::Layout::left_to_right(egui::Align::Center);
     ui.allocate_ui_with_layout(size, layout, |ui| {
         ui.set_min_size(size);
-        aligned(ui, column.is_number(), add);
+        aligned(ui, column, add);
     });
 }

@@ -1,5 +1,5 @@
-//! What stands in the head and in the cells of a table: titles that sort, texts cut in their middle where there is
-//! no room, numbers with bars, signs of verdicts.
+//! What stands in the cells of a table: texts cut in their middle where there is no room, numbers with bars, signs of
+//! verdicts.
 
 use eframe::egui::{
     self, Align, Color32, CursorIcon, FontId, Label, Layout, Rect, Response, RichText, Role, Sense,
@@ -10,11 +10,10 @@ use std::borrow::Cow;
 
 use super::bar::Bar;
 use super::column_widths::{
-    BADGE, BAR, BESIDE_BAR, MOST_SHOWN, PADDING, SIGN, cell_font, fitted, percent_width, text_width,
+    BAR, BESIDE_BAR, MOST_SHOWN, SIGN, cell_font, fitted, padding, percent_width,
 };
 use super::rows::{BarOf, Column, Order, Value};
 use crate::text::shortened;
-use crate::ui::run_chips::paint_badge;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::{ROW_HEIGHT, Tokens};
 use crate::ui::units::Units;
@@ -94,72 +93,6 @@ fn bar_ui(ui: &mut egui::Ui, bar: &BarOf, of_whole: Option<f64>, of_track: Optio
     BAR + 2.0 * BESIDE_BAR + width
 }
 
-/// A title that sorts: first the largest on top, for texts the first on top; then the other way.
-pub fn title_ui(
-    ui: &mut egui::Ui,
-    index: usize,
-    column: &Column,
-    sort: Option<&mut Option<(usize, bool)>>,
-) {
-    let (tokens, font) = (*Tokens::now(ui), fonts::medium(size::CAPTION));
-    if let Some(bar) = &column.bar {
-        let width = percent_width(ui, bar.of);
-        let text = RichText::new(bar.of).font(font.clone()).color(tokens.third_text);
-        let size = Vec2::new(width, ROW_HEIGHT);
-        ui.allocate_ui_with_layout(size, Layout::right_to_left(Align::Center), |ui| {
-            ui.set_min_size(size);
-            ui.add(Label::new(text).extend().selectable(false));
-        });
-        ui.add_space(BAR + 2.0 * BESIDE_BAR - ui.spacing().item_spacing.x);
-    }
-    let direction = sort
-        .as_ref()
-        .and_then(|sort| sort.filter(|(by, _)| *by == index))
-        .map(|(_, is_descending)| is_descending);
-    let sign = match direction {
-        Some(true) => " ▼",
-        Some(false) => " ▲",
-        None => "",
-    };
-    let badge = column.badge.as_ref().map(|(badge, _)| *badge);
-    let sense = if sort.is_some() { Sense::click() } else { Sense::hover() };
-    let room = ui.available_width() - if badge.is_some() { BADGE } else { 0.0 };
-    let whole = format!("{}{sign}", shortened(column.short_title(), 60));
-    let (text, _) = fitted(ui, &whole, &font, room);
-    let is_cut = matches!(text, Cow::Owned(_));
-    let color = if direction.is_some() { tokens.text } else { tokens.third_text };
-    let size = Vec2::new(
-        text_width(ui, &text, &font).ceil() + if badge.is_some() { BADGE } else { 0.0 },
-        16.0,
-    );
-    let (rect, label) = ui.allocate_exact_size(size, sense);
-    if let Some(badge) = badge {
-        let place = Rect::from_min_size(rect.min, Vec2::splat(16.0));
-        paint_badge(ui.painter(), place, badge, &tokens);
-    }
-    let hover_color = if label.hovered() && sort.is_some() { tokens.text } else { color };
-    ui.painter().text(rect.right_center(), egui::Align2::RIGHT_CENTER, text, font, hover_color);
-    let more = column.whole_title.as_deref().or(is_cut.then_some(&*column.title));
-    let more = more.or(badge.map(|_| &*column.title));
-    let Some(sort) = sort else {
-        label.widget_info(|| WidgetInfo::labeled(Role::Label, true, &column.title));
-        if let Some(title) = more {
-            label.on_hover_text(title);
-        }
-        return;
-    };
-    let name = format!("Sort by {}", column.title);
-    label.widget_info(|| WidgetInfo::labeled(Role::Button, true, &name));
-    if label.clicked() {
-        let first = column.is_number();
-        *sort = Some((index, direction.map_or(first, |is_descending| !is_descending)));
-    }
-    label.on_hover_text(match more {
-        Some(title) => format!("{name}\n{title}"),
-        None => name,
-    });
-}
-
 pub fn total_ui(ui: &mut egui::Ui, index: usize, column: &Column, order: &Order, all: usize) {
     let units = Units::now(ui);
     let text = match order.totals.get(index) {
@@ -221,13 +154,13 @@ pub fn handle_ui(ui: &egui::Ui, index: usize, column: &Column) -> Option<Dragged
 }
 
 /// Lays out a cell: texts begin and figures end at the same place.
-pub fn aligned<R>(ui: &mut egui::Ui, is_number: bool, add: impl FnOnce(&mut egui::Ui) -> R) -> R {
-    let layout = if is_number {
+pub fn aligned<R>(ui: &mut egui::Ui, column: &Column, add: impl FnOnce(&mut egui::Ui) -> R) -> R {
+    let layout = if column.is_number() {
         Layout::right_to_left(Align::Center)
     } else {
         Layout::left_to_right(Align::Center)
     };
-    let rect = ui.available_rect_before_wrap().shrink2(Vec2::new(PADDING, 0.0));
+    let rect = ui.available_rect_before_wrap().shrink2(Vec2::new(padding(column), 0.0));
     let cell = egui::UiBuilder::new().max_rect(rect).layout(layout);
     ui.scope_builder(cell, add).inner
 }

@@ -4,6 +4,7 @@ pub mod bar;
 pub mod bins;
 pub mod card;
 pub mod choice;
+mod column_titles;
 pub mod column_widths;
 pub mod curve;
 pub mod data_table;

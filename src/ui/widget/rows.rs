@@ -32,6 +32,8 @@ pub enum Value<'a> {
     /// The number by which something is known, such as a step.
     Id(u64),
     Number(f64),
+    /// A number with one decimal, whatever it is.
+    Tenths(f64),
     /// A rate, rounded as in texts ([`crate::text::rate`]).
     Rate(f64),
     /// A difference of rates, rounded in the same way.
@@ -74,6 +76,7 @@ impl<'a> Value<'a> {
             Self::Percent(percent) => Cow::Owned(percent_text(percent)),
             Self::Id(id) => Cow::Owned(id.to_string()),
             Self::Number(number) => Cow::Owned(number.to_string()),
+            Self::Tenths(number) => Cow::Owned(format!("{number:.1}")),
             Self::Rate(rate) => Cow::Owned(text_of_rate(rate)),
             Self::RateChange(change) if change.abs() >= WHOLE_RATE => {
                 Cow::Owned(signed(change.round() as i64, grouped))
@@ -95,7 +98,7 @@ impl<'a> Value<'a> {
     pub fn share(&self, whole: f64) -> Option<f64> {
         let number = match self {
             Self::Bytes(number) | Self::AtLeast(number) | Self::Count(number) => *number as f64,
-            Self::Number(number) | Self::Rate(number) => *number,
+            Self::Number(number) | Self::Tenths(number) | Self::Rate(number) => *number,
             _ => return None,
         };
         (whole > 0.0 && number.is_finite()).then_some(number / whole)
@@ -111,7 +114,9 @@ impl<'a> Value<'a> {
             | Self::Count(number)
             | Self::Id(number) => Cow::Owned(number.to_string()),
             Self::Change(change) | Self::CountChange(change) => Cow::Owned(change.to_string()),
-            Self::Percent(number) | Self::Number(number) => Cow::Owned(number.to_string()),
+            Self::Percent(number) | Self::Number(number) | Self::Tenths(number) => {
+                Cow::Owned(number.to_string())
+            }
             Self::Rate(rate) | Self::RateChange(rate) if rate.abs() >= WHOLE_RATE => {
                 Cow::Owned((rate.round() as i64).to_string())
             }
@@ -133,6 +138,7 @@ impl<'a> Value<'a> {
                 a.cmp(b)
             }
             (Self::Number(a), Self::Number(b))
+            | (Self::Tenths(a), Self::Tenths(b))
             | (Self::Percent(a), Self::Percent(b))
             | (Self::Rate(a), Self::Rate(b))
             | (Self::RateChange(a), Self::RateChange(b)) => a.total_cmp(b),
@@ -277,6 +283,8 @@ pub struct Column {
     pub bar: Option<BarOf>,
     /// The run that it is of, where there are several, and what is said after its badge.
     pub badge: Option<(Badge, String)>,
+    /// Whether it is one of so many that they stand closer, each with its title in two lines.
+    pub is_dense: bool,
 }
 
 impl Column {
@@ -312,6 +320,13 @@ impl Column {
     #[must_use]
     pub fn called(mut self, whole_title: impl Into<String>) -> Self {
         self.whole_title = Some(whole_title.into());
+        self
+    }
+
+    /// One of so many columns that they stand closer, each with its title in two lines.
+    #[must_use]
+    pub fn dense(mut self) -> Self {
+        self.is_dense = true;
         self
     }
 

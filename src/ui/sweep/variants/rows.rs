@@ -7,19 +7,20 @@ use crate::text::capitalised;
 use crate::ui::widget::rows::{Column, Rows, Value};
 use crate::ui::widget::sign::Sign;
 
+/// Least width of the column of names, points: the picture has them too.
+const NAME: f32 = 116.0;
 /// Least width of a column of figures, points.
 const FIGURE: f32 = 60.0;
 /// Least width of a column of percents, points.
 const PERCENT: f32 = 34.0;
 /// What decides comes first, where there is no room for all; last what is left at the end.
-const FIRST: [VariantColumn; 7] = [
+const FIRST: [VariantColumn; 6] = [
     VariantColumn::Needed,
     VariantColumn::OverCapacity,
     VariantColumn::FailedRequest,
     VariantColumn::MaxAllocated,
     VariantColumn::MaxReserved,
     VariantColumn::RequestedPeak,
-    VariantColumn::Smi,
 ];
 
 /// What stands in a column.
@@ -43,7 +44,7 @@ impl VariantRows {
     pub fn new(table: Arc<VariantTable>) -> Self {
         let mut shown = vec![Shown::Name, Shown::Mark, Shown::Ran];
         let mut columns = vec![
-            Column::rest("Variant"),
+            Column::text("Variant", NAME),
             Column::text("Mark", 76.0),
             Column::text(capitalised(table.state_title()), 112.0),
         ];
@@ -58,23 +59,25 @@ impl VariantRows {
         });
         for figure in figures {
             let title = capitalised(figure.title());
-            let percent = format!("{title}, percent of the reference");
-            columns.push(Column::bytes(title, FIGURE).not_summed());
-            shown.push(Shown::Bytes(figure));
-            if figure.has_percent() {
-                columns.push(Column::count("%", PERCENT).not_summed().called(percent));
-                shown.push(Shown::Percent(figure));
-            }
-            if figure.has_percent_of_previous() {
-                columns.push(
-                    Column::count("% before", PERCENT).not_summed().called(format!(
-                        "{}, percent of the one before",
-                        capitalised(figure.title())
-                    )),
-                );
-                shown.push(Shown::PercentOfPrevious(figure));
+            let percent = |short: &str, of: &str| {
+                let column = Column::count(short, PERCENT).not_summed();
+                column.called(format!("{title}, percent of the {of}"))
+            };
+            let bytes = Column::bytes(title.as_str(), FIGURE).not_summed();
+            let of_reference = figure.has_percent().then(|| percent("%", "reference"));
+            let of_previous =
+                figure.has_percent_of_previous().then(|| percent("% before", "one before"));
+            let its = [
+                Some((bytes, Shown::Bytes(figure))),
+                of_reference.map(|column| (column, Shown::Percent(figure))),
+                of_previous.map(|column| (column, Shown::PercentOfPrevious(figure))),
+            ];
+            for (column, what) in its.into_iter().flatten() {
+                columns.push(column);
+                shown.push(what);
             }
         }
+        let columns = columns.into_iter().map(Column::dense).collect();
         Self { table, shown, columns }
     }
 }
@@ -105,10 +108,10 @@ impl Rows for VariantRows {
                 bytes => Value::bytes(bytes),
             },
             Shown::Percent(figure) => {
-                table.percent(variant, figure).map_or(Value::Nothing, Value::Number)
+                table.percent(variant, figure).map_or(Value::Nothing, Value::Tenths)
             }
             Shown::PercentOfPrevious(figure) => {
-                table.percent_of_previous(row, figure).map_or(Value::Nothing, Value::Number)
+                table.percent_of_previous(row, figure).map_or(Value::Nothing, Value::Tenths)
             }
         }
     }
