@@ -33,7 +33,7 @@ fn a_directory_of_ranks_opens_as_one_run() {
     let path = directory.path().to_owned();
     let mut harness = window(Theme::Light, |ctx| App::new(ctx, Some(Load::start(path, ctx))));
     harness.state_mut().go(Page::Summary);
-    wait_for(&mut harness, "Rank 0, GPU 0, Rank 1, GPU 0, Rank 2, GPU 0");
+    wait_for(&mut harness, "Rank 0, GPU 0; Rank 1, GPU 0; Rank 2, GPU 0");
     assert_text(&harness, "Memory of Rank 1, GPU 0");
     harness.state_mut().go(Page::Insights);
     settle(&mut harness);
@@ -59,5 +59,5 @@ fn variants_of_several_ranks_are_a_row_each_and_open_by_their_names() {
     let path = directory.path().join("second_rank*.pickle");
     let mut harness = window(Theme::Light, |ctx| App::new(ctx, Some(Load::start(path, ctx))));
     harness.state_mut().go(Page::Summary);
-    wait_for(&mut harness, "Rank 0, GPU 0, Rank 1, GPU 0, Rank 2, GPU 0");
+    wait_for(&mut harness, "Rank 0, GPU 0; Rank 1, GPU 0; Rank 2, GPU 0");
 }

@@ -72,7 +72,9 @@ fn recording(replayed: &ReplayedSnapshot, facts: &[DeviceFacts]) -> Statements {
     let mut said = Vec::new();
     push(&mut said, "Format", words("Memory snapshot"));
     let titles: Vec<String> = snapshot.devices.iter().map(SnapshotDevice::title).collect();
-    push(&mut said, "Devices", words(titles.join(", ")));
+    // Those of ranks have commas.
+    let between = if titles.iter().any(|title| title.contains(',')) { "; " } else { ", " };
+    push(&mut said, "Devices", words(titles.join(between)));
     let events = facts.iter().map(|facts| facts.events).sum::<usize>();
     push(&mut said, "Events", count(events));
     let are = |recorded: Recorded| facts.iter().filter(|facts| facts.recorded == recorded).count();

@@ -10,9 +10,12 @@ use crate::ui::keys;
 use crate::ui::runs::{Arrangement, Run, Runs, StepsBy, only_numbers_in_common};
 use crate::ui::widget::choice::segments_ui;
 use crate::ui::widget::exports::answer_of_exports;
-use crate::ui::widget::sign::{Sign, answer_ui};
+use crate::ui::widget::sign::{Sign, answer_ui, answer_width};
 
 pub type Answer = (Sign, String);
+
+/// An answer of which less than this part has room beside the choices has a line of its own.
+const LEAST_PART: f32 = 0.6;
 
 /// Draws the head; choices are added from the right to the left. Returns the answer.
 pub fn page_head_ui(
@@ -33,22 +36,31 @@ pub fn page_head_with_ui(
     choices: impl FnOnce(&mut egui::Ui),
 ) -> Option<Response> {
     answer_of_exports(ui, answer);
+    let rest = |ui: &mut egui::Ui| {
+        let answer = answer.map(|(sign, text)| answer_ui(ui, *sign, text));
+        after(ui);
+        answer
+    };
     let head = ui.horizontal(|ui| {
         ui.set_min_height(30.0);
         ui.heading(title);
         ui.add_space(8.0);
         let with_choices = ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             choices(ui);
-            let with_answer = ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
-                let answer = answer.map(|(sign, text)| answer_ui(ui, *sign, text));
-                after(ui);
-                answer
-            });
-            with_answer.inner
+            let room = ui.available_width();
+            let has_room =
+                answer.is_none_or(|(_, text)| answer_width(ui, text) * LEAST_PART <= room);
+            if !has_room {
+                return Err(rest);
+            }
+            Ok(ui.with_layout(Layout::left_to_right(Align::Center), rest).inner)
         });
         with_choices.inner
     });
-    head.inner
+    match head.inner {
+        Ok(answer) => answer,
+        Err(rest) => ui.horizontal(rest).inner,
+    }
 }
 
 /// How pictures of several runs are arranged, from the right to the left; nothing of one run.

@@ -2,10 +2,11 @@
 //! a dot for what deserves a look. Shapes, so that they are told apart without colours and in any font.
 
 use eframe::egui::{
-    self, Align2, Atom, Color32, Frame, Painter, Pos2, Response, RichText, Sense, Shape, Stroke,
-    Vec2,
+    self, Align2, Atom, Color32, FontId, Frame, Painter, Pos2, Response, RichText, Sense, Shape,
+    Stroke, Vec2,
 };
 
+use super::column_widths::text_width;
 use crate::ui::theme::{Tokens, fonts};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -89,12 +90,25 @@ impl Sign {
     }
 }
 
+/// The diameter of an answer's sign, and what is free behind it, points.
+const ANSWER_SIGN: f32 = 14.0;
+const BEHIND_SIGN: f32 = 6.0;
+
 /// The answer of a page: a sign and a sentence.
 pub fn answer_ui(ui: &mut egui::Ui, sign: Sign, text: &str) -> Response {
-    ui.spacing_mut().item_spacing.x = 6.0;
-    sign.ui(ui, 14.0);
-    let text = RichText::new(text).font(fonts::semibold(13.0)).color(sign.color(Tokens::now(ui)));
+    ui.spacing_mut().item_spacing.x = BEHIND_SIGN;
+    sign.ui(ui, ANSWER_SIGN);
+    let text = RichText::new(text).font(answer_font()).color(sign.color(Tokens::now(ui)));
     ui.add(egui::Label::new(text).truncate())
+}
+
+/// How much room an answer takes.
+pub fn answer_width(ui: &egui::Ui, text: &str) -> f32 {
+    ANSWER_SIGN + BEHIND_SIGN + text_width(ui, text, &answer_font())
+}
+
+fn answer_font() -> FontId {
+    fonts::semibold(13.0)
 }
 
 /// A number in a disc: of a piece of advice, or of a peak.

@@ -52,6 +52,8 @@ pub struct SnapshotKnown {
 /// The curve and what it consists of at its peak.
 pub struct KnownCurves {
     curves: Curves,
+    /// What they are of.
+    devices: Devices,
     /// What they are taken apart by.
     by: BlocksBy,
     /// `None` while that is not known.
@@ -87,7 +89,7 @@ impl SnapshotKnown {
         let peak = curves.runs.first().and_then(|curves| curves.stacked.peak).unwrap_or(0);
         let by_code = || code_bytes(replayed, (devices, curve, BlocksBy::Frame), peak);
         let by_code = (detail == Detail::All).then(by_code);
-        Some(KnownCurves { curves, by, by_code })
+        Some(KnownCurves { curves, devices, by, by_code })
     }
 
     /// The same with the figures.
@@ -223,7 +225,11 @@ impl SnapshotGlance {
             }
         };
         let mut clicked = None;
-        picture_card_ui(ui, "Memory over events", &mut exports, at_right, |ui| {
+        let title = match known.devices {
+            Devices::All => "Memory over events, all devices together",
+            Devices::At(_) => "Memory over events",
+        };
+        picture_card_ui(ui, title, &mut exports, at_right, |ui| {
             clicked = self.picture_ui(ui, known, height);
         });
         part.commands.append(&mut exports);

@@ -84,7 +84,10 @@ pub fn event_facts(
         events.addresses.get(row).copied().unwrap_or(0),
     );
     if snapshot.all_devices().count() > 1 {
-        facts.push(("Device", format!("{}, its event {event}", device.title())));
+        facts.push((
+            "Device",
+            format!("{}, its event {}", device.title(), grouped(u64::from(event))),
+        ));
     }
     match action {
         Action::OutOfMemory => {

@@ -8,7 +8,6 @@ mod pieces;
 
 use eframe::egui::{self, Label, ScrollArea};
 
-use crate::analysis::allocator::insights::verdict::SnapshotVerdict;
 use crate::analysis::allocator::insights::{DeviceInsights, SnapshotInsights};
 use crate::analysis::insights::sentences::VerdictFigure;
 use crate::text::{clean, shortened};
@@ -66,7 +65,7 @@ impl InsightsOfSnapshot {
         let mut page = SnapshotPart { part, choices, device: number };
         let area = ScrollArea::vertical().id_salt("insights").auto_shrink(false);
         let area = area.show(ui, |ui| {
-            verdict_ui(ui, &mut page, &found.verdict);
+            verdict_ui(ui, &mut page, &found);
             if ui.available_width() < TWO_COLUMNS {
                 advice_column_ui(ui, &mut page, &found);
                 figures_ui(ui, &mut page, &found, place);
@@ -110,7 +109,16 @@ impl SnapshotPart<'_> {
     }
 }
 
-fn verdict_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, verdict: &SnapshotVerdict) {
+fn verdict_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, found: &SnapshotInsights) {
+    let verdict = &found.verdict;
+    let is_of = |device: &&DeviceInsights| Some(device.device) == verdict.device;
+    let of = found.devices.iter().find(is_of).filter(|_| found.devices.len() > 1);
+    let of = of.map(|device| VerdictFigure {
+        title: "Device",
+        value: device.title(),
+        note: String::new(),
+        is_over: false,
+    });
     let units = Units::now(ui);
     let size = |bytes: u64| units.bytes(bytes);
     let figures = verdict.figures(&size).into_iter().map(|(title, value)| {
@@ -131,7 +139,7 @@ fn verdict_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, verdict: &Snapshot
         word: verdict.outcome.title(),
         reason: shortened(&clean(&verdict.reason), TEXT).into_owned(),
         so_far: None,
-        figures: figures.collect(),
+        figures: of.into_iter().chain(figures).collect(),
         used,
         button: failure.map(|_| ("Show the request".to_owned(), "Selects it in Liveness")),
     };

@@ -72,9 +72,8 @@ impl SnapshotLiveness {
 
     fn legend_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, curves: &Curves) -> egui::Rect {
         let tokens = *Tokens::now(ui);
-        let row = ui.horizontal_wrapped(|ui| {
+        let entries = |ui: &mut egui::Ui| {
             ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
-            ui.add_space(Y_AXIS_WIDTH);
             if let (true, Some(curve)) = (runs.is_one(), curves.runs.first()) {
                 // From the top down, as the areas lie.
                 for (place, group) in curve.stacked.groups.iter().enumerate().rev() {
@@ -106,6 +105,11 @@ impl SnapshotLiveness {
                 "Bytes of segments, taken from the device; what lies between the areas and this line is reserved and \
                  not in use",
             );
+        };
+        // All of its lines begin where the picture does.
+        let row = ui.horizontal(|ui| {
+            ui.add_space(Y_AXIS_WIDTH);
+            ui.horizontal_wrapped(entries);
         });
         row.response.rect
     }

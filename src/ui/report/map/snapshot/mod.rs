@@ -49,13 +49,18 @@ enum Tab {
     Blocks,
 }
 
+/// Columns of segments stand closer where there is less room, points.
+const CLOSE: f32 = 800.0;
+
 /// Tells moments apart: run, device, step, segment.
 type MomentKey = (RunId, usize, usize, Option<usize>);
 
 pub struct SnapshotMap {
-    /// The run of several, and its device; else the reference, and its first.
+    /// The run of several, and its device; else the reference, and [`Self::first_device`].
     run: Option<RunId>,
     device: Option<usize>,
+    /// The device that a run is about.
+    first: Option<(RunId, usize)>,
     axes: RunsAnswer<(RunId, usize), KnownDevice>,
     moments: RunsAnswer<MomentKey, Option<Arc<MapMoment>>>,
     picture: Picture,
@@ -114,6 +119,7 @@ impl Default for SnapshotMap {
         Self {
             run: None,
             device: None,
+            first: None,
             axes: RunsAnswer::default(),
             moments: RunsAnswer::default(),
             picture: Picture::default(),
@@ -138,7 +144,8 @@ impl RunsPage for SnapshotMap {
             return;
         };
         let count = replayed.snapshot.all_devices().count();
-        let device = self.device.filter(|device| *device < count).unwrap_or(0);
+        let device = self.device.filter(|device| *device < count);
+        let device = device.unwrap_or_else(|| self.first_device(run));
         if self.of != Some((run.id, device)) {
             self.of = Some((run.id, device));
             self.picture.plane.reset();
@@ -186,7 +193,7 @@ impl RunsPage for SnapshotMap {
         });
         let height = ui.available_height();
         let max = (height - 160.0).max(80.0);
-        split::below(ui, "segments", (height * 0.28).clamp(110.0, 380.0), 60.0..=max, |ui| {
+        split::below(ui, "segments", (height * 0.28).clamp(140.0, 380.0), 60.0..=max, |ui| {
             self.tables_ui(ui, page, axis, moment.as_deref());
         });
         let margin = egui::Margin { top: 6, bottom: 6, ..Default::default() };
@@ -218,6 +225,15 @@ fn first_step(replayed: &ReplayedSnapshot, device: usize) -> Option<usize> {
 }
 
 impl SnapshotMap {
+    /// The device that a run is about: on which it ended, else the one that had most.
+    fn first_device(&mut self, run: &Run) -> usize {
+        let about = || run.derived.allocator()?.end()?.device;
+        let first = |of: &(RunId, usize)| (of.0 == run.id).then_some(of.1);
+        let device = self.first.as_ref().and_then(first).or_else(about).unwrap_or(0);
+        self.first = Some((run.id, device));
+        device
+    }
+
     fn head_ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -419,7 +435,7 @@ fn segment_columns(axis: &SegmentAxis, room: f32) -> Vec<Column> {
     let most = axis.segments.iter().map(|segment| segment.bytes).max().unwrap_or(1) as f64;
     let bar = BarOf { track: most, limit: None, whole: most, of: "of the largest segment" };
     let in_use = Column::bytes("In use", 90.0);
-    vec![
+    let columns = vec![
         Column::text("Segment", 130.0),
         Column { unit: "number", ..Column::text("Number", 60.0) },
         Column::bytes("Size", 90.0),
@@ -430,7 +446,8 @@ fn segment_columns(axis: &SegmentAxis, room: f32) -> Vec<Column> {
         Column::count("Blocks", 60.0),
         Column { unit: "number", ..Column::text("From event", 80.0) },
         Column::rest("Note"),
-    ]
+    ];
+    if room < CLOSE { columns.into_iter().map(Column::dense).collect() } else { columns }
 }
 
 /// Goes to Liveness at the chosen event.
