@@ -131,8 +131,8 @@ impl ReplayedSnapshot {
             .into_par_iter()
             .map(|(device, ahead)| replay_after(&snapshot, device, ahead))
             .unzip();
-        let curves = curves.into_iter().enumerate();
-        let curve = curves.filter_map(|(place, curve)| Some((place, curve?))).next();
+        let mut curves = curves.into_iter().enumerate();
+        let curve = curves.find_map(|(place, curve)| Some((place, curve?)));
         Self { requested_curve: Mutex::new(curve), ..Self::of_replays(snapshot, replays) }
     }
 
