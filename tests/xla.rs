@@ -33,7 +33,7 @@ fn read_json(path: &Path) -> Value {
 #[test]
 fn every_real_module_gives_the_figures_that_are_known_of_it() {
     let Some(profiles) = profiles() else { return };
-    let (mut seen, mut stated, mut stacks) = (0, 0, 0);
+    let (mut seen, mut stated, mut analysed, mut stacks) = (0, 0, 0, 0);
     for folder in std::fs::read_dir(&profiles).expect("a directory").flatten() {
         for (name, of) in [
             ("expected.json", folder.path()),
@@ -63,11 +63,17 @@ fn every_real_module_gives_the_figures_that_are_known_of_it() {
             if let Some(claims) = summary["xla"]["claims"]["figures"].as_array() {
                 assert!(claims.iter().all(|one| one["agrees"] == true), "{claims:?}");
                 stated += claims.len();
+                let of_analysis = |one: &&Value| one["file"] == "memory_analysis.json";
+                let of_analysis = claims.iter().filter(of_analysis).count();
+                let is_there = folder.path().join("memory_analysis.json").is_file();
+                assert_eq!(of_analysis, if is_there { 4 } else { 0 }, "{}", of.display());
+                analysed += of_analysis;
             }
             seen += 1;
         }
     }
-    assert!(seen >= 12 && stated >= 15 && stacks > 0, "{seen}, {stated}, {stacks}");
+    let counted = format!("{seen}, {stated}, {analysed}, {stacks}");
+    assert!(seen >= 12 && stated >= 43 && analysed >= 28 && stacks > 0, "{counted}");
 }
 
 #[test]

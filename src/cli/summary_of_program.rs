@@ -117,7 +117,7 @@ struct Section {
     flags: Map<String, Value>,
 }
 
-/// What XLA's texts state of the module beside what comes out of it.
+/// What XLA states of the module beside what comes out of it.
 #[derive(Debug, Serialize)]
 struct Claims {
     figures: Vec<ComparedClaim>,
@@ -404,7 +404,7 @@ impl ProgramSummary {
         });
         let mut text = String::new();
         if !claims.figures.is_empty() {
-            text += &aligned(&["<Texts of XLA", "stated", "allocations", "<"], rows);
+            text += &aligned(&["<XLA's own", "stated", "allocations", "<"], rows);
         }
         if let Some(moment) = claims.moment {
             let at = format!("position {}, not the peak of memory", grouped(u64::from(moment)));

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::analysis::buffer_assignment::analysed::Analysed;
-use crate::analysis::buffer_assignment::claims::compared_claims;
+use crate::analysis::buffer_assignment::claims::{add_memory_analysis, compared_claims};
 use crate::analysis::buffer_assignment::live_ranges::LiveRange;
 pub use crate::analysis::buffer_assignment::program::Program;
 use crate::analysis::buffer_assignment::program::Refusal;
@@ -189,9 +189,11 @@ impl XlaRun {
         let mut program = Program::of(read.module);
         program.is_cut = report.is_cut();
         compare_printed(&mut program.analysed, path, &report.warnings, progress);
-        program.claims = xla::claims(found, &report.warnings, progress);
-        note_contradictions(&program, &report.warnings);
         program.platform = platform_of_name(&listed.file);
+        program.claims = xla::claims(found, &report.warnings, progress);
+        let (stated, is_alone) = xla::memory_analysis(path, &report.warnings, progress);
+        add_memory_analysis(&mut program, stated, is_alone);
+        note_contradictions(&program, &report.warnings);
         program.beside = xla::beside(path);
         let sizes = (!texts.is_empty()).then(|| ProgramSizes::of(&program));
         let capacity = sizes.as_ref().and_then(|sizes| error_text::capacity(texts, sizes));
@@ -211,12 +213,12 @@ impl XlaRun {
     }
 }
 
-/// Warns where XLA states another total than comes out of the module.
+/// Warns where XLA states another figure than comes out of the module.
 fn note_contradictions(program: &Program, warnings: &Warnings) {
     for claim in compared_claims(program).iter().filter(|claim| !claim.agrees) {
         let message = format!(
-            "{} is stated as {} B, and allocations of {} B come out of the module: it is a text of another compilation, \
-             or damaged",
+            "{} is stated as {} B, and allocations of {} B come out of the module: it is of another compilation, or \
+             damaged",
             claim.title(|color| format!("color {color}")),
             claim.claimed_bytes,
             claim.bytes

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::program::Program;
-use crate::store::hlo::StatedTotal;
+use crate::store::hlo::{Allocation, AllocationKind, Platform, StatedFigure, StatedOf};
 
 /// A figure as it is stated and as it comes out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -35,28 +35,57 @@ impl ComparedClaim {
 
 /// The figures that XLA states of a module.
 pub fn compared_claims(program: &Program) -> Vec<ComparedClaim> {
-    let compare = |stated: &StatedTotal| {
-        let allocations = program.analysed.module.allocations.iter();
-        let of_space = allocations.filter(|one| stated.color.is_none_or(|it| it == one.color));
-        let bytes = of_space.fold(0_u64, |sum, one| sum.saturating_add(one.bytes));
-        // Of a file that is cut there may have been more.
-        let agrees = stated.bytes == bytes || (program.is_cut && stated.bytes > bytes);
-        ComparedClaim {
-            file: stated.file.clone(),
-            name: if stated.color.is_some() { "Total bytes" } else { "Total bytes used" },
-            color: stated.color,
-            claimed_bytes: stated.bytes,
-            bytes,
-            agrees,
-        }
+    program.claims.figures.iter().map(|stated| compared(program, stated)).collect()
+}
+
+/// Adds what the file of `compiled.memory_analysis()` states, which does not name its module: where that is not the only
+/// one of its directory, the file is of the one of which all figures are right.
+pub fn add_memory_analysis(program: &mut Program, stated: Vec<StatedFigure>, is_alone: bool) {
+    let mut stated = stated;
+    // Compiled ahead of time for a TPU, temporaries are counted by other rules (formats/xla.md 6).
+    stated.retain(|one| program.platform != Some(Platform::Tpu) || one.of != StatedOf::Temporary);
+    if is_alone || stated.iter().all(|one| compared(program, one).agrees) {
+        program.claims.figures.extend(stated);
+    }
+}
+
+fn compared(program: &Program, stated: &StatedFigure) -> ComparedClaim {
+    let is_of = |one: &Allocation| match stated.of {
+        StatedOf::All => true,
+        StatedOf::MemorySpace(color) => one.color == color,
+        StatedOf::Temporary => one.kind == AllocationKind::Temporary,
+        StatedOf::Arguments => one.kind == AllocationKind::Parameter,
+        StatedOf::Donated => one.is_donated(),
+        StatedOf::Outputs => one.kind == AllocationKind::LiveOut || one.is_donated(),
     };
-    program.claims.totals.iter().map(compare).collect()
+    let allocations = program.analysed.module.allocations.iter().filter(|one| is_of(one));
+    let bytes = allocations.fold(0_u64, |sum, one| sum.saturating_add(one.bytes));
+    ComparedClaim {
+        file: stated.file.clone(),
+        name: stated.of.name(),
+        color: match stated.of {
+            StatedOf::MemorySpace(color) => Some(color),
+            _ => None,
+        },
+        claimed_bytes: stated.bytes,
+        bytes,
+        // Of a file that is cut there may have been more.
+        agrees: stated.bytes == bytes || (program.is_cut && stated.bytes > bytes),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::hlo::{Allocation, AllocationKind, HloModule, XlaClaims};
+    use crate::store::hlo::{HloModule, XlaClaims};
+
+    fn stated(of: StatedOf, bytes: u64) -> StatedFigure {
+        StatedFigure { file: "beside".to_owned(), of, bytes }
+    }
+
+    fn allocation(bytes: u64, kind: AllocationKind, is_live_out: bool) -> Allocation {
+        Allocation { number: 0, bytes, kind, is_live_out, color: 0, parameter: None }
+    }
 
     #[test]
     fn totals_are_those_of_allocations_and_of_a_cut_file_no_more_than_that() {
@@ -71,9 +100,9 @@ mod tests {
         let allocations = vec![allocation(0, 40, 0), allocation(1, 2, 1)];
         let module = HloModule { allocations, ..HloModule::default() };
         let mut program = Program::of(module);
-        let stated = |color, bytes| StatedTotal { file: "report.txt".to_owned(), color, bytes };
-        program.claims.totals =
-            vec![stated(None, 42), stated(Some(0), 41), stated(Some(1), 1), stated(Some(7), 8)];
+        let of_space = |color, bytes| stated(StatedOf::MemorySpace(color), bytes);
+        program.claims.figures =
+            vec![stated(StatedOf::All, 42), of_space(0, 41), of_space(1, 1), of_space(7, 8)];
         let agree = |program: &Program| {
             compared_claims(program).iter().map(|one| (one.bytes, one.agrees)).collect::<Vec<_>>()
         };
@@ -86,5 +115,37 @@ mod tests {
         assert_eq!(titles[..2], ["Total bytes used", "Total bytes of color 0"]);
         program.claims = XlaClaims::default();
         assert_eq!(agree(&program), []);
+    }
+
+    #[test]
+    fn what_names_no_module_is_of_the_only_one_or_of_the_one_that_it_fits() {
+        use AllocationKind::{Constant, LiveOut, Parameter, Temporary};
+        let allocations = vec![
+            allocation(1, Parameter, false),
+            allocation(2, Parameter, true),
+            allocation(4, LiveOut, true),
+            allocation(8, Temporary, false),
+            allocation(16, Constant, false),
+        ];
+        let module = HloModule { allocations, ..HloModule::default() };
+        let figures = |temporary| {
+            vec![
+                stated(StatedOf::Temporary, temporary),
+                stated(StatedOf::Arguments, 3),
+                stated(StatedOf::Donated, 2),
+                stated(StatedOf::Outputs, 6),
+            ]
+        };
+        let found = |temporary, is_alone, platform| {
+            let mut program = Program::of(module.clone());
+            program.platform = Some(platform);
+            add_memory_analysis(&mut program, figures(temporary), is_alone);
+            compared_claims(&program).iter().map(|one| one.agrees).collect::<Vec<_>>()
+        };
+        assert_eq!(found(8, true, Platform::Cpu), [true; 4]);
+        assert_eq!(found(8, false, Platform::Gpu), [true; 4]);
+        assert_eq!(found(9, true, Platform::Cpu), [false, true, true, true]);
+        assert!(found(9, false, Platform::Cpu).is_empty(), "it is of another module");
+        assert_eq!(found(9, true, Platform::Tpu), [true; 3], "temporaries are not those here");
     }
 }

@@ -5,7 +5,7 @@ use super::discover::{ModuleFile, ProtoKind, read_bytes};
 use super::listing::{FoundModule, ModuleAt, stem_of, texts_of};
 use super::text::whole_lines;
 use crate::format::Progress;
-use crate::store::hlo::{StatedTotal, XlaClaims};
+use crate::store::hlo::{StatedFigure, StatedOf, XlaClaims};
 use crate::store::{WarningCode, Warnings};
 
 /// How the report of totals is called behind the stem that all texts of an assignment have.
@@ -48,11 +48,11 @@ fn add(claims: &mut XlaClaims, file: &str, text: &[u8], progress: &Progress) {
         }
         let line = line.trim_ascii();
         if let Some(bytes) = number_behind(line, b"Total bytes used: ") {
-            add_total(claims, file, (None, bytes));
+            add_total(claims, file, StatedOf::All, bytes);
         } else if line.starts_with(b"Memory Space: ") {
             color = color_of(line);
         } else if let (Some(bytes), Some(color)) = (number_behind(line, b"Total bytes: "), color) {
-            add_total(claims, file, (Some(color), bytes));
+            add_total(claims, file, StatedOf::MemorySpace(color), bytes);
         } else if let Some(position) = number_behind(line, b"Live ranges at ") {
             claims.moment = claims.moment.or(u32::try_from(position).ok());
         }
@@ -60,10 +60,10 @@ fn add(claims: &mut XlaClaims, file: &str, text: &[u8], progress: &Progress) {
 }
 
 /// Adds a total, unless another text has said the same.
-fn add_total(claims: &mut XlaClaims, file: &str, (color, bytes): (Option<i64>, u64)) {
-    let is_said = |one: &StatedTotal| (one.color, one.bytes) == (color, bytes);
-    if claims.totals.len() < MOST_TOTALS && !claims.totals.iter().any(is_said) {
-        claims.totals.push(StatedTotal { file: file.to_owned(), color, bytes });
+fn add_total(claims: &mut XlaClaims, file: &str, of: StatedOf, bytes: u64) {
+    let is_said = |one: &StatedFigure| (one.of, one.bytes) == (of, bytes);
+    if claims.figures.len() < MOST_TOTALS && !claims.figures.iter().any(is_said) {
+        claims.figures.push(StatedFigure { file: file.to_owned(), of, bytes });
     }
 }
 
@@ -74,11 +74,10 @@ fn color_of(line: &[u8]) -> Option<i64> {
     color.strip_suffix(')')?.parse().ok()
 }
 
-/// The number with which a line goes on.
+/// The whole number with which a line goes on; none of `24.02MiB`.
 fn number_behind(line: &[u8], words: &[u8]) -> Option<u64> {
-    let rest = line.strip_prefix(words)?;
-    let end = rest.iter().position(|letter| !letter.is_ascii_digit()).unwrap_or(rest.len());
-    std::str::from_utf8(rest.get(..end)?).ok()?.parse().ok()
+    let number = line.strip_prefix(words)?.split(|letter| *letter == b' ').next()?;
+    std::str::from_utf8(number).ok()?.parse().ok()
 }
 
 #[cfg(test)]
@@ -93,8 +92,8 @@ mod tests {
         claims
     }
 
-    fn total(file: &str, color: Option<i64>, bytes: u64) -> StatedTotal {
-        StatedTotal { file: file.to_owned(), color, bytes }
+    fn total(file: &str, of: StatedOf, bytes: u64) -> StatedFigure {
+        StatedFigure { file: file.to_owned(), of, bytes }
     }
 
     #[test]
@@ -106,21 +105,22 @@ mod tests {
         let claims = of(&[values, lives, report, values]);
         assert_eq!(claims.moment, Some(110));
         let expected = [
-            total("0", None, 142_631_508),
-            total("2", Some(0), 25_190_400),
-            total("2", Some(6), 512),
+            total("0", StatedOf::All, 142_631_508),
+            total("2", StatedOf::MemorySpace(0), 25_190_400),
+            total("2", StatedOf::MemorySpace(6), 512),
         ];
-        assert_eq!(claims.totals, expected);
+        assert_eq!(claims.figures, expected);
     }
 
     #[test]
     fn what_is_cut_or_no_number_states_nothing() {
         let nothing = XlaClaims::default();
         assert_eq!(of(&["Total bytes used: 1426"]), nothing, "a number that may be cut");
+        assert_eq!(of(&["Total bytes used: 24.02MiB\nTotal bytes used: 1,234 (2KiB)\n"]), nothing);
         assert_eq!(of(&["Total bytes used: \nTotal bytes used: x\nTotal bytes: 5\n"]), nothing);
         let large = "Total bytes used: 99999999999999999999\nLive ranges at 4294967296 (peak):\n";
         assert_eq!(of(&[large]), nothing);
         let many: String = (0..1000).map(|bytes| format!("Total bytes used: {bytes}\n")).collect();
-        assert_eq!(of(&[&many]).totals.len(), MOST_TOTALS);
+        assert_eq!(of(&[&many]).figures.len(), MOST_TOTALS);
     }
 }

@@ -9,6 +9,7 @@ mod contents;
 mod discover;
 mod dump_name;
 mod listing;
+mod memory_analysis;
 mod message_kind;
 mod module;
 pub mod text;
@@ -26,6 +27,7 @@ pub use self::discover::{
 };
 pub use self::dump_name::DumpName;
 pub use self::listing::{FoundModule, ModuleAt, list_modules, texts_of};
+pub use self::memory_analysis::memory_analysis;
 use self::message_kind::MessageKind;
 use self::module::ModuleParts;
 use self::texts::{Room, Texts};

@@ -44,24 +44,55 @@ pub struct Beside {
     pub flags: Vec<(String, String)>,
 }
 
-/// What XLA's own texts state of a module.
+/// What XLA itself states of a module, in files beside it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct XlaClaims {
-    /// Totals.
-    pub totals: Vec<StatedTotal>,
+    /// Figures.
+    pub figures: Vec<StatedFigure>,
     /// The position whose values it lists as those of the peak, by a rule of its own: it is not that of memory.
     pub moment: Option<u32>,
 }
 
-/// A total that a text states.
+/// A figure that a file states.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StatedTotal {
+pub struct StatedFigure {
     /// The file.
     pub file: String,
-    /// The memory space that it is of; `None` of all together.
-    pub color: Option<i64>,
+    /// What it is of.
+    pub of: StatedOf,
     /// What it states.
     pub bytes: u64,
+}
+
+/// What a figure of XLA is of (formats/xla.md 6).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatedOf {
+    /// All allocations.
+    All,
+    /// Those of a memory space.
+    MemorySpace(i64),
+    /// Temporary ones.
+    Temporary,
+    /// Parameters.
+    Arguments,
+    /// Parameters that results take over.
+    Donated,
+    /// Results, with the parameters that they take over.
+    Outputs,
+}
+
+impl StatedOf {
+    /// What XLA calls it: in its texts, or in `CompiledMemoryStats`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::All => "Total bytes used",
+            Self::MemorySpace(_) => "Total bytes",
+            Self::Temporary => "temp_size_in_bytes",
+            Self::Arguments => "argument_size_in_bytes",
+            Self::Donated => "alias_size_in_bytes",
+            Self::Outputs => "output_size_in_bytes",
+        }
+    }
 }
 
 /// The name of a module without the number by which some front ends tell its compilations apart: `Graph.35`.

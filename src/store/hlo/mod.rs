@@ -6,7 +6,7 @@ mod dump;
 mod frames;
 mod shapes;
 
-pub use dump::{Beside, ListedModule, StatedTotal, XlaClaims, plain_module_name};
+pub use dump::{Beside, ListedModule, StatedFigure, StatedOf, XlaClaims, plain_module_name};
 pub use frames::{Frame, Frames};
 pub use shapes::{ElementType, ShapeId, Shapes};
 
