@@ -1,6 +1,6 @@
 //! What all commands do alike: read, answer, print, and say by the exit status how it ended.
 
-use std::io::{ErrorKind as IoErrorKind, IsTerminal as _, Write as _};
+use std::io::{self, BufWriter, ErrorKind as IoErrorKind, IsTerminal as _, Write};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -47,6 +47,13 @@ pub trait Answer: Serialize {
     const SCHEMA: &'static str;
     /// The answer as text for people.
     fn text(&self) -> String;
+    /// Writes that text; where it is far longer than what it is made of, a part at a time.
+    ///
+    /// # Errors
+    /// Those of `out`.
+    fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
+        out.write_all(self.text().as_bytes())
+    }
     /// How the command ends once the answer is printed.
     fn exit_code(&self) -> ExitCode {
         ExitCode::SUCCESS
@@ -77,6 +84,14 @@ impl<A: Answer> Document<A> {
     /// The warnings that came up.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
+    }
+
+    /// As [`Answer::write_text`].
+    ///
+    /// # Errors
+    /// Those of `out`.
+    pub fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
+        self.answer.write_text(out)
     }
 }
 
@@ -297,6 +312,20 @@ pub fn finish<A: Answer>(
     print_result(result, json, |document| text(&document.answer), exit_code)
 }
 
+/// As [`finish`], with the text for people a part at a time.
+pub fn finish_in_parts<A: Answer>(result: &Result<Document<A>, Error>, json: bool) -> ExitCode {
+    let exit_code = |document: &Document<A>| document.answer.exit_code();
+    let print = |document: &Document<A>| {
+        let mut out = BufWriter::new(io::stdout().lock());
+        document
+            .write_text(&mut out)
+            .and_then(|()| out.flush())
+            .or_else(|error| not_written(&error))
+            .map(|()| ExitCode::SUCCESS)
+    };
+    print_result_by(result, json, print, exit_code)
+}
+
 /// Prints an answer, as JSON or as text, or why there is none; says how the command ends.
 pub fn print_result<A: Serialize>(
     result: &Result<A, Error>,
@@ -304,11 +333,20 @@ pub fn print_result<A: Serialize>(
     text: impl FnOnce(&A) -> String,
     exit_code: impl FnOnce(&A) -> ExitCode,
 ) -> ExitCode {
+    print_result_by(result, json, |answer| print(&text(answer)), exit_code)
+}
+
+fn print_result_by<A: Serialize>(
+    result: &Result<A, Error>,
+    json: bool,
+    print: impl FnOnce(&A) -> Result<ExitCode, ExitStatus>,
+    exit_code: impl FnOnce(&A) -> ExitCode,
+) -> ExitCode {
     let answer = match result {
         Ok(answer) => answer,
         Err(error) => return fail(error, json),
     };
-    let printed = if json { print_json(answer) } else { print(&text(answer)) };
+    let printed = if json { print_json(answer) } else { print(answer) };
     match printed {
         Ok(_) => exit_code(answer),
         Err(cannot_write) => cannot_write.into(),

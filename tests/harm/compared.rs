@@ -3,7 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
-use tilescope::cli::compare::{CompareArguments, DeviceArguments, Shown, document_of_snapshots};
+use tilescope::cli::compare::{
+    By, CompareArguments, DeviceArguments, Shown, document_of_snapshots,
+};
 use tilescope::opened::{RunFiles, files_of_run};
 
 use super::common::seeded::Seeded;
@@ -88,6 +90,17 @@ impl io::Write for Counted {
 
 #[test]
 fn stacks_that_are_long_and_all_different() {
+    compare_with_itself(Shown::default());
+}
+
+#[test]
+fn the_same_as_comma_separated_values() {
+    compare_with_itself(Shown { csv: true, by: vec![By::Variable], ..Shown::default() });
+}
+
+/// Compares the file with itself, and writes that.
+fn compare_with_itself(shown: Shown) {
+    let is_csv = shown.csv;
     let _alone = alone();
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("run.pickle");
@@ -102,7 +115,7 @@ fn stacks_that_are_long_and_all_different() {
         json: true,
         module: None,
         device: DeviceArguments::default(),
-        shown: Shown::default(),
+        shown,
     };
     let (written, took) = counted(|| {
         let both = [(); 2].map(|()| match files_of_run(&path, &progress).unwrap() {
@@ -112,7 +125,11 @@ fn stacks_that_are_long_and_all_different() {
         let document = document_of_snapshots(&both, &arguments, &progress).unwrap();
         assert!(document.warnings().is_empty(), "{:?}", document.warnings());
         let mut written = Counted(0);
-        serde_json::to_writer(&mut written, &document).unwrap();
+        if is_csv {
+            document.write_text(&mut written).unwrap();
+        } else {
+            serde_json::to_writer(&mut written, &document).unwrap();
+        }
         written.0
     });
     assert!(written > 5 * bytes, "{} MiB", written / MIB);

@@ -1,13 +1,16 @@
 //! `tilescope compare` of runs whose steps have nothing in common, so that what is alive at each one's own peak is
 //! compared: the document (`tilescope.compare/1` in cli.md) and the text, whatever system wrote the runs.
 
+use std::borrow::Cow;
+use std::io::{self, Write};
+
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::conclusions::Conclusion;
 use super::{By, Shown, peaks_text};
-use crate::analysis::compared_snapshots::{Both, DifferentSetting};
+use crate::analysis::compared_snapshots::{Both, DifferentSetting, Function, UserFrames};
 use crate::analysis::figures::difference::Difference;
 use crate::analysis::variants::percent;
 use crate::cli::output::Answer;
@@ -114,8 +117,8 @@ pub(super) struct PeakTable {
 pub(super) struct PeakRow {
     /// Its name in JSON.
     pub name: String,
-    /// Its name among comma-separated values, where that is longer and they are asked for.
-    pub long_name: Option<String>,
+    /// Its name among comma-separated values.
+    pub long_name: LongName,
     /// Bytes of each that is counted, where all are of one size.
     pub size: Option<u64>,
     pub cells: Vec<String>,
@@ -126,8 +129,32 @@ impl PeakRow {
     /// A row with one cell.
     pub fn named(name: &str, cell: String, both: Both) -> Self {
         let (name, cells) = (name.to_owned(), vec![cell]);
-        Self { name, long_name: None, size: None, cells, both }
+        Self { name, long_name: LongName::Same, size: None, cells, both }
     }
+
+    /// Its name among comma-separated values.
+    pub fn csv_name(&self) -> Cow<'_, str> {
+        match &self.long_name {
+            LongName::Same => Cow::Borrowed(&self.name),
+            LongName::Text(name) => Cow::Borrowed(name),
+            LongName::Frames(frames) if frames.first().is_none() => Cow::Borrowed(&self.name),
+            LongName::Frames(frames) => {
+                Cow::Owned(frames.iter().map(Function::title).collect::<Vec<_>>().join(" < "))
+            }
+        }
+    }
+}
+
+/// The name of a row in full.
+#[derive(Debug)]
+pub(super) enum LongName {
+    /// That of JSON.
+    Same,
+    /// Another one.
+    Text(String),
+    /// User frames, innermost first; as one text they are made when it is written, for all rows have far more of them
+    /// than the files.
+    Frames(UserFrames),
 }
 
 /// What only one side has: `"source"`, `"target"` or null.
@@ -310,6 +337,13 @@ impl<S: Serialize> Answer for PeakComparison<S> {
     const SCHEMA: &'static str = "tilescope.compare/1";
 
     fn text(&self) -> String {
-        if self.shown.csv { peaks_text::csv(self) } else { peaks_text::text(self) }
+        if self.shown.csv { peaks_text::csv(self).collect() } else { peaks_text::text(self) }
+    }
+
+    fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
+        if !self.shown.csv {
+            return out.write_all(self.text().as_bytes());
+        }
+        peaks_text::csv(self).try_for_each(|line| out.write_all(line.as_bytes()))
     }
 }

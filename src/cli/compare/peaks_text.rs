@@ -1,7 +1,8 @@
 //! A comparison by what is alive at the peaks as text for people, and as comma-separated values.
 
+use super::By;
 use super::conclusions;
-use super::peaks::{FigureRow, PeakComparison, PeakTable};
+use super::peaks::{FigureRow, PeakComparison, PeakRow, PeakTable};
 use crate::analysis::compared_snapshots::Both;
 use crate::analysis::figures::difference::Difference;
 use crate::cli::output::{aligned, name_cell};
@@ -149,11 +150,16 @@ fn of_many<S>(comparison: &PeakComparison<S>) -> String {
     text + "\nPercent are of the first; compare two of them to see what a change consists of\n"
 }
 
-/// As comma-separated values: the figures, or with `--by` the tables of it.
-pub(super) fn csv<S>(comparison: &PeakComparison<S>) -> String {
+/// Lines of comma-separated values: the figures, or with `--by` the tables of it.
+pub(super) fn csv<S>(comparison: &PeakComparison<S>) -> Box<dyn Iterator<Item = String> + '_> {
     if comparison.shown.by.is_empty() {
-        return figures_csv(comparison);
+        Box::new(std::iter::once(figures_csv(comparison)))
+    } else {
+        Box::new(tables_csv(comparison))
     }
+}
+
+fn tables_csv<S>(comparison: &PeakComparison<S>) -> impl Iterator<Item = String> {
     let counted = comparison.counted;
     let titles = [
         "by".to_owned(),
@@ -165,24 +171,23 @@ pub(super) fn csv<S>(comparison: &PeakComparison<S>) -> String {
         "target_bytes".to_owned(),
         "difference_bytes".to_owned(),
     ];
-    let mut text = line(titles);
-    for table in comparison.tables.iter().filter(|table| comparison.shown.has(table.by)) {
-        for row in &table.rows {
-            let number = |number: i64| number.to_string();
-            let Difference { source, target } = row.both.bytes();
-            text += &line([
-                table.by.key().to_owned(),
-                clean(row.long_name.as_ref().unwrap_or(&row.name)).into_owned(),
-                row.size.map_or_else(String::new, |size| size.to_string()),
-                row.both.source.blocks.to_string(),
-                row.both.target.blocks.to_string(),
-                number(source.unwrap_or(0)),
-                number(target.unwrap_or(0)),
-                number(row.both.bytes().change().unwrap_or(0)),
-            ]);
-        }
-    }
-    text
+    let tables = comparison.tables.iter().filter(|table| comparison.shown.has(table.by));
+    let rows = tables.flat_map(|table| table.rows.iter().map(move |row| (table.by, row)));
+    let row_line = |(by, row): (By, &PeakRow)| {
+        let number = |number: i64| number.to_string();
+        let Difference { source, target } = row.both.bytes();
+        line([
+            by.key().to_owned(),
+            clean(&row.csv_name()).into_owned(),
+            row.size.map_or_else(String::new, |size| size.to_string()),
+            row.both.source.blocks.to_string(),
+            row.both.target.blocks.to_string(),
+            number(source.unwrap_or(0)),
+            number(target.unwrap_or(0)),
+            number(row.both.bytes().change().unwrap_or(0)),
+        ])
+    };
+    std::iter::once(line(titles)).chain(rows.map(row_line))
 }
 
 fn figures_csv<S>(comparison: &PeakComparison<S>) -> String {

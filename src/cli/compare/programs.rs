@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::conclusions::Conclusion;
 use super::peaks::{
-    FigureRow, PeakComparison, PeakRow, PeakTable, RunOfMany, Side, check_by, counts, row,
+    FigureRow, LongName, PeakComparison, PeakRow, PeakTable, RunOfMany, Side, check_by, counts, row,
 };
 use super::peaks_text::counts_cell;
 use super::{By, CompareArguments};
@@ -18,7 +18,7 @@ use crate::analysis::compared_programs::{
 };
 use crate::analysis::compared_snapshots::Room;
 use crate::analysis::figures::difference::Difference;
-use crate::cli::output::{self, Answer, Document, name_cell, open_program};
+use crate::cli::output::{self, Document, name_cell, open_program};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{XlaFiles, XlaRun};
 use crate::store::hlo::ListedModule;
@@ -34,7 +34,7 @@ pub(super) fn run(files: &[XlaFiles], arguments: &CompareArguments) -> ExitCode 
         warnings.iter().for_each(output::print_warning);
         Ok(Document::new(answer, warnings))
     });
-    output::finish(&result, arguments.json, Answer::text)
+    output::finish_in_parts(&result, arguments.json)
 }
 
 /// Reads and compares them, the others with the first. Of more than two no more than two are in memory.
@@ -210,7 +210,7 @@ fn tables(compared: &ComparedPrograms) -> Vec<PeakTable> {
     });
     let by_value = peaks.rows.iter().map(|row| PeakRow {
         name: row.operation().to_owned(),
-        long_name: Some(format!("{} {}", row.operation(), row.shape())),
+        long_name: LongName::Text(format!("{} {}", row.operation(), row.shape())),
         size: None,
         cells: cells_of(row),
         both: row.both,

@@ -9,8 +9,8 @@ use serde_json::{Map, Value, json};
 
 use super::conclusions::Conclusion;
 use super::peaks::{
-    FigureRow, OneByOne, PeakComparison, PeakRow, PeakTable, RunOfMany, Side, both_of_sections,
-    check_by, counts, row,
+    FigureRow, LongName, OneByOne, PeakComparison, PeakRow, PeakTable, RunOfMany, Side,
+    both_of_sections, check_by, counts, row,
 };
 use super::peaks_text::counts_cell;
 use super::{By, CompareArguments};
@@ -35,7 +35,7 @@ pub(super) fn run(files: &[SnapshotFiles], arguments: &CompareArguments) -> Exit
         document.warnings().iter().for_each(output::print_warning);
         Ok(document)
     });
-    output::finish(&result, arguments.json, Answer::text)
+    output::finish_in_parts(&result, arguments.json)
 }
 
 /// The document of a comparison of snapshots.
@@ -105,7 +105,7 @@ fn compared(
     let hint = "What the device has is not in the files: --capacity 16GiB";
     let answer = PeakComparison {
         system: "pytorch",
-        tables: tables(&compared, shown.csv && shown.by.contains(&By::Variable)),
+        tables: tables(&compared),
         peaks: peaks_text(&compared),
         paths: files.iter().map(|files| files.path.display().to_string()).collect(),
         sides: compared.sides.each_ref().map(side),
@@ -186,7 +186,7 @@ fn peaks_text(compared: &ComparedSnapshots) -> String {
     )
 }
 
-fn tables(compared: &ComparedSnapshots, has_long_names: bool) -> Vec<PeakTable> {
+fn tables(compared: &ComparedSnapshots) -> Vec<PeakTable> {
     let peaks = &compared.peaks;
     let by_category = peaks.by_category.iter().map(|(category, both)| {
         PeakRow::named(category.as_str(), category.title().to_owned(), *both)
@@ -197,7 +197,7 @@ fn tables(compared: &ComparedSnapshots, has_long_names: bool) -> Vec<PeakTable> 
     });
     let by_frames = peaks.rows.iter().map(|row| PeakRow {
         name: row.title(),
-        long_name: has_long_names.then(|| long_name(row)).flatten(),
+        long_name: LongName::Frames(row.frames.clone()),
         size: row.size,
         cells: cells_of(row),
         both: row.both,
@@ -222,11 +222,6 @@ fn tables(compared: &ComparedSnapshots, has_long_names: bool) -> Vec<PeakTable> 
             rows: by_frames.collect(),
         },
     ]
-}
-
-fn long_name(row: &ComparedRow) -> Option<String> {
-    let frames: Vec<String> = row.frames.iter().map(Function::title).collect();
-    (!frames.is_empty()).then(|| frames.join(" < "))
 }
 
 fn callers(row: &ComparedRow) -> String {

@@ -14,6 +14,9 @@ use crate::text::clean;
 use crate::ui::card_fields::device_titles;
 use crate::ui::runs::Run;
 
+/// Callers that a row names.
+const MOST_CALLERS: usize = 16;
+
 pub const WORDS: PeakWords = PeakWords {
     tabs: ["At the peaks by frames", "By function"],
     at_peaks: "At the requested peaks",
@@ -84,9 +87,13 @@ fn figure(figure: &ComparedFigure) -> FigureRow {
 }
 
 fn of_frames(row: &ComparedRow) -> PeakRow {
-    let names: Vec<_> = row.frames.iter().skip(1).map(|frame| clean(&frame.name)).collect();
+    let names = row.frames.iter().skip(1).map(|frame| clean(&frame.name));
     let was = row.of_source.as_ref().map(|frame| format!("was in {}", clean(&frame.name)));
-    let callers = was.unwrap_or_else(|| names.join(" < "));
+    let callers = was.unwrap_or_else(|| {
+        let names: Vec<_> = names.take(MOST_CALLERS).collect();
+        let more = if row.frames.iter().nth(MOST_CALLERS + 1).is_some() { " < …" } else { "" };
+        names.join(" < ") + more
+    });
     PeakRow {
         words: vec![
             Cow::Owned(clean(&row.title()).into_owned()),
