@@ -1,5 +1,7 @@
 //! Which module of each dump is compared: dumps are compared module by module (formats/xla.md 2).
 
+use std::collections::HashMap;
+
 use crate::store::hlo::{ListedModule, plain_module_name};
 
 /// Where the module that is compared stands among those of each dump: the first of the first dump that all others have,
@@ -7,21 +9,37 @@ use crate::store::hlo::{ListedModule, plain_module_name};
 /// where they have none in common.
 pub fn common_module(dumps: &[Vec<&ListedModule>]) -> Option<Vec<usize>> {
     let (first, others) = dumps.split_first()?;
+    let others: Vec<Names<'_>> = others.iter().map(|other| Names::of(other)).collect();
     first.iter().enumerate().find_map(|(place, one)| {
-        let of_others = others.iter().map(|other| place_of_name(other, one));
+        let of_others = others.iter().map(|other| other.place(one));
         let of_others = of_others.collect::<Option<Vec<usize>>>()?;
         Some([vec![place], of_others].concat())
     })
 }
 
-/// Where the first module is that is called like another; a number that tells compilations apart does not count.
-fn place_of_name(modules: &[&ListedModule], one: &ListedModule) -> Option<usize> {
-    let name = one.module.as_deref().filter(|name| !name.is_empty())?;
-    let place = |is_it: &dyn Fn(&str) -> bool| {
-        modules.iter().position(|other| other.module.as_deref().is_some_and(is_it))
-    };
-    place(&|other| other == name)
-        .or_else(|| place(&|other| plain_module_name(other) == plain_module_name(name)))
+/// Where the first module of a name is; a dump may have tens of thousands.
+struct Names<'a> {
+    whole: HashMap<&'a str, usize>,
+    /// Without the number that tells compilations apart.
+    plain: HashMap<&'a str, usize>,
+}
+
+impl<'a> Names<'a> {
+    fn of(modules: &[&'a ListedModule]) -> Self {
+        let (mut whole, mut plain) = (HashMap::new(), HashMap::new());
+        for (place, name) in modules.iter().map(|one| one.module.as_deref()).enumerate() {
+            let Some(name) = name else { continue };
+            whole.entry(name).or_insert(place);
+            plain.entry(plain_module_name(name)).or_insert(place);
+        }
+        Self { whole, plain }
+    }
+
+    /// Where the first module is that is called like another; one of the very same name is meant before others.
+    fn place(&self, one: &ListedModule) -> Option<usize> {
+        let name = one.module.as_deref().filter(|name| !name.is_empty())?;
+        self.whole.get(name).or_else(|| self.plain.get(plain_module_name(name))).copied()
+    }
 }
 
 #[cfg(test)]

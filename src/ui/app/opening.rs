@@ -73,7 +73,7 @@ impl App {
         self.replace(id, load);
     }
 
-    /// Reads dumps again of which another module is compared than the largest, as soon as the modules of all are known.
+    /// Reads dumps again of which another module is to be compared than the one that is open, as soon as the modules of all are known.
     pub(crate) fn agree_on_modules(&mut self, ctx: &egui::Context) {
         let is_known = |run: &OpenRun| run.report().is_some() || run.failure().is_some();
         if self.are_modules_agreed || !self.open.iter().all(is_known) {
