@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Bytes of a text that are looked at; one that has more is none of these.
+/// Bytes of a text that are looked at.
 pub(crate) const MOST_OF_TEXT: u64 = 1 << 20;
 /// Entries of a directory that are looked at.
 const MOST_ENTRIES: usize = 20_000;

@@ -9,7 +9,7 @@ use crate::analysis::diagnose::{Device, Finding, Kind, diagnose_reader};
 use crate::files::{self, directory_of};
 use crate::format::pytorch::{FileKind, SnapshotFiles, kind_of_file};
 
-/// Entries of the directory that are opened to see whether they are snapshots.
+/// Entries of a directory that are opened to see whether they are snapshots; of one that has more it is not known.
 const MOST_OPENED: usize = 1000;
 
 /// What error texts say of a run: the one that is called like its snapshot; where there is none, what a text of its
@@ -51,8 +51,11 @@ fn nearby(files: &SnapshotFiles, replayed: &ReplayedSnapshot) -> Option<StatedFa
         StatedFailure { file: first.file.clone(), ..other.clone() } == *first
     };
     let is_one = others.iter().all(is_same);
-    let has_others = || files::entries(&directory).take(MOST_OPENED).any(is_other_snapshot);
-    (is_one && !has_others()).then(|| first.clone())
+    let is_alone = || {
+        let mut entries = files::entries(&directory);
+        !entries.by_ref().take(MOST_OPENED).any(is_other_snapshot) && entries.next().is_none()
+    };
+    (is_one && is_alone()).then(|| first.clone())
 }
 
 /// What the error text beside a snapshot says; nothing where there is none, or it cannot be read.
@@ -133,6 +136,14 @@ mod tests {
             .unwrap();
         std::fs::remove_file(directory.path().join("train.log")).unwrap();
         assert_eq!(stated(31), [Some(100 << 20)], "whatever it is called, as long as it is a text");
+        for number in 0..MOST_OPENED {
+            write(&format!("{number}.csv"), b"");
+        }
+        assert_eq!(stated(31), [], "there may be other snapshots");
+        for number in 0..MOST_OPENED {
+            std::fs::remove_file(directory.path().join(format!("{number}.csv"))).unwrap();
+        }
+        assert_eq!(stated(31), [Some(100 << 20)]);
         write("other.pickle", b"\x80\x04}.");
         assert_eq!(stated(31), [], "it may be of the other snapshot");
         write("run.pickle.oom.txt", MESSAGE.replace("100.00", "300.00").as_bytes());

@@ -355,6 +355,11 @@ fn read_snapshot(files: &SnapshotFiles, shared: &Shared) -> Result<Option<ReadRu
     };
     let derived = Derived::new(Arc::clone(&run.report)).with_allocator(Some(run.allocator.clone()));
     let is_large = derived.things_beside_report() >= SMALL;
+    let snapshot = run.allocator.snapshot();
+    if snapshot.is_some_and(|replayed| replayed.replays.len() > 1) {
+        // Pages ask at once which device the run is about, and that goes through the events of all.
+        run.allocator.end();
+    }
     fill_report(derived, shared, |progress| {
         if is_large {
             shared.wait_for_picture();

@@ -1,4 +1,4 @@
-//! A file as a window that goes from its beginning to its end. A thread reads the next block while the one before is
+//! A file as a window that goes from its beginning to its end. A thread reads the next blocks while the one before is
 //! worked on: of a large file that takes a fifth of the time.
 
 use std::fs::File;
@@ -114,8 +114,10 @@ impl Input {
         }
         let before = std::mem::replace(&mut self.window, bytes);
         (self.at, self.end) = (at, end);
-        // It is taken where more is to be read; there is room for all that there are.
-        drop(self.done.try_send(before));
+        // It is taken where more is to be read; there is room for all that there are. Before the first there was none.
+        if !before.is_empty() {
+            drop(self.done.try_send(before));
+        }
         let skipped = usize::try_from(self.skipped).unwrap_or(usize::MAX).min(came);
         self.at = self.at.saturating_add(skipped);
         self.skipped = self.skipped.saturating_sub(skipped as u64);

@@ -61,7 +61,7 @@ impl ReplayAhead {
         let Forward { lives, live, reserved, .. } = &self.forward;
         let of_blocks = lives.len().saturating_mul(LIFE_BYTES);
         let of_live = live.len().saturating_add(reserved.len()).saturating_mul(LIVE_BYTES);
-        let of_curve = self.requested.len().saturating_mul(STEP_BYTES);
+        let of_curve = self.requested.capacity().saturating_mul(STEP_BYTES);
         of_blocks.saturating_add(of_live).saturating_add(of_curve) as u64
     }
 

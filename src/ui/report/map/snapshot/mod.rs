@@ -145,7 +145,7 @@ impl RunsPage for SnapshotMap {
         };
         let count = replayed.snapshot.all_devices().count();
         let device = self.device.filter(|device| *device < count);
-        let device = device.unwrap_or_else(|| self.first_device(run));
+        let device = device.unwrap_or_else(|| if count > 1 { self.first_device(run) } else { 0 });
         if self.of != Some((run.id, device)) {
             self.of = Some((run.id, device));
             self.picture.plane.reset();
@@ -260,7 +260,10 @@ impl SnapshotMap {
                 let mut now = device;
                 let title = |place: &usize| Devices::At(*place).title(snapshot);
                 choice_ui(ui, ("Device", 120.0), &mut now, 0..count, title);
-                self.device = Some(now);
+                // What nobody chose may be another one of another run.
+                if now != device {
+                    self.device = Some(now);
+                }
             }
             if !page.runs.is_one() {
                 let mut now = run.id;

@@ -31,6 +31,8 @@ struct CellsKey {
     of: Same<RunData>,
     window: Window,
     of_rows: Same<KindsByRow>,
+    /// It decides which rectangles have edges.
+    per_point: [f64; 2],
     is_dark: bool,
 }
 
@@ -161,16 +163,17 @@ impl RunPicture {
             of: Same(Arc::clone(of.data)),
             window: window(ui, placed, of),
             of_rows: Same(Arc::clone(of.of_rows)),
+            per_point: placed.per_point(),
             is_dark: ui.visuals().dark_mode,
         };
         let (kinds, wanted) = (Arc::clone(of.kinds), key.clone());
         let tokens = *Tokens::now(ui);
-        let per_point = placed.per_point();
         self.cells.ask(ui, "addresses over steps", &key, move |cancel| {
-            let CellsKey { of: Same(data), window, of_rows: Same(of_rows), .. } = &wanted;
+            let CellsKey { of: Same(data), window, of_rows: Same(of_rows), per_point, .. } =
+                &wanted;
             let is_cancelled = || cancel.is_cancelled();
             let picture = data.rectangles.render(of_rows, window, &is_cancelled)?;
-            let edged = edged(&data.rectangles, window, per_point);
+            let edged = edged(&data.rectangles, window, *per_point);
             let image = kinds.image(&picture, &tokens);
             Some((Rendered { picture, edged }, image))
         });
