@@ -3,7 +3,7 @@
 
 use super::Program;
 use super::operations::Operations;
-use crate::store::hlo::{HeapEventKind, HeapTrace, HloModule, InstructionId};
+use crate::store::hlo::{HeapTrace, HloModule, InstructionId};
 use crate::store::names::{Interner, NameId};
 use crate::store::program::{ProgramTree, ProgramTrees, Programs, Steps};
 use crate::store::{ProgramId, StepId};
@@ -59,17 +59,12 @@ impl AllPrograms {
     pub fn of_trace(module: &HloModule, trace: &HeapTrace) -> Self {
         let (mut rows, mut steps) = (Rows::default(), Steps::default());
         for (position, event) in (0..).zip(&trace.events) {
-            let kind = match event.kind {
-                HeapEventKind::Alloc => "allocate",
-                HeapEventKind::ShareWith => "share",
-                HeapEventKind::Free => "free",
-            };
             let name = match event.instruction {
                 NameId::NONE => "",
                 name => module.texts.get(name),
             };
             steps.ids.push(StepId(position));
-            steps.programs.push(rows.push(kind, name, None, []));
+            steps.programs.push(rows.push(event.kind.as_str(), name, None, []));
             steps.parents.push(None);
         }
         Self { programs: rows.done(), steps, trees: None }

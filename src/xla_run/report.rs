@@ -74,8 +74,16 @@ impl XlaRun {
             report.programs.fill(Some(programs));
         } else {
             let why = || {
+                let what = match module.entry {
+                    None => {
+                        "The file has no instructions, nor a trace of XLA's simulation of all that is temporary"
+                    }
+                    Some(_) => {
+                        "The file does not say in which order instructions are run, and so not when values live"
+                    }
+                };
                 Absence::new(
-                    "The file has no instructions, nor a trace of XLA's simulation of all that is temporary",
+                    what,
                     "Dump the module: XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_proto\"",
                 )
             };
@@ -83,7 +91,10 @@ impl XlaRun {
             report.programs.settle(Err(why()));
             report.liveness.settle(Err(why()));
         }
-        let traced = traced.map(|traced| (traced.allocation, traced.placed));
+        let traced = traced.map(|traced| {
+            let firsts = traced.by_value().filter_map(<[PlacedValue]>::first).copied();
+            (traced.allocation, firsts.collect())
+        });
         report.set_reader(Box::new(AllocationReader { program: Arc::clone(program), traced }));
         let is_cancelled = progress.is_cancelled();
         let rest = if is_cancelled { Absence::cancelled() } else { Absence::unexplained() };
@@ -141,8 +152,9 @@ fn liveness(
         Some(traced) => u32::try_from(traced.trace.events.len()).unwrap_or(u32::MAX),
         None => analysed.schedule.end().saturating_add(1),
     };
-    let of_trace: HashMap<ValueId, LiveRange> = (traced.iter())
-        .flat_map(|traced| traced.placed.iter().map(|one| (one.assigned.value, one.range)))
+    let of_trace: HashMap<ValueId, &[PlacedValue]> = (traced.iter())
+        .flat_map(|traced| traced.by_value())
+        .filter_map(|lives| Some((lives.first()?.assigned.value, lives)))
         .collect();
     let mut liveness = Liveness::default();
     liveness.classes.push(THROUGHOUT, true, [0..count]);
@@ -154,9 +166,11 @@ fn liveness(
         liveness.debug_ids.extend(operations.of_value(program, value));
         liveness.debug_id_ends.push(liveness.debug_ids.len());
         // Classes are ascending, as values are here.
-        if let Some(range) = analysed.ranges.get(value).or_else(|| of_trace.get(&value).copied()) {
-            let steps = range.start..range.end.saturating_add(1);
-            liveness.classes.push(class_of(value), false, [steps]);
+        let steps = |range: LiveRange| range.start..range.end.saturating_add(1);
+        if let Some(range) = analysed.ranges.get(value) {
+            liveness.classes.push(class_of(value), false, [steps(range)]);
+        } else if let Some(lives) = of_trace.get(&value) {
+            liveness.classes.push(class_of(value), false, lives.iter().map(|one| steps(one.range)));
         }
     }
     let mut next = module.values.len() as u32;
@@ -178,7 +192,9 @@ fn liveness(
     let mains = analysed.largest_values();
     for ((row, allocation), placed) in module.allocations.iter().enumerate().zip(&analysed.placed) {
         if allocation.kind == AllocationKind::Temporary {
-            for one in placed {
+            let traced = traced.filter(|traced| traced.allocation == row);
+            let of_trace = traced.into_iter().flat_map(TraceLives::by_value);
+            for one in placed.iter().chain(of_trace.filter_map(<[PlacedValue]>::first)) {
                 let value = one.assigned.value;
                 let variable = UnloweredId(value.0);
                 let bytes = one.assigned.bytes;
@@ -244,7 +260,7 @@ fn differences(curve: &Changes, count: u32) -> Vec<(u32, i64)> {
 #[derive(Debug)]
 struct AllocationReader {
     program: Arc<Program>,
-    /// The values of an allocation as the trace of XLA's simulation has them, where nothing else says when they live.
+    /// The values of an allocation that the trace of XLA's simulation has, where nothing else says when they live.
     traced: Option<(usize, Vec<PlacedValue>)>,
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use crate::store::hlo::{HeapEventKind, HeapTrace, HloModule, ValueId};
+use crate::store::hlo::{HeapEvent, HeapEventKind, HeapTrace, HloModule, ValueId};
 
 /// What a trace comes to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,47 +37,88 @@ pub fn traces_by_allocation(module: &HloModule) -> BTreeMap<u32, &HeapTrace> {
 
 /// Replays a trace.
 pub fn replay(module: &HloModule, trace: &HeapTrace) -> ReplayedTrace {
-    // Of a value that shares memory the one with which it does; of others how often it is in use.
-    let mut shared: HashMap<ValueId, ValueId> = HashMap::new();
-    let mut references: HashMap<ValueId, u64> = HashMap::new();
-    let bytes = |value: ValueId| module.value(value).map_or(0, |value| value.bytes);
-    let mut now = 0_u64;
+    let mut simulation = Simulation::of(module);
     let mut replayed = ReplayedTrace { peak_bytes: 0, peak_event: 0, left_at_end_bytes: 0 };
     for (row, event) in trace.events.iter().enumerate() {
-        match event.kind {
-            HeapEventKind::Alloc => {
-                shared.remove(&event.value);
-                *references.entry(event.value).or_default() += 1;
-                now = now.saturating_add(bytes(event.value));
-            }
-            HeapEventKind::ShareWith => {
-                let root = root_of(&mut shared, event.shared_with);
-                // A ring of values, or one that shares with itself, has no root.
-                if root != event.value {
-                    shared.insert(event.value, root);
-                }
-                let count = references.entry(root).or_default();
-                if *count == 0 {
-                    now = now.saturating_add(bytes(root));
-                }
-                *count += 1;
-            }
-            HeapEventKind::Free => {
-                let root = root_of(&mut shared, event.value);
-                if let Some(count) = references.get_mut(&root).filter(|count| **count > 0) {
-                    *count -= 1;
-                    if *count == 0 {
-                        now = now.saturating_sub(bytes(root));
-                    }
-                }
-            }
-        }
-        if now > replayed.peak_bytes {
-            (replayed.peak_bytes, replayed.peak_event) = (now, row);
+        simulation.follow(event);
+        if simulation.bytes > replayed.peak_bytes {
+            (replayed.peak_bytes, replayed.peak_event) = (simulation.bytes, row);
         }
     }
-    replayed.left_at_end_bytes = now;
+    replayed.left_at_end_bytes = simulation.bytes;
     replayed
+}
+
+/// What an event does to the life of its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Change {
+    /// It begins.
+    Begins,
+    /// It ends.
+    Ends,
+    /// Nothing: the value is there already, or is not there any more.
+    Nothing,
+}
+
+/// Follows the events of a trace one after the other.
+pub(super) struct Simulation<'a> {
+    module: &'a HloModule,
+    /// Of a value that shares memory the one with which it does, also when it is gone.
+    shared: HashMap<ValueId, ValueId>,
+    /// The values that are there, each with the one whose memory it is in.
+    there: HashMap<ValueId, ValueId>,
+    /// By how many the memory of a value is in use.
+    references: HashMap<ValueId, u64>,
+    /// What is in use behind the event.
+    bytes: u64,
+}
+
+impl<'a> Simulation<'a> {
+    pub fn of(module: &'a HloModule) -> Self {
+        let (shared, there, references) = Default::default();
+        Self { module, shared, there, references, bytes: 0 }
+    }
+
+    /// Follows the next event.
+    pub fn follow(&mut self, event: &HeapEvent) -> Change {
+        let value = event.value;
+        if event.kind == HeapEventKind::Free {
+            let Some(root) = self.there.remove(&value) else { return Change::Nothing };
+            let count = self.references.entry(root).or_default();
+            *count = count.saturating_sub(1);
+            if *count == 0 {
+                self.bytes = self.bytes.saturating_sub(self.bytes_of(root));
+            }
+            return Change::Ends;
+        }
+        if self.there.contains_key(&value) {
+            return Change::Nothing;
+        }
+        // A value that shares with itself, or with none that is known, has memory of its own.
+        let root = match event.kind {
+            HeapEventKind::ShareWith if self.module.value(event.shared_with).is_some() => {
+                root_of(&mut self.shared, event.shared_with)
+            }
+            _ => value,
+        };
+        if root == value {
+            self.shared.remove(&value);
+        } else {
+            self.shared.insert(value, root);
+        }
+        self.there.insert(value, root);
+        let count = self.references.entry(root).or_default();
+        let is_first = *count == 0;
+        *count = count.saturating_add(1);
+        if is_first {
+            self.bytes = self.bytes.saturating_add(self.bytes_of(root));
+        }
+        Change::Begins
+    }
+
+    fn bytes_of(&self, value: ValueId) -> u64 {
+        self.module.value(value).map_or(0, |value| value.bytes)
+    }
 }
 
 /// The value at the end of a chain, which is made shorter on the way; a ring ends where it began.
@@ -94,4 +135,59 @@ fn root_of(shared: &mut HashMap<ValueId, ValueId>, value: ValueId) -> ValueId {
         }
     }
     root
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::hlo::{InstructionId, Value};
+    use crate::store::names::NameId;
+
+    /// What is in use behind each event of values of 1, 2, 4 … bytes: what happens, to which, and with which it shares.
+    fn curve(events: &[(HeapEventKind, u32, u32)]) -> Vec<u64> {
+        let value = |row: u32| Value {
+            id: row.into(),
+            bytes: 1 << row,
+            instruction: InstructionId::NONE,
+            place: 0,
+        };
+        let module = HloModule { values: (0..4).map(value).collect(), ..HloModule::default() };
+        let mut simulation = Simulation::of(&module);
+        let follow = |(kind, value, shared_with): &(HeapEventKind, u32, u32)| {
+            simulation.follow(&HeapEvent {
+                kind: *kind,
+                value: ValueId(*value),
+                shared_with: ValueId(*shared_with),
+                instruction: NameId::NONE,
+            });
+            simulation.bytes
+        };
+        events.iter().map(follow).collect()
+    }
+
+    #[test]
+    fn memory_is_in_use_until_the_last_that_shares_it_is_gone() {
+        use HeapEventKind::{Alloc, Free, ShareWith};
+        let chain = [(Alloc, 0, 9), (ShareWith, 1, 0), (ShareWith, 2, 1), (Free, 0, 9)];
+        assert_eq!(curve(&[&chain[..], &[(Free, 1, 9), (Free, 2, 9)]].concat())[3..], [1, 1, 0]);
+        // It is used again by one that shares it.
+        let again = [(Alloc, 1, 9), (Free, 1, 9), (ShareWith, 0, 1), (Free, 0, 9)];
+        assert_eq!(curve(&again), [2, 0, 2, 0]);
+    }
+
+    #[test]
+    fn what_cannot_be_changes_nothing() {
+        use HeapEventKind::{Alloc, Free, ShareWith};
+        assert_eq!(
+            curve(&[(Free, 0, 9), (Alloc, 0, 9), (Alloc, 0, 9), (Free, 0, 9)]),
+            [0, 1, 1, 0]
+        );
+        let twice = [(Alloc, 0, 9), (ShareWith, 1, 0), (Free, 1, 9), (Free, 1, 9), (Free, 0, 9)];
+        assert_eq!(curve(&twice), [1, 1, 1, 1, 0], "the first is still there");
+        // Rings, and one that is not known.
+        let ring = [(ShareWith, 0, 1), (ShareWith, 1, 0), (Free, 1, 9), (ShareWith, 2, 2)];
+        assert_eq!(curve(&ring), [2, 2, 2, 6]);
+        assert_eq!(curve(&[(ShareWith, 2, 9)]), [4]);
+        assert_eq!(curve(&[(Alloc, 9, 9), (Free, 9, 9)]), [0, 0]);
+    }
 }

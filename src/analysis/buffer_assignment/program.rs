@@ -1,10 +1,12 @@
 //! A module with what follows from it, and what lies beside it.
 
 use super::analysed::Analysed;
+use super::trace_lives::names_of_traces;
 use crate::budget;
 use crate::store::hlo::{
     AllocationKind, Beside, HloModule, ListedModule, Platform, ValueId, XlaClaims,
 };
+use crate::store::names::NameId;
 
 /// The word for what an allocation is for, within a sentence.
 pub fn kind_title(kind: AllocationKind) -> &'static str {
@@ -43,6 +45,8 @@ pub struct Program {
     pub claims: XlaClaims,
     /// The modules of the dump, this one first.
     pub modules: Vec<ListedModule>,
+    /// The names of values by traces of XLA's simulation, by the value's row; empty where instructions are known.
+    traced_names: Vec<NameId>,
     /// Bytes to which names of values are cut, where together they would be too many.
     most_name: usize,
 }
@@ -50,8 +54,10 @@ pub struct Program {
 impl Program {
     /// Works out what follows from a module, beside which nothing is known yet.
     pub fn of(module: HloModule) -> Self {
+        let traced_names = names_of_traces(&module);
         Self {
-            most_name: most_name(&module),
+            most_name: most_name(&module, &traced_names),
+            traced_names,
             analysed: Analysed::of(module),
             is_cut: false,
             refusal: None,
@@ -62,9 +68,20 @@ impl Program {
         }
     }
 
-    /// The name of a value.
+    /// The name of a value: of one whose instruction is not known what a trace calls it, else its id.
     pub fn value_name(&self, value: ValueId) -> String {
-        budget::cut(&self.analysed.module.value_name(value), self.most_name).into_owned()
+        let module = &self.analysed.module;
+        let name = module.value_name(value);
+        if !name.is_empty() {
+            return budget::cut(&name, self.most_name).into_owned();
+        }
+        let traced = self.traced_names.get(value.0 as usize).copied();
+        let traced = traced.filter(|name| *name != NameId::NONE).map(|name| module.texts.get(name));
+        match (traced.filter(|name| !name.is_empty()), module.value(value)) {
+            (Some(name), _) => budget::cut(name, self.most_name).into_owned(),
+            (None, Some(value)) => format!("value {}", value.id),
+            (None, None) => String::new(),
+        }
     }
 
     /// What the file is.
@@ -98,8 +115,11 @@ impl Program {
 }
 
 /// Bytes to which names of values are cut: a value of some bytes may be of an instruction with a long name.
-fn most_name(module: &HloModule) -> usize {
-    let names = module.values.iter().map(|value| module.instruction_name(value.instruction).len());
-    let bytes = names.fold(0, usize::saturating_add);
+fn most_name(module: &HloModule, traced: &[NameId]) -> usize {
+    let of_instructions =
+        module.values.iter().map(|value| module.instruction_name(value.instruction));
+    let traced = traced.iter().filter(|name| **name != NameId::NONE);
+    let names = of_instructions.chain(traced.map(|name| module.texts.get(*name)));
+    let bytes = names.map(str::len).fold(0, usize::saturating_add);
     budget::name_bytes(module.values.len(), bytes).unwrap_or(budget::NAME_BYTES)
 }

@@ -209,15 +209,17 @@ pub struct Assigned {
     pub bytes: u64,
 }
 
-/// What happens in a heap trace.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HeapEventKind {
-    /// A value takes memory.
-    Alloc,
-    /// It gives it back.
-    Free,
-    /// It is put where another one is.
-    ShareWith,
+words! {
+    /// What happens in a heap trace.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum HeapEventKind by as_str {
+        /// A value takes memory.
+        Alloc = "allocate",
+        /// It gives it back.
+        Free = "free",
+        /// It is put where another one is.
+        ShareWith = "share",
+    }
 }
 
 /// An event of a heap trace.
@@ -285,7 +287,8 @@ pub struct HloModule {
 }
 
 impl HloModule {
-    /// Whether the order of instructions is known: without it nothing is known of when values live.
+    /// Whether the order of instructions is known: without it no more is known of when values live than what a heap trace
+    /// says.
     pub fn has_schedule(&self) -> bool {
         let entry = self.entry.and_then(|row| self.computations.get(row as usize));
         entry.is_some_and(|entry| !entry.sequence.is_empty()) || self.stated.is_some()
