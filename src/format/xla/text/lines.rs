@@ -124,12 +124,15 @@ pub(super) fn take_array(text: &mut &str) -> Option<(ElementType, Vec<i64>)> {
     Some(array(shape).unwrap_or((ElementType(0), Vec::new())))
 }
 
-/// Takes blanks and comments off the beginning of a text: `/*index=5*/`.
-pub(super) fn skip_comments(text: &mut &str) {
+/// Takes blanks and comments off the beginning of a text: `/*index=5*/`. `None` where one does not end: nothing follows
+/// then.
+pub(super) fn skip_comments(text: &mut &str) -> Option<()> {
     *text = text.trim_start();
-    while let Some((_, rest)) = text.strip_prefix("/*").and_then(|rest| rest.split_once("*/")) {
+    while let Some(comment) = text.strip_prefix("/*") {
+        let (_, rest) = comment.split_once("*/")?;
         *text = rest.trim_start();
     }
+    Some(())
 }
 
 /// `f32[64,1024]` with whatever follows; `None` of a tuple.
@@ -277,9 +280,10 @@ mod tests {
         let mut text = "f32[4,2]{1,0:T(8,128)S(1)}, /*index=5*/ /*b*/token[])";
         assert_eq!(take_array(&mut text), Some((ElementType(11), vec![4, 2])));
         text = text.strip_prefix(',').unwrap();
-        skip_comments(&mut text);
+        assert_eq!(skip_comments(&mut text), Some(()));
         assert_eq!(take_array(&mut text), Some((ElementType(17), vec![])));
         assert_eq!(text, ")");
+        assert_eq!(skip_comments(&mut " /*a*/ /*index=5, f32[2]"), None, "it does not end");
         let mut unknown = "x9[3]{{0}";
         assert_eq!(take_array(&mut unknown), None, "a layout that does not end");
         let mut unknown = "x9[3]";

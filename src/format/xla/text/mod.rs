@@ -18,6 +18,9 @@ use crate::store::hlo::{
 use crate::store::names::{Interner, NameId};
 use crate::store::report::FileStatus;
 
+/// Parts of shapes between two looks at whether anybody still waits.
+const AT_ONCE: usize = 4096;
+
 /// Elements of tuples that are made for values of which the text names the place.
 const SMALL_TUPLES: usize = 1 << 16;
 
@@ -58,8 +61,11 @@ pub fn read_texts(
         }
     }
     let left = bytes.saturating_add(SMALL_TUPLES);
-    let mut making = Making { left, ..Making::default() };
+    let mut making = Making::of(left, is_cancelled);
     let left_out = making.make(&gathered);
+    if is_cancelled() {
+        return None;
+    }
     if left_out > 0 {
         note(format!(
             "{left_out} values have places in tuples of more elements than the text has letters; they are left out"
@@ -70,17 +76,39 @@ pub fn read_texts(
 }
 
 /// A module while it is made.
-#[derive(Default)]
-struct Making {
+struct Making<'a> {
     module: HloModule,
     names: Interner,
     rows: HashMap<NameId, InstructionId>,
     values: HashMap<(NameId, Vec<u32>), ValueId>,
     /// Parts of shapes that may still be made.
     left: usize,
+    /// Those that were made since it was asked whether anybody still waits.
+    since_asked: usize,
+    is_cancelled: &'a dyn Fn() -> bool,
 }
 
-impl Making {
+impl<'a> Making<'a> {
+    /// One that may make so many parts of shapes.
+    fn of(left: usize, is_cancelled: &'a dyn Fn() -> bool) -> Self {
+        let (module, names, rows, values) = Default::default();
+        Self { module, names, rows, values, left, since_asked: 0, is_cancelled }
+    }
+
+    /// Takes room for parts of a shape; `None` where there is none left, or nobody waits.
+    fn take(&mut self, parts: usize) -> Option<()> {
+        self.left = self.left.checked_sub(parts)?;
+        self.since_asked = self.since_asked.saturating_add(parts);
+        if self.since_asked >= AT_ONCE {
+            self.since_asked = 0;
+            if (self.is_cancelled)() {
+                self.left = 0;
+                return None;
+            }
+        }
+        Some(())
+    }
+
     /// Makes the instructions with their shapes, and the values; how many were left out.
     fn make(&mut self, gathered: &Gathered) -> usize {
         // The places of each instruction of which a value is known.
@@ -99,10 +127,7 @@ impl Making {
                 self.written_tuple(&leaves).or_else(|| self.tuple(&leaves, 0, 0))
             } else {
                 let leaf = values.first().and_then(|value| value.leaf.as_ref());
-                self.left.checked_sub(1).map(|left| {
-                    self.left = left;
-                    self.array(leaf)
-                })
+                self.take(1).map(|()| self.array(leaf))
             };
             let Some(shape) = shape else {
                 left_out = left_out.saturating_add(values.len());
@@ -141,8 +166,8 @@ impl Making {
         if level > budget::TUPLE_LEVELS {
             return None;
         }
-        lines::skip_comments(text);
-        self.left = self.left.checked_sub(1)?;
+        lines::skip_comments(text)?;
+        self.take(1)?;
         let Some(rest) = text.strip_prefix('(') else {
             let leaf = lines::take_array(text)?;
             return Some(self.array(Some(&leaf)));
@@ -151,7 +176,7 @@ impl Making {
         let id = self.module.shapes.open(ElementType::TUPLE, &[]);
         let mut made = Vec::new();
         loop {
-            lines::skip_comments(text);
+            lines::skip_comments(text)?;
             if let Some(rest) = text.strip_prefix(')') {
                 *text = rest;
                 self.module.shapes.close(id, &made);
@@ -181,7 +206,7 @@ impl Making {
             }
         }
         let count = elements.last_key_value().map_or(0, |(last, _)| last.saturating_add(1));
-        self.left = self.left.checked_sub(usize::try_from(count).ok()?.saturating_add(1))?;
+        self.take(usize::try_from(count).ok()?.saturating_add(1))?;
         let id = self.module.shapes.open(ElementType::TUPLE, &[]);
         let mut made = Vec::new();
         for element in 0..count {
@@ -336,5 +361,27 @@ mod tests {
             assert_eq!(titles(&values), pairs(&expected), "{written}");
         }
         assert_eq!(titles(&[("w{1}", "s32[7]")]), pairs(&[("w{1}", "s32[7]")]));
+    }
+
+    #[test]
+    fn a_tuple_whose_comment_does_not_end_is_left_where_it_begins() {
+        // Looking for the end at each of the elements would take hours.
+        let written = format!("({}f32[2])", "f32[2] ,/*".repeat(1 << 20));
+        let expected = [("w{}", "(type0[], s32[7])"), ("w{1}", "s32[7]")];
+        assert_eq!(titles(&[("w{}", &written), ("w{1}", "s32[7]")]), pairs(&expected));
+    }
+
+    #[test]
+    fn making_ends_where_nobody_waits() {
+        let mut text = "BufferAssignment:\nallocation 0: size 64, preallocated-temp:\n".to_owned();
+        let elements = "f32[2], ".repeat(100 * AT_ONCE);
+        text += &format!(" value: <1 w{{}} @0> (size=4,offset=0): ({elements}s32[])\n");
+        let asked = std::cell::Cell::new(0);
+        let is_cancelled = || {
+            asked.set(asked.get() + 1);
+            asked.get() > 5
+        };
+        assert!(read_texts(&[text.as_bytes()], &mut |_| {}, &is_cancelled).is_none());
+        assert!(asked.get() < 10, "{}", asked.get());
     }
 }
