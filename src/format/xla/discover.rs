@@ -23,7 +23,7 @@ pub(super) const DUMP_AGAIN: &str =
 const MAX_DEPTH: usize = 5;
 /// Files that are looked at.
 const MOST_FILES: usize = 50_000;
-/// Bytes of a proto: what protobuf allows.
+/// Bytes of a proto: what protobuf allows. No more is read of a text either.
 pub(super) const MOST_BYTES: u64 = 1 << 31;
 /// Times that a compressed file may grow; protos of XLA grow about tenfold.
 const MOST_GROWTH: u64 = 64;
@@ -247,11 +247,19 @@ pub fn read_bytes(
     }
 }
 
-/// That a file is larger than any proto.
+/// That a file is larger than any proto, or a text than what is read of one.
 pub(super) fn too_large(file: &ModuleFile) -> Error {
-    Error::new(ErrorKind::Damaged, format!("{} is larger than any proto of XLA's", file.name))
-        .in_file(&file.path)
-        .hint("XLA writes no larger protos: is it one?")
+    let (message, hint) = match file.kind {
+        ProtoKind::Text => (
+            format!("{} is too large to be read: of a text at most 2 GiB are", file.name),
+            "The proto of its module is much smaller: XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_proto\" writes it.",
+        ),
+        _ => (
+            format!("{} is larger than any proto of XLA's", file.name),
+            "XLA writes no larger protos: is it one?",
+        ),
+    };
+    Error::new(ErrorKind::Damaged, message).in_file(&file.path).hint(hint)
 }
 
 /// The HloProtos within a profile (formats/xla.md 4.4); `is_cut` says whether it ends before its contents do.

@@ -476,6 +476,10 @@ mod tests {
         File::options().write(true).open(&file.path).unwrap().set_len(6 << 30).unwrap();
         let error = list_from_file(&file, &Warnings::default(), &Progress::default()).unwrap_err();
         assert!(error.message.contains("larger than any proto"), "{error:?}");
+        // Nothing is said of protos where a text is too large.
+        let text = ModuleFile { kind: ProtoKind::Text, ..file };
+        let error = read_bytes(&text, &Warnings::default(), &Progress::default()).unwrap_err();
+        assert!(error.message.contains("of a text at most 2 GiB"), "{error:?}");
     }
 
     #[test]
