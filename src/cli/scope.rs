@@ -68,13 +68,22 @@ pub fn scope_of(report: &Report, arguments: ScopeArguments) -> Result<Scope, Err
 }
 
 fn titles_of_devices(report: &Report) -> Vec<String> {
-    let devices = report.arenas.get().map(Arenas::device_ids).unwrap_or_default();
-    let title = |device: &DeviceId| match report.system {
+    titles_of(report, report.arenas.get().map(Arenas::device_ids).unwrap_or_default())
+}
+
+/// The devices of which it is known when what they have lives.
+fn titles_with_curves(report: &Report) -> Vec<String> {
+    let curves = report.liveness.get().and_then(|liveness| liveness.deltas.as_ref());
+    titles_of(report, curves.into_iter().flat_map(|curves| curves.by_device.keys().copied()))
+}
+
+fn titles_of(report: &Report, devices: impl IntoIterator<Item = DeviceId>) -> Vec<String> {
+    let title = |device: DeviceId| match report.system {
         // A memory space goes by its number, and not by its name.
-        System::XLA => format!("{device} ({})", report.device_title(*device)),
-        _ => report.device_title(*device),
+        System::XLA => format!("{device} ({})", report.device_title(device)),
+        _ => report.device_title(device),
     };
-    devices.iter().map(title).collect()
+    devices.into_iter().map(title).collect()
 }
 
 /// A device of a system that has no tiles.
@@ -83,6 +92,18 @@ fn scope_of_device(report: &Report, number: i64) -> Result<Scope, Error> {
     let device = device_id(number);
     if curves.is_some_and(|curves| curves.by_device.contains_key(&device)) {
         return Ok(Scope::Device(device));
+    }
+    let is_there = report.arenas.get().is_some_and(|all| all.device_ids().contains(&device));
+    if curves.is_some() && is_there {
+        let message = format!(
+            "it is not known when values live in device {number} ({})",
+            report.device_title(device)
+        );
+        let error = Error::new(ErrorKind::Usage, message);
+        return Err(match titles_with_curves(report) {
+            titles if titles.is_empty() => error,
+            titles => error.hint(format!("It is known of: {}.", titles.join(", "))),
+        });
     }
     let message = match titles_of_devices(report) {
         titles if titles.is_empty() => "this run does not say of which device it is".to_owned(),
