@@ -7,31 +7,11 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::Output;
 
+use common::wire::{number, part, varint};
 use common::{json, tilescope};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::Value;
-
-fn varint(mut number: u64) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
-    bytes
-}
-
-/// A field with bytes.
-fn part(number: u64, bytes: impl AsRef<[u8]>) -> Vec<u8> {
-    let bytes = bytes.as_ref();
-    [varint(number << 3 | 2), varint(bytes.len() as u64), bytes.to_vec()].concat()
-}
-
-/// A field with a number, which is absent where that is 0.
-fn number(of: u64, value: u64) -> Vec<u8> {
-    if value == 0 { Vec::new() } else { [varint(of << 3), varint(value)].concat() }
-}
 
 /// `f32[4]`
 fn shape() -> Vec<u8> {

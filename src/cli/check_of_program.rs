@@ -2,13 +2,13 @@
 //!
 //! The total is what a memory space reserves, for that is what the device must have. The peak is what is reserved
 //! throughout and what is temporary at its peak, as in liveness: parameters, results and constants count whether they
-//! are in use then or not. Both are of the main memory, or of the one
-//! that is named.
+//! are in use then or not. Both are of the main memory, or of the one that is named.
 
 use std::process::ExitCode;
 
 use super::check::{
-    BudgetArguments, CheckArguments, Row, UNKNOWN_CAPACITY, grown_row, limited_row, run_of_system,
+    BudgetArguments, CheckArguments, Grown, Row, UNKNOWN_CAPACITY, grown_row, limited_row,
+    run_of_system,
 };
 use super::compare::DeviceArguments;
 use super::output::open_program;
@@ -34,9 +34,10 @@ const FIGURES: [Checked; 2] = [
     ),
 ];
 
-/// What is reserved throughout, with what is temporary at its peak; `None` where nothing is known of when values live.
+/// What is reserved throughout, with what is temporary at its peak; `None` where neither the order of instructions is
+/// known nor XLA's simulation of what is temporary.
 fn in_use_bytes(side: &ComparedProgram) -> Option<u64> {
-    let temporary = side.figures.lives?.temporary_peak_bytes;
+    let temporary = side.figures.temporary_peak_bytes()?;
     Some(side.figures.throughout_bytes().saturating_add(temporary))
 }
 
@@ -89,6 +90,9 @@ fn checks(side: &Side, baseline: Option<&Side>, budgets: &BudgetArguments, room:
 /// Why a program fails that would fit by its figures.
 const REFUSED: &str = "XLA refused it";
 
+/// Why there is no peak.
+const UNKNOWN_LIVES: &str = "the file does not say when values live";
+
 /// Why figures are no more than lower bounds.
 fn why_at_least(side: &Side) -> Option<&'static str> {
     side.of.is_cut.then_some("the file ends before its contents do, so it may be more")
@@ -96,20 +100,25 @@ fn why_at_least(side: &Side) -> Option<&'static str> {
 
 fn limited(side: &Side, (figure, of, name, subject): Checked, limit: u64) -> Row {
     let Some(actual) = of(&side.of) else {
-        let text =
-            format!("{}: {subject} is not known, for the file has no instructions", side.title);
-        return Row { name, limit: limit.into(), figure: Some(figure), text, ..Row::default() };
+        let text = format!("{}: {subject} is not known, for {UNKNOWN_LIVES}", side.title);
+        let (limit, reason) = (limit.into(), Some(UNKNOWN_LIVES.to_owned()));
+        return Row { name, limit, reason, figure: Some(figure), text, ..Row::default() };
     };
     let subject = (&*side.title, figure, subject);
     limited_row(subject, name, (actual, limit), (why_at_least(side), ""))
 }
 
 fn grown(side: &Side, baseline: &Side, (figure, of, _, subject): Checked, limit: f64) -> Row {
-    let (Some(from), Some(to)) = (of(&baseline.of), of(&side.of)) else {
-        let text =
-            format!("{}: {subject} is not known of both, nor how much it has grown", side.title);
-        let (name, figure) = ("max-growth", Some(figure));
-        return Row { name, limit: limit.into(), figure, text, ..Row::default() };
+    let (from, to) = (of(&baseline.of), of(&side.of));
+    let (Some(from), Some(to)) = (from, to) else {
+        let reason = match to {
+            Some(_) => format!("of the baseline {UNKNOWN_LIVES}"),
+            None => UNKNOWN_LIVES.to_owned(),
+        };
+        let text = format!("{}: how much {subject} has grown is not known: {reason}", side.title);
+        let (name, limit, figure) = ("max-growth", limit.into(), Some(figure));
+        let grown = Some(Grown { baseline_bytes: from, actual_bytes: to });
+        return Row { name, limit, reason: Some(reason), figure, grown, text, ..Row::default() };
     };
     let why_not = why_at_least(side)
         .map(|why| format!("; {why}"))

@@ -1,9 +1,13 @@
 //! `tilescope summary` of a program of XLA: the module of a dump that is meant.
 
+mod traced;
+
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
+
+use self::traced::{traced_peak, traced_steps};
 
 use super::output::{Answer, CsvAnswer, aligned, name_cell, wrapped};
 use super::summary::{files_text, pairs, sections_text, summary_csv};
@@ -14,6 +18,7 @@ use crate::analysis::buffer_assignment::facts::{ModuleFacts, TemporaryFacts};
 use crate::analysis::buffer_assignment::insights::advice::ProgramAdvice;
 use crate::analysis::buffer_assignment::insights::{PeakOfSpace, ProgramInsights, ProgramVerdict};
 use crate::analysis::buffer_assignment::peaks::Owner;
+use crate::analysis::buffer_assignment::trace_lives::TraceLives;
 use crate::analysis::diagnose::{Finding, XlaCapture};
 use crate::analysis::liveness::NamedBytes;
 use crate::opened::{Program, XlaRun};
@@ -25,7 +30,7 @@ use crate::text::{bytes, clean, exact_bytes, grouped};
 const NAMED: usize = 10;
 /// Rows of a table in text; JSON has all.
 const MOST_ROWS: usize = 40;
-/// Calls of the source around the innermost one in text; JSON has all.
+/// Calls of the source around the innermost one in text; JSON has more.
 const MOST_FRAMES: usize = 8;
 /// Pieces of advice, and rows of what each is based on, in text.
 const MOST_ADVICE: usize = 6;
@@ -92,6 +97,9 @@ struct Peak {
     by_operation: Vec<NamedBytes>,
     /// The largest values; they may share addresses.
     variables: Vec<NamedBytes>,
+    /// Whether the step is an event of XLA's own simulation, for the order of instructions is not known.
+    #[serde(skip)]
+    is_of_trace: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -143,6 +151,8 @@ impl ProgramSummary {
         let capacity = program.beside.capacity_bytes;
         let insights = ProgramInsights::of(program);
         let of_peak = insights.main_space().and_then(|space| space.peak.as_ref());
+        let reserved = insights.verdict.reserved_bytes;
+        let traced = TraceLives::of(analysed);
         let listed = program.modules.first();
         let flags = program.beside.flags.iter();
         Self {
@@ -160,8 +170,9 @@ impl ProgramSummary {
                 fits: insights.verdict.outcome.fits(),
             },
             liveness: LivenessFacts {
-                steps: facts.steps,
-                peak: of_peak.map(|of| peak(run, of, insights.verdict.reserved_bytes)),
+                steps: facts.steps.or(traced.as_ref().map(traced_steps)),
+                peak: (of_peak.map(|of| peak(run, of, reserved)))
+                    .or_else(|| traced_peak(program, traced.as_ref()?, reserved)),
             },
             insights: InsightFacts {
                 verdict: insights.verdict,
@@ -200,7 +211,6 @@ fn peak(run: &XlaRun, of: &PeakOfSpace, always_live_bytes: u64) -> Peak {
     let analysed = &run.program.analysed;
     let module = &analysed.module;
     let instruction = analysed.schedule.instructions.get(peak.position as usize).copied();
-    let named = |owner: &Owner| NamedBytes { name: owner.name.clone(), bytes: owner.bytes };
     let live = analysed.live_temporaries(0, peak.position).into_iter().take(NAMED);
     Peak {
         step: peak.position,
@@ -217,18 +227,20 @@ fn peak(run: &XlaRun, of: &PeakOfSpace, always_live_bytes: u64) -> Peak {
         by_category: (of.by_category.iter())
             .map(|owner| (owner.name.clone(), owner.bytes))
             .collect(),
-        by_operation: (of.by_operation.iter())
-            .filter(|owner| owner.bytes > 0)
-            .map(named)
-            .take(NAMED)
-            .collect(),
+        by_operation: largest_owners(&of.by_operation),
         variables: live
             .map(|one| NamedBytes {
                 name: run.program.value_name(one.assigned.value),
                 bytes: one.assigned.bytes,
             })
             .collect(),
+        is_of_trace: false,
     }
+}
+
+fn largest_owners(owners: &[Owner]) -> Vec<NamedBytes> {
+    let named = |owner: &Owner| NamedBytes { name: owner.name.clone(), bytes: owner.bytes };
+    owners.iter().filter(|owner| owner.bytes > 0).map(named).take(NAMED).collect()
 }
 
 /// The verdict, what follows, and what to try.
@@ -468,7 +480,8 @@ fn peak_text(peak: &Peak) -> String {
         (None, Some(name)) => format!(", {}", name_cell(name)),
         _ => String::new(),
     };
-    rows.push(("Position", format!("{}{what}", grouped(u64::from(peak.step)))));
+    let step = if peak.is_of_trace { "Event of XLA's simulation" } else { "Position" };
+    rows.push((step, format!("{}{what}", grouped(u64::from(peak.step)))));
     if let Some(operation) = &peak.operation {
         let by = if peak.operation_by_operand { " (by operand)" } else { "" };
         rows.push(("Operation", format!("{}{by}", clean(operation))));

@@ -8,6 +8,7 @@ pub mod demo;
 pub mod pickle;
 pub mod recording;
 pub mod seeded;
+pub mod wire;
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};

@@ -26,7 +26,7 @@ pub struct ModuleFacts {
     pub allocations: usize,
     /// Number of values that have a place.
     pub values: usize,
-    /// Number of values of which it is known when they live.
+    /// Number of values that live at positions of the schedule.
     pub values_with_live_range: Option<usize>,
     /// Of all allocations.
     pub total_bytes: u64,
@@ -71,7 +71,7 @@ pub struct TemporaryFacts {
     pub bytes: u64,
     /// Number of values that have a place in it.
     pub values: usize,
-    /// Its peak; absent where nothing is known of when values live.
+    /// Its peak; absent where the order of instructions is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub peak: Option<PeakFacts>,
     /// What XLA's own simulation comes to.

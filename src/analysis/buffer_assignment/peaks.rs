@@ -73,29 +73,25 @@ impl Analysed {
     /// What is in use of temporary allocations at a position: each value that lives there with the bytes that count to
     /// it. Every address counts to the value that has it the longest, so the bytes add up to the union.
     pub fn shares_at(&self, color: i64, position: u32) -> Vec<(&Placed, u64)> {
-        let mut shares = Vec::new();
         let rows = self.allocations_of(color, |kind| kind == AllocationKind::Temporary);
-        for placed in rows.filter_map(|(row, _)| self.placed.get(row)) {
-            let mut live: Vec<&Placed> =
-                placed.iter().filter(|one| one.range.has(position)).collect();
-            // What lives longest is first, and has its addresses before others.
-            live.sort_by_key(|one| {
-                let length = one.range.end.saturating_sub(one.range.start);
-                (
-                    std::cmp::Reverse(length),
-                    one.range.start,
-                    one.assigned.offset,
-                    one.assigned.value,
-                )
-            });
-            let mut taken = Taken::default();
-            shares.extend(live.into_iter().map(|one| {
-                let start = one.assigned.offset;
-                (one, taken.take(start, start.saturating_add(one.assigned.bytes)))
-            }));
-        }
-        shares
+        let placed = rows.filter_map(|(row, _)| self.placed.get(row));
+        placed.flat_map(|placed| shares_of(placed, position)).collect()
     }
+}
+
+/// The same of the values of one allocation.
+pub fn shares_of(placed: &[Placed], position: u32) -> impl Iterator<Item = (&Placed, u64)> {
+    let mut live: Vec<&Placed> = placed.iter().filter(|one| one.range.has(position)).collect();
+    // What lives longest is first, and has its addresses before others.
+    live.sort_by_key(|one| {
+        let length = one.range.end.saturating_sub(one.range.start);
+        (std::cmp::Reverse(length), one.range.start, one.assigned.offset, one.assigned.value)
+    });
+    let mut taken = Taken::default();
+    live.into_iter().map(move |one| {
+        let start = one.assigned.offset;
+        (one, taken.take(start, start.saturating_add(one.assigned.bytes)))
+    })
 }
 
 /// What is in use at a position by what `name` says of each value: rows add up to the union, as

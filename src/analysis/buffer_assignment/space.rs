@@ -4,6 +4,7 @@
 use super::analysed::Analysed;
 use super::facts::padding_bytes;
 use super::in_use;
+use super::trace_lives::TraceLives;
 use crate::store::hlo::AllocationKind;
 use crate::text::words;
 
@@ -96,8 +97,11 @@ pub struct SpaceFigures {
     /// Results that could take over the memory of a parameter and do not, of the main memory; `None` where the program
     /// is not known.
     pub donatable_bytes: Option<u64>,
-    /// What is known where it is known when values live.
+    /// What is known where the order of instructions is known.
     pub lives: Option<SpaceLives>,
+    /// Where it is not, the most of temporary allocations in XLA's own simulation, if that is known and this the main
+    /// memory.
+    pub traced_peak_bytes: Option<u64>,
     /// Values that have a place.
     pub values: u64,
 }
@@ -142,12 +146,19 @@ impl SpaceFigures {
         figures.donatable_bytes =
             (module.entry.is_some() && color == 0).then(|| analysed.donatable_bytes());
         figures.lives = module.has_schedule().then(|| SpaceLives::of(analysed, color));
+        let traced = if color == 0 { TraceLives::of(analysed) } else { None };
+        figures.traced_peak_bytes = traced.map(|traced| traced.peak().0);
         figures
     }
 
     /// What temporary allocations have more than is ever in use of them at once.
     pub fn lost_bytes(&self) -> Option<u64> {
         Some(self.temporary_bytes.saturating_sub(self.lives?.temporary_peak_bytes))
+    }
+
+    /// The most of temporary allocations at once, also where only XLA's own simulation says it.
+    pub fn temporary_peak_bytes(&self) -> Option<u64> {
+        self.lives.map(|lives| lives.temporary_peak_bytes).or(self.traced_peak_bytes)
     }
 
     /// What is reserved for as long as the program runs: all but the temporary allocations.

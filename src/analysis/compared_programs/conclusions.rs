@@ -217,8 +217,20 @@ impl Said<'_> {
                 texts.push(format!("The file of the {name} ends before its contents do: what is said of it is of the part that could be read"));
             }
             if side.figures.lives.is_none() {
+                // Of a program that is known it is known what is computed again.
+                let lacks = match side.recomputed {
+                    None => "has no instructions",
+                    Some(_) => "does not say in which order instructions are run",
+                };
+                let known = match side.figures.traced_peak_bytes {
+                    None => "nothing is known of when values live".to_owned(),
+                    Some(peak) => format!(
+                        "of when values live only XLA's own simulation is known, which has {} of what is temporary at most",
+                        (self.size)(peak)
+                    ),
+                };
                 texts.push(format!(
-                    "The file of the {name} has no instructions: nothing is known of when values live, and what is alive at the peaks is not compared"
+                    "The file of the {name} {lacks}: {known}, and what is alive at the peaks is not compared"
                 ));
             }
         }

@@ -72,7 +72,8 @@ pub struct ComparedPrograms {
     pub figures: Vec<ComparedFigure>,
     /// Parameters of the program that are not of the same type and dimensions.
     pub parameters: OtherParameters,
-    /// What is alive at the peak of each; `None` where of one of them nothing is known of when values live.
+    /// What is alive at the peak of each; `None` where of one of them the order of instructions is not
+    /// known.
     pub peaks: Option<ProgramPeaks>,
 }
 
