@@ -73,6 +73,9 @@ fn a_run_has_the_figures_of_summary() {
         let tables = Tables::of(&dump);
         let (summary, name) = (summary(&dump), dump.display());
         let facts = &summary["xla"];
+        // That of a bare assignment is an event of XLA's simulation, which is no position of a schedule.
+        let peak = summary["liveness"]["peak"].clone();
+        let peak = if facts["steps"].is_null() { Value::Null } else { peak };
         let modules = tables.rows("modules");
         let [module] = &modules[..] else { panic!("one of {name}") };
         for (column, expected) in [
@@ -86,7 +89,7 @@ fn a_run_has_the_figures_of_summary() {
             ("fits", &summary["memory"]["fits"]),
             ("total_bytes", &summary["memory"]["total_bytes"]),
             ("donatable_bytes", &facts["donatable_bytes"]),
-            ("peak_step", &summary["liveness"]["peak"]["step"]),
+            ("peak_step", &peak["step"]),
             ("warnings", &json!(summary["warnings"].as_array().unwrap().len())),
             ("cut", &json!(false)),
         ] {
@@ -157,6 +160,9 @@ fn values_add_up_to_the_peak_of_each_memory_space_and_have_their_lives() {
             let of_space = values.iter().filter(|row| row["color"] == space["color"]);
             let owned: i64 = of_space.filter_map(|row| row["peak_bytes"].as_i64()).sum();
             assert_eq!(owned, space["temporary_peak_bytes"].as_i64().unwrap_or(0), "{name}");
+        }
+        if facts["steps"].is_null() {
+            continue;
         }
         // What operations own is what `summary` says.
         let mut owned: BTreeMap<&str, i64> = BTreeMap::new();

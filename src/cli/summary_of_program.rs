@@ -1,13 +1,13 @@
 //! `tilescope summary` of a program of XLA: the module of a dump that is meant.
 
-mod traced;
+mod peak;
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use self::traced::{traced_peak, traced_steps};
+use self::peak::Peak;
 
 use super::output::{Answer, CsvAnswer, aligned, name_cell, wrapped};
 use super::summary::{files_text, pairs, sections_text, summary_csv};
@@ -17,21 +17,15 @@ use crate::analysis::buffer_assignment::claims::{ComparedClaim, compared_claims}
 use crate::analysis::buffer_assignment::facts::{ModuleFacts, TemporaryFacts};
 use crate::analysis::buffer_assignment::insights::advice::ProgramAdvice;
 use crate::analysis::buffer_assignment::insights::{PeakOfSpace, ProgramInsights, ProgramVerdict};
-use crate::analysis::buffer_assignment::peaks::Owner;
 use crate::analysis::buffer_assignment::trace_lives::TraceLives;
 use crate::analysis::diagnose::{Finding, XlaCapture};
-use crate::analysis::liveness::NamedBytes;
 use crate::opened::{Program, XlaRun};
 use crate::store::hlo::{Beside, ListedModule};
 use crate::store::report::ReportFile;
-use crate::text::{bytes, clean, exact_bytes, grouped};
+use crate::text::{bytes, clean, grouped};
 
-/// Variables and operations of the peak that are named.
-const NAMED: usize = 10;
 /// Rows of a table in text; JSON has all.
 const MOST_ROWS: usize = 40;
-/// Calls of the source around the innermost one in text; JSON has more.
-const MOST_FRAMES: usize = 8;
 /// Pieces of advice, and rows of what each is based on, in text.
 const MOST_ADVICE: usize = 6;
 const MOST_EVIDENCE: usize = 2;
@@ -75,31 +69,6 @@ struct MemoryFacts {
 struct LivenessFacts {
     steps: Option<u32>,
     peak: Option<Peak>,
-}
-
-/// The peak of what is temporary in the main memory.
-#[derive(Debug, Serialize)]
-struct Peak {
-    step: u32,
-    kind: Option<String>,
-    name: Option<String>,
-    /// Path of its operation.
-    operation: Option<String>,
-    source: Option<String>,
-    /// Whether the operation is that of the nearest producer, for the instruction has none.
-    operation_by_operand: bool,
-    /// The calls in the source, the innermost first; empty where the file has only the place.
-    stack: Vec<String>,
-    not_always_live_bytes: u64,
-    always_live_bytes: u64,
-    by_category: BTreeMap<String, u64>,
-    /// What operations own, which adds up to the bytes in use.
-    by_operation: Vec<NamedBytes>,
-    /// The largest values; they may share addresses.
-    variables: Vec<NamedBytes>,
-    /// Whether the step is an event of XLA's own simulation, for the order of instructions is not known.
-    #[serde(skip)]
-    is_of_trace: bool,
 }
 
 #[derive(Debug, Serialize)]
@@ -170,9 +139,11 @@ impl ProgramSummary {
                 fits: insights.verdict.outcome.fits(),
             },
             liveness: LivenessFacts {
-                steps: facts.steps.or(traced.as_ref().map(traced_steps)),
-                peak: (of_peak.map(|of| peak(run, of, reserved)))
-                    .or_else(|| traced_peak(program, traced.as_ref()?, reserved)),
+                steps: facts
+                    .steps
+                    .or_else(|| u32::try_from(traced.as_ref()?.trace.events.len()).ok()),
+                peak: (of_peak.map(|of| Peak::of(program, of, reserved)))
+                    .or_else(|| Peak::of_trace(program, traced.as_ref()?, reserved)),
             },
             insights: InsightFacts {
                 verdict: insights.verdict,
@@ -204,43 +175,6 @@ impl ProgramSummary {
 fn claims(program: &Program) -> Option<Claims> {
     let (figures, moment) = (compared_claims(program), program.claims.moment);
     (!figures.is_empty() || moment.is_some()).then_some(Claims { figures, moment })
-}
-
-fn peak(run: &XlaRun, of: &PeakOfSpace, always_live_bytes: u64) -> Peak {
-    let peak = &of.at;
-    let analysed = &run.program.analysed;
-    let module = &analysed.module;
-    let instruction = analysed.schedule.instructions.get(peak.position as usize).copied();
-    let live = analysed.live_temporaries(0, peak.position).into_iter().take(NAMED);
-    Peak {
-        step: peak.position,
-        kind: instruction.map(|id| module.opcode(id).to_owned()).filter(|kind| !kind.is_empty()),
-        name: instruction.map(|id| module.instruction_name(id).to_owned()),
-        operation: instruction
-            .and_then(|id| module.nearest_operation(id))
-            .map(|name| module.texts.get(name).to_owned()),
-        source: instruction.and_then(|id| module.source(id)),
-        operation_by_operand: instruction.is_some_and(|id| module.is_operation_by_operand(id)),
-        stack: instruction.map(|id| module.stack(id)).unwrap_or_default(),
-        not_always_live_bytes: peak.bytes,
-        always_live_bytes,
-        by_category: (of.by_category.iter())
-            .map(|owner| (owner.name.clone(), owner.bytes))
-            .collect(),
-        by_operation: largest_owners(&of.by_operation),
-        variables: live
-            .map(|one| NamedBytes {
-                name: run.program.value_name(one.assigned.value),
-                bytes: one.assigned.bytes,
-            })
-            .collect(),
-        is_of_trace: false,
-    }
-}
-
-fn largest_owners(owners: &[Owner]) -> Vec<NamedBytes> {
-    let named = |owner: &Owner| NamedBytes { name: owner.name.clone(), bytes: owner.bytes };
-    owners.iter().filter(|owner| owner.bytes > 0).map(named).take(NAMED).collect()
 }
 
 /// The verdict, what follows, and what to try.
@@ -275,7 +209,7 @@ impl Answer for ProgramSummary {
         sections.push(("Memory".to_owned(), self.spaces_text()));
         sections.push(("Insights".to_owned(), insights_text(&self.insights)));
         if let Some(peak) = &self.liveness.peak {
-            sections.push(("Peak of what is temporary".to_owned(), peak_text(peak)));
+            sections.push(("Peak of what is temporary".to_owned(), peak.text()));
         }
         let (temporary, more) = largest(self.xla.facts.temp.iter(), |one| one.bytes);
         let rows: Vec<Vec<String>> =
@@ -468,40 +402,4 @@ fn positions(ranges: &[(u32, u32)]) -> String {
     });
     let more = if ranges.len() > 3 { ", …" } else { "" };
     format!("{}{more}", written.collect::<Vec<_>>().join(", "))
-}
-
-fn peak_text(peak: &Peak) -> String {
-    let mut rows = vec![
-        ("In use", exact_bytes(peak.not_always_live_bytes)),
-        ("Reserved", exact_bytes(peak.always_live_bytes)),
-    ];
-    let what = match (&peak.kind, &peak.name) {
-        (Some(kind), Some(name)) => format!(", {kind} {}", name_cell(name)),
-        (None, Some(name)) => format!(", {}", name_cell(name)),
-        _ => String::new(),
-    };
-    let step = if peak.is_of_trace { "Event of XLA's simulation" } else { "Position" };
-    rows.push((step, format!("{}{what}", grouped(u64::from(peak.step)))));
-    if let Some(operation) = &peak.operation {
-        let by = if peak.operation_by_operand { " (by operand)" } else { "" };
-        rows.push(("Operation", format!("{}{by}", clean(operation))));
-    }
-    // The stack begins with the place itself.
-    match &*peak.stack {
-        [] => rows.extend(peak.source.iter().map(|source| ("Source", clean(source).into_owned()))),
-        [first, outer @ ..] => {
-            rows.push(("Source", clean(first).into_owned()));
-            let outer = outer.iter().take(MOST_FRAMES);
-            rows.extend(outer.map(|frame| ("called from", clean(frame).into_owned())));
-        }
-    }
-    let mut text = pairs(rows);
-    for (title, rows) in [("<Operation", &peak.by_operation), ("<Value", &peak.variables)] {
-        if !rows.is_empty() {
-            text.push('\n');
-            let rows = rows.iter().map(|row| vec![name_cell(&row.name), exact_bytes(row.bytes)]);
-            text += &aligned(&[title, "bytes"], rows);
-        }
-    }
-    text
 }
