@@ -52,7 +52,7 @@ impl Peak {
         let analysed = &program.analysed;
         let module = &analysed.module;
         let instruction = analysed.schedule.instructions.get(peak.position as usize).copied();
-        let live = analysed.live_temporaries(0, peak.position).into_iter().take(NAMED);
+        let live = analysed.live_temporaries(0, peak.position);
         Self {
             step: peak.position,
             kind: instruction
@@ -71,12 +71,7 @@ impl Peak {
                 .map(|owner| (owner.name.clone(), owner.bytes))
                 .collect(),
             by_operation: largest_owners(&of.by_operation),
-            variables: live
-                .map(|one| NamedBytes {
-                    name: program.value_name(one.assigned.value),
-                    bytes: one.assigned.bytes,
-                })
-                .collect(),
+            variables: largest_values(program, live.iter().copied()),
             is_of_trace: false,
         }
     }
@@ -93,15 +88,6 @@ impl Peak {
         let analysed = &program.analysed;
         let name = analysed.module.texts.get(event.instruction);
         let shares: Vec<_> = shares_of(&traced.placed, step).collect();
-        let named = |(one, _): &(&Placed, u64)| NamedBytes {
-            name: program.value_name(one.assigned.value),
-            bytes: one.assigned.bytes,
-        };
-        let mut variables: Vec<NamedBytes> = shares.iter().map(named).collect();
-        variables.sort_by(|one, other| {
-            (other.bytes.cmp(&one.bytes)).then_with(|| one.name.cmp(&other.name))
-        });
-        variables.truncate(NAMED);
         let by_category =
             owners(&shares, |one| analysed.category(&one.assigned).as_str().to_owned());
         Some(Self {
@@ -116,7 +102,7 @@ impl Peak {
             always_live_bytes,
             by_category: by_category.into_iter().map(|owner| (owner.name, owner.bytes)).collect(),
             by_operation: largest_owners(&owners(&shares, |_| NO_OPERATION.to_owned())),
-            variables,
+            variables: largest_values(program, shares.iter().map(|(one, _)| *one)),
             is_of_trace: true,
         })
     }
@@ -163,6 +149,23 @@ impl Peak {
         }
         text
     }
+}
+
+/// The largest values, of equals the first names.
+fn largest_values<'a>(
+    program: &Program,
+    values: impl Iterator<Item = &'a Placed>,
+) -> Vec<NamedBytes> {
+    let named = |one: &Placed| NamedBytes {
+        name: program.value_name(one.assigned.value),
+        bytes: one.assigned.bytes,
+    };
+    let mut named: Vec<NamedBytes> = values.map(named).collect();
+    named.sort_by(|one, other| {
+        (other.bytes.cmp(&one.bytes)).then_with(|| one.name.cmp(&other.name))
+    });
+    named.truncate(NAMED);
+    named
 }
 
 fn largest_owners(owners: &[Owner]) -> Vec<NamedBytes> {
