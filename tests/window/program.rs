@@ -108,6 +108,11 @@ fn what_the_device_has_is_the_limit_of_the_curve() {
         for text in ["Limit", "+180.2 MiB over", "1.2 GiB of 1.00 GiB"] {
             assert_eq!(has_text(&harness, text), is_known, "{text}: {:#?}", texts(&harness));
         }
+        let peaks = copied(&mut harness, "peaks");
+        for title in ["Against the limit", "Over the limit (bytes)", "Of limit"] {
+            let has_it = peaks[0].iter().any(|column| column == title);
+            assert_eq!(has_it, is_known, "{:?}", peaks[0]);
+        }
     }
 }
 

@@ -133,7 +133,7 @@ impl StepRows {
     }
 
     fn limit(&self) -> Option<u64> {
-        self.timelines.run(0)?.timeline.limit.filter(|limit| *limit > 0)
+        limit_of(&self.timelines)
     }
 
     fn of_limit(&self, slot: usize) -> Option<String> {
@@ -189,6 +189,11 @@ impl StepRows {
     }
 }
 
+/// What there is for the reference, where that is known.
+fn limit_of(timelines: &SlotTimelines) -> Option<u64> {
+    timelines.run(0)?.timeline.limit.filter(|limit| *limit > 0)
+}
+
 /// By how much a run is over the limit at its step in a slot.
 fn over_of(timelines: &SlotTimelines, run: usize, slot: usize) -> Option<u64> {
     timelines.run(run)?.timeline.over.as_ref()?.at(timelines.axis.step(run, slot)?)
@@ -202,18 +207,22 @@ fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(Cell, Column)> {
     let of = bytes_title(runs, timelines.scope);
     let bytes = |title: String, width| Column::bytes(title, width).not_summed();
     if runs.is_one() {
-        return vec![
+        let has_limit = limit_of(timelines).is_some();
+        let against = if has_limit { "Against the limit" } else { "Of the highest" };
+        let mut cells = vec![
             (Cell::Step(0), Column::text("Step", 44.0)),
             (Cell::Rank, Column::count("Rank", 40.0).not_summed()),
             (Cell::Name, Column::text("Name", 150.0)),
             (Cell::Operation, Column::text("Operation", 92.0)),
             (Cell::Alive, bytes("Memory".to_owned(), 84.0).called("Always live and not")),
-            (Cell::Bar, Column { width: Some(BAR), ..Column::painted("Against the limit") }),
+            (Cell::Bar, Column { width: Some(BAR), ..Column::painted(against) }),
             (Cell::Over(0), bytes("Over limit".to_owned(), 72.0).called("Over the limit")),
             (Cell::OfLimit, Column::text("Of limit", 72.0)),
             (Cell::Bytes(0), bytes(of, 96.0)),
             (Cell::Kind, Column::text("Program", 110.0)),
         ];
+        cells.retain(|(cell, _)| has_limit || !matches!(cell, Cell::Over(_) | Cell::OfLimit));
+        return cells;
     }
     let runs_and = |cell: fn(usize) -> Cell, column: &dyn Fn(&Run) -> Column| {
         let cell = |(place, run): (usize, &Run)| (cell(place), column(run));

@@ -149,15 +149,15 @@ fn answer(runs: &Runs, curves: &Curves, units: Units) -> Option<Answer> {
     let curve = curves.runs.first()?;
     let peak = curve.stacked.peak?;
     let most = curve.stacked.total().get(peak)?;
-    let text = format!(
-        "{} at most, at event {}; {} reserved at most",
-        units.bytes(*most),
-        grouped(peak as u64),
-        units.bytes(curve.most_reserved)
-    );
+    let [most, reserved] = [*most, curve.most_reserved].map(|bytes| units.bytes(bytes));
+    let event = grouped(peak as u64);
+    let text = format!("{most} at most, at event {event}; {reserved} reserved at most");
     Some(match (&curve.of_devices.ended_by, curve.failed.last()) {
+        // It has to have room beside what is chosen; the peak has its mark.
         (Some(failed), _) => {
-            (Sign::Over, format!("Out of memory, {} asked; {text}", units.bytes(failed.bytes)))
+            let asked = units.bytes(failed.bytes);
+            let text = format!("Out of memory, {asked} asked; {most} at most, {reserved} reserved");
+            (Sign::Over, text)
         }
         (None, Some(_)) => (Sign::Note, format!("Requests failed, and the run went on; {text}")),
         (None, None) => (Sign::Fits, text),

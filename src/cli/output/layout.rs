@@ -1,0 +1,101 @@
+//! How text for people stands on a terminal: tables, and lines as wide as it.
+
+use std::io::IsTerminal as _;
+
+use comfy_table::{CellAlignment, Table};
+
+use crate::text;
+
+/// A table of text. Columns whose title begins with `<` hold words and are aligned to the left, the
+/// others hold figures and are aligned to the right.
+pub fn aligned<T: AsRef<str>>(header: &[T], rows: impl IntoIterator<Item = Vec<String>>) -> String {
+    let mut table = Table::new();
+    table.load_style(comfy_table::presets::NOTHING);
+    // Some are names from a file.
+    let title = |title: &T| text::clean(title.as_ref().trim_start_matches('<')).into_owned();
+    let titles: Vec<String> = header.iter().map(title).collect();
+    if titles.iter().any(|title| !title.is_empty()) {
+        table.set_header(titles);
+    }
+    for row in rows {
+        table.add_row(row);
+    }
+    for (column, title) in table.column_iter_mut().zip(header) {
+        let is_words = title.as_ref().starts_with('<');
+        column.set_padding((0, 2));
+        column.set_cell_alignment(if is_words {
+            CellAlignment::Left
+        } else {
+            CellAlignment::Right
+        });
+    }
+    table.lines().fold(String::new(), |lines, line| lines + "  " + line.trim_end() + "\n")
+}
+
+/// A figure that may not be known.
+pub fn or_unknown<T>(value: Option<T>, show: impl FnOnce(T) -> String) -> String {
+    value.map_or_else(|| "not known".to_owned(), show)
+}
+
+/// A name for a table cell.
+pub fn name_cell(name: &str) -> String {
+    text::shortened(name, 80).into_owned()
+}
+
+/// The width of text: that of the terminal, or what reads well where there is none.
+fn text_width() -> usize {
+    const WIDTH: usize = 100;
+    const LEAST: usize = 40;
+    let is_terminal = std::io::stdout().is_terminal();
+    let of_terminal = is_terminal.then(terminal_size::terminal_size).flatten();
+    of_terminal.map_or(WIDTH, |(width, _)| usize::from(width.0).max(LEAST))
+}
+
+/// A text in lines as wide as the terminal, without one of at most 100 characters, where its words allow it; the
+/// first comes after `first` and the others are as far from the left.
+pub fn wrapped(first: &str, text: &str) -> String {
+    wrapped_to(text_width(), first, text)
+}
+
+fn wrapped_to(most: usize, first: &str, text: &str) -> String {
+    let indent = first.chars().count();
+    let (mut lines, mut line, mut width) = (String::new(), first.to_owned(), indent);
+    for word in text.split_whitespace() {
+        let length = word.chars().count();
+        if width > indent && width + 1 + length > most {
+            lines += &line;
+            lines.push('\n');
+            line = " ".repeat(indent);
+            width = indent;
+        }
+        if width > indent {
+            line.push(' ');
+            width += 1;
+        }
+        line += word;
+        width += length;
+    }
+    lines + &line + "\n"
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_between_words_and_stay_below_each_other() {
+        let text = wrapped_to(100, "  7. ", &"word ".repeat(40));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 3);
+        assert!(lines[0].starts_with("  7. word word") && lines[1].starts_with("     word"));
+        assert!(lines.iter().all(|line| line.chars().count() <= 100));
+        assert_eq!(text.split_whitespace().filter(|word| *word == "word").count(), 40);
+        let long = "x".repeat(200);
+        assert_eq!(wrapped("- ", &format!("{long} y")), format!("- {long}\n  y\n"));
+        assert_eq!(wrapped("- ", ""), "- \n");
+        let narrow = wrapped_to(40, "  ", &"word ".repeat(40));
+        assert!(
+            narrow.lines().count() > 5 && narrow.lines().all(|line| line.chars().count() <= 40)
+        );
+    }
+}
