@@ -207,7 +207,9 @@ fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(Cell, Column)> {
     let of = bytes_title(runs, timelines.scope);
     let bytes = |title: String, width| Column::bytes(title, width).not_summed();
     if runs.is_one() {
-        let has_limit = limit_of(timelines).is_some();
+        // Of several devices there may be what is over, and no limit of all.
+        let over = timelines.run(0).and_then(|run| run.timeline.over.as_ref());
+        let has_limit = over.is_some() || limit_of(timelines).is_some();
         let against = if has_limit { "Against the limit" } else { "Of the highest" };
         let mut cells = vec![
             (Cell::Step(0), Column::text("Step", 44.0)),
