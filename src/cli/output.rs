@@ -317,14 +317,7 @@ pub fn finish<A: Answer>(
 /// As [`finish`], with the text for people a part at a time.
 pub fn finish_in_parts<A: Answer>(result: &Result<Document<A>, Error>, json: bool) -> ExitCode {
     let exit_code = |document: &Document<A>| document.answer.exit_code();
-    let print = |document: &Document<A>| {
-        let mut out = BufWriter::new(io::stdout().lock());
-        document
-            .write_text(&mut out)
-            .and_then(|()| out.flush())
-            .or_else(|error| not_written(&error))
-            .map(|()| ExitCode::SUCCESS)
-    };
+    let print = |document: &Document<A>| print_by(|out| document.write_text(out));
     print_result_by(result, json, print, exit_code)
 }
 
@@ -357,13 +350,10 @@ fn print_result_by<A: Serialize>(
 
 fn print_json(document: &impl Serialize) -> Result<ExitCode, ExitStatus> {
     // Not as one text first: an answer about many steps is long.
-    let mut out = TerminalSafe(std::io::BufWriter::new(std::io::stdout().lock()));
-    let written = serde_json::to_writer_pretty(&mut out, document).map_err(std::io::Error::from);
-    written
-        .and_then(|()| out.write_all(b"\n"))
-        .and_then(|()| out.flush())
-        .or_else(|error| not_written(&error))?;
-    Ok(ExitCode::SUCCESS)
+    print_by(|out| {
+        serde_json::to_writer_pretty(TerminalSafe(&mut *out), document)?;
+        out.write_all(b"\n")
+    })
 }
 
 /// Writes JSON so that no terminal obeys it: what may be in a text and is not for eyes becomes an escape, which means
@@ -397,10 +387,12 @@ impl<W: std::io::Write> std::io::Write for TerminalSafe<W> {
 /// # Errors
 /// The exit status for output that cannot be written, after saying so.
 pub fn print(text: &str) -> Result<ExitCode, ExitStatus> {
-    let mut out = std::io::stdout().lock();
-    out.write_all(text.as_bytes())
-        .and_then(|()| out.flush())
-        .or_else(|error| not_written(&error))?;
+    print_by(|out| out.write_all(text.as_bytes()))
+}
+
+fn print_by(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<ExitCode, ExitStatus> {
+    let mut out = BufWriter::new(io::stdout().lock());
+    write(&mut out).and_then(|()| out.flush()).or_else(|error| not_written(&error))?;
     Ok(ExitCode::SUCCESS)
 }
 

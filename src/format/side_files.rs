@@ -4,7 +4,7 @@
 use std::io::Read as _;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::budget;
 use crate::files;
@@ -44,8 +44,25 @@ pub fn read_side_file(
     }
 }
 
+/// Reads an object of JSON of at most so many bytes; `None` with a warning where it is none, or cannot be read.
+pub fn read_object(
+    path: &Path,
+    name: &str,
+    most_bytes: u64,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Option<Map<String, Value>> {
+    let why = match read_json(path, most_bytes, progress) {
+        Ok(Value::Object(object)) => return Some(object),
+        Ok(_) => "an object expected, another value found".to_owned(),
+        Err(error) => error,
+    };
+    warnings.add(WarningCode::Inconsistent, name, format!("not shown: {why}"));
+    None
+}
+
 /// Reads a file of JSON of at most so many bytes; an error is what to say of it.
-pub fn read_json(path: &Path, most_bytes: u64, progress: &Progress) -> Result<Value, String> {
+fn read_json(path: &Path, most_bytes: u64, progress: &Progress) -> Result<Value, String> {
     let file = files::open(path).map_err(|error| error.to_string())?;
     let bytes = file.metadata().map_err(|error| error.to_string())?.len();
     if bytes > most_bytes {

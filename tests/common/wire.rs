@@ -1,13 +1,11 @@
 //! Messages of protobuf, field by field.
 
+use buffa::encoding::encode_varint;
+
 /// A number as it stands in a message.
-pub fn varint(mut number: u64) -> Vec<u8> {
+pub fn varint(number: u64) -> Vec<u8> {
     let mut bytes = Vec::new();
-    while number >= 0x80 {
-        bytes.push(number as u8 | 0x80);
-        number >>= 7;
-    }
-    bytes.push(number as u8);
+    encode_varint(number, &mut bytes);
     bytes
 }
 

@@ -40,8 +40,7 @@ pub fn compared_claims(program: &Program) -> Vec<ComparedClaim> {
 
 /// Adds what the file of `compiled.memory_analysis()` states, which does not name its module: where that is not the only
 /// one of its directory, the file is of the one of which all figures are right.
-pub fn add_memory_analysis(program: &mut Program, stated: Vec<StatedFigure>, is_alone: bool) {
-    let mut stated = stated;
+pub fn add_memory_analysis(program: &mut Program, mut stated: Vec<StatedFigure>, is_alone: bool) {
     // Compiled ahead of time for a TPU, temporaries are counted by other rules (formats/xla.md 6).
     stated.retain(|one| program.platform != Some(Platform::Tpu) || one.of != StatedOf::Temporary);
     if is_alone || stated.iter().all(|one| compared(program, one).agrees) {

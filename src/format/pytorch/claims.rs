@@ -5,9 +5,9 @@ use std::path::Path;
 use serde_json::Value;
 
 use crate::format::Progress;
-use crate::format::side_files::read_json;
+use crate::format::side_files::read_object;
+use crate::store::Warnings;
 use crate::store::snapshot::{AllocatorClaims, ClaimedBytes};
-use crate::store::{WarningCode, Warnings};
 
 /// Larger files are not what they should be.
 const MOST_BYTES: u64 = 1 << 20;
@@ -19,18 +19,7 @@ pub(super) fn read_claims(
     warnings: &Warnings,
     progress: &Progress,
 ) -> Option<AllocatorClaims> {
-    let totals = match read_json(path, MOST_BYTES, progress) {
-        Ok(Value::Object(totals)) => totals,
-        Ok(_) => {
-            let message = "not shown: an object expected, another value found";
-            warnings.add(WarningCode::Inconsistent, name, message);
-            return None;
-        }
-        Err(error) => {
-            warnings.add(WarningCode::Inconsistent, name, format!("not shown: {error}"));
-            return None;
-        }
-    };
+    let totals = read_object(path, name, MOST_BYTES, warnings, progress)?;
     let of = |figure: &str| {
         let bytes = |part: &str| totals.get(&format!("{figure}.all.{part}"))?.as_u64();
         ClaimedBytes { current: bytes("current"), peak: bytes("peak") }

@@ -3,14 +3,12 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use serde_json::Value;
-
 use super::DumpName;
 use crate::files::{self, file_name};
 use crate::format::Progress;
-use crate::format::side_files::read_json;
+use crate::format::side_files::read_object;
+use crate::store::Warnings;
 use crate::store::hlo::{StatedFigure, StatedOf};
-use crate::store::{WarningCode, Warnings};
 
 /// The name of the file.
 const NAME: &str = "memory_analysis.json";
@@ -32,29 +30,18 @@ pub fn memory_analysis(
     if !path.is_file() {
         return (Vec::new(), false);
     }
-    let stated = match read_json(&path, MOST_BYTES, progress) {
-        _ if progress.is_cancelled() => Vec::new(),
-        Ok(Value::Object(stated)) => {
-            let figure = |of: StatedOf| {
-                let bytes = stated.get(of.name())?.as_u64()?;
-                Some(StatedFigure { file: NAME.to_owned(), of, bytes })
-            };
-            FIGURES.into_iter().filter_map(figure).collect()
-        }
-        Ok(_) => {
-            let message = "not shown: an object expected, another value found";
-            warnings.add(WarningCode::Inconsistent, NAME, message);
-            Vec::new()
-        }
-        Err(error) => {
-            warnings.add(WarningCode::Inconsistent, NAME, format!("not shown: {error}"));
-            Vec::new()
-        }
+    let Some(stated) = read_object(&path, NAME, MOST_BYTES, warnings, progress) else {
+        return (Vec::new(), false);
     };
+    let figure = |of: StatedOf| {
+        let bytes = stated.get(of.name())?.as_u64()?;
+        Some(StatedFigure { file: NAME.to_owned(), of, bytes })
+    };
+    let figures = FIGURES.into_iter().filter_map(figure).collect();
     let names: Vec<String> = files::entries(&directory).map(|path| file_name(&path)).collect();
     let modules: HashSet<&str> =
         names.iter().filter_map(|name| Some(DumpName::of(name)?.prefix)).collect();
-    (stated, modules.len() <= 1)
+    (figures, modules.len() <= 1)
 }
 
 #[cfg(test)]

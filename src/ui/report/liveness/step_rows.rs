@@ -196,7 +196,12 @@ fn limit_of(timelines: &SlotTimelines) -> Option<u64> {
 
 /// By how much a run is over the limit at its step in a slot.
 fn over_of(timelines: &SlotTimelines, run: usize, slot: usize) -> Option<u64> {
-    timelines.run(run)?.timeline.over.as_ref()?.at(timelines.axis.step(run, slot)?)
+    limit_passed(timelines, run)?.at(timelines.axis.step(run, slot)?)
+}
+
+/// Where a run is over the limit, where that is known.
+fn limit_passed(timelines: &SlotTimelines, run: usize) -> Option<&OverLimit> {
+    timelines.run(run)?.timeline.over.as_ref()
 }
 
 fn is_over(timelines: &SlotTimelines, slot: usize) -> bool {
@@ -208,8 +213,7 @@ fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(Cell, Column)> {
     let bytes = |title: String, width| Column::bytes(title, width).not_summed();
     if runs.is_one() {
         // Of several devices there may be what is over, and no limit of all.
-        let over = timelines.run(0).and_then(|run| run.timeline.over.as_ref());
-        let has_limit = over.is_some() || limit_of(timelines).is_some();
+        let has_limit = limit_passed(timelines, 0).is_some() || limit_of(timelines).is_some();
         let against = if has_limit { "Against the limit" } else { "Of the highest" };
         let mut cells = vec![
             (Cell::Step(0), Column::text("Step", 44.0)),
@@ -251,8 +255,7 @@ fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(Cell, Column)> {
     // A run that keeps its limit at every step needs no column for it.
     over.retain(|(cell, _)| {
         let Cell::Over(run) = cell else { return false };
-        let over = timelines.run(*run).and_then(|curve| curve.timeline.over.as_ref());
-        over.is_some_and(OverLimit::is_anywhere)
+        limit_passed(timelines, *run).is_some_and(OverLimit::is_anywhere)
     });
     cells.extend(over);
     if runs.len() == 2 {
@@ -320,7 +323,7 @@ impl Rows for StepRows {
     fn hover(&self, row: usize) -> Option<String> {
         let slot = self.slot(row)?;
         let worst = |(place, run): (usize, &Run)| {
-            let over = self.timelines.run(place)?.timeline.over.as_ref()?;
+            let over = limit_passed(&self.timelines, place)?;
             let device = over.worst_device_at(self.timelines.axis.step(place, slot)?)?;
             let device = run.report.device_title(device);
             let of = if self.runs.is_one() { String::new() } else { format!("{}: ", run.title) };
