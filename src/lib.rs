@@ -26,6 +26,7 @@ pub mod index;
 pub mod lake;
 pub mod opened;
 pub mod progress;
+pub mod run;
 pub(crate) mod snapshot_run;
 pub mod store;
 pub mod synth;

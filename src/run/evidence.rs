@@ -1,0 +1,100 @@
+//! Evidence: what a conclusion or a piece of advice is based on, and the place that it leads to.
+
+use serde::Serialize;
+
+/// One thing that a run says.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Evidence {
+    /// What it is, without the figure.
+    pub text: String,
+    /// Its bytes.
+    pub bytes: Option<u64>,
+    /// Where it is; the window makes links of it.
+    pub place: Option<Place>,
+}
+
+/// Where a piece of evidence is, by whatever applies.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// The number of the device.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device: Option<i64>,
+    /// The step, by the number that the system gives it: a program step, an event within the device, a position.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub step: Option<i64>,
+    /// The arenas, as text: tiles `0-15,952`, or an allocation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub arena: Option<String>,
+    /// The address, as text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
+    /// The name of the operation.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub operation: Option<String>,
+    /// The kind of the operation, which only the window needs to find it.
+    #[serde(skip)]
+    pub operation_kind: Option<String>,
+    /// The name of the variable.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variable: Option<String>,
+    /// The frame of the user's code: `path:line (function)`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub frame: Option<String>,
+    /// The file beside the run that says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The line in that file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+}
+
+impl Evidence {
+    /// Evidence without figures.
+    pub fn new(text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..Self::default() }
+    }
+
+    /// Evidence with its bytes.
+    pub fn of(text: impl Into<String>, bytes: u64) -> Self {
+        Self { bytes: Some(bytes), ..Self::new(text) }
+    }
+
+    /// The same with its bytes.
+    #[must_use]
+    pub fn bytes(self, bytes: u64) -> Self {
+        Self { bytes: Some(bytes), ..self }
+    }
+
+    /// The same with what `fill` says of its place.
+    #[must_use]
+    pub fn at(mut self, fill: impl FnOnce(&mut Place)) -> Self {
+        let mut place = self.place.take().unwrap_or_default();
+        fill(&mut place);
+        self.place = (place != Place::default()).then_some(place);
+        self
+    }
+
+    /// The same at a step.
+    #[must_use]
+    pub fn at_step(self, step: impl Into<i64>) -> Self {
+        let step = step.into();
+        self.at(|place| place.step = Some(step))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_place_has_the_keys_that_apply() {
+        let json = |one: &Evidence| serde_json::to_value(one).unwrap();
+        let nowhere = Evidence::of("a block", 7).at(|_| {});
+        assert_eq!(
+            json(&nowhere),
+            serde_json::json!({"text": "a block", "bytes": 7, "place": null})
+        );
+        let somewhere = nowhere.at_step(3).at(|place| place.arena = Some("0-3".to_owned()));
+        assert_eq!(json(&somewhere)["place"], serde_json::json!({"step": 3, "arena": "0-3"}));
+    }
+}

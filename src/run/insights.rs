@@ -1,0 +1,21 @@
+//! Insights: what follows from a run and what to try next.
+
+use serde::Serialize;
+
+use super::advice::{Advice, NotAdvised};
+use super::conclusion::Conclusion;
+use super::verdict::Verdict;
+
+/// What a run says at first sight.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Insights {
+    /// Whether it fits, or how it ended; `None` where the run has nothing that would say so.
+    #[serde(skip)]
+    pub verdict: Option<Verdict>,
+    /// What follows from the figures.
+    pub conclusions: Vec<Conclusion>,
+    /// What to try next, what helps most first.
+    pub advice: Vec<Advice>,
+    /// Techniques that come to mind and do not help here.
+    pub not_advised: Vec<NotAdvised>,
+}

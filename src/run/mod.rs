@@ -1,0 +1,23 @@
+//! What a run answers, whatever system it is of: verdict, advice, conclusions, claims, the peak and who owns it.
+//!
+//! The types know no system. A system fills them by implementing [`Answers`]; window, commands and lake read them.
+
+pub mod advice;
+pub mod answers;
+pub mod claim;
+pub mod conclusion;
+pub mod evidence;
+pub mod insights;
+pub mod peak;
+pub mod section;
+pub mod verdict;
+
+pub use advice::{Advice, HowTo, NotAdvised, Proposal, SavedOf, Saving};
+pub use answers::Answers;
+pub use claim::Claim;
+pub use conclusion::Conclusion;
+pub use evidence::{Evidence, Place};
+pub use insights::Insights;
+pub use peak::{MemoryTotals, PeakOfRun, PeakRow, PeakVariable};
+pub use section::{Cell, Section, SectionBody};
+pub use verdict::{DeviceVerdict, Outcome, Verdict};

@@ -1,0 +1,53 @@
+//! Sections: what only one system says of a run, as titled rows that the terminal and the window show alike.
+
+/// Titled facts, a table, or sentences.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// Its title.
+    pub title: String,
+    /// What it says.
+    pub body: SectionBody,
+}
+
+/// What a section says.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SectionBody {
+    /// Names with what they say.
+    Facts(Vec<(String, Cell)>),
+    /// A table: the titles of its columns, and rows of as many cells.
+    Table {
+        /// The titles of the columns; texts stand at the left, all else at the right.
+        columns: Vec<String>,
+        /// The rows.
+        rows: Vec<Vec<Cell>>,
+    },
+    /// Sentences without their full stops.
+    Sentences(Vec<String>),
+}
+
+/// What stands in a cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Cell {
+    /// Words, as the run has them: they are cleaned where they are shown.
+    Text(String),
+    /// Bytes, in the units that are shown.
+    Bytes(u64),
+    /// A number of things.
+    Count(u64),
+    /// Nothing.
+    Empty,
+}
+
+impl Section {
+    /// Names with what they say.
+    pub fn facts(title: impl Into<String>, facts: Vec<(String, Cell)>) -> Self {
+        Self { title: title.into(), body: SectionBody::Facts(facts) }
+    }
+}
+
+impl From<Option<u64>> for Cell {
+    /// Bytes, where they are known.
+    fn from(bytes: Option<u64>) -> Self {
+        bytes.map_or(Self::Empty, Self::Bytes)
+    }
+}
