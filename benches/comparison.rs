@@ -17,7 +17,6 @@ use listed::{Step, report_with, step};
 use tilescope::analysis::comparison::matching::match_reports;
 use tilescope::analysis::comparison::variables::variables;
 use tilescope::analysis::derived::{Derived, DerivedPair};
-use tilescope::analysis::insights::compared::Compared;
 use tilescope::analysis::liveness::{Scope, curve_of_variables};
 use tilescope::store::ids::CategoryId;
 use tilescope::store::liveness::{Deltas, Liveness, TileVariableBytes, VariableBytes};
@@ -26,6 +25,7 @@ use tilescope::store::report::Categories;
 use tilescope::store::target::Target;
 use tilescope::store::variable::{LoweredVariables, VariableFlags};
 use tilescope::store::{ArenaId, ClassId, Report, TileId, UnloweredId};
+use tilescope::systems::poplar::insights::compared::Compared;
 
 const STEPS: u32 = 500_000;
 const STEPS_OF_OPERATION: u32 = 100;

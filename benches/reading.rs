@@ -13,9 +13,9 @@ use std::time::Instant;
 
 use tilescope::analysis::cross_checks::contradictions;
 use tilescope::format::Progress;
-use tilescope::format::poplar::OpenReport;
 use tilescope::index::{Cache, Limits};
 use tilescope::store::{ArenaId, TileId};
+use tilescope::systems::poplar::files::OpenReport;
 
 /// A line of `/proc/self/status`, MiB.
 fn status_mib(key: &str) -> u64 {

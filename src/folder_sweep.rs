@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use crate::analysis::cross_checks::contradictions;
-use crate::analysis::insights::logs::log_messages;
 use crate::analysis::sweep::{RunError, Sweep, SweepRun};
-use crate::format::poplar::{FolderReport, FolderRun, OpenReport, map_reports, runs_in_folder};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::{Report, Warning, WarningCode, Warnings};
+use crate::systems::poplar::files::{
+    FolderReport, FolderRun, OpenReport, map_reports, runs_in_folder,
+};
+use crate::systems::poplar::insights::logs::log_messages;
 
 /// All reports below a folder side by side, and the warnings of the folder itself. What cannot be read is a run
 /// with its error.

@@ -17,8 +17,6 @@ use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
 use crate::analysis::diagnose;
-use crate::format::poplar::{DebugFile, blob, read_debug_info};
-use crate::format::pytorch;
 use crate::format::side_files::read_side_file;
 use crate::format::sqlite::{DatabaseFile, Only, Refusal, StoredTable, read_rows};
 use crate::index::{self, IndexFile};
@@ -27,6 +25,8 @@ use crate::progress::Progress;
 use crate::store::context_details::ReadContext as _;
 use crate::store::debug_info::ContextRow;
 use crate::store::{Report, Warnings};
+use crate::systems::poplar::files::{DebugFile, blob, read_debug_info};
+use crate::systems::pytorch::files as pytorch;
 
 /// A target by its name, which is that of its folder of inputs.
 pub type Target = (&'static str, fn(&[u8]));
@@ -217,7 +217,7 @@ pub fn index(input: &[u8]) {
     let _ = index::fill_compute(&report, &file);
     let _ = index::fill_program_trees(&report, &file);
     let _ = index::read_bytes_of_tiles(&file, |tile| tile.0 % 2 == 0);
-    let _ = crate::snapshot_run::read_index(&file);
+    let _ = crate::systems::pytorch::run::read_index(&file);
 }
 
 /// Hands a file that has these bytes to a reader: one that lies in memory where the system has such files.

@@ -27,13 +27,12 @@ pub mod lake;
 pub mod opened;
 pub mod progress;
 pub mod run;
-pub(crate) mod snapshot_run;
 pub mod store;
 pub mod synth;
+pub mod systems;
 pub mod text;
 #[cfg(feature = "window")]
 pub mod ui;
 pub(crate) mod variant_sweep;
 pub mod views;
 pub mod work;
-pub mod xla_run;

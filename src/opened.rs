@@ -3,15 +3,15 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::format::poplar::has_report;
-use crate::format::pytorch::{self, FileKind, SnapshotFiles};
 use crate::format::{Error, ErrorKind, Progress};
-pub use crate::snapshot_run::{
+use crate::store::{Warning, WarningCode, Warnings};
+use crate::systems::poplar::files::has_report;
+use crate::systems::pytorch::files::{self as pytorch, FileKind, SnapshotFiles};
+pub use crate::systems::pytorch::run::{
     ReplayedSnapshot, RunContents, SnapshotRun, compare_claims, device_id,
 };
-use crate::store::{Warning, WarningCode, Warnings};
-use crate::xla_run;
-pub use crate::xla_run::{
+use crate::systems::xla::run as xla_run;
+pub use crate::systems::xla::run::{
     AgreedFigure, Agreement, ErrorText, Program, ProgramSizes, XlaFiles, XlaRun, dump_of_text,
     find as find_module, programs_below, stated_bytes, texts_in,
 };

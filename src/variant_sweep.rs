@@ -5,18 +5,18 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::analysis::allocator::run_end::Outcome;
 use crate::analysis::compared_programs::ComparedProgram;
 use crate::analysis::sweep::Sweep;
 use crate::analysis::variants::{Took, Variant};
 use crate::files::directory_of;
 use crate::folder_sweep::read_sweep;
-use crate::format::pytorch::{self, SnapshotFiles};
-use crate::format::xla::DumpName;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{RunsOfPaths, SnapshotRun, XlaFiles, XlaRun, runs_of_paths, texts_in};
-use crate::snapshot_run::{compare_claims, no_device};
 use crate::store::{Warning, WarningCode, Warnings};
+use crate::systems::pytorch::allocator::run_end::Outcome;
+use crate::systems::pytorch::files::{self as pytorch, SnapshotFiles};
+use crate::systems::pytorch::run::{compare_claims, no_device};
+use crate::systems::xla::files::DumpName;
 use crate::text::run_names::run_names;
 
 /// What nvidia-smi said of a variant, in MiB: a key of `app.json`.
@@ -273,7 +273,7 @@ fn smi_bytes(app: &Facts) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::pytorch::{FileKind, with_side_files};
+    use crate::systems::pytorch::files::{FileKind, with_side_files};
 
     fn names_of(paths: &[&str]) -> Vec<String> {
         let files = |path: &&str| with_side_files(PathBuf::from(path), FileKind::Snapshot);

@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 use tilescope::analysis::compute::{compute_sets, exchanges};
 use tilescope::analysis::memory::selection::TileSelection;
 use tilescope::format::Progress;
-use tilescope::format::poplar::OpenReport;
 use tilescope::synth::planner::{Plan, Request, plan};
 use tilescope::synth::{Options, story, write_report};
+use tilescope::systems::poplar::files::OpenReport;
 
 /// The document that `compare` prints.
 fn compare(source: &Path, target: &Path) -> Value {

@@ -12,11 +12,11 @@ use tilescope::analysis::compute::{compute_sets, estimates, exchanges, vertices}
 use tilescope::analysis::memory::selection::TileSelection;
 use tilescope::analysis::program::steps as analysis_steps;
 use tilescope::format::Progress;
-use tilescope::format::poplar::OpenReport;
 use tilescope::store::exchange::ExchangeKind;
 use tilescope::store::tile_list::TileList;
 use tilescope::store::{Absence, Report, WarningCode};
 use tilescope::synth::{Options, write_report};
+use tilescope::systems::poplar::files::OpenReport;
 
 fn open(path: &Path) -> OpenReport {
     let progress = Progress::default();

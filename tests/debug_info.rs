@@ -12,9 +12,9 @@ use std::path::Path;
 use common::{damaged_sample, liveness, real_report, sample};
 use tilescope::analysis::program::debug_tree::{DebugTree, Node, debug_tree};
 use tilescope::format::Progress;
-use tilescope::format::poplar::OpenReport;
 use tilescope::index::{Cache, Limits};
 use tilescope::store::debug_info::DebugInfo;
+use tilescope::systems::poplar::files::OpenReport;
 
 fn open(path: &Path) -> OpenReport {
     let open = OpenReport::open(path, &Progress::default()).unwrap();

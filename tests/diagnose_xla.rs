@@ -12,7 +12,9 @@ use common::recording::{MIB, Recording, stack};
 use common::{json, real_report, tilescope};
 use serde_json::{Value, json};
 use tilescope::format::Progress;
-use tilescope::synth::xla::{DumpOptions, Platform, Remat, Transformer, Written, write_dump};
+use tilescope::systems::xla::synth::{
+    DumpOptions, Platform, Remat, Transformer, Written, write_dump,
+};
 
 fn options(platform: Platform, layers: u64) -> DumpOptions {
     let network = Transformer {

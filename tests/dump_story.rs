@@ -9,7 +9,7 @@ use common::demo::assert_written_once;
 use common::{json, tilescope};
 use serde_json::Value;
 use tilescope::format::Progress;
-use tilescope::synth::xla::story::{CAPACITY, VARIANTS, runs, write_story};
+use tilescope::systems::xla::synth::story::{CAPACITY, VARIANTS, runs, write_story};
 
 #[test]
 fn a_sweep_says_what_does_not_fit_and_what_computing_again_saves() {

@@ -9,15 +9,15 @@ use std::path::Path;
 
 use common::{real_report, summary, tiles};
 use serde_json::Value;
-use tilescope::analysis::insights::advice::Technique;
 use tilescope::analysis::memory::selection::TileSelection;
 use tilescope::cli::compare::Comparison;
 use tilescope::cli::tiles::Breakdown;
 use tilescope::format::Progress;
-use tilescope::format::poplar::OpenReport;
 use tilescope::store::TileId;
 use tilescope::synth::story::{PROPORTIONS, directory_name, write_story};
 use tilescope::synth::{Options, write_report};
+use tilescope::systems::poplar::files::OpenReport;
+use tilescope::systems::poplar::insights::advice::Technique;
 
 const LIMIT: u64 = 638_976;
 

@@ -15,13 +15,13 @@ use tilescope::analysis::placement::gaps;
 use tilescope::analysis::placement::read::read_arena;
 use tilescope::analysis::placement::recompute;
 use tilescope::format::Progress;
-use tilescope::format::poplar::{OpenReport, blob};
 use tilescope::store::ids::CategoryId;
 use tilescope::store::memory::{Region, TileColumn};
 use tilescope::store::{ArenaId, TileId};
 use tilescope::synth::machine::Architecture;
 use tilescope::synth::network::Network;
 use tilescope::synth::{Options, write_report};
+use tilescope::systems::poplar::files::{OpenReport, blob};
 
 fn check(path: &Path) {
     let progress = Progress::default();

@@ -19,8 +19,8 @@ use tilescope::cli::compare::By;
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport, StepChoice};
 use tilescope::cli::tiles::Breakdown;
 use tilescope::format::Progress;
-use tilescope::synth::xla::story::write_story;
 use tilescope::synth::{Options, write_report};
+use tilescope::systems::xla::synth::story::write_story;
 
 /// Tiles of the machine of each model, the last of which fits at no setting.
 const MODELS: [(&str, u32); 4] = [("ant", 10), ("bee", 14), ("cat", 20), ("dog", 5)];

@@ -16,8 +16,8 @@ use lake::{Row, export, integer, of_run, rows, sum};
 use serde_json::{Value, json};
 use tilescope::format::Progress;
 use tilescope::lake::{MODULE_TABLES, TABLES};
-use tilescope::synth::xla::story::{VARIANTS, write_story};
-use tilescope::synth::xla::{DumpOptions, Platform, Transformer, write_dump};
+use tilescope::systems::xla::synth::story::{VARIANTS, write_story};
+use tilescope::systems::xla::synth::{DumpOptions, Platform, Transformer, write_dump};
 
 fn samples() -> PathBuf {
     in_package("sample_profiles/xla")

@@ -23,8 +23,8 @@ use tilescope::analysis::program::step_operations::step_operations;
 use tilescope::analysis::program::steps;
 use tilescope::analysis::program::variable_operations::{FoundBy, variable_operations};
 use tilescope::format::Progress;
-use tilescope::format::poplar::OpenReport;
 use tilescope::store::{ArenaId, DeviceId, Report, TileId, WarningCode};
+use tilescope::systems::poplar::files::OpenReport;
 
 fn open(path: &Path) -> OpenReport {
     let progress = Progress::default();

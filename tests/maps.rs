@@ -27,10 +27,10 @@ use tilescope::analysis::placement::read::{
 };
 use tilescope::analysis::placement::tile_map::TileMap;
 use tilescope::format::Progress;
-use tilescope::format::poplar::OpenReport;
 use tilescope::store::placed::Placed;
 use tilescope::store::{ArenaId, Report, TileId};
 use tilescope::synth::{Options, write_report};
+use tilescope::systems::poplar::files::OpenReport;
 
 fn open(path: &Path) -> OpenReport {
     let progress = Progress::default();

@@ -16,10 +16,10 @@ use tilescope::analysis::comparison::matching::{
 use tilescope::analysis::program::operations::Operation;
 use tilescope::analysis::program::steps;
 use tilescope::format::Progress;
-use tilescope::format::poplar::OpenReport;
 use tilescope::store::Report;
 use tilescope::synth::story::{directory_name, options};
 use tilescope::synth::write_report;
+use tilescope::systems::poplar::files::OpenReport;
 
 fn matched(source: &Report, target: &Report) -> Matching {
     match_reports(source, target, &|| false).expect("reports with steps")

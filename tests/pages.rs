@@ -15,10 +15,10 @@ use common::{in_package, real_report, sample, sample_options};
 use rayon::prelude::*;
 use rusqlite::Connection;
 use tilescope::format::Progress;
-use tilescope::format::poplar::OpenReport;
 use tilescope::store::ArenaId;
 use tilescope::store::report::Part;
 use tilescope::synth::{Options, write_report};
+use tilescope::systems::poplar::files::OpenReport;
 
 /// All that is read of a report, part by part, and what was left to SQLite.
 struct Answers {

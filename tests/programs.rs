@@ -17,9 +17,9 @@ use tilescope::analysis::program::tree_rows::{RowOf, TreeRows};
 use tilescope::analysis::program::tree_search::matching_programs;
 use tilescope::analysis::program_details::program_details;
 use tilescope::format::Progress;
-use tilescope::format::poplar::OpenReport;
 use tilescope::store::{FunctionId, WarningCode};
 use tilescope::synth::{Options, write_report};
+use tilescope::systems::poplar::files::OpenReport;
 
 fn open(path: &Path) -> OpenReport {
     let progress = Progress::default();
@@ -177,7 +177,7 @@ fn a_function_that_calls_itself_and_a_program_within_itself_end() {
         // The first layer's function calls itself in place of what all layers call.
         db.execute("UPDATE program_type_call SET function_id = 1", []).unwrap();
         // Everything that has no children contains the root, a million times together.
-        let many = tilescope::format::poplar::blob::encode_list(&[0; 2000]);
+        let many = tilescope::systems::poplar::files::blob::encode_list(&[0; 2000]);
         db.execute(
             "UPDATE programs SET children = ?1 WHERE length(children) = 0 AND id IN \
              (SELECT id FROM programs WHERE compilation_step_id IS NULL LIMIT 500)",

@@ -8,17 +8,17 @@ use common::seeded::Seeded;
 use common::{in_package, json, tilescope};
 use rayon::prelude::*;
 use serde_json::Value;
-use tilescope::analysis::allocator::curves::{
-    BlockCurve, BlocksBy, Devices, StackedCurve, block_curve, reserved_curve,
-};
-use tilescope::analysis::allocator::event_slots::EventSlots;
-use tilescope::analysis::allocator::segment_map::{SegmentAxis, SegmentsAt};
 use tilescope::analysis::liveness::Scope;
 use tilescope::analysis::liveness::scope_curve::scope_curve;
 use tilescope::cli::summary_of_snapshot::SnapshotSummary;
 use tilescope::format::Progress;
 use tilescope::opened::{RunContents, RunFiles, SnapshotRun, files_of_run};
 use tilescope::store::DeviceId;
+use tilescope::systems::pytorch::allocator::curves::{
+    BlockCurve, BlocksBy, Devices, StackedCurve, block_curve, reserved_curve,
+};
+use tilescope::systems::pytorch::allocator::event_slots::EventSlots;
+use tilescope::systems::pytorch::allocator::segment_map::{SegmentAxis, SegmentsAt};
 
 /// Real files with their figures, which are not part of this package; says so where they are absent.
 fn profiles() -> Option<PathBuf> {

@@ -8,12 +8,12 @@ use common::recording::{HOST, MIB, Recording, stack};
 use common::{in_package, json, tilescope};
 use proptest::prelude::*;
 use serde_json::Value;
-use tilescope::analysis::allocator::peak::PeakContents;
-use tilescope::analysis::allocator::run_end::Outcome;
-use tilescope::analysis::allocator::user_frame::user_frame_title;
 use tilescope::format::Progress;
 use tilescope::opened::{ReplayedSnapshot, RunFiles, SnapshotRun, device_id, files_of_run};
 use tilescope::store::snapshot::StackId;
+use tilescope::systems::pytorch::allocator::peak::PeakContents;
+use tilescope::systems::pytorch::allocator::run_end::Outcome;
+use tilescope::systems::pytorch::allocator::user_frame::user_frame_title;
 
 /// What a path names, with its report filled.
 fn open(path: &Path) -> SnapshotRun {

@@ -12,7 +12,7 @@ use tilescope::analysis::memory::selection::TileSelection;
 use tilescope::analysis::program::control_code::own_control_code;
 use tilescope::cli::tiles::Breakdown;
 use tilescope::format::Progress;
-use tilescope::format::poplar::OpenReport;
+use tilescope::systems::poplar::files::OpenReport;
 
 #[test]
 fn summary_of_the_interrupted_report() {

@@ -25,12 +25,12 @@ use tilescope::cli::map::{Map, MapArguments};
 use tilescope::cli::output::warnings_of;
 use tilescope::cli::summary::Summary;
 use tilescope::cli::tiles::{Breakdown, Tiles};
-use tilescope::format::poplar::OpenReport;
 use tilescope::format::{Error, Progress};
 use tilescope::index::{Cache, Limits};
 use tilescope::store::WarningCode;
 use tilescope::synth::machine::Architecture;
 use tilescope::synth::{Options, write_report};
+use tilescope::systems::poplar::files::OpenReport;
 
 /// All warnings of a report that is read to its end, as by the window and by `index`.
 fn warnings(path: &Path) -> Vec<String> {

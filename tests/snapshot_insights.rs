@@ -225,9 +225,9 @@ fn expandable_segments_save_no_more_than_was_said() {
 
 #[test]
 fn every_technique_has_its_section_and_its_way_to_write_it() {
-    use tilescope::analysis::allocator::insights::advice::Technique;
-    use tilescope::analysis::allocator::insights::advice::how::how;
-    use tilescope::analysis::buffer_assignment::insights::advice::ProgramTechnique;
+    use tilescope::systems::pytorch::allocator::insights::advice::Technique;
+    use tilescope::systems::pytorch::allocator::insights::advice::how::how;
+    use tilescope::systems::xla::buffer_assignment::insights::advice::ProgramTechnique;
     let text = std::fs::read_to_string(in_package("docs/advice.md")).unwrap();
     let anchors: Vec<String> = text
         .lines()

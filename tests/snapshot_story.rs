@@ -8,7 +8,7 @@ use common::demo::assert_written_once;
 use common::{json, tilescope};
 use serde_json::Value;
 use tilescope::format::Progress;
-use tilescope::synth::pytorch::story::{CARD, SEGMENTS, runs, write_story};
+use tilescope::systems::pytorch::synth::story::{CARD, SEGMENTS, runs, write_story};
 
 const MIB: u64 = 1 << 20;
 

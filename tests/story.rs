@@ -15,9 +15,9 @@ use tilescope::cli::Input;
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport};
 use tilescope::cli::tiles::{Tiles, TilesArguments};
 use tilescope::format::Progress;
-use tilescope::format::poplar::OpenReport;
 use tilescope::synth::story::{PROPORTIONS, directory_name, write_story};
 use tilescope::synth::{Options, write_report};
+use tilescope::systems::poplar::files::OpenReport;
 
 /// What the reports of one run say.
 struct Run {

@@ -10,13 +10,15 @@ use std::process::Command;
 use common::seeded::Seeded;
 use common::{json, tilescope};
 use proptest::prelude::*;
-use tilescope::analysis::allocator::device_facts::DeviceFacts;
 use tilescope::format::Progress;
 use tilescope::opened::{RunContents, RunFiles, SnapshotRun, files_of_run};
 use tilescope::store::snapshot::{Action, Snapshot};
-use tilescope::synth::pytorch::caching_allocator::{Card, Event, Settings};
-use tilescope::synth::pytorch::training::{self, Tape};
-use tilescope::synth::pytorch::{SnapshotOptions, Transformer, steps_for_size, write_snapshot};
+use tilescope::systems::pytorch::allocator::device_facts::DeviceFacts;
+use tilescope::systems::pytorch::synth::caching_allocator::{Card, Event, Settings};
+use tilescope::systems::pytorch::synth::training::{self, Tape};
+use tilescope::systems::pytorch::synth::{
+    SnapshotOptions, Transformer, steps_for_size, write_snapshot,
+};
 
 const MIB: u64 = 1 << 20;
 

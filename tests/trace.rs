@@ -18,10 +18,10 @@ use tilescope::analysis::program::kinds::Activity;
 use tilescope::cli::Input;
 use tilescope::cli::ops::{Lines, Ops, OpsArguments};
 use tilescope::cli::trace::{TraceArguments, TraceReport};
-use tilescope::format::poplar::OpenReport;
 use tilescope::format::{Error, Progress};
 use tilescope::index::{Cache, Limits};
 use tilescope::synth::{Options, Recorded, write_report};
+use tilescope::systems::poplar::files::OpenReport;
 
 fn arguments(path: &Path) -> TraceArguments {
     let input = Input { path: path.to_owned(), json: true };

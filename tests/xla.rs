@@ -7,13 +7,13 @@ use std::path::{Path, PathBuf};
 
 use common::{in_package, json, tilescope};
 use serde_json::Value;
-use tilescope::analysis::buffer_assignment::analysed::Analysed;
-use tilescope::analysis::buffer_assignment::facts::ModuleFacts;
 use tilescope::format::Progress;
-use tilescope::format::xla::text::read_texts;
-use tilescope::format::xla::{module_files, read_module, read_proto};
 use tilescope::store::Warnings;
 use tilescope::store::report::FileStatus;
+use tilescope::systems::xla::buffer_assignment::analysed::Analysed;
+use tilescope::systems::xla::buffer_assignment::facts::ModuleFacts;
+use tilescope::systems::xla::files::text::read_texts;
+use tilescope::systems::xla::files::{module_files, read_module, read_proto};
 
 /// Real dumps with their figures, which are not part of this package; says so where they are absent.
 fn profiles() -> Option<PathBuf> {

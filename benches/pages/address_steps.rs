@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use eframe::egui::Vec2;
-use tilescope::format::poplar::absent;
 use tilescope::store::ids::CategoryId;
 use tilescope::store::liveness::Liveness;
 use tilescope::store::memory::TileMemory;
@@ -15,6 +14,7 @@ use tilescope::store::report::Categories;
 use tilescope::store::target::Target;
 use tilescope::store::variable::{LoweredVariables, VariableFlags};
 use tilescope::store::{ClassId, Report, StepId, TileId, UnloweredId};
+use tilescope::systems::poplar::files::absent;
 use tilescope::ui::command::Page;
 
 use super::{Window, measure};

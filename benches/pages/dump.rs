@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use eframe::egui::{Pos2, Rect, Vec2};
 use tilescope::format::Progress;
-use tilescope::synth::xla::{DumpOptions, Remat, write_dump};
+use tilescope::systems::xla::synth::{DumpOptions, Remat, write_dump};
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 use tilescope::ui::loading::Load;

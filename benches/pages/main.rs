@@ -33,8 +33,8 @@ use eframe::egui::{
 };
 use tilescope::analysis::cross_checks::contradictions;
 use tilescope::format::Progress;
-use tilescope::format::poplar::OpenReport;
 use tilescope::store::Report;
+use tilescope::systems::poplar::files::OpenReport;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use eframe::egui::{Event, Key, Pos2, Vec2};
-use tilescope::format::poplar::absent;
 use tilescope::store::debug_info::{Context, DebugInfo, Proportion, TextRef};
 use tilescope::store::liveness::{Deltas, Liveness};
 use tilescope::store::names::Interner;
 use tilescope::store::program::{ProgramTree, ProgramTrees, Programs, Steps};
 use tilescope::store::{FunctionId, ProgramId, Report, StepId};
+use tilescope::systems::poplar::files::absent;
 use tilescope::ui::command::Page;
 
 use super::{Window, button, dragging, key, measure_frames, wheel};

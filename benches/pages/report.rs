@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use tilescope::format::poplar::absent;
 use tilescope::store::System;
 use tilescope::store::debug_info::{Context, DebugInfo, Proportion, TextRef};
 use tilescope::store::ids::CategoryId;
@@ -15,6 +14,7 @@ use tilescope::store::report::Categories;
 use tilescope::store::target::Target;
 use tilescope::store::variable::{LoweredVariables, VariableFlags};
 use tilescope::store::{ClassId, DeviceId, ProgramId, Report, StepId, TileId, UnloweredId};
+use tilescope::systems::poplar::files::absent;
 
 /// Tiles of an IPU.
 const TILES_PER_IPU: u32 = 1472;

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use eframe::egui::{Event, Key};
 use tilescope::format::Progress;
-use tilescope::synth::pytorch::{SnapshotOptions, write_snapshot};
+use tilescope::systems::pytorch::synth::{SnapshotOptions, write_snapshot};
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 

@@ -10,22 +10,22 @@ use std::hash::Hash;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::allocator::insights::SnapshotInsights;
-use super::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
-use super::buffer_assignment::insights::ProgramInsights;
-use super::buffer_assignment::program::Program;
 use super::comparison::attribution::Attribution;
 use super::comparison::matching::{MatchCounts, Matching};
 use super::comparison::owners::Owners;
 use super::comparison::run_verdict::RunVerdict;
 use super::cross_checks::contradictions_of_trace;
 use super::execution::Executed;
-use super::insights::{Insights, insights_of_resident, insights_with_tiles};
 use super::liveness::timeline::{Timeline, WithTimeline};
 use super::liveness::{Scope, needs_bytes_by_tile};
 use super::program::step_operations::{StepOperations, step_operations};
 use crate::progress::Progress;
 use crate::store::{Report, WarningCode};
+use crate::systems::poplar::insights::{Insights, insights_of_resident, insights_with_tiles};
+use crate::systems::pytorch::allocator::insights::SnapshotInsights;
+use crate::systems::pytorch::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
+use crate::systems::xla::buffer_assignment::insights::ProgramInsights;
+use crate::systems::xla::buffer_assignment::program::Program;
 
 /// Answers by question, each worked out once.
 #[derive(Debug)]

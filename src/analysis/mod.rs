@@ -29,9 +29,6 @@ pub mod compute;
 
 pub mod execution;
 
-pub mod allocator;
-pub mod buffer_assignment;
-
 pub mod cross_checks;
 
 pub mod comparison;
@@ -47,8 +44,6 @@ pub mod program_details;
 pub mod program_links;
 
 pub mod diagnose;
-
-pub mod insights;
 
 pub mod sweep;
 

@@ -10,10 +10,12 @@ use serde_json::Value;
 use super::Input;
 use super::compare::{DeviceArguments, RunsToCompare, runs_of};
 use super::output::{self, Answer, BUDGET_EXCEEDED, Document, aligned};
-use crate::analysis::insights::budgets::{Budgets, Check, Figure, Figures, checks, growth_percent};
-use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::{TileId, Warning};
+use crate::systems::poplar::files::OpenReport;
+use crate::systems::poplar::insights::budgets::{
+    Budgets, Check, Figure, Figures, checks, growth_percent,
+};
 use crate::text::{bytes, exact_bytes, grouped, signed_bytes, size};
 
 #[derive(Debug, Args)]

@@ -13,14 +13,14 @@ use super::check::{
 };
 use super::compare::DeviceArguments;
 use super::output;
-use crate::analysis::allocator::replayed::AllocatorRun;
-use crate::analysis::allocator::run_end::{Outcome, Recorded};
 use crate::analysis::compared_snapshots::Room;
-use crate::analysis::insights::budgets::Figure;
 use crate::analysis::variants::{SnapshotTook, Variant, VariantColumn};
-use crate::format::pytorch::SnapshotFiles;
 use crate::format::{Error, Progress};
 use crate::store::Warning;
+use crate::systems::poplar::insights::budgets::Figure;
+use crate::systems::pytorch::allocator::replayed::AllocatorRun;
+use crate::systems::pytorch::allocator::run_end::{Outcome, Recorded};
+use crate::systems::pytorch::files::SnapshotFiles;
 use crate::text::{bytes, exact_bytes};
 
 /// A figure that is checked: what it is for a budget, where it stands in the table of variants, the option, what it is.

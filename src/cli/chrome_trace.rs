@@ -10,8 +10,8 @@ use super::output::{self, Answer, Document};
 use super::trace::read_trace;
 use crate::analysis::execution::chrome::write_chrome_trace;
 use crate::files::{directory_of, is_below, new_file};
-use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
+use crate::systems::poplar::files::OpenReport;
 use crate::text::{bytes, clean, counted};
 
 /// `tilescope.export/1`: what was written.

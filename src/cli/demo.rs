@@ -8,7 +8,8 @@ use clap::Args;
 use super::output;
 use super::synth::WrittenSystem;
 use super::window;
-use crate::synth::{pytorch, story, xla};
+use crate::synth::story;
+use crate::systems::{pytorch::synth as pytorch, xla::synth as xla};
 
 #[derive(Debug, Args)]
 pub struct DemoArguments {

@@ -15,10 +15,10 @@ use super::output::{WRONG_ARGUMENTS, print_result, print_warning, with_progress,
 use super::usage;
 use crate::analysis::diagnose::{Device, Diagnosis, Finding, Kind, XlaCapture, diagnose_reader};
 use crate::files::WithoutHoles;
-use crate::format::pytorch::{FileKind, SnapshotFiles, with_side_files};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::find_module;
 use crate::progress::Watched;
+use crate::systems::pytorch::files::{FileKind, SnapshotFiles, with_side_files};
 use crate::text::{bytes, clean, grouped, shortened};
 
 #[derive(Debug, Args)]

@@ -9,15 +9,15 @@ use serde_json::{Value, json};
 
 use super::diagnose::Log;
 use super::output::{print_warning, with_progress};
-use crate::analysis::buffer_assignment::peaks::{NO_OPERATION, owners};
 use crate::analysis::diagnose::Finding;
 use crate::format::Progress;
-use crate::format::xla::FoundModule;
 use crate::opened::{
     AgreedFigure, Agreement, Program, ProgramSizes, XlaFiles, XlaRun, dump_of_text, find_module,
     stated_bytes,
 };
 use crate::store::{Warning, WarningCode, Warnings};
+use crate::systems::xla::buffer_assignment::peaks::{NO_OPERATION, owners};
+use crate::systems::xla::files::FoundModule;
 use crate::text::{bytes, clean, counted, shortened};
 
 /// Modules of a dump that are looked into: those that take the most.

@@ -7,18 +7,20 @@ use std::path::{Path, PathBuf};
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use crate::analysis::allocator::failed_requests::FailedRequest;
-use crate::analysis::allocator::peak::PeakContents;
-use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
-use crate::analysis::allocator::stated_failure::StatedFailure;
 use crate::analysis::diagnose::Finding;
 use crate::analysis::variants::{SnapshotTook, Variant};
-use crate::format::pytorch::{self, FileKind, SnapshotFiles, kind_of_file, with_side_files};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::SnapshotRun;
-use crate::snapshot_run::stated::stated;
 use crate::store::snapshot::{RankDevice, device_title};
 use crate::store::{Warning, Warnings};
+use crate::systems::pytorch::allocator::failed_requests::FailedRequest;
+use crate::systems::pytorch::allocator::peak::PeakContents;
+use crate::systems::pytorch::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
+use crate::systems::pytorch::allocator::stated_failure::StatedFailure;
+use crate::systems::pytorch::files::{
+    self as pytorch, FileKind, SnapshotFiles, kind_of_file, with_side_files,
+};
+use crate::systems::pytorch::run::stated::stated;
 use crate::text::{bytes, clean, grouped, shortened};
 
 /// Snapshots in the directory of a log that are looked into.

@@ -9,12 +9,12 @@ use serde::Serialize;
 
 use super::output::{self, Answer, Document, aligned, print_warning};
 use crate::analysis::cross_checks::contradictions;
-use crate::format::poplar::OpenReport;
-use crate::format::pytorch::{FileKind, SnapshotFiles};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::{Cache, Entry};
 use crate::opened::{RunFiles, SnapshotRun, files_of_run};
 use crate::store::Warning;
+use crate::systems::poplar::files::OpenReport;
+use crate::systems::pytorch::files::{FileKind, SnapshotFiles};
 use crate::text::{bytes, clean};
 
 /// What `tilescope index` takes: one of the three.

@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use super::output::{aligned, name_cell, or_unknown, wrapped};
 use crate::analysis::derived::Derived;
-use crate::analysis::insights::advice::{Advice, Evidence, operation_title};
-use crate::analysis::insights::logs::log_messages;
-use crate::analysis::insights::must_go::MustGo;
-use crate::analysis::insights::sentences::{ipu_verdict_word, verdict_sentences, verdict_title};
-use crate::analysis::insights::verdict::{IpuVerdict, Verdict};
-use crate::analysis::insights::{Insights, insights_with_tiles};
 use crate::files;
-use crate::format::poplar::OpenReport;
 use crate::format::{Error, Progress};
+use crate::systems::poplar::files::OpenReport;
+use crate::systems::poplar::insights::advice::{Advice, Evidence, operation_title};
+use crate::systems::poplar::insights::logs::log_messages;
+use crate::systems::poplar::insights::must_go::MustGo;
+use crate::systems::poplar::insights::sentences::{
+    ipu_verdict_word, verdict_sentences, verdict_title,
+};
+use crate::systems::poplar::insights::verdict::{IpuVerdict, Verdict};
+use crate::systems::poplar::insights::{Insights, insights_with_tiles};
 use crate::text::{bytes, clean, grouped};
 
 const MOST_ADVICE: usize = 6;

@@ -1,10 +1,10 @@
 //! The insights of `tilescope summary` of a memory snapshot, as text.
 
 use super::output::{aligned, name_cell, wrapped};
-use crate::analysis::allocator::insights::advice::{Advice, Evidence};
-use crate::analysis::allocator::insights::conclusions::Conclusion;
-use crate::analysis::allocator::insights::fragmentation::Fragmentation;
-use crate::analysis::allocator::insights::{DeviceInsights, SnapshotInsights};
+use crate::systems::pytorch::allocator::insights::advice::{Advice, Evidence};
+use crate::systems::pytorch::allocator::insights::conclusions::Conclusion;
+use crate::systems::pytorch::allocator::insights::fragmentation::Fragmentation;
+use crate::systems::pytorch::allocator::insights::{DeviceInsights, SnapshotInsights};
 use crate::text::{bytes, clean, grouped};
 
 const MOST_ADVICE: usize = 6;

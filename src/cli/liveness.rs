@@ -17,16 +17,16 @@ use super::scope::{ScopeArguments, scope_name, scope_of};
 use crate::analysis::comparison::contribution::Contribution;
 use crate::analysis::comparison::moment::Moment;
 use crate::analysis::derived::Derived;
-use crate::analysis::insights::consists::{consists_of, rows_of_one};
 use crate::analysis::liveness::peaks;
 use crate::analysis::liveness::{self, NamedBytes, Scope};
 use crate::analysis::program::operations::Operation;
 use crate::analysis::program::steps::{self, Filter, MatchedField};
-use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{RunFiles, files_of_module};
 use crate::store::liveness::VariableBytes;
 use crate::store::{IdColumn, Report, StepId, System};
+use crate::systems::poplar::files::OpenReport;
+use crate::systems::poplar::insights::consists::{consists_of, rows_of_one};
 
 /// How many peaks the text lists when it is not told.
 const PEAKS_IN_TEXT: usize = 10;
@@ -415,9 +415,9 @@ pub fn operation_text(operation: &Operation) -> String {
 mod tests {
     use super::*;
     use crate::analysis::comparison::explanation::GroupedBy;
-    use crate::analysis::insights::consists::rows_of_moments;
     use crate::store::{ArenaId, DeviceId};
     use crate::synth::story::{PROPORTIONS, directory_name, write_story};
+    use crate::systems::poplar::insights::consists::rows_of_moments;
     use rayon::prelude::*;
 
     /// What is alive at any step of the story consists of rows that add up to what the curve says.

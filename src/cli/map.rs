@@ -13,11 +13,11 @@ use crate::analysis::placement::read::read_arena;
 use crate::analysis::placement::tile_map::TileMap;
 use crate::budget::RepeatedNames;
 use crate::csv;
-use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::ids::CategoryId;
 use crate::store::placed::{Placed, Placement};
 use crate::store::{Report, StepId, TileId};
+use crate::systems::poplar::files::OpenReport;
 use crate::text::{clean, exact_bytes, grouped};
 
 /// Arguments of `tilescope map`.

@@ -20,9 +20,9 @@ use crate::analysis::program::operation_text::operation_text;
 use crate::analysis::program::operations::{Operation, OperationName};
 use crate::analysis::program::step_operations::step_operations_of;
 use crate::csv;
-use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::StepId;
+use crate::systems::poplar::files::OpenReport;
 use crate::text::{self, size_or_less};
 
 /// Arguments of `tilescope ops`.

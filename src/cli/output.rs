@@ -16,12 +16,12 @@ use serde_json::json;
 pub use self::layout::{aligned, name_cell, or_unknown, wrapped};
 use super::Input;
 use crate::analysis::cross_checks::contradictions;
-use crate::format::poplar::OpenReport;
-use crate::format::pytorch::SnapshotFiles;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index;
 use crate::opened::{RunFiles, SnapshotRun, XlaFiles, XlaRun, files_of_run};
 use crate::store::{Report, Warning};
+use crate::systems::poplar::files::OpenReport;
+use crate::systems::pytorch::files::SnapshotFiles;
 use crate::text;
 
 /// Exit status when a budget is exceeded.

@@ -13,14 +13,12 @@ use super::output::{self, Answer, CsvAnswer, Document, aligned, name_cell, or_un
 use super::summary_of_error_text::ErrorTextSummary;
 use super::summary_of_program::ProgramSummary;
 use super::summary_of_snapshot::SnapshotSummary;
-use crate::analysis::insights::Insights;
 use crate::analysis::liveness::{self, NamedBytes, Scope};
 use crate::analysis::memory::{self, CategoryBytes, FullestTile};
 use crate::analysis::program::operations::{self, Operation, ProportionCount};
 use crate::analysis::program::steps;
 use crate::analysis::throughput::{Throughput, throughput};
 use crate::csv;
-use crate::format::poplar::OpenReport;
 use crate::format::{Error, Progress};
 use crate::opened::{ErrorText, RunFiles, files_of_module};
 use crate::store::Report;
@@ -28,6 +26,8 @@ use crate::store::memory::{Region, TileMemory};
 use crate::store::options::GraphInfo;
 use crate::store::report::{FileStatus, ReportFile};
 use crate::store::target::Target;
+use crate::systems::poplar::files::OpenReport;
+use crate::systems::poplar::insights::Insights;
 use crate::text::{bytes, clean, exact_bytes, grouped, rate};
 
 const PEAK_VARIABLES: usize = 10;

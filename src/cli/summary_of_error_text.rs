@@ -7,10 +7,10 @@ use serde_json::Value;
 
 use super::output::{Answer, CsvAnswer, aligned, name_cell, wrapped};
 use super::summary::{pairs, sections_text, summary_csv};
-use crate::analysis::allocator::insights::conclusions::Conclusion;
 use crate::analysis::diagnose::{Allocation, Finding, Part, XlaCapture};
 use crate::opened::ErrorText;
 use crate::store::report::{FileStatus, ReportFile};
+use crate::systems::pytorch::allocator::insights::conclusions::Conclusion;
 use crate::text::{bytes, clean};
 
 /// What makes XLA write all of it.

@@ -12,16 +12,18 @@ use self::peak::Peak;
 use super::output::{Answer, CsvAnswer, aligned, name_cell, wrapped};
 use super::summary::{files_text, pairs, sections_text, summary_csv};
 use super::summary_of_error_text::stated_text;
-use crate::analysis::allocator::insights::conclusions::Conclusion;
-use crate::analysis::buffer_assignment::claims::{ComparedClaim, compared_claims};
-use crate::analysis::buffer_assignment::facts::{ModuleFacts, TemporaryFacts};
-use crate::analysis::buffer_assignment::insights::advice::ProgramAdvice;
-use crate::analysis::buffer_assignment::insights::{PeakOfSpace, ProgramInsights, ProgramVerdict};
-use crate::analysis::buffer_assignment::trace_lives::TraceLives;
 use crate::analysis::diagnose::{Finding, XlaCapture};
 use crate::opened::{Program, XlaRun};
 use crate::store::hlo::{Beside, ListedModule};
 use crate::store::report::ReportFile;
+use crate::systems::pytorch::allocator::insights::conclusions::Conclusion;
+use crate::systems::xla::buffer_assignment::claims::{ComparedClaim, compared_claims};
+use crate::systems::xla::buffer_assignment::facts::{ModuleFacts, TemporaryFacts};
+use crate::systems::xla::buffer_assignment::insights::advice::ProgramAdvice;
+use crate::systems::xla::buffer_assignment::insights::{
+    PeakOfSpace, ProgramInsights, ProgramVerdict,
+};
+use crate::systems::xla::buffer_assignment::trace_lives::TraceLives;
 use crate::text::{bytes, clean, grouped};
 
 /// Rows of a table in text; JSON has all.
@@ -326,7 +328,7 @@ impl ProgramSummary {
     fn temporary_row(&self, one: &TemporaryFacts) -> Vec<String> {
         let peak = one.peak.as_ref();
         let figure =
-            |of: &dyn Fn(&crate::analysis::buffer_assignment::facts::PeakFacts) -> String| {
+            |of: &dyn Fn(&crate::systems::xla::buffer_assignment::facts::PeakFacts) -> String| {
                 peak.map(of).unwrap_or_default()
             };
         vec![

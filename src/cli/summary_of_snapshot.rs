@@ -7,20 +7,20 @@ use serde_json::{Map, Value};
 
 use super::output::{Answer, CsvAnswer, aligned, name_cell};
 use super::summary::{files_text, pairs, sections_text, summary_csv};
-use crate::analysis::allocator::categories::BlockCategory;
-use crate::analysis::allocator::claims::ComparedClaim;
-use crate::analysis::allocator::device_facts::{DeviceFacts, HostFacts};
-use crate::analysis::allocator::insights::SnapshotInsights;
-use crate::analysis::allocator::peak::{FrameBytes, PeakContents, largest_device};
-use crate::analysis::allocator::run_end::Recorded;
-use crate::analysis::allocator::settings::is_default;
-use crate::analysis::allocator::timeline_facts::timeline_facts;
 use crate::analysis::liveness::NamedBytes;
 use crate::files::file_name;
 use crate::opened::{ReplayedSnapshot, RunContents, SnapshotRun, compare_claims};
 use crate::store::report::ReportFile;
 use crate::store::snapshot::{Action, RankDevice, SnapshotDevice, device_title};
 use crate::store::{Report, WarningCode};
+use crate::systems::pytorch::allocator::categories::BlockCategory;
+use crate::systems::pytorch::allocator::claims::ComparedClaim;
+use crate::systems::pytorch::allocator::device_facts::{DeviceFacts, HostFacts};
+use crate::systems::pytorch::allocator::insights::SnapshotInsights;
+use crate::systems::pytorch::allocator::peak::{FrameBytes, PeakContents, largest_device};
+use crate::systems::pytorch::allocator::run_end::Recorded;
+use crate::systems::pytorch::allocator::settings::is_default;
+use crate::systems::pytorch::allocator::timeline_facts::timeline_facts;
 use crate::text::{bytes, clean, counted, exact_bytes, grouped};
 
 const PEAK_VARIABLES: usize = 10;

@@ -11,11 +11,11 @@ use crate::analysis::memory::{self, Statistics};
 use crate::analysis::placement::gaps::GapsByReason;
 use crate::analysis::placement::read::gaps_of_all;
 use crate::csv;
-use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::memory::{Region, TileMemory};
 use crate::store::target::Target;
 use crate::store::{Report, TileId};
+use crate::systems::poplar::files::OpenReport;
 use crate::text::{exact_bytes, grouped};
 
 /// Arguments of `tilescope tiles`.

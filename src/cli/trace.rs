@@ -15,10 +15,10 @@ use crate::analysis::execution::sums::SpanSums;
 use crate::analysis::execution::{Executed, lies_in};
 use crate::budget::RepeatedNames;
 use crate::csv;
-use crate::format::poplar::OpenReport;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::Report;
 use crate::store::execution::{BlockKind, ExecutionRun};
+use crate::systems::poplar::files::OpenReport;
 use crate::text::{bytes, counted, grouped, microseconds_text, time_text};
 
 /// How many steps the text lists, longest first.

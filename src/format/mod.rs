@@ -1,4 +1,4 @@
-//! Readers: one folder for each family of files. Each knows only its files and the store.
+//! What readers of all systems share: errors, JSON beside a file, and SQLite files read by position.
 
 #![deny(
     clippy::unwrap_used,
@@ -8,11 +8,8 @@
 )]
 
 pub mod error;
-pub mod poplar;
-pub mod pytorch;
 pub(crate) mod side_files;
 pub(crate) mod sqlite;
-pub mod xla;
 
 pub use crate::progress::Progress;
 pub use error::{Error, ErrorKind};

@@ -20,15 +20,17 @@ pub use modules::MODULE_TABLES;
 pub use snapshots::SNAPSHOT_TABLES;
 pub use table::{Kind, Table, Written};
 
-use crate::analysis::insights::logs::log_messages;
 use crate::analysis::sweep::{Sweep, SweepRun};
 use crate::files::directory_of;
 use crate::folder_sweep::{all_warnings, facts, read_facts, shared_warnings};
-use crate::format::poplar::{FolderReport, FolderRun, OpenReport, map_reports, runs_in_folder};
-use crate::format::pytorch::{FileKind, runs_below};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{files_of_module, find_module, programs_below};
 use crate::store::{Report, Warning, WarningCode, Warnings};
+use crate::systems::poplar::files::{
+    FolderReport, FolderRun, OpenReport, map_reports, runs_in_folder,
+};
+use crate::systems::poplar::insights::logs::log_messages;
+use crate::systems::pytorch::files::{FileKind, runs_below};
 use modules::{FoundProgram, export_program};
 use small_tables::PeakOfRun;
 use snapshots::{FoundSnapshot, export_snapshot, snapshot_at};

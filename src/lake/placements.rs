@@ -8,11 +8,11 @@ use super::staging::Staging;
 use super::table::Kind::{Flag, Integer, Text};
 use super::table::{Table, Writer, Written, cannot_write, flag, integer, integer_if, text};
 use crate::analysis::placement::gaps::gaps;
-use crate::format::poplar::OpenReport;
 use crate::format::{Error, Progress};
 use crate::store::ids::CategoryId;
 use crate::store::placed::Placed;
 use crate::store::{Report, TileId};
+use crate::systems::poplar::files::OpenReport;
 
 pub(super) const PLACEMENTS: Table = Table {
     name: "placements",

@@ -11,11 +11,11 @@ use twox_hash::XxHash3_128;
 
 use crate::files;
 use crate::format::Error;
-use crate::format::pytorch::SnapshotFiles;
 use crate::format::side_files::SIDE_FILE_BYTES;
 use crate::format::sqlite::bytes_by_header;
-use crate::format::xla::{ModuleAt, ProtoKind};
 use crate::progress::{Progress, Watched};
+use crate::systems::pytorch::files::SnapshotFiles;
+use crate::systems::xla::files::{ModuleAt, ProtoKind};
 
 const BLOCK_BYTES: usize = 1 << 20;
 const HEADER_BYTES: u64 = 100;

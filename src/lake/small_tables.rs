@@ -12,7 +12,6 @@ use crate::analysis::comparison::moment::{AliveAt, Moment};
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::derived::Derived;
 use crate::analysis::figures::difference::Side;
-use crate::analysis::insights::consists::consists_of;
 use crate::analysis::liveness::{self, Scope, live_at, variable_name};
 use crate::analysis::memory;
 use crate::analysis::program::named_facts::{commit, model};
@@ -23,6 +22,7 @@ use crate::analysis::program::steps;
 use crate::analysis::sweep::SweepRun;
 use crate::format::Error;
 use crate::store::{ClassId, Report, StepId, TileId};
+use crate::systems::poplar::insights::consists::consists_of;
 
 pub(super) const RUNS: Table = Table {
     name: "runs",

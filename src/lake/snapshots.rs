@@ -7,16 +7,16 @@ use super::staging::Staging;
 use super::table::Kind::{Flag, Integer, Text};
 use super::table::{Table, Written, flag, integer, integer_if, text};
 use super::{Exported, ExportedRun, run_id};
-use crate::analysis::allocator::device_facts::DeviceFacts;
-use crate::analysis::allocator::lives::BlockLives;
-use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
-use crate::analysis::allocator::user_frame::{is_python, is_users, user_frame_title};
 use crate::files::file_name;
-use crate::format::pytorch::{FileKind, SnapshotFiles, find};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{RunContents, SnapshotRun};
 use crate::store::Warnings;
 use crate::store::snapshot::{Events, StackId};
+use crate::systems::pytorch::allocator::device_facts::DeviceFacts;
+use crate::systems::pytorch::allocator::lives::BlockLives;
+use crate::systems::pytorch::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
+use crate::systems::pytorch::allocator::user_frame::{is_python, is_users, user_frame_title};
+use crate::systems::pytorch::files::{FileKind, SnapshotFiles, find};
 
 pub(super) const SNAPSHOTS: Table = Table {
     name: "snapshots",

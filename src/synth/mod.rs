@@ -9,14 +9,12 @@ mod debug_info;
 mod log;
 mod lowering;
 pub mod machine;
-mod model;
+pub(crate) mod model;
 pub mod network;
 pub mod planner;
-pub mod pytorch;
 mod schema;
 pub mod story;
 mod write;
-pub mod xla;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -164,7 +162,7 @@ pub enum WriteError {
 
 impl WriteError {
     /// What the operating system said of a file.
-    fn io(file: &Path) -> impl FnOnce(std::io::Error) -> Self {
+    pub(crate) fn io(file: &Path) -> impl FnOnce(std::io::Error) -> Self {
         let file = file.to_owned();
         |error| Self::Io { file, error }
     }
@@ -172,13 +170,13 @@ impl WriteError {
 
 /// New files that are written together: unless all of them are there, none is left.
 #[derive(Debug, Default)]
-struct NewFiles {
+pub(crate) struct NewFiles {
     made: Vec<PathBuf>,
 }
 
 impl NewFiles {
     /// Writes another one.
-    fn write<T>(
+    pub(crate) fn write<T>(
         &mut self,
         file: &Path,
         write: impl FnOnce(&mut File) -> std::io::Result<T>,
@@ -192,7 +190,7 @@ impl NewFiles {
     }
 
     /// Keeps them.
-    fn keep(mut self) {
+    pub(crate) fn keep(mut self) {
         self.made.clear();
     }
 }

@@ -80,7 +80,7 @@ fn complete_story(directory: &Path, progress: &Progress) -> Result<(), WriteErro
 
 /// Writes the directory of a run of a demo under another name and renames it, so that what is there under its own name
 /// is whole.
-pub(super) fn write_whole(
+pub(crate) fn write_whole(
     whole: &Path,
     write: impl FnOnce(&Path) -> Result<(), WriteError>,
 ) -> Result<(), WriteError> {

@@ -35,9 +35,9 @@ use super::theme::{
 use super::top_bar::TopBar;
 use super::warnings::warnings_ui;
 use super::widget::exports::exportable;
-use crate::analysis::allocator::replayed::ReplayedSnapshot;
 use crate::analysis::figures::difference::Side;
 use crate::store::Report;
+use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
 use crate::text::shortened;
 
 /// The window.

@@ -11,14 +11,14 @@ use super::reading::{Glance, first_glance, glance_below};
 use super::runs::SMALL;
 use crate::analysis::cross_checks::contradictions;
 use crate::analysis::derived::Derived;
-use crate::analysis::insights::logs::log_messages;
-use crate::format::poplar::{OpenReport, reports_below};
-use crate::format::pytorch::SnapshotFiles;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index;
 use crate::opened::{ErrorText, RunFiles, SnapshotRun, XlaFiles, XlaRun, files_of_module};
 use crate::store::{Absence, Report};
 use crate::synth::story;
+use crate::systems::poplar::files::{OpenReport, reports_below};
+use crate::systems::poplar::insights::logs::log_messages;
+use crate::systems::pytorch::files::SnapshotFiles;
 
 /// Why a report could not be opened, with the reports that were meant, perhaps.
 #[derive(Clone, Debug)]

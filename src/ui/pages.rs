@@ -179,7 +179,7 @@ fn no_addresses(report: &Report) -> Option<WhyNot> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::format::poplar::absent;
+    use crate::systems::poplar::files::absent;
     use std::path::PathBuf;
 
     #[test]

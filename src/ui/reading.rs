@@ -6,7 +6,7 @@ use std::time::UNIX_EPOCH;
 use crate::analysis::sweep::SweepRun;
 use crate::folder_sweep::facts;
 use crate::format::Progress;
-use crate::format::poplar::{FolderReport, map_reports, reports_beside};
+use crate::systems::poplar::files::{FolderReport, map_reports, reports_beside};
 use crate::text::counted;
 
 /// What is known of a report after a glance at it.

@@ -458,8 +458,8 @@ impl<K: Clone + PartialEq, V: Send + 'static> RunsAnswer<K, V> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
     use crate::store::snapshot::Snapshot;
+    use crate::systems::pytorch::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
 
     #[test]
     fn runs_are_as_small_as_their_events() {

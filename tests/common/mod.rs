@@ -26,11 +26,11 @@ use tilescope::cli::summary::Summary;
 use tilescope::cli::sweep::{SweepArguments, SweepReport};
 use tilescope::cli::tiles::{Breakdown, Tiles, TilesArguments};
 use tilescope::cli::trace::{TraceArguments, TraceReport};
-use tilescope::format::poplar::OpenReport;
 use tilescope::format::{Error, Progress};
 use tilescope::index::Cache;
 use tilescope::synth::Options;
-use tilescope::synth::pytorch::{SnapshotOptions, Transformer};
+use tilescope::systems::poplar::files::OpenReport;
+use tilescope::systems::pytorch::synth::{SnapshotOptions, Transformer};
 
 /// A directory of this package.
 pub fn in_package(path: &str) -> PathBuf {

@@ -10,10 +10,10 @@ use tilescope::analysis::liveness::scope_curve::scope_curve;
 use tilescope::analysis::placement::chip_map::{ColourBy, Window, render};
 use tilescope::analysis::placement::read::gaps_of_all;
 use tilescope::cli::summary::Summary;
-use tilescope::format::poplar::runs_in_folder;
 use tilescope::index::{Cache, Limits};
 use tilescope::lake::export;
 use tilescope::store::Warnings;
+use tilescope::systems::poplar::files::runs_in_folder;
 
 /// A way to read something, by its name.
 type Read<'a> = (&'a str, Box<dyn Fn() + 'a>);

@@ -4,11 +4,11 @@
 use super::*;
 
 use buffa::encoding::encode_varint;
-use tilescope::analysis::buffer_assignment::analysed::Analysed;
-use tilescope::analysis::buffer_assignment::facts::ModuleFacts;
 use tilescope::analysis::compared_programs::ComparedPrograms;
 use tilescope::opened::{RunFiles, XlaRun, files_of_run};
-use tilescope::synth::xla::{DumpOptions, Remat, Transformer, write_dump};
+use tilescope::systems::xla::buffer_assignment::analysed::Analysed;
+use tilescope::systems::xla::buffer_assignment::facts::ModuleFacts;
+use tilescope::systems::xla::synth::{DumpOptions, Remat, Transformer, write_dump};
 
 /// The name of a file that is taken for a module.
 const NAME: &str = "module_0001.jit_f.cpu_after_optimizations.hlo.pb";

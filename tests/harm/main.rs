@@ -28,10 +28,10 @@ use rusqlite::Connection;
 use serde_json::Value;
 use tempfile::TempDir;
 use tilescope::cli::tiles::Breakdown;
-use tilescope::format::poplar::OpenReport;
 use tilescope::format::{Error, Progress};
 use tilescope::store::ArenaId;
 use tilescope::synth::{Options, write_report};
+use tilescope::systems::poplar::files::OpenReport;
 use tilescope::work::WorkDone;
 
 #[global_allocator]

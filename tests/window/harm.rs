@@ -13,7 +13,7 @@ use std::sync::Arc;
 use tempfile::TempDir;
 use tilescope::analysis::cross_checks::contradictions;
 use tilescope::format::Progress;
-use tilescope::format::poplar::OpenReport;
+use tilescope::systems::poplar::files::OpenReport;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 

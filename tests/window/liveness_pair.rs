@@ -12,7 +12,6 @@ use eframe::egui::accesskit::{Role, Toggled};
 use eframe::egui::{Key, Modifiers, Theme, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
-use tilescope::format::poplar::absent;
 use tilescope::store::System;
 use tilescope::store::compute::ComputeSets;
 use tilescope::store::debug_info::{Context, DebugInfo, Proportion, TextRef};
@@ -23,6 +22,7 @@ use tilescope::store::options::About;
 use tilescope::store::program::{Programs, Steps};
 use tilescope::store::target::Target;
 use tilescope::store::{ClassId, DeviceId, ProgramId, Report, StepId, TileId, UnloweredId};
+use tilescope::systems::poplar::files::absent;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 

@@ -11,8 +11,8 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Rect, Theme, Vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use tilescope::format::poplar::absent;
 use tilescope::store::{Report, System};
+use tilescope::systems::poplar::files::absent;
 use tilescope::ui::app::App;
 
 /// A run whose variables on the tiles are the larger the later it is.

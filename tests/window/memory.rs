@@ -10,10 +10,10 @@ use eframe::egui::{Event, Key, Modifiers, PointerButton, Pos2, Theme, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
 use std::sync::Arc;
-use tilescope::format::poplar::absent;
 use tilescope::store::memory::{CategoryMemory, TileMemory};
 use tilescope::store::target::Target;
 use tilescope::store::{Report, TileId};
+use tilescope::systems::poplar::files::absent;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 

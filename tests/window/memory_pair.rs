@@ -11,12 +11,12 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Pos2, Theme, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
-use tilescope::format::poplar::absent;
 use tilescope::store::Report;
 use tilescope::store::System;
 use tilescope::store::debug_info::Proportion;
 use tilescope::store::memory::{CategoryMemory, TileMemory};
 use tilescope::store::options::{EngineOption, SideFact};
+use tilescope::systems::poplar::files::absent;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 

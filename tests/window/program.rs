@@ -7,7 +7,7 @@ use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
 use std::path::{Path, PathBuf};
 use tilescope::format::Progress;
-use tilescope::synth::xla::{DumpOptions, write_dump};
+use tilescope::systems::xla::synth::{DumpOptions, write_dump};
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 use tilescope::ui::loading::Load;

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use eframe::egui::Theme;
 use tilescope::format::Progress;
-use tilescope::synth::pytorch::{SnapshotOptions, Transformer, write_snapshot};
+use tilescope::systems::pytorch::synth::{SnapshotOptions, Transformer, write_snapshot};
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 use tilescope::ui::loading::Load;

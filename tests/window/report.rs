@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use tilescope::format::poplar::absent;
 use tilescope::store::System;
 use tilescope::store::compute::ComputeSets;
 use tilescope::store::debug_info::{Context, DebugInfo, Proportion, TextRef};
@@ -18,6 +17,7 @@ use tilescope::store::variable::{LoweredVariables, VariableFlags};
 use tilescope::store::{
     ClassId, DeviceId, ProgramId, Report, StepId, TileId, UnloweredId, WarningCode,
 };
+use tilescope::systems::poplar::files::absent;
 
 /// Tiles of the small report, on two IPUs.
 pub const TILES: u32 = 48;

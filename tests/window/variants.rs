@@ -10,7 +10,7 @@ use eframe::egui::{Key, Modifiers, Theme};
 use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, SnapshotResults};
 use tilescope::format::Progress;
-use tilescope::synth::pytorch::story::write_story;
+use tilescope::systems::pytorch::synth::story::write_story;
 use tilescope::ui::app::App;
 use tilescope::ui::loading::Load;
 

@@ -5,13 +5,13 @@
 
 use super::rows::PairedBy;
 use super::{ComparedProgram, ComparedPrograms, PeakPlace, ProgramFigure, ProgramRow};
-use crate::analysis::buffer_assignment::categories::ValueCategory;
-use crate::analysis::buffer_assignment::insights::ProgramFit;
 use crate::analysis::compared_snapshots::Room;
 use crate::analysis::comparison::figures::Unit;
 use crate::analysis::figures::difference::Difference;
-use crate::analysis::insights::change::Evidence;
 use crate::analysis::variants::percent;
+use crate::systems::poplar::insights::change::Evidence;
+use crate::systems::xla::buffer_assignment::categories::ValueCategory;
+use crate::systems::xla::buffer_assignment::insights::ProgramFit;
 use crate::text::{capitalised, clean, counted, grouped, path_slashes, shortened, signed, words};
 
 /// Changes of one kind that are named.

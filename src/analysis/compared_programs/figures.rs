@@ -1,9 +1,9 @@
 //! The figures of programs side by side: what is reserved by kind, what is in use, and counts.
 
 use super::ComparedProgram;
-use crate::analysis::buffer_assignment::space::ProgramFigure;
 use crate::analysis::figures::difference::Difference;
 use crate::analysis::variants::percent;
+use crate::systems::xla::buffer_assignment::space::ProgramFigure;
 
 /// A figure of several programs, the first of which is the source.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -11,13 +11,13 @@ mod figures;
 mod parameters;
 mod rows;
 
-use crate::analysis::buffer_assignment::analysed::Analysed;
-use crate::analysis::buffer_assignment::insights::ProgramFit;
-use crate::analysis::buffer_assignment::program::Program;
-pub use crate::analysis::buffer_assignment::space::ProgramFigure;
-use crate::analysis::buffer_assignment::space::SpaceFigures;
 use crate::analysis::compared_snapshots::{DifferentSetting, Room};
 use crate::store::hlo::{InstructionId, Platform, plain_module_name};
+use crate::systems::xla::buffer_assignment::analysed::Analysed;
+use crate::systems::xla::buffer_assignment::insights::ProgramFit;
+use crate::systems::xla::buffer_assignment::program::Program;
+pub use crate::systems::xla::buffer_assignment::space::ProgramFigure;
+use crate::systems::xla::buffer_assignment::space::SpaceFigures;
 use crate::text::path_parts;
 
 pub use self::common_module::common_module;

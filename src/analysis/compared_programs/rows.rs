@@ -11,13 +11,13 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
-use crate::analysis::allocator::peak::OwnedBytes;
-use crate::analysis::buffer_assignment::analysed::Analysed;
-use crate::analysis::buffer_assignment::categories::ValueCategory;
-use crate::analysis::buffer_assignment::in_use::Placed;
-use crate::analysis::buffer_assignment::peaks::NO_OPERATION;
 use crate::analysis::compared_snapshots::Both;
 use crate::store::hlo::InstructionId;
+use crate::systems::pytorch::allocator::peak::OwnedBytes;
+use crate::systems::xla::buffer_assignment::analysed::Analysed;
+use crate::systems::xla::buffer_assignment::categories::ValueCategory;
+use crate::systems::xla::buffer_assignment::in_use::Placed;
+use crate::systems::xla::buffer_assignment::peaks::NO_OPERATION;
 use crate::text::{path_parts, words};
 
 words! {

@@ -5,12 +5,12 @@
 
 use super::figures::SnapshotFigure;
 use super::{Both, ComparedSide, ComparedSnapshots, FunctionRow, KnownRoom, PeakMoment, Room};
-use crate::analysis::allocator::categories::BlockCategory;
-use crate::analysis::allocator::run_end::{Outcome, Recorded};
 use crate::analysis::comparison::figures::Unit;
 use crate::analysis::figures::difference::Difference;
-use crate::analysis::insights::change::Evidence;
 use crate::analysis::variants::percent;
+use crate::systems::poplar::insights::change::Evidence;
+use crate::systems::pytorch::allocator::categories::BlockCategory;
+use crate::systems::pytorch::allocator::run_end::{Outcome, Recorded};
 use crate::text::{capitalised, clean, counted, grouped, words};
 
 /// Changes of functions that are named, each way.

@@ -11,15 +11,15 @@ mod rows;
 
 use std::path::PathBuf;
 
-use crate::analysis::allocator::annotations::open_at;
-use crate::analysis::allocator::categories::BlockCategory;
-use crate::analysis::allocator::device_facts::DeviceFacts;
-use crate::analysis::allocator::replay::Replay;
-use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
-use crate::analysis::allocator::run_end::{Outcome, Recorded};
-use crate::analysis::allocator::user_frame::user_frame;
 use crate::analysis::variants::{SnapshotTook, Took, Variant};
 use crate::store::snapshot::{Action, Snapshot, SnapshotDevice};
+use crate::systems::pytorch::allocator::annotations::open_at;
+use crate::systems::pytorch::allocator::categories::BlockCategory;
+use crate::systems::pytorch::allocator::device_facts::DeviceFacts;
+use crate::systems::pytorch::allocator::replay::Replay;
+use crate::systems::pytorch::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
+use crate::systems::pytorch::allocator::run_end::{Outcome, Recorded};
+use crate::systems::pytorch::allocator::user_frame::user_frame;
 use crate::text::clean;
 
 pub use self::conclusions::{SnapshotConclusion, conclusions};

@@ -10,11 +10,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
-use crate::analysis::allocator::categories::BlockCategory;
-use crate::analysis::allocator::peak::OwnedBytes;
-use crate::analysis::allocator::user_frame::{NO_STACK, is_users, user_frame};
 use crate::analysis::figures::difference::Difference;
 use crate::store::snapshot::{Snapshot, StackId};
+use crate::systems::pytorch::allocator::categories::BlockCategory;
+use crate::systems::pytorch::allocator::peak::OwnedBytes;
+use crate::systems::pytorch::allocator::user_frame::{NO_STACK, is_users, user_frame};
 use crate::text::words;
 
 use super::ComparedDevice;

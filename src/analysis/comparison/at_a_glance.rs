@@ -158,13 +158,13 @@ fn places(runs: &[RunFacts], fits: bool) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::allocator::run_end::Outcome;
-    use crate::analysis::buffer_assignment::insights::ProgramFit;
     use crate::analysis::comparison::facts::Fit;
     use crate::store::Report;
     use crate::store::execution::ExecutionTotals;
     use crate::store::options::{About, SideFact};
     use crate::store::target::Target;
+    use crate::systems::pytorch::allocator::run_end::Outcome;
+    use crate::systems::xla::buffer_assignment::insights::ProgramFit;
     use std::sync::Arc;
 
     /// A run whose fullest tile has so many bytes of 100; `None` of which it is not known.

@@ -6,10 +6,10 @@ use super::fact_groups::{
     Group, Statements, count, push, side_by_side_groups, sized, sized_with, words,
 };
 use super::facts::{FactGroup, Said};
-use crate::analysis::buffer_assignment::claims::{ComparedClaim, compared_claims};
-use crate::analysis::buffer_assignment::facts::ModuleFacts;
-use crate::analysis::buffer_assignment::insights::{ProgramInsights, SpaceInsights};
-use crate::analysis::buffer_assignment::program::{Program, kind_title};
+use crate::systems::xla::buffer_assignment::claims::{ComparedClaim, compared_claims};
+use crate::systems::xla::buffer_assignment::facts::ModuleFacts;
+use crate::systems::xla::buffer_assignment::insights::{ProgramInsights, SpaceInsights};
+use crate::systems::xla::buffer_assignment::program::{Program, kind_title};
 use crate::text::{bytes, capitalised, clean, grouped};
 
 /// The facts of programs, each with what it says at first sight; those of one name in a line.
@@ -110,8 +110,8 @@ fn stated(program: &Program) -> Statements {
 fn of_traces(facts: &ModuleFacts) -> Statements {
     let traced = facts.temp.iter().filter_map(|one| Some((one, one.heap_trace.as_ref()?)));
     let said = |(one, trace): (
-        &crate::analysis::buffer_assignment::facts::TemporaryFacts,
-        &crate::analysis::buffer_assignment::facts::TraceFacts,
+        &crate::systems::xla::buffer_assignment::facts::TemporaryFacts,
+        &crate::systems::xla::buffer_assignment::facts::TraceFacts,
     )| {
         let of = if trace.whole_module { "" } else { ", in an order of its own" };
         let name = Cow::Owned(format!("Allocation {}", one.allocation));

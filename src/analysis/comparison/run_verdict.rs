@@ -1,9 +1,9 @@
 //! What is said first of a run of any system, in a word or two: whether it fits, or how it ended.
 
 use super::facts::Fit;
-use crate::analysis::allocator::run_end::Outcome;
-use crate::analysis::buffer_assignment::insights::{ProgramFit, ProgramVerdict};
 use crate::store::System;
+use crate::systems::pytorch::allocator::run_end::Outcome;
+use crate::systems::xla::buffer_assignment::insights::{ProgramFit, ProgramVerdict};
 use crate::text::grouped;
 
 /// What is said first of a run.

@@ -7,12 +7,12 @@ use super::fact_groups::{
     Group, Statements, count, push, side_by_side_groups, sized, sized_with, words,
 };
 use super::facts::{FactGroup, Said};
-use crate::analysis::allocator::claims::{ComparedClaim, claimed_device, compared_claims};
-use crate::analysis::allocator::device_facts::{DeviceFacts, HostFacts};
-use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
-use crate::analysis::allocator::run_end::Recorded;
 use crate::store::memory_timeline::{CATEGORY_NAMES, MemoryTimeline, TimelineForm};
 use crate::store::snapshot::{Action, Events, SnapshotDevice};
+use crate::systems::pytorch::allocator::claims::{ComparedClaim, claimed_device, compared_claims};
+use crate::systems::pytorch::allocator::device_facts::{DeviceFacts, HostFacts};
+use crate::systems::pytorch::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
+use crate::systems::pytorch::allocator::run_end::Recorded;
 use crate::text::{bytes, counted, grouped, time_text};
 
 /// Requests that failed and are named.

@@ -5,13 +5,13 @@
 //!   and global exchange code), overlapped or not; all of it is always live.
 //! - Batch size and samples per second are those of [`crate::analysis::throughput`].
 
-use crate::analysis::insights::logs::warnings_at_minimum;
 use crate::analysis::liveness;
 use crate::analysis::liveness::scope_curve::peak_of_everything;
 use crate::analysis::memory::{self, FullestTile};
 use crate::analysis::program::report_options::{OptionKind, OptionValue, ReportOption, options};
 use crate::analysis::throughput::{batch_size, throughput};
 use crate::store::{Report, Warning};
+use crate::systems::poplar::insights::logs::warnings_at_minimum;
 
 /// One report of a sweep. What it does not say is `None`, and so is everything of a report that
 /// could not be read.

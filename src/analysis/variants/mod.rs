@@ -6,10 +6,10 @@ mod words;
 
 use std::path::PathBuf;
 
-use crate::analysis::allocator::run_end::{Outcome, Recorded};
-use crate::analysis::buffer_assignment::insights::ProgramFit;
-use crate::analysis::buffer_assignment::space::SpaceFigures;
 use crate::store::snapshot::RankDevice;
+use crate::systems::pytorch::allocator::run_end::{Outcome, Recorded};
+use crate::systems::xla::buffer_assignment::insights::ProgramFit;
+use crate::systems::xla::buffer_assignment::space::SpaceFigures;
 use crate::text::words;
 pub use words::{VariantColumn, footnotes, ran, rank_text};
 
@@ -272,7 +272,7 @@ fn natural(name: &str) -> Vec<NamePart<'_>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::buffer_assignment::space::ProgramFigure;
+    use crate::systems::xla::buffer_assignment::space::ProgramFigure;
 
     fn variant(name: &str, has_ran: bool, bytes: u64) -> Variant {
         Variant {

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use super::{PeakFrom, SnapshotTook, Took, Variant};
-use crate::analysis::allocator::claims::{claimed_device, may_be_of};
-use crate::analysis::allocator::free_pieces::{reserved_after, segment_for};
-use crate::analysis::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
-use crate::analysis::allocator::run_end::{Outcome, Recorded};
-use crate::analysis::allocator::stated_failure::StatedFailure;
+use crate::systems::pytorch::allocator::claims::{claimed_device, may_be_of};
+use crate::systems::pytorch::allocator::free_pieces::{reserved_after, segment_for};
+use crate::systems::pytorch::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
+use crate::systems::pytorch::allocator::run_end::{Outcome, Recorded};
+use crate::systems::pytorch::allocator::stated_failure::StatedFailure;
 
 impl Variant {
     /// Of the device of a number, or of the one that failed or else had most, with its place among the devices; `None`

@@ -2,9 +2,9 @@
 //! window have the same.
 
 use super::{PeakFrom, Variant, VariantTable};
-use crate::analysis::allocator::run_end::{Outcome, Recorded};
-use crate::analysis::buffer_assignment::space::ProgramFigure;
 use crate::store::snapshot::device_title;
+use crate::systems::pytorch::allocator::run_end::{Outcome, Recorded};
+use crate::systems::xla::buffer_assignment::space::ProgramFigure;
 
 /// A figure of a variant that has a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

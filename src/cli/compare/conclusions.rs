@@ -5,9 +5,9 @@ use serde::Serialize;
 use crate::analysis::compared_programs::ProgramConclusion;
 use crate::analysis::compared_snapshots::SnapshotConclusion;
 use crate::analysis::comparison::contribution::OperationName;
-use crate::analysis::insights::change::{ChangeInsight, Evidence};
 use crate::analysis::memory::category_title;
 use crate::cli::output::{name_cell, wrapped};
+use crate::systems::poplar::insights::change::{ChangeInsight, Evidence};
 use crate::text::{bytes, clean, signed_bytes, signed_percent};
 
 /// A conclusion with the numbers that it is drawn from.

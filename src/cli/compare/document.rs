@@ -22,16 +22,16 @@ use crate::analysis::comparison::slot_peaks::Spike;
 use crate::analysis::comparison::variables::{VariableDifference, variables};
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::analysis::figures::difference::{Difference, Side};
-use crate::analysis::insights::change::ChangeInsight;
-use crate::analysis::insights::compared::{Compared, changes};
-use crate::analysis::insights::logs::log_messages;
 use crate::analysis::liveness;
 use crate::analysis::memory;
 use crate::analysis::program::steps;
 use crate::cli::output::Answer;
-use crate::format::poplar::OpenReport;
 use crate::format::{Error, Progress};
 use crate::store::Report;
+use crate::systems::poplar::files::OpenReport;
+use crate::systems::poplar::insights::change::ChangeInsight;
+use crate::systems::poplar::insights::compared::{Compared, changes};
+use crate::systems::poplar::insights::logs::log_messages;
 
 /// How many peaks of each report are looked at.
 const SPIKES: usize = 20;

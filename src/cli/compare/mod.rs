@@ -22,9 +22,9 @@ use super::output;
 use crate::analysis::compared_programs::common_module;
 use crate::analysis::compared_snapshots::Room;
 use crate::analysis::comparison::explanation::GroupedBy;
-use crate::format::pytorch::{FileKind, SnapshotFiles};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{RunFiles, XlaFiles, files_of_module};
+use crate::systems::pytorch::files::{FileKind, SnapshotFiles};
 use crate::text::size;
 
 /// Arguments of `tilescope compare`.

@@ -11,7 +11,6 @@ use super::peaks::{
 };
 use super::peaks_text::counts_cell;
 use super::{By, CompareArguments};
-use crate::analysis::buffer_assignment::peaks::NO_OPERATION;
 use crate::analysis::compared_programs::{
     ComparedFigure, ComparedProgram, ComparedPrograms, NoSuchSpace, OtherParameters, PairedBy,
     ProgramRow, compared_figures, conclusions,
@@ -24,6 +23,7 @@ use crate::opened::{XlaFiles, XlaRun};
 use crate::store::hlo::ListedModule;
 use crate::store::hlo::Platform;
 use crate::store::{Warning, WarningCode};
+use crate::systems::xla::buffer_assignment::peaks::NO_OPERATION;
 use crate::text::run_names::run_names;
 use crate::text::{bytes, exact_bytes, grouped, shortened};
 

@@ -11,10 +11,10 @@ use super::text::{amount, change, options, rate_change, yes_or_no};
 use crate::analysis::comparison::figures::{Figure, KEY_FIGURES, Unit, figures};
 use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
 use crate::analysis::derived::Derived;
-use crate::analysis::insights::change::ChangeInsight;
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory;
 use crate::cli::output::{aligned, name_cell, or_unknown};
+use crate::systems::poplar::insights::change::ChangeInsight;
 use crate::text::run_names::run_names;
 use crate::text::{clean, rate};
 

@@ -14,17 +14,17 @@ use super::peaks::{
 };
 use super::peaks_text::counts_cell;
 use super::{By, CompareArguments};
-use crate::analysis::allocator::user_frame::NO_STACK;
 use crate::analysis::compared_snapshots::{
     ComparedFigure, ComparedPeaks, ComparedRow, ComparedSide, ComparedSnapshots, Function,
     FunctionRow, MatchedBy, NoSuchDevice, PeakMoment, Room, compared_figures, conclusions,
 };
 use crate::cli::output::{self, Answer, Document, name_cell, open_snapshot};
 use crate::cli::summary_of_snapshot::memory;
-use crate::format::pytorch::SnapshotFiles;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{ReplayedSnapshot, SnapshotRun};
 use crate::store::Warning;
+use crate::systems::pytorch::allocator::user_frame::NO_STACK;
+use crate::systems::pytorch::files::SnapshotFiles;
 use crate::text::run_names::run_names;
 use crate::text::{bytes, exact_bytes, grouped};
 

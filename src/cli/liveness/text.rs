@@ -1,10 +1,10 @@
 //! What `tilescope liveness` prints: the curve and what is alive as tables of text, and as CSV.
 
 use super::{ConsistsOf, LivenessReport, Step, operation_text};
-use crate::analysis::insights::advice::operation_title;
 use crate::analysis::liveness::NamedBytes;
 use crate::cli::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
 use crate::csv;
+use crate::systems::poplar::insights::advice::operation_title;
 use crate::text::{bytes, exact_bytes, grouped, size_or_less};
 
 fn steps_table(steps: impl Iterator<Item = Step>) -> String {

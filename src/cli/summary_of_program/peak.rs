@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::analysis::buffer_assignment::in_use::Placed;
-use crate::analysis::buffer_assignment::insights::PeakOfSpace;
-use crate::analysis::buffer_assignment::peaks::{NO_OPERATION, Owner, owners, shares_of};
-use crate::analysis::buffer_assignment::trace_lives::TraceLives;
 use crate::analysis::liveness::NamedBytes;
 use crate::cli::output::{aligned, name_cell};
 use crate::cli::summary::pairs;
 use crate::opened::Program;
 use crate::store::names::NameId;
+use crate::systems::xla::buffer_assignment::in_use::Placed;
+use crate::systems::xla::buffer_assignment::insights::PeakOfSpace;
+use crate::systems::xla::buffer_assignment::peaks::{NO_OPERATION, Owner, owners, shares_of};
+use crate::systems::xla::buffer_assignment::trace_lives::TraceLives;
 use crate::text::{clean, exact_bytes, grouped};
 
 /// Variables and operations of the peak that are named.

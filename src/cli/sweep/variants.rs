@@ -8,16 +8,16 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::{SweepArguments, output};
-use crate::analysis::allocator::run_end::Recorded;
 use crate::analysis::variants::{
     NoReference, SnapshotTook, Took, Variant, VariantColumn, VariantTable, ran,
 };
 use crate::cli::output::{Answer, CsvAnswer, Document, aligned, name_cell};
 use crate::csv::line;
-use crate::format::pytorch::SnapshotFiles;
 use crate::format::{Error, ErrorKind};
 use crate::opened::XlaFiles;
 use crate::store::Warnings;
+use crate::systems::pytorch::allocator::run_end::Recorded;
+use crate::systems::pytorch::files::SnapshotFiles;
 use crate::text::{self, clean, exact_bytes};
 use crate::variant_sweep::{read_programs, read_variants};
 

@@ -247,18 +247,18 @@ fn write_report(arguments: &SynthArguments, progress: &Progress) -> Result<(), W
 
 fn write_snapshot(arguments: &SynthArguments, progress: &Progress) -> Result<(), WriteError> {
     if arguments.pytorch.checkpoint_story {
-        return synth::pytorch::story::write_story(&arguments.output, progress);
+        return crate::systems::pytorch::synth::story::write_story(&arguments.output, progress);
     }
     let options = pytorch::options(arguments);
     progress.expect(options.units());
-    synth::pytorch::write_snapshot(&options, &arguments.output, progress).map(drop)
+    crate::systems::pytorch::synth::write_snapshot(&options, &arguments.output, progress).map(drop)
 }
 
 fn write_dump(arguments: &SynthArguments, progress: &Progress) -> Result<(), WriteError> {
     if arguments.xla.remat_story {
-        return synth::xla::story::write_story(&arguments.output, progress);
+        return crate::systems::xla::synth::story::write_story(&arguments.output, progress);
     }
     progress.expect(1);
     let options = xla::options(arguments);
-    synth::xla::write_dump(&options, &arguments.output, progress).map(drop)
+    crate::systems::xla::synth::write_dump(&options, &arguments.output, progress).map(drop)
 }

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::first_of;
-use crate::synth::pytorch::Transformer;
+use crate::systems::pytorch::synth::Transformer;
 use crate::text::size;
 
 /// What PyTorch and XLA have in common. Every value is optional, so that one that is given for another system is told.

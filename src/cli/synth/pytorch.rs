@@ -3,8 +3,8 @@
 use clap::Args;
 
 use super::{SynthArguments, first_of};
-use crate::synth::pytorch::caching_allocator::{Card, Settings};
-use crate::synth::pytorch::{SnapshotOptions, steps_for_size};
+use crate::systems::pytorch::synth::caching_allocator::{Card, Settings};
+use crate::systems::pytorch::synth::{SnapshotOptions, steps_for_size};
 use crate::text::size;
 
 /// The smallest size from which on PyTorch lets blocks be kept whole is above this.

@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::{SynthArguments, first_of};
-use crate::synth::xla::{DumpOptions, Platform, Remat};
+use crate::systems::xla::synth::{DumpOptions, Platform, Remat};
 
 /// What dumps have. Every value is optional, so that one that is given for another system is told.
 #[derive(Debug, Args)]

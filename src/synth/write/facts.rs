@@ -3,10 +3,10 @@
 use rusqlite::{Transaction, params};
 
 use super::insert;
-use crate::format::poplar::blob::encode_list;
 use crate::store::target::Target;
 use crate::synth::WriteError;
 use crate::synth::model::{CATEGORIES, Model};
+use crate::systems::poplar::files::blob::encode_list;
 
 pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
     write_target(db, &model.target)?;

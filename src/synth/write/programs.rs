@@ -6,9 +6,9 @@ use rusqlite::types::Null;
 use rusqlite::{Transaction, params};
 
 use super::insert;
-use crate::format::poplar::blob::{encode_list, encode_run_length_list};
 use crate::synth::WriteError;
 use crate::synth::model::{ComputeSet, Detail, Exchange, Model, Program, mix};
+use crate::systems::poplar::files::blob::{encode_list, encode_run_length_list};
 
 /// Kinds of programs and the tables of their details.
 const KINDS: [(&str, Option<&str>); 13] = [

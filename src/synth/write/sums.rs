@@ -8,11 +8,11 @@ use rusqlite::{Transaction, params};
 use super::insert;
 use super::tiles::Sums;
 use crate::analysis::placement::recompute::CategorySums;
-use crate::format::poplar::blob::encode_list;
 use crate::store::ClassId;
 use crate::store::liveness::Classes;
 use crate::synth::WriteError;
 use crate::synth::model::{CATEGORIES, Model};
+use crate::systems::poplar::files::blob::encode_list;
 
 pub fn write(model: &Model, db: &Transaction<'_>, sums: &Sums) -> Result<(), WriteError> {
     for (class, id) in sums.classes.ids.as_slice().iter().enumerate() {

@@ -8,7 +8,6 @@ use rusqlite::{Transaction, params};
 use super::insert;
 use crate::analysis::placement::recompute::{self, CategorySums, TileSums};
 use crate::format::Progress;
-use crate::format::poplar::blob::encode_list;
 use crate::store::liveness::Classes;
 use crate::store::names::Names;
 use crate::store::placed::{Placed, Placement};
@@ -17,6 +16,7 @@ use crate::store::{ClassId, TileId};
 use crate::synth::WriteError;
 use crate::synth::allocator::{Wanted, place};
 use crate::synth::model::{CATEGORIES, Life, Model, Symbol};
+use crate::systems::poplar::files::blob::encode_list;
 
 /// Class of variables that have no place; not listed in `eq_classes`, as in real reports.
 const NO_CLASS: u32 = 0;

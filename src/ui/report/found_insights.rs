@@ -3,9 +3,9 @@
 use eframe::egui;
 use std::sync::Arc;
 
-use crate::analysis::allocator::insights::SnapshotInsights;
-use crate::analysis::insights::Insights;
 use crate::store::Report;
+use crate::systems::poplar::insights::Insights;
+use crate::systems::pytorch::allocator::insights::SnapshotInsights;
 use crate::ui::job::{Latest, Same};
 use crate::ui::runs::{Needed, Needs, Run};
 

@@ -2,8 +2,8 @@
 
 use eframe::egui;
 
-use crate::analysis::buffer_assignment::insights::ProgramInsights;
-use crate::analysis::insights::sentences::VerdictFigure;
+use crate::systems::poplar::insights::sentences::VerdictFigure;
+use crate::systems::xla::buffer_assignment::insights::ProgramInsights;
 use crate::text::{clean, grouped, shortened};
 use crate::ui::report::verdict_banner::{Banner, Proof, banner_ui};
 use crate::ui::units::Units;

@@ -3,10 +3,10 @@
 
 use eframe::egui::{self, Align, Button, Label, Layout, Margin, Response, RichText, Stroke, Vec2};
 
-use crate::analysis::insights::sentences::{
+use crate::systems::poplar::insights::sentences::{
     VerdictFigure, used_text, verdict_figures, verdict_reason, verdict_word,
 };
-use crate::analysis::insights::verdict::Verdict;
+use crate::systems::poplar::insights::verdict::Verdict;
 use crate::text::counted;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens};

@@ -7,7 +7,7 @@ use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::contribution::{BytesOfTwo, Contributor, Grouping, Part};
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::analysis::figures::difference::{Difference, Side};
-use crate::analysis::insights::compared::Compared;
+use crate::systems::poplar::insights::compared::Compared;
 use crate::text::grouped;
 use crate::ui::report::PageContext;
 use crate::ui::report::grouped_by::grouped_by_ui;

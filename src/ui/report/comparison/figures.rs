@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::ComparedTable;
 use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::figures::{Figure, Unit};
-use crate::analysis::insights::compared::Compared;
+use crate::systems::poplar::insights::compared::Compared;
 use crate::text::grouped;
 use crate::ui::report::PageContext;
 use crate::ui::widget::data_table::Data;

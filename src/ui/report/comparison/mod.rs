@@ -22,7 +22,7 @@ use super::head::{alignment_ui, page_head_ui};
 use super::two_columns::{Column, two_columns_ui};
 use crate::analysis::comparison::fullest_tile::gaps_of_fullest;
 use crate::analysis::derived::{Derived, DerivedPair};
-use crate::analysis::insights::compared::Compared;
+use crate::systems::poplar::insights::compared::Compared;
 use crate::text::shortened;
 use crate::ui::command::Command;
 use crate::ui::job::{Latest, MadeFor, Same};

@@ -7,7 +7,7 @@ use super::ComparedTable;
 use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::plans::Plan;
 use crate::analysis::figures::difference::Difference;
-use crate::analysis::insights::compared::Compared;
+use crate::systems::poplar::insights::compared::Compared;
 use crate::ui::report::PageContext;
 use crate::ui::selection::toggle;
 use crate::ui::widget::data_table::Data;

@@ -10,7 +10,7 @@ use crate::analysis::comparison::contribution::{Contributor, Part};
 use crate::analysis::comparison::explanation::{Explanation, GroupedBy};
 use crate::analysis::comparison::waterfall::{Step, Waterfall};
 use crate::analysis::figures::difference::{Difference, Side};
-use crate::analysis::insights::compared::Compared;
+use crate::systems::poplar::insights::compared::Compared;
 use crate::text::{grouped, readable, shortened};
 use crate::ui::command::Command;
 use crate::ui::job::{Made, Same};

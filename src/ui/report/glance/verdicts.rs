@@ -1,9 +1,9 @@
 //! What is said of each of several runs: whether it fits, or how it ended.
 
 use super::Glance;
-use crate::analysis::allocator::run_end::Outcome;
 use crate::analysis::comparison::at_a_glance::RunFacts;
 use crate::analysis::comparison::run_verdict::RunVerdict;
+use crate::systems::pytorch::allocator::run_end::Outcome;
 use crate::text::capitalised;
 use crate::ui::report::head::Answer;
 use crate::ui::runs::Runs;

@@ -10,9 +10,9 @@ use std::collections::BTreeMap;
 
 use super::ChosenPart;
 use super::evidence::evidence_ui;
-use crate::analysis::insights::Insights;
-use crate::analysis::insights::advice::how::Framework;
-use crate::analysis::insights::advice::{Advice, How, NotAdvised, Technique};
+use crate::systems::poplar::insights::Insights;
+use crate::systems::poplar::insights::advice::how::Framework;
+use crate::systems::poplar::insights::advice::{Advice, How, NotAdvised, Technique};
 use crate::text::{clean, shortened};
 use crate::ui::icon::Icon;
 use crate::ui::theme::fonts::{self, size};

@@ -3,10 +3,10 @@
 use eframe::egui;
 
 use super::ChosenPart;
-use crate::analysis::insights::advice::Evidence;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::program::operations::OperationName;
 use crate::store::StepId;
+use crate::systems::poplar::insights::advice::Evidence;
 use crate::text::{grouped, readable, shortened};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;

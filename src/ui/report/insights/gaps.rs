@@ -3,9 +3,9 @@
 use eframe::egui::{self, Label};
 
 use super::ChosenPart;
-use crate::analysis::insights::Insights;
-use crate::analysis::insights::verdict::{Cause, Failure};
 use crate::analysis::placement::overflow::LostToGaps;
+use crate::systems::poplar::insights::Insights;
+use crate::systems::poplar::insights::verdict::{Cause, Failure};
 use crate::text::{counted, grouped};
 use crate::ui::command::Sheet;
 use crate::ui::theme::Tokens;

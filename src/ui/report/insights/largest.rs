@@ -5,12 +5,12 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::ChosenPart;
-use crate::analysis::insights::Insights;
-use crate::analysis::insights::largest::{Largest, LargestExchange, LargestVertex, largest};
-use crate::analysis::insights::sentences::used_text;
 use crate::analysis::liveness::{Scope, devices_with_curve, scope_title};
 use crate::analysis::memory::category_title;
 use crate::store::{DeviceId, Report, StepId, TileId};
+use crate::systems::poplar::insights::Insights;
+use crate::systems::poplar::insights::largest::{Largest, LargestExchange, LargestVertex, largest};
+use crate::systems::poplar::insights::sentences::used_text;
 use crate::text::{readable, shortened};
 use crate::ui::command::Sheet;
 use crate::ui::job::{Latest, Made, Same};

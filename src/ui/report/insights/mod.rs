@@ -22,7 +22,7 @@ use super::run_part::RunPart;
 use super::side_by_side::columns_of_runs_ui;
 use super::two_columns::{Column, two_columns_ui};
 use crate::analysis::comparison::explanation::GroupedBy;
-use crate::analysis::insights::Insights;
+use crate::systems::poplar::insights::Insights;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, RunId};
 use crate::ui::widget::card::card_ui;

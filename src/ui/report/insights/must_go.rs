@@ -3,11 +3,11 @@
 use eframe::egui::{self, Align, Button, Label, Layout, Rect, RichText, Sense, Stroke, Vec2};
 
 use super::ChosenPart;
-use crate::analysis::insights::Insights;
-use crate::analysis::insights::advice::operation_title;
-use crate::analysis::insights::must_go::{GoingVariable, MustGo};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::{StepId, TileId};
+use crate::systems::poplar::insights::Insights;
+use crate::systems::poplar::insights::advice::operation_title;
+use crate::systems::poplar::insights::must_go::{GoingVariable, MustGo};
 use crate::text::{grouped, readable, shortened};
 use crate::ui::command::Sheet;
 use crate::ui::theme::Tokens;

@@ -7,9 +7,11 @@ use std::sync::Arc;
 
 use super::advice::{TEXT, code_ui, cost_ui, numbered_card_ui, saving_ui};
 use super::{ADVICE, TWO_COLUMNS};
-use crate::analysis::buffer_assignment::insights::advice::{ProgramAdvice, ProgramTechnique};
-use crate::analysis::buffer_assignment::insights::{PeakOfSpace, ProgramInsights, SpaceInsights};
-use crate::analysis::buffer_assignment::peaks::Owner;
+use crate::systems::xla::buffer_assignment::insights::advice::{ProgramAdvice, ProgramTechnique};
+use crate::systems::xla::buffer_assignment::insights::{
+    PeakOfSpace, ProgramInsights, SpaceInsights,
+};
+use crate::systems::xla::buffer_assignment::peaks::Owner;
 use crate::text::{clean, counted, grouped, shortened};
 use crate::ui::command::Sheet;
 use crate::ui::job::{Latest, Same};

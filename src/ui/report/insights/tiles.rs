@@ -4,10 +4,10 @@ use eframe::egui::{self, Vec2};
 use std::sync::Arc;
 
 use super::ChosenPart;
-use crate::analysis::insights::Insights;
-use crate::analysis::insights::fullest_tiles::{Bin, histogram_around_limit};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::{Report, TileId};
+use crate::systems::poplar::insights::Insights;
+use crate::systems::poplar::insights::fullest_tiles::{Bin, histogram_around_limit};
 use crate::text::grouped;
 use crate::ui::job::{Latest, Same};
 use crate::ui::report::tile_histogram::histogram_ui;

@@ -3,12 +3,12 @@
 use eframe::egui::{self, Label, ScrollArea};
 
 use super::ChosenPart;
-use crate::analysis::insights::Insights;
-use crate::analysis::insights::sentences::{ipu_verdict_word, verdict_sentences};
-use crate::analysis::insights::verdict::IpuVerdict;
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::DeviceId;
+use crate::systems::poplar::insights::Insights;
+use crate::systems::poplar::insights::sentences::{ipu_verdict_word, verdict_sentences};
+use crate::systems::poplar::insights::verdict::IpuVerdict;
 use crate::text::{clean, grouped};
 use crate::ui::command::Sheet;
 use crate::ui::report::verdict_banner::{Proof, verdict_banner_ui};

@@ -4,9 +4,9 @@
 use eframe::egui::{self, Color32, Vec2};
 use std::sync::Arc;
 
-use crate::analysis::allocator::curves::BlocksBy;
-use crate::analysis::allocator::replayed::RunContents;
 use crate::store::memory_timeline::{MemoryTimeline, TimelineForm};
+use crate::systems::pytorch::allocator::curves::BlocksBy;
+use crate::systems::pytorch::allocator::replayed::RunContents;
 use crate::text::{grouped, time_text};
 use crate::ui::report::PageContext;
 use crate::ui::report::head::page_head_ui;

@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, Label, RichText, Vec2};
 
-use crate::analysis::insights::advice::Advice;
+use crate::systems::poplar::insights::advice::Advice;
 use crate::text::shortened;
 use crate::ui::icon::Icon;
 use crate::ui::theme::{Tokens, card_frame, fonts};

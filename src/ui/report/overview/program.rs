@@ -2,9 +2,9 @@
 
 use eframe::egui;
 
-use crate::analysis::buffer_assignment::insights::ProgramInsights;
-use crate::analysis::buffer_assignment::program::kind_title;
 use crate::store::hlo::AllocationKind;
+use crate::systems::xla::buffer_assignment::insights::ProgramInsights;
+use crate::systems::xla::buffer_assignment::program::kind_title;
 use crate::text::{capitalised, clean, counted, grouped, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::report::run_part::RunPart;

@@ -5,10 +5,10 @@ use eframe::egui::{self, Align, Label, Layout, Vec2};
 use std::collections::BTreeSet;
 
 use super::Detail;
-use crate::analysis::allocator::curves::{BlockCurve, BlocksBy, Devices, code_bytes};
-use crate::analysis::allocator::device_facts::DeviceFacts;
-use crate::analysis::allocator::replayed::AllocatorRun;
-use crate::analysis::allocator::run_end::{Outcome, Recorded};
+use crate::systems::pytorch::allocator::curves::{BlockCurve, BlocksBy, Devices, code_bytes};
+use crate::systems::pytorch::allocator::device_facts::DeviceFacts;
+use crate::systems::pytorch::allocator::replayed::AllocatorRun;
+use crate::systems::pytorch::allocator::run_end::{Outcome, Recorded};
 use crate::text::{counted, grouped, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::job::Cancel;

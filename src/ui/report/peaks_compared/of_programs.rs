@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Compared, FigureRow, PeakRow, PeakTable, PeakWords, PeaksCompared, Said};
-use crate::analysis::buffer_assignment::peaks::NO_OPERATION;
 use crate::analysis::compared_programs::{
     ComparedFigure, ComparedPrograms, ProgramRow, conclusions,
 };
 use crate::analysis::compared_snapshots::{Both, Room};
 use crate::analysis::derived::Derived;
+use crate::systems::xla::buffer_assignment::peaks::NO_OPERATION;
 use crate::text::clean;
 use crate::ui::runs::Run;
 

@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{Compared, FigureRow, PeakRow, PeakTable, PeakWords, PeaksCompared, Said};
-use crate::analysis::allocator::replayed::AllocatorRun;
-use crate::analysis::allocator::user_frame::NO_STACK;
 use crate::analysis::compared_snapshots::{
     ComparedFigure, ComparedRow, ComparedSnapshots, Function, FunctionRow, Room, conclusions,
 };
+use crate::systems::pytorch::allocator::replayed::AllocatorRun;
+use crate::systems::pytorch::allocator::user_frame::NO_STACK;
 use crate::text::clean;
 use crate::ui::card_fields::device_titles;
 use crate::ui::runs::Run;

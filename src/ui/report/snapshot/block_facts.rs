@@ -1,9 +1,9 @@
 //! What is said of a block and of an event, for people.
 
-use crate::analysis::allocator::block_index::BlockIndex;
-use crate::analysis::allocator::lives::BlockLives;
-use crate::analysis::allocator::replayed::ReplayedSnapshot;
 use crate::store::snapshot::{Action, StackId};
+use crate::systems::pytorch::allocator::block_index::BlockIndex;
+use crate::systems::pytorch::allocator::lives::BlockLives;
+use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
 use crate::text::{clean, counted, grouped, time_text};
 use crate::ui::units::Units;
 

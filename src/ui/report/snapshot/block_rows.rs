@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::block_facts::{address_text, life_text};
 use super::short_frame;
-use crate::analysis::allocator::curves::{BlocksBy, CodeNames};
-use crate::analysis::allocator::lives::BlockLives;
-use crate::analysis::allocator::replayed::ReplayedSnapshot;
 use crate::store::snapshot::StackId;
+use crate::systems::pytorch::allocator::curves::{BlocksBy, CodeNames};
+use crate::systems::pytorch::allocator::lives::BlockLives;
+use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
 use crate::ui::widget::rows::{BarOf, Column, Rows, Value};
 
 /// Width of a table from which bars leave room for all of its columns, points.

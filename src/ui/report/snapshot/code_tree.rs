@@ -5,9 +5,9 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 
 use super::short_frame;
-use crate::analysis::allocator::user_frame::{NO_STACK, frame_title, is_python};
 use crate::analysis::spans::{SpanRow, SpanRows};
 use crate::store::snapshot::{Snapshot, StackId};
+use crate::systems::pytorch::allocator::user_frame::{NO_STACK, frame_title, is_python};
 
 /// Frames of a way; what is deeper stays with the last of them.
 const MOST_DEPTH: usize = 40;

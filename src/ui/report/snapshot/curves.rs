@@ -9,17 +9,17 @@ use std::sync::Arc;
 use rayon::prelude::*;
 
 use super::{group_color, snapshot_of};
-use crate::analysis::allocator::bands::{RunBand, run_bands};
-use crate::analysis::allocator::curves::{
-    BlockCurve, BlocksBy, Devices, StackedCurve, block_curve,
-};
-use crate::analysis::allocator::event_slots::EventSlots;
-use crate::analysis::allocator::failed_requests::{FailedRequest, last_failed};
-use crate::analysis::allocator::replayed::ReplayedSnapshot;
-use crate::analysis::allocator::timeline_areas::timeline_areas;
 use crate::analysis::liveness::peaks::distinct_peaks;
 use crate::store::memory_timeline::MemoryTimeline;
 use crate::store::snapshot::{Action, SnapshotDevice};
+use crate::systems::pytorch::allocator::bands::{RunBand, run_bands};
+use crate::systems::pytorch::allocator::curves::{
+    BlockCurve, BlocksBy, Devices, StackedCurve, block_curve,
+};
+use crate::systems::pytorch::allocator::event_slots::EventSlots;
+use crate::systems::pytorch::allocator::failed_requests::{FailedRequest, last_failed};
+use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
+use crate::systems::pytorch::allocator::timeline_areas::timeline_areas;
 use crate::ui::job::Cancel;
 use crate::ui::report::slot_axis::MOST_PEAKS;
 use crate::ui::runs::Runs;

@@ -10,8 +10,8 @@ use eframe::egui::Color32;
 use std::sync::Arc;
 
 use super::category_colors::category_color;
-use crate::analysis::allocator::curves::{CurveGroup, OTHERS};
-use crate::analysis::allocator::replayed::ReplayedSnapshot;
+use crate::systems::pytorch::allocator::curves::{CurveGroup, OTHERS};
+use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::{Family, Tokens};
 

@@ -3,8 +3,8 @@
 use eframe::egui::{self, CollapsingHeader, Label, RichText};
 
 use super::short_frame;
-use crate::analysis::allocator::user_frame::{NO_STACK, frame_title, is_users};
 use crate::store::snapshot::{Frame, Snapshot, StackId};
+use crate::systems::pytorch::allocator::user_frame::{NO_STACK, frame_title, is_users};
 use crate::text::{clean, counted, shortened};
 use crate::ui::theme::fonts;
 use crate::ui::theme::fonts::size;

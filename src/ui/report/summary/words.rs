@@ -1,9 +1,9 @@
 //! What the Summary says in other words of one run, of two, and of several.
 
-use crate::analysis::buffer_assignment::insights::ProgramFit;
 use crate::analysis::comparison::facts::{Fit, Said};
 use crate::analysis::comparison::run_verdict::RunVerdict;
 use crate::store::System;
+use crate::systems::xla::buffer_assignment::insights::ProgramFit;
 use crate::text::{capitalised, grouped};
 use crate::ui::runs::Runs;
 use crate::ui::units::Units;

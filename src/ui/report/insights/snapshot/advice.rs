@@ -4,9 +4,11 @@ use eframe::egui::{self, Align, Label, Layout, RichText};
 use std::collections::BTreeMap;
 
 use super::SnapshotPart;
-use crate::analysis::allocator::insights::advice::{Advice, Evidence, NotAdvised, Technique};
-use crate::analysis::allocator::insights::{DeviceInsights, SnapshotInsights};
-use crate::analysis::allocator::user_frame::NO_STACK;
+use crate::systems::pytorch::allocator::insights::advice::{
+    Advice, Evidence, NotAdvised, Technique,
+};
+use crate::systems::pytorch::allocator::insights::{DeviceInsights, SnapshotInsights};
+use crate::systems::pytorch::allocator::user_frame::NO_STACK;
 use crate::text::{clean, grouped, shortened};
 use crate::ui::report::insights::advice::{
     TEXT, code_ui, cost_ui, not_ui, numbered_card_ui, saving_ui,

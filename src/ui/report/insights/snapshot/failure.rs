@@ -3,8 +3,8 @@
 use eframe::egui::{self, Label};
 
 use super::SnapshotPart;
-use crate::analysis::allocator::insights::DeviceInsights;
-use crate::analysis::allocator::insights::out_of_memory::OutOfMemory;
+use crate::systems::pytorch::allocator::insights::DeviceInsights;
+use crate::systems::pytorch::allocator::insights::out_of_memory::OutOfMemory;
 use crate::text::{counted, shortened};
 use crate::ui::command::Sheet;
 use crate::ui::theme::Tokens;

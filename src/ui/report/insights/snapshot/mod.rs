@@ -8,8 +8,8 @@ mod pieces;
 
 use eframe::egui::{self, Label, ScrollArea};
 
-use crate::analysis::allocator::insights::{DeviceInsights, SnapshotInsights};
-use crate::analysis::insights::sentences::VerdictFigure;
+use crate::systems::poplar::insights::sentences::VerdictFigure;
+use crate::systems::pytorch::allocator::insights::{DeviceInsights, SnapshotInsights};
 use crate::text::{clean, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::report::found_insights::FoundSnapshotInsights;

@@ -3,11 +3,11 @@
 use eframe::egui::{self, Label};
 
 use super::SnapshotPart;
-use crate::analysis::allocator::categories::BlockCategory;
-use crate::analysis::allocator::insights::DeviceInsights;
-use crate::analysis::allocator::insights::peak::PeakInsights;
-use crate::analysis::allocator::phases::PhaseOfEvent;
-use crate::analysis::allocator::user_frame::NO_STACK;
+use crate::systems::pytorch::allocator::categories::BlockCategory;
+use crate::systems::pytorch::allocator::insights::DeviceInsights;
+use crate::systems::pytorch::allocator::insights::peak::PeakInsights;
+use crate::systems::pytorch::allocator::phases::PhaseOfEvent;
+use crate::systems::pytorch::allocator::user_frame::NO_STACK;
 use crate::text::{counted, grouped, shortened};
 use crate::ui::command::Sheet;
 use crate::ui::report::category_colors::category_color;
@@ -166,13 +166,14 @@ fn rows_ui(
 fn rows(peak: &PeakInsights, by: OwnerBy) -> Vec<Row<'_>> {
     let owners = match by {
         OwnerBy::Category => {
-            let row = |one: &crate::analysis::allocator::insights::peak::CategoryBytes| Row {
-                name: one.category.title(),
-                hover: format!("By the rule: {}. {}", one.rule, counted(one.blocks, "block")),
-                category: one.category,
-                bytes: one.bytes,
-                blocks: one.blocks,
-            };
+            let row =
+                |one: &crate::systems::pytorch::allocator::insights::peak::CategoryBytes| Row {
+                    name: one.category.title(),
+                    hover: format!("By the rule: {}. {}", one.rule, counted(one.blocks, "block")),
+                    category: one.category,
+                    bytes: one.bytes,
+                    blocks: one.blocks,
+                };
             let mut rows: Vec<_> = peak.by_category.iter().map(row).collect();
             rows.sort_by_key(|row| std::cmp::Reverse(row.bytes));
             return rows;
@@ -181,7 +182,7 @@ fn rows(peak: &PeakInsights, by: OwnerBy) -> Vec<Row<'_>> {
         OwnerBy::Function => &peak.by_function,
         OwnerBy::Module => &peak.by_module,
     };
-    let row = |one: &'_ crate::analysis::allocator::peak::FrameBytes| {
+    let row = |one: &'_ crate::systems::pytorch::allocator::peak::FrameBytes| {
         let blocks = counted(one.all.blocks, "block");
         let name = shortened(&one.name, 300);
         format!("{name}: {blocks}, most of it {}", one.category.title().to_lowercase())

@@ -3,8 +3,8 @@
 use eframe::egui::{self, Label, ScrollArea};
 
 use super::SnapshotPart;
-use crate::analysis::allocator::insights::DeviceInsights;
-use crate::analysis::allocator::insights::fragmentation::FreeAt;
+use crate::systems::pytorch::allocator::insights::DeviceInsights;
+use crate::systems::pytorch::allocator::insights::fragmentation::FreeAt;
 use crate::text::grouped;
 use crate::ui::command::Sheet;
 use crate::ui::theme::Tokens;

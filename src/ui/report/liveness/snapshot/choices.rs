@@ -3,8 +3,8 @@
 use eframe::egui;
 use std::collections::BTreeSet;
 
-use crate::analysis::allocator::curves::{BlockCurve, BlocksBy, Devices};
 use crate::store::snapshot::Snapshot;
+use crate::systems::pytorch::allocator::curves::{BlockCurve, BlocksBy, Devices};
 use crate::ui::report::snapshot::curves::CurvesKey;
 use crate::ui::widget::choice::{choice_ui, segments_ui};
 

@@ -5,8 +5,8 @@ use eframe::egui;
 
 use super::SnapshotLiveness;
 use super::picture::selected_steps;
-use crate::analysis::allocator::replayed::ReplayedSnapshot;
 use crate::store::snapshot::StackId;
+use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
 use crate::text::{capitalised, grouped, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::report::PageContext;

@@ -5,8 +5,8 @@ use eframe::egui::{self, Color32};
 use std::sync::Arc;
 
 use super::SnapshotLiveness;
-use crate::analysis::allocator::event_slots::EventSlots;
 use crate::store::snapshot::StackId;
+use crate::systems::pytorch::allocator::event_slots::EventSlots;
 use crate::text::{grouped, shortened, time_text};
 use crate::ui::report::PageContext;
 use crate::ui::report::snapshot::block_facts::{event_title, stack_of_event};

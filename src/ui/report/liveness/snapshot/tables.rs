@@ -6,12 +6,12 @@ use regex::bytes::RegexBuilder;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::analysis::allocator::curves::{BlocksBy, Devices};
-use crate::analysis::allocator::lives::BlockLives;
-use crate::analysis::allocator::replayed::ReplayedSnapshot;
-use crate::analysis::allocator::user_frame::{NO_STACK, frame_title};
 use crate::store::snapshot::Frame;
 use crate::store::snapshot::StackId;
+use crate::systems::pytorch::allocator::curves::{BlocksBy, Devices};
+use crate::systems::pytorch::allocator::lives::BlockLives;
+use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
+use crate::systems::pytorch::allocator::user_frame::{NO_STACK, frame_title};
 use crate::text::{grouped, shortened};
 use crate::ui::job::{Cancel, Made};
 use crate::ui::report::PageContext;

@@ -4,12 +4,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::analysis::allocator::categories::BlockCategory;
-use crate::analysis::allocator::replayed::ReplayedSnapshot;
-use crate::analysis::allocator::segment_map::{
+use crate::store::snapshot::Action;
+use crate::systems::pytorch::allocator::categories::BlockCategory;
+use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
+use crate::systems::pytorch::allocator::segment_map::{
     PlacedSegment, SegmentAxis, SegmentUse, SegmentsAt, event_at,
 };
-use crate::store::snapshot::Action;
 use crate::ui::job::Cancel;
 use crate::ui::report::snapshot::block_facts::event_of_step;
 use crate::ui::report::snapshot::block_rows::BlockRows;

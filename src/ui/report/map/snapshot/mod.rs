@@ -8,11 +8,11 @@ mod picture;
 use eframe::egui::{self, Button, Vec2};
 use std::sync::Arc;
 
-use crate::analysis::allocator::categories::BlockCategory;
-use crate::analysis::allocator::curves::Devices;
-use crate::analysis::allocator::failed_requests::last_failed;
-use crate::analysis::allocator::replayed::ReplayedSnapshot;
-use crate::analysis::allocator::segment_map::SegmentAxis;
+use crate::systems::pytorch::allocator::categories::BlockCategory;
+use crate::systems::pytorch::allocator::curves::Devices;
+use crate::systems::pytorch::allocator::failed_requests::last_failed;
+use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
+use crate::systems::pytorch::allocator::segment_map::SegmentAxis;
 use crate::text::{counted, grouped};
 use crate::ui::command::{Command, Exported, Page};
 use crate::ui::pages::RunsPage;

@@ -6,10 +6,10 @@ use eframe::egui::{
 };
 use std::sync::Arc;
 
-use crate::analysis::allocator::categories::BlockCategory;
-use crate::analysis::allocator::lives::BlockLives;
-use crate::analysis::allocator::replayed::ReplayedSnapshot;
-use crate::analysis::allocator::segment_map::{CellKind, MapCells, MapWindow, SegmentAxis};
+use crate::systems::pytorch::allocator::categories::BlockCategory;
+use crate::systems::pytorch::allocator::lives::BlockLives;
+use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
+use crate::systems::pytorch::allocator::segment_map::{CellKind, MapCells, MapWindow, SegmentAxis};
 use crate::text::grouped;
 use crate::ui::job::Cancel;
 use crate::ui::report::category_colors::category_color;

@@ -1,0 +1,74 @@
+//! Partial sums in half precision, for the operations that own the peaks and have the option `partialsType`
+//! with the value `float`.
+//!
+//! Which of an operation's temporaries are partial sums the report does not say. They are among its anonymous
+//! variables (`<anon>`), so half of those is a bound.
+
+use std::collections::HashSet;
+
+use super::how;
+use super::planned::by_kind;
+use super::{Advice, Candidate, Context, Evidence, MOST_EVIDENCE, Technique, operation_title};
+use crate::analysis::liveness::variable_kind::ANONYMOUS;
+use crate::analysis::liveness::variable_name;
+use crate::analysis::program::operations::{Operation, partials_type};
+use crate::systems::poplar::insights::timeline::AliveRow;
+
+/// The advice; `None` where no operation that owns a peak has float partials.
+pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
+    let operations = context.owners.operations();
+    let owners: Vec<(u32, &Operation)> = context
+        .pressure
+        .operations
+        .iter()
+        .map(|pressure| pressure.operation)
+        .filter(|operation| partials(context, *operation) == Some("float"))
+        .filter_map(|operation| Some((operation, operations.get(operation as usize)?)))
+        .collect();
+    let wanted: HashSet<u32> = owners.iter().map(|(operation, _)| *operation).collect();
+    let (liveness, owner) = (context.pressure.liveness(), context.owners);
+    let is_partial = move |row: &AliveRow| {
+        let operation = owner.variables.of_life(row.class_row);
+        operation.is_some_and(|operation| wanted.contains(&operation))
+            && variable_name(liveness, row.variable) == ANONYMOUS
+    };
+    let alive = context.pressure.alive.iter().filter(|row| is_partial(&row.alive));
+    let evidence = alive.take(MOST_EVIDENCE).map(|row| {
+        let operation = owner.variables.of_life(row.alive.class_row);
+        let operation = operation.and_then(|at| operations.get(at as usize));
+        let of = operation.map_or_else(String::new, operation_title);
+        Evidence::new(format!("anonymous variables of {of}, which has partialsType float"))
+            .bytes(row.most.0)
+            .at(context.report, &row.most.1, row.step)
+            .operation(operation)
+            .variable(ANONYMOUS)
+    });
+    let evidence: Vec<Evidence> = evidence.collect();
+    if evidence.is_empty() {
+        return None;
+    }
+    let advice = Advice {
+        what: format!(
+            "Keep the partial sums of the operations that own the peaks in half precision ({})",
+            by_kind(owners.iter().map(|(_, operation)| *operation))
+        ),
+        option: Some("partialsType"),
+        how: how::half_partials(),
+        evidence,
+        caution: "Long sums lose accuracy; compare the loss",
+        ..Advice::of(Technique::HalfPrecisionPartials)
+    };
+    let basis = "half of the anonymous variables of these operations; those of them that are no partial \
+                 sums stay";
+    Some(Candidate::at_best(advice, basis, is_partial, |bytes| bytes.div_ceil(2)))
+}
+
+/// The option of an operation, from its first step.
+fn partials<'a>(context: &Context<'a>, operation: u32) -> Option<&'a str> {
+    let report = context.report;
+    let (steps, programs, debug) =
+        (report.steps.get()?, report.programs.get()?, report.debug.get()?);
+    let step = *context.steps.steps_of(operation).first()?;
+    let program = programs.ids.position(*steps.programs.get(step as usize)?)?;
+    partials_type(debug, debug.position(*programs.debug_ids.get(program)?)?)
+}

@@ -1,0 +1,68 @@
+//! Much room above the peaks: a higher `availableMemoryProportion` buys cycles, where plans are limited by the one
+//! that they have.
+//!
+//! Much is a quarter of a tile's memory on the fullest tile. A plan is limited where an operation's temporaries take
+//! half or more of what its proportion allows.
+
+use super::how;
+use super::planned::{by_kind, is_planned, proportions, range};
+use super::{Advice, Direction, Evidence, MOST_EVIDENCE, Technique, operation_title};
+use crate::analysis::comparison::owners::Owners;
+use crate::analysis::memory::selection::TileSelection;
+use crate::analysis::program::operations::Operation;
+use crate::analysis::program::step_operations::StepOperations;
+use crate::store::{Report, TileId};
+use crate::systems::poplar::insights::pressure::Temporaries;
+use crate::systems::poplar::insights::timeline::Timeline;
+use crate::systems::poplar::insights::verdict::Verdict;
+
+/// The advice; `None` without much room, or without plans that would use it.
+pub fn advice(
+    report: &Report,
+    verdict: &Verdict,
+    steps: &StepOperations,
+    owners: &Owners,
+) -> Option<Advice> {
+    let room = verdict.room.filter(|room| room.least_bytes >= verdict.limit_bytes / 4)?;
+    let liveness = report.liveness.get()?;
+    let rows = liveness.variable_bytes.as_ref()?.iter().copied();
+    let timeline = Timeline::new(rows, &liveness.classes);
+    let temporaries = Temporaries::largest(&timeline, &owners.variables);
+    // An operation has the tiles of one IPU.
+    let ipu_bytes = verdict.ipus.iter().map(|ipu| ipu.limit_bytes).max()?;
+    let mut limited: Vec<(u64, u32, &Operation)> = temporaries
+        .iter()
+        .filter_map(|(at, bytes)| {
+            let operation =
+                owners.operations().get(at as usize).filter(|found| is_planned(found))?;
+            let allowed = operation.available_memory_proportion? * ipu_bytes as f64;
+            (bytes as f64 * 2.0 >= allowed).then_some((bytes, at, operation))
+        })
+        .collect();
+    limited.sort_by_key(|(bytes, at, _)| (std::cmp::Reverse(*bytes), *at));
+    let now = proportions(limited.iter().map(|(_, _, operation)| *operation));
+    let from = range(&now)?;
+    let fullest = Evidence::new("room on the fullest tile")
+        .bytes(room.least_bytes)
+        .on(&TileSelection::one(TileId(room.tile)));
+    let of_operations = limited.iter().take(MOST_EVIDENCE).map(|(bytes, at, operation)| {
+        let step = steps.steps_of(*at).first();
+        let step = step.and_then(|step| Some(report.steps.get()?.ids.get(*step as usize)?.0));
+        let what = format!("temporaries of {}, on all tiles", operation_title(operation));
+        Evidence { step, ..Evidence::new(what).bytes(*bytes).operation(Some(operation)) }
+    });
+    Some(Advice {
+        what: format!(
+            "Raise availableMemoryProportion above {from} for speed: there is room, and plans use what it \
+             allows ({})",
+            by_kind(limited.iter().map(|(_, _, operation)| *operation))
+        ),
+        option: Some("availableMemoryProportion"),
+        direction: Direction::Raise,
+        now,
+        how: how::proportion("p", &verdict.ipus_concerned()),
+        evidence: std::iter::once(fullest).chain(of_operations).collect(),
+        caution: "Temporaries grow with it: raise it step by step, and look at the peaks again",
+        ..Advice::of(Technique::RaiseAvailableMemoryProportion)
+    })
+}

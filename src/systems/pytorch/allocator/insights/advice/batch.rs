@@ -1,0 +1,70 @@
+//! What grows with the samples that are computed at once, and with their precision.
+
+use super::{Candidate, Technique, of_peak};
+use crate::systems::pytorch::allocator::categories::BlockCategory;
+use crate::systems::pytorch::allocator::insights::context::{Change, Context, Left};
+use crate::systems::pytorch::allocator::insights::peak::is_undecided;
+
+/// What the forward and backward passes have at the peak.
+pub(super) fn candidates<'a>(context: &'a Context<'a>) -> Vec<Candidate<'a>> {
+    vec![fewer_samples(context), autocast(context)]
+}
+
+/// Whether a block is an activation, as far as that can be told.
+pub fn may_be_activation(context: &Context<'_>, row: usize) -> bool {
+    context.category(row) == BlockCategory::Activation || is_undecided(context, row)
+}
+
+/// What activations are called: where nothing tells them from the rest of the forward pass, it is said.
+pub fn activations_text(context: &Context<'_>, rows: &[usize]) -> &'static str {
+    if rows.iter().any(|row| is_undecided(context, *row)) {
+        "what the forward pass had made until then, activations above all"
+    } else {
+        "activations"
+    }
+}
+
+fn fewer_samples<'a>(context: &'a Context<'a>) -> Candidate<'a> {
+    let grows = |row: usize| {
+        let signs = context.signs_of(row);
+        let is_of_passes = signs.is_forward || (!signs.has_python && !signs.is_optimizer);
+        may_be_activation(context, row)
+            || (is_of_passes && context.category(row) == BlockCategory::Temporary)
+    };
+    let rows = context.at_peak(grows);
+    Candidate {
+        id: Technique::FewerSamples,
+        what: format!(
+            "{} are activations and temporaries, which grow with the samples that are computed at once: take fewer, and \
+             accumulate gradients so that the optimizer sees as many",
+            of_peak(context, &rows)
+        ),
+        rows,
+        evidence: "Activations and temporaries of forward and backward pass",
+        change: Change { acts_on: Box::new(grows), left: Left::Half },
+        expected_bytes: None,
+        basis: "half of what forward and backward pass allocate is left with half of the samples"
+            .to_owned(),
+        caution: "More passes for the same number of samples; batch normalisation sees fewer at once",
+    }
+}
+
+fn autocast<'a>(context: &'a Context<'a>) -> Candidate<'a> {
+    let is_activation = |row: usize| may_be_activation(context, row);
+    let rows = context.at_peak(is_activation);
+    Candidate {
+        id: Technique::Autocast,
+        what: format!(
+            "{} are {}. If they are in single precision, half of that goes in bfloat16 or half precision",
+            of_peak(context, &rows),
+            activations_text(context, &rows)
+        ),
+        rows,
+        evidence: "Activations",
+        change: Change { acts_on: Box::new(is_activation), left: Left::Half },
+        expected_bytes: None,
+        basis: "half of the activations is left if all of them are in single precision now, which a snapshot does not say"
+            .to_owned(),
+        caution: "A snapshot does not say of what type a block is; half precision wants a gradient scaler, bfloat16 none",
+    }
+}

@@ -1,0 +1,106 @@
+//! Gradients: kept over the step of the optimizer, kept until all are there, or not needed at all.
+
+use super::{Candidate, Technique, of_peak};
+use crate::systems::pytorch::allocator::categories::BlockCategory;
+use crate::systems::pytorch::allocator::insights::context::{Change, Context, Left};
+use crate::systems::pytorch::allocator::lives::BlockLives;
+
+/// Fewest blocks of a forward pass that are kept without a backward pass, before it is worth a word.
+const LEAST_KEPT: usize = 8;
+
+/// What gradients have to do with the peak.
+pub(super) fn candidates<'a>(context: &'a Context<'a>) -> Vec<Candidate<'a>> {
+    let all = [set_to_none(context), Some(step_in_backward(context)), none_needed(context)];
+    all.into_iter().flatten().collect()
+}
+
+/// Gradients of the step before, where the peak lies outside the step of the optimizer.
+fn set_to_none<'a>(context: &'a Context<'a>) -> Option<Candidate<'a>> {
+    let peak = context.peak.event;
+    let row = context.device.events.start.checked_add(usize::try_from(peak).ok()?)?;
+    let stack = context.snapshot.events.stacks.get(row)?;
+    if context.signs.of_stack(*stack).is_optimizer {
+        return None;
+    }
+    let steps = context.moments.steps_before(peak);
+    let step = *context.moments.optimizer_steps.get(steps.checked_sub(1)?)?;
+    let is_kept = |row: usize| {
+        context.category(row) == BlockCategory::Gradient
+            && context.lives().allocation(row).is_some_and(|event| event < step)
+    };
+    let rows = context.at_peak(is_kept);
+    let lives_over_a_step = |row: usize| {
+        let allocated_at = context.lives().allocated_at[row];
+        context.category(row) == BlockCategory::Gradient
+            && allocated_at != BlockLives::BEFORE
+            && context
+                .moments
+                .has_optimizer_step_within(allocated_at, context.lives().freed_at[row])
+    };
+    Some(Candidate {
+        id: Technique::SetGradientsToNone,
+        what: format!(
+            "{} are gradients of the step before, which nothing needs any more once the optimizer has made its step",
+            of_peak(context, &rows)
+        ),
+        rows,
+        evidence: "Gradients of the step before that are alive",
+        change: Change { acts_on: Box::new(lives_over_a_step), left: Left::Nothing },
+        expected_bytes: None,
+        basis: "the peak without gradients that outlive the step of the optimizer".to_owned(),
+        caution: "Not where gradients are accumulated over several passes on purpose",
+    })
+}
+
+/// Gradients that wait for the step of the optimizer.
+fn step_in_backward<'a>(context: &'a Context<'a>) -> Candidate<'a> {
+    let is_gradient = |row: usize| context.category(row) == BlockCategory::Gradient;
+    let rows = context.at_peak(is_gradient);
+    Candidate {
+        id: Technique::StepInBackward,
+        what: format!(
+            "{} are gradients that wait for the optimizer. A step for each parameter as soon as its gradient is there \
+             needs only one at a time",
+            of_peak(context, &rows)
+        ),
+        rows,
+        evidence: "Gradients that are alive",
+        change: Change { acts_on: Box::new(is_gradient), left: Left::Nothing },
+        expected_bytes: None,
+        basis: "the peak without gradients: at any time one of them is left".to_owned(),
+        caution: "Not with gradients that are clipped by their total norm, accumulated, or scaled",
+    }
+}
+
+/// What a forward pass keeps although no backward pass is recorded.
+fn none_needed<'a>(context: &'a Context<'a>) -> Option<Candidate<'a>> {
+    let moments = &context.moments;
+    if !moments.backward.is_empty() || !moments.optimizer_steps.is_empty() {
+        return None;
+    }
+    let is_forward = |row: usize| {
+        let signs = context.signs_of(row);
+        signs.is_forward && !signs.is_checkpointed && context.lives().allocation(row).is_some()
+    };
+    let rows = context.at_peak(is_forward);
+    let bytes = context.bytes_of(&rows);
+    let largest = rows.first().map_or(0, |row| context.lives().requested[*row]);
+    // Without a graph few are alive at once.
+    if rows.len() < LEAST_KEPT || bytes < largest.saturating_mul(4) {
+        return None;
+    }
+    Some(Candidate {
+        id: Technique::NoGradientsNeeded,
+        what: format!(
+            "{} were allocated by the forward pass and kept, and no backward pass is recorded. If none is meant to \
+             come, no graph needs to be kept",
+            of_peak(context, &rows)
+        ),
+        rows,
+        evidence: "Allocated by the forward pass and kept",
+        change: Change { acts_on: Box::new(is_forward), left: Left::Nothing },
+        expected_bytes: None,
+        basis: "the peak without what the forward pass keeps; a few of its blocks are alive in any case".to_owned(),
+        caution: "For inference alone: a run that trains and ended in its first forward pass looks the same",
+    })
+}

@@ -1,0 +1,183 @@
+//! What lies free in pieces: segments that can grow join it, limits on splitting keep large blocks whole, and emptying the
+//! cache does nothing for it.
+
+use super::{Advice, Evidence, NotAdvised, SavedOf, Saving, Technique, how};
+use crate::systems::pytorch::allocator::insights::DeviceInsights;
+use crate::systems::pytorch::allocator::insights::context::Context;
+use crate::systems::pytorch::allocator::insights::fragmentation::Moment;
+use crate::systems::pytorch::allocator::insights::out_of_memory::{Cause, OutOfMemory};
+use crate::text::{bytes, counted};
+
+/// Share of what was reserved that must have been too much where nothing failed, in percent.
+const LEAST_FREE_PERCENT: u64 = 10;
+/// Less than this is the size of segments, which can be no smaller.
+const LEAST_FREE: u64 = 64 << 20;
+/// Least blocks that are not split, bytes: the allocator takes no less.
+const LEAST_UNSPLIT: u64 = 20 << 20;
+
+/// What joins pieces, where they matter.
+pub fn candidates(context: &Context<'_>, device: &DeviceInsights) -> Vec<Advice> {
+    // Where they are on already, or nothing is known, nothing is said.
+    if device.fragmentation.expandable_segments != Some(false) {
+        return Vec::new();
+    }
+    let failure = device.out_of_memory.as_ref().filter(|failure| is_for_want_of_pieces(failure));
+    match (failure, &device.out_of_memory) {
+        (Some(failure), _) => {
+            let expandable = of_failure(context, device, failure);
+            let unsplit = limit_splitting(context, device, failure);
+            std::iter::once(expandable).chain(unsplit).collect()
+        }
+        // It failed for another reason.
+        (None, Some(_)) => Vec::new(),
+        (None, None) => of_reserved(context, device).into_iter().collect(),
+    }
+}
+
+/// Why emptying the cache does not help, where the run ended for want of memory.
+pub fn not_advised(context: &Context<'_>, device: &DeviceInsights) -> Option<NotAdvised> {
+    let failure = device.out_of_memory.as_ref()?;
+    let state = context.at_failure.as_ref()?;
+    // Segments in which nothing is in use are what could be given back.
+    if failure.free_bytes == 0 || state.pieces.iter().any(|piece| piece.is_whole_segment) {
+        return None;
+    }
+    let event = i64::from(failure.event);
+    let mut evidence = vec![
+        Evidence::of("Free within segments that have blocks in use", failure.free_bytes).at(event),
+    ];
+    if failure.given_back_bytes > 0 {
+        evidence
+            .push(Evidence::of("Given back before it failed", failure.given_back_bytes).at(event));
+    }
+    Some(NotAdvised {
+        id: Technique::EmptyCache,
+        why: "torch.cuda.empty_cache() does not help: PyTorch gives empty segments back by itself before it gives up, \
+              and every segment that was left has blocks in use"
+            .to_owned(),
+        evidence,
+    })
+}
+
+fn is_for_want_of_pieces(failure: &OutOfMemory) -> bool {
+    matches!(failure.cause, Cause::NoPieceLargeEnough | Cause::Scattered | Cause::OfOtherPools)
+}
+
+fn of_failure(context: &Context<'_>, device: &DeviceInsights, failure: &OutOfMemory) -> Advice {
+    let event = i64::from(failure.event);
+    let pieces = counted(failure.pieces as u64, "piece");
+    let mut evidence = vec![
+        Evidence::of(format!("Free within segments, in {pieces}"), failure.free_bytes).at(event),
+        Evidence {
+            address: device
+                .fragmentation
+                .at(Moment::OutOfMemory)
+                .and_then(|at| at.largest_piece_address.clone()),
+            ..Evidence::of("The largest of them", failure.largest_piece_bytes)
+        },
+        Evidence::of("The request that failed", failure.requested_bytes).at(event),
+    ];
+    if let Some(free) = failure.device_free_bytes {
+        evidence.push(Evidence::of("Free on the device", free).at(event));
+    }
+    Advice {
+        id: Technique::ExpandableSegments,
+        device: context.device.number,
+        what: format!(
+            "{} lay free in {pieces} when {} failed: together with what was free on the device that was enough. \
+             Segments that can grow put what is free into one piece",
+            bytes(failure.free_bytes),
+            bytes(failure.requested_bytes)
+        ),
+        saving: Some(Saving {
+            at_most_bytes: failure.free_bytes,
+            expected_bytes: None,
+            of_bytes: failure.reserved_bytes,
+            of: SavedOf::ReservedAtFailure,
+            basis: "all that was free within segments when the request failed".to_owned(),
+        }),
+        evidence,
+        how: how(Technique::ExpandableSegments).to_owned(),
+        caution: "This request may pass then; what would have come after it is not recorded and may need more",
+    }
+}
+
+fn limit_splitting(
+    context: &Context<'_>,
+    device: &DeviceInsights,
+    failure: &OutOfMemory,
+) -> Option<Advice> {
+    let is_set = context.snapshot.settings.most_split_bytes.is_some();
+    if is_set
+        || failure.requested_bytes <= LEAST_UNSPLIT
+        || failure.cause != Cause::NoPieceLargeEnough
+    {
+        return None;
+    }
+    let state = context.at_failure.as_ref()?;
+    // Of segments that were large enough, what is left of their blocks.
+    let large = state.pieces.iter().filter(|piece| !piece.is_small && !piece.is_whole_segment);
+    let (count, free) = large
+        .fold((0_u64, 0_u64), |(count, sum), piece| (count + 1, sum.saturating_add(piece.bytes)));
+    let mebibytes = failure.requested_bytes >> 20;
+    let technique = Technique::LimitSplitting;
+    (count > 0).then(|| Advice {
+        id: technique,
+        device: device.device,
+        what: format!(
+            "Where expandable segments cannot be used: blocks of {mebibytes} MiB and more are then kept whole for \
+             requests of their size"
+        ),
+        saving: None,
+        evidence: vec![
+            Evidence::of(format!("Left of large segments that were split, in {}", counted(count, "piece")), free)
+                .at(failure.event.into()),
+        ],
+        how: how(technique).replace("128", &mebibytes.to_string()),
+        caution: "Large blocks are then reused for large requests alone, which can take more from the device",
+    })
+}
+
+/// Where nothing failed: what was taken from the device although as much lay free.
+fn of_reserved(context: &Context<'_>, device: &DeviceInsights) -> Option<Advice> {
+    let (reserved, saved) = (device.reserved_peak.bytes, device.fragmentation.most_saved_bytes?);
+    if context.device.events.is_empty()
+        || saved < LEAST_FREE.max(reserved / 100 * LEAST_FREE_PERCENT)
+    {
+        return None;
+    }
+    let at = device.fragmentation.at(Moment::ReservedPeak);
+    let mut evidence = vec![
+        Evidence::of("Reserved at most", reserved).at(device.reserved_peak.event),
+        Evidence::of("In use at most", context.replay.active_peak.bytes)
+            .at(context.replay.active_peak.event),
+    ];
+    if let Some(at) = at {
+        let pieces = counted(at.pieces as u64, "piece");
+        evidence.push(
+            Evidence::of(format!("Free where most was reserved, in {pieces}"), at.free_bytes)
+                .at(at.event),
+        );
+    }
+    Some(Advice {
+        id: Technique::ExpandableSegments,
+        device: context.device.number,
+        what: format!(
+            "{} were reserved beyond the most that was ever in use: more was taken from the device while {} lay free in \
+             pieces. Segments that can grow join them",
+            bytes(saved),
+            at.map_or_else(|| "much".to_owned(), |at| bytes(at.free_bytes))
+        ),
+        saving: Some(Saving {
+            at_most_bytes: saved,
+            expected_bytes: None,
+            of_bytes: reserved,
+            of: SavedOf::ReservedPeak,
+            basis: "no setting of the allocator reserves less than the most that is in use"
+                .to_owned(),
+        }),
+        evidence,
+        how: how(Technique::ExpandableSegments).to_owned(),
+        caution: "It lowers what is reserved, not what is allocated; other streams and private pools keep their own segments",
+    })
+}

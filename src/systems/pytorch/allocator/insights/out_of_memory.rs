@@ -1,0 +1,229 @@
+//! The request at which a run ended: what was asked, where in the program, what was free on the device and within
+//! segments, and what would have had to go. What the device has and what others have of it is in an error text beside
+//! the snapshot, if anywhere, and belongs to the request whose size it rounds.
+
+use serde::Serialize;
+
+use super::context::Context;
+use crate::store::snapshot::Action;
+use crate::systems::pytorch::allocator::block_size::SMALL_BYTES;
+use crate::systems::pytorch::allocator::failed_requests::FailedRequest;
+use crate::systems::pytorch::allocator::free_pieces::{AllocatorState, FreePiece, segment_for};
+use crate::systems::pytorch::allocator::phases::PhaseOfEvent;
+use crate::systems::pytorch::allocator::stated_failure::{StatedFailure, text_of};
+use crate::systems::pytorch::allocator::user_frame::user_frame_title;
+use crate::text::{bytes, counted, grouped, words};
+
+words! {
+    /// Why a request failed.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Cause by key {
+        /// Too little was free, wherever.
+        TooLittle = "too_little",
+        /// Enough was free in segments that it could use, but in no single piece.
+        NoPieceLargeEnough = "no_piece_large_enough",
+        /// Enough was free in segments, but of other sizes, streams or pools, as far as that is recorded.
+        OfOtherPools = "of_other_pools",
+        /// What was free in segments and on the device would have been enough together.
+        Scattered = "scattered",
+        /// The device had enough free, and gave none: a limit of the process, or of somebody else.
+        Refused = "refused",
+    }
+}
+
+/// The request at which a run ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct OutOfMemory {
+    /// Its event.
+    pub event: u32,
+    /// Bytes that were asked for, rounded up.
+    pub requested_bytes: u64,
+    /// The user frame that asked.
+    pub frame: Option<String>,
+    /// The phase that it was in.
+    pub phase: Option<PhaseOfEvent>,
+    /// Bytes that were free on the device.
+    pub device_free_bytes: Option<u64>,
+    /// The segment that PyTorch takes from the device for such a request.
+    pub segment_bytes: u64,
+    /// What would have had to go for it, at least.
+    pub short_bytes: Option<u64>,
+    /// Why it failed.
+    pub cause: Cause,
+    /// Bytes of segments.
+    pub reserved_bytes: u64,
+    /// Of these, in use.
+    pub active_bytes: u64,
+    /// Bytes that were free within segments.
+    pub free_bytes: u64,
+    /// In how many pieces.
+    pub pieces: usize,
+    /// The largest of them.
+    pub largest_piece_bytes: u64,
+    /// Of what was free, what the request could have used: of its size, stream and pool.
+    pub usable_bytes: u64,
+    /// The largest piece of that.
+    pub largest_usable_bytes: u64,
+    /// Segments that PyTorch gave back to the device just before it gave up.
+    pub given_back_bytes: u64,
+    /// The error text that is about this request.
+    pub stated_by: Option<String>,
+    /// What the device has, as the error text states it.
+    pub capacity_bytes: Option<u64>,
+    /// Whether that is what the process may have of it.
+    pub capacity_is_share: bool,
+    /// What others had of the device: other processes, the CUDA context, libraries. Capacity less what was free and
+    /// reserved, so it is as exact as the capacity.
+    pub other_bytes: Option<u64>,
+}
+
+impl OutOfMemory {
+    /// The request at which the run of a device ended.
+    pub fn of(context: &Context<'_>, failed: FailedRequest, stated: &[StatedFailure]) -> Self {
+        let (snapshot, device) = (context.snapshot, context.device);
+        let row = device.events.start.saturating_add(failed.event as usize);
+        let stack = snapshot.events.stacks.get(row);
+        let state = context.at_failure.clone().unwrap_or_default();
+        let usable = Usable::of(&state, failed);
+        let segment_bytes = segment_for(failed.bytes);
+        let text = text_of(stated, device.number, &failed);
+        let capacity = text.and_then(|text| text.capacity_bytes);
+        let is_share = text.is_some_and(|text| text.is_share && text.capacity_bytes.is_some());
+        let free = failed.device_free;
+        let others = capacity.zip(free).filter(|_| !is_share);
+        let others = others.and_then(|(capacity, free)| {
+            capacity.checked_sub(free)?.checked_sub(state.reserved_bytes)
+        });
+        Self {
+            event: failed.event,
+            requested_bytes: failed.bytes,
+            frame: stack.and_then(|stack| user_frame_title(snapshot, *stack)),
+            phase: context.phase(failed.event.into()),
+            device_free_bytes: free,
+            segment_bytes,
+            short_bytes: free.map(|free| segment_bytes.saturating_sub(free)),
+            cause: cause(&state, usable, failed),
+            reserved_bytes: state.reserved_bytes,
+            active_bytes: state.active_bytes,
+            free_bytes: state.free_bytes(),
+            pieces: state.pieces.len(),
+            largest_piece_bytes: state.largest_piece().map_or(0, |piece| piece.bytes),
+            usable_bytes: usable.bytes,
+            largest_usable_bytes: usable.largest_bytes,
+            given_back_bytes: given_back(context, row),
+            stated_by: text.map(|text| text.file.clone()),
+            capacity_bytes: capacity,
+            capacity_is_share: is_share,
+            other_bytes: others,
+        }
+    }
+
+    /// Why it failed, in a sentence.
+    pub fn why(&self) -> String {
+        let pieces = counted(self.pieces as u64, "piece");
+        let (free, largest) = (bytes(self.free_bytes), bytes(self.largest_piece_bytes));
+        match self.cause {
+            Cause::NoPieceLargeEnough => format!(
+                "Enough was reserved and free, {free} in {pieces}, but no piece was large enough: the largest that it \
+                 could use has {}",
+                bytes(self.largest_usable_bytes)
+            ),
+            Cause::OfOtherPools if self.largest_usable_bytes >= self.requested_bytes => format!(
+                "Enough was reserved and free, {free} in {pieces}, even in one piece, of {}: that was of another pool, \
+                 which the events of requests that fail do not name",
+                bytes(self.largest_usable_bytes)
+            ),
+            Cause::OfOtherPools => format!(
+                "Enough was reserved and free, {free} in {pieces}, but {} of it in segments of another size, stream \
+                 or pool, or in pieces that are too small",
+                bytes(self.free_bytes.saturating_sub(self.usable_bytes))
+            ),
+            Cause::Scattered => format!(
+                "Together enough was free, {} on the device and {free} in {pieces} within segments, but nowhere in one \
+                 piece: the largest has {largest}",
+                bytes(self.device_free_bytes.unwrap_or(0))
+            ),
+            Cause::Refused => "The device had enough free and gave none: the process may have only a share of it, or \
+                               somebody else took it at that moment"
+                .to_owned(),
+            Cause::TooLittle if self.free_bytes == 0 => {
+                "Nothing was free within segments".to_owned()
+            }
+            Cause::TooLittle => format!(
+                "Too little was free: within segments {free} in {pieces}, the largest of {largest}"
+            ),
+        }
+    }
+
+    /// What failed, in a sentence.
+    pub fn what(&self) -> String {
+        let mut text = format!("A request of {}", bytes(self.requested_bytes));
+        if let Some(frame) = &self.frame {
+            text += &format!(" at {}", crate::text::clean(frame));
+        }
+        text += &format!(" failed at event {}", grouped(self.event.into()));
+        if let Some(phase) =
+            self.phase.as_ref().map(PhaseOfEvent::text).filter(|text| !text.is_empty())
+        {
+            text += &format!(", in {phase}");
+        }
+        if let Some(free) = self.device_free_bytes {
+            text += &format!("; {} were free on the device", bytes(free));
+        }
+        text
+    }
+}
+
+/// What of the free pieces a request could use.
+#[derive(Clone, Copy, Default)]
+struct Usable {
+    bytes: u64,
+    largest_bytes: u64,
+}
+
+impl Usable {
+    fn of(state: &AllocatorState, failed: FailedRequest) -> Self {
+        let is_small = failed.bytes <= SMALL_BYTES;
+        let wanted = failed.stream.unwrap_or(0);
+        // Which pool asked is not recorded of a request that fails: most are of the common one.
+        let can_use = |piece: &&FreePiece| {
+            piece.is_small == is_small
+                && piece.pool == (0, 0)
+                && piece.stream.is_none_or(|stream| stream == wanted)
+        };
+        let mut usable = Self::default();
+        for piece in state.pieces.iter().filter(can_use) {
+            usable.bytes = usable.bytes.saturating_add(piece.bytes);
+            usable.largest_bytes = usable.largest_bytes.max(piece.bytes);
+        }
+        usable
+    }
+}
+
+fn cause(state: &AllocatorState, usable: Usable, failed: FailedRequest) -> Cause {
+    let segment = segment_for(failed.bytes);
+    let (free, device_free) = (state.free_bytes(), failed.device_free);
+    if device_free.is_some_and(|device| device >= segment) {
+        Cause::Refused
+    } else if usable.bytes >= failed.bytes && usable.largest_bytes < failed.bytes {
+        Cause::NoPieceLargeEnough
+    } else if free >= failed.bytes {
+        Cause::OfOtherPools
+    } else if device_free.is_some_and(|device| device.saturating_add(free) >= segment) {
+        Cause::Scattered
+    } else {
+        Cause::TooLittle
+    }
+}
+
+/// Bytes of segments that were given back between a request that failed, a row of the events, and the last allocation
+/// before it.
+fn given_back(context: &Context<'_>, failed: usize) -> u64 {
+    let events = &context.snapshot.events;
+    let before = (context.device.events.start..failed).rev();
+    let of_device = before.map_while(|row| {
+        let (action, size) = (events.actions.get(row)?, events.sizes.get(row)?);
+        matches!(action, Action::SegmentFree | Action::SegmentUnmap).then_some(*size)
+    });
+    of_device.fold(0, u64::saturating_add)
+}

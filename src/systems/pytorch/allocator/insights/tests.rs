@@ -1,0 +1,474 @@
+//! Insights of snapshots that are made here, event by event; what real ones say stands in `tests/pytorch.rs`.
+
+use super::SnapshotInsights;
+use super::advice::{Advice, SavedOf, Technique};
+use super::context::{Change, Context, Left};
+use super::out_of_memory::Cause;
+use super::verdict::Outcome;
+use crate::store::snapshot::{
+    Action, Block, BlockState, Frame, Segment, Snapshot, SnapshotDevice, StackId,
+};
+use crate::systems::pytorch::allocator::replay::Peak;
+use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
+use crate::systems::pytorch::allocator::stated_failure::StatedFailure;
+
+const MIB: u64 = 1 << 20;
+const TORCH: &str = "/v/site-packages/torch";
+
+/// A snapshot of one device, as it is made.
+#[derive(Default)]
+struct Maker {
+    snapshot: Snapshot,
+    segments: Vec<(u64, u64)>,
+    live: Vec<(u64, u64, StackId)>,
+    next_segment: u64,
+}
+
+impl Maker {
+    /// A stack with these frames, innermost first: file and function.
+    fn stack(&mut self, frames: &[(&str, &str)]) -> StackId {
+        for (line, (file, name)) in (1..).zip(frames) {
+            let (file, name) = (self.snapshot.texts.push(file), self.snapshot.texts.push(name));
+            self.snapshot.stacks.frames.push(self.snapshot.frames.len() as u32);
+            self.snapshot.frames.push(Frame { file, name, line });
+        }
+        self.snapshot.stacks.ends.push(self.snapshot.stacks.frames.len());
+        StackId(self.snapshot.stacks.len() as u32 - 1)
+    }
+
+    fn event(&mut self, action: Action, address: u64, bytes: u64, stack: StackId) {
+        let events = &mut self.snapshot.events;
+        events.actions.push(action);
+        events.addresses.push(address);
+        events.sizes.push(bytes);
+        events.stacks.push(stack);
+    }
+
+    fn segment(&mut self, bytes: u64) -> u64 {
+        self.next_segment += 1 << 40;
+        self.event(Action::SegmentAlloc, self.next_segment, bytes, StackId::NONE);
+        self.segments.push((self.next_segment, bytes));
+        self.next_segment
+    }
+
+    /// A block at an address, of a multiple of 512 bytes.
+    fn alloc(&mut self, address: u64, bytes: u64, stack: StackId) -> u64 {
+        self.event(Action::Alloc, address, bytes, stack);
+        self.live.push((address, bytes, stack));
+        address
+    }
+
+    /// A block in a segment of its own.
+    fn own(&mut self, bytes: u64, stack: StackId) -> u64 {
+        let address = self.segment(bytes);
+        self.alloc(address, bytes, stack)
+    }
+
+    fn free(&mut self, address: u64, stack: StackId) {
+        let place = self.live.iter().position(|(other, ..)| *other == address).unwrap();
+        let (_, bytes, _) = self.live.remove(place);
+        self.event(Action::FreeRequested, address, bytes, stack);
+        self.event(Action::FreeCompleted, address, bytes, StackId::NONE);
+    }
+
+    fn fail(&mut self, bytes: u64, device_free: u64, stack: StackId) {
+        self.event(Action::OutOfMemory, device_free, bytes, stack);
+    }
+
+    /// The snapshot with its state at the end.
+    fn made(mut self) -> ReplayedSnapshot {
+        self.live.sort_by_key(|(address, ..)| *address);
+        for (start, bytes) in self.segments {
+            let first = self.snapshot.blocks.len();
+            let (mut at, mut used) = (start, 0);
+            let mut add = |address, bytes, state, stack| {
+                let requested_bytes = bytes;
+                let block = Block { address, bytes, requested_bytes, state, stack };
+                self.snapshot.blocks.push(block);
+            };
+            let within =
+                self.live.iter().filter(|(address, ..)| (start..start + bytes).contains(address));
+            for (address, bytes, stack) in within {
+                if at < *address {
+                    add(at, address - at, BlockState::Inactive, StackId::NONE);
+                }
+                add(*address, *bytes, BlockState::Allocated, *stack);
+                at = address + bytes;
+                used += bytes;
+            }
+            if at < start + bytes {
+                add(at, start + bytes - at, BlockState::Inactive, StackId::NONE);
+            }
+            self.snapshot.segments.push(Segment {
+                address: start,
+                bytes,
+                allocated_bytes: used,
+                active_bytes: used,
+                stream: 0,
+                is_small: bytes == 2 * MIB,
+                pool: (0, 0),
+                is_expandable: false,
+                stack: StackId::NONE,
+                blocks: first..self.snapshot.blocks.len(),
+            });
+        }
+        let device = SnapshotDevice {
+            number: 0,
+            segments: 0..self.snapshot.segments.len(),
+            events: 0..self.snapshot.events.len(),
+            ..SnapshotDevice::default()
+        };
+        self.snapshot.devices.push(device);
+        let replayed = ReplayedSnapshot::of(self.snapshot);
+        assert_eq!(replayed.replays[0].mismatches, 0, "the fixture agrees with itself");
+        assert!(replayed.replays[0].is_complete);
+        replayed
+    }
+}
+
+/// Where blocks of a training run come from.
+struct Stacks {
+    parameter: StackId,
+    forward: StackId,
+    optimizer: StackId,
+    zero_grad: StackId,
+    leak: StackId,
+}
+
+impl Stacks {
+    fn of(maker: &mut Maker) -> Self {
+        let module = format!("{TORCH}/nn/modules/module.py");
+        let adam = format!("{TORCH}/optim/adam.py");
+        let optimizer = format!("{TORCH}/optim/optimizer.py");
+        let train = "/home/me/train.py";
+        Self {
+            parameter: maker.stack(&[(&module, "_apply"), (&module, "cuda"), (train, "main")]),
+            forward: maker.stack(&[(train, "forward"), (&module, "_call_impl"), (train, "main")]),
+            optimizer: maker.stack(&[(&adam, "step"), (train, "main")]),
+            zero_grad: maker.stack(&[(&optimizer, "zero_grad"), (train, "main")]),
+            leak: maker.stack(&[(train, "log"), (train, "main")]),
+        }
+    }
+}
+
+fn insights(replayed: &ReplayedSnapshot) -> SnapshotInsights {
+    SnapshotInsights::of(replayed, &[], false)
+}
+
+fn advice(found: &SnapshotInsights, id: Technique) -> Option<&Advice> {
+    found.advice.iter().find(|advice| advice.id == id)
+}
+
+fn saved(found: &SnapshotInsights, id: Technique) -> Option<u64> {
+    advice(found, id)?.saving.as_ref().map(|saving| saving.at_most_bytes)
+}
+
+/// A run of some steps with a parameter of 64 MiB and 24 activations of 16 MiB; gradients are kept over the step of
+/// the optimizer or not, and so many bytes are kept of each step.
+fn training(steps: usize, keeps_gradients: bool, leak: u64) -> ReplayedSnapshot {
+    let mut maker = Maker::default();
+    let stacks = Stacks::of(&mut maker);
+    maker.own(64 * MIB, stacks.parameter);
+    let (mut gradient, mut state) = (None, None);
+    let temporary = maker.segment(64 * MIB);
+    for step in 0..steps {
+        let activations: Vec<u64> = (0..24).map(|_| maker.own(16 * MIB, stacks.forward)).collect();
+        if leak > 0 {
+            maker.own(leak, stacks.leak);
+        }
+        // The first allocation of the backward pass.
+        let passing = maker.own(2 * MIB, StackId::NONE);
+        for activation in activations {
+            maker.free(activation, StackId::NONE);
+        }
+        let kept: u64 = gradient.take().unwrap_or_else(|| maker.own(64 * MIB, StackId::NONE));
+        maker.free(passing, StackId::NONE);
+        if step == 0 {
+            state = Some(maker.own(64 * MIB, stacks.optimizer));
+        }
+        maker.alloc(temporary, 64 * MIB, stacks.optimizer);
+        maker.free(temporary, stacks.optimizer);
+        if keeps_gradients {
+            gradient = Some(kept);
+        } else {
+            maker.free(kept, stacks.zero_grad);
+        }
+    }
+    assert!(state.is_some());
+    maker.made()
+}
+
+#[test]
+fn a_peak_with_nothing_taken_away_is_the_peak() {
+    let replayed = training(3, false, 0);
+    let context = Context::of(&replayed, 0).unwrap();
+    let change = |acts_on: fn(usize) -> bool, left| Change { acts_on: Box::new(acts_on), left };
+    let peak = replayed.replays[0].requested_peak;
+    let half = Peak { bytes: peak.bytes / 2, ..peak };
+    let changes = [
+        change(|_| false, Left::Nothing),
+        change(|_| true, Left::Nothing),
+        change(|_| true, Left::Half),
+    ];
+    // As it is found by adding up what is alive after each event.
+    let lives = context.lives();
+    let naive = |change: &Change<'_>| {
+        let left = |row: usize| {
+            let bytes = lives.requested[row];
+            if (change.acts_on)(row) { change.left.of(bytes) } else { bytes }
+        };
+        let events = i64::try_from(context.device.events.len()).unwrap();
+        let sum = |event: i64| lives.live_after(event).map(left).sum::<u64>();
+        let all = (-1..events).map(|event| Peak { bytes: sum(event), event });
+        all.rev().max_by_key(|peak| peak.bytes)
+    };
+    for left in [Left::Nothing, Left::Half, Left::Quarter] {
+        let some = change(|row| row % 3 == 0, left);
+        assert_eq!(context.peaks_left(&[&some]).first().copied(), naive(&some), "{left:?}");
+    }
+    // More of them than go through at once.
+    let all: Vec<&Change<'_>> = changes.iter().cycle().take(24).collect();
+    let found = context.peaks_left(&all);
+    let none = Peak { bytes: 0, event: -1 };
+    assert_eq!(found, [peak, none, half].repeat(8));
+}
+
+#[test]
+fn what_grows_from_step_to_step_is_named_and_what_does_not_is_not() {
+    let found = insights(&training(5, false, 4 * MIB));
+    let growing = &found.devices[0].growth;
+    assert_eq!(growing.len(), 1, "{growing:?}");
+    assert_eq!(growing[0].name, "/home/me/train.py:1 (log)");
+    assert_eq!((growing[0].bytes_by_step(), growing[0].steps), (4 * MIB, 4));
+    assert_eq!(found.advice[0].id, Technique::DropReferences);
+    for keeps_gradients in [false, true] {
+        let found = insights(&training(5, keeps_gradients, 0));
+        assert_eq!(found.devices[0].growth, []);
+        assert_eq!(advice(&found, Technique::DropReferences), None);
+    }
+    assert_eq!(insights(&training(2, false, 4 * MIB)).devices[0].growth, [], "two are no row");
+}
+
+#[test]
+fn gradients_that_outlive_the_step_are_advised_against() {
+    let kept = insights(&training(3, true, 0));
+    assert_eq!(saved(&kept, Technique::SetGradientsToNone), Some(64 * MIB), "{:#?}", kept.advice);
+    let freed = insights(&training(3, false, 0));
+    assert_eq!(advice(&freed, Technique::SetGradientsToNone), None);
+    // What is promised comes out.
+    let peaks = [kept, freed].map(|found| found.devices[0].peak.bytes);
+    assert!(peaks[0] - peaks[1] <= 64 * MIB && peaks[0] > peaks[1], "{peaks:?}");
+}
+
+#[test]
+fn checkpoints_smaller_batches_and_less_state_are_advised_of_a_training_run() {
+    let found = insights(&training(3, false, 0));
+    // Parameter, state, activations and a bit of the backward pass.
+    assert_eq!(found.devices[0].peak.bytes, (64 + 64 + 384 + 2) * MIB);
+    let phase = found.devices[0].peak.phase.as_ref().unwrap();
+    assert_eq!(phase.text(), "the backward pass (no Python stack) of recorded step 2");
+    let checkpoints = advice(&found, Technique::CheckpointActivations).unwrap();
+    let saving = checkpoints.saving.as_ref().unwrap();
+    // Without activations the peak is in the step of the optimizer: parameter, gradient, state, temporary.
+    assert_eq!(saving.at_most_bytes, (514 - 256) * MIB);
+    // With five segments their inputs, a fifth of all, and two gradients are left.
+    let left = 7 * 16 * MIB + 384 * MIB / 5;
+    assert_eq!(saving.expected_bytes, Some(384 * MIB - left));
+    assert_eq!(saved(&found, Technique::FewerSamples), Some(193 * MIB));
+    assert_eq!(saved(&found, Technique::Autocast), Some(192 * MIB));
+    assert_eq!(saved(&found, Technique::SmallerOptimizerState), Some(48 * MIB));
+    // Of those that lower what is asked for; each block has a segment here, so much is reserved.
+    let is_of_peak = |advice: &&Advice| {
+        advice.saving.as_ref().is_some_and(|saving| saving.of == SavedOf::RequestedPeak)
+    };
+    let first = found.advice.iter().find(is_of_peak);
+    assert_eq!(first.map(|advice| advice.id), Some(Technique::CheckpointActivations));
+}
+
+#[test]
+fn an_optimizer_that_works_on_lists_is_seen_where_it_owns_the_peak() {
+    let mut maker = Maker::default();
+    let stacks = Stacks::of(&mut maker);
+    maker.own(64 * MIB, stacks.parameter);
+    for _ in 0..2 {
+        let activation = maker.own(2 * MIB, stacks.forward);
+        let gradient = maker.own(64 * MIB, StackId::NONE);
+        maker.free(activation, StackId::NONE);
+        let temporary = maker.own(64 * MIB, stacks.optimizer);
+        maker.free(temporary, stacks.optimizer);
+        maker.free(gradient, stacks.zero_grad);
+    }
+    let found = insights(&maker.made());
+    assert_eq!(found.devices[0].peak.bytes, 192 * MIB);
+    assert_eq!(saved(&found, Technique::FusedOptimizer), Some(62 * MIB), "{:#?}", found.advice);
+    assert_eq!(saved(&found, Technique::StepInBackward), Some(64 * MIB));
+    assert_eq!(advice(&found, Technique::SmallerOptimizerState), None, "nothing is kept");
+    assert_eq!(advice(&found, Technique::NoGradientsNeeded), None);
+}
+
+#[test]
+fn a_forward_pass_that_keeps_all_without_a_backward_pass_needs_no_graph() {
+    let run = |keeps: bool| {
+        let mut maker = Maker::default();
+        let stacks = Stacks::of(&mut maker);
+        maker.own(64 * MIB, stacks.parameter);
+        let mut alive: Vec<u64> = Vec::new();
+        for _ in 0..12 {
+            alive.push(maker.own(16 * MIB, stacks.forward));
+            if !keeps && alive.len() > 2 {
+                let first = alive.remove(0);
+                maker.free(first, stacks.forward);
+            }
+        }
+        for block in alive {
+            maker.free(block, stacks.leak);
+        }
+        insights(&maker.made())
+    };
+    let found = run(true);
+    assert_eq!(saved(&found, Technique::NoGradientsNeeded), Some(192 * MIB));
+    assert_eq!(found.devices[0].peak.undecided_bytes, 192 * MIB);
+    assert!(found.conclusions.iter().any(|one| one.id == "categories-cannot-say"));
+    assert_eq!(advice(&run(false), Technique::NoGradientsNeeded), None);
+}
+
+/// A segment of 60 MiB with pieces of 10 MiB free between blocks, and a request that fails.
+fn failing(request: u64, device_free: u64, is_granted_later: bool) -> ReplayedSnapshot {
+    let mut maker = Maker::default();
+    let stacks = Stacks::of(&mut maker);
+    let start = maker.segment(60 * MIB);
+    let places: Vec<u64> = (0..6).map(|place| start + place * 10 * MIB).collect();
+    for place in &places {
+        maker.alloc(*place, 10 * MIB, stacks.forward);
+    }
+    for place in [0, 2, 4] {
+        maker.free(places[place], stacks.forward);
+    }
+    // A request above 10 MiB takes a segment of its size, rounded up to 2 MiB.
+    maker.fail(request, device_free, stacks.forward);
+    if is_granted_later {
+        maker.own(request, stacks.forward);
+    }
+    maker.made()
+}
+
+#[test]
+fn a_request_that_fails_says_whether_enough_was_free() {
+    let cause = |request, device_free| {
+        let found = insights(&failing(request, device_free, false));
+        assert_eq!(found.verdict.outcome, Outcome::OutOfMemory);
+        let failure = found.devices[0].out_of_memory.clone().unwrap();
+        assert_eq!((failure.free_bytes, failure.pieces), (30 * MIB, 3));
+        assert_eq!(failure.largest_piece_bytes, 10 * MIB);
+        assert_eq!(failure.frame.as_deref(), Some("/home/me/train.py:1 (forward)"));
+        let has_advice =
+            found.advice[..].first().is_some_and(|one| one.id == Technique::ExpandableSegments);
+        assert_eq!(has_advice, !matches!(failure.cause, Cause::TooLittle | Cause::Refused));
+        let is_said = found.not_advised.iter().any(|one| one.id == Technique::EmptyCache);
+        assert!(is_said, "no segment is empty");
+        (failure.cause, failure.short_bytes)
+    };
+    assert_eq!(cause(24 * MIB, 4 * MIB), (Cause::NoPieceLargeEnough, Some(20 * MIB)));
+    assert_eq!(cause(32 * MIB, 4 * MIB), (Cause::Scattered, Some(28 * MIB)));
+    assert_eq!(cause(40 * MIB, 4 * MIB), (Cause::TooLittle, Some(36 * MIB)));
+    assert_eq!(cause(40 * MIB, 44 * MIB), (Cause::Refused, Some(0)));
+    assert_eq!(cause(MIB, 0), (Cause::OfOtherPools, Some(2 * MIB)), "of small requests");
+}
+
+#[test]
+fn what_a_request_could_have_used_is_of_its_own_stream() {
+    let cause = |failed_on: u32, request| {
+        let mut replayed = failing(request, 4 * MIB, false);
+        let events = replayed.snapshot.events.len();
+        replayed.snapshot.streams = vec![0, 7];
+        replayed.snapshot.events.streams = vec![0; events].into();
+        replayed.snapshot.events.streams[events - 1] = failed_on;
+        let found = insights(&replayed);
+        let failure = found.devices[0].out_of_memory.clone().unwrap();
+        (failure.cause, failure.usable_bytes, failure.why())
+    };
+    assert_eq!(cause(0, 24 * MIB).0, Cause::NoPieceLargeEnough);
+    let (found, usable, _) = cause(1, 24 * MIB);
+    assert_eq!((found, usable), (Cause::OfOtherPools, 0), "all is of another stream");
+    // A piece that would do is no reason why it failed.
+    let (found, _, why) = cause(0, 9 * MIB);
+    assert_eq!(found, Cause::OfOtherPools);
+    assert!(why.contains("of another pool"), "{why}");
+}
+
+#[test]
+fn of_a_window_nobody_knows_what_was_reserved_too_much() {
+    let run = |is_window: bool| {
+        let mut maker = Maker::default();
+        let stacks = Stacks::of(&mut maker);
+        let big = maker.own(512 * MIB, stacks.forward);
+        maker.free(big, stacks.forward);
+        for _ in 0..8 {
+            maker.own(64 * MIB, stacks.forward);
+        }
+        let mut snapshot = maker.made().snapshot;
+        if is_window {
+            // The first block came and went before the first event.
+            let events = &mut snapshot.events;
+            events.actions.drain(..4);
+            events.addresses = events.addresses[4..].to_vec().into();
+            events.sizes = events.sizes[4..].to_vec().into();
+            events.stacks = events.stacks[4..].to_vec().into();
+            snapshot.devices[0].events = 0..events.len();
+        }
+        insights(&ReplayedSnapshot::of(snapshot))
+    };
+    let whole = run(false);
+    assert_eq!(whole.devices[0].fragmentation.most_saved_bytes, Some(512 * MIB));
+    assert!(advice(&whole, Technique::ExpandableSegments).is_some());
+    let window = run(true);
+    assert_eq!(window.devices[0].fragmentation.most_saved_bytes, None);
+    assert_eq!(advice(&window, Technique::ExpandableSegments), None);
+}
+
+#[test]
+fn a_request_that_is_granted_later_was_caught() {
+    let found = insights(&failing(24 * MIB, 0, true));
+    assert_eq!((found.verdict.outcome, found.verdict.caught), (Outcome::Ran, 1));
+    assert_eq!(found.devices[0].out_of_memory, None);
+    assert_eq!(found.verdict.reason, "A request failed, and the run went on");
+    assert!(found.conclusions.iter().any(|one| one.id == "went-on"));
+}
+
+#[test]
+fn what_the_device_has_is_said_by_the_text_that_fits_or_by_nobody() {
+    let replayed = failing(24 * MIB, 4 * MIB, false);
+    let text = |requested| StatedFailure {
+        file: "oom.txt".to_owned(),
+        device: Some(0),
+        requested_bytes: Some(requested),
+        capacity_bytes: Some(100 * MIB),
+        free_bytes: Some(4 * MIB),
+        ..StatedFailure::default()
+    };
+    let failures = [text(24 * MIB)];
+    let found = SnapshotInsights::of(&replayed, &failures, false);
+    assert_eq!(found.verdict.capacity_bytes, Some(100 * MIB));
+    assert_eq!(found.verdict.other_bytes, Some(36 * MIB), "100, less 4 free and 60 reserved");
+    assert_eq!(found.verdict.capacity_from.as_deref(), Some("oom.txt"));
+    let found = insights(&replayed);
+    assert_eq!((found.verdict.capacity_bytes, found.verdict.other_bytes), (None, None));
+}
+
+#[test]
+fn of_nothing_nothing_is_said() {
+    let found = insights(&ReplayedSnapshot::of(Snapshot::default()));
+    assert_eq!(found.verdict.outcome, Outcome::NotRecorded);
+    assert!(found.advice.is_empty() && found.conclusions.is_empty() && found.devices.is_empty());
+    // Without stacks nobody knows what blocks are for.
+    let mut maker = Maker::default();
+    for _ in 0..20 {
+        let block = maker.own(16 * MIB, StackId::NONE);
+        maker.own(16 * MIB, StackId::NONE);
+        maker.free(block, StackId::NONE);
+    }
+    let found = insights(&maker.made());
+    let ids: Vec<Technique> = found.advice.iter().map(|one| one.id).collect();
+    assert_eq!(ids, [Technique::ExpandableSegments]);
+    assert!(found.devices[0].peak.note.is_some());
+}

@@ -1,0 +1,12 @@
+//! PyTorch memory snapshots, and memory timelines of `torch.profiler`.
+
+pub mod allocator;
+#[deny(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::arithmetic_side_effects
+)]
+pub mod files;
+pub(crate) mod run;
+pub mod synth;

@@ -1,0 +1,336 @@
+//! The report that pages and commands share with other systems, of a snapshot: segments are arenas, blocks are placed
+//! in them, events are steps.
+//!
+//! The curve of everything and of a device is that of bytes that were asked for, of blocks until their free is
+//! completed; so are the bytes of variables, which are user frames. Placements have the bytes that they take.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+
+use super::blocks::{
+    Blocks, BlocksOfArenas, EVENTS_PER_LOOK, HOST_THROUGHOUT, SegmentReader, THROUGHOUT, Variables,
+};
+use super::{ReplayedSnapshot, RunContents, SnapshotRun};
+use crate::progress::Progress;
+use crate::store::arena::Arenas;
+use crate::store::ids::CategoryId;
+use crate::store::liveness::{Deltas, Liveness, VariableBytes};
+use crate::store::memory_timeline::MemoryTimeline;
+use crate::store::options::{About, EngineOption};
+use crate::store::program::{Programs, Steps};
+use crate::store::report::Categories;
+use crate::store::snapshot::{Action, Segment, SnapshotDevice, StackId};
+use crate::store::{Absence, ArenaId, DeviceId, ProgramId, Report, StepId, UnloweredId};
+use crate::systems::pytorch::allocator::categories::BlockCategory;
+use crate::systems::pytorch::allocator::event_axis::EventAxis;
+use crate::systems::pytorch::allocator::segment_ranges::SegmentRange;
+use crate::systems::pytorch::allocator::settings::is_default;
+use crate::text::bytes;
+
+impl SnapshotRun {
+    /// Fills the parts of the report.
+    pub fn fill_report(&self, progress: &Progress) {
+        let report = &*self.report;
+        match &self.allocator.contents {
+            RunContents::Snapshot(replayed) => fill_of_snapshot(report, replayed, progress),
+            RunContents::Timeline(timeline) => fill_of_timeline(report, timeline),
+        }
+        report.settle_rest(&if progress.is_cancelled() {
+            Absence::cancelled()
+        } else {
+            Absence::unexplained()
+        });
+    }
+}
+
+fn fill_of_snapshot(report: &Report, replayed: &Arc<ReplayedSnapshot>, progress: &Progress) {
+    let settings = replayed.snapshot.settings.all.iter();
+    let option = |(name, value): &(String, String)| EngineOption {
+        name: name.clone(),
+        value: value.clone(),
+        is_default: is_default(name, value),
+    };
+    report.about.fill(Some(About {
+        format: Some("memory snapshot".to_owned()),
+        engine_options: settings.map(option).collect(),
+        why_no_phases: Some(Absence::unexplained()),
+        ..About::default()
+    }));
+    let variables = Variables::of(replayed);
+    let Some((steps, programs)) = steps(replayed, &variables, progress) else { return };
+    report.categories.fill(Some(named_categories()));
+    // What the curve is drawn over comes first.
+    report.steps.fill(Some(steps));
+    report.programs.fill(Some(programs));
+    let blocks = Arc::new(Blocks::of(Arc::clone(replayed), variables));
+    // A thread of its own: in the pool, who works on the first picture meanwhile would wait behind it.
+    let parts = std::thread::scope(|scope| {
+        let of_arenas = || BlocksOfArenas::of(replayed, progress);
+        let named = std::thread::Builder::new().name("blocks of segments".to_owned());
+        let beside = named.spawn_scoped(scope, of_arenas);
+        let filled =
+            liveness(&blocks, progress).map(|liveness| report.liveness.fill(Some(liveness)));
+        let of_arenas = match beside {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => of_arenas(),
+        };
+        (of_arenas, filled)
+    });
+    let (Some(of_arenas), Some(())) = parts else { return };
+    report.arenas.fill(Some(arenas(replayed, &of_arenas)));
+    report.set_reader(Box::new(SegmentReader { blocks, of_arenas }));
+}
+
+fn named_categories() -> Categories {
+    let mut categories = Categories::default();
+    for category in BlockCategory::ALL {
+        categories.ids.push(CategoryId(category as u32));
+        categories.names.push(category.title());
+    }
+    categories
+}
+
+/// The id of the device of a number; of pinned host memory one that no device has, the last of all or, of further ranks,
+/// those before it.
+pub fn device_id(number: i64) -> DeviceId {
+    let of_host = |number: i64| u32::try_from(-1 - number.min(-1)).unwrap_or(u32::MAX);
+    DeviceId(u32::try_from(number).unwrap_or_else(|_| u32::MAX.saturating_sub(of_host(number))))
+}
+
+fn arenas(replayed: &ReplayedSnapshot, blocks: &BlocksOfArenas) -> Arenas {
+    // What a device has is not in the file (formats/pytorch.md 0), and segments come and go.
+    let mut arenas = Arenas { come_and_go: true, ..Arenas::default() };
+    let devices: Vec<_> = replayed.devices().collect();
+    let mut at_end: HashMap<(usize, u64), &Segment> = HashMap::new();
+    for (place, (device, _)) in devices.iter().enumerate() {
+        let id = device_id(device.number);
+        arenas.device_names.insert(id, device.title());
+        if device.is_host() {
+            arenas.apart.insert(id);
+        }
+        let segments = replayed.snapshot.segments_of(device);
+        at_end.extend(segments.iter().map(|segment| ((place, segment.address), segment)));
+    }
+    for (id, arena) in (0..).zip(&blocks.arenas) {
+        let Some((device, replay)) = devices.get(arena.device) else { continue };
+        let of_end = at_end.get(&(arena.device, arena.range.address));
+        let name = segment_name(&arena.range, of_end.copied());
+        let lives = &replay.lives;
+        let always = blocks.of_arena(id as usize).iter().map(|(_, row)| *row as usize);
+        let always = always.filter(|row| lives.is_always_live(*row));
+        let always = always.fold(0_u64, |sum, row| sum.saturating_add(lives.requested[row]));
+        arenas.ids.push(ArenaId(id));
+        arenas.names.push(&name);
+        arenas.devices.push(Some(device_id(device.number)));
+        arenas.capacities.push(Some(arena.range.bytes));
+        arenas.always_live.push(Some(always));
+    }
+    arenas
+}
+
+/// What a segment is called: where it begins, its bytes, and what is known of it where it is there at the end. Most are
+/// of the common pool and the default stream, and it is said of the others.
+fn segment_name(range: &SegmentRange, at_end: Option<&Segment>) -> String {
+    let mut name = format!("{:#x}, {}", range.address, bytes(range.bytes));
+    if range.is_expandable {
+        name.push_str(", expandable");
+    }
+    // What is written to a text cannot fail.
+    if let Some(segment) = at_end {
+        name.push_str(if segment.is_small { ", small blocks" } else { ", large blocks" });
+        if segment.stream != 0 {
+            let _ = write!(name, ", stream {:#x}", segment.stream);
+        }
+        if segment.pool != (0, 0) {
+            let _ = write!(name, ", private pool {}.{}", segment.pool.0, segment.pool.1);
+        }
+    }
+    name
+}
+
+/// Kinds of programs: actions, and the end of a snapshot without events.
+const KINDS: usize = Action::Unknown as usize + 2;
+
+/// A step for each event; a program for each action at a user frame. `None` when it was cancelled.
+fn steps(
+    replayed: &ReplayedSnapshot,
+    variables: &Variables,
+    progress: &Progress,
+) -> Option<(Steps, Programs)> {
+    let events = &replayed.snapshot.events;
+    let (mut steps, mut programs) = (Steps::default(), Programs::default());
+    let count = replayed.axis().len() as usize;
+    steps.programs.reserve_exact(count);
+    steps.parents.reserve_exact(count);
+    let mut kinds = [None; KINDS];
+    // By variable and kind.
+    let mut known = vec![None; variables.names.len().saturating_mul(KINDS)];
+    for step in 0..replayed.axis().len() {
+        if (step as usize).is_multiple_of(EVENTS_PER_LOOK) && progress.is_cancelled() {
+            return None;
+        }
+        let row = replayed.axis().row(step).filter(|row| *row < events.len());
+        let action = row.and_then(|row| events.actions.get(row)).copied();
+        let stack = row.and_then(|row| events.stacks.get(row)).copied().unwrap_or(StackId::NONE);
+        let variable = variables.of_stack(stack);
+        let kind = action.map_or(KINDS - 1, |action| action as usize);
+        let next = ProgramId(programs.ids.len() as u32);
+        let program = *known[variable.0 as usize * KINDS + kind].get_or_insert(next);
+        if program == next {
+            let word = action.map_or("end", Action::as_str);
+            let kind = *kinds[kind].get_or_insert_with(|| programs.kind_names.push(word));
+            let has_frame = stack != StackId::NONE;
+            let name = variables.names.at(variable.0 as usize).filter(|_| has_frame);
+            programs.ids.push(program);
+            programs.kinds.push(Some(kind));
+            programs.names.push(name.unwrap_or_default());
+            programs.debug_ids.push(0);
+            programs.compute_sets.push(None);
+            programs.exchanges.push(None);
+            programs.children_ends.push(0);
+        }
+        steps.ids.push(StepId(step));
+        steps.programs.push(program);
+        steps.parents.push(None);
+    }
+    Some((steps, programs))
+}
+
+/// `None` when it was cancelled.
+fn liveness(blocks: &Blocks, progress: &Progress) -> Option<Liveness> {
+    let mut liveness = Liveness::default();
+    for (id, name) in (0..).zip(blocks.variables.names.iter()) {
+        liveness.variable_ids.push(UnloweredId(id));
+        liveness.variable_names.push(name);
+        liveness.debug_id_ends.push(0);
+    }
+    let count = blocks.axis().len();
+    for throughout in [THROUGHOUT, HOST_THROUGHOUT] {
+        liveness.classes.push(throughout, true, [0..count]);
+    }
+    let mut of_everything = Vec::new();
+    let mut deltas = Deltas::default();
+    let mut all = Changes::new(count as usize);
+    for (place, device, lives) in blocks.devices() {
+        let throughout = Blocks::throughout(device);
+        let mut of_throughout: BTreeMap<UnloweredId, u64> = BTreeMap::new();
+        let mut rows = Vec::with_capacity(lives.len());
+        // Of its own events alone: a run of many devices has many more steps.
+        let mut changes = Changes::new(device.events.len().saturating_add(1));
+        for row in 0..lives.len() {
+            if row.is_multiple_of(EVENTS_PER_LOOK) && progress.is_cancelled() {
+                return None;
+            }
+            let class = blocks.class((place, device), lives, row);
+            let variable = blocks.variables.of_stack(lives.stacks[row]);
+            let size = lives.requested[row];
+            if class == throughout {
+                let sum = of_throughout.entry(variable).or_default();
+                *sum = sum.saturating_add(size);
+                continue;
+            }
+            let steps = blocks.steps(device, lives, row);
+            let change = i64::try_from(size).unwrap_or(i64::MAX);
+            changes.add(lives.allocation(row).map_or(0, |event| event.saturating_add(1)), change);
+            changes.add(lives.freed_at[row].saturating_add(1), -change);
+            liveness.classes.push(class, false, [steps]);
+            rows.push(VariableBytes { variable, class, bytes: size });
+        }
+        rows.extend(of_throughout.into_iter().map(|(variable, bytes)| VariableBytes {
+            variable,
+            class: throughout,
+            bytes,
+        }));
+        let changes = at_steps(changes, device, blocks.axis());
+        // Memory of the host is none of the devices'.
+        if !device.is_host() {
+            of_everything.extend_from_slice(&rows);
+            for (step, change) in &changes {
+                all.add(*step, *change);
+            }
+        }
+        deltas.by_device.insert(device_id(device.number), changes);
+        liveness.variable_bytes_of_devices.insert(device_id(device.number), rows);
+    }
+    deltas.everything = all.list();
+    liveness.variable_bytes = Some(of_everything);
+    liveness.deltas = Some(deltas);
+    Some(liveness)
+}
+
+/// The steps at which something changes on a device, of what changes before its first event and at each of its events.
+fn at_steps(changes: Changes, device: &SnapshotDevice, axis: &EventAxis) -> Vec<(u32, i64)> {
+    let mut at_steps: Vec<(u32, i64)> = Vec::new();
+    for (number, change) in changes.list() {
+        let step = number.checked_sub(1).map_or(0, |event| axis.step(device, event));
+        match at_steps.last_mut().filter(|(last, _)| *last == step) {
+            Some((_, sum)) => *sum = sum.saturating_add(change),
+            None => at_steps.push((step, change)),
+        }
+    }
+    at_steps.retain(|(_, change)| *change != 0);
+    at_steps
+}
+
+/// What changes at each step, or at each event of a device.
+struct Changes(Vec<i64>);
+
+impl Changes {
+    fn new(count: usize) -> Self {
+        Self(vec![0; count])
+    }
+
+    /// What ends behind the last step does not change.
+    fn add(&mut self, step: u32, change: i64) {
+        if let Some(sum) = self.0.get_mut(step as usize) {
+            *sum = sum.saturating_add(change);
+        }
+    }
+
+    /// The steps at which something changes, ascending.
+    fn list(self) -> Vec<(u32, i64)> {
+        let count = self.0.iter().filter(|change| **change != 0).count();
+        let mut list = Vec::with_capacity(count);
+        list.extend((0..).zip(self.0).filter(|(_, change)| *change != 0));
+        list
+    }
+}
+
+/// A curve alone: there are no blocks.
+fn fill_of_timeline(report: &Report, timeline: &MemoryTimeline) {
+    report.about.fill(Some(About {
+        format: Some("memory timeline of torch.profiler".to_owned()),
+        why_no_phases: Some(Absence::unexplained()),
+        ..About::default()
+    }));
+    let mut steps = Steps::default();
+    let (mut everything, mut before) = (Vec::new(), 0_i64);
+    for (step, total) in (0..).zip(timeline.totals()) {
+        steps.ids.push(StepId(step));
+        steps.programs.push(ProgramId(0));
+        steps.parents.push(None);
+        if total != before {
+            everything.push((step, total.saturating_sub(before)));
+        }
+        before = total;
+    }
+    report.steps.fill(Some(steps));
+    let why = || {
+        Absence::new(
+            "A memory timeline has bytes by category alone: no blocks, no addresses, no stacks",
+            "torch.cuda.memory._dump_snapshot writes a snapshot that has them",
+        )
+    };
+    let deltas = Deltas { everything, ..Deltas::default() };
+    report.liveness.fill(Some(Liveness {
+        deltas: Some(deltas),
+        why_no_variable_bytes: Some(why()),
+        ..Liveness::default()
+    }));
+    report.arenas.settle(Err(why()));
+    report.categories.settle(Err(why()));
+    report.programs.settle(Err(why()));
+    report.variables.settle(Err(why()));
+}

@@ -1,0 +1,258 @@
+//! What a program of XLA says at first sight: whether it fits, what each memory space has, who owns its peak, what is lost
+//! to packing and padding, and what to try; one function for commands and window.
+
+pub mod advice;
+pub mod conclusions;
+pub mod saved;
+#[cfg(test)]
+mod tests;
+
+use serde::Serialize;
+
+use self::advice::{ProgramAdvice, advice};
+use self::conclusions::conclusions;
+use super::facts::padding_bytes;
+use super::peaks::{NO_OPERATION, Owner, TemporaryPeak, owners};
+use super::program::Program;
+use crate::store::hlo::AllocationKind;
+use crate::systems::pytorch::allocator::insights::conclusions::Conclusion;
+use crate::text::{bytes, clean, words};
+
+/// Memory spaces that are spoken of; programs have up to four.
+pub const MOST_SPACES: usize = 16;
+
+/// What counts to no line of the source.
+pub const NO_SOURCE: &str = "(no source line)";
+
+words! {
+    /// Whether a program fits.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum ProgramFit by key, title {
+        /// It takes no more than the device has.
+        Fits = "fits" | "Fits",
+        /// It takes more.
+        DoesNotFit = "does-not-fit" | "Does not fit",
+        /// What the device has is not known, or what the program takes.
+        NotKnown = "not-known" | "Whether it fits is not known",
+    }
+}
+
+impl ProgramFit {
+    /// Of a program that is so much over what the device has, where that is known. Of one whose file is cut it is only
+    /// known that it takes so much at least; what XLA refused on the device does not fit, whatever figures say that are
+    /// rounded.
+    pub fn of(over_bytes: Option<u64>, is_refused: bool, is_cut: bool) -> Self {
+        match over_bytes {
+            Some(1..) => Self::DoesNotFit,
+            _ if is_refused => Self::DoesNotFit,
+            Some(0) if !is_cut => Self::Fits,
+            _ => Self::NotKnown,
+        }
+    }
+
+    /// Whether it fits, where that is known.
+    pub fn fits(self) -> Option<bool> {
+        match self {
+            Self::Fits => Some(true),
+            Self::DoesNotFit => Some(false),
+            Self::NotKnown => None,
+        }
+    }
+}
+
+/// Whether the program fits, and what it takes of the main memory.
+#[derive(Clone, Debug, Serialize)]
+pub struct ProgramVerdict {
+    /// Whether it fits.
+    pub outcome: ProgramFit,
+    /// What that comes from, in a sentence without its full stop.
+    pub reason: String,
+    /// Of all allocations of the main memory.
+    pub total_bytes: u64,
+    /// Of those that are reserved for as long as the program runs.
+    pub reserved_bytes: u64,
+    /// Of temporary ones.
+    pub temporary_bytes: u64,
+    /// What the device has.
+    pub capacity_bytes: Option<u64>,
+}
+
+/// A memory space.
+#[derive(Clone, Debug)]
+pub struct SpaceInsights {
+    /// Its number; the main memory has 0.
+    pub color: i64,
+    /// What it is called.
+    pub title: String,
+    /// The same within a sentence.
+    pub in_text: String,
+    /// Of all its allocations.
+    pub total_bytes: u64,
+    /// Bytes by what allocations are for, in the order of the kinds; none of those that it has not.
+    pub by_kind: Vec<(AllocationKind, u64)>,
+    /// The peak of what is temporary.
+    pub peak: Option<PeakOfSpace>,
+}
+
+impl SpaceInsights {
+    /// Of its temporary allocations.
+    pub fn temporary_bytes(&self) -> u64 {
+        let temporary = self.by_kind.iter().find(|(kind, _)| *kind == AllocationKind::Temporary);
+        temporary.map_or(0, |(_, bytes)| *bytes)
+    }
+
+    /// Whether it is worth a sentence and a picture.
+    pub fn is_large(&self) -> bool {
+        self.color == 0 || self.total_bytes >= 64 << 10
+    }
+}
+
+/// The peak of what is temporary in a memory space, and who owns it: each list adds up to its bytes.
+#[derive(Clone, Debug)]
+pub struct PeakOfSpace {
+    /// Where and how much.
+    pub at: TemporaryPeak,
+    /// Name of the instruction there.
+    pub instruction: String,
+    /// By path of the operation.
+    pub by_operation: Vec<Owner>,
+    /// By line of the source.
+    pub by_source: Vec<Owner>,
+    /// By what values are for.
+    pub by_category: Vec<Owner>,
+    /// Padding of tiled shapes of what lives there.
+    pub padding_bytes: u64,
+}
+
+impl PeakOfSpace {
+    /// Bytes of temporary allocations that are never in use at once.
+    pub fn lost_bytes(&self) -> u64 {
+        self.at.allocated_bytes.saturating_sub(self.at.bytes)
+    }
+
+    /// The operation that owns most of it, where one is known.
+    pub fn main_operation(&self) -> Option<&Owner> {
+        self.by_operation.iter().find(|owner| owner.bytes > 0 && owner.name != NO_OPERATION)
+    }
+}
+
+/// What a program says at first sight.
+#[derive(Clone, Debug)]
+pub struct ProgramInsights {
+    /// Whether it fits.
+    pub verdict: ProgramVerdict,
+    /// Its memory spaces, the main one first.
+    pub spaces: Vec<SpaceInsights>,
+    /// What to try, what saves most first.
+    pub advice: Vec<ProgramAdvice>,
+    /// What follows in sentences, the verdict first.
+    pub conclusions: Vec<Conclusion>,
+}
+
+impl ProgramInsights {
+    /// Of a program.
+    pub fn of(program: &Program) -> Self {
+        let colors = program.analysed.colors().take(MOST_SPACES);
+        let spaces: Vec<SpaceInsights> = colors.map(|color| space(program, color)).collect();
+        let verdict = verdict(program, spaces.iter().find(|space| space.color == 0));
+        let advice = advice(program, &spaces);
+        let conclusions = conclusions(program, &verdict, &spaces);
+        Self { verdict, spaces, advice, conclusions }
+    }
+
+    /// The memory spaces that are worth a picture: some have a few bytes.
+    pub fn large_spaces(&self) -> impl Iterator<Item = &SpaceInsights> {
+        self.spaces.iter().filter(|space| space.is_large())
+    }
+
+    /// The main memory.
+    pub fn main_space(&self) -> Option<&SpaceInsights> {
+        self.spaces.iter().find(|space| space.color == 0)
+    }
+}
+
+fn space(program: &Program, color: i64) -> SpaceInsights {
+    let analysed = &program.analysed;
+    let of_kind = |kind: AllocationKind| {
+        let of_kind = analysed.allocations_of(color, |one| one == kind);
+        of_kind.fold(0_u64, |sum, (_, one)| sum.saturating_add(one.bytes))
+    };
+    let kinds = AllocationKind::ALL.iter().map(|kind| (*kind, of_kind(*kind)));
+    let by_kind: Vec<_> = kinds.filter(|(_, bytes)| *bytes > 0).collect();
+    SpaceInsights {
+        color,
+        title: program.color_title(color),
+        in_text: program.color_words(color),
+        total_bytes: by_kind.iter().fold(0, |sum, (_, bytes)| sum.saturating_add(*bytes)),
+        by_kind,
+        peak: analysed.temporary_peak(color).map(|at| peak(program, at)),
+    }
+}
+
+fn peak(program: &Program, at: TemporaryPeak) -> PeakOfSpace {
+    let analysed = &program.analysed;
+    let module = &analysed.module;
+    let instruction = analysed.schedule.instructions.get(at.position as usize);
+    let shares = analysed.shares_at(at.color, at.position);
+    let padding = shares.iter().map(|(one, _)| padding_bytes(module, one));
+    PeakOfSpace {
+        instruction: instruction
+            .map_or_else(String::new, |id| module.instruction_name(*id).to_owned()),
+        by_operation: owners(&shares, |one| {
+            analysed.operation(one.assigned.value).unwrap_or(NO_OPERATION).to_owned()
+        }),
+        by_source: owners(&shares, |one| {
+            let value = module.value(one.assigned.value);
+            let source = value.and_then(|value| module.source(value.instruction));
+            source.unwrap_or_else(|| NO_SOURCE.to_owned())
+        }),
+        by_category: owners(&shares, |one| analysed.category(&one.assigned).as_str().to_owned()),
+        padding_bytes: padding.fold(0, u64::saturating_add),
+        at,
+    }
+}
+
+fn verdict(program: &Program, main: Option<&SpaceInsights>) -> ProgramVerdict {
+    let total_bytes = main.map_or(0, |space| space.total_bytes);
+    let temporary_bytes = main.map_or(0, SpaceInsights::temporary_bytes);
+    let capacity_bytes = program.beside.capacity_bytes;
+    let over_bytes = capacity_bytes.map(|capacity| total_bytes.saturating_sub(capacity));
+    ProgramVerdict {
+        outcome: ProgramFit::of(over_bytes, program.refusal.is_some(), program.is_cut),
+        reason: reason(program, total_bytes, over_bytes),
+        total_bytes,
+        reserved_bytes: total_bytes.saturating_sub(temporary_bytes),
+        temporary_bytes,
+        capacity_bytes,
+    }
+}
+
+/// What the program takes, of how much, and what else decides whether it fits.
+fn reason(program: &Program, total_bytes: u64, over_bytes: Option<u64>) -> String {
+    let of = program.color_words(0);
+    let least = if program.is_cut { "at least " } else { "" };
+    let mut reason = format!("The program reserves {least}{} of {of}", bytes(total_bytes));
+    let says = program.beside.capacity_file.as_deref();
+    let says = says.map_or_else(String::new, |file| format!(" (says {})", clean(file)));
+    let device = program.beside.capacity_bytes.map(bytes);
+    match (over_bytes, device) {
+        (Some(over), Some(device)) if over > 0 => {
+            return format!(
+                "{reason}, more than the {device} that the device has{says}, {least}{} too many",
+                bytes(over)
+            );
+        }
+        (_, Some(device)) => reason += &format!(", within the {device} that the device has{says}"),
+        _ => {}
+    }
+    if let Some(refusal) = &program.refusal {
+        let excess = refusal.excess_bytes.map(|excess| format!(", {} too many", bytes(excess)));
+        let (excess, file) = (excess.unwrap_or_default(), clean(&refusal.file));
+        reason += &format!("; XLA found no room for it{excess} (says {file})");
+    } else if program.is_cut {
+        reason += "; its file is cut, and what is missing may take more";
+    } else if over_bytes.is_none() {
+        reason += "; what the device has is in no file of the dump";
+    }
+    reason
+}

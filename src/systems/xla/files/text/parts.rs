@@ -1,0 +1,278 @@
+//! What the sections of XLA's texts have, gathered line by line.
+
+use std::collections::HashMap;
+
+use super::super::texts::Room;
+use super::{AllocationLine, FromInstruction, TextValue, ValueLabel, ValueLine, lines};
+use crate::budget;
+use crate::store::hlo::Allocation;
+
+/// Lines between two looks at whether anybody still waits.
+const AT_ONCE: usize = 4096;
+
+/// What a line takes in lists and maps beside its letters.
+const LINE: usize = 96;
+
+/// In which part of the text a line is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Section {
+    None,
+    Allocations,
+    Used,
+    /// The heading of live ranges: their parts follow.
+    Lives,
+    Sequence,
+    Ranges,
+    /// XLA's own account, which is not read.
+    Rest,
+}
+
+/// What was found.
+pub(super) struct Gathered {
+    /// Whether everything but live ranges is passed over.
+    pub is_of_ranges_alone: bool,
+    pub allocations: Vec<Allocation>,
+    pub values: Vec<TextValue>,
+    pub from_instructions: HashMap<String, FromInstruction>,
+    pub sequence: Vec<String>,
+    pub ranges: Vec<(ValueLabel, u32, u32)>,
+    /// The last position, as the text says.
+    pub end: Option<u32>,
+    /// What all allocations take, as the text says.
+    total_bytes: Option<u64>,
+    /// Values of which it says where they are, also if that is damaged.
+    placed: usize,
+    /// Those of which it says where they are used; `None` where it does so of none.
+    used: Option<usize>,
+    /// Whether one of the texts ends within a part.
+    has_cut_part: bool,
+    damaged: usize,
+    beyond: usize,
+    without_room: usize,
+    room: Room,
+}
+
+impl Gathered {
+    /// Of texts of so many bytes together.
+    pub fn of(bytes: usize) -> Self {
+        Self {
+            is_of_ranges_alone: false,
+            allocations: Vec::new(),
+            values: Vec::new(),
+            from_instructions: HashMap::new(),
+            sequence: Vec::new(),
+            ranges: Vec::new(),
+            end: None,
+            total_bytes: None,
+            placed: 0,
+            used: None,
+            has_cut_part: false,
+            damaged: 0,
+            beyond: 0,
+            without_room: 0,
+            room: Room::of(bytes),
+        }
+    }
+
+    /// What was left out: how many, and of what.
+    pub fn faults(&self) -> [(usize, &'static str); 3] {
+        [
+            (self.without_room, "lines take too much memory for the text; they are left out"),
+            (self.damaged, "lines are not as XLA writes them; they are left out"),
+            (self.beyond, "values end behind their allocation; they are left out"),
+        ]
+    }
+
+    /// Whether a text ends before its contents do. Where nothing follows the allocations, not even in another text, one
+    /// that is cut behind a line cannot be told from a whole one.
+    pub fn is_cut(&self) -> bool {
+        let bytes = self.allocations.iter().map(|allocation| allocation.bytes);
+        let bytes = bytes.fold(0_u64, u64::saturating_add);
+        // What was left out for another reason is no sign of it.
+        let is_all = self.without_room == 0 && self.damaged == 0;
+        let lacks_bytes = self.total_bytes.is_some_and(|total| bytes < total);
+        let lacks_values = self.used.is_some_and(|used| used != self.placed);
+        self.has_cut_part || is_all && (lacks_bytes || lacks_values)
+    }
+
+    /// Reads a text.
+    pub fn read(&mut self, text: &[u8], is_cancelled: &dyn Fn() -> bool) {
+        let mut section = Section::None;
+        let mut has_allocations = false;
+        let whole = whole_lines(text);
+        for (number, line) in whole.split(|letter| *letter == b'\n').enumerate() {
+            if number.is_multiple_of(AT_ONCE) && is_cancelled() {
+                return;
+            }
+            let line = String::from_utf8_lossy(line);
+            let line = line.trim_end();
+            section = match line.trim_start() {
+                "" => continue,
+                "BufferAssignment:" => {
+                    has_allocations = true;
+                    Section::Allocations
+                }
+                "Used values:" => {
+                    self.used.get_or_insert(0);
+                    Section::Used
+                }
+                "InstructionSequence:" => Section::Sequence,
+                "BufferLiveRange:" => Section::Ranges,
+                head if head.starts_with("HloLiveRange") => {
+                    let end = head.split_once("(max ").and_then(|(_, rest)| rest.split_once(')'));
+                    self.end = end.and_then(|(end, _)| end.parse().ok());
+                    if head.contains("not available") { Section::Rest } else { Section::Lives }
+                }
+                head if head.starts_with("Total bytes used") => {
+                    let bytes = head.split_ascii_whitespace().nth(3);
+                    self.total_bytes = bytes.and_then(|bytes| bytes.parse().ok());
+                    Section::None
+                }
+                head if head.starts_with("Live ranges at ") => Section::Rest,
+                _ if self.is_of_ranges_alone && section != Section::Ranges => section,
+                // What a line becomes takes less than its letters twice and this.
+                _ if self.room.take(line.len().saturating_mul(2).saturating_add(LINE)).is_err() => {
+                    self.without_room = self.without_room.saturating_add(1);
+                    section
+                }
+                _ => {
+                    if !self.add(section, line) {
+                        self.damaged = self.damaged.saturating_add(1);
+                    }
+                    section
+                }
+            };
+        }
+        self.has_cut_part |= match section {
+            Section::Rest => false,
+            // What uses values comes behind what all take, XLA's own account behind live ranges.
+            Section::None | Section::Lives | Section::Sequence | Section::Ranges => true,
+            // In a text with allocations live ranges come behind what uses values.
+            Section::Used if has_allocations => true,
+            Section::Allocations | Section::Used => whole.len() < text.len(),
+        };
+    }
+
+    /// Adds a line; whether it is as it should be.
+    fn add(&mut self, section: Section, line: &str) -> bool {
+        match section {
+            Section::Allocations if line.starts_with(' ') => self.add_value(line),
+            Section::Allocations => {
+                let allocation = AllocationLine::of(line);
+                let is_one = allocation.is_some();
+                self.allocations.extend(allocation);
+                is_one
+            }
+            Section::Used => {
+                if let Some(used) = self.used.as_mut().filter(|_| FromInstruction::is_one(line)) {
+                    *used = used.saturating_add(1);
+                }
+                if let Some((name, said)) = FromInstruction::of(line) {
+                    self.from_instructions.entry(name).or_insert(said);
+                }
+                true
+            }
+            Section::Sequence => {
+                let Some((_, name)) = lines::sequence_line(line) else { return false };
+                self.sequence.push(budget::cut(name, budget::NAME_BYTES).into_owned());
+                true
+            }
+            Section::Ranges => {
+                let range = lines::range_line(line);
+                let is_one = range.is_some();
+                self.ranges.extend(range);
+                is_one
+            }
+            Section::None | Section::Lives | Section::Rest => true,
+        }
+    }
+
+    fn add_value(&mut self, line: &str) -> bool {
+        self.placed = self.placed.saturating_add(1);
+        let Some(ValueLine { label, bytes, offset, leaf, tuple }) = ValueLine::of(line) else {
+            return false;
+        };
+        let Some(row) = self.allocations.len().checked_sub(1) else { return false };
+        let room = self.allocations.get(row).map_or(0, |allocation| allocation.bytes);
+        if offset.checked_add(bytes).is_none_or(|end| end > room) {
+            self.beyond = self.beyond.saturating_add(1);
+            return true;
+        }
+        self.values.push(TextValue {
+            id: label.id.unwrap_or(0),
+            name: budget::cut(&label.name, budget::NAME_BYTES).into_owned(),
+            path: label.path,
+            leaf,
+            tuple,
+            allocation: u32::try_from(row).unwrap_or(u32::MAX),
+            offset,
+            bytes,
+        });
+        true
+    }
+}
+
+/// A text without a last line that is not ended: it may be cut within a number.
+pub(in crate::systems::xla::files) fn whole_lines(text: &[u8]) -> &[u8] {
+    let end = text.iter().rposition(|letter| *letter == b'\n');
+    end.and_then(|end| text.get(..=end)).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALLOCATIONS: &str = "BufferAssignment:\nallocation 0: size 64, preallocated-temp:\n value: <1 a @0> \
+                               (size=64,offset=0): f32[16]{0}\nallocation 1: size 4, constant:\n value: <2 b @0> \
+                               (size=4,offset=0): f32[]\n";
+    const VALUES: &str = "\nTotal bytes used: 68 (68B)\n\nUsed values:\n<1 a @0>\n positions:\n  a\n uses:\n  (none)\n \
+                          from instruction: %a = f32[16]{0} copy(%b)\n<2 b @0>\n positions:\n  b\n uses:\n  a, operand 0\n \
+                          from instruction: %b = f32[] constant(0)\n";
+    const LIVES: &str = "HloLiveRange (max 2):\n  InstructionSequence:\n    0:b\n    1:a\n  BufferLiveRange:\n    \
+                         a{}:1-2\n    b{}:0-2\n";
+    const ACCOUNT: &str = "  Live ranges at 1 (peak):\n    a{}: 64 bytes\n    b{}: 4 bytes\n";
+
+    fn is_cut(texts: &[&str]) -> bool {
+        let mut gathered = Gathered::of(1000);
+        for text in texts {
+            gathered.read(text.as_bytes(), &|| false);
+        }
+        gathered.is_cut()
+    }
+
+    #[test]
+    fn texts_that_are_cut_are_told_from_whole_ones() {
+        // Old releases have all in one file, new ones in three.
+        let lives = format!("{LIVES}{ACCOUNT}");
+        let one = format!("{ALLOCATIONS}{VALUES}{lives}");
+        assert!(!is_cut(&[&one]));
+        assert!(!is_cut(&[ALLOCATIONS, VALUES, &lives]));
+        assert!(!is_cut(&[ALLOCATIONS, VALUES, "HloLiveRange not available\n"]));
+        assert!(!is_cut(&[ALLOCATIONS]));
+        let account = one.find("(peak):\n").unwrap() + "(peak):\n".len();
+        for end in 0..one.len() {
+            // Behind a line of allocations it may be the first of three files.
+            let may_be_whole = end <= ALLOCATIONS.len() + 1 && one[..end].ends_with('\n');
+            let expected = end < account && !may_be_whole;
+            assert_eq!(is_cut(&[&one[..end]]), expected, "one, cut at {end}");
+        }
+        for end in 0..ALLOCATIONS.len() {
+            assert!(is_cut(&[&ALLOCATIONS[..end], VALUES]), "allocations, cut at {end}");
+        }
+        for end in 0..VALUES.len() {
+            assert!(is_cut(&[ALLOCATIONS, &VALUES[..end], &lives]), "values, cut at {end}");
+        }
+        for end in 0..lives.find("(peak):\n").unwrap() {
+            assert!(is_cut(&[ALLOCATIONS, &lives[..end]]), "live ranges, cut at {end}");
+        }
+    }
+
+    #[test]
+    fn a_line_that_is_not_ended_is_not_read() {
+        let mut gathered = Gathered::of(1000);
+        let cut = ALLOCATIONS.find(", constant").unwrap() - 1;
+        gathered.read(&ALLOCATIONS.as_bytes()[..cut], &|| false);
+        assert_eq!(gathered.allocations.len(), 1);
+        assert_eq!(gathered.faults().map(|(count, _)| count), [0, 0, 0]);
+    }
+}

@@ -1,0 +1,297 @@
+//! A program of XLA that is open: the module of a dump that is meant, what follows from it, what lies beside it, and the
+//! report that pages and commands share with other systems.
+
+mod agreement;
+mod error_text;
+mod operations;
+mod programs;
+mod report;
+
+use std::collections::{BTreeMap, HashMap};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::analysis::diagnose::Kind;
+use crate::files;
+use crate::format::{Error, ErrorKind, Progress};
+use crate::store::hlo::InstructionId;
+use crate::store::report::{FileStatus, ReportFile};
+use crate::store::{Report, System, Warning, WarningCode, Warnings};
+use crate::systems::xla::buffer_assignment::analysed::Analysed;
+use crate::systems::xla::buffer_assignment::claims::{add_memory_analysis, compared_claims};
+use crate::systems::xla::buffer_assignment::live_ranges::LiveRange;
+pub use crate::systems::xla::buffer_assignment::program::Program;
+use crate::systems::xla::buffer_assignment::program::Refusal;
+use crate::systems::xla::files::{
+    self as xla, FoundModule, ModuleFile, list_modules, platform_of_name, read_listed,
+};
+use crate::text::shortened;
+
+pub use self::agreement::{AgreedFigure, Agreement, ProgramSizes, stated_bytes};
+pub use self::error_text::{ErrorText, dump_of_text, texts_in};
+
+/// The modules that a path names, the one that is meant first.
+#[derive(Clone, Debug)]
+pub struct XlaFiles {
+    /// The path that was named.
+    pub path: PathBuf,
+    /// The modules; never empty.
+    pub modules: Vec<FoundModule>,
+    /// What there is to say of how they were found.
+    pub warnings: Vec<Warning>,
+}
+
+/// The modules of a path; `None` where there is nothing of XLA's. With `module` the one of that key is meant, or the first
+/// whose file or name is called so, or has that in it, else the one that takes the most of the main memory.
+///
+/// # Errors
+/// When the path cannot be read, or no module is called so.
+pub fn find(
+    path: &Path,
+    module: Option<&str>,
+    progress: &Progress,
+) -> Result<Option<XlaFiles>, Error> {
+    let warnings = Warnings::default();
+    let mut modules = list_modules(path, &warnings, progress)?;
+    if let Some(wanted) = module.filter(|_| !modules.is_empty()) {
+        let Some(place) = place_of(&modules, wanted) else {
+            let name = |found: &FoundModule| shortened(&found.listed.title, 60).into_owned();
+            let names: Vec<String> = modules.iter().take(5).map(name).collect();
+            let message = format!("{} has no module {wanted:?}", path.display());
+            return Err(Error::new(ErrorKind::Usage, message)
+                .in_file(path)
+                .hint(format!("It has {}.", names.join(", "))));
+        };
+        modules[..=place].rotate_right(1);
+    }
+    let path = path.to_owned();
+    let files = XlaFiles { path, modules, warnings: warnings.list() };
+    Ok((!files.modules.is_empty()).then_some(files))
+}
+
+/// The programs below paths that are variants of each other, in no order: of each directory the module that is meant, or
+/// the one that has a text in its name, with all its compilations. What cannot be listed is a warning.
+pub fn programs_below(
+    paths: &[PathBuf],
+    module: Option<&str>,
+    warnings: &Warnings,
+    progress: &Progress,
+) -> Vec<XlaFiles> {
+    let mut by_directory: BTreeMap<PathBuf, Vec<FoundModule>> = BTreeMap::new();
+    for path in paths {
+        match find(path, None, progress) {
+            Ok(Some(files)) => {
+                warnings.add_all(&files.warnings);
+                for one in files.modules {
+                    let directory = files::directory_of(one.at.path());
+                    by_directory.entry(directory).or_default().push(one);
+                }
+            }
+            Ok(None) => {}
+            Err(error) => {
+                let path = path.display().to_string();
+                warnings.add(WarningCode::Inconsistent, &path, error.message);
+            }
+        }
+    }
+    let variants = |(directory, modules): (PathBuf, Vec<FoundModule>)| {
+        let place = module.map_or(Some(0), |text| place_of(&modules, text));
+        let name = place.and_then(|place| modules.get(place)).map(|one| one.listed.module.clone());
+        let is_it = |one: &FoundModule| Some(&one.listed.module) == name.as_ref();
+        let mut all: Vec<FoundModule> = modules.into_iter().filter(is_it).collect();
+        // One file may be below several paths.
+        all.sort_by(|a, b| a.at.path().cmp(b.at.path()));
+        all.dedup_by(|a, b| a.at.is_same(&b.at));
+        let files = move |one| XlaFiles {
+            path: directory.clone(),
+            modules: vec![one],
+            warnings: Vec::new(),
+        };
+        all.into_iter().map(files).collect::<Vec<_>>()
+    };
+    by_directory.into_iter().flat_map(variants).collect()
+}
+
+/// The module of a key, else the first whose file or name is called so, else the first that has the text in one of them,
+/// or a part of a path in its whole path.
+fn place_of(modules: &[FoundModule], wanted: &str) -> Option<usize> {
+    let place = |is_so: &dyn Fn(&str) -> bool| {
+        modules.iter().position(|FoundModule { listed, .. }| {
+            is_so(&listed.file) || listed.module.as_deref().is_some_and(is_so)
+        })
+    };
+    let by_key =
+        |is_so: &dyn Fn(&str) -> bool| modules.iter().position(|one| is_so(&one.listed.key));
+    let in_path = |one: &FoundModule| one.at.path().display().to_string().contains(wanted);
+    by_key(&|key| key == wanted)
+        .or_else(|| place(&|name| name == wanted))
+        .or_else(|| place(&|name| name.contains(wanted)))
+        .or_else(|| by_key(&|key| key.contains(wanted)))
+        .or_else(|| modules.iter().position(in_path).filter(|_| wanted.contains('/')))
+}
+
+/// A run of XLA.
+#[derive(Debug)]
+pub struct XlaRun {
+    /// What all systems have.
+    pub report: Arc<Report>,
+    /// The module, with what follows from it.
+    pub program: Arc<Program>,
+    /// What XLA said when the program did not fit, where that lies beside it.
+    pub error_text: Option<ErrorText>,
+}
+
+impl Program {
+    /// That it has no such memory space.
+    pub fn no_such_space(&self, color: i64) -> Error {
+        let there: Vec<String> = (self.analysed.colors())
+            .map(|color| format!("{color} ({})", self.color_title(color)))
+            .collect();
+        let name = shortened(&self.analysed.module.name, 60);
+        let message = format!("{name} has no memory space {color}");
+        Error::new(ErrorKind::Usage, message).hint(format!("It has: {}.", there.join(", ")))
+    }
+}
+
+impl XlaRun {
+    /// Reads the module that is meant; `None` when that was cancelled.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is damaged beyond use.
+    pub fn open(files: &XlaFiles, progress: &Progress) -> Result<Option<Self>, Error> {
+        let directory = files.modules.first().map(|found| files::directory_of(found.at.path()));
+        let texts = directory.map(|directory| texts_in(&directory)).unwrap_or_default();
+        Self::open_beside(files, &texts, progress)
+    }
+
+    /// The same with the error texts that are in its directory.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_beside(
+        files: &XlaFiles,
+        texts: &[ErrorText],
+        progress: &Progress,
+    ) -> Result<Option<Self>, Error> {
+        let Some(found) = files.modules.first() else { return Ok(None) };
+        let listed = &found.listed;
+        let report = Report::of(System::XLA, files.path.clone());
+        for warning in &files.warnings {
+            report.warnings.add(warning.code, &warning.file, warning.message.as_str());
+        }
+        let path = found.at.path();
+        let bytes = fs::metadata(path).ok().map(|metadata| metadata.len());
+        let mut file = ReportFile { name: listed.file.clone(), bytes, status: FileStatus::Ok };
+        let Some(read) = read_listed(found, &report.warnings, progress)? else { return Ok(None) };
+        file.status = read.status;
+        report.set_files(vec![file]);
+        let mut program = Program::of(read.module);
+        program.is_cut = report.is_cut();
+        compare_printed(&mut program.analysed, path, &report.warnings, progress);
+        program.platform = platform_of_name(&listed.file);
+        program.claims = xla::claims(found, &report.warnings, progress);
+        let (stated, is_alone) = xla::memory_analysis(path, &report.warnings, progress);
+        add_memory_analysis(&mut program, stated, is_alone);
+        note_contradictions(&program, &report.warnings);
+        program.beside = xla::beside(path);
+        let sizes = (!texts.is_empty()).then(|| ProgramSizes::of(&program));
+        let capacity = sizes.as_ref().and_then(|sizes| error_text::capacity(texts, sizes));
+        if let Some((text, capacity)) = capacity.filter(|_| program.beside.capacity_bytes.is_none())
+        {
+            program.beside.capacity_bytes = Some(capacity);
+            program.beside.capacity_file = Some(text.file());
+        }
+        let error_text = sizes.and_then(|sizes| error_text::about(texts, &sizes)).cloned();
+        // A compiler that finds no room says so of the program; an allocation of a run that fails, of that moment.
+        let refused = error_text.as_ref().filter(|text| text.finding.kind == Kind::TpuOutOfMemory);
+        program.refusal = refused
+            .map(|text| Refusal { file: text.file(), excess_bytes: text.finding.excess_bytes });
+        program.modules = files.modules.iter().map(|found| found.listed.clone()).collect();
+        let (report, program) = (Arc::new(report), Arc::new(program));
+        Ok(Some(Self { report, program, error_text }))
+    }
+}
+
+/// Warns where XLA states another figure than comes out of the module.
+fn note_contradictions(program: &Program, warnings: &Warnings) {
+    for claim in compared_claims(program).iter().filter(|claim| !claim.agrees) {
+        let message = format!(
+            "{} is stated as {} B, and allocations of {} B come out of the module: it is of another compilation, or \
+             damaged",
+            claim.title(|color| format!("color {color}")),
+            claim.claimed_bytes,
+            claim.bytes
+        );
+        warnings.add(WarningCode::Inconsistent, &claim.file, message);
+    }
+}
+
+/// Where XLA has printed when values live and that is something else, what it printed counts, with a warning.
+fn compare_printed(analysed: &mut Analysed, path: &Path, warnings: &Warnings, progress: &Progress) {
+    if analysed.module.entry.is_none() {
+        return;
+    }
+    // Old releases have all in the first text, newer ones the lives in the last.
+    let texts = xla::texts_of(path);
+    let has_lives = |text: &&ModuleFile| text.name.ends_with("-live-range.txt");
+    let Some(text) = texts.iter().find(has_lives).or(texts.first()) else { return };
+    let bytes = match xla::read_bytes(text, warnings, progress) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return,
+        Err(error) => {
+            warnings.add(WarningCode::Inconsistent, &text.name, error.message);
+            return;
+        }
+    };
+    let printed = xla::text::printed_lives(&bytes, &|| progress.is_cancelled());
+    let warn = |message: String| warnings.add(WarningCode::Inconsistent, &text.name, message);
+    let end = analysed.schedule.end();
+    if printed.end.is_some_and(|printed| printed != end) {
+        warn(
+            "it is of another order of instructions than the proto; its lives are not compared"
+                .to_owned(),
+        );
+        return;
+    }
+    let module = &analysed.module;
+    let mut instructions: HashMap<&str, InstructionId> =
+        HashMap::with_capacity(module.values.len());
+    for value in &module.values {
+        let name = module.instruction_name(value.instruction);
+        instructions.entry(name).or_insert(value.instruction);
+    }
+    let (mut different, mut impossible) = (Vec::new(), 0_usize);
+    for (name, path, start, last) in &printed.ranges {
+        let Some(instruction) = instructions.get(name.as_str()) else { continue };
+        let shape = module.instructions.shape(*instruction);
+        let place = module.shapes.place(shape, path.iter().map(|one| i64::from(*one)));
+        // What an instruction holds and makes itself.
+        let value = place.map(|place| analysed.held.at(*instruction, place));
+        let value = value.filter(|value| {
+            module.value(*value).is_some_and(|value| value.instruction == *instruction)
+        });
+        let Some((value, ours)) = value.and_then(|one| Some((one, analysed.ranges.get(one)?)))
+        else {
+            continue;
+        };
+        if start > last || *last > end {
+            impossible += 1;
+        } else if (ours.start, ours.end) != (*start, *last) {
+            different.push((value, LiveRange { start: *start, end: *last }));
+        }
+    }
+    if impossible > 0 {
+        warn(format!(
+            "{impossible} lives end before they begin, or behind the program; they are not taken"
+        ));
+    }
+    if !different.is_empty() {
+        warn(format!(
+            "{} of {} values live at other positions than follows from the program; those of the text are shown",
+            different.len(),
+            printed.ranges.len()
+        ));
+        analysed.live_at(&different);
+    }
+}

@@ -1,0 +1,292 @@
+//! The report that pages and commands share with other systems, of a module: memory spaces are devices, allocations are
+//! arenas, positions of the schedule are steps.
+//!
+//! What is no temporary allocation is reserved for as long as the program runs, and so is always live; the curve above
+//! it is the union of addresses of what lives in temporary allocations. Bytes of variables are attribution: values
+//! share addresses, so their sum may be more than the curve.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::operations::{Callers, Operations};
+use super::programs::AllPrograms;
+use super::{Program, XlaRun};
+use crate::progress::Progress;
+use crate::store::arena::Arenas;
+use crate::store::hlo::{Allocation, AllocationKind, ValueId};
+use crate::store::ids::CategoryId;
+use crate::store::liveness::{Deltas, Liveness, VariableBytes};
+use crate::store::names::Names;
+use crate::store::options::{About, EngineOption};
+use crate::store::placed::{Placed, Placement, ReadArena, ReadError};
+use crate::store::report::Categories;
+use crate::store::variable::VariableFlags;
+use crate::store::{Absence, ArenaId, ClassId, DeviceId, UnloweredId};
+use crate::systems::pytorch::run::device_id;
+use crate::systems::xla::buffer_assignment::categories::ValueCategory;
+use crate::systems::xla::buffer_assignment::in_use::{self, Changes, Placed as PlacedValue};
+use crate::systems::xla::buffer_assignment::live_ranges::LiveRange;
+use crate::systems::xla::buffer_assignment::program::kind_title;
+use crate::systems::xla::buffer_assignment::trace_lives::TraceLives;
+use crate::text::bytes;
+
+/// The class of what is there for as long as the program runs.
+const THROUGHOUT: ClassId = ClassId(0);
+
+impl XlaRun {
+    /// Fills the parts of the report.
+    pub fn fill_report(&self, progress: &Progress) {
+        let (report, program) = (&*self.report, &self.program);
+        let module = &program.analysed.module;
+        let flag = |(name, value): &(String, String)| EngineOption {
+            name: name.clone(),
+            value: value.clone(),
+            // A dump has only those that are not as they are by default.
+            is_default: Some(false),
+        };
+        report.about.fill(Some(About {
+            format: Some(program.format().to_owned()),
+            engine_options: program.beside.flags.iter().map(flag).collect(),
+            why_no_phases: Some(Absence::unexplained()),
+            ..About::default()
+        }));
+        report.categories.fill(Some(named_categories()));
+        report.arenas.fill(Some(arenas(program)));
+        let traced = TraceLives::of(&program.analysed);
+        if module.has_schedule() {
+            let mut operations = Operations::of(program);
+            let AllPrograms { programs, steps, trees } = AllPrograms::of(program, &operations);
+            report.steps.fill(Some(steps));
+            report.liveness.fill(Some(liveness(program, &operations, None)));
+            report.programs.fill(Some(programs));
+            if let Some(trees) = trees {
+                report.program_trees.fill(Some(trees));
+            }
+            let callers = Callers::of(program, &mut operations);
+            if !operations.debug.ids.is_empty() {
+                report.debug.fill(Some(operations.debug));
+                report.set_context_reader(Box::new(callers));
+            }
+        } else if let Some(traced) = &traced {
+            let AllPrograms { programs, steps, .. } = AllPrograms::of_trace(module, traced.trace);
+            report.steps.fill(Some(steps));
+            report.liveness.fill(Some(liveness(program, &Operations::default(), Some(traced))));
+            report.programs.fill(Some(programs));
+        } else {
+            let why = || {
+                let what = match module.entry {
+                    None => {
+                        "The file has no instructions, nor a trace of XLA's simulation of all that is temporary"
+                    }
+                    Some(_) => {
+                        "The file does not say in which order instructions are run, and so not when values live"
+                    }
+                };
+                Absence::new(
+                    what,
+                    "Dump the module: XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_proto\"",
+                )
+            };
+            report.steps.settle(Err(why()));
+            report.programs.settle(Err(why()));
+            report.liveness.settle(Err(why()));
+        }
+        let traced = traced.map(|traced| {
+            let firsts = traced.by_value().filter_map(<[PlacedValue]>::first).copied();
+            (traced.allocation, firsts.collect())
+        });
+        report.set_reader(Box::new(AllocationReader { program: Arc::clone(program), traced }));
+        let is_cancelled = progress.is_cancelled();
+        let rest = if is_cancelled { Absence::cancelled() } else { Absence::unexplained() };
+        report.settle_rest(&rest);
+    }
+}
+
+/// The word for what an allocation is for.
+fn kind_of(allocation: &Allocation) -> &'static str {
+    if allocation.is_donated() { "donated parameter" } else { kind_title(allocation.kind) }
+}
+
+fn named_categories() -> Categories {
+    let mut categories = Categories::default();
+    for category in ValueCategory::ALL {
+        categories.ids.push(CategoryId(category as u32));
+        categories.names.push(category.title());
+    }
+    categories
+}
+
+fn arenas(program: &Program) -> Arenas {
+    let analysed = &program.analysed;
+    let colors: Vec<i64> = analysed.colors().collect();
+    // What the device has lies beside the file, if anywhere, and other memory spaces are no part of the main one.
+    let mut arenas = Arenas { come_and_go: true, ..Arenas::default() };
+    arenas.device_capacities =
+        program.beside.capacity_bytes.map(|bytes| (device_id(0), bytes)).into_iter().collect();
+    arenas.apart =
+        colors.iter().filter(|color| **color != 0).map(|color| device_id(*color)).collect();
+    for color in &colors {
+        arenas.device_names.insert(device_id(*color), program.color_title(*color));
+    }
+    for (row, allocation) in (0..).zip(&analysed.module.allocations) {
+        let name = format!("{}, {}", allocation_title(allocation), bytes(allocation.bytes));
+        let is_temporary = allocation.kind == AllocationKind::Temporary;
+        arenas.ids.push(ArenaId(row));
+        arenas.names.push(&name);
+        arenas.devices.push(Some(device_id(allocation.color)));
+        arenas.capacities.push(Some(allocation.bytes));
+        arenas.always_live.push(Some(if is_temporary { 0 } else { allocation.bytes }));
+    }
+    arenas
+}
+
+/// When variables live; with `traced` by what XLA's simulation did, where nothing else says it.
+fn liveness(
+    program: &Program,
+    operations: &Operations,
+    traced: Option<&TraceLives<'_>>,
+) -> Liveness {
+    let analysed = &program.analysed;
+    let module = &analysed.module;
+    let count = match traced {
+        Some(traced) => u32::try_from(traced.trace.events.len()).unwrap_or(u32::MAX),
+        None => analysed.schedule.end().saturating_add(1),
+    };
+    let of_trace: HashMap<ValueId, &[PlacedValue]> = (traced.iter())
+        .flat_map(|traced| traced.by_value())
+        .filter_map(|lives| Some((lives.first()?.assigned.value, lives)))
+        .collect();
+    let mut liveness = Liveness::default();
+    liveness.classes.push(THROUGHOUT, true, [0..count]);
+    // A variable for each value, and behind them one for each allocation that is reserved throughout.
+    for row in 0..module.values.len() as u32 {
+        let value = ValueId(row);
+        liveness.variable_ids.push(UnloweredId(row));
+        liveness.variable_names.push(&program.value_name(value));
+        liveness.debug_ids.extend(operations.of_value(program, value));
+        liveness.debug_id_ends.push(liveness.debug_ids.len());
+        // Classes are ascending, as values are here.
+        let steps = |range: LiveRange| range.start..range.end.saturating_add(1);
+        if let Some(range) = analysed.ranges.get(value) {
+            liveness.classes.push(class_of(value), false, [steps(range)]);
+        } else if let Some(lives) = of_trace.get(&value) {
+            liveness.classes.push(class_of(value), false, lives.iter().map(|one| steps(one.range)));
+        }
+    }
+    let mut next = module.values.len() as u32;
+    let mut rows: Vec<VariableBytes> = Vec::new();
+    let mut by_device: BTreeMap<DeviceId, Vec<VariableBytes>> = BTreeMap::new();
+    let mut add = |color: i64, row: VariableBytes| {
+        by_device.entry(device_id(color)).or_default().push(row);
+        if color == 0 {
+            rows.push(row);
+        }
+    };
+    let parameters = module.entry_parameters();
+    // A parameter is of the instruction that it is, all else that is reserved of the largest value in it.
+    let of_reserved = |allocation: &Allocation, largest: Option<ValueId>| {
+        let parameter = allocation.parameter.and_then(|(number, _)| parameters.get(&number));
+        let of_parameter = parameter.and_then(|id| operations.of_instruction(*id));
+        of_parameter.or_else(|| operations.of_value(program, largest?))
+    };
+    let mains = analysed.largest_values();
+    for ((row, allocation), placed) in module.allocations.iter().enumerate().zip(&analysed.placed) {
+        if allocation.kind == AllocationKind::Temporary {
+            let traced = traced.filter(|traced| traced.allocation == row);
+            let of_trace = traced.into_iter().flat_map(TraceLives::by_value);
+            for one in placed.iter().chain(of_trace.filter_map(<[PlacedValue]>::first)) {
+                let value = one.assigned.value;
+                let variable = UnloweredId(value.0);
+                let bytes = one.assigned.bytes;
+                add(allocation.color, VariableBytes { variable, class: class_of(value), bytes });
+            }
+            continue;
+        }
+        let variable = UnloweredId(next);
+        next = next.saturating_add(1);
+        liveness.variable_ids.push(variable);
+        liveness.variable_names.push(&allocation_title(allocation));
+        liveness.debug_ids.extend(of_reserved(allocation, mains.get(row).copied()));
+        liveness.debug_id_ends.push(liveness.debug_ids.len());
+        let bytes = allocation.bytes;
+        add(allocation.color, VariableBytes { variable, class: THROUGHOUT, bytes });
+    }
+    let mut deltas = Deltas::default();
+    let temporary = |color: i64| {
+        let rows = analysed.allocations_of(color, |kind| kind == AllocationKind::Temporary);
+        rows.filter_map(|(row, _)| analysed.in_use.get(row)).collect::<Vec<_>>()
+    };
+    if let Some(traced) = traced {
+        // Of other memory spaces nothing is known.
+        deltas.everything = differences(&traced.in_use, count);
+        deltas.by_device.insert(device_id(0), deltas.everything.clone());
+    } else {
+        for color in analysed.colors() {
+            let curve = in_use::sum(temporary(color));
+            deltas.by_device.insert(device_id(color), differences(&curve, count));
+        }
+        deltas.everything = differences(&in_use::sum(temporary(0)), count);
+    }
+    liveness.variable_bytes = Some(rows);
+    liveness.variable_bytes_of_devices = by_device;
+    liveness.deltas = Some(deltas);
+    liveness
+}
+
+/// `allocation 5, parameter 3`.
+fn allocation_title(allocation: &Allocation) -> String {
+    let parameter = allocation.parameter.map(|(number, _)| format!(" {number}"));
+    let (kind, parameter) = (kind_of(allocation), parameter.unwrap_or_default());
+    format!("allocation {}, {kind}{parameter}", allocation.number)
+}
+
+fn class_of(value: ValueId) -> ClassId {
+    ClassId(value.0.saturating_add(1))
+}
+
+/// The differences of a curve from step to step, those behind the last step left out.
+fn differences(curve: &Changes, count: u32) -> Vec<(u32, i64)> {
+    let mut before = 0_i64;
+    let mut differences = Vec::with_capacity(curve.len());
+    for (position, bytes) in curve.iter().filter(|(position, _)| *position < count) {
+        let now = i64::try_from(*bytes).unwrap_or(i64::MAX);
+        differences.push((*position, now.saturating_sub(before)));
+        before = now;
+    }
+    differences
+}
+
+/// Gives the values of an allocation, which are in memory.
+#[derive(Debug)]
+struct AllocationReader {
+    program: Arc<Program>,
+    /// The values of an allocation that the trace of XLA's simulation has, where nothing else says when they live.
+    traced: Option<(usize, Vec<PlacedValue>)>,
+}
+
+impl ReadArena for AllocationReader {
+    fn read(&self, arena: ArenaId, _: &Progress) -> Result<Option<Placed>, ReadError> {
+        let (analysed, row) = (&self.program.analysed, arena.0 as usize);
+        let traced = self.traced.as_ref().filter(|(allocation, _)| *allocation == row);
+        let placed = traced.map(|(_, placed)| placed).or_else(|| analysed.placed.get(row));
+        let Some(placed) = placed else { return Ok(None) };
+        let mut names = Names::default();
+        let mut placements = Vec::with_capacity(placed.len());
+        for one in placed {
+            let value = one.assigned.value;
+            names.push(&self.program.value_name(value));
+            placements.push(Placement {
+                id: value.0,
+                offset: one.assigned.offset,
+                bytes: one.assigned.bytes,
+                alignment: 0,
+                category: Some(analysed.category(&one.assigned) as u32),
+                class: class_of(value),
+                unlowered: Some(UnloweredId(value.0)),
+                flags: VariableFlags(1),
+            });
+        }
+        let none = vec![Vec::new(); placements.len()];
+        Ok(Some(Placed::new(placements, names, none.clone(), none)))
+    }
+}
