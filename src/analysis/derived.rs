@@ -20,6 +20,7 @@ use super::liveness::timeline::{Timeline, WithTimeline};
 use super::liveness::{Scope, needs_bytes_by_tile};
 use super::program::step_operations::{StepOperations, step_operations};
 use crate::progress::Progress;
+use crate::run::Answers;
 use crate::store::{Report, WarningCode};
 use crate::systems::poplar::insights::{Insights, insights_of_resident, insights_with_tiles};
 use crate::systems::pytorch::allocator::insights::SnapshotInsights;
@@ -91,7 +92,15 @@ pub struct Derived {
     insights: Memo<(), Arc<Insights>>,
     snapshot_insights: Memo<(), Option<Arc<SnapshotInsights>>>,
     trace: Memo<(), ()>,
+    answers: Arc<dyn Answers>,
+    run_insights: Memo<(), Arc<crate::run::Insights>>,
 }
+
+/// The answers of a run whose system has none of its own.
+#[derive(Debug)]
+struct NoAnswers;
+
+impl Answers for NoAnswers {}
 
 impl Derived {
     /// Of a report; works nothing out yet.
@@ -110,7 +119,30 @@ impl Derived {
             insights: Memo::default(),
             snapshot_insights: Memo::default(),
             trace: Memo::default(),
+            answers: Arc::new(NoAnswers),
+            run_insights: Memo::default(),
         }
+    }
+
+    /// The same with the answers of its system.
+    #[must_use]
+    pub fn with_answers(mut self, answers: Arc<dyn Answers>) -> Self {
+        self.answers = answers;
+        self
+    }
+
+    /// The answers of its system.
+    pub fn answers(&self) -> &dyn Answers {
+        &*self.answers
+    }
+
+    /// The verdict with what follows and what to try next, worked out once; `None` where it was cancelled, or files
+    /// behind the run cannot be read any more.
+    pub fn run_insights(&self, progress: &Progress) -> Option<Arc<crate::run::Insights>> {
+        self.run_insights.get(&(), || {
+            let found = self.answers.insights(self, progress).ok()?;
+            (!progress.is_cancelled()).then(|| Arc::new(found))
+        })
     }
 
     /// The same with what is known of a run of a caching allocator.
@@ -315,6 +347,7 @@ impl Derived {
         self.owners.clear();
         self.itself.clear();
         self.insights.clear();
+        self.run_insights.clear();
     }
 }
 
