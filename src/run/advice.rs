@@ -69,6 +69,17 @@ pub struct Proposal {
     pub next: Option<f64>,
 }
 
+impl Proposal {
+    /// The values that the option has now: `0.6`, `0.2 to 0.6`; `None` where none is known.
+    pub fn now_text(&self) -> Option<String> {
+        match self.now.as_slice() {
+            [] => None,
+            [one] => Some(one.to_string()),
+            [first, .., last] => Some(format!("{first} to {last}")),
+        }
+    }
+}
+
 /// How a technique is written in one framework.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct HowTo {
