@@ -293,7 +293,13 @@ fn sections_text(sections: &[(String, String)]) -> String {
     sections.collect::<Vec<_>>().join("\n")
 }
 
-/// Keys and values, one pair a line.
+/// Width of the names of facts, where none is longer.
+const NAMES: usize = 16;
+
+/// Names with what they say, one pair a line.
 fn pairs<'a>(rows: impl IntoIterator<Item = (&'a str, String)>) -> String {
-    rows.into_iter().map(|(key, value)| format!("  {key:<16}{value}\n")).collect()
+    let rows: Vec<(&str, String)> = rows.into_iter().collect();
+    let longest = rows.iter().map(|(name, _)| name.chars().count().saturating_add(1)).max();
+    let width = longest.unwrap_or(0).max(NAMES);
+    rows.into_iter().map(|(name, value)| format!("  {name:<width$}{value}\n")).collect()
 }
