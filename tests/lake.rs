@@ -400,7 +400,7 @@ fn an_export_that_is_ended_leaves_no_file_that_is_not_whole() {
 
 #[test]
 fn the_document_has_every_column() {
-    let text = std::fs::read_to_string(in_package("docs/lake.md")).unwrap();
+    let text = std::fs::read_to_string(in_package("docs/user/lake.md")).unwrap();
     for table in TABLES {
         let section = text.split(&format!("\n### {}\n", table.name)).nth(1).unwrap();
         let section = section.split("\n### ").next().unwrap();
@@ -483,7 +483,7 @@ fn snapshots_have_tables_of_their_own() {
     // The same again replaces its files; every column stands in the document.
     export(&[&snapshot], lake.path());
     assert_eq!(rows(lake.path(), "snapshots").len(), 1);
-    let document = std::fs::read_to_string(in_package("docs/lake.md")).unwrap();
+    let document = std::fs::read_to_string(in_package("docs/user/lake.md")).unwrap();
     let section = document.split("\n### Memory snapshots\n").nth(1).unwrap();
     for table in SNAPSHOT_TABLES {
         let line = section.lines().find(|line| line.starts_with(&format!("| `{}` |", table.name)));

@@ -1,4 +1,4 @@
-//! The queries of docs/lake.md, as they stand there, in DuckDB and in Spark, on a lake of 500 runs: both say the
+//! The queries of docs/user/lake.md, as they stand there, in DuckDB and in Spark, on a lake of 500 runs: both say the
 //! same, and what `sweep` and the other commands say.
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -96,7 +96,7 @@ fn python() -> Option<PathBuf> {
 fn ask(python: &Path, lake: &Path, engine: &str) -> BTreeMap<String, Vec<Value>> {
     let output = Command::new(python)
         .arg(in_package("scripts/lake_queries.py"))
-        .args([lake, &in_package("docs/lake.md")])
+        .args([lake, &in_package("docs/user/lake.md")])
         .arg(engine)
         .output()
         .unwrap();

@@ -385,7 +385,7 @@ fn a_large_program_is_written_in_seconds() {
 
 #[test]
 fn the_document_has_every_column_of_programs() {
-    let document = fs::read_to_string(in_package("docs/lake.md")).unwrap();
+    let document = fs::read_to_string(in_package("docs/user/lake.md")).unwrap();
     let section = document.split("\n### Programs of XLA\n").nth(1).unwrap();
     for table in MODULE_TABLES.iter().filter(|table| table.name != "steps") {
         let line = section.lines().find(|line| line.starts_with(&format!("| `{}` |", table.name)));

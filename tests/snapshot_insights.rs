@@ -228,7 +228,7 @@ fn every_technique_has_its_section_and_its_way_to_write_it() {
     use tilescope::analysis::allocator::insights::advice::Technique;
     use tilescope::analysis::allocator::insights::advice::how::how;
     use tilescope::analysis::buffer_assignment::insights::advice::ProgramTechnique;
-    let text = std::fs::read_to_string(in_package("docs/advice.md")).unwrap();
+    let text = std::fs::read_to_string(in_package("docs/user/advice.md")).unwrap();
     let anchors: Vec<String> = text
         .lines()
         .filter_map(|line| line.strip_prefix("### "))

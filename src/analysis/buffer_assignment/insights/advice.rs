@@ -1,4 +1,4 @@
-//! Advice: what to try next, from what a program says (docs/advice.md, XLA).
+//! Advice: what to try next, from what a program says (docs/user/advice.md, XLA).
 //!
 //! What is saved is what the peak of what is temporary is less when the values that a technique acts on are gone and all
 //! else stays where it is: compiled again, XLA may place other things otherwise, too. Savings do not add up.
@@ -25,7 +25,7 @@ const LEAST_PERCENT: u64 = 5;
 const LEAST_BYTES: u64 = 64 << 10;
 
 words! {
-    /// A technique; its key is the anchor of its section in docs/advice.md.
+    /// A technique; its key is the anchor of its section in docs/user/advice.md.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum ProgramTechnique by key, title {
         /// Results in the memory of parameters.
