@@ -1,6 +1,6 @@
 //! Advice: what to try next, from what this report says.
 //!
-//! Each file has a technique or two of docs/advice.md, with what of a report speaks for it. A technique is
+//! Each file has a technique or two of docs/user/advice.md, with what of a report speaks for it. A technique is
 //! advised only where it has evidence and would save something, and ranked by what it would cover of the bytes
 //! that tiles are over (`pressure`), what is sure to be enough first; equals by what they cost, cheap ones first.
 //!
@@ -48,7 +48,7 @@ use crate::text::{grouped, words};
 const MOST_EVIDENCE: usize = 5;
 
 words! {
-    /// A technique, those that cost little first; its key is the anchor of its section in docs/advice.md, its title
+    /// A technique, those that cost little first; its key is the anchor of its section in docs/user/advice.md, its title
     /// what it is to do, in a few words.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Technique by key, title {
@@ -152,7 +152,7 @@ impl Advice {
 pub(crate) struct Saving {
     /// Bytes of what tiles are over, on the tiles that are; more than that does not count.
     pub bytes: u64,
-    /// As many of them as are promised (docs/advice.md, "What advice promises"); 0 where `bytes` is a bound,
+    /// As many of them as are promised (docs/user/advice.md, "What advice promises"); 0 where `bytes` is a bound,
     /// and not what is to be expected.
     pub at_least_bytes: u64,
     /// What tiles are over, together.
