@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::evidence::Evidence;
-use crate::text::{grouped, words};
+use crate::text::{grouped, range, words};
 
 words! {
     /// What a saving is a part of.
@@ -67,6 +67,13 @@ pub struct Proposal {
     pub suggested: Option<f64>,
     /// The value to try next, if that is not enough.
     pub next: Option<f64>,
+}
+
+impl Proposal {
+    /// Its values now: `0.6`, `0.2 to 0.6`.
+    pub fn now_text(&self) -> Option<String> {
+        range(&self.now)
+    }
 }
 
 /// How a technique is written in one framework.

@@ -10,9 +10,8 @@ use std::collections::BTreeMap;
 
 use super::ChosenPart;
 use super::evidence::evidence_ui;
+use crate::run::{Advice, HowTo, NotAdvised};
 use crate::systems::poplar::insights::Insights;
-use crate::systems::poplar::insights::advice::how::Framework;
-use crate::systems::poplar::insights::advice::{Advice, How, NotAdvised, Technique};
 use crate::text::{clean, shortened};
 use crate::ui::icon::Icon;
 use crate::ui::theme::fonts::{self, size};
@@ -34,8 +33,8 @@ const SHARE: f32 = 320.0;
 #[derive(Default)]
 pub struct Unfolded {
     /// What was folded or unfolded by hand.
-    is_open: BTreeMap<(Technique, usize), bool>,
-    framework: Option<Framework>,
+    is_open: BTreeMap<(&'static str, usize), bool>,
+    framework: Option<&'static str>,
 }
 
 pub fn advice_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &Insights) {
@@ -65,17 +64,16 @@ fn advice_card_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, number: usize, a
     let key = (advice.id, number);
     let before = page.choices.advice.is_open.get(&key).copied().unwrap_or(number == 1);
     let title_ui = |ui: &mut egui::Ui| title_ui(ui, advice);
-    let is_open =
-        numbered_card_ui(ui, (number, advice.id.title()), before, title_ui, |ui, is_open| {
-            if let Some(saving) = &advice.saving {
-                let of = format!("{} that is over", Units::now(ui).bytes(saving.of_bytes));
-                saving_ui(ui, (saving.shares(), saving.percent_text()), &of);
-            }
-            cost_ui(ui, advice.caution);
-            if is_open {
-                details_ui(ui, page, number, advice);
-            }
-        });
+    let is_open = numbered_card_ui(ui, (number, advice.title), before, title_ui, |ui, is_open| {
+        if let Some(saving) = &advice.saving {
+            let of = format!("{} that is over", Units::now(ui).bytes(saving.of_bytes));
+            saving_ui(ui, (saving.shares(), saving.percent_text()), &of);
+        }
+        cost_ui(ui, advice.caution);
+        if is_open {
+            details_ui(ui, page, number, advice);
+        }
+    });
     if is_open != before {
         page.choices.advice.is_open.insert(key, is_open);
     }
@@ -119,8 +117,8 @@ pub fn numbered_card_ui(
 
 fn details_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, number: usize, advice: &Advice) {
     let tokens = *Tokens::now(ui);
-    if advice.what != advice.id.title() {
-        let what = RichText::new(shortened(&advice.what, TEXT)).size(size::TABLE);
+    if advice.text != advice.title {
+        let what = RichText::new(shortened(&advice.text, TEXT)).size(size::TABLE);
         ui.add(Label::new(what).wrap());
     }
     evidence_ui(ui, page, &advice.evidence);
@@ -134,18 +132,18 @@ fn details_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, number: usize, advic
 }
 
 /// How it is written in the framework that is chosen, with a button that copies it.
-fn how_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, number: usize, ways: &[How]) {
+fn how_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, number: usize, ways: &[HowTo]) {
     let Some(first) = ways.first() else { return };
-    let is_chosen = |how: &&How| Some(how.framework) == page.choices.advice.framework;
+    let is_chosen = |how: &&HowTo| Some(how.framework) == page.choices.advice.framework;
     let mut now = ways.iter().find(is_chosen).unwrap_or(first).framework;
     ui.add_space(4.0);
     if ways.len() > 1 {
-        let choices = ways.iter().map(|how| (how.framework, how.framework.title()));
+        let choices = ways.iter().map(|how| (how.framework, how.framework));
         ui.push_id(("framework", number), |ui| segments_ui(ui, "", &mut now, choices));
         page.choices.advice.framework = Some(now);
     }
     let shown = ways.iter().find(|how| how.framework == now).unwrap_or(first);
-    code_ui(ui, &shown.text, number);
+    code_ui(ui, &shown.code, number);
 }
 
 /// What to write, with a button that copies it.
@@ -201,14 +199,14 @@ pub fn not_ui(ui: &mut egui::Ui, why: &str, evidence: Option<&str>, is_open: boo
 
 fn title_ui(ui: &mut egui::Ui, advice: &Advice) {
     ui.spacing_mut().item_spacing.x = 6.0;
-    ui.label(fonts::card_title(advice.id.title()));
-    if let Some(now) = advice.now_text() {
+    ui.label(fonts::card_title(advice.title));
+    if let Some(now) = advice.proposal.now_text() {
         pill_ui(ui, "now", &now, false);
     }
-    if let Some(suggested) = advice.suggested {
+    if let Some(suggested) = advice.proposal.suggested {
         pill_ui(ui, "try", &suggested.to_string(), true);
     }
-    if let Some(next) = advice.next {
+    if let Some(next) = advice.proposal.next {
         pill_ui(ui, "then", &next.to_string(), false);
     }
 }

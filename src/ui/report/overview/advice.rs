@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, Label, RichText, Vec2};
 
-use crate::systems::poplar::insights::advice::Advice;
+use crate::run::Advice;
 use crate::text::shortened;
 use crate::ui::icon::Icon;
 use crate::ui::theme::{Tokens, card_frame, fonts};
@@ -26,12 +26,12 @@ pub fn piece_ui(ui: &mut egui::Ui, number: usize, advice: &Advice) {
             let (rect, _) = ui.allocate_exact_size(Vec2::splat(24.0), egui::Sense::hover());
             numbered_disc(ui.painter(), rect.center(), number, &tokens);
             let title = RichText::new(headline(advice)).font(fonts::semibold(13.0));
-            ui.add(Label::new(title).wrap()).on_hover_text(shortened(&advice.what, TEXT));
+            ui.add(Label::new(title).wrap()).on_hover_text(shortened(&advice.text, TEXT));
         });
         if let Some(how) = advice.how.first() {
             let bottom = egui::Layout::bottom_up(egui::Align::Min);
             ui.with_layout(bottom, |ui| {
-                code_ui(ui, &how.text);
+                code_ui(ui, &how.code);
                 ui.with_layout(egui::Layout::top_down(egui::Align::Min), |ui| {
                     saving_ui(ui, advice);
                 });
@@ -40,14 +40,14 @@ pub fn piece_ui(ui: &mut egui::Ui, number: usize, advice: &Advice) {
             saving_ui(ui, advice);
         }
     });
-    exportable(ui, &format!("{number}: {}", advice.id.title()), card.response.rect);
+    exportable(ui, &format!("{number}: {}", advice.title), card.response.rect);
 }
 
 /// The technique with the value to try: `Lower availableMemoryProportion: 0.25 (now 0.6)`.
 fn headline(advice: &Advice) -> String {
-    let title = advice.id.title();
-    let Some(suggested) = advice.suggested else { return title.to_owned() };
-    let now = advice.now_text().map_or(String::new(), |now| format!(" (now {now})"));
+    let title = advice.title;
+    let Some(suggested) = advice.proposal.suggested else { return title.to_owned() };
+    let now = advice.proposal.now_text().map_or(String::new(), |now| format!(" (now {now})"));
     format!("{title}: {suggested}{now}")
 }
 
