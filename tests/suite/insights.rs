@@ -345,11 +345,7 @@ fn of_the_real_report_nothing_is_invented() {
 
 #[test]
 fn every_technique_has_a_section() {
-<<<<<<< HEAD:tests/insights.rs
-    let text = std::fs::read_to_string(common::in_package("docs/user/advice.md")).unwrap();
-=======
-    let text = std::fs::read_to_string(crate::common::in_package("docs/advice.md")).unwrap();
->>>>>>> w-c:tests/suite/insights.rs
+    let text = std::fs::read_to_string(crate::common::in_package("docs/user/advice.md")).unwrap();
     let anchors: Vec<String> = text
         .lines()
         .filter_map(|line| line.strip_prefix("### "))
