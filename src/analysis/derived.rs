@@ -279,7 +279,11 @@ impl Derived {
         let made = || {
             let ended = || Some(RunVerdict::Ended(self.allocator()?.end()?.outcome));
             let program = self.program_insights();
-            Some(program.map(|of| RunVerdict::from(&of.verdict)).or_else(ended))
+            Some(
+                program
+                    .and_then(|of| of.found.verdict.as_ref().map(RunVerdict::from))
+                    .or_else(ended),
+            )
         };
         self.verdict.get(&(), made).flatten()
     }

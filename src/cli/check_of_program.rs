@@ -16,9 +16,9 @@ use crate::analysis::compared_programs::ComparedProgram;
 use crate::analysis::compared_snapshots::Room;
 use crate::format::{Error, Progress};
 use crate::opened::XlaFiles;
+use crate::run::Outcome as ProgramFit;
 use crate::store::Warning;
 use crate::systems::poplar::insights::budgets::Figure;
-use crate::systems::xla::buffer_assignment::insights::ProgramFit;
 use crate::text::{bytes, exact_bytes};
 
 /// What a figure is for a budget, how it comes from a program, the option, what it is of.
@@ -154,7 +154,7 @@ fn fits(side: &Side, room: Room) -> Row {
         _ if over > 0 => None,
         ProgramFit::Fits => None,
         ProgramFit::DoesNotFit => Some(REFUSED),
-        ProgramFit::NotKnown => Some(why_at_least(side).unwrap_or("whether it fits is not known")),
+        _ => Some(why_at_least(side).unwrap_or("whether it fits is not known")),
     };
     let compared = match (over, why_not) {
         (1.., _) => format!("{} too much", exact_bytes(over)),

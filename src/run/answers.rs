@@ -5,12 +5,14 @@ use std::fmt::Debug;
 use serde_json::{Map, Value};
 
 use super::claim::Claim;
+use super::evidence::Place;
 use super::insights::Insights;
 use super::peak::{MemoryTotals, PeakOfRun};
 use super::section::Section;
 use super::verdict::Verdict;
 use crate::analysis::derived::Derived;
 use crate::progress::Progress;
+use crate::store::StepId;
 use crate::store::placed::ReadError;
 
 /// What a run answers. Every method has a default that answers nothing, so a system implements what it has.
@@ -71,6 +73,12 @@ pub trait Answers: Debug + Send + Sync {
     fn own_json(&self, derived: &Derived, progress: &Progress) -> Map<String, Value> {
         let _ = (derived, progress);
         Map::new()
+    }
+
+    /// The position of a place's step among the steps of the report; `None` where it names none that is there.
+    fn step_position(&self, derived: &Derived, place: &Place) -> Option<usize> {
+        let step = u32::try_from(place.step?).ok()?;
+        derived.report().steps.get()?.ids.position(StepId(step))
     }
 
     /// Things beside the report that a look at all of them goes through, which says how long that takes.

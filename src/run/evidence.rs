@@ -2,6 +2,8 @@
 
 use serde::Serialize;
 
+use crate::analysis::program::operations::OperationName;
+
 /// One thing that a run says.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Evidence {
@@ -31,9 +33,9 @@ pub struct Place {
     /// The name of the operation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub operation: Option<String>,
-    /// The kind of the operation, which only the window needs to find it.
+    /// The operation with its kind and layer, by which the window selects it.
     #[serde(skip)]
-    pub operation_kind: Option<String>,
+    pub selected_operation: Option<OperationName>,
     /// The name of the variable.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variable: Option<String>,

@@ -20,4 +20,4 @@ pub use evidence::{Evidence, Place};
 pub use insights::Insights;
 pub use peak::{MemoryTotals, PeakOfRun, PeakRow, PeakVariable};
 pub use section::{Cell, Section, SectionBody};
-pub use verdict::{DeviceVerdict, Outcome, Verdict};
+pub use verdict::{DeviceVerdict, KeyFigure, Outcome, Verdict};

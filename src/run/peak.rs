@@ -29,6 +29,10 @@ pub struct PeakOfRun {
     pub name: Option<String>,
     /// The operation that it belongs to.
     pub operation: Option<String>,
+    /// Whether that operation is the one that made its operands, for the step has none of its own.
+    pub operation_by_operand: bool,
+    /// The calls in the user's code, the innermost first: `path:line (function)`.
+    pub stack: Vec<String>,
     /// Bytes that are alive.
     pub bytes: u64,
     /// Bytes of them that are there from the first step to the last.

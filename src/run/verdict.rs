@@ -58,6 +58,9 @@ pub struct Verdict {
     /// Further sentences for the page and the terminal.
     #[serde(skip)]
     pub details: Vec<String>,
+    /// The figures that say most.
+    #[serde(skip)]
+    pub figures: Vec<KeyFigure>,
     /// Bytes that are taken.
     pub used_bytes: Option<u64>,
     /// Bytes that there are.
@@ -68,6 +71,19 @@ pub struct Verdict {
     pub over_bytes: Option<u64>,
     /// Each device.
     pub devices: Vec<DeviceVerdict>,
+}
+
+/// A figure that says much about a verdict.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KeyFigure {
+    /// What it is.
+    pub title: &'static str,
+    /// Its bytes.
+    pub bytes: u64,
+    /// What it is of, in a few words.
+    pub note: String,
+    /// Whether it is too large.
+    pub is_over: bool,
 }
 
 /// The verdict of one device.

@@ -374,8 +374,7 @@ fn read_program(files: &XlaFiles, shared: &Shared) -> Result<(), Error> {
     let progress = &shared.progress;
     shared.set_stage(Stage::Program);
     if let Some(run) = XlaRun::open(files, progress)? {
-        let program = Some(Arc::clone(&run.program));
-        let derived = Derived::new(Arc::clone(&run.report)).with_program(program);
+        let derived = run.derived();
         fill_report(derived, shared, |progress| run.fill_report(progress));
     }
     shared.end();

@@ -9,9 +9,9 @@ use crate::analysis::compared_snapshots::Room;
 use crate::analysis::comparison::figures::Unit;
 use crate::analysis::figures::difference::Difference;
 use crate::analysis::variants::percent;
+use crate::run::Outcome as ProgramFit;
 use crate::systems::poplar::insights::change::Evidence;
 use crate::systems::xla::buffer_assignment::categories::ValueCategory;
-use crate::systems::xla::buffer_assignment::insights::ProgramFit;
 use crate::text::{capitalised, clean, counted, grouped, path_slashes, shortened, signed, words};
 
 /// Changes of one kind that are named.
@@ -166,7 +166,7 @@ impl Said<'_> {
         let sides = &self.compared.sides;
         let over = sides.each_ref().map(|side| side.over_bytes(room));
         let fits = sides.each_ref().map(|side| side.fit(room));
-        if over == [None, None] && fits == [ProgramFit::NotKnown; 2] {
+        if over == [None, None] && fits == [ProgramFit::Unknown; 2] {
             return;
         }
         let other = match room.other_bytes {
@@ -183,7 +183,7 @@ impl Said<'_> {
                     let fits = match fits[side] {
                         ProgramFit::Fits => "and fits",
                         ProgramFit::DoesNotFit => "and XLA found no room for it",
-                        ProgramFit::NotKnown => "and may fit, for its file is cut",
+                        _ => "and may fit, for its file is cut",
                     };
                     format!("the {name} reserves {needed} of {capacity}{other} {fits}")
                 }

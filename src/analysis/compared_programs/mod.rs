@@ -12,9 +12,10 @@ mod parameters;
 mod rows;
 
 use crate::analysis::compared_snapshots::{DifferentSetting, Room};
+use crate::run::Outcome as ProgramFit;
 use crate::store::hlo::{InstructionId, Platform, plain_module_name};
 use crate::systems::xla::buffer_assignment::analysed::Analysed;
-use crate::systems::xla::buffer_assignment::insights::ProgramFit;
+use crate::systems::xla::buffer_assignment::insights::outcome as outcome_of;
 use crate::systems::xla::buffer_assignment::program::Program;
 pub use crate::systems::xla::buffer_assignment::space::ProgramFigure;
 use crate::systems::xla::buffer_assignment::space::SpaceFigures;
@@ -129,7 +130,7 @@ impl ComparedProgram {
     /// Whether it fits. What XLA refused says nothing of another device that the user names.
     pub fn fit(&self, room: Room) -> ProgramFit {
         let is_refused = self.is_refused && room.capacity_bytes.is_none();
-        ProgramFit::of(self.over_bytes(room), is_refused, self.is_cut)
+        outcome_of(self.over_bytes(room), is_refused, self.is_cut)
     }
 }
 

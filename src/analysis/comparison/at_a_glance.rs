@@ -159,12 +159,12 @@ fn places(runs: &[RunFacts], fits: bool) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::analysis::comparison::facts::Fit;
+    use crate::run::Outcome as ProgramFit;
     use crate::store::Report;
     use crate::store::execution::ExecutionTotals;
     use crate::store::options::{About, SideFact};
     use crate::store::target::Target;
     use crate::systems::pytorch::allocator::run_end::Outcome;
-    use crate::systems::xla::buffer_assignment::insights::ProgramFit;
     use std::sync::Arc;
 
     /// A run whose fullest tile has so many bytes of 100; `None` of which it is not known.
@@ -231,7 +231,7 @@ mod tests {
         };
         let one_fits = [over.clone(), run(ProgramFit::Fits, Some(7))];
         assert_eq!(text(&one_fits), (Some(true), "Only run 1, fits: 7 B free".to_owned()));
-        let unknown = run(ProgramFit::NotKnown, None);
+        let unknown = run(ProgramFit::Unknown, None);
         let said = "None fits: nearest is run 0, 5 B over; of 1 it is not known";
         assert_eq!(text(&[over, unknown.clone()]), (Some(false), said.to_owned()));
         // That a run of another system ended well says of no device that it fits there.

@@ -1,9 +1,9 @@
 //! What is said first of a run of any system, in a word or two: whether it fits, or how it ended.
 
 use super::facts::Fit;
+use crate::run::{Outcome as ProgramFit, Verdict};
 use crate::store::System;
 use crate::systems::pytorch::allocator::run_end::Outcome;
-use crate::systems::xla::buffer_assignment::insights::{ProgramFit, ProgramVerdict};
 use crate::text::grouped;
 
 /// What is said first of a run.
@@ -17,9 +17,10 @@ pub enum RunVerdict {
     Program(ProgramFit, Option<i128>),
 }
 
-impl From<&ProgramVerdict> for RunVerdict {
-    fn from(of: &ProgramVerdict) -> Self {
-        let free = |capacity| i128::from(capacity).saturating_sub(i128::from(of.total_bytes));
+impl From<&Verdict> for RunVerdict {
+    fn from(of: &Verdict) -> Self {
+        let used = of.used_bytes.unwrap_or(0);
+        let free = |capacity| i128::from(capacity).saturating_sub(i128::from(used));
         // What XLA refused may be within what the device has: figures of texts are rounded.
         let says_so = |free: &i128| of.outcome.fits() == Some(*free >= 0);
         Self::Program(of.outcome, of.capacity_bytes.map(free).filter(says_so))
@@ -53,7 +54,7 @@ impl RunVerdict {
             Self::Ended(Outcome::Cut) => return "the file is cut".to_owned(),
             Self::Program(ProgramFit::Fits, _) => return "fits".to_owned(),
             Self::Program(ProgramFit::DoesNotFit, _) => return "does not fit".to_owned(),
-            Self::Ended(Outcome::NotRecorded) | Self::Program(ProgramFit::NotKnown, _) => {
+            Self::Ended(Outcome::NotRecorded) | Self::Program(..) => {
                 return "not known".to_owned();
             }
         };
@@ -83,7 +84,7 @@ mod tests {
             (RunVerdict::Ended(Outcome::OutOfMemory), Some(false), "out of memory"),
             (RunVerdict::Ended(Outcome::Cut), None, "the file is cut"),
             (RunVerdict::Program(ProgramFit::DoesNotFit, Some(-7)), Some(false), "does not fit"),
-            (RunVerdict::Program(ProgramFit::NotKnown, None), None, "not known"),
+            (RunVerdict::Program(ProgramFit::Unknown, None), None, "not known"),
         ] {
             assert_eq!(verdict.went_well(), went_well);
             assert_eq!(verdict.text(Some(&System::POPLAR)), text);

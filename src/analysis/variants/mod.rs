@@ -6,9 +6,10 @@ mod words;
 
 use std::path::PathBuf;
 
+use crate::run::Outcome as ProgramFit;
 use crate::store::snapshot::RankDevice;
 use crate::systems::pytorch::allocator::run_end::{Outcome, Recorded};
-use crate::systems::xla::buffer_assignment::insights::ProgramFit;
+use crate::systems::xla::buffer_assignment::insights::outcome as outcome_of;
 use crate::systems::xla::buffer_assignment::space::SpaceFigures;
 use crate::text::words;
 pub use words::{VariantColumn, footnotes, ran, rank_text};
@@ -193,7 +194,7 @@ impl VariantTable {
 
     /// Whether a program of XLA fits; of a capacity that nobody knows it is not said.
     pub fn fit_of_program(&self, row: &Variant) -> ProgramFit {
-        ProgramFit::of(self.oversubscription_bytes(row), self.is_refused(row), row.is_cut)
+        outcome_of(self.oversubscription_bytes(row), self.is_refused(row), row.is_cut)
     }
 
     /// What XLA refused says nothing of another device that the user names.

@@ -1,6 +1,8 @@
 //! XLA modules with their buffer assignments: dumps and profiles of JAX, TensorFlow and PyTorch/XLA.
 
+pub mod answers;
 pub mod buffer_assignment;
+pub mod error_text_answers;
 #[deny(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -9,4 +11,5 @@ pub mod buffer_assignment;
 )]
 pub mod files;
 pub mod run;
+mod sections;
 pub mod synth;

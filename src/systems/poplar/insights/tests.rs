@@ -90,7 +90,10 @@ fn a_lower_proportion_is_as_low_as_it_must_be() {
     assert_eq!((evidence.bytes, place(evidence).step), (Some(90), Some(2)));
     assert_eq!(place(evidence).arena.as_deref(), Some("0"));
     assert_eq!(place(evidence).operation.as_deref(), Some("conv"));
-    assert_eq!(place(evidence).operation_kind.as_deref(), Some("convolution"));
+    assert_eq!(
+        place(evidence).selected_operation.as_ref().and_then(|one| one.kind.as_deref()),
+        Some("convolution")
+    );
     assert!(evidence.text.contains("convolution conv") && evidence.text.contains("0.95"));
     assert!(found.not_advised.is_empty());
     let must_go = &found.must_go[0];

@@ -107,7 +107,7 @@ impl IpuVerdict {
         Some(CurveVerdict { ipu: self.ipu, step, bytes, limit_bytes: self.limit_bytes })
     }
 
-    /// Whether it needs so much that the model is to be split: more than twice what it has (docs/advice.md,
+    /// Whether it needs so much that the model is to be split: more than twice what it has (docs/user/advice.md,
     /// Limits).
     pub fn needs_split(&self) -> bool {
         self.used_bytes.is_some_and(|used| used / 2 > self.limit_bytes)

@@ -4,10 +4,15 @@
 use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::agreement::{AgreedFigure, ProgramSizes, is_main_memory};
+use crate::analysis::derived::Derived;
 use crate::analysis::diagnose::{Finding, XlaCapture, diagnose_reader};
 use crate::files;
+use crate::store::report::{FileStatus, ReportFile};
+use crate::store::{Report, System};
+use crate::systems::xla::error_text_answers::ErrorTextAnswers;
 use crate::systems::xla::files::DumpName;
 
 /// A message of XLA about memory.
@@ -47,6 +52,14 @@ impl ErrorText {
         let finding =
             of_xla.reduce(|best, one| if weight(&one) > weight(&best) { one } else { best })?;
         Some((Self { path: path.to_owned(), bytes, finding, dump: None }, text))
+    }
+
+    /// A run that has nothing else.
+    pub fn derived(&self) -> Derived {
+        let report = Report::of(System::XLA, self.path.clone());
+        let (name, bytes) = (self.file(), Some(self.bytes));
+        report.set_files(vec![ReportFile { name, bytes, status: FileStatus::Ok }]);
+        Derived::new(Arc::new(report)).with_answers(Arc::new(ErrorTextAnswers(self.clone())))
     }
 
     /// What it has of the program's memory.

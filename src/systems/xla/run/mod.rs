@@ -12,12 +12,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::analysis::derived::Derived;
 use crate::analysis::diagnose::Kind;
 use crate::files;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::hlo::InstructionId;
 use crate::store::report::{FileStatus, ReportFile};
 use crate::store::{Report, System, Warning, WarningCode, Warnings};
+use crate::systems::xla::answers::XlaAnswers;
 use crate::systems::xla::buffer_assignment::analysed::Analysed;
 use crate::systems::xla::buffer_assignment::claims::{add_memory_analysis, compared_claims};
 use crate::systems::xla::buffer_assignment::live_ranges::LiveRange;
@@ -155,6 +157,13 @@ impl Program {
 }
 
 impl XlaRun {
+    /// The run with its answers.
+    pub fn derived(&self) -> Derived {
+        Derived::new(Arc::clone(&self.report))
+            .with_program(Some(Arc::clone(&self.program)))
+            .with_answers(Arc::new(XlaAnswers::of(self)))
+    }
+
     /// Reads the module that is meant; `None` when that was cancelled.
     ///
     /// # Errors

@@ -8,12 +8,11 @@ use eframe::egui::{
 };
 use std::collections::BTreeMap;
 
-use super::ChosenPart;
 use super::evidence::evidence_ui;
-use crate::run::{Advice, HowTo, NotAdvised};
-use crate::systems::poplar::insights::Insights;
+use crate::run::{Advice, HowTo, NotAdvised, SavedOf};
 use crate::text::{clean, shortened};
 use crate::ui::icon::Icon;
+use crate::ui::report::run_part::RunPart;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
 use crate::ui::units::Units;
@@ -37,46 +36,72 @@ pub struct Unfolded {
     framework: Option<&'static str>,
 }
 
-pub fn advice_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &Insights) {
+/// What to try, and what does not help; `unfolded` is what was chosen on the cards.
+pub fn advice_ui(
+    ui: &mut egui::Ui,
+    part: &mut RunPart<'_>,
+    unfolded: &mut Unfolded,
+    (advised, not_advised): (&[Advice], &[NotAdvised]),
+) {
     ui.horizontal(|ui| {
-        ui.label(fonts::card_title("What to try, by what it covers"));
-        let has_savings = found.advice.iter().any(|advice| advice.saving.is_some());
+        ui.label(fonts::card_title("What to try, by what it saves"));
+        let has_savings = advised.iter().any(|advice| advice.saving.is_some());
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if has_savings {
-                let key = fonts::caption("solid: computed · striped: at most");
+                let key = fonts::caption("solid: expected · striped: at most");
                 ui.label(key.color(Tokens::now(ui).third_text));
             }
         });
     });
     ui.add_space(4.0);
-    if found.advice.is_empty() {
-        ui.weak("Nothing in this report asks for a change");
+    if advised.is_empty() {
+        ui.weak("Nothing in this run asks for a change");
     }
-    for (number, advice) in (1..).zip(&found.advice) {
-        advice_card_ui(ui, page, number, advice);
+    for (number, advice) in (1..).zip(advised) {
+        advice_card_ui(ui, part, unfolded, (number, advice));
     }
-    for (place, not_advised) in (1..).zip(&found.not_advised) {
-        not_advised_ui(ui, page, place, not_advised);
+    for (place, one) in (1..).zip(not_advised) {
+        not_advised_ui(ui, part, unfolded, (place, one));
     }
 }
 
-fn advice_card_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, number: usize, advice: &Advice) {
+fn advice_card_ui(
+    ui: &mut egui::Ui,
+    part: &mut RunPart<'_>,
+    unfolded: &mut Unfolded,
+    (number, advice): (usize, &Advice),
+) {
     let key = (advice.id, number);
-    let before = page.choices.advice.is_open.get(&key).copied().unwrap_or(number == 1);
+    let before = unfolded.is_open.get(&key).copied().unwrap_or(number == 1);
     let title_ui = |ui: &mut egui::Ui| title_ui(ui, advice);
     let is_open = numbered_card_ui(ui, (number, advice.title), before, title_ui, |ui, is_open| {
         if let Some(saving) = &advice.saving {
-            let of = format!("{} that is over", Units::now(ui).bytes(saving.of_bytes));
+            let whole = Units::now(ui).bytes(saving.of_bytes);
+            let of = match saving.of {
+                SavedOf::OverLimit => format!("{whole} that is over"),
+                of => format!("{whole} {}", of.title()),
+            };
             saving_ui(ui, (saving.shares(), saving.percent_text()), &of);
         }
+        fits_ui(ui, advice);
         cost_ui(ui, advice.caution);
         if is_open {
-            details_ui(ui, page, number, advice);
+            details_ui(ui, part, unfolded, (number, advice));
         }
     });
     if is_open != before {
-        page.choices.advice.is_open.insert(key, is_open);
+        unfolded.is_open.insert(key, is_open);
     }
+}
+
+/// Whether the run fits when the advice is followed, where that is known.
+fn fits_ui(ui: &mut egui::Ui, advice: &Advice) {
+    let text = match advice.makes_it_fit {
+        Some(true) => "The run fits then",
+        Some(false) => "The run does not fit by this alone",
+        None => return,
+    };
+    ui.label(RichText::new(text).size(size::TABLE));
 }
 
 /// A card with its number, a title, and what can be folded below; says whether it is unfolded now.
@@ -115,34 +140,42 @@ pub fn numbered_card_ui(
     is_open
 }
 
-fn details_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, number: usize, advice: &Advice) {
+fn details_ui(
+    ui: &mut egui::Ui,
+    part: &mut RunPart<'_>,
+    unfolded: &mut Unfolded,
+    (number, advice): (usize, &Advice),
+) {
     let tokens = *Tokens::now(ui);
     if advice.text != advice.title {
-        let what = RichText::new(shortened(&advice.text, TEXT)).size(size::TABLE);
-        ui.add(Label::new(what).wrap());
+        let text = RichText::new(shortened(&clean(&advice.text), TEXT)).size(size::TABLE);
+        ui.add(Label::new(text).wrap());
     }
-    evidence_ui(ui, page, &advice.evidence);
+    evidence_ui(ui, part, &advice.evidence);
     if let Some(saving) = &advice.saving {
         let units = Units::now(ui);
         let sentence = saving.sentence(&|bytes| units.bytes(bytes));
         let basis = fonts::caption(format!("{sentence}. Basis: {}", clean(&saving.basis)));
         ui.add(Label::new(basis.color(tokens.third_text)).wrap());
     }
-    how_ui(ui, page, number, &advice.how);
+    how_ui(ui, unfolded, number, &advice.how);
 }
 
 /// How it is written in the framework that is chosen, with a button that copies it.
-fn how_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, number: usize, ways: &[HowTo]) {
+fn how_ui(ui: &mut egui::Ui, unfolded: &mut Unfolded, number: usize, ways: &[HowTo]) {
     let Some(first) = ways.first() else { return };
-    let is_chosen = |how: &&HowTo| Some(how.framework) == page.choices.advice.framework;
+    let is_chosen = |how: &&HowTo| Some(how.framework) == unfolded.framework;
     let mut now = ways.iter().find(is_chosen).unwrap_or(first).framework;
     ui.add_space(4.0);
     if ways.len() > 1 {
         let choices = ways.iter().map(|how| (how.framework, how.framework));
         ui.push_id(("framework", number), |ui| segments_ui(ui, "", &mut now, choices));
-        page.choices.advice.framework = Some(now);
+        unfolded.framework = Some(now);
     }
     let shown = ways.iter().find(|how| how.framework == now).unwrap_or(first);
+    if !shown.text.is_empty() {
+        ui.add(Label::new(RichText::new(&shown.text).size(size::TABLE)).wrap());
+    }
     code_ui(ui, &shown.code, number);
 }
 
@@ -169,20 +202,20 @@ pub fn code_ui(ui: &mut egui::Ui, code: &str, number: usize) {
 
 fn not_advised_ui(
     ui: &mut egui::Ui,
-    page: &mut ChosenPart<'_>,
-    place: usize,
-    not_advised: &NotAdvised,
+    part: &mut RunPart<'_>,
+    unfolded: &mut Unfolded,
+    (place, not_advised): (usize, &NotAdvised),
 ) {
     let key = (not_advised.id, 1000 + place);
-    let mut is_open = page.choices.advice.is_open.get(&key).copied().unwrap_or(false);
+    let mut is_open = unfolded.is_open.get(&key).copied().unwrap_or(false);
     let what = format!("evidence against {place}");
     let what = (!not_advised.evidence.is_empty()).then_some(&*what);
     if not_ui(ui, &not_advised.why, what, is_open) {
         is_open = !is_open;
-        page.choices.advice.is_open.insert(key, is_open);
+        unfolded.is_open.insert(key, is_open);
     }
     if is_open {
-        evidence_ui(ui, page, &not_advised.evidence);
+        evidence_ui(ui, part, &not_advised.evidence);
     }
 }
 
@@ -200,13 +233,17 @@ pub fn not_ui(ui: &mut egui::Ui, why: &str, evidence: Option<&str>, is_open: boo
 fn title_ui(ui: &mut egui::Ui, advice: &Advice) {
     ui.spacing_mut().item_spacing.x = 6.0;
     ui.label(fonts::card_title(advice.title));
-    if let Some(now) = advice.proposal.now_text() {
+    if let Some(device) = &advice.device_name {
+        ui.weak(device);
+    }
+    let proposal = &advice.proposal;
+    if let Some(now) = proposal.now_text() {
         pill_ui(ui, "now", &now, false);
     }
-    if let Some(suggested) = advice.proposal.suggested {
+    if let Some(suggested) = proposal.suggested {
         pill_ui(ui, "try", &suggested.to_string(), true);
     }
-    if let Some(next) = advice.proposal.next {
+    if let Some(next) = proposal.next {
         pill_ui(ui, "then", &next.to_string(), false);
     }
 }

@@ -2,12 +2,10 @@
 
 use eframe::egui;
 
-use super::ChosenPart;
 use crate::analysis::memory::selection::TileSelection;
-use crate::analysis::program::operations::{Operation, OperationName};
-use crate::run::{Evidence, Place};
-use crate::store::StepId;
+use crate::run::Evidence;
 use crate::text::{grouped, readable, shortened};
+use crate::ui::report::run_part::RunPart;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::measured::{Columns, Measured};
@@ -17,62 +15,66 @@ const MOST_EVIDENCE: usize = 6;
 /// Longest sentence.
 const TEXT: usize = 300;
 /// Width of the way to something, points.
-const LINK: f32 = 76.0;
+const LINK: f32 = 92.0;
 
 /// Where a piece of evidence leads.
 enum Way {
     Step(usize),
-    Tiles(TileSelection),
+    Arenas(TileSelection),
 }
 
-pub fn evidence_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, evidence: &[Evidence]) {
-    let units = Units::now(ui);
-    let tokens = *Tokens::now(ui);
+pub fn evidence_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, evidence: &[Evidence]) {
+    let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
+    let words = part.run.report.system;
     let shown = evidence.iter().take(MOST_EVIDENCE);
     let most = shown.clone().filter_map(|one| one.bytes).max().unwrap_or(0);
-    for (number, one) in shown.enumerate() {
-        let place = one.place.clone().unwrap_or_default();
-        let way = way(page, &place);
+    for (place, one) in shown.enumerate() {
+        let way = way(part, one);
+        let at = one.place.clone().unwrap_or_default();
         let title = match &way {
-            Some(Way::Step(_)) => place.step.map(|step| format!("Step {step}")),
-            Some(Way::Tiles(tiles)) => Some(match tiles.count() {
-                1 => format!("Tile {tiles}"),
-                count => format!("{} tiles", grouped(count)),
+            Some(Way::Step(_)) => {
+                at.step.map(|step| format!("{} {}", words.step, grouped(step.unsigned_abs())))
+            }
+            Some(Way::Arenas(arenas)) => Some(match arenas.count() {
+                1 => format!("{} {arenas}", words.arena),
+                count => format!("{} {}", grouped(count), words.arenas),
             }),
             None => None,
         };
-        let file = place.file.as_deref().map(|file| shortened(file, 80));
+        let file = at.file.as_deref().map(|file| shortened(file, 80));
         let value = match (one.bytes, &file) {
             (Some(bytes), _) => units.bytes(bytes),
             (None, Some(file)) => file.clone().into_owned(),
             (None, None) => String::new(),
         };
         let hover = shortened(&one.text, TEXT);
-        // The kind of the operation stands in the advice itself.
-        let name = readable(place.operation.as_deref().unwrap_or(&hover));
+        // The advice itself names the kind of the operation.
+        let operation = at.selected_operation.as_ref().and_then(|one| one.name.as_deref());
+        let name = readable(operation.unwrap_or(&hover));
+        let variable = at.variable.as_deref().or(at.frame.as_deref());
+        let columns = Columns { link: LINK, ..Columns::default() };
         let row = Measured {
-            name: &name,
+            name: &shortened(&name, columns.name_characters(ui)),
             hover: &hover,
-            is_link: place.variable.is_some(),
+            is_link: variable.is_some(),
             color: tokens.temporary,
             size: one.bytes.map(|bytes| (bytes, most)),
             value: &value,
             link: title.as_deref(),
             ..Measured::default()
         };
-        let columns = Columns { link: LINK, ..Columns::default() };
-        let clicked = ui.push_id(("evidence", number), |ui| row.ui(ui, columns)).inner;
-        if let (true, Some(variable)) = (clicked.name, &place.variable) {
-            page.show_variable(variable);
+        let clicked = ui.push_id(("evidence", place), |ui| row.ui(ui, columns)).inner;
+        if let (true, Some(variable)) = (clicked.name, variable) {
+            part.show_variable(variable);
         }
         match way {
             Some(Way::Step(position)) if clicked.link => {
-                if let Some(operation) = operation_of(page, &place) {
-                    page.selection.operation = Some(operation);
+                if let Some(operation) = at.selected_operation {
+                    part.selection.operation = Some(operation);
                 }
-                page.show_step(position);
+                part.show_step(position);
             }
-            Some(Way::Tiles(tiles)) if clicked.link => page.show_tiles(tiles),
+            Some(Way::Arenas(arenas)) if clicked.link => part.show_tiles(arenas),
             _ => {}
         }
     }
@@ -81,18 +83,9 @@ pub fn evidence_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, evidence: &[Evi
     }
 }
 
-/// The operation that a place names.
-fn operation_of(page: &ChosenPart<'_>, place: &Place) -> Option<OperationName> {
-    place.operation.as_ref()?;
-    let steps = page.run.derived.operations()?;
-    let is_meant = |of: &&Operation| of.name == place.operation && of.kind == place.operation_kind;
-    steps.operations.iter().find(is_meant).map(OperationName::of)
-}
-
-fn way(page: &ChosenPart<'_>, place: &Place) -> Option<Way> {
-    let steps = page.report().steps.get();
-    let step = place.step.and_then(|step| u32::try_from(step).ok());
-    let position = step.and_then(|step| steps?.ids.position(StepId(step)));
-    let tiles = || place.arena.as_ref()?.parse::<TileSelection>().ok();
-    position.map(Way::Step).or_else(|| tiles().map(Way::Tiles))
+fn way(part: &RunPart<'_>, evidence: &Evidence) -> Option<Way> {
+    let place = evidence.place.as_ref()?;
+    let position = part.run.derived.answers().step_position(&part.run.derived, place);
+    let arenas = || place.arena.as_ref()?.parse::<TileSelection>().ok();
+    position.map(Way::Step).or_else(|| arenas().map(Way::Arenas))
 }

@@ -1,13 +1,11 @@
 //! Insights of a program of XLA: whether it fits, what to try, who owns the peak of what is temporary, and what is lost,
 //! each with the way to the step that it is about.
 
-use eframe::egui::{self, Label, RichText, ScrollArea};
-use std::collections::BTreeSet;
+use eframe::egui::{self, Label, ScrollArea};
 use std::sync::Arc;
 
-use super::advice::{TEXT, code_ui, cost_ui, numbered_card_ui, saving_ui};
+use super::advice::{TEXT, Unfolded, advice_ui};
 use super::{ADVICE, TWO_COLUMNS};
-use crate::systems::xla::buffer_assignment::insights::advice::{ProgramAdvice, ProgramTechnique};
 use crate::systems::xla::buffer_assignment::insights::{
     PeakOfSpace, ProgramInsights, SpaceInsights,
 };
@@ -21,7 +19,7 @@ use crate::ui::report::two_columns::{Column as Side, two_columns_ui};
 use crate::ui::report::verdict_banner::Proof;
 use crate::ui::runs::Run;
 use crate::ui::theme::Tokens;
-use crate::ui::theme::fonts::{self, size};
+use crate::ui::theme::fonts;
 use crate::ui::units::Units;
 use crate::ui::widget::card::{card_ui, listed_card_ui};
 use crate::ui::widget::choice::segments_ui;
@@ -32,8 +30,6 @@ use crate::ui::widget::rows::{Column, Value};
 
 /// Rows that are shown.
 const MOST_ROWS: usize = 12;
-/// Width of the way to something, points.
-const LINK: f32 = 92.0;
 
 /// What the bytes of the peak are put together by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -63,8 +59,7 @@ pub struct ProgramChoices {
     by: OwnerBy,
     /// The memory space, a place among them.
     space: usize,
-    /// What was folded or unfolded by hand.
-    turned: BTreeSet<(ProgramTechnique, i64)>,
+    advice: Unfolded,
 }
 
 /// What is worked out of a program.
@@ -87,14 +82,16 @@ impl InsightsOfProgram {
         };
         let area = ScrollArea::vertical().id_salt("insights").auto_shrink(false);
         let area = area.show(ui, |ui| {
-            verdict_ui(ui, &found, Proof::Used);
+            if let Some(verdict) = &found.found.verdict {
+                verdict_ui(ui, verdict, Proof::Used);
+            }
             if ui.available_width() < TWO_COLUMNS {
-                advice_ui(ui, &mut part, choices, &found);
+                advice_column_ui(ui, &mut part, choices, &found);
                 figures_ui(ui, &mut part, choices, &found);
                 return;
             }
             two_columns_ui(ui, ADVICE, |ui, side| match side {
-                Side::Left => advice_ui(ui, &mut part, choices, &found),
+                Side::Left => advice_column_ui(ui, &mut part, choices, &found),
                 Side::Right => figures_ui(ui, &mut part, choices, &found),
             });
         });
@@ -103,88 +100,23 @@ impl InsightsOfProgram {
 }
 
 /// What to try, and what follows in words.
-fn advice_ui(
+fn advice_column_ui(
     ui: &mut egui::Ui,
     part: &mut RunPart<'_>,
     choices: &mut ProgramChoices,
     found: &ProgramInsights,
 ) {
-    ui.label(fonts::card_title("What to try, by what it saves if all else stays"));
-    ui.add_space(4.0);
-    if found.advice.is_empty() {
-        ui.weak("Nothing in this program asks for a change");
-    }
-    for (number, advice) in (1..).zip(&found.advice) {
-        let space = found.spaces.iter().find(|space| space.color == advice.color);
-        advice_card_ui(ui, part, choices, (number, advice, space));
-    }
-    let said = &found.verdict.reason;
-    let mut others = found.conclusions.iter().filter(|one| one.text != *said).peekable();
+    let advised = (&*found.found.advice, &*found.found.not_advised);
+    advice_ui(ui, part, &mut choices.advice, advised);
+    let said = found.found.verdict.as_ref().map(|verdict| &verdict.text);
+    let conclusions = found.found.conclusions.iter();
+    let mut others = conclusions.filter(|one| Some(&one.text) != said).peekable();
     if others.peek().is_some() {
         card_ui(ui, "In words", |ui| {
             for conclusion in others {
                 ui.add(Label::new(shortened(&conclusion.text, TEXT)).wrap());
             }
         });
-    }
-}
-
-fn advice_card_ui(
-    ui: &mut egui::Ui,
-    part: &mut RunPart<'_>,
-    choices: &mut ProgramChoices,
-    (number, advice, space): (usize, &ProgramAdvice, Option<&SpaceInsights>),
-) {
-    let key = (advice.id, advice.color);
-    // The first is open unless it was folded.
-    let before = (number == 1) != choices.turned.contains(&key);
-    let title_ui = |ui: &mut egui::Ui| {
-        ui.label(fonts::card_title(advice.id.title()));
-        if let Some(space) = space {
-            ui.weak(&*space.title);
-        }
-    };
-    let of = format!("{} {}", Units::now(ui).bytes(advice.of_bytes), advice.of);
-    let is_open =
-        numbered_card_ui(ui, (number, advice.id.title()), before, title_ui, |ui, is_open| {
-            let share = advice.saves_bytes as f64 / advice.of_bytes.max(1) as f64;
-            let percent = format!("{} %", (share * 100.0).floor());
-            saving_ui(ui, ([share; 2], percent), &of);
-            let what = RichText::new(shortened(&clean(&advice.what), TEXT)).size(size::TABLE);
-            ui.add(Label::new(what).wrap());
-            cost_ui(ui, advice.caution);
-            if is_open {
-                evidence_ui(ui, part, advice);
-                ui.add_space(4.0);
-                code_ui(ui, advice.how, number);
-            }
-        });
-    if is_open != before && !choices.turned.remove(&key) {
-        choices.turned.insert(key);
-    }
-}
-
-/// Rows with their bytes as bars, and the way to each.
-fn evidence_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, advice: &ProgramAdvice) {
-    let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
-    let most = advice.evidence.iter().map(|one| one.bytes).max().unwrap_or(0);
-    let columns = Columns { link: LINK, ..Columns::default() };
-    for (place, one) in advice.evidence.iter().enumerate() {
-        let name = clean(&one.what);
-        let link = one.step.map(|step| format!("Step {}", grouped(u64::from(step))));
-        let row = Measured {
-            name: &shortened(&one.what, columns.name_characters(ui)),
-            hover: &name,
-            color: tokens.temporary,
-            size: Some((one.bytes, most)),
-            value: &units.bytes(one.bytes),
-            link: link.as_deref(),
-            ..Measured::default()
-        };
-        let clicked = ui.push_id(("evidence", place), |ui| row.ui(ui, columns)).inner;
-        if let Some(step) = one.step.filter(|_| clicked.link) {
-            part.show_step(step as usize);
-        }
     }
 }
 

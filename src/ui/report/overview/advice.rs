@@ -31,7 +31,7 @@ pub fn piece_ui(ui: &mut egui::Ui, number: usize, advice: &Advice) {
         if let Some(how) = advice.how.first() {
             let bottom = egui::Layout::bottom_up(egui::Align::Min);
             ui.with_layout(bottom, |ui| {
-                code_ui(ui, &how.code);
+                code_ui(ui, if how.code.is_empty() { &how.text } else { &how.code });
                 ui.with_layout(egui::Layout::top_down(egui::Align::Min), |ui| {
                     saving_ui(ui, advice);
                 });

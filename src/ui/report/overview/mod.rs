@@ -237,7 +237,9 @@ impl OfRun {
             return;
         }
         if let Some(found) = &known.program {
-            verdict_ui(ui, found, Proof::Figures);
+            if let Some(verdict) = &found.found.verdict {
+                verdict_ui(ui, verdict, Proof::Figures);
+            }
             self.pictures_ui(ui, known, part);
             program::parts_ui(ui, found, part);
             return;

@@ -2,8 +2,8 @@
 
 use crate::analysis::comparison::facts::{Fit, Said};
 use crate::analysis::comparison::run_verdict::RunVerdict;
+use crate::run::Outcome as ProgramFit;
 use crate::store::System;
-use crate::systems::xla::buffer_assignment::insights::ProgramFit;
 use crate::text::{capitalised, grouped};
 use crate::ui::runs::Runs;
 use crate::ui::units::Units;

@@ -1,7 +1,7 @@
 //! Evidence of an IPU report: names and figures with the tiles, step, operation and variable that they are about.
 
 use crate::analysis::memory::selection::TileSelection;
-use crate::analysis::program::operations::Operation;
+use crate::analysis::program::operations::{Operation, OperationName};
 use crate::run::Evidence;
 use crate::store::Report;
 use crate::systems::poplar::insights::pressure::Place;
@@ -57,7 +57,7 @@ impl InReport for Evidence {
     fn of_operation(self, operation: Option<&Operation>) -> Self {
         self.at(|place| {
             place.operation = operation.and_then(|operation| operation.name.clone());
-            place.operation_kind = operation.and_then(|operation| operation.kind.clone());
+            place.selected_operation = operation.map(OperationName::of);
         })
     }
 

@@ -1,4 +1,4 @@
-//! How techniques are spelled in the frameworks (docs/advice.md, Techniques).
+//! How techniques are spelled in the frameworks (docs/user/advice.md, Techniques).
 
 use crate::run::HowTo;
 

@@ -1,6 +1,6 @@
 //! Advice: what to try next, from what this report says.
 //!
-//! Each file has a technique or two of docs/advice.md, with what of a report speaks for it. A technique is
+//! Each file has a technique or two of docs/user/advice.md, with what of a report speaks for it. A technique is
 //! advised only where it has evidence and would save something, and ranked by what it would cover of the bytes
 //! that tiles are over (`pressure`), what is sure to be enough first; equals by what they cost, cheap ones first.
 //!
@@ -46,7 +46,7 @@ use crate::text::words;
 const MOST_EVIDENCE: usize = 5;
 
 words! {
-    /// A technique, those that cost little first; its key is the anchor of its section in docs/advice.md, its title
+    /// A technique, those that cost little first; its key is the anchor of its section in docs/user/advice.md, its title
     /// what it is to do, in a few words.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Technique by key, title {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::analysis::program::operations::Operation;
 
-/// PopLibs advises against a lower proportion (docs/advice.md).
+/// PopLibs advises against a lower proportion (docs/user/advice.md).
 pub const LEAST_PROPORTION: f64 = 0.05;
 
 /// Whether an operation has the option, or is of a kind that has it: convolutions and matmuls.

@@ -63,7 +63,7 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
 }
 
 /// On how many IPUs the model would fit if it could be cut anywhere and all grew as it does; `None` where one
-/// IPU does not need more than twice its memory (docs/advice.md, Limits).
+/// IPU does not need more than twice its memory (docs/user/advice.md, Limits).
 fn ipus_wanted(ipus: &[IpuVerdict]) -> Option<u64> {
     ipus.iter().any(IpuVerdict::needs_split).then_some(())?;
     let used = ipus.iter().filter_map(|ipu| ipu.used_bytes);

@@ -1,15 +1,14 @@
-//! Advice: what to try next, from what a program says (docs/advice.md, XLA).
+//! Advice: what to try next, from what a program says (docs/user/advice.md, XLA).
 //!
-//! What is saved is what the peak of what is temporary is less when the values that a technique acts on are gone and all
-//! else stays where it is: compiled again, XLA may place other things otherwise, too. Savings do not add up.
+//! A saving is a bound: how much lower the temporary peak is without the values that the technique acts on, everything
+//! else left where it is. Compiled again, XLA may place other values elsewhere. Savings do not add up.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashSet};
 
-use serde::Serialize;
-
 use super::SpaceInsights;
 use super::conclusions::is_much;
+use crate::run::{Advice, Evidence, HowTo, Proposal, SavedOf, Saving, Verdict};
 use crate::store::hlo::{AllocationKind, ElementType, Platform, ValueId};
 use crate::systems::xla::buffer_assignment::analysed::Analysed;
 use crate::systems::xla::buffer_assignment::facts::padding_bytes;
@@ -18,6 +17,9 @@ use crate::systems::xla::buffer_assignment::peaks::NO_OPERATION;
 use crate::systems::xla::buffer_assignment::program::Program;
 use crate::text::{bytes, counted, words};
 
+/// How savings are worked out.
+const BASIS: &str =
+    "the peak without the values that the technique acts on, everything else where it is";
 /// Rows of evidence.
 const MOST_EVIDENCE: usize = 6;
 /// Share of what it is a part of below which nothing is advised, in percent, and least bytes.
@@ -25,7 +27,7 @@ const LEAST_PERCENT: u64 = 5;
 const LEAST_BYTES: u64 = 64 << 10;
 
 words! {
-    /// A technique; its key is the anchor of its section in docs/advice.md.
+    /// A technique; its key is the anchor of its section in docs/user/advice.md.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum ProgramTechnique by key, title {
         /// Results in the memory of parameters.
@@ -39,44 +41,58 @@ words! {
     }
 }
 
-/// What to do next.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ProgramAdvice {
-    /// The technique.
-    pub id: ProgramTechnique,
-    /// The memory space that it is about.
-    pub color: i64,
-    /// What to do and why, in a sentence without its full stop.
-    pub what: String,
-    /// What is saved if all else stays.
-    pub saves_bytes: u64,
-    /// Of so much.
-    pub of_bytes: u64,
-    /// What that is.
-    pub of: &'static str,
-    /// What it is based on, largest first, never empty.
-    pub evidence: Vec<ProgramEvidence>,
-    /// How it is written.
-    pub how: &'static str,
-    /// What it costs, and what to mind.
-    pub caution: &'static str,
+/// Advice about values of a memory space, before it is known what the whole is that it saves of.
+struct Found {
+    id: ProgramTechnique,
+    text: String,
+    at_most_bytes: u64,
+    of: SavedOf,
+    of_bytes: u64,
+    evidence: Vec<Evidence>,
+    code: &'static str,
+    caution: &'static str,
 }
 
-/// One thing that the program says.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ProgramEvidence {
-    /// An operation's path, or a parameter.
-    pub what: String,
-    /// Bytes of its values; those that share addresses count each.
-    pub bytes: u64,
-    /// The step at which the first of them begins to live.
-    pub step: Option<u32>,
+impl Found {
+    /// The advice; `None` where nothing speaks for it, or it saves too little.
+    fn advice(self, space: &SpaceInsights, over_bytes: Option<u64>) -> Option<Advice> {
+        let saves = self.at_most_bytes;
+        let is_worth_it = saves >= LEAST_BYTES
+            && saves.saturating_mul(100) / LEAST_PERCENT >= self.of_bytes
+            && !self.evidence.is_empty();
+        // Other memory spaces have no known capacity.
+        let over = over_bytes.filter(|over| *over > 0 && space.color == 0);
+        is_worth_it.then(|| Advice {
+            id: self.id.key(),
+            title: self.id.title(),
+            device: Some(space.color),
+            device_name: Some(space.title.clone()),
+            text: self.text,
+            saving: Some(Saving {
+                at_most_bytes: Some(saves),
+                ..Saving::of(self.of, self.of_bytes, BASIS)
+            }),
+            // A bound that is too small does not make it fit; one that is large enough may not be reached.
+            makes_it_fit: over.filter(|over| saves < *over).map(|_| false),
+            proposal: Proposal::default(),
+            evidence: self.evidence,
+            how: vec![HowTo { framework: "JAX", text: String::new(), code: self.code.to_owned() }],
+            caution: self.caution,
+        })
+    }
 }
 
 /// What to try, what saves most of the main memory first.
-pub(super) fn advice(program: &Program, spaces: &[SpaceInsights]) -> Vec<ProgramAdvice> {
+pub(super) fn advice(
+    program: &Program,
+    verdict: &Verdict,
+    spaces: &[SpaceInsights],
+) -> Vec<Advice> {
     let analysed = &program.analysed;
-    let mut found: Vec<ProgramAdvice> = donate(program, spaces).into_iter().collect();
+    let mut found: Vec<Advice> = Vec::new();
+    if let Some(main) = spaces.iter().find(|space| space.color == 0) {
+        found.extend(donate(program, main).advice(main, verdict.over_bytes));
+    }
     let module = &analysed.module;
     let is_backward_at: Vec<bool> = (analysed.schedule.instructions.iter())
         .map(|id| {
@@ -84,51 +100,60 @@ pub(super) fn advice(program: &Program, spaces: &[SpaceInsights]) -> Vec<Program
             path.is_some_and(is_backward)
         })
         .collect();
-    for space in spaces.iter().filter(|space| space.peak.is_some()) {
-        found.extend(rematerialise(analysed, space, &is_backward_at));
-        found.extend(half_precision(program, space));
-        found.extend(fill_tiles(program, space));
+    for space in spaces {
+        let all = [
+            rematerialise(analysed, space, &is_backward_at),
+            half_precision(program, space),
+            fill_tiles(program, space),
+        ];
+        let all = all.into_iter().flatten();
+        found.extend(all.filter_map(|one| one.advice(space, verdict.over_bytes)));
     }
-    found.retain(|one| {
-        one.saves_bytes >= LEAST_BYTES
-            && one.saves_bytes.saturating_mul(100) / LEAST_PERCENT >= one.of_bytes
+    found.sort_by_key(|one| {
+        let bytes = one.saving.as_ref().map(Saving::ranking_bytes);
+        (
+            one.device != Some(0),
+            Reverse(bytes),
+            ProgramTechnique::ALL.iter().position(|id| id.key() == one.id),
+        )
     });
-    found.sort_by_key(|one| (one.color != 0, Reverse(one.saves_bytes), one.id));
     found
 }
 
 /// Parameters that are kept although a result has their type and dimensions.
-fn donate(program: &Program, spaces: &[SpaceInsights]) -> Option<ProgramAdvice> {
+fn donate(program: &Program, main: &SpaceInsights) -> Found {
     let pairs = &program.analysed.donatable;
-    let main = spaces.iter().find(|space| space.color == 0)?;
-    let mut evidence: Vec<ProgramEvidence> = pairs
+    let mut evidence: Vec<Evidence> = pairs
         .iter()
-        .map(|pair| ProgramEvidence {
-            what: format!("result {}", program.value_name(pair.result)),
-            bytes: pair.bytes,
-            step: program.analysed.ranges.get(pair.result).map(|range| range.start),
+        .map(|pair| {
+            let name = program.value_name(pair.result);
+            let evidence = Evidence::of(format!("result {name}"), pair.bytes);
+            let range = program.analysed.ranges.get(pair.result);
+            evidence.at(|place| {
+                place.step = range.map(|range| range.start.into());
+                place.variable = Some(name);
+            })
         })
         .collect();
     evidence.sort_by_key(|one| Reverse(one.bytes));
     let count = pairs.len() as u64;
     evidence.truncate(MOST_EVIDENCE);
-    Some(ProgramAdvice {
+    Found {
         id: ProgramTechnique::DonateArguments,
-        color: 0,
-        what: format!(
+        text: format!(
             "{} the type and dimensions of a parameter that is kept: with that one donated, they take over its memory",
             match count {
                 1 => "A result has".to_owned(),
                 count => format!("{} have", counted(count, "result")),
             }
         ),
-        saves_bytes: program.analysed.donatable_bytes(),
+        at_most_bytes: program.analysed.donatable_bytes(),
+        of: SavedOf::Total,
         of_bytes: main.total_bytes,
-        of: "memory of the program",
-        evidence: (!evidence.is_empty()).then_some(evidence)?,
-        how: "jax.jit(step, donate_argnums=(0, 1))",
+        evidence,
+        code: "jax.jit(step, donate_argnums=(0, 1))",
         caution: "Arrays that were donated cannot be used afterwards",
-    })
+    }
 }
 
 /// Whether a path is of the backward pass.
@@ -148,7 +173,7 @@ fn rematerialise(
     analysed: &Analysed,
     space: &SpaceInsights,
     is_backward_at: &[bool],
-) -> Option<ProgramAdvice> {
+) -> Option<Found> {
     let peak = space.peak.as_ref()?;
     // What is used last by the backward pass, and was made before.
     let waits = |one: &Placed| {
@@ -165,24 +190,23 @@ fn rematerialise(
     let acts_on = |one: &Placed| group(one).is_some_and(|group| waiting.contains(&group));
     let without = analysed.peaks_without(space.color, acts_on).without;
     let evidence = by_operation(analysed, space, |one| acts_on(one).then_some(one.assigned.bytes));
-    Some(ProgramAdvice {
+    Some(Found {
         id: ProgramTechnique::Rematerialise,
-        color: space.color,
-        what: format!(
+        text: format!(
             "Values of the forward pass wait in {} until the backward pass needs them: computed again from the inputs of a block, they need not",
             space.in_text
         ),
-        saves_bytes: peak.at.bytes.saturating_sub(without),
+        at_most_bytes: peak.at.bytes.saturating_sub(without),
         of_bytes: peak.at.bytes,
-        of: "temporary peak",
-        evidence: (!evidence.is_empty()).then_some(evidence)?,
-        how: "block = jax.checkpoint(block)\nx, _ = jax.lax.scan(lambda x, p: (block(p, x), None), x, params)",
+        of: SavedOf::TemporaryPeak,
+        evidence,
+        code: "block = jax.checkpoint(block)\nx, _ = jax.lax.scan(lambda x, p: (block(p, x), None), x, params)",
         caution: "The forward pass is computed twice; the inputs of each block stay. Outside a scan a compiler may undo it",
     })
 }
 
 /// Values of four bytes an element, of which half would be left.
-fn half_precision(program: &Program, space: &SpaceInsights) -> Option<ProgramAdvice> {
+fn half_precision(program: &Program, space: &SpaceInsights) -> Option<Found> {
     // A CPU computes no faster in half precision, and mostly computes in single all the same.
     if program.platform == Some(Platform::Cpu) {
         return None;
@@ -198,21 +222,20 @@ fn half_precision(program: &Program, space: &SpaceInsights) -> Option<ProgramAdv
     let acts_on = |one: &Placed| is_single(one.assigned.value);
     let with_half = analysed.peaks_without(space.color, acts_on).with_half;
     let evidence = by_operation(analysed, space, |one| acts_on(one).then_some(one.assigned.bytes));
-    Some(ProgramAdvice {
+    Some(Found {
         id: ProgramTechnique::HalfPrecision,
-        color: space.color,
-        what: "Values of type f32 are alive at the peak; in bfloat16 they take half".to_owned(),
-        saves_bytes: peak.at.bytes.saturating_sub(with_half),
+        text: "Values of type f32 are alive at the peak; in bfloat16 they take half".to_owned(),
+        at_most_bytes: peak.at.bytes.saturating_sub(with_half),
         of_bytes: peak.at.bytes,
-        of: "temporary peak",
-        evidence: (!evidence.is_empty()).then_some(evidence)?,
-        how: "x, params = jax.tree.map(lambda a: a.astype(jnp.bfloat16), (x, params))",
+        of: SavedOf::TemporaryPeak,
+        evidence,
+        code: "x, params = jax.tree.map(lambda a: a.astype(jnp.bfloat16), (x, params))",
         caution: "Sums and losses need f32; weights are kept in it by the optimizer",
     })
 }
 
 /// Values whose tiles are not full.
-fn fill_tiles(program: &Program, space: &SpaceInsights) -> Option<ProgramAdvice> {
+fn fill_tiles(program: &Program, space: &SpaceInsights) -> Option<Found> {
     let peak = space.peak.as_ref()?;
     if !is_much(peak.padding_bytes, peak.at.bytes) {
         return None;
@@ -221,18 +244,17 @@ fn fill_tiles(program: &Program, space: &SpaceInsights) -> Option<ProgramAdvice>
     let padding =
         |one: &Placed| Some(padding_bytes(&analysed.module, one)).filter(|padding| *padding > 0);
     let evidence = by_operation(analysed, space, padding);
-    Some(ProgramAdvice {
+    Some(Found {
         id: ProgramTechnique::FillTiles,
-        color: space.color,
-        what: format!(
+        text: format!(
             "What lives at the peak takes {} more than its elements: a tile that is not full takes as much as a full one",
             bytes(peak.padding_bytes)
         ),
-        saves_bytes: peak.padding_bytes.min(peak.at.bytes),
+        at_most_bytes: peak.padding_bytes.min(peak.at.bytes),
         of_bytes: peak.at.bytes,
-        of: "temporary peak",
-        evidence: (!evidence.is_empty()).then_some(evidence)?,
-        how: "The last dimension a multiple of 128, the one before of 8 (f32) or 16 (bfloat16)",
+        of: SavedOf::TemporaryPeak,
+        evidence,
+        code: "The last dimension a multiple of 128, the one before of 8 (f32) or 16 (bfloat16)",
         caution: "More elements are computed where a dimension is made larger",
     })
 }
@@ -242,7 +264,7 @@ fn by_operation(
     analysed: &Analysed,
     space: &SpaceInsights,
     bytes: impl Fn(&Placed) -> Option<u64>,
-) -> Vec<ProgramEvidence> {
+) -> Vec<Evidence> {
     let Some(peak) = &space.peak else { return Vec::new() };
     let mut found: BTreeMap<&str, (u64, u32)> = BTreeMap::new();
     for one in analysed.live_temporaries(space.color, peak.at.position) {
@@ -253,10 +275,9 @@ fn by_operation(
         *sum = sum.saturating_add(bytes);
         *first = one.range.start.min(*first);
     }
-    let evidence = found.into_iter().map(|(what, (bytes, step))| ProgramEvidence {
-        what: what.to_owned(),
-        bytes,
-        step: Some(step),
+    let evidence = found.into_iter().map(|(path, (bytes, step))| {
+        let evidence = Evidence::of(path, bytes).at_step(step);
+        evidence.at(|place| place.operation = Some(path.to_owned()))
     });
     let mut evidence: Vec<_> = evidence.collect();
     evidence.sort_by_key(|one| Reverse(one.bytes));

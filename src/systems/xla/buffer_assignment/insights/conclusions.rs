@@ -1,7 +1,7 @@
 //! What follows from the figures of a module, in sentences.
 
-use super::{ProgramFit, ProgramVerdict, SpaceInsights};
-use crate::systems::pytorch::allocator::insights::conclusions::Conclusion;
+use super::SpaceInsights;
+use crate::run::{Conclusion, Evidence, Outcome, Verdict};
 use crate::systems::xla::buffer_assignment::program::Program;
 use crate::text::{bytes, clean};
 
@@ -13,13 +13,16 @@ pub fn is_much(part: u64, whole: u64) -> bool {
 /// The conclusions: whether it fits, and of each memory space who owns its peak and what is lost.
 pub(super) fn conclusions(
     program: &Program,
-    verdict: &ProgramVerdict,
+    verdict: &Verdict,
     spaces: &[SpaceInsights],
 ) -> Vec<Conclusion> {
     let mut said = Vec::new();
-    let mut say = |id, text: String| said.push(Conclusion { id, text });
-    if verdict.outcome != ProgramFit::NotKnown {
-        say(verdict.outcome.key(), verdict.reason.clone());
+    let mut say = |id, text: String, evidence: Option<Evidence>| {
+        let evidence = evidence.into_iter().collect();
+        said.push(Conclusion { evidence, ..Conclusion::new(id, text) });
+    };
+    if verdict.outcome != Outcome::Unknown {
+        say(verdict.outcome.key(), verdict.text.clone(), None);
     }
     for space in spaces.iter().filter(|space| space.is_large()) {
         let Some(peak) = &space.peak else { continue };
@@ -33,7 +36,8 @@ pub(super) fn conclusions(
                 bytes(at.bytes),
                 clean(&owner.name)
             );
-            say("owner-of-peak", text);
+            let evidence = Evidence::of(&*owner.name, owner.bytes).at_step(at.position);
+            say("owner-of-peak", text, Some(evidence));
         }
         if is_much(peak.lost_bytes(), at.allocated_bytes) {
             let text = format!(
@@ -41,23 +45,23 @@ pub(super) fn conclusions(
                 bytes(peak.lost_bytes()),
                 bytes(at.allocated_bytes),
             );
-            say("lost-to-packing", text);
+            say("lost-to-packing", text, None);
         }
         if is_much(peak.padding_bytes, at.bytes) {
             let text = format!(
                 "What lives at the peak of {title} has {} of padding of tiled shapes",
                 bytes(peak.padding_bytes)
             );
-            say("padding", text);
+            say("padding", text, None);
         }
     }
     let donatable = program.analysed.donatable_bytes();
-    if is_much(donatable, verdict.total_bytes) {
+    if is_much(donatable, verdict.used_bytes.unwrap_or(0)) {
         let text = format!(
             "{} of results have the shapes of parameters that are kept: donating those would save as much",
             bytes(donatable)
         );
-        say("donatable", text);
+        say("donatable", text, None);
     }
     said
 }

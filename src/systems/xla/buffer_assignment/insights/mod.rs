@@ -7,16 +7,14 @@ pub mod saved;
 #[cfg(test)]
 mod tests;
 
-use serde::Serialize;
-
-use self::advice::{ProgramAdvice, advice};
+use self::advice::advice;
 use self::conclusions::conclusions;
 use super::facts::padding_bytes;
 use super::peaks::{NO_OPERATION, Owner, TemporaryPeak, owners};
 use super::program::Program;
+use crate::run::{DeviceVerdict, Insights, KeyFigure, Outcome, Verdict};
 use crate::store::hlo::AllocationKind;
-use crate::systems::pytorch::allocator::insights::conclusions::Conclusion;
-use crate::text::{bytes, clean, words};
+use crate::text::{bytes, clean, grouped};
 
 /// Memory spaces that are spoken of; programs have up to four.
 pub const MOST_SPACES: usize = 16;
@@ -24,57 +22,16 @@ pub const MOST_SPACES: usize = 16;
 /// What counts to no line of the source.
 pub const NO_SOURCE: &str = "(no source line)";
 
-words! {
-    /// Whether a program fits.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum ProgramFit by key, title {
-        /// It takes no more than the device has.
-        Fits = "fits" | "Fits",
-        /// It takes more.
-        DoesNotFit = "does-not-fit" | "Does not fit",
-        /// What the device has is not known, or what the program takes.
-        NotKnown = "not-known" | "Whether it fits is not known",
+/// Whether a program fits that is so much over what the device has, where that is known. Of one whose file is cut it is
+/// only known that it takes so much at least; what XLA refused on the device does not fit, whatever figures say that are
+/// rounded.
+pub fn outcome(over_bytes: Option<u64>, is_refused: bool, is_cut: bool) -> Outcome {
+    match over_bytes {
+        Some(1..) => Outcome::DoesNotFit,
+        _ if is_refused => Outcome::DoesNotFit,
+        Some(0) if !is_cut => Outcome::Fits,
+        _ => Outcome::Unknown,
     }
-}
-
-impl ProgramFit {
-    /// Of a program that is so much over what the device has, where that is known. Of one whose file is cut it is only
-    /// known that it takes so much at least; what XLA refused on the device does not fit, whatever figures say that are
-    /// rounded.
-    pub fn of(over_bytes: Option<u64>, is_refused: bool, is_cut: bool) -> Self {
-        match over_bytes {
-            Some(1..) => Self::DoesNotFit,
-            _ if is_refused => Self::DoesNotFit,
-            Some(0) if !is_cut => Self::Fits,
-            _ => Self::NotKnown,
-        }
-    }
-
-    /// Whether it fits, where that is known.
-    pub fn fits(self) -> Option<bool> {
-        match self {
-            Self::Fits => Some(true),
-            Self::DoesNotFit => Some(false),
-            Self::NotKnown => None,
-        }
-    }
-}
-
-/// Whether the program fits, and what it takes of the main memory.
-#[derive(Clone, Debug, Serialize)]
-pub struct ProgramVerdict {
-    /// Whether it fits.
-    pub outcome: ProgramFit,
-    /// What that comes from, in a sentence without its full stop.
-    pub reason: String,
-    /// Of all allocations of the main memory.
-    pub total_bytes: u64,
-    /// Of those that are reserved for as long as the program runs.
-    pub reserved_bytes: u64,
-    /// Of temporary ones.
-    pub temporary_bytes: u64,
-    /// What the device has.
-    pub capacity_bytes: Option<u64>,
 }
 
 /// A memory space.
@@ -139,14 +96,10 @@ impl PeakOfSpace {
 /// What a program says at first sight.
 #[derive(Clone, Debug)]
 pub struct ProgramInsights {
-    /// Whether it fits.
-    pub verdict: ProgramVerdict,
+    /// Verdict, conclusions and advice.
+    pub found: Insights,
     /// Its memory spaces, the main one first.
     pub spaces: Vec<SpaceInsights>,
-    /// What to try, what saves most first.
-    pub advice: Vec<ProgramAdvice>,
-    /// What follows in sentences, the verdict first.
-    pub conclusions: Vec<Conclusion>,
 }
 
 impl ProgramInsights {
@@ -154,10 +107,14 @@ impl ProgramInsights {
     pub fn of(program: &Program) -> Self {
         let colors = program.analysed.colors().take(MOST_SPACES);
         let spaces: Vec<SpaceInsights> = colors.map(|color| space(program, color)).collect();
-        let verdict = verdict(program, spaces.iter().find(|space| space.color == 0));
-        let advice = advice(program, &spaces);
-        let conclusions = conclusions(program, &verdict, &spaces);
-        Self { verdict, spaces, advice, conclusions }
+        let verdict = verdict(program, &spaces);
+        let found = Insights {
+            advice: advice(program, &verdict, &spaces),
+            conclusions: conclusions(program, &verdict, &spaces),
+            not_advised: Vec::new(),
+            verdict: Some(verdict),
+        };
+        Self { found, spaces }
     }
 
     /// The memory spaces that are worth a picture: some have a few bytes.
@@ -212,19 +169,72 @@ fn peak(program: &Program, at: TemporaryPeak) -> PeakOfSpace {
     }
 }
 
-fn verdict(program: &Program, main: Option<&SpaceInsights>) -> ProgramVerdict {
+fn verdict(program: &Program, spaces: &[SpaceInsights]) -> Verdict {
+    let main = spaces.iter().find(|space| space.color == 0);
     let total_bytes = main.map_or(0, |space| space.total_bytes);
-    let temporary_bytes = main.map_or(0, SpaceInsights::temporary_bytes);
     let capacity_bytes = program.beside.capacity_bytes;
     let over_bytes = capacity_bytes.map(|capacity| total_bytes.saturating_sub(capacity));
-    ProgramVerdict {
-        outcome: ProgramFit::of(over_bytes, program.refusal.is_some(), program.is_cut),
-        reason: reason(program, total_bytes, over_bytes),
-        total_bytes,
-        reserved_bytes: total_bytes.saturating_sub(temporary_bytes),
-        temporary_bytes,
+    let is_refused = program.refusal.is_some();
+    let outcome = outcome(over_bytes, is_refused, program.is_cut);
+    let cause = match outcome {
+        Outcome::DoesNotFit if over_bytes.is_some_and(|over| over > 0) => Some("capacity"),
+        Outcome::DoesNotFit => Some("refused"),
+        Outcome::Unknown if program.is_cut => Some("cut"),
+        Outcome::Unknown => Some("capacity-not-known"),
+        _ => None,
+    };
+    let device = |space: &SpaceInsights| {
+        let is_main = space.color == 0;
+        let peak = space.peak.as_ref();
+        let throughout = space.total_bytes.saturating_sub(space.temporary_bytes());
+        DeviceVerdict {
+            device: space.color,
+            name: space.title.clone(),
+            outcome: if is_main { outcome } else { Outcome::Unknown },
+            cause: cause.filter(|_| is_main),
+            used_bytes: Some(space.total_bytes),
+            capacity_bytes: capacity_bytes.filter(|_| is_main),
+            over_bytes: over_bytes.filter(|_| is_main),
+            peak_bytes: peak.map(|peak| peak.at.bytes.saturating_add(throughout)),
+            peak_step: peak.map(|peak| peak.at.position.into()),
+        }
+    };
+    Verdict {
+        outcome,
+        cause,
+        short: outcome.title().to_lowercase(),
+        text: reason(program, total_bytes, over_bytes),
+        details: Vec::new(),
+        figures: figures(main),
+        used_bytes: Some(total_bytes),
         capacity_bytes,
+        capacity_from: program.beside.capacity_file.clone(),
+        over_bytes,
+        devices: spaces.iter().map(device).collect(),
     }
+}
+
+/// The figures of the main memory.
+fn figures(main: Option<&SpaceInsights>) -> Vec<KeyFigure> {
+    let Some(main) = main else { return Vec::new() };
+    let figure = |title: &'static str, bytes: u64, note: String| KeyFigure {
+        title,
+        bytes,
+        note,
+        is_over: false,
+    };
+    let temporary = main.temporary_bytes();
+    let throughout = main.total_bytes.saturating_sub(temporary);
+    let mut figures = vec![
+        figure("Memory", main.total_bytes, "all allocations".to_owned()),
+        figure("Reserved throughout", throughout, "arguments, results, constants".to_owned()),
+        figure("Temporary", temporary, "reserved for temporary values".to_owned()),
+    ];
+    if let Some(peak) = &main.peak {
+        let note = format!("in use at step {}", grouped(u64::from(peak.at.position)));
+        figures.push(figure("Temporary, peak", peak.at.bytes, note));
+    }
+    figures
 }
 
 /// What the program takes, of how much, and what else decides whether it fits.

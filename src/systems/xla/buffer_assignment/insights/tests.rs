@@ -74,19 +74,21 @@ fn what_waits_for_the_backward_pass_could_be_computed_again() {
         (backward, 5, MEBIBYTE),
     ]);
     let found = ProgramInsights::of(&program);
-    let advice = found.advice.iter().find(|one| one.id == ProgramTechnique::Rematerialise);
+    let advice =
+        found.found.advice.iter().find(|one| one.id == ProgramTechnique::Rematerialise.key());
     let advice = advice.expect("values wait");
     let peak = found.main_space().and_then(|space| space.peak.as_ref()).expect("a peak");
     assert_eq!((peak.at.position, peak.at.bytes), (3, 15 * MEBIBYTE));
     // Without both, the most is in use where the forward pass ends: 3 MiB.
-    assert_eq!(advice.saves_bytes, 12 * MEBIBYTE);
+    let saving = advice.saving.as_ref().expect("a bound");
+    assert_eq!(saving.at_most_bytes, Some(12 * MEBIBYTE));
     assert_eq!(advice.evidence.len(), 1, "{advice:?}");
-    assert_eq!(advice.evidence[0].bytes, 12 * MEBIBYTE);
+    assert_eq!(advice.evidence[0].bytes, Some(12 * MEBIBYTE));
 }
 
 #[test]
 fn an_inference_has_nothing_to_compute_again() {
     let program = program(&[("jit(f)/dot", 1, MEBIBYTE), ("jit(f)/dot", 1, MEBIBYTE)]);
-    let found = ProgramInsights::of(&program).advice;
-    assert!(found.iter().all(|one| one.id != ProgramTechnique::Rematerialise), "{found:?}");
+    let found = ProgramInsights::of(&program).found.advice;
+    assert!(found.iter().all(|one| one.id != ProgramTechnique::Rematerialise.key()), "{found:?}");
 }

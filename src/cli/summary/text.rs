@@ -1,0 +1,305 @@
+//! The summary of a run as text for people.
+
+use super::SummaryOfRun;
+use crate::cli::output::{aligned, name_cell, wrapped};
+use crate::run::{
+    Advice, Cell, Conclusion, DeviceVerdict, Evidence, NotAdvised, PeakOfRun, PeakRow, Section,
+    SectionBody, Verdict,
+};
+use crate::store::System;
+use crate::store::report::{FileStatus, ReportFile};
+use crate::text::{bytes, clean, exact_bytes, grouped};
+
+/// Pieces of advice, and rows of what each is based on.
+const MOST_ADVICE: usize = 6;
+const MOST_EVIDENCE: usize = 2;
+/// Rows of a group of the peak; JSON has all.
+const MOST_ROWS: usize = 10;
+/// Calls of the user's code around the innermost one.
+const MOST_CALLS: usize = 8;
+
+impl SummaryOfRun {
+    pub(super) fn text_for_people(&self) -> String {
+        let mut sections = vec![("Run".to_owned(), self.run_text()), self.memory_section()];
+        let insights = self.insights_text();
+        if !insights.is_empty() {
+            sections.push(("Insights".to_owned(), insights));
+        }
+        if let Some(peak) = &self.liveness.peak {
+            sections.push(("Peak".to_owned(), peak_text(peak, &self.words)));
+        }
+        for section in &self.sections {
+            sections.push((section.title.clone(), section_text(section)));
+        }
+        if !self.claims.is_empty() {
+            let rows = self.claims.iter().map(|claim| {
+                let agrees = if claim.agrees { "" } else { "differs" };
+                vec![
+                    name_cell(&claim.name),
+                    bytes(claim.stated),
+                    bytes(claim.ours),
+                    agrees.to_owned(),
+                    name_cell(&claim.file),
+                ]
+            });
+            let header = ["<Figure", "stated", "here", "<", "<by"];
+            sections.push(("Stated beside the run".to_owned(), aligned(&header, rows)));
+        }
+        sections_text(&sections)
+    }
+
+    fn run_text(&self) -> String {
+        let source = &self.source;
+        let said = |text: &Option<String>| text.as_deref().map(|text| clean(text).into_owned());
+        let mut rows = vec![("Path", clean(&source.path).into_owned())];
+        rows.push(("Files", files_text(&source.files)));
+        rows.extend(said(&source.format).map(|format| ("Format", format)));
+        rows.extend(said(&source.producer).map(|producer| ("Written by", producer)));
+        rows.extend(said(&source.captured_at).map(|at| ("Captured", at)));
+        let steps = self.liveness.steps;
+        rows.extend(steps.map(|steps| (self.words.step, grouped(steps))));
+        pairs(rows)
+    }
+
+    fn memory_section(&self) -> (String, String) {
+        let memory = &self.memory;
+        let outcome = self.verdict.as_ref().map(|verdict| verdict.outcome.title());
+        let mut rows = vec![("Verdict", outcome.unwrap_or("Not known").to_owned())];
+        for (title, amount) in [
+            ("Total", memory.total_bytes),
+            ("Including gaps", memory.including_gaps_bytes),
+            ("Gaps", memory.gap_bytes),
+            (self.words.always_live, memory.always_live_bytes),
+        ] {
+            rows.extend(amount.map(|amount| (title, exact_bytes(amount))));
+        }
+        if let Some(verdict) = &self.verdict {
+            let from = verdict.capacity_from.as_deref().map(clean);
+            let from = from.map_or_else(String::new, |from| format!(" (from {from})"));
+            let capacity = verdict.capacity_bytes;
+            rows.extend(capacity.map(|all| ("Capacity", format!("{}{from}", exact_bytes(all)))));
+            let over = verdict.over_bytes.filter(|over| *over > 0);
+            rows.extend(over.map(|over| ("Too many", exact_bytes(over))));
+        }
+        ("Memory".to_owned(), pairs(rows))
+    }
+
+    fn insights_text(&self) -> String {
+        let insights = &self.insights;
+        let mut text = insights.verdict.as_ref().map(verdict_text).unwrap_or_default();
+        let is_said = |one: &&Conclusion| {
+            let verdict = insights.verdict.as_ref();
+            verdict.is_some_and(|verdict| one.text.ends_with(&verdict.text))
+        };
+        for conclusion in insights.conclusions.iter().filter(|one| !is_said(one)) {
+            text += &wrapped("  ", &clean(&conclusion.text));
+        }
+        for (number, advice) in (1..=MOST_ADVICE).zip(&insights.advice) {
+            text += &advice_text(number, advice, &self.words);
+        }
+        for not_advised in &insights.not_advised {
+            text += &not_advised_text(not_advised, &self.words);
+        }
+        text
+    }
+}
+
+fn verdict_text(verdict: &Verdict) -> String {
+    let title = verdict.outcome.title();
+    let mut text = match verdict.text.starts_with(title) {
+        true => wrapped("  ", &clean(&verdict.text)),
+        false => wrapped("  ", &format!("{title}: {}", clean(&verdict.text))),
+    };
+    for detail in &verdict.details {
+        text += &wrapped("  ", &clean(detail));
+    }
+    if verdict.devices.len() > 1 {
+        text.push('\n');
+        text += &devices_text(&verdict.devices);
+    }
+    text
+}
+
+fn devices_text(devices: &[DeviceVerdict]) -> String {
+    let known = |amount: Option<u64>| amount.map(bytes).unwrap_or_default();
+    let rows = devices.iter().map(|device| {
+        vec![
+            name_cell(&device.name),
+            device.outcome.title().to_lowercase(),
+            known(device.used_bytes),
+            known(device.capacity_bytes),
+            known(device.over_bytes.filter(|over| *over > 0)),
+            known(device.peak_bytes),
+        ]
+    });
+    aligned(&["<Device", "<verdict", "used", "capacity", "too many", "peak"], rows)
+}
+
+fn advice_text(number: usize, advice: &Advice, words: &System) -> String {
+    let mut text = String::from(if number == 1 { "\n" } else { "" });
+    let saving = advice.saving.as_ref();
+    let saving = saving.map_or_else(String::new, |saving| format!(". {}", saving.sentence(&bytes)));
+    let fits = match advice.makes_it_fit {
+        Some(true) => ". It fits then",
+        Some(false) => ". It does not fit by this alone",
+        None => "",
+    };
+    let of = advice.device_name.as_deref().map_or_else(String::new, |name| format!(" ({name})"));
+    let what = format!("{}{of}: {}{saving}{fits}", advice.title, clean(&advice.text));
+    text += &wrapped(&format!("  {number}. "), &what);
+    if !advice.caution.is_empty() {
+        text += &wrapped("     Cost: ", advice.caution);
+    }
+    for evidence in advice.evidence.iter().take(MOST_EVIDENCE) {
+        text += &wrapped("     ", &evidence_text(evidence, words));
+    }
+    let how = advice.how.first();
+    for line in how.iter().flat_map(|how| how.text.lines().chain(how.code.lines())) {
+        text += &format!("       {line}\n");
+    }
+    text
+}
+
+fn not_advised_text(not_advised: &NotAdvised, words: &System) -> String {
+    let mut text = wrapped("  Not: ", &clean(&not_advised.why));
+    if let Some(evidence) = not_advised.evidence.first() {
+        text += &wrapped("       ", &evidence_text(evidence, words));
+    }
+    text
+}
+
+fn evidence_text(evidence: &Evidence, words: &System) -> String {
+    let mut text = clean(&evidence.text).into_owned();
+    if let Some(count) = evidence.bytes {
+        text += &format!(": {}", bytes(count));
+    }
+    let Some(place) = &evidence.place else { return text };
+    // A list of many says nothing on a line.
+    if let Some(arenas) = place.arena.as_ref().filter(|arenas| arenas.len() <= 12) {
+        let is_one = arenas.parse::<u64>().is_ok();
+        let word = if is_one { words.arena_in_text } else { words.arenas };
+        text += &format!(" on {word} {}", clean(arenas));
+    }
+    if let Some(step) = place.step.and_then(|step| u64::try_from(step).ok()) {
+        text += &format!(", {} {}", words.step_in_text, grouped(step));
+    }
+    text
+}
+
+fn peak_text(peak: &PeakOfRun, words: &System) -> String {
+    let mut rows = vec![("Alive", exact_bytes(peak.bytes))];
+    let always_live = peak.always_live_bytes.map(|bytes| (words.always_live, exact_bytes(bytes)));
+    rows.extend(always_live);
+    let what = [peak.kind.as_deref(), peak.name.as_deref()];
+    let what: Vec<String> = what.into_iter().flatten().map(name_cell).collect();
+    let step = peak.step.map(|step| match u64::try_from(step) {
+        Ok(step) => format!("{} {}", words.step_in_text, grouped(step)),
+        Err(_) => format!("before the first {}", words.step_in_text),
+    });
+    let place: Vec<String> = step.into_iter().chain(what).collect();
+    if !place.is_empty() {
+        rows.push(("At", place.join(", ")));
+    }
+    if let Some(operation) = &peak.operation {
+        let by = if peak.operation_by_operand { " (by operand)" } else { "" };
+        rows.push(("Operation", format!("{}{by}", clean(operation))));
+    }
+    let mut title = "Line";
+    for call in peak.stack.iter().take(MOST_CALLS) {
+        rows.push((title, clean(call).into_owned()));
+        title = "called from";
+    }
+    let mut text = pairs(rows);
+    for (title, rows) in [
+        ("<Category", &peak.by_category),
+        ("<Operation", &peak.by_operation),
+        ("<Module", &peak.by_module),
+        ("<Line", &peak.by_line),
+    ] {
+        text += &group_text(title, rows);
+    }
+    if !peak.largest.is_empty() {
+        let rows = peak.largest.iter().take(MOST_ROWS);
+        let rows = rows.map(|one| vec![name_cell(&one.name), exact_bytes(one.bytes)]);
+        text.push('\n');
+        text += &aligned(&["<Largest", "bytes"], rows);
+    }
+    text
+}
+
+fn group_text(title: &str, rows: &[PeakRow]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let shown = rows.iter().take(MOST_ROWS);
+    let mut lines: Vec<Vec<String>> =
+        shown.map(|row| vec![name_cell(&row.name), exact_bytes(row.bytes)]).collect();
+    let rest = rows.get(MOST_ROWS..).unwrap_or_default();
+    if !rest.is_empty() {
+        let left = rest.iter().fold(0_u64, |sum, row| sum.saturating_add(row.bytes));
+        lines.push(vec![format!("{} more", grouped(rest.len() as u64)), exact_bytes(left)]);
+    }
+    format!("\n{}", aligned(&[title, "bytes"], lines))
+}
+
+fn section_text(section: &Section) -> String {
+    match &section.body {
+        SectionBody::Facts(facts) => {
+            let facts = facts.iter().map(|(name, cell)| {
+                let said = match cell {
+                    Cell::Bytes(amount) => exact_bytes(*amount),
+                    cell => cell_text(cell),
+                };
+                (name.as_str(), said)
+            });
+            pairs(facts)
+        }
+        SectionBody::Table { columns, rows } => {
+            let is_words =
+                |place: usize| rows.iter().any(|row| matches!(row.get(place), Some(Cell::Text(_))));
+            let title = |(place, title): (usize, &String)| {
+                if is_words(place) { format!("<{title}") } else { title.clone() }
+            };
+            let header: Vec<String> = columns.iter().enumerate().map(title).collect();
+            aligned(&header, rows.iter().map(|row| row.iter().map(cell_text).collect()))
+        }
+        SectionBody::Sentences(sentences) => {
+            sentences.iter().map(|sentence| wrapped("  ", &clean(sentence))).collect()
+        }
+    }
+}
+
+fn cell_text(cell: &Cell) -> String {
+    match cell {
+        Cell::Text(text) => name_cell(text),
+        Cell::Bytes(amount) => bytes(*amount),
+        Cell::Count(count) => grouped(*count),
+        Cell::Empty => String::new(),
+    }
+}
+
+/// The files of a run, with what is wrong with them.
+fn files_text(files: &[ReportFile]) -> String {
+    let files = files.iter().filter(|file| file.bytes.is_some()).map(|file| match file.status {
+        FileStatus::Ok => file.name.clone(),
+        status => format!("{} ({})", file.name, status.as_str()),
+    });
+    clean(&files.collect::<Vec<_>>().join(", ")).into_owned()
+}
+
+/// Sections one below the other, with their titles.
+fn sections_text(sections: &[(String, String)]) -> String {
+    let sections = sections.iter().map(|(title, body)| format!("{}\n{body}", clean(title)));
+    sections.collect::<Vec<_>>().join("\n")
+}
+
+/// Width of the names of facts, where none is longer.
+const NAMES: usize = 16;
+
+/// Names with what they say, one pair a line.
+fn pairs<'a>(rows: impl IntoIterator<Item = (&'a str, String)>) -> String {
+    let rows: Vec<(&str, String)> = rows.into_iter().collect();
+    let longest = rows.iter().map(|(name, _)| name.chars().count().saturating_add(1)).max();
+    let width = longest.unwrap_or(0).max(NAMES);
+    rows.into_iter().map(|(name, value)| format!("  {name:<width$}{value}\n")).collect()
+}

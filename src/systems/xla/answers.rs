@@ -1,0 +1,304 @@
+//! The answers of an XLA module.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::buffer_assignment::categories::ValueCategory;
+use super::buffer_assignment::claims::compared_claims;
+use super::buffer_assignment::facts::ModuleFacts;
+use super::buffer_assignment::insights::PeakOfSpace;
+use super::buffer_assignment::peaks::{NO_OPERATION, Owner, owners, shares_of};
+use super::buffer_assignment::program::Program;
+use super::buffer_assignment::trace_lives::TraceLives;
+use super::run::{ErrorText, XlaRun};
+use super::sections::sections;
+use crate::analysis::derived::Derived;
+use crate::analysis::diagnose::{Finding, XlaCapture};
+use crate::progress::Progress;
+use crate::run::answers::SourceFormat;
+use crate::run::{
+    Answers, Claim, Insights, MemoryTotals, PeakOfRun, PeakRow, PeakVariable, Section, Verdict,
+};
+use crate::store::hlo::{AllocationKind, Beside, ListedModule};
+use crate::store::names::NameId;
+use crate::store::placed::ReadError;
+use crate::systems::xla::buffer_assignment::in_use::Placed;
+
+/// The largest values of the peak that are named.
+const MOST_VALUES: usize = 10;
+
+/// The answers of a module.
+#[derive(Debug)]
+pub struct XlaAnswers {
+    pub(super) program: std::sync::Arc<Program>,
+    /// What XLA said when the program did not fit, where that lies beside it.
+    pub(super) error_text: Option<ErrorText>,
+}
+
+impl XlaAnswers {
+    /// Of a run that is open.
+    pub fn of(run: &XlaRun) -> Self {
+        Self { program: run.program.clone(), error_text: run.error_text.clone() }
+    }
+}
+
+/// The section `xla` of JSON documents: keys of formats/xla.md.
+#[derive(Serialize)]
+struct OwnFacts<'a> {
+    file: String,
+    module: Option<String>,
+    #[serde(flatten)]
+    facts: ModuleFacts,
+    modules: &'a [ListedModule],
+    device: &'a Beside,
+    claims: Option<OwnClaims>,
+    error_text: Option<Stated>,
+    flags: Map<String, Value>,
+}
+
+/// What XLA states of the module beside what comes out of it.
+#[derive(Serialize)]
+struct OwnClaims {
+    figures: Vec<super::buffer_assignment::claims::ComparedClaim>,
+    /// The position that XLA takes for the peak.
+    moment: Option<u32>,
+}
+
+/// What an error text beside the module states: figures of XLA, which has its own definitions of most.
+#[derive(Serialize)]
+struct Stated {
+    file: String,
+    #[serde(flatten, serialize_with = "XlaCapture::serialize_of")]
+    finding: Finding,
+}
+
+impl Answers for XlaAnswers {
+    fn verdict(&self, derived: &Derived) -> Option<Verdict> {
+        derived.program_insights()?.found.verdict.clone()
+    }
+
+    fn insights(&self, derived: &Derived, _: &Progress) -> Result<Insights, ReadError> {
+        Ok(derived.program_insights().map(|insights| insights.found.clone()).unwrap_or_default())
+    }
+
+    /// Of the main memory. Gaps are what temporary allocations have that is never in use at once; they are reserved, so
+    /// they count.
+    fn memory(&self, derived: &Derived) -> MemoryTotals {
+        let Some(insights) = derived.program_insights() else { return MemoryTotals::default() };
+        let Some(main) = insights.main_space() else { return MemoryTotals::default() };
+        let lost = main.peak.as_ref().map(PeakOfSpace::lost_bytes);
+        MemoryTotals {
+            total_bytes: Some(main.total_bytes),
+            including_gaps_bytes: Some(main.total_bytes),
+            gap_bytes: lost,
+            always_live_bytes: Some(main.total_bytes.saturating_sub(main.temporary_bytes())),
+        }
+    }
+
+    fn steps(&self, _: &Derived) -> Option<u64> {
+        let analysed = &self.program.analysed;
+        let facts = analysed.schedule.instructions.len() as u64;
+        let traced = || Some(TraceLives::of(analysed)?.trace.events.len() as u64);
+        Some(facts).filter(|steps| *steps > 0).or_else(traced)
+    }
+
+    fn peak(&self, derived: &Derived) -> Option<PeakOfRun> {
+        let insights = derived.program_insights()?;
+        let main = insights.main_space()?;
+        let reserved = self.reserved_rows();
+        match &main.peak {
+            Some(peak) => Some(self.peak_of(peak, &reserved)),
+            None => self.peak_of_trace(&reserved),
+        }
+    }
+
+    fn claims(&self, _: &Derived) -> Vec<Claim> {
+        let claim = |one: super::buffer_assignment::claims::ComparedClaim| Claim {
+            name: one.title(|color| self.program.color_title(color)),
+            stated: one.claimed_bytes,
+            ours: one.bytes,
+            agrees: one.agrees,
+            file: one.file,
+        };
+        compared_claims(&self.program).into_iter().map(claim).collect()
+    }
+
+    fn format(&self, _: &Derived) -> SourceFormat {
+        SourceFormat { format: Some(self.program.format().to_owned()), ..SourceFormat::default() }
+    }
+
+    fn sections(&self, derived: &Derived, _: &Insights) -> Vec<Section> {
+        sections(self, derived)
+    }
+
+    fn own_json(&self, _: &Derived, _: &Progress) -> Map<String, Value> {
+        let program = &*self.program;
+        let figures = compared_claims(program);
+        let moment = program.claims.moment;
+        let listed = program.modules.first();
+        let facts = OwnFacts {
+            file: listed.map(|one| one.file.clone()).unwrap_or_default(),
+            module: listed.and_then(|one| one.module.clone()),
+            facts: ModuleFacts::of(&program.analysed, program.platform),
+            modules: &program.modules,
+            device: &program.beside,
+            claims: (!figures.is_empty() || moment.is_some())
+                .then_some(OwnClaims { figures, moment }),
+            error_text: (self.error_text.as_ref())
+                .map(|text| Stated { file: text.file(), finding: text.finding.clone() }),
+            flags: (program.beside.flags.iter())
+                .map(|(name, value)| (name.clone(), Value::from(value.as_str())))
+                .collect(),
+        };
+        match serde_json::to_value(facts) {
+            Ok(Value::Object(facts)) => facts,
+            // It has no keys but texts, so this cannot happen.
+            _ => Map::new(),
+        }
+    }
+
+    fn things_beside_report(&self) -> usize {
+        let module = &self.program.analysed.module;
+        module.instructions.len().saturating_add(module.values.len())
+    }
+}
+
+impl XlaAnswers {
+    /// What the main memory reserves for as long as the program runs, by what allocations are for.
+    fn reserved_rows(&self) -> Vec<PeakRow> {
+        let row = |kind: &AllocationKind| {
+            let of_kind = self.program.analysed.allocations_of(0, |one| one == *kind);
+            let mut row =
+                PeakRow { name: category_of(*kind).as_str().to_owned(), ..PeakRow::default() };
+            for (_, one) in of_kind {
+                row.bytes = row.bytes.saturating_add(one.bytes);
+                row.count = row.count.saturating_add(1);
+            }
+            row
+        };
+        let kinds = AllocationKind::ALL.iter().filter(|kind| **kind != AllocationKind::Temporary);
+        kinds.map(row).filter(|row| row.bytes > 0).collect()
+    }
+
+    /// The peak where the order of instructions is known.
+    fn peak_of(&self, of: &PeakOfSpace, reserved: &[PeakRow]) -> PeakOfRun {
+        let peak = &of.at;
+        let analysed = &self.program.analysed;
+        let module = &analysed.module;
+        let instruction = analysed.schedule.instructions.get(peak.position as usize).copied();
+        let live = analysed.live_temporaries(0, peak.position);
+        let always_live = sum(reserved);
+        PeakOfRun {
+            device: Some(0),
+            step: Some(peak.position.into()),
+            kind: instruction
+                .map(|id| module.opcode(id).to_owned())
+                .filter(|kind| !kind.is_empty()),
+            name: instruction.map(|id| module.instruction_name(id).to_owned()),
+            operation: instruction
+                .and_then(|id| module.nearest_operation(id))
+                .map(|name| module.texts.get(name).to_owned()),
+            operation_by_operand: instruction.is_some_and(|id| module.is_operation_by_operand(id)),
+            stack: instruction.map_or_else(Vec::new, |id| {
+                let stack = module.stack(id);
+                if stack.is_empty() { module.source(id).into_iter().collect() } else { stack }
+            }),
+            bytes: peak.bytes.saturating_add(always_live),
+            always_live_bytes: Some(always_live),
+            by_category: by_category(&of.by_category, reserved),
+            by_operation: rows(&of.by_operation, reserved),
+            by_module: Vec::new(),
+            by_line: rows(&of.by_source, reserved),
+            largest: self.largest(live.into_iter()),
+        }
+    }
+
+    /// The peak where no instructions are known, by XLA's own simulation, whose events are the steps; `None` where
+    /// nothing is ever in use.
+    fn peak_of_trace(&self, reserved: &[PeakRow]) -> Option<PeakOfRun> {
+        let analysed = &self.program.analysed;
+        let traced = TraceLives::of(analysed)?;
+        let (bytes, step) = traced.peak();
+        let event = traced.trace.events.get(step as usize).filter(|_| bytes > 0)?;
+        let name = analysed.module.texts.get(event.instruction);
+        let shares: Vec<_> = shares_of(&traced.placed, step).collect();
+        let categories =
+            owners(&shares, |one| analysed.category(&one.assigned).as_str().to_owned());
+        let always_live = sum(reserved);
+        Some(PeakOfRun {
+            device: Some(0),
+            step: Some(step.into()),
+            kind: Some(event.kind.as_str().to_owned()),
+            name: (event.instruction != NameId::NONE).then(|| name.to_owned()),
+            bytes: bytes.saturating_add(always_live),
+            always_live_bytes: Some(always_live),
+            by_category: by_category(&categories, reserved),
+            by_operation: rows(&owners(&shares, |_| NO_OPERATION.to_owned()), reserved),
+            largest: self.largest(shares.iter().map(|(one, _)| *one)),
+            ..PeakOfRun::default()
+        })
+    }
+
+    /// The largest values, of equals the first names; they may share addresses.
+    fn largest<'a>(&self, values: impl Iterator<Item = &'a Placed>) -> Vec<PeakVariable> {
+        let analysed = &self.program.analysed;
+        let variable = |one: &Placed| PeakVariable {
+            name: self.program.value_name(one.assigned.value),
+            bytes: one.assigned.bytes,
+            category: Some(analysed.category(&one.assigned).as_str().to_owned()),
+            operation: analysed.operation(one.assigned.value).map(str::to_owned),
+        };
+        let mut named: Vec<PeakVariable> = values.map(variable).collect();
+        named.sort_by(|one, other| {
+            (other.bytes.cmp(&one.bytes)).then_with(|| one.name.cmp(&other.name))
+        });
+        named.truncate(MOST_VALUES);
+        named
+    }
+}
+
+/// The category of what an allocation reserves throughout.
+fn category_of(kind: AllocationKind) -> ValueCategory {
+    match kind {
+        AllocationKind::Parameter => ValueCategory::Parameter,
+        AllocationKind::Constant => ValueCategory::Constant,
+        AllocationKind::ThreadLocal => ValueCategory::ThreadLocal,
+        AllocationKind::LiveOut => ValueCategory::Output,
+        AllocationKind::Temporary => ValueCategory::Temporary,
+    }
+}
+
+/// By category what is temporary and what is reserved throughout, each category once.
+fn by_category(temporary: &[Owner], reserved: &[PeakRow]) -> Vec<PeakRow> {
+    let mut rows: Vec<PeakRow> = Vec::new();
+    for row in temporary.iter().map(row).chain(reserved.iter().cloned()) {
+        match rows.iter_mut().find(|known| known.name == row.name) {
+            Some(known) => {
+                known.bytes = known.bytes.saturating_add(row.bytes);
+                known.count = known.count.saturating_add(row.count);
+            }
+            None => rows.push(row),
+        }
+    }
+    rows.retain(|row| row.bytes > 0);
+    rows.sort_by_key(|row| std::cmp::Reverse(row.bytes));
+    rows
+}
+
+fn row(owner: &Owner) -> PeakRow {
+    PeakRow { name: owner.name.clone(), bytes: owner.bytes, count: owner.values as u64 }
+}
+
+/// By operation or line what is temporary; what is reserved throughout belongs to none and keeps its category.
+fn rows(temporary: &[Owner], reserved: &[PeakRow]) -> Vec<PeakRow> {
+    let temporary = temporary.iter().filter(|owner| owner.bytes > 0).map(row);
+    let reserved =
+        reserved.iter().map(|row| PeakRow { name: format!("({})", row.name), ..row.clone() });
+    let mut rows: Vec<PeakRow> = temporary.chain(reserved).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.bytes));
+    rows
+}
+
+fn sum(rows: &[PeakRow]) -> u64 {
+    rows.iter().fold(0, |sum, row| sum.saturating_add(row.bytes))
+}
