@@ -31,6 +31,7 @@ mod pickle;
 mod program;
 mod programs;
 mod ranks;
+mod recorded_scenes;
 mod report;
 mod runs;
 mod scenes;
@@ -38,6 +39,8 @@ mod scenes;
 mod seeded;
 mod several_runs;
 mod snapshot;
+#[path = "../common/stored.rs"]
+mod stored;
 mod summary;
 mod support;
 mod tools;
