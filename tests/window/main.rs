@@ -43,6 +43,7 @@ mod snapshot;
 mod stored;
 mod summary;
 mod support;
+mod system_pictures;
 mod tools;
 mod trace;
 mod two_reports;
