@@ -7,6 +7,7 @@ use crate::analysis::insights::logs::log_messages;
 use crate::analysis::sweep::{RunError, Sweep, SweepRun};
 use crate::format::poplar::{FolderReport, FolderRun, OpenReport, map_reports, runs_in_folder};
 use crate::format::{Error, ErrorKind, Progress};
+use crate::opened::no_runs;
 use crate::store::{Report, Warning, WarningCode, Warnings};
 
 /// All reports below a folder side by side, and the warnings of the folder itself. What cannot be read is a run
@@ -19,7 +20,13 @@ pub(crate) fn read_sweep(
     progress: &Progress,
 ) -> Result<(Sweep, Vec<Warning>), Error> {
     let warnings = Warnings::default();
+    if folder.is_file() {
+        return Err(no_runs(folder, None, progress));
+    }
     let found = runs_in_folder(folder, &warnings, progress)?;
+    if found.reports.is_empty() {
+        return Err(no_runs(folder, None, progress));
+    }
     let of_report = |place: &FolderReport, open: Result<&OpenReport, &Error>| {
         open.map_or_else(|error| facts(place, Err(error)), |open| read_facts(place, open, progress))
     };

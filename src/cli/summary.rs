@@ -21,7 +21,7 @@ use crate::analysis::program::steps;
 use crate::analysis::throughput::{Throughput, throughput};
 use crate::csv;
 use crate::format::poplar::OpenReport;
-use crate::format::{Error, Progress};
+use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{ErrorText, RunFiles, files_of_module};
 use crate::store::Report;
 use crate::store::memory::{Region, TileMemory};
@@ -131,12 +131,6 @@ pub fn run(arguments: &SummaryArguments) -> ExitCode {
     let input = &arguments.input;
     match files_of_module(&input.path, arguments.module.as_deref(), &Progress::default()) {
         Ok(RunFiles::Poplar(found)) => {
-            // A path that no reader takes may be the text of an error.
-            if let Some(text) = ErrorText::open(&input.path) {
-                let document = Document::new(ErrorTextSummary::of(&text), Vec::new());
-                let printed = if arguments.csv { CsvAnswer::csv } else { Answer::text };
-                return output::finish(&Ok(document), input.json, printed);
-            }
             output::answer_of_found(input, arguments.csv, &found, |open, progress| {
                 Summary::of(open, &arguments.log, progress)
             })
@@ -151,7 +145,14 @@ pub fn run(arguments: &SummaryArguments) -> ExitCode {
                 Ok(ProgramSummary::of(run))
             })
         }
-        Err(error) => output::fail(&error, input.json),
+        Err(error) => {
+            // A path that no reader takes may be the text of an error.
+            let text = ErrorText::open(&input.path).filter(|_| error.kind == ErrorKind::NotAReport);
+            let Some(text) = text else { return output::fail(&error, input.json) };
+            let document = Document::new(ErrorTextSummary::of(&text), Vec::new());
+            let printed = if arguments.csv { CsvAnswer::csv } else { Answer::text };
+            output::finish(&Ok(document), input.json, printed)
+        }
     }
 }
 
