@@ -408,11 +408,7 @@ fn systems_that_use_each_other_are_found() {
 }
 
 /// Folders and files that are of one system, where its words are at home. `synth` writes the files of all systems.
-const OF_ONE_SYSTEM: [&str; 3] = [
-    "systems/",
-    "store/hlo/",
-    "synth/",
-];
+const OF_ONE_SYSTEM: [&str; 3] = ["systems/", "store/hlo/", "synth/"];
 
 /// Words that name a system, its files or its makers.
 const WORDS_OF_SYSTEMS: [&str; 17] = [

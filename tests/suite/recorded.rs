@@ -4,8 +4,6 @@
 //! temporary directory: `samples/` is a copy of `sample_profiles/`, `made/` is written here. Short answers are
 //! stored whole; of a long one the beginning is stored, and a hash of every block of lines behind it.
 
-
-
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;

@@ -33,6 +33,7 @@ impl TilesVerdict {
             capacity_from: Some(CAPACITY_FROM.to_owned()),
             over_bytes: used_bytes.map(|used| used.saturating_sub(self.limit_bytes)),
             devices: self.ipus.iter().map(IpuVerdict::of_device).collect(),
+            ..Verdict::default()
         }
     }
 }
