@@ -4,7 +4,7 @@
 //! piece that can be followed here is followed to the letter: the same network with the advised proportion, the
 //! advised batch, or on as many IPUs as advised. Then the new report is asked what it is over. Promised is what
 //! the advice says it covers; it is kept where no more is over afterwards than it left. Each technique that can be
-//! followed is tried, also where it is not the first. `docs/advice.md` has the table that this prints.
+//! followed is tried, also where it is not the first. `docs/user/advice.md` has the table that this prints.
 
 #![allow(clippy::unwrap_used, reason = "a bench fails by panicking")]
 

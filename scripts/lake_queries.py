@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the queries of docs/lake.md on a lake, in DuckDB or Spark, and prints their answers as JSON.
+"""Runs the queries of docs/user/lake.md on a lake, in DuckDB or Spark, and prints their answers as JSON.
 
 usage: lake_queries.py LAKE DOCUMENT duckdb|spark
 

@@ -81,6 +81,15 @@ pub fn grouped(number: u64) -> String {
     grouped
 }
 
+/// The first and the last of ascending values: `0.8`, `0.2 to 0.6`; `None` where there are none.
+pub fn range(values: &[f64]) -> Option<String> {
+    match values {
+        [] => None,
+        [one] => Some(one.to_string()),
+        [first, .., last] => Some(format!("{first} to {last}")),
+    }
+}
+
 /// Bytes in the largest binary unit that they reach, with three significant digits or more.
 pub fn bytes(bytes: u64) -> String {
     const UNITS: [&str; 4] = ["KiB", "MiB", "GiB", "TiB"];
@@ -320,6 +329,13 @@ pub fn parts_between<'a>(path: &'a str, slashes: &[usize]) -> Vec<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_range_is_its_first_and_last_value() {
+        assert_eq!(range(&[0.2, 0.4, 0.6]).as_deref(), Some("0.2 to 0.6"));
+        assert_eq!(range(&[0.6]).as_deref(), Some("0.6"));
+        assert_eq!(range(&[]), None);
+    }
 
     #[test]
     fn bytes_are_written_in_the_unit_of_others() {

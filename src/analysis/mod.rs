@@ -1,6 +1,6 @@
 //! Pure functions from the store to figures. Every file begins with its definition.
 //!
-//! A folder uses only those above it in this list; `tests/architecture.rs` reads these lines and keeps
+//! A folder uses only those above it in this list; `tests/suite/architecture.rs` reads these lines and keeps
 //! it so. The blank lines keep rustfmt from sorting them.
 
 #![cfg_attr(

@@ -20,7 +20,7 @@ pub struct ExportArguments {
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
     /// The lake: a directory of Parquet files, a table for all runs in each of its directories. Exporting
-    /// the same report again replaces its files. docs/lake.md has the columns, and queries for DuckDB and
+    /// the same report again replaces its files. docs/user/lake.md has the columns, and queries for DuckDB and
     /// Spark.
     #[arg(long, value_name = "DIR", required_unless_present = "chrome_trace")]
     pub parquet: Option<PathBuf>,

@@ -7,14 +7,15 @@ use super::output::{aligned, name_cell, or_unknown, wrapped};
 use crate::analysis::derived::Derived;
 use crate::files;
 use crate::format::{Error, Progress};
+use crate::run::{Advice, Evidence};
 use crate::systems::poplar::files::OpenReport;
-use crate::systems::poplar::insights::advice::{Advice, Evidence, operation_title};
+use crate::systems::poplar::insights::advice::operation_title;
 use crate::systems::poplar::insights::logs::log_messages;
 use crate::systems::poplar::insights::must_go::MustGo;
 use crate::systems::poplar::insights::sentences::{
     ipu_verdict_word, verdict_sentences, verdict_title,
 };
-use crate::systems::poplar::insights::verdict::{IpuVerdict, Verdict};
+use crate::systems::poplar::insights::verdict::{IpuVerdict, TilesVerdict};
 use crate::systems::poplar::insights::{Insights, insights_with_tiles};
 use crate::text::{bytes, clean, grouped};
 
@@ -58,7 +59,7 @@ pub fn text(insights: &Insights) -> String {
     text
 }
 
-fn verdict_text(text: &mut String, verdict: &Verdict) {
+fn verdict_text(text: &mut String, verdict: &TilesVerdict) {
     *text += &wrapped("  ", &verdict_title(verdict));
     for sentence in verdict_sentences(verdict, &bytes) {
         *text += &wrapped("  ", &sentence);
@@ -110,7 +111,7 @@ fn advice_text(number: usize, advice: &Advice) -> String {
         .saving
         .as_ref()
         .map_or_else(String::new, |saving| format!(". {}", saving.sentence(&bytes)));
-    text += &wrapped(&format!("  {number}. "), &format!("{}{saving}", clean(&advice.what)));
+    text += &wrapped(&format!("  {number}. "), &format!("{}{saving}", clean(&advice.text)));
     if let Some(evidence) = advice.evidence.first() {
         text += &wrapped("     ", &evidence_text(evidence));
     }
@@ -118,16 +119,17 @@ fn advice_text(number: usize, advice: &Advice) -> String {
 }
 
 fn evidence_text(evidence: &Evidence) -> String {
-    let mut text = clean(&evidence.what).into_owned();
+    let mut text = clean(&evidence.text).into_owned();
+    let place = evidence.place.clone().unwrap_or_default();
     if let Some(count) = evidence.bytes {
         text += &format!(": {}", bytes(count));
     }
     // A list of many tiles says nothing on a line.
-    if let Some(tiles) = evidence.tiles.as_ref().filter(|tiles| tiles.len() <= 12) {
+    if let Some(tiles) = place.arena.as_ref().filter(|tiles| tiles.len() <= 12) {
         let word = if tiles.parse::<u32>().is_ok() { "tile" } else { "tiles" };
         text += &format!(" on {word} {tiles}");
     }
-    if let Some(step) = evidence.step {
+    if let Some(step) = place.step {
         text += &format!(", step {step}");
     }
     text

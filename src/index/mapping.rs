@@ -17,7 +17,7 @@
 //! writes changes the figures that are shown until the report is opened again, when the checksums find it. Who
 //! cuts it takes away the pages: the system ends this process with SIGBUS when it next looks there. Nothing
 //! is lost by that but the window: reports are never written to, the index is made again, and another
-//! process that has another file mapped goes on. `tests/index.rs` cuts the file under a process and sees that
+//! process that has another file mapped goes on. `tests/suite/index.rs` cuts the file under a process and sees that
 //! only that process ends.
 
 #![allow(unsafe_code, reason = "the module above all says why")]

@@ -1,4 +1,4 @@
-//! A lake: the figures of many runs as Parquet files that DuckDB, Spark and others query (docs/lake.md).
+//! A lake: the figures of many runs as Parquet files that DuckDB, Spark and others query (docs/user/lake.md).
 //!
 //! Each table is a directory with one for each run, `tiles/run=r…/part.parquet`, so that runs lie side by side
 //! and exporting one again replaces its files. Figures are those of the commands: the same functions give

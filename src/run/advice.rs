@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use super::evidence::Evidence;
-use crate::text::{grouped, words};
+use crate::text::{grouped, range, words};
 
 words! {
     /// What a saving is a part of.
@@ -70,13 +70,9 @@ pub struct Proposal {
 }
 
 impl Proposal {
-    /// The values that the option has now: `0.6`, `0.2 to 0.6`; `None` where none is known.
+    /// Its values now: `0.6`, `0.2 to 0.6`.
     pub fn now_text(&self) -> Option<String> {
-        match self.now.as_slice() {
-            [] => None,
-            [one] => Some(one.to_string()),
-            [first, .., last] => Some(format!("{first} to {last}")),
-        }
+        range(&self.now)
     }
 }
 

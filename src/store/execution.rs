@@ -427,7 +427,7 @@ mod tests {
             + size_of_val(&*spans.active_tiles)
             + size_of_val(&*spans.balances)
             + size_of_val(&*spans.lists);
-        assert_eq!((of_step, of_span), (16, 40), "as docs/architecture.md says");
+        assert_eq!((of_step, of_span), (16, 40), "as docs/dev/report-parts.md says");
     }
 
     #[test]

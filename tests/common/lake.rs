@@ -1,7 +1,5 @@
 //! A lake in tests: written by the program, read with the parquet crate.
 
-#![allow(dead_code, reason = "every test binary uses its own part of this")]
-
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;

@@ -5,6 +5,8 @@
 pub mod compared;
 pub mod copies;
 pub mod demo;
+pub mod lake;
+pub mod listed;
 pub mod pickle;
 pub mod recording;
 pub mod seeded;

@@ -6,7 +6,7 @@ use eframe::egui::{self, Align, Button, Label, Layout, Margin, Response, RichTex
 use crate::systems::poplar::insights::sentences::{
     VerdictFigure, used_text, verdict_figures, verdict_reason, verdict_word,
 };
-use crate::systems::poplar::insights::verdict::Verdict;
+use crate::systems::poplar::insights::verdict::TilesVerdict;
 use crate::text::counted;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens};
@@ -49,7 +49,7 @@ pub struct Banner<'a> {
 /// Draws the verdict of a report; says whether the tiles that are over are asked for. `so_far` says what may still change.
 pub fn verdict_banner_ui(
     ui: &mut egui::Ui,
-    verdict: &Verdict,
+    verdict: &TilesVerdict,
     proof: Proof,
     so_far: Option<&str>,
 ) -> bool {

@@ -427,7 +427,7 @@ fn the_documents_list_kinds_and_link_to_headings() {
         let key = format!("`{}`", facts["kind"].as_str().expect("a kind"));
         assert!(readme.contains(&key), "{key} in README.md");
     }
-    let advice = include_str!("../../../../docs/advice.md");
+    let advice = include_str!("../../../../docs/user/advice.md");
     let anchor = |heading: &str| heading.to_lowercase().replace(' ', "-").replace('\'', "");
     let headings: Vec<String> = advice
         .lines()

@@ -1,29 +1,19 @@
 //! What follows from the figures of one report and no single one of them says: how much of a tile is always live,
 //! whether one IPU can hold the model, whether a single variable is too large for it.
 
-use serde::Serialize;
-
-use super::advice::Evidence;
+use super::advice::InReport as _;
 use super::largest::Largest;
-use super::verdict::{Cause, Verdict};
+use super::verdict::{Cause, TilesVerdict};
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::memory::cell;
 use crate::analysis::memory::selection::TileSelection;
+use crate::run::{Conclusion, Evidence};
 use crate::store::{Report, TileId};
-
-/// A sentence that follows from a report.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Conclusion {
-    pub id: &'static str,
-    /// A sentence without its full stop.
-    pub text: String,
-    pub evidence: Vec<Evidence>,
-}
 
 /// The conclusions of a report; none where it is not known whether it fits.
 pub(crate) fn conclusions(
     report: &Report,
-    verdict: &Verdict,
+    verdict: &TilesVerdict,
     largest: &Largest,
     owners: &Owners,
 ) -> Vec<Conclusion> {
@@ -37,7 +27,11 @@ pub(crate) fn conclusions(
 
 /// What is always live leaves so much of the tile where it is most, and no proportion above that can fit. Said
 /// where the report has a higher proportion: with a higher one than now there may be less code, and so more room.
-fn always_live_share(report: &Report, verdict: &Verdict, owners: &Owners) -> Option<Conclusion> {
+fn always_live_share(
+    report: &Report,
+    verdict: &TilesVerdict,
+    owners: &Owners,
+) -> Option<Conclusion> {
     let memory = report.memory.get()?;
     let rows = 0..memory.tiles.len();
     let (bytes, tile) = rows
@@ -62,33 +56,32 @@ fn always_live_share(report: &Report, verdict: &Verdict, owners: &Owners) -> Opt
              availableMemoryProportion above {left} cannot fit there"
         )
     };
-    Some(Conclusion { id: "always-live-share", text, evidence: vec![on_tile(tile, bytes)] })
+    let evidence = vec![on_tile(tile, bytes)];
+    Some(Conclusion { evidence, ..Conclusion::new("always-live-share", text) })
 }
 
 fn on_tile(tile: TileId, bytes: u64) -> Evidence {
-    Evidence::new("always live on the tile that has most of it")
-        .bytes(bytes)
-        .on(&TileSelection::one(tile))
+    Evidence::of("always live on the tile that has most of it", bytes)
+        .on_tiles(TileSelection::one(tile))
 }
 
-fn split_the_model(verdict: &Verdict) -> Option<Conclusion> {
+fn split_the_model(verdict: &TilesVerdict) -> Option<Conclusion> {
     let worst = verdict.ipus.iter().max_by_key(|ipu| ipu.used_bytes)?;
     let bytes = worst.used_bytes.filter(|_| worst.needs_split())?;
     let times = bytes as f64 / worst.limit_bytes.max(1) as f64;
-    Some(Conclusion {
-        id: "split-the-model",
-        text: format!(
-            "IPU {} needs {times:.1} times its memory: more than twice is a matter of splitting the model, or of \
-             a smaller one",
-            worst.ipu
-        ),
-        evidence: vec![Evidence::new(format!("used on IPU {}", worst.ipu)).bytes(bytes)],
-    })
+    let text = format!(
+        "IPU {} needs {times:.1} times its memory: more than twice is a matter of splitting the model, or of \
+         a smaller one",
+        worst.ipu
+    );
+    let used = Evidence::of(format!("used on IPU {}", worst.ipu), bytes);
+    let used = used.at(|place| place.device = Some(worst.ipu.into()));
+    Some(Conclusion { evidence: vec![used], ..Conclusion::new("split-the-model", text) })
 }
 
 /// Said where what fails is how much there is at once, not how it lies. What is larger than an IPU may lie on
 /// several of them: then it is said of one alone.
-fn largest_variable(verdict: &Verdict, largest: &Largest) -> Option<Conclusion> {
+fn largest_variable(verdict: &TilesVerdict, largest: &Largest) -> Option<Conclusion> {
     let failure = verdict.failure.as_ref()?;
     (failure.cause == Some(Cause::Curve)).then_some(())?;
     let variable = largest.variable.as_ref()?;
@@ -110,6 +103,6 @@ fn largest_variable(verdict: &Verdict, largest: &Largest) -> Option<Conclusion> 
             ),
         ),
     };
-    let evidence = Evidence::new(name.clone()).bytes(variable.bytes).variable(name);
-    Some(Conclusion { id, text, evidence: vec![evidence] })
+    let evidence = Evidence::of(name.clone(), variable.bytes).of_variable(name);
+    Some(Conclusion { evidence: vec![evidence], ..Conclusion::new(id, text) })
 }

@@ -13,7 +13,7 @@ use crate::analysis::derived::Derived;
 use crate::analysis::figures::difference::Side;
 use crate::analysis::liveness::Scope;
 use crate::store::DeviceId;
-use crate::systems::poplar::insights::verdict::Verdict;
+use crate::systems::poplar::insights::verdict::TilesVerdict;
 
 /// What is alive at a moment of one report. Both sides of the explanation are that report.
 pub fn consists_of(derived: &Derived, alive: AliveAt) -> Explanation {
@@ -22,7 +22,7 @@ pub fn consists_of(derived: &Derived, alive: AliveAt) -> Explanation {
 }
 
 /// The scope of the peak that the verdict is about.
-pub fn scope_of_peak(verdict: Option<&Verdict>) -> Scope {
+pub fn scope_of_peak(verdict: Option<&TilesVerdict>) -> Scope {
     let several = verdict.filter(|verdict| verdict.ipus.len() > 1);
     match several.and_then(|verdict| verdict.curve) {
         Some(curve) => Scope::Device(DeviceId(curve.ipu)),

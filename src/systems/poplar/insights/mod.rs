@@ -29,18 +29,19 @@ pub(crate) mod verdict;
 
 use serde::Serialize;
 
-use self::advice::{Advice, AdviceList, NotAdvised, advice_on_room, advice_to_fit};
-use self::conclusions::{Conclusion, conclusions};
+use self::advice::{AdviceList, advice_on_room, advice_to_fit};
+use self::conclusions::conclusions;
 use self::fullest_tiles::{Bin, FullTile, fullest_tiles, histogram};
 use self::instrumentation::{Instrumentation, is_instrumented};
 use self::largest::{Largest, largest};
 use self::must_go::{MustGo, must_go};
 use self::pressure::{Pressure, sampled_tiles};
-use self::verdict::{Cause, IpuVerdict, Verdict, verdict};
+use self::verdict::{Cause, IpuVerdict, TilesVerdict, verdict};
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::placement::read::{gaps_of_arenas, read_arena};
 use crate::progress::Progress;
+use crate::run::{Advice, Conclusion, NotAdvised};
 use crate::store::ArenaId;
 use crate::store::exchange::CodeOnTiles;
 use crate::store::liveness::TileVariableBytes;
@@ -57,7 +58,7 @@ const GAP_TILES: usize = 8;
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Insights {
     /// Whether it fits; `None` where the report does not say.
-    pub verdict: Option<Verdict>,
+    pub verdict: Option<TilesVerdict>,
     /// Whether each IPU fits, ascending; empty where the report does not say.
     pub ipus: Vec<IpuVerdict>,
     pub fullest_tiles: Vec<FullTile>,
@@ -157,7 +158,7 @@ pub(crate) fn insights_of_resident(derived: &Derived) -> Insights {
     insights(derived, verdict(report), of_tiles)
 }
 
-fn insights(derived: &Derived, verdict: Option<Verdict>, of_tiles: OfTiles<'_>) -> Insights {
+fn insights(derived: &Derived, verdict: Option<TilesVerdict>, of_tiles: OfTiles<'_>) -> Insights {
     let report = &**derived.report();
     let steps = derived.operations().unwrap_or_default();
     let owners = derived.owners();

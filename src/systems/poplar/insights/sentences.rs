@@ -1,20 +1,20 @@
 //! The verdict in sentences, the same in the window and on a terminal. Sizes are written as the caller writes them.
 
 use super::between::BetweenIpus;
-use super::verdict::{Cause, CurveVerdict, Failure, IpuVerdict, Verdict};
+use super::verdict::{Cause, CurveVerdict, Failure, IpuVerdict, TilesVerdict};
 use crate::text::{counted, grouped};
 
 /// How a number of bytes is written.
 pub(crate) type Size<'a> = &'a dyn Fn(u64) -> String;
 
 /// The verdict in one line.
-pub(crate) fn verdict_title(verdict: &Verdict) -> String {
+pub(crate) fn verdict_title(verdict: &TilesVerdict) -> String {
     let Some(failure) = &verdict.failure else { return "It fits".to_owned() };
     format!("It does not fit: {}", over_text(verdict, failure, ", on"))
 }
 
 /// How many tiles are over, and where there are several IPUs on which of them.
-fn over_text(verdict: &Verdict, failure: &Failure, on: &str) -> String {
+fn over_text(verdict: &TilesVerdict, failure: &Failure, on: &str) -> String {
     let verb = if failure.tiles_over == 1 { "is" } else { "are" };
     let on = match failure.ipus.as_slice() {
         ipus if verdict.ipus.len() > 1 && !ipus.is_empty() => format!("{on} {}", ipu_list(ipus)),
@@ -25,12 +25,12 @@ fn over_text(verdict: &Verdict, failure: &Failure, on: &str) -> String {
 }
 
 /// The verdict in two words, for a head.
-pub(crate) fn verdict_word(verdict: &Verdict) -> &'static str {
+pub(crate) fn verdict_word(verdict: &TilesVerdict) -> &'static str {
     if verdict.fits { "Fits" } else { "Does not fit" }
 }
 
 /// What the word comes from, in one or two short sentences.
-pub(crate) fn verdict_reason(verdict: &Verdict, size: Size<'_>) -> String {
+pub(crate) fn verdict_reason(verdict: &TilesVerdict, size: Size<'_>) -> String {
     if let Some(room) = &verdict.room {
         return format!("{} free on the fullest tile, {}", size(room.least_bytes), room.tile);
     }
@@ -42,7 +42,7 @@ pub(crate) fn verdict_reason(verdict: &Verdict, size: Size<'_>) -> String {
     format!("{over}, {by} {worst}. {cause}").trim_end().to_owned()
 }
 
-fn short_cause(verdict: &Verdict, failure: &Failure, size: Size<'_>) -> Option<String> {
+fn short_cause(verdict: &TilesVerdict, failure: &Failure, size: Size<'_>) -> Option<String> {
     let worst = verdict.ipus.iter().find(|ipu| Some(ipu.ipu) == failure.worst_ipu)?;
     let of = match verdict.ipus.len() {
         1 => "The curve".to_owned(),
@@ -78,7 +78,7 @@ pub(crate) struct VerdictFigure {
 }
 
 /// The figures that say most of a verdict.
-pub(crate) fn verdict_figures(verdict: &Verdict, size: Size<'_>) -> Vec<VerdictFigure> {
+pub(crate) fn verdict_figures(verdict: &TilesVerdict, size: Size<'_>) -> Vec<VerdictFigure> {
     if let Some(room) = &verdict.room {
         let free = |title, bytes: u64, note| VerdictFigure {
             title,
@@ -138,7 +138,7 @@ fn part_of(part: &str, whole: &str) -> String {
 }
 
 /// Why it does not fit, or how much room there is.
-pub(crate) fn verdict_sentences(verdict: &Verdict, size: Size<'_>) -> Vec<String> {
+pub(crate) fn verdict_sentences(verdict: &TilesVerdict, size: Size<'_>) -> Vec<String> {
     let several = verdict.ipus.len() > 1;
     let mut sentences = Vec::new();
     if let Some(room) = &verdict.room {
@@ -180,7 +180,7 @@ fn curve_sentence(curve: &CurveVerdict, several: bool, size: Size<'_>) -> String
     format!("The peak {of}, {bytes} at step {}, {verb} its {limit}", curve.step)
 }
 
-fn cause_sentence(verdict: &Verdict, failure: &Failure) -> Option<String> {
+fn cause_sentence(verdict: &TilesVerdict, failure: &Failure) -> Option<String> {
     let worst = verdict.ipus.iter().find(|ipu| Some(ipu.ipu) == failure.worst_ipu)?;
     let on = match verdict.ipus.len() {
         1 => "The".to_owned(),

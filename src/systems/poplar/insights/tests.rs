@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 
-use super::advice::{Advice, Direction, Saving, Technique};
+use super::advice::Technique;
 use super::fixture::{Call, Fixture, Variable, always, call, temporary};
 use super::verdict::Cause;
 use super::{Insights, insights_of_resident};
 use crate::analysis::derived::Derived;
 use crate::analysis::fixture::side_facts;
+use crate::run::advice::Sample;
+use crate::run::{Advice, Evidence, Place, Saving};
 use crate::store::Report;
 use crate::store::log::{Log, LogMessage};
 use crate::store::options::About;
@@ -30,11 +32,16 @@ fn of_app(report: Report, path: &str, value: &str) -> Insights {
 }
 
 fn ids(insights: &Insights) -> Vec<Technique> {
-    insights.advice.iter().map(|advice| advice.id).collect()
+    let of = |advice: &Advice| Technique::ALL.into_iter().find(|of| of.key() == advice.id);
+    insights.advice.iter().filter_map(of).collect()
+}
+
+fn place(evidence: &Evidence) -> Place {
+    evidence.place.clone().unwrap_or_default()
 }
 
 fn advice(insights: &Insights, id: Technique) -> &Advice {
-    let found = insights.advice.iter().find(|advice| advice.id == id);
+    let found = insights.advice.iter().find(|advice| advice.id == id.key());
     found.unwrap_or_else(|| panic!("{id:?} among {:?}", ids(insights)))
 }
 
@@ -43,7 +50,8 @@ fn saving(insights: &Insights, id: Technique) -> &Saving {
 }
 
 fn saved(insights: &Insights, id: Technique) -> u64 {
-    saving(insights, id).bytes
+    let saving = saving(insights, id);
+    saving.expected_bytes.or(saving.at_most_bytes).expect("bytes")
 }
 
 /// One tile of 100 bytes, 20 always live, one convolution with 90 bytes of temporaries.
@@ -68,18 +76,25 @@ fn a_lower_proportion_is_as_low_as_it_must_be() {
     let failure = verdict.failure.as_ref().expect("tile 0 is over by 10");
     assert_eq!((failure.over_bytes, failure.worst_tile, failure.tiles.as_str()), (10, 0, "0"));
     assert_eq!(failure.cause, Some(Cause::Imbalance), "both tiles together need 160 of 200");
-    let lower = advice(&found, Technique::LowerAvailableMemoryProportion);
+    let id = Technique::LowerAvailableMemoryProportion;
+    let lower = advice(&found, id);
     // 80 may be left of its temporaries, less 3 to spare, of a plan that takes a tenth more than it may.
-    assert_eq!((lower.now.as_slice(), lower.suggested), (&[0.95][..], Some(0.7)));
-    assert_eq!((lower.direction, lower.next), (Direction::Lower, Some(0.59)));
-    let saving = saving(&found, lower.id);
-    assert_eq!((saving.bytes, saving.of_bytes, saving.tiles), (10, 10, Some(1)));
-    assert_eq!((saving.at_least_bytes, saving.is_at_most), (10, false));
+    assert_eq!((lower.proposal.now.as_slice(), lower.proposal.suggested), (&[0.95][..], Some(0.7)));
+    assert_eq!((lower.proposal.direction, lower.proposal.next), (Some("lower"), Some(0.59)));
+    let saving = saving(&found, id);
+    assert_eq!((saving.expected_bytes, saving.of_bytes, saving.arenas), (Some(10), 10, Some(1)));
+    assert_eq!((saving.at_least_bytes, saving.at_most_bytes), (Some(10), Some(10)));
+    assert_eq!(lower.makes_it_fit, Some(true));
     assert!(says_that_something_is_left(lower));
     let evidence = &lower.evidence[0];
-    assert_eq!((evidence.bytes, evidence.step), (Some(90), Some(2)));
-    assert_eq!(evidence.tiles.as_deref(), Some("0"));
-    assert!(evidence.what.contains("convolution conv") && evidence.what.contains("0.95"));
+    assert_eq!((evidence.bytes, place(evidence).step), (Some(90), Some(2)));
+    assert_eq!(place(evidence).arena.as_deref(), Some("0"));
+    assert_eq!(place(evidence).operation.as_deref(), Some("conv"));
+    assert_eq!(
+        place(evidence).selected_operation.as_ref().and_then(|one| one.kind.as_deref()),
+        Some("convolution")
+    );
+    assert!(evidence.text.contains("convolution conv") && evidence.text.contains("0.95"));
     assert!(found.not_advised.is_empty());
     let must_go = &found.must_go[0];
     assert_eq!((must_go.tile, must_go.step, must_go.bytes), (Some(0), Some(2), 60));
@@ -93,18 +108,21 @@ fn nothing_is_promised_of_a_plan_that_must_become_much_smaller() {
     let mut fixture = one_convolution();
     fixture.variables[0] = always("weight", &[60, 20]);
     let found = of(&fixture);
-    let lower = advice(&found, Technique::LowerAvailableMemoryProportion);
+    let id = Technique::LowerAvailableMemoryProportion;
+    let lower = advice(&found, id);
     // 40 may be left of 90, less 3: (40 - 3) / 1.1.
-    assert_eq!(lower.suggested, Some(0.33));
-    let saving = saving(&found, lower.id);
-    assert_eq!((saving.bytes, saving.at_least_bytes, saving.is_at_most), (50, 0, true));
-    assert_eq!(saving.sentence(&|bytes| bytes.to_string()), "May cover all 50 that tiles are over");
+    assert_eq!(lower.proposal.suggested, Some(0.33));
+    let saving = saving(&found, id);
+    assert_eq!((saving.expected_bytes, saving.at_least_bytes), (Some(50), None));
+    let sentence = saving.sentence(&|bytes| bytes.to_string());
+    assert_eq!(sentence, "Saves about 50 of the 50 that is over");
+    assert_eq!(lower.makes_it_fit, None, "not for sure");
     assert!(says_that_something_is_left(lower));
     // Nothing that PopLibs advises leaves enough: 1 may be left of 90.
     fixture.variables[0] = always("weight", &[99, 20]);
     let found = of(&fixture);
     let lowest = advice(&found, Technique::LowerAvailableMemoryProportion);
-    assert_eq!(lowest.suggested, Some(0.05));
+    assert_eq!(lowest.proposal.suggested, Some(0.05));
     assert!(!says_that_something_is_left(lowest));
 }
 
@@ -119,17 +137,17 @@ fn fewer_samples_do_not_shrink_what_a_plan_may_take() {
     // The convolution takes 90 of the 95 that it may, and may take 95 with half as many samples, by a faster plan.
     let found = of_app(one_convolution().report(), "batch_size", "8");
     let smaller = advice(&found, Technique::SmallerBatch);
-    assert_eq!((smaller.option, smaller.suggested), (Some("batch"), Some(4.0)));
-    assert_eq!(smaller.saving.as_ref().map(|saving| saving.at_least_bytes), Some(0));
+    assert_eq!((smaller.proposal.option, smaller.proposal.suggested), (Some("batch"), Some(4.0)));
+    assert_eq!(smaller.saving.as_ref().map(|saving| saving.at_least_bytes), Some(None));
     assert!(!says_that_something_is_left(smaller), "halved, for no number of samples is enough");
     // Without a proportion it grows with the batch: 6 of 8 samples leave 20 + 68, and 7 leave 99 and nothing to spare.
     let mut alone = one_convolution();
     alone.calls[0].proportion = None;
     let found = of_app(alone.report(), "batch_size", "8");
     let smaller = advice(&found, Technique::SmallerBatch);
-    assert_eq!((smaller.suggested, smaller.next), (Some(6.0), Some(4.0)));
+    assert_eq!((smaller.proposal.suggested, smaller.proposal.next), (Some(6.0), Some(4.0)));
     assert!(says_that_something_is_left(smaller));
-    assert_eq!(smaller.saving.as_ref().map(|saving| saving.at_least_bytes), Some(10));
+    assert_eq!(smaller.saving.as_ref().map(|saving| saving.at_least_bytes), Some(Some(10)));
 }
 
 #[test]
@@ -172,11 +190,13 @@ fn of_many_tiles_some_are_looked_at_and_stand_for_the_others() {
     };
     let found = of(&fixture);
     let saving = saving(&found, Technique::LowerAvailableMemoryProportion);
+    let sample = Sample { looked_at: 64, of: 300, things: "tiles" };
     let all: u32 = over.iter().map(|bytes| bytes - 100).sum();
-    assert_eq!((saving.from_tiles, saving.of_bytes), (Some(64), u64::from(all)));
+    assert_eq!((saving.sample, saving.of_bytes), (Some(sample), u64::from(all)));
     let sentence = saving.sentence(&|bytes| bytes.to_string());
     assert!(sentence.ends_with("(worked out on 64 of these 300 tiles)"), "{sentence}");
-    assert_eq!((saving.bytes, saving.tiles), (u64::from(all), Some(300)), "a part stands for all");
+    assert_eq!(saving.expected_bytes, Some(all.into()), "a part stands for all");
+    assert_eq!(saving.arenas, Some(300));
 }
 
 #[test]
@@ -184,7 +204,7 @@ fn without_bytes_by_tile_all_tiles_are_one_place() {
     let fixture = Fixture { by_tile: false, ..one_convolution() };
     let found = of(&fixture);
     let saving = saving(&found, Technique::LowerAvailableMemoryProportion);
-    assert_eq!((saving.bytes, saving.tiles), (10, None));
+    assert_eq!((saving.expected_bytes, saving.arenas), (Some(10), None));
     assert_eq!((found.must_go.len(), found.must_go[0].tile), (1, None));
 }
 
@@ -201,9 +221,9 @@ fn a_lower_proportion_changes_nothing_at_the_minimum() {
     let found = at(0.1, logs.clone());
     assert!(!ids(&found).contains(&Technique::LowerAvailableMemoryProportion));
     let not = &found.not_advised[0];
-    assert_eq!(not.id, Technique::LowerAvailableMemoryProportion);
+    assert_eq!(not.id, Technique::LowerAvailableMemoryProportion.key());
     assert!(not.why.contains("changes nothing"), "{}", not.why);
-    assert_eq!(not.evidence[0].file.as_deref(), Some("compile.log"));
+    assert_eq!(place(&not.evidence[0]).file.as_deref(), Some("compile.log"));
     // The log is of another operation: this one is within what it is allowed.
     let found = at(0.95, logs);
     assert!(ids(&found).contains(&Technique::LowerAvailableMemoryProportion));
@@ -229,15 +249,16 @@ fn operands_on_few_tiles_want_a_higher_proportion() {
         ..Fixture::default()
     };
     let found = of(&fixture("convolution"));
-    let raise = advice(&found, Technique::RaiseAvailableMemoryProportion);
-    assert_eq!((raise.direction, raise.suggested), (Direction::Raise, None));
-    assert_eq!(saved(&found, raise.id), 36, "both tiles, over by 18 each");
+    let id = Technique::RaiseAvailableMemoryProportion;
+    let raise = advice(&found, id);
+    assert_eq!((raise.proposal.direction, raise.proposal.suggested), (Some("raise"), None));
+    assert_eq!(saved(&found, id), 36, "both tiles, over by 18 each");
     assert!(
-        raise.evidence[0].what.contains("all of which 2 such tiles hold"),
+        raise.evidence[0].text.contains("all of which 2 such tiles hold"),
         "{}",
-        raise.evidence[0].what
+        raise.evidence[0].text
     );
-    assert_eq!(raise.evidence[0].variable.as_deref(), Some("<rearrangement:x>"));
+    assert_eq!(place(&raise.evidence[0]).variable.as_deref(), Some("<rearrangement:x>"));
     // The same of something that has no plan, which is a matter of its layout.
     let mut other = fixture("gather");
     other.calls[0].proportion = None;
@@ -267,11 +288,11 @@ fn the_batch_is_that_of_the_side_file() {
     };
     let found = with("batch_size", "12");
     let smaller = advice(&found, Technique::SmallerBatch);
-    assert!(smaller.what.contains("6 in place of 12"), "{}", smaller.what);
-    assert_eq!(smaller.evidence[1].file.as_deref(), Some("app.json"));
+    assert!(smaller.text.contains("6 in place of 12"), "{}", smaller.text);
+    assert_eq!(place(&smaller.evidence[1]).file.as_deref(), Some("app.json"));
     assert!(!ids(&with("Micro-Batch-Size", "1")).contains(&Technique::SmallerBatch));
     let unknown = with("batches", "1");
-    assert!(advice(&unknown, Technique::SmallerBatch).what.contains("half as many"));
+    assert!(advice(&unknown, Technique::SmallerBatch).text.contains("half as many"));
 }
 
 #[test]
@@ -290,9 +311,9 @@ fn activations_that_are_kept_can_be_computed_again() {
     let found = of(&fixture);
     assert_eq!(saved(&found, Technique::RecomputeActivations), 15);
     let evidence = &advice(&found, Technique::RecomputeActivations).evidence;
-    let names: Vec<_> = evidence.iter().filter_map(|row| row.variable.as_deref()).collect();
+    let names: Vec<_> = evidence.iter().filter_map(|row| place(row).variable).collect();
     assert_eq!(names, ["a", "b", "c"]);
-    assert!(evidence[1].what.contains("since step 2"), "{}", evidence[1].what);
+    assert!(evidence[1].text.contains("since step 2"), "{}", evidence[1].text);
     // All of them from the beginning: no forward pass.
     fixture.variables[2].life = Some(0..11);
     fixture.variables[3].life = Some(0..10);
@@ -327,14 +348,15 @@ fn equal_operations_can_share_exchange_code() {
         ..Fixture::default()
     };
     let found = of(&fixture(5));
-    let outline = advice(&found, Technique::OutlineEqualParts);
+    let id = Technique::OutlineEqualParts;
+    let outline = advice(&found, id);
     assert!(
-        outline.evidence[0].what.contains("3 equal operations"),
+        outline.evidence[0].text.contains("3 equal operations"),
         "{}",
-        outline.evidence[0].what
+        outline.evidence[0].text
     );
     assert_eq!(outline.evidence[0].bytes, Some(60));
-    assert_eq!(saved(&found, outline.id), 10);
+    assert_eq!(saved(&found, id), 10);
     assert_eq!(saved(&of(&fixture(6)), Technique::OutlineEqualParts), 10, "two are equal");
     let mut differs = fixture(6);
     differs.calls[2].edges = 7;
@@ -350,9 +372,10 @@ fn different_proportions_keep_code_apart() {
         ..Fixture::default()
     };
     let found = of(&fixture(0.2));
-    let one = advice(&found, Technique::OneProportionForEqualOperations);
-    assert_eq!((one.now.as_slice(), &one.saving), (&[0.2, 0.6][..], &None));
-    assert!(!ids(&of(&fixture(0.6))).contains(&one.id));
+    let id = Technique::OneProportionForEqualOperations;
+    let one = advice(&found, id);
+    assert_eq!((one.proposal.now.as_slice(), &one.saving), (&[0.2, 0.6][..], &None));
+    assert!(!ids(&of(&fixture(0.6))).contains(&id));
 }
 
 #[test]
@@ -360,9 +383,10 @@ fn one_operation_that_owns_the_peak_is_made_smaller() {
     let mut fixture = one_convolution();
     fixture.calls[0].kind = "matMul";
     let found = of(&fixture);
-    let smaller = advice(&found, Technique::MakeOneOperationSmaller);
-    assert!(smaller.what.contains("Serialise matMul conv"), "{}", smaller.what);
-    assert_eq!(saved(&found, smaller.id), 10);
+    let id = Technique::MakeOneOperationSmaller;
+    let smaller = advice(&found, id);
+    assert!(smaller.text.contains("Serialise matMul conv"), "{}", smaller.text);
+    assert_eq!(saved(&found, id), 10);
     fixture.calls.push(call("convolution", "other", 0.9));
     fixture.steps.push(Some(1));
     fixture.variables.push(temporary("<anon>", 4..5, &[95, 0]));
@@ -376,14 +400,16 @@ fn a_full_ipu_gives_to_one_with_room() {
         ..Fixture::of_one_step(vec![always("w", bytes)])
     };
     let found = of(&fixture(&[120, 110, 10, 15]));
-    let split = advice(&found, Technique::PipelineAndMoveSplitPoints);
-    assert!(split.what.contains("from IPU 0 to IPU 1"), "{}", split.what);
-    assert_eq!(saved(&found, split.id), 30);
-    assert!(!ids(&of(&fixture(&[120, 110]))).contains(&split.id));
+    let id = Technique::PipelineAndMoveSplitPoints;
+    let split = advice(&found, id);
+    assert!(split.text.contains("from IPU 0 to IPU 1"), "{}", split.text);
+    assert_eq!(saved(&found, id), 30);
+    assert!(!ids(&of(&fixture(&[120, 110]))).contains(&id));
     let found = of(&fixture(&[250, 210]));
     let split = advice(&found, Technique::PipelineAndMoveSplitPoints);
-    assert_eq!(split.what, "Split the model over more IPUs: 3 in place of 1");
-    assert_eq!((split.option, split.suggested, &split.saving), (Some("ipus"), Some(3.0), &None));
+    assert_eq!(split.text, "Split the model over more IPUs: 3 in place of 1");
+    assert_eq!((split.proposal.option, split.proposal.suggested), (Some("ipus"), Some(3.0)));
+    assert_eq!((&split.saving, split.makes_it_fit), (&None, None));
 }
 
 #[test]
@@ -404,7 +430,7 @@ fn gaps_are_a_matter_of_placement() {
     assert_eq!(failure.gaps, None, "they were not read");
     assert_eq!(saved(&found, Technique::LoseLessToGaps), 6 + 16);
     let saving = saving(&found, Technique::LoseLessToGaps);
-    assert_eq!((saving.tiles, saving.is_at_most), (Some(1), true));
+    assert_eq!((saving.arenas, saving.expected_bytes), (Some(1), None));
     let only_gaps = of(&Fixture { variables: vec![always("w", &[90, 80])], ..fixture });
     let failure = only_gaps.verdict.and_then(|verdict| verdict.failure).unwrap();
     assert_eq!(failure.cause, Some(Cause::Placement));
@@ -423,7 +449,7 @@ fn what_fits_is_left_alone_but_for_much_room() {
     limited.calls[0].proportion = Some(0.3);
     let found = of(&limited);
     let raise = advice(&found, Technique::RaiseAvailableMemoryProportion);
-    assert_eq!((raise.now.as_slice(), &raise.saving), (&[0.3][..], &None));
+    assert_eq!((raise.proposal.now.as_slice(), &raise.saving), (&[0.3][..], &None));
     assert_eq!(raise.evidence[0].bytes, Some(50));
 }
 
@@ -484,13 +510,14 @@ proptest! {
         let mut last = Some(u64::MAX);
         for advice in &found.advice {
             prop_assert!(!advice.evidence.is_empty(), "{:?}", advice);
-            let bytes = advice.saving.as_ref().map(|saving| saving.bytes);
+            let bytes = advice.saving.as_ref().map(Saving::ranking_bytes);
             prop_assert!(bytes <= last, "ranked");
             last = bytes;
             if let Some(saving) = &advice.saving {
                 let over = verdict.failure.as_ref().map_or(0, |failure| failure.over_bytes);
                 prop_assert_eq!(saving.of_bytes, over);
-                prop_assert!(saving.bytes > 0 && saving.bytes <= over);
+                let most = saving.at_most_bytes.expect("a bound");
+                prop_assert!(bytes > Some(0) && bytes <= Some(most) && most <= over);
                 prop_assert!(!saving.basis.is_empty());
             }
         }

@@ -29,7 +29,7 @@ use crate::text::words;
 
 /// Whether a report fits. Bytes include gaps where nothing else is said.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Verdict {
+pub struct TilesVerdict {
     /// Whether no tile is over.
     pub fits: bool,
     pub tiles: u64,
@@ -50,7 +50,7 @@ pub struct Verdict {
     pub ipus: Vec<IpuVerdict>,
 }
 
-impl Verdict {
+impl TilesVerdict {
     /// With the reasons of the gaps of some of the tiles that are over.
     pub fn with_gaps(mut self, report: &Report, gaps: &GapTotals) -> Self {
         let (memory, target) = (report.memory.get(), report.target.get());
@@ -107,7 +107,7 @@ impl IpuVerdict {
         Some(CurveVerdict { ipu: self.ipu, step, bytes, limit_bytes: self.limit_bytes })
     }
 
-    /// Whether it needs so much that the model is to be split: more than twice what it has (docs/advice.md,
+    /// Whether it needs so much that the model is to be split: more than twice what it has (docs/user/advice.md,
     /// Limits).
     pub fn needs_split(&self) -> bool {
         self.used_bytes.is_some_and(|used| used / 2 > self.limit_bytes)
@@ -203,7 +203,7 @@ pub struct Failure {
 }
 
 /// The verdict, without the reasons of gaps; `None` where the report does not say what tiles use or have.
-pub fn verdict(report: &Report) -> Option<Verdict> {
+pub fn verdict(report: &Report) -> Option<TilesVerdict> {
     let (memory, target) = (report.memory.get()?, report.target.get());
     let limit_bytes = report.bytes_per_tile()?;
     let rows = 0..memory.tiles.len();
@@ -220,7 +220,7 @@ pub fn verdict(report: &Report) -> Option<Verdict> {
         Some(worst) => Some(failure(overflow, worst, &ipus)?),
         None => None,
     };
-    Some(Verdict {
+    Some(TilesVerdict {
         fits,
         tiles: memory.tiles.len() as u64,
         used_bytes: totals.including_gaps_bytes?,

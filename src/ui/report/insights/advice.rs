@@ -9,7 +9,7 @@ use eframe::egui::{
 use std::collections::BTreeMap;
 
 use super::evidence::evidence_ui;
-use crate::run::{Advice, HowTo, Insights, NotAdvised, SavedOf};
+use crate::run::{Advice, HowTo, NotAdvised, SavedOf};
 use crate::text::{clean, shortened};
 use crate::ui::icon::Icon;
 use crate::ui::report::run_part::RunPart;
@@ -41,11 +41,11 @@ pub fn advice_ui(
     ui: &mut egui::Ui,
     part: &mut RunPart<'_>,
     unfolded: &mut Unfolded,
-    found: &Insights,
+    (advised, not_advised): (&[Advice], &[NotAdvised]),
 ) {
     ui.horizontal(|ui| {
         ui.label(fonts::card_title("What to try, by what it saves"));
-        let has_savings = found.advice.iter().any(|advice| advice.saving.is_some());
+        let has_savings = advised.iter().any(|advice| advice.saving.is_some());
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             if has_savings {
                 let key = fonts::caption("solid: expected · striped: at most");
@@ -54,14 +54,14 @@ pub fn advice_ui(
         });
     });
     ui.add_space(4.0);
-    if found.advice.is_empty() {
+    if advised.is_empty() {
         ui.weak("Nothing in this run asks for a change");
     }
-    for (number, advice) in (1..).zip(&found.advice) {
+    for (number, advice) in (1..).zip(advised) {
         advice_card_ui(ui, part, unfolded, (number, advice));
     }
-    for (place, not_advised) in (1..).zip(&found.not_advised) {
-        not_advised_ui(ui, part, unfolded, (place, not_advised));
+    for (place, one) in (1..).zip(not_advised) {
+        not_advised_ui(ui, part, unfolded, (place, one));
     }
 }
 

@@ -178,7 +178,8 @@ fn advice_column_ui(
     is_final: bool,
 ) {
     if is_final {
-        advice::advice_ui(ui, page, found);
+        let advised = (&*found.advice, &*found.not_advised);
+        advice::advice_ui(ui, &mut page.part, &mut page.choices.advice, advised);
     } else {
         card_ui(ui, "What to try", |ui| {
             ui.weak(ADVICE_COMES);

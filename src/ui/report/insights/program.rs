@@ -106,7 +106,8 @@ fn advice_column_ui(
     choices: &mut ProgramChoices,
     found: &ProgramInsights,
 ) {
-    advice_ui(ui, part, &mut choices.advice, &found.found);
+    let advised = (&*found.found.advice, &*found.found.not_advised);
+    advice_ui(ui, part, &mut choices.advice, advised);
     let said = found.found.verdict.as_ref().map(|verdict| &verdict.text);
     let conclusions = found.found.conclusions.iter();
     let mut others = conclusions.filter(|one| Some(&one.text) != said).peekable();

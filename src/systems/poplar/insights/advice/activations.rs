@@ -9,12 +9,13 @@ use std::collections::{BTreeSet, HashSet};
 use super::how;
 use super::proportion::scaled;
 use super::{
-    Advice, Candidate, Context, Direction, Effect, Evidence, Left, MOST_EVIDENCE, Technique,
+    Candidate, Context, Effect, InReport as _, LOWER, Left, MOST_EVIDENCE, Technique, advice_of,
     spare_bytes, spare_text,
 };
 use crate::analysis::liveness::variable_name;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::sum_of_rows;
+use crate::run::{Advice, Evidence, Proposal};
 use crate::store::options::SideFact;
 use crate::store::{ClassId, Report, UnloweredId};
 use crate::systems::poplar::insights::pressure::{AliveAbove, PlaceView};
@@ -42,7 +43,7 @@ pub fn smaller_batch<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     let temporary = Evidence::new("not always live at the worst step of the tiles that are over")
         .bytes(not_always_live_bytes(context.report, &tiles).unwrap_or(bytes));
     let from_file =
-        batch.map(|(file, batch)| Evidence::new(format!("batch {batch} in {file}")).file(file));
+        batch.map(|(file, batch)| Evidence::new(format!("batch {batch} in {file}")).in_file(file));
     let enough = batch.and_then(|(_, batch)| enough(context, batch));
     let wanted = batch.map(|(_, batch)| (enough.unwrap_or(batch / 2), batch));
     let what = match wanted {
@@ -54,16 +55,18 @@ pub fn smaller_batch<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     let part = wanted.unwrap_or((1, 2));
     let next = wanted.map(|(wanted, _)| wanted - wanted.div_ceil(4)).filter(|next| *next > 0);
     let advice = Advice {
-        what,
-        option: Some("batch"),
-        direction: Direction::Lower,
-        now: wanted.iter().map(|(_, batch)| *batch as f64).collect(),
-        suggested: wanted.map(|(wanted, _)| wanted as f64),
-        next: next.map(|next| next as f64),
+        text: what,
+        proposal: Proposal {
+            option: Some("batch"),
+            direction: Some(LOWER),
+            now: wanted.iter().map(|(_, batch)| *batch as f64).collect(),
+            suggested: wanted.map(|(wanted, _)| wanted as f64),
+            next: next.map(|next| next as f64),
+        },
         how: how::smaller_batch(),
-        evidence: std::iter::once(temporary.on(&tiles)).chain(from_file).collect(),
+        evidence: std::iter::once(temporary.on_tiles(&tiles)).chain(from_file).collect(),
         caution: "Throughput; batch and availableMemoryProportion trade against each other",
-        ..Advice::of(Technique::SmallerBatch)
+        ..advice_of(Technique::SmallerBatch)
     };
     let (parts, of) = part;
     Some(Candidate {
@@ -180,11 +183,11 @@ pub fn recompute<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         let since = since.map_or_else(String::new, |step| format!(", kept since step {step}"));
         Evidence::new(format!("{name}{since}"))
             .bytes(row.most.0)
-            .at(context.report, &row.most.1, row.step)
-            .variable(&name)
+            .alive_at(context.report, &row.most.1, row.step)
+            .of_variable(&name)
     });
     let advice = Advice {
-        what: format!(
+        text: format!(
             "Compute activations again in place of keeping them ({} variables are kept through a quarter of \
              the program or more)",
             names.len()
@@ -192,7 +195,7 @@ pub fn recompute<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         how: how::recomputation(),
         evidence: evidence.collect(),
         caution: "Only in training; it costs the cycles of a second forward pass, and needs checkpoints",
-        ..Advice::of(Technique::RecomputeActivations)
+        ..advice_of(Technique::RecomputeActivations)
     };
     let wanted: HashSet<(UnloweredId, ClassId)> =
         kept.iter().map(|(row, _)| (row.alive.variable, row.alive.class)).collect();

@@ -1,71 +1,72 @@
-//! What a piece of advice is based on: names and figures of this report, with what they are about, so that a
-//! page can lead there.
-
-use serde::Serialize;
+//! Evidence of an IPU report: names and figures with the tiles, step, operation and variable that they are about.
 
 use crate::analysis::memory::selection::TileSelection;
-use crate::analysis::program::operations::Operation;
+use crate::analysis::program::operations::{Operation, OperationName};
+use crate::run::Evidence;
 use crate::store::Report;
 use crate::systems::poplar::insights::pressure::Place;
 
-/// One thing that a report says.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct Evidence {
-    /// What it is, without the figure.
-    pub what: String,
-    pub bytes: Option<u64>,
-    /// The tiles that it is on, as text: `0-15,952`.
-    pub tiles: Option<String>,
-    /// The number of the program step.
-    pub step: Option<u32>,
-    pub operation: Option<Operation>,
-    /// The name of the variable before lowering.
-    pub variable: Option<String>,
-    /// The file beside the profile that says it.
-    pub file: Option<String>,
+/// Where in a report a piece of evidence is.
+pub trait InReport: Sized {
+    /// On tiles, written as text: `0-15,952`.
+    #[must_use]
+    fn on_tiles(self, tiles: impl ToString) -> Self;
+
+    /// On the tile of a place; a place that stands for all tiles adds nothing.
+    #[must_use]
+    fn on_place(self, place: &Place) -> Self;
+
+    /// At a step, given by its position.
+    #[must_use]
+    fn at_position(self, report: &Report, step: u32) -> Self;
+
+    /// In a place, at a step given by its position.
+    #[must_use]
+    fn alive_at(self, report: &Report, place: &Place, step: u32) -> Self {
+        self.on_place(place).at_position(report, step)
+    }
+
+    /// Of an operation.
+    #[must_use]
+    fn of_operation(self, operation: Option<&Operation>) -> Self;
+
+    /// Of a variable before lowering.
+    #[must_use]
+    fn of_variable(self, name: &str) -> Self;
+
+    /// In a file beside the profile.
+    #[must_use]
+    fn in_file(self, name: &str) -> Self;
 }
 
-impl Evidence {
-    /// Something without figures.
-    pub fn new(what: impl Into<String>) -> Self {
-        Self { what: what.into(), ..Self::default() }
+impl InReport for Evidence {
+    fn on_tiles(self, tiles: impl ToString) -> Self {
+        let tiles = Some(tiles.to_string()).filter(|tiles| !tiles.is_empty());
+        self.at(|place| place.arena = tiles)
     }
 
-    #[must_use]
-    pub fn bytes(self, bytes: u64) -> Self {
-        Self { bytes: Some(bytes), ..self }
+    fn on_place(self, place: &Place) -> Self {
+        self.on_tiles(place.tile.map(TileSelection::one).unwrap_or_default())
     }
 
-    #[must_use]
-    pub fn on(self, tiles: &TileSelection) -> Self {
-        Self { tiles: (!tiles.is_empty()).then(|| tiles.to_string()), ..self }
-    }
-
-    #[must_use]
-    pub fn on_place(self, place: &Place) -> Self {
-        self.on(&place.tile.map(TileSelection::one).unwrap_or_default())
-    }
-
-    /// In a place, at a step position.
-    #[must_use]
-    pub fn at(self, report: &Report, place: &Place, step: u32) -> Self {
+    fn at_position(self, report: &Report, step: u32) -> Self {
         let step = report.steps.get().and_then(|steps| Some(steps.ids.get(step as usize)?.0));
-        Self { step, ..self.on_place(place) }
+        self.at(|place| place.step = step.map(i64::from))
     }
 
-    #[must_use]
-    pub fn operation(self, operation: Option<&Operation>) -> Self {
-        Self { operation: operation.cloned(), ..self }
+    fn of_operation(self, operation: Option<&Operation>) -> Self {
+        self.at(|place| {
+            place.operation = operation.and_then(|operation| operation.name.clone());
+            place.selected_operation = operation.map(OperationName::of);
+        })
     }
 
-    #[must_use]
-    pub fn variable(self, name: &str) -> Self {
-        Self { variable: Some(name.to_owned()), ..self }
+    fn of_variable(self, name: &str) -> Self {
+        self.at(|place| place.variable = Some(name.to_owned()))
     }
 
-    #[must_use]
-    pub fn file(self, name: &str) -> Self {
-        Self { file: Some(name.to_owned()), ..self }
+    fn in_file(self, name: &str) -> Self {
+        self.at(|place| place.file = Some(name.to_owned()))
     }
 }
 

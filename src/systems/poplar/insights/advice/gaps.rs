@@ -1,8 +1,9 @@
 //! Gaps on the tiles that are over: what placement loses there, by reason.
 
-use super::{Advice, Candidate, Context, Effect, Evidence, MOST_EVIDENCE, Technique};
+use super::{Candidate, Context, Effect, InReport as _, MOST_EVIDENCE, Technique, advice_of};
 use crate::analysis::memory::{gap_bytes, over_limit_bytes};
 use crate::analysis::placement::gaps::GapReason;
+use crate::run::{Advice, Evidence};
 use crate::systems::poplar::insights::pressure::Covered;
 use crate::text::grouped;
 
@@ -22,19 +23,19 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     let reasons = failure.gaps.iter().flatten().take(MOST_EVIDENCE).map(|lost| {
         let (reason, tiles) = (lost.reason.key(), grouped(lost.tiles));
         let what = format!("gaps ({reason}) on {tiles} of the tiles that are over");
-        Evidence { tiles: Some(failure.tiles.clone()), ..Evidence::new(what).bytes(lost.bytes) }
+        Evidence::of(what, lost.bytes).on_tiles(&failure.tiles)
     });
     let mut evidence: Vec<Evidence> = reasons.collect();
     if evidence.is_empty() {
-        let what = Evidence::new("gaps on the tiles that are over").bytes(failure.gap_bytes);
-        evidence.push(Evidence { tiles: Some(failure.tiles.clone()), ..what });
+        let all = Evidence::of("gaps on the tiles that are over", failure.gap_bytes);
+        evidence.push(all.on_tiles(&failure.tiles));
     }
     let most = failure.gaps.iter().flatten().next().map(|lost| lost.reason);
     let advice = Advice {
-        what: what_to_do(most).to_owned(),
+        text: what_to_do(most).to_owned(),
         evidence,
         caution: "Where variables move, other gaps may open",
-        ..Advice::of(Technique::LoseLessToGaps)
+        ..advice_of(Technique::LoseLessToGaps)
     };
     Some(Candidate {
         advice,

@@ -6,10 +6,11 @@
 use std::collections::{HashMap, HashSet};
 
 use super::how;
-use super::{Advice, Candidate, Context, Evidence, MOST_EVIDENCE, Technique};
+use super::{Candidate, Context, InReport as _, MOST_EVIDENCE, Technique, advice_of};
 use crate::analysis::liveness::variable_name;
 use crate::analysis::program::variable_operations::original;
 use crate::progress::Progress;
+use crate::run::{Advice, Evidence};
 use crate::store::context_details::{ContextDetails, Value};
 use crate::store::{Report, UnloweredId};
 use crate::systems::poplar::insights::timeline::AliveRow;
@@ -32,8 +33,8 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         let name = name(row.alive.variable);
         Evidence::new(format!("{name}, float32 {shape}"))
             .bytes(row.most.0)
-            .at(report, &row.most.1, row.step)
-            .variable(&name)
+            .alive_at(report, &row.most.1, row.step)
+            .of_variable(&name)
     });
     let evidence: Vec<Evidence> = evidence.collect();
     if evidence.is_empty() {
@@ -52,11 +53,11 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
             || original(&name(row.variable)).is_some_and(|of| copied.contains(of))
     };
     let advice = Advice {
-        what: "Keep the large variables of single precision in half precision".to_owned(),
+        text: "Keep the large variables of single precision in half precision".to_owned(),
         how: how::half_precision(),
         evidence,
         caution: "Accuracy: training wants stochastic rounding and a loss scale",
-        ..Advice::of(Technique::HalfPrecision)
+        ..advice_of(Technique::HalfPrecision)
     };
     let basis =
         "half of the variables that debug contexts call float, and of what is copied of them";

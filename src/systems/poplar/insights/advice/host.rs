@@ -2,9 +2,10 @@
 //! what is alive on the tiles that are over.
 
 use super::how;
-use super::{Advice, Candidate, Context, Direction, Evidence, Technique};
+use super::{Candidate, Context, InReport as _, LOWER, Technique, advice_of};
 use crate::analysis::liveness::variable_name;
 use crate::analysis::memory::category_title;
+use crate::run::{Advice, Evidence, Proposal};
 use crate::systems::poplar::insights::pressure::AliveAbove;
 
 /// Names under which a report counts what host exchanges need.
@@ -23,15 +24,18 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     }
     let evidence = rows.iter().map(|row| {
         let name = variable_name(liveness, row.alive.variable);
-        Evidence::new(category_title(&name)).bytes(row.most.0).on_place(&row.most.1).variable(&name)
+        Evidence::new(category_title(&name))
+            .bytes(row.most.0)
+            .on_place(&row.most.1)
+            .of_variable(&name)
     });
     let advice = Advice {
-        what: "Stream less to and from the host at once".to_owned(),
-        direction: Direction::Lower,
+        text: "Stream less to and from the host at once".to_owned(),
+        proposal: Proposal { direction: Some(LOWER), ..Proposal::default() },
         how: how::host_streams(),
         evidence: evidence.collect(),
         caution: "Less prefetching can leave the IPU waiting for the host",
-        ..Advice::of(Technique::FewerAndSmallerHostStreams)
+        ..advice_of(Technique::FewerAndSmallerHostStreams)
     };
     Some(Candidate::at_best(advice, "all of it gone", move |row| is_host(row.variable), |_| 0))
 }

@@ -1,41 +1,22 @@
-//! How techniques are spelled in the frameworks (docs/advice.md, Techniques).
+//! How techniques are spelled in the frameworks (docs/user/advice.md, Techniques).
 
-use serde::Serialize;
+use crate::run::HowTo;
 
-use crate::text::words;
+/// PyTorch on IPUs, TensorFlow on IPUs, PopART, and Poplar with PopLibs.
+const FRAMEWORKS: [&str; 4] = ["PopTorch", "TensorFlow", "PopART", POPLAR];
+const POPLAR: &str = "Poplar";
 
-words! {
-    /// A framework, or PopLibs and Poplar themselves.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Framework by title {
-        /// PyTorch on IPUs.
-        PopTorch = "PopTorch",
-        /// TensorFlow on IPUs.
-        TensorFlow = "TensorFlow",
-        PopArt = "PopART",
-        /// Poplar and PopLibs.
-        Poplar = "Poplar",
-    }
+fn how(framework: &'static str, code: &str) -> HowTo {
+    HowTo { framework, text: String::new(), code: code.to_owned() }
 }
 
-/// How it is done in one framework.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct How {
-    pub framework: Framework,
-    /// What to write.
-    pub text: String,
-}
-
-/// In PopTorch, TensorFlow, PopART and Poplar, in this order.
-fn in_all(ways: [&str; 4]) -> Vec<How> {
-    let frameworks =
-        [Framework::PopTorch, Framework::TensorFlow, Framework::PopArt, Framework::Poplar];
-    let how = |(framework, text): (Framework, &str)| How { framework, text: text.to_owned() };
-    frameworks.into_iter().zip(ways).map(how).collect()
+/// A technique in each of [`FRAMEWORKS`], in their order.
+fn in_all(ways: [&str; 4]) -> Vec<HowTo> {
+    FRAMEWORKS.into_iter().zip(ways).map(|(framework, code)| how(framework, code)).collect()
 }
 
 /// The proportion, as text: of some IPUs, or of one operation.
-pub fn proportion(value: &str, ipus: &[u32]) -> Vec<How> {
+pub fn proportion(value: &str, ipus: &[u32]) -> Vec<HowTo> {
     let of_ipus: Vec<String> = ipus.iter().map(|ipu| format!("\"IPU{ipu}\": {value}")).collect();
     in_all([
         &format!(
@@ -52,7 +33,7 @@ pub fn proportion(value: &str, ipus: &[u32]) -> Vec<How> {
     ])
 }
 
-pub fn half_partials() -> Vec<How> {
+pub fn half_partials() -> Vec<HowTo> {
     in_all([
         "opts.Precision.setPartialsType(torch.half)",
         "cfg.convolutions.poplar_options[\"partialsType\"] = \"half\", the same of cfg.matmuls",
@@ -61,7 +42,7 @@ pub fn half_partials() -> Vec<How> {
     ])
 }
 
-pub fn half_precision() -> Vec<How> {
+pub fn half_precision() -> Vec<HowTo> {
     in_all([
         "model.half(), opts.Precision.enableStochasticRounding(True)",
         "variables and inputs as float16, cfg.floating_point_behaviour.esr",
@@ -71,13 +52,13 @@ pub fn half_precision() -> Vec<How> {
 }
 
 /// Nothing that measures; an option of Poplar is off.
-pub fn no_instrumentation(option: &str) -> Vec<How> {
+pub fn no_instrumentation(option: &str) -> Vec<HowTo> {
     let text =
         format!("POPLAR_ENGINE_OPTIONS='{{\"autoReport.all\":\"true\",\"{option}\":\"false\"}}'");
-    vec![How { framework: Framework::Poplar, text }]
+    vec![how(POPLAR, &text)]
 }
 
-pub fn smaller_batch() -> Vec<How> {
+pub fn smaller_batch() -> Vec<HowTo> {
     in_all([
         "batch_size of poptorch.DataLoader; in training opts.Training.gradientAccumulation(n) keeps \
              the batch of the optimiser",
@@ -89,7 +70,7 @@ pub fn smaller_batch() -> Vec<How> {
 }
 
 /// Activations computed again.
-pub fn recomputation() -> Vec<How> {
+pub fn recomputation() -> Vec<HowTo> {
     in_all([
         "poptorch.recomputationCheckpoint(x)",
         "cfg.allow_recompute = True",
@@ -99,7 +80,7 @@ pub fn recomputation() -> Vec<How> {
 }
 
 /// Optimiser state off the chip.
-pub fn offloading() -> Vec<How> {
+pub fn offloading() -> Vec<HowTo> {
     in_all([
         "opts.TensorLocations.setOptimizerLocation(poptorch.TensorLocationSettings()\
              .useOnChipStorage(False))",
@@ -110,7 +91,7 @@ pub fn offloading() -> Vec<How> {
 }
 
 /// Another optimiser.
-pub fn less_state() -> Vec<How> {
+pub fn less_state() -> Vec<HowTo> {
     in_all([
         "poptorch.optim.SGD(…, momentum=…) in place of poptorch.optim.Adam",
         "tf.keras.optimizers.SGD(momentum=…) in place of Adam",
@@ -120,7 +101,7 @@ pub fn less_state() -> Vec<How> {
 }
 
 /// Optimiser state shared by replicas.
-pub fn sharding() -> Vec<How> {
+pub fn sharding() -> Vec<HowTo> {
     in_all([
         "opts.TensorLocations.setOptimizerLocation(poptorch.TensorLocationSettings()\
              .useReplicatedTensorSharding(True))",
@@ -132,7 +113,7 @@ pub fn sharding() -> Vec<How> {
 }
 
 /// Code that is shared by equal parts.
-pub fn outlining() -> Vec<How> {
+pub fn outlining() -> Vec<HowTo> {
     in_all([
         "opts._Popart.set(\"enableOutlining\", True), a lower \"outlineThreshold\"",
         "ipu.outlined_function",
@@ -142,7 +123,7 @@ pub fn outlining() -> Vec<How> {
 }
 
 /// Where the model is split between IPUs.
-pub fn split_points() -> Vec<How> {
+pub fn split_points() -> Vec<HowTo> {
     in_all([
         "poptorch.BeginBlock(layer, ipu_id=1)",
         "ipu.keras.PipelineStage(1)",
@@ -152,7 +133,7 @@ pub fn split_points() -> Vec<How> {
 }
 
 /// A matmul as a row of small ones.
-pub fn serialised_matmul() -> Vec<How> {
+pub fn serialised_matmul() -> Vec<HowTo> {
     in_all([
         "poptorch.serializedMatMul(a, b, poptorch.MatMulSerializationMode.OutputChannels, factor)",
         "ipu.math_ops.serialized_matmul(a, b, factor, \"b_rows\")",
@@ -161,14 +142,14 @@ pub fn serialised_matmul() -> Vec<How> {
     ])
 }
 
-pub fn spread_over_tiles() -> Vec<How> {
+pub fn spread_over_tiles() -> Vec<HowTo> {
     let text = "let PopLibs create the tensor (createWeights, createInput, createSliceableTensor), or \
                 poputil::mapTensorLinearly(graph, tensor)";
-    vec![How { framework: Framework::Poplar, text: text.to_owned() }]
+    vec![how(POPLAR, text)]
 }
 
 /// Smaller streams.
-pub fn host_streams() -> Vec<How> {
+pub fn host_streams() -> Vec<HowTo> {
     in_all([
         "opts.outputMode(poptorch.OutputMode.Final)",
         "prefetch_depth=1 of the queues",

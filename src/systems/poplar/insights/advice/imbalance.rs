@@ -8,17 +8,18 @@
 use std::collections::HashMap;
 
 use super::how;
-use super::planned::{by_kind, is_planned, proportions, range};
+use super::planned::{by_kind, is_planned, proportions};
 use super::{
-    Advice, Candidate, Context, Direction, Effect, Evidence, Left, MOST_EVIDENCE, Technique,
+    Candidate, Context, Effect, InReport as _, Left, MOST_EVIDENCE, RAISE, Technique, advice_of,
     operation_title,
 };
 use crate::analysis::liveness::variable_name;
-use crate::analysis::program::operations::Operation;
+use crate::analysis::program::operations::{Operation, PROPORTION};
+use crate::run::{Advice, Evidence, Proposal};
 use crate::store::{ClassId, UnloweredId};
 use crate::systems::poplar::insights::must_go::operation_of;
 use crate::systems::poplar::insights::pressure::AliveAbove;
-use crate::text::grouped;
+use crate::text::{grouped, range};
 
 type Key = (UnloweredId, ClassId);
 
@@ -95,9 +96,9 @@ fn evidence(context: &Context<'_>, few: &OnFewTiles<'_>) -> Evidence {
     let (bytes, place) = few.row.most;
     Evidence::new(what)
         .bytes(bytes)
-        .at(context.report, &place, few.row.step)
-        .operation(few.operation)
-        .variable(&name)
+        .alive_at(context.report, &place, few.row.step)
+        .of_operation(few.operation)
+        .of_variable(&name)
 }
 
 const BASIS: &str =
@@ -117,16 +118,19 @@ fn raise<'a>(context: &Context<'a>, few: &[OnFewTiles<'a>]) -> Option<Candidate<
     let from = range(&now).map_or_else(String::new, |now| format!(" above {now}"));
     let warned = context.at_minimum.iter().map(|warned| {
         let what = format!("the planner is at the minimum of memory, says {}", warned.file);
-        Evidence::new(what).file(&warned.file)
+        Evidence::new(what).in_file(&warned.file)
     });
     let advice = Advice {
-        what: format!(
+        text: format!(
             "Raise availableMemoryProportion{from} for the operations whose operands lie on few tiles ({})",
             by_kind(operations.iter().copied())
         ),
-        option: Some("availableMemoryProportion"),
-        direction: Direction::Raise,
-        now,
+        proposal: Proposal {
+            option: Some(PROPORTION),
+            direction: Some(RAISE),
+            now,
+            ..Proposal::default()
+        },
         how: how::proportion("p", &context.verdict.ipus_concerned()),
         evidence: few
             .iter()
@@ -135,7 +139,7 @@ fn raise<'a>(context: &Context<'a>, few: &[OnFewTiles<'a>]) -> Option<Candidate<
             .chain(warned)
             .collect(),
         caution: "Temporaries grow with it: raise it step by step, and look at the peaks again",
-        ..Advice::of(Technique::RaiseAvailableMemoryProportion)
+        ..advice_of(Technique::RaiseAvailableMemoryProportion)
     };
     let basis = BASIS.to_owned();
     Some(Candidate { advice, effect: Effect::AtBest(spread(few)), basis })
@@ -146,11 +150,11 @@ fn balance<'a>(context: &Context<'a>, few: &[OnFewTiles<'a>]) -> Option<Candidat
         return None;
     }
     let advice = Advice {
-        what: "Spread the variables that lie on few tiles over all of them".to_owned(),
+        text: "Spread the variables that lie on few tiles over all of them".to_owned(),
         how: how::spread_over_tiles(),
         evidence: few.iter().take(MOST_EVIDENCE).map(|few| evidence(context, few)).collect(),
         caution: "What is spread must be exchanged where it is used",
-        ..Advice::of(Technique::BalanceTheTiles)
+        ..advice_of(Technique::BalanceTheTiles)
     };
     let basis = BASIS.to_owned();
     Some(Candidate { advice, effect: Effect::AtBest(spread(few)), basis })

@@ -1,6 +1,6 @@
 //! Advice: what to try next, from what this report says.
 //!
-//! Each file has a technique or two of docs/advice.md, with what of a report speaks for it. A technique is
+//! Each file has a technique or two of docs/user/advice.md, with what of a report speaks for it. A technique is
 //! advised only where it has evidence and would save something, and ranked by what it would cover of the bytes
 //! that tiles are over (`pressure`), what is sure to be enough first; equals by what they cost, cheap ones first.
 //!
@@ -14,7 +14,7 @@ mod evidence;
 mod gaps;
 mod half;
 mod host;
-pub(crate) mod how;
+mod how;
 mod imbalance;
 mod optimiser;
 mod outlining;
@@ -28,27 +28,25 @@ mod split;
 
 use std::cmp::Reverse;
 
-use serde::Serialize;
+pub(crate) use evidence::{InReport, operation_title};
 
-pub(crate) use evidence::{Evidence, operation_title};
-pub(crate) use how::How;
-
-use self::planned::range;
 use super::OfTiles;
 use super::logs::{Warned, planner_at_minimum};
 use super::pressure::{Covered, Left, Pressure};
 use super::timeline::AliveRow;
-use super::verdict::{Cause, Verdict};
+use super::verdict::{Cause, TilesVerdict};
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::program::step_operations::StepOperations;
+use crate::run::advice::Sample;
+use crate::run::{Advice, NotAdvised, Proposal, SavedOf, Saving};
 use crate::store::Report;
-use crate::text::{grouped, words};
+use crate::text::words;
 
 /// Rows of evidence of one kind that are given.
 const MOST_EVIDENCE: usize = 5;
 
 words! {
-    /// A technique, those that cost little first; its key is the anchor of its section in docs/advice.md, its title
+    /// A technique, those that cost little first; its key is the anchor of its section in docs/user/advice.md, its title
     /// what it is to do, in a few words.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Technique by key, title {
@@ -90,143 +88,30 @@ words! {
 }
 
 /// Which way an option goes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Direction {
-    Lower,
-    Raise,
-    Change,
-}
+const LOWER: &str = "lower";
+const RAISE: &str = "raise";
+const CHANGE: &str = "change";
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct Advice {
-    pub id: Technique,
-    /// What to do, in a sentence without its full stop.
-    pub what: String,
-    /// The option that it is about.
-    pub option: Option<&'static str>,
-    /// Which way it goes.
-    pub direction: Direction,
-    /// Its values now, of the operations that the advice is about; ascending.
-    pub now: Vec<f64>,
-    /// The value to try first; `None` where the report does not tell one.
-    pub suggested: Option<f64>,
-    /// The value to try next, if that is not enough.
-    pub next: Option<f64>,
-    /// How it is spelled.
-    pub how: Vec<How>,
-    /// What it is based on, never empty.
-    pub evidence: Vec<Evidence>,
-    /// What it would save; `None` where no honest figure can be given.
-    pub saving: Option<Saving>,
-    /// What it costs, and what to mind.
-    pub caution: &'static str,
-}
-
-impl Advice {
-    /// A technique of which nothing is said yet, and that is about no option.
-    fn of(id: Technique) -> Self {
-        Self {
-            id,
-            what: String::new(),
-            option: None,
-            direction: Direction::Change,
-            now: Vec::new(),
-            suggested: None,
-            next: None,
-            how: Vec::new(),
-            evidence: Vec::new(),
-            saving: None,
-            caution: "",
-        }
+/// Advice to use a technique, of which nothing else is said yet.
+fn advice_of(technique: Technique) -> Advice {
+    Advice {
+        id: technique.key(),
+        title: technique.title(),
+        device: None,
+        device_name: None,
+        text: String::new(),
+        saving: None,
+        makes_it_fit: None,
+        proposal: Proposal::default(),
+        evidence: Vec::new(),
+        how: Vec::new(),
+        caution: "",
     }
-
-    /// The values that its option has now: `0.6`, `0.2 to 0.6`.
-    pub fn now_text(&self) -> Option<String> {
-        range(&self.now)
-    }
-}
-
-/// What a piece of advice would save.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Saving {
-    /// Bytes of what tiles are over, on the tiles that are; more than that does not count.
-    pub bytes: u64,
-    /// As many of them as are promised (docs/advice.md, "What advice promises"); 0 where `bytes` is a bound,
-    /// and not what is to be expected.
-    pub at_least_bytes: u64,
-    /// What tiles are over, together.
-    pub of_bytes: u64,
-    /// Tiles that would be within the limit. `None` where the bytes by tile are absent.
-    pub tiles: Option<u64>,
-    /// Whether nothing is promised.
-    pub is_at_most: bool,
-    /// On how many of the tiles that are over it was worked out, where that is not all of them.
-    pub from_tiles: Option<u64>,
-    /// How many are over, where it was not worked out on all of them.
-    pub of_tiles: Option<u64>,
-    /// How it was worked out.
-    pub basis: String,
-}
-
-impl Saving {
-    /// The parts of what tiles are over that it covers for sure, and at most.
-    pub fn shares(&self) -> [f64; 2] {
-        [self.at_least_bytes, self.bytes].map(|bytes| bytes as f64 / self.of_bytes.max(1) as f64)
-    }
-
-    /// The same in percent: `100 %`, `45 to 100 %`, `up to 74 %`. All is only said of all.
-    pub fn percent_text(&self) -> String {
-        let whole = |share: f64| match (share * 100.0).floor() {
-            0.0 if share > 0.0 => "under 1".to_owned(),
-            percent => percent.to_string(),
-        };
-        let [sure, most] = self.shares().map(whole);
-        match self.at_least_bytes {
-            0 => format!("up to {most} %"),
-            _ if sure == most => format!("{most} %"),
-            _ => format!("{sure} to {most} %"),
-        }
-    }
-
-    /// What it covers in a sentence, and on how many tiles that was worked out; `size` writes bytes.
-    pub fn sentence(&self, size: &dyn Fn(u64) -> String) -> String {
-        let sample = self.from_tiles.zip(self.of_tiles).map_or_else(String::new, |(from, all)| {
-            format!(" (worked out on {} of these {} tiles)", grouped(from), grouped(all))
-        });
-        self.covers(size) + &sample
-    }
-
-    fn covers(&self, size: &dyn Fn(u64) -> String) -> String {
-        let of = size(self.of_bytes);
-        let (least, most) = (size(self.at_least_bytes), size(self.bytes));
-        let all = self.bytes == self.of_bytes;
-        match self.at_least_bytes {
-            0 if all => format!("May cover all {of} that tiles are over"),
-            0 => format!("Covers at most {most} of the {of} that tiles are over"),
-            sure if sure == self.of_bytes => format!("Covers all {of} that tiles are over"),
-            sure if sure == self.bytes => format!("Covers {most} of the {of} that tiles are over"),
-            _ if all => {
-                format!("Covers {least} or more, perhaps all, of the {of} that tiles are over")
-            }
-            _ => format!("Covers {least} to {most} of the {of} that tiles are over"),
-        }
-    }
-}
-
-/// A technique that one would think of and that does not help here.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(crate) struct NotAdvised {
-    pub id: Technique,
-    /// Why it does not help, in a sentence without its full stop.
-    pub why: String,
-    /// What says so.
-    pub evidence: Vec<Evidence>,
 }
 
 /// What must be left of a place with so many bytes for what nobody can work out: a thirty-second, and twice as much
 /// where placement fails already.
-fn spare_bytes(verdict: &Verdict, limit_bytes: u64) -> u64 {
+fn spare_bytes(verdict: &TilesVerdict, limit_bytes: u64) -> u64 {
     let cause = verdict.failure.as_ref().and_then(|failure| failure.cause);
     limit_bytes / if cause == Some(Cause::Placement) { 16 } else { 32 }
 }
@@ -246,7 +131,7 @@ pub(crate) struct AdviceList {
 
 struct Context<'a> {
     report: &'a Report,
-    verdict: &'a Verdict,
+    verdict: &'a TilesVerdict,
     steps: &'a StepOperations,
     owners: &'a Owners,
     pressure: &'a Pressure<'a>,
@@ -288,7 +173,7 @@ enum Effect<'a> {
 /// Advice for a report that does not fit.
 pub(crate) fn advice_to_fit(
     report: &Report,
-    verdict: &Verdict,
+    verdict: &TilesVerdict,
     (steps, owners): (&StepOperations, &Owners),
     pressure: &Pressure<'_>,
     of_tiles: OfTiles<'_>,
@@ -316,7 +201,7 @@ pub(crate) fn advice_to_fit(
 /// Advice for a report that fits: what to do with much room.
 pub(crate) fn advice_on_room(
     report: &Report,
-    verdict: &Verdict,
+    verdict: &TilesVerdict,
     steps: &StepOperations,
     owners: &Owners,
 ) -> AdviceList {
@@ -329,37 +214,49 @@ fn ranked(candidates: Vec<Candidate<'_>>, pressure: &Pressure<'_>) -> Vec<Advice
     let mut computed = pressure.covered(&changes).into_iter();
     let mut savings = Vec::with_capacity(candidates.len());
     for candidate in &candidates {
-        savings.push(candidate.effect.saving(&mut computed));
+        savings.push(candidate.effect.saved(&mut computed));
     }
-    let by_tile = pressure.tiles.is_some();
-    let mut advice: Vec<Advice> = candidates
-        .into_iter()
-        .zip(savings)
-        .map(|(Candidate { advice, basis, .. }, saving)| Advice {
-            saving: saving.map(|(covered, at_least_bytes)| Saving {
-                bytes: covered.bytes,
-                at_least_bytes: at_least_bytes.min(covered.bytes),
-                of_bytes: pressure.over_bytes,
-                tiles: by_tile.then_some(covered.places),
-                is_at_most: at_least_bytes == 0,
-                from_tiles: pressure.sampled().map(|(looked_at, _)| looked_at),
-                of_tiles: pressure.sampled().map(|(_, all)| all),
-                basis,
-            }),
-            ..advice
-        })
-        .filter(|advice| advice.saving.as_ref().is_none_or(|saving| saving.bytes > 0))
-        .collect();
+    let advice = candidates.into_iter().zip(savings).map(|(candidate, saved)| {
+        let Candidate { advice, basis, .. } = candidate;
+        let saving = saved.map(|saved| saving(saved, basis, pressure));
+        let makes_it_fit = saving.as_ref().and_then(makes_it_fit);
+        Advice { saving, makes_it_fit, ..advice }
+    });
+    let bytes = |advice: &Advice| advice.saving.as_ref().map(Saving::ranking_bytes);
+    let mut advice: Vec<Advice> = advice.filter(|advice| bytes(advice) != Some(0)).collect();
+    let cost = |advice: &Advice| Technique::ALL.iter().position(|of| of.key() == advice.id);
     advice.sort_by_key(|advice| {
-        let saving = advice.saving.as_ref();
-        let is_enough = saving.is_some_and(|saving| saving.at_least_bytes == saving.of_bytes);
-        (Reverse(is_enough), Reverse(saving.map(|saving| saving.bytes)), advice.id)
+        let is_enough = advice.makes_it_fit == Some(true);
+        (Reverse(is_enough), Reverse(bytes(advice)), cost(advice))
     });
     advice
 }
 
+/// What a piece of advice saves of what tiles are over.
+fn saving(saved: Saved, basis: String, pressure: &Pressure<'_>) -> Saving {
+    let bytes = saved.covered.bytes;
+    let at_least_bytes = saved.at_least_bytes.map(|sure| sure.min(bytes));
+    Saving {
+        expected_bytes: at_least_bytes.map(|_| bytes),
+        at_most_bytes: Some(bytes),
+        at_least_bytes: at_least_bytes.filter(|sure| *sure > 0),
+        arenas: pressure.tiles.is_some().then_some(saved.covered.places),
+        sample: pressure.sampled().map(|(looked_at, of)| Sample { looked_at, of, things: "tiles" }),
+        ..Saving::of(SavedOf::OverLimit, pressure.over_bytes, basis)
+    }
+}
+
+/// Whether a report fits after a saving: it does where all of what is over is guaranteed to go, and does not where
+/// even the bound leaves some of it.
+fn makes_it_fit(saving: &Saving) -> Option<bool> {
+    if saving.at_least_bytes == Some(saving.of_bytes) {
+        return Some(true);
+    }
+    saving.at_most_bytes.filter(|most| *most < saving.of_bytes).map(|_| false)
+}
+
 impl<'a> Effect<'a> {
-    /// What must be worked out of it, in the order in which [`Self::saving`] takes the answers.
+    /// What must be worked out of it, in the order in which [`Self::saved`] takes the answers.
     fn changes(&self) -> impl Iterator<Item = &Left<'a>> {
         let (first, second) = match self {
             Self::Left(left, at_most) => (Some(left), Some(at_most)),
@@ -369,41 +266,29 @@ impl<'a> Effect<'a> {
         first.into_iter().chain(second)
     }
 
-    /// What it saves, and how many bytes of that are sure.
-    fn saving(&self, computed: &mut impl Iterator<Item = Covered>) -> Option<(Covered, u64)> {
-        match self {
-            Self::Left(..) => Some((computed.next()?, computed.next()?.bytes)),
-            Self::AtBest(_) => Some((computed.next()?, 0)),
-            Self::Known(covered) => Some((*covered, 0)),
-            Self::Unknown => None,
-        }
+    /// What it saves.
+    fn saved(&self, computed: &mut impl Iterator<Item = Covered>) -> Option<Saved> {
+        let (covered, at_least_bytes) = match self {
+            Self::Left(..) => (computed.next()?, Some(computed.next()?.bytes)),
+            Self::AtBest(_) => (computed.next()?, None),
+            Self::Known(covered) => (*covered, None),
+            Self::Unknown => return None,
+        };
+        Some(Saved { covered, at_least_bytes })
     }
+}
+
+/// What a change saves.
+struct Saved {
+    /// What it is worked out to save, or at most saves where nothing is promised.
+    covered: Covered,
+    /// Bytes of that which are sure; `None` where the other is only a bound.
+    at_least_bytes: Option<u64>,
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn all_is_only_said_of_what_covers_all() {
-        let percent = |at_least_bytes, bytes| {
-            let saving = Saving {
-                bytes,
-                at_least_bytes,
-                of_bytes: 1000,
-                tiles: None,
-                is_at_most: at_least_bytes == 0,
-                from_tiles: None,
-                of_tiles: None,
-                basis: String::new(),
-            };
-            saving.percent_text()
-        };
-        assert_eq!(percent(1000, 1000), "100 %");
-        assert_eq!(percent(0, 999), "up to 99 %");
-        assert_eq!(percent(450, 1000), "45 to 100 %");
-        assert_eq!(percent(3, 3), "under 1 %");
-    }
 
     #[test]
     fn titles_are_short_and_tell_techniques_apart() {

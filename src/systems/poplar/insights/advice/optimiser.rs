@@ -5,8 +5,9 @@
 //! momentum has not.
 
 use super::how;
-use super::{Advice, Candidate, Context, Evidence, MOST_EVIDENCE, Technique};
+use super::{Candidate, Context, InReport as _, MOST_EVIDENCE, Technique, advice_of};
 use crate::analysis::liveness::variable_name;
+use crate::run::{Advice, Evidence};
 use crate::systems::poplar::insights::pressure::AliveAbove;
 use crate::systems::poplar::insights::timeline::AliveRow;
 
@@ -54,7 +55,7 @@ pub fn candidates<'a>(context: &Context<'a>) -> Vec<Candidate<'a>> {
             Evidence::new(format!("{name}, always live"))
                 .bytes(row.most.0)
                 .on_place(&row.most.1)
-                .variable(&name)
+                .of_variable(&name)
         });
         evidence.collect()
     };
@@ -62,32 +63,32 @@ pub fn candidates<'a>(context: &Context<'a>) -> Vec<Candidate<'a>> {
     let is_second =
         move |row: &AliveRow| row.is_always_live && state_of(row.variable) == Some(State::Second);
     let offload = Advice {
-        what: "Keep the state of the optimiser off the chip".to_owned(),
+        text: "Keep the state of the optimiser off the chip".to_owned(),
         how: how::offloading(),
         evidence: evidence(&rows),
         caution: "Traffic to streaming memory in every update",
-        ..Advice::of(Technique::OffloadVariables)
+        ..advice_of(Technique::OffloadVariables)
     };
     let basis = "all of this state gone from the chip";
     let offload = Candidate::at_best(offload, basis, is_state, |_| 0);
     let shard = replicas.map(|replicas| {
         let advice = Advice {
-            what: format!("Share the state of the optimiser between the {replicas} replicas"),
+            text: format!("Share the state of the optimiser between the {replicas} replicas"),
             how: how::sharding(),
             evidence: evidence(&rows),
             caution: "Exchange between replicas in every update",
-            ..Advice::of(Technique::ShardOverReplicas)
+            ..advice_of(Technique::ShardOverReplicas)
         };
         let basis = "the state divided by the replicas";
         Candidate::at_best(advice, basis, is_state, move |bytes| bytes.div_ceil(replicas))
     });
     let less = Advice {
-        what: "Use an optimiser with one state variable for each weight, momentum for example"
+        text: "Use an optimiser with one state variable for each weight, momentum for example"
             .to_owned(),
         how: how::less_state(),
         evidence: evidence(&second),
         caution: "Convergence; learning rates have to be found again",
-        ..Advice::of(Technique::OptimiserWithLessState)
+        ..advice_of(Technique::OptimiserWithLessState)
     };
     let less = Candidate::at_best(less, "the second state of all weights gone", is_second, |_| 0);
     let all = [Some(offload), shard, Some(less)].into_iter().flatten();

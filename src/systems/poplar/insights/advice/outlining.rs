@@ -8,16 +8,18 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::how;
-use super::planned::{by_kind, is_planned, proportions, range};
+use super::planned::{by_kind, is_planned, proportions};
 use super::{
-    Advice, Candidate, Context, Effect, Evidence, Left, MOST_EVIDENCE, Technique, operation_title,
+    CHANGE, Candidate, Context, Effect, InReport as _, Left, MOST_EVIDENCE, Technique, advice_of,
+    operation_title,
 };
 use crate::analysis::liveness::variable_name;
-use crate::analysis::program::operations::Operation;
+use crate::analysis::program::operations::{Operation, PROPORTION};
+use crate::run::{Advice, Evidence, Proposal};
 use crate::store::compute::{ComputeSets, TypeCount};
 use crate::store::exchange::CodeOnTiles;
 use crate::store::{TileId, UnloweredId};
-use crate::text::grouped;
+use crate::text::{grouped, range};
 
 /// The name under which a report counts the code of internal exchanges.
 const EXCHANGE_CODE: &str = "internalExchangeCode";
@@ -127,7 +129,7 @@ fn outline<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
             grouped(group.len() as u64),
             operation_title(first)
         );
-        Some(Evidence::new(what).bytes(*bytes).operation(Some(first)).on_place(worst))
+        Some(Evidence::new(what).bytes(*bytes).of_operation(Some(first)).on_place(worst))
     });
     let evidence: Vec<Evidence> = evidence.collect();
     if evidence.is_empty() {
@@ -145,11 +147,11 @@ fn outline<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         row.bytes.saturating_sub(saved.unwrap_or(0))
     });
     let advice = Advice {
-        what: "Let equal operations share their code".to_owned(),
+        text: "Let equal operations share their code".to_owned(),
         how: how::outlining(),
         evidence,
         caution: "Some cycles for copies into and out of the shared part",
-        ..Advice::of(Technique::OutlineEqualParts)
+        ..advice_of(Technique::OutlineEqualParts)
     };
     Some(Candidate {
         advice,
@@ -187,16 +189,20 @@ fn one_proportion<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     let percent = u128::from(code) * 100 / u128::from(context.pressure.alive_bytes.max(1));
     let tiles = context.pressure.tiles.clone().unwrap_or_default();
     let what = format!("code is {percent} % of what is alive on the tiles that are over");
-    evidence.push(Evidence::new(what).on(&tiles));
+    evidence.push(Evidence::new(what).on_tiles(&tiles));
     let advice = Advice {
-        what: "Keep one availableMemoryProportion for operations that are otherwise equal"
+        text: "Keep one availableMemoryProportion for operations that are otherwise equal"
             .to_owned(),
-        option: Some("availableMemoryProportion"),
-        now: proportions(kinds.values().flatten().copied()),
+        proposal: Proposal {
+            option: Some(PROPORTION),
+            direction: Some(CHANGE),
+            now: proportions(kinds.values().flatten().copied()),
+            ..Proposal::default()
+        },
         how: how::proportion("p", &context.verdict.ipus_concerned()),
         evidence,
         caution: "One operation that owns the peak may still need a value of its own",
-        ..Advice::of(Technique::OneProportionForEqualOperations)
+        ..advice_of(Technique::OneProportionForEqualOperations)
     };
     let basis = String::new();
     Some(Candidate { advice, effect: Effect::Unknown, basis })

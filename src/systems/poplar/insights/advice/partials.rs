@@ -8,10 +8,13 @@ use std::collections::HashSet;
 
 use super::how;
 use super::planned::by_kind;
-use super::{Advice, Candidate, Context, Evidence, MOST_EVIDENCE, Technique, operation_title};
+use super::{
+    CHANGE, Candidate, Context, InReport as _, MOST_EVIDENCE, Technique, advice_of, operation_title,
+};
 use crate::analysis::liveness::variable_kind::ANONYMOUS;
 use crate::analysis::liveness::variable_name;
 use crate::analysis::program::operations::{Operation, partials_type};
+use crate::run::{Advice, Evidence, Proposal};
 use crate::systems::poplar::insights::timeline::AliveRow;
 
 /// The advice; `None` where no operation that owns a peak has float partials.
@@ -39,24 +42,28 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         let of = operation.map_or_else(String::new, operation_title);
         Evidence::new(format!("anonymous variables of {of}, which has partialsType float"))
             .bytes(row.most.0)
-            .at(context.report, &row.most.1, row.step)
-            .operation(operation)
-            .variable(ANONYMOUS)
+            .alive_at(context.report, &row.most.1, row.step)
+            .of_operation(operation)
+            .of_variable(ANONYMOUS)
     });
     let evidence: Vec<Evidence> = evidence.collect();
     if evidence.is_empty() {
         return None;
     }
     let advice = Advice {
-        what: format!(
+        text: format!(
             "Keep the partial sums of the operations that own the peaks in half precision ({})",
             by_kind(owners.iter().map(|(_, operation)| *operation))
         ),
-        option: Some("partialsType"),
+        proposal: Proposal {
+            option: Some("partialsType"),
+            direction: Some(CHANGE),
+            ..Proposal::default()
+        },
         how: how::half_partials(),
         evidence,
         caution: "Long sums lose accuracy; compare the loss",
-        ..Advice::of(Technique::HalfPrecisionPartials)
+        ..advice_of(Technique::HalfPrecisionPartials)
     };
     let basis = "half of the anonymous variables of these operations; those of them that are no partial \
                  sums stay";

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::analysis::program::operations::Operation;
 
-/// PopLibs advises against a lower proportion (docs/advice.md).
+/// PopLibs advises against a lower proportion (docs/user/advice.md).
 pub const LEAST_PROPORTION: f64 = 0.05;
 
 /// Whether an operation has the option, or is of a kind that has it: convolutions and matmuls.
@@ -36,15 +36,6 @@ pub fn proportions<'a>(operations: impl Iterator<Item = &'a Operation>) -> Vec<f
     values
 }
 
-/// The proportions in a sentence: `0.8`, `0.2 to 0.6`; `None` where none is known.
-pub fn range(values: &[f64]) -> Option<String> {
-    match values {
-        [] => None,
-        [one] => Some(one.to_string()),
-        [first, .., last] => Some(format!("{first} to {last}")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -70,8 +61,6 @@ mod tests {
         let planned: Vec<bool> = all.iter().map(is_planned).collect();
         assert_eq!(planned, [true, true, true, false, false]);
         assert_eq!(proportions(all.iter().chain(&all)), [0.2, 0.6]);
-        assert_eq!(range(&[0.2, 0.6]).as_deref(), Some("0.2 to 0.6"));
-        assert_eq!(range(&[0.6]).as_deref(), Some("0.6"));
         assert_eq!(by_kind(all.iter().take(2).chain(&all[..1])), "2 convolution, 1 matMulGrouped");
     }
 }

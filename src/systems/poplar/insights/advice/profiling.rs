@@ -5,10 +5,11 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::how;
-use super::{Advice, Candidate, Context, Direction, Effect, Evidence, Technique};
+use super::{Candidate, Context, Effect, InReport as _, LOWER, Technique, advice_of};
 use crate::analysis::liveness::variable_kind::ANONYMOUS;
 use crate::analysis::liveness::variable_name;
 use crate::analysis::memory::category_title;
+use crate::run::{Advice, Evidence, Proposal};
 use crate::store::liveness::Liveness;
 use crate::store::{ClassId, Report, UnloweredId};
 use crate::systems::poplar::insights::instrumentation::{
@@ -46,13 +47,12 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     let option = option_to_leave_out(context.report);
     let of_level = level.map_or_else(String::new, |level| format!(" (level {level})"));
     let advice = Advice {
-        what: format!("Capture the report without what measures the execution{of_level}"),
-        option: Some(option),
-        direction: Direction::Lower,
+        text: format!("Capture the report without what measures the execution{of_level}"),
+        proposal: Proposal { option: Some(option), direction: Some(LOWER), ..Proposal::default() },
         how: how::no_instrumentation(option),
         evidence,
         caution: "The report then has no execution trace and no measured cycles",
-        ..Advice::of(Technique::CaptureWithoutProfiling)
+        ..advice_of(Technique::CaptureWithoutProfiling)
     };
     let basis = match read {
         Some(_) => {

@@ -6,15 +6,16 @@
 //! is those whose temporaries are more than their proportion allows.
 
 use super::how;
-use super::planned::{LEAST_PROPORTION, by_kind, is_planned, proportions, range};
+use super::planned::{LEAST_PROPORTION, by_kind, is_planned, proportions};
 use super::{
-    Advice, Candidate, Context, Direction, Effect, Evidence, Left, MOST_EVIDENCE, NotAdvised,
-    Technique, operation_title, spare_bytes, spare_text,
+    Candidate, Context, Effect, InReport as _, LOWER, Left, MOST_EVIDENCE, Technique, advice_of,
+    operation_title, spare_bytes, spare_text,
 };
-use crate::analysis::program::operations::Operation;
+use crate::analysis::program::operations::{Operation, PROPORTION};
+use crate::run::{Advice, Evidence, NotAdvised, Proposal};
 use crate::systems::poplar::insights::pressure::OperationPressure;
-use crate::systems::poplar::insights::verdict::Verdict;
-use crate::text::grouped;
+use crate::systems::poplar::insights::verdict::TilesVerdict;
+use crate::text::{grouped, range};
 
 type Owner<'a> = (&'a OperationPressure, &'a Operation);
 
@@ -52,21 +53,23 @@ fn candidate<'a>(context: &Context<'a>, owners: &[Owner<'a>]) -> Option<Candidat
     let and_next =
         next.map_or_else(String::new, |next| format!(" (if that is not enough, {next} next)"));
     let advice = Advice {
-        what: format!(
+        text: format!(
             "Lower availableMemoryProportion{from} to {suggested}{and_next} for the operations whose \
              temporaries own the peaks ({})",
             by_kind(owners.iter().map(|(_, operation)| *operation))
         ),
-        option: Some("availableMemoryProportion"),
-        direction: Direction::Lower,
-        now,
-        suggested: Some(suggested),
-        next,
+        proposal: Proposal {
+            option: Some(PROPORTION),
+            direction: Some(LOWER),
+            now,
+            suggested: Some(suggested),
+            next,
+        },
         how: how::proportion(&suggested.to_string(), &context.verdict.ipus_concerned()),
         evidence: owners.iter().take(MOST_EVIDENCE).map(|owner| evidence(context, owner)).collect(),
         caution: "Slower plans, more exchange and control code, which is always live; very small values \
                   crowd few tiles",
-        ..Advice::of(Technique::LowerAvailableMemoryProportion)
+        ..advice_of(Technique::LowerAvailableMemoryProportion)
     };
     Some(Candidate {
         advice,
@@ -138,7 +141,7 @@ fn excess((pressure, operation): &Owner<'_>) -> f64 {
 
 /// The largest proportion, in hundredths, with which an operation's temporaries would leave enough, and something
 /// to spare; lower than that of now.
-fn wanted(owner: &Owner<'_>, verdict: &Verdict) -> f64 {
+fn wanted(owner: &Owner<'_>, verdict: &TilesVerdict) -> f64 {
     let (pressure, operation) = owner;
     let limit = pressure.at.0.limit_bytes;
     let aim = pressure.aim_bytes.saturating_sub(spare_bytes(verdict, limit));
@@ -159,8 +162,8 @@ fn evidence(context: &Context<'_>, (pressure, operation): &Owner<'_>) -> Evidenc
         .map_or_else(String::new, |value| format!(" (availableMemoryProportion {value})"));
     Evidence::new(format!("temporaries of {}{value}", operation_title(operation)))
         .bytes(pressure.temporary_bytes)
-        .at(context.report, &pressure.at.0, pressure.at.1)
-        .operation(Some(operation))
+        .alive_at(context.report, &pressure.at.0, pressure.at.1)
+        .of_operation(Some(operation))
 }
 
 fn not_when_at_minimum(context: &Context<'_>, stuck: &[Owner<'_>]) -> Option<NotAdvised> {
@@ -176,10 +179,10 @@ fn not_when_at_minimum(context: &Context<'_>, stuck: &[Owner<'_>]) -> Option<Not
             "\"unable to meet memory target\" {count}{times} in {}, first in line {}",
             warned.file, warned.line
         ))
-        .file(&warned.file)
+        .in_file(&warned.file)
     });
     Some(NotAdvised {
-        id: Technique::LowerAvailableMemoryProportion,
+        id: Technique::LowerAvailableMemoryProportion.key(),
         why: format!(
             "A lower availableMemoryProportion than {values} changes nothing for the operations that own the \
              peaks ({}): the planner is at the minimum of memory already",
@@ -196,7 +199,7 @@ fn not_below_least(context: &Context<'_>, lowest: &[Owner<'_>]) -> Option<NotAdv
         return None;
     }
     Some(NotAdvised {
-        id: Technique::LowerAvailableMemoryProportion,
+        id: Technique::LowerAvailableMemoryProportion.key(),
         why: format!(
             "PopLibs advises against an availableMemoryProportion below {LEAST_PROPORTION}, and the \
              operations that own the peaks are there already ({})",

@@ -5,21 +5,23 @@
 //! half or more of what its proportion allows.
 
 use super::how;
-use super::planned::{by_kind, is_planned, proportions, range};
-use super::{Advice, Direction, Evidence, MOST_EVIDENCE, Technique, operation_title};
+use super::planned::{by_kind, is_planned, proportions};
+use super::{InReport as _, MOST_EVIDENCE, RAISE, Technique, advice_of, operation_title};
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::memory::selection::TileSelection;
-use crate::analysis::program::operations::Operation;
+use crate::analysis::program::operations::{Operation, PROPORTION};
 use crate::analysis::program::step_operations::StepOperations;
+use crate::run::{Advice, Evidence, Proposal};
 use crate::store::{Report, TileId};
 use crate::systems::poplar::insights::pressure::Temporaries;
 use crate::systems::poplar::insights::timeline::Timeline;
-use crate::systems::poplar::insights::verdict::Verdict;
+use crate::systems::poplar::insights::verdict::TilesVerdict;
+use crate::text::range;
 
 /// The advice; `None` without much room, or without plans that would use it.
 pub fn advice(
     report: &Report,
-    verdict: &Verdict,
+    verdict: &TilesVerdict,
     steps: &StepOperations,
     owners: &Owners,
 ) -> Option<Advice> {
@@ -44,25 +46,30 @@ pub fn advice(
     let from = range(&now)?;
     let fullest = Evidence::new("room on the fullest tile")
         .bytes(room.least_bytes)
-        .on(&TileSelection::one(TileId(room.tile)));
+        .on_tiles(&TileSelection::one(TileId(room.tile)));
     let of_operations = limited.iter().take(MOST_EVIDENCE).map(|(bytes, at, operation)| {
-        let step = steps.steps_of(*at).first();
-        let step = step.and_then(|step| Some(report.steps.get()?.ids.get(*step as usize)?.0));
         let what = format!("temporaries of {}, on all tiles", operation_title(operation));
-        Evidence { step, ..Evidence::new(what).bytes(*bytes).operation(Some(operation)) }
+        let evidence = Evidence::of(what, *bytes).of_operation(Some(operation));
+        match steps.steps_of(*at).first() {
+            Some(step) => evidence.at_position(report, *step),
+            None => evidence,
+        }
     });
     Some(Advice {
-        what: format!(
+        text: format!(
             "Raise availableMemoryProportion above {from} for speed: there is room, and plans use what it \
              allows ({})",
             by_kind(limited.iter().map(|(_, _, operation)| *operation))
         ),
-        option: Some("availableMemoryProportion"),
-        direction: Direction::Raise,
-        now,
+        proposal: Proposal {
+            option: Some(PROPORTION),
+            direction: Some(RAISE),
+            now,
+            ..Proposal::default()
+        },
         how: how::proportion("p", &verdict.ipus_concerned()),
         evidence: std::iter::once(fullest).chain(of_operations).collect(),
         caution: "Temporaries grow with it: raise it step by step, and look at the peaks again",
-        ..Advice::of(Technique::RaiseAvailableMemoryProportion)
+        ..advice_of(Technique::RaiseAvailableMemoryProportion)
     })
 }

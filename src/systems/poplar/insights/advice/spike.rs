@@ -2,7 +2,8 @@
 
 use super::how;
 use super::planned::is_planned;
-use super::{Advice, Candidate, Context, Evidence, Technique, operation_title};
+use super::{Candidate, Context, InReport as _, Technique, advice_of, operation_title};
+use crate::run::{Advice, Evidence};
 use crate::systems::poplar::insights::timeline::AliveRow;
 
 /// The advice; `None` where no operation or several run where too much is alive.
@@ -27,14 +28,14 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     let evidence =
         Evidence::new(format!("temporaries of {title}, the only operation above the limit"))
             .bytes(pressure.temporary_bytes)
-            .at(context.report, &pressure.at.0, pressure.at.1)
-            .operation(Some(operation));
+            .alive_at(context.report, &pressure.at.0, pressure.at.1)
+            .of_operation(Some(operation));
     let advice = Advice {
-        what,
+        text: what,
         how,
         evidence: vec![evidence],
         caution: "Parts that are computed one after the other take more cycles",
-        ..Advice::of(Technique::MakeOneOperationSmaller)
+        ..advice_of(Technique::MakeOneOperationSmaller)
     };
     let basis = "its temporaries halved, as in two parts, all else as it is";
     Some(Candidate::at_best(advice, basis, is_temporary, |bytes| bytes.div_ceil(2)))

@@ -1,9 +1,10 @@
 //! Another split of the model: one IPU is full and another is not, or one IPU needs more than twice its memory.
 
 use super::how;
-use super::{Advice, Candidate, Context, Direction, Effect, Evidence, Technique};
+use super::{Candidate, Context, Effect, InReport as _, RAISE, Technique, advice_of};
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
+use crate::run::{Advice, Evidence, Proposal};
 use crate::store::DeviceId;
 use crate::systems::poplar::insights::pressure::Covered;
 use crate::systems::poplar::insights::sentences::ipu_list;
@@ -14,10 +15,10 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
     let failure = context.verdict.failure.as_ref()?;
     let ipus = &context.verdict.ipus;
     let (full, others): (Vec<_>, Vec<_>) = ipus.iter().partition(|ipu| !ipu.fits);
-    let of_split = Advice::of(Technique::PipelineAndMoveSplitPoints);
+    let of_split = advice_of(Technique::PipelineAndMoveSplitPoints);
     let (advice, effect, basis) = match &failure.between_ipus {
         Some(between) if between.has_room() => {
-            let what = format!(
+            let text = format!(
                 "Move a part of the model, about {:.1} % of what they use, from {} to {}",
                 between.percent(),
                 ipu_list(&between.full),
@@ -25,16 +26,19 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
             );
             let covered = Covered { bytes: failure.over_bytes, places: 0 };
             let basis = "as much as evenly from all tiles, to the room on the others";
-            (Advice { what, ..of_split }, Effect::Known(covered), basis)
+            (Advice { text, ..of_split }, Effect::Known(covered), basis)
         }
         _ => {
             let (now, wanted) = (ipus.len(), ipus_wanted(ipus)?);
             let advice = Advice {
-                what: format!("Split the model over more IPUs: {wanted} in place of {now}"),
-                option: Some("ipus"),
-                direction: Direction::Raise,
-                now: vec![now as f64],
-                suggested: Some(wanted as f64),
+                text: format!("Split the model over more IPUs: {wanted} in place of {now}"),
+                proposal: Proposal {
+                    option: Some("ipus"),
+                    direction: Some(RAISE),
+                    now: vec![now as f64],
+                    suggested: Some(wanted as f64),
+                    next: None,
+                },
                 ..of_split
             };
             (advice, Effect::Unknown, "")
@@ -47,7 +51,7 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
         let tiles = TileSelection::of_scope(Scope::Device(DeviceId(ipu.ipu)).tiles(target));
         Evidence::new(format!("IPU {}, {percent:.0} % of its memory", ipu.ipu))
             .bytes(used)
-            .on(&tiles)
+            .on_tiles(&tiles)
     });
     let advice = Advice {
         how: how::split_points(),
@@ -59,7 +63,7 @@ pub fn candidate<'a>(context: &Context<'a>) -> Option<Candidate<'a>> {
 }
 
 /// On how many IPUs the model would fit if it could be cut anywhere and all grew as it does; `None` where one
-/// IPU does not need more than twice its memory (docs/advice.md, Limits).
+/// IPU does not need more than twice its memory (docs/user/advice.md, Limits).
 fn ipus_wanted(ipus: &[IpuVerdict]) -> Option<u64> {
     ipus.iter().any(IpuVerdict::needs_split).then_some(())?;
     let used = ipus.iter().filter_map(|ipu| ipu.used_bytes);

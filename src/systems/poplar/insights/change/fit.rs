@@ -6,12 +6,12 @@ use crate::analysis::comparison::figures::Unit;
 use crate::analysis::figures::difference::Difference;
 use crate::analysis::memory::{cell, totals};
 use crate::store::Report;
-use crate::systems::poplar::insights::verdict::{Verdict, verdict};
+use crate::systems::poplar::insights::verdict::{TilesVerdict, verdict};
 use crate::text::{counted, grouped};
 
 /// What is known of the fit of both reports.
 pub struct Fit {
-    verdicts: [Option<Verdict>; 2],
+    verdicts: [Option<TilesVerdict>; 2],
     /// Bytes of the fullest tile of each, gaps included.
     pub fullest: Difference,
     /// Whether bytes of all tiles of both are of the same machine.

@@ -1,4 +1,4 @@
-//! Insights of snapshots that are made here, event by event; what real ones say stands in `tests/pytorch.rs`.
+//! Insights of snapshots that are made here, event by event; what real ones say stands in `tests/suite/pytorch.rs`.
 
 use super::SnapshotInsights;
 use super::advice::Technique;

@@ -261,7 +261,9 @@ impl<'a> Known<'a> {
         let (outcome, cause) = self.outcome_of_device(place, device);
         let used = replay.reserved_peak.bytes;
         let capacity_bytes = self.capacity(place).and_then(|text| text.capacity_bytes);
-        let peak = replay.requested_peak;
+        // Without events nobody knows of a peak.
+        let is_recorded = Recorded::of(self.replayed, place) != Recorded::Nothing;
+        let peak = is_recorded.then_some(replay.requested_peak);
         let over_bytes = match outcome {
             run::Outcome::OutOfMemory => match self.replayed.ended_by(place) {
                 Some(failed) => {
@@ -281,9 +283,8 @@ impl<'a> Known<'a> {
             used_bytes: Some(used),
             capacity_bytes,
             over_bytes,
-            peak_bytes: Some(peak.bytes),
-            peak_step: (Recorded::of(self.replayed, place) != Recorded::Nothing)
-                .then(|| self.replayed.step_of(device, peak.event)),
+            peak_bytes: peak.map(|peak| peak.bytes),
+            peak_step: peak.map(|peak| self.replayed.step_of(device, peak.event)),
         })
     }
 

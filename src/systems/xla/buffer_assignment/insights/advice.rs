@@ -1,4 +1,4 @@
-//! Advice: what to try next, from what a program says (docs/advice.md, XLA).
+//! Advice: what to try next, from what a program says (docs/user/advice.md, XLA).
 //!
 //! A saving is a bound: how much lower the temporary peak is without the values that the technique acts on, everything
 //! else left where it is. Compiled again, XLA may place other values elsewhere. Savings do not add up.
@@ -27,7 +27,7 @@ const LEAST_PERCENT: u64 = 5;
 const LEAST_BYTES: u64 = 64 << 10;
 
 words! {
-    /// A technique; its key is the anchor of its section in docs/advice.md.
+    /// A technique; its key is the anchor of its section in docs/user/advice.md.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum ProgramTechnique by key, title {
         /// Results in the memory of parameters.

@@ -152,7 +152,8 @@ fn verdict_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, found: &SnapshotIn
 
 /// What to try, and what follows in words.
 fn advice_column_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, found: &SnapshotInsights) {
-    advice_ui(ui, &mut page.part, &mut page.choices.advice, &found.found);
+    let said = (&found.found.advice[..], &found.found.not_advised[..]);
+    advice_ui(ui, &mut page.part, &mut page.choices.advice, said);
     let said = found.found.verdict.as_ref().map_or("", |verdict| &verdict.text);
     let others = found.found.conclusions.iter();
     let mut others = others.filter(|one| said.is_empty() || !one.text.ends_with(said)).peekable();

@@ -1,4 +1,4 @@
-//! How techniques are written in Python, or set for a run of it (docs/advice.md, Techniques for PyTorch on a GPU).
+//! How techniques are written in Python, or set for a run of it (docs/user/advice.md, Techniques for PyTorch on a GPU).
 
 use super::Technique;
 

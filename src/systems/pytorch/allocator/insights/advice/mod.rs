@@ -1,4 +1,4 @@
-//! Advice: what to try next, from what a snapshot says. Each file has a technique or two of docs/advice.md.
+//! Advice: what to try next, from what a snapshot says. Each file has a technique or two of docs/user/advice.md.
 //!
 //! A technique is advised only where it has evidence and acts on what is alive at the peak of a device, or on what it has
 //! reserved. What it may save is what the peak is less if the blocks that it acts on are taken away, or the part of them
@@ -33,7 +33,7 @@ const MOST_EVIDENCE: usize = 4;
 const LEAST_PERCENT: u64 = 5;
 
 words! {
-    /// A technique, those that cost little first; its key is the anchor of its section in docs/advice.md.
+    /// A technique, those that cost little first; its key is the anchor of its section in docs/user/advice.md.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
     pub enum Technique by key, title {
         /// References that grow from step to step.
