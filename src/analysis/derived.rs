@@ -21,6 +21,7 @@ use super::liveness::{Scope, needs_bytes_by_tile};
 use super::program::step_operations::{StepOperations, step_operations};
 use crate::progress::Progress;
 use crate::run::Answers;
+use crate::store::placed::ReadError;
 use crate::store::{Report, WarningCode};
 use crate::systems::poplar::insights::{Insights, insights_of_resident, insights_with_tiles};
 use crate::systems::pytorch::allocator::insights::SnapshotInsights;
@@ -311,13 +312,29 @@ impl Derived {
     /// What the report says at first sight: with what is read for it where `is_final` says that nothing more of
     /// what it goes by will come, else from what is there.
     pub(crate) fn insights(&self, is_final: bool, progress: &Progress) -> Arc<Insights> {
-        let made = || {
-            // What went wrong is among the warnings of the report; what was cancelled is not kept.
-            let found = insights_with_tiles(self, progress).ok()?;
-            (!progress.is_cancelled()).then(|| Arc::new(found))
-        };
-        let kept = is_final.then(|| self.insights.get(&(), made)).flatten();
+        // What went wrong is among the warnings of the report.
+        let kept = is_final.then(|| self.insights_of_tiles(progress).ok()).flatten();
         kept.unwrap_or_else(|| Arc::new(insights_of_resident(self)))
+    }
+
+    /// The same with what is read for it, where nothing more of what it goes by will come.
+    ///
+    /// # Errors
+    /// When the files cannot be read any more, or nobody waits for it.
+    pub(crate) fn insights_of_tiles(
+        &self,
+        progress: &Progress,
+    ) -> Result<Arc<Insights>, ReadError> {
+        let mut failure = None;
+        let found = self.insights.get(&(), || match insights_with_tiles(self, progress) {
+            // What was cancelled is not kept.
+            Ok(found) => (!progress.is_cancelled()).then(|| Arc::new(found)),
+            Err(error) => {
+                failure = Some(error);
+                None
+            }
+        });
+        found.ok_or_else(|| failure.unwrap_or_else(|| "cancelled".into()))
     }
 
     /// The steps that ran, read when they are first asked for ([`read_executed`]).

@@ -1,10 +1,8 @@
 //! The insights of `tilescope summary`: what they need is read, and shown as text.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use super::output::{aligned, name_cell, or_unknown, wrapped};
-use crate::analysis::derived::Derived;
 use crate::files;
 use crate::format::{Error, Progress};
 use crate::run::{Advice, Evidence};
@@ -32,7 +30,7 @@ pub fn of(open: &OpenReport, logs: &[PathBuf], progress: &Progress) -> Result<In
         files::open(log).map_err(|error| Error::io(log, &error))?;
     }
     open.read_logs(logs, progress, log_messages);
-    Ok(insights_with_tiles(&Derived::new(Arc::clone(&open.report)), progress)?)
+    Ok(insights_with_tiles(&open.derived(), progress)?)
 }
 
 pub fn text(insights: &Insights) -> String {

@@ -16,7 +16,6 @@ use super::output::{self, name_cell};
 use super::scope::{ScopeArguments, scope_name, scope_of};
 use crate::analysis::comparison::contribution::Contribution;
 use crate::analysis::comparison::moment::Moment;
-use crate::analysis::derived::Derived;
 use crate::analysis::liveness::peaks;
 use crate::analysis::liveness::{self, NamedBytes, Scope};
 use crate::analysis::program::operations::Operation;
@@ -340,7 +339,7 @@ fn consists(
     open.read_tile_variable_bytes(progress);
     open.read_compute(progress);
     open.read_variables(progress);
-    let derived = Derived::new(Arc::clone(&open.report));
+    let derived = open.derived();
     let timeline = derived.timeline(scope, &|| false);
     let alive = timeline.and_then(|timeline| Moment::alive(&timeline.curve, scope, step));
     let alive = alive.ok_or_else(|| {
@@ -415,6 +414,7 @@ pub fn operation_text(operation: &Operation) -> String {
 mod tests {
     use super::*;
     use crate::analysis::comparison::explanation::GroupedBy;
+    use crate::analysis::derived::Derived;
     use crate::store::{ArenaId, DeviceId};
     use crate::synth::story::{PROPORTIONS, directory_name, write_story};
     use crate::systems::poplar::insights::consists::rows_of_moments;
@@ -432,7 +432,7 @@ mod tests {
                 let path = directory.path().join(directory_name(proportion));
                 let open = OpenReport::open(&path, &progress).expect("a report");
                 open.read_all(&progress, |_| Vec::new()).expect("all of it");
-                let derived = Derived::new(Arc::clone(&open.report));
+                let derived = open.derived();
                 let scopes = [
                     Scope::Everything,
                     Scope::Device(DeviceId(0)),

@@ -416,7 +416,7 @@ fn read(
     progress.expect(open.bytes_to_read());
     open.expect_index();
     // The cell is set only here.
-    drop(shared.derived.set(Arc::new(Derived::new(Arc::clone(&open.report)))));
+    drop(shared.derived.set(Arc::new(open.derived())));
     shared.set_stage(Stage::SmallTables);
     open.read_small_tables(progress)?;
     open.read_logs(logs, progress, log_messages);

@@ -6,7 +6,7 @@ use crate::common::recording::{HOST, MIB, Recording, stack};
 use crate::common::{in_package, json, tilescope};
 use proptest::prelude::*;
 use serde_json::Value;
-use tilescope::format::Progress;
+use tilescope::format::{ErrorKind, Progress};
 use tilescope::opened::{ReplayedSnapshot, RunFiles, SnapshotRun, device_id, files_of_run};
 use tilescope::store::snapshot::StackId;
 use tilescope::systems::pytorch::allocator::peak::PeakContents;
@@ -558,7 +558,7 @@ fn only_the_file_of_a_rank_has_an_index_and_logs_of_ranks_are_no_run() {
     }
     let logs = directory.path().join("rank*.txt");
     let found = files_of_run(&logs, &Progress::default());
-    assert!(matches!(found, Ok(RunFiles::Poplar(_))), "{found:?}");
+    assert!(found.is_err_and(|error| error.kind == ErrorKind::NotFound), "no run");
 }
 
 #[test]

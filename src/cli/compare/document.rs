@@ -179,8 +179,7 @@ impl Comparison {
             || others.par_iter().for_each(|other| read(other, progress)),
         );
         let gaps = [gaps_of_fullest(&source.report)?, gaps_of_fullest(&target.report)?];
-        let derived = |open: &OpenReport| Derived::new(Arc::clone(&open.report));
-        let (derived_source, derived_target) = (derived(source), derived(target));
+        let (derived_source, derived_target) = (source.derived(), target.derived());
         let (pair, is_matched) = pair_of(&derived_source, &derived_target);
         let (source, target) = (&*source.report, &*target.report);
         let compared =
@@ -189,7 +188,7 @@ impl Comparison {
             .map(|report| memory::totals(report.memory.get()?, report.target.get()).fits);
         let mut runs = Runs::default();
         if let Some(more @ [_, ..]) = others.get(1..) {
-            let more: Vec<Derived> = more.iter().map(derived).collect();
+            let more: Vec<Derived> = more.iter().map(OpenReport::derived).collect();
             let all: Vec<&Derived> =
                 [&derived_source, &derived_target].into_iter().chain(&more).collect();
             let of_more = more.par_iter().map(|other| {

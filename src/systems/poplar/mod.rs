@@ -1,5 +1,10 @@
 //! Graphcore IPU reports: `autoReport.all` with `profile.pop`, written by Poplar.
 
+mod answers;
+mod facts;
+mod peak;
+mod sections;
+
 #[deny(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -8,3 +13,5 @@
 )]
 pub mod files;
 pub mod insights;
+
+pub use answers::{PoplarAnswers, derived_of};

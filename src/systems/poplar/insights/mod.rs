@@ -21,6 +21,7 @@ pub(crate) mod logs;
 pub(crate) mod module_tree;
 pub(crate) mod must_go;
 pub(crate) mod pressure;
+pub(crate) mod run_verdict;
 pub(crate) mod sentences;
 #[cfg(test)]
 mod tests;

@@ -14,7 +14,7 @@ pub(crate) fn verdict_title(verdict: &TilesVerdict) -> String {
 }
 
 /// How many tiles are over, and where there are several IPUs on which of them.
-fn over_text(verdict: &TilesVerdict, failure: &Failure, on: &str) -> String {
+pub(super) fn over_text(verdict: &TilesVerdict, failure: &Failure, on: &str) -> String {
     let verb = if failure.tiles_over == 1 { "is" } else { "are" };
     let on = match failure.ipus.as_slice() {
         ipus if verdict.ipus.len() > 1 && !ipus.is_empty() => format!("{on} {}", ipu_list(ipus)),

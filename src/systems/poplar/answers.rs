@@ -1,0 +1,95 @@
+//! The answers of an IPU report.
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use super::facts::{OwnFacts, ReportFacts};
+use super::files::OpenReport;
+use super::insights::run_verdict;
+use super::insights::verdict::{TilesVerdict, verdict};
+use super::peak::peak_of_report;
+use super::sections::sections_of;
+use crate::analysis::derived::Derived;
+use crate::analysis::memory;
+use crate::progress::Progress;
+use crate::run::answers::SourceFormat;
+use crate::run::{Answers, Insights, MemoryTotals, PeakOfRun, Section, Verdict};
+use crate::store::Report;
+use crate::store::placed::ReadError;
+
+/// The answers of a report, from the parts of it that are read.
+#[derive(Debug)]
+pub struct PoplarAnswers;
+
+impl OpenReport {
+    /// What is worked out once for this report.
+    pub fn derived(&self) -> Derived {
+        derived_of(Arc::clone(&self.report))
+    }
+}
+
+/// What is worked out once for a report of Poplar.
+pub fn derived_of(report: Arc<Report>) -> Derived {
+    Derived::new(report).with_answers(Arc::new(PoplarAnswers))
+}
+
+fn of_run(verdict: Option<&TilesVerdict>) -> Verdict {
+    verdict.map_or_else(run_verdict::unknown, TilesVerdict::of_run)
+}
+
+impl Answers for PoplarAnswers {
+    fn verdict(&self, derived: &Derived) -> Option<Verdict> {
+        Some(of_run(verdict(derived.report()).as_ref()))
+    }
+
+    fn insights(&self, derived: &Derived, progress: &Progress) -> Result<Insights, ReadError> {
+        let found = derived.insights_of_tiles(progress)?;
+        Ok(Insights {
+            verdict: Some(of_run(found.verdict.as_ref())),
+            conclusions: found.conclusions.clone(),
+            advice: found.advice.clone(),
+            not_advised: found.not_advised.clone(),
+        })
+    }
+
+    fn memory(&self, derived: &Derived) -> MemoryTotals {
+        let report = derived.report();
+        let Some(memory) = report.memory.get() else { return MemoryTotals::default() };
+        let totals = memory::totals(memory, report.target.get());
+        MemoryTotals {
+            total_bytes: totals.total_bytes,
+            including_gaps_bytes: totals.including_gaps_bytes,
+            gap_bytes: totals.gap_bytes,
+            always_live_bytes: totals.always_live_bytes,
+        }
+    }
+
+    fn peak(&self, derived: &Derived) -> Option<PeakOfRun> {
+        peak_of_report(derived)
+    }
+
+    fn format(&self, derived: &Derived) -> SourceFormat {
+        let about = derived.report().about.get().cloned().unwrap_or_default();
+        SourceFormat {
+            format: about.format,
+            producer: about.poplar_version.map(|version| format!("Poplar {version}")),
+            captured_at: about.compiled_at,
+        }
+    }
+
+    fn sections(&self, derived: &Derived, _: &Insights) -> Vec<Section> {
+        let report = derived.report();
+        let insights = derived.insights(true, &Progress::default());
+        sections_of(report, &ReportFacts::of(report), &insights)
+    }
+
+    fn own_json(&self, derived: &Derived, progress: &Progress) -> Map<String, Value> {
+        let insights = derived.insights(true, progress);
+        match serde_json::to_value(OwnFacts::of(derived.report(), &insights)) {
+            Ok(Value::Object(facts)) => facts,
+            // It has no keys but texts, so this cannot happen.
+            _ => Map::new(),
+        }
+    }
+}
