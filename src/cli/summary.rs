@@ -13,7 +13,6 @@ use serde_json::{Map, Value};
 use super::Input;
 use super::output::{self, Answer, CsvAnswer, Document};
 pub use super::summary_of_report::Summary;
-use super::summary_of_snapshot::SnapshotSummary;
 use crate::analysis::derived::Derived;
 use crate::csv;
 use crate::format::{ErrorKind, Progress};
@@ -89,8 +88,8 @@ pub fn run(arguments: &SummaryArguments) -> ExitCode {
             })
         }
         Ok(RunFiles::Pytorch(files)) => {
-            output::answer_of_snapshot(&files, input.json, arguments.csv, |run, _| {
-                Ok(SnapshotSummary::of(run))
+            output::answer_of_snapshot(&files, input.json, arguments.csv, |run, progress| {
+                Ok(SummaryOfRun::of(&run.derived(), progress))
             })
         }
         Ok(RunFiles::Xla(files)) => {

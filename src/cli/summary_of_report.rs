@@ -17,7 +17,7 @@ use crate::format::{Error, Progress};
 use crate::store::Report;
 use crate::store::memory::{Region, TileMemory};
 use crate::store::options::GraphInfo;
-use crate::store::report::{FileStatus, ReportFile};
+use crate::store::report::ReportFile;
 use crate::store::target::Target;
 use crate::systems::poplar::files::OpenReport;
 use crate::systems::poplar::insights::Insights;
@@ -278,21 +278,6 @@ impl CsvAnswer for Summary {
     }
 }
 
-/// The files of a run, with what is wrong with them.
-pub(super) fn files_text(files: &[ReportFile]) -> String {
-    let files = files.iter().map(|file| match file.status {
-        FileStatus::Ok => file.name.clone(),
-        status => format!("{} ({})", file.name, status.as_str()),
-    });
-    clean(&files.collect::<Vec<_>>().join(", ")).into_owned()
-}
-
-/// Sections one below the other, with their titles.
-pub(super) fn sections_text(sections: &[(String, String)]) -> String {
-    let sections = sections.iter().map(|(title, body)| format!("{}\n{body}", clean(title)));
-    sections.collect::<Vec<_>>().join("\n")
-}
-
 impl Summary {
     fn report_text(&self) -> String {
         let known = |text: &Option<String>| {
@@ -416,6 +401,6 @@ impl Summary {
 }
 
 /// Keys and values, one pair a line.
-pub(super) fn pairs<'a>(rows: impl IntoIterator<Item = (&'a str, String)>) -> String {
+fn pairs<'a>(rows: impl IntoIterator<Item = (&'a str, String)>) -> String {
     rows.into_iter().map(|(key, value)| format!("  {key:<16}{value}\n")).collect()
 }
