@@ -1,6 +1,6 @@
 //! `tilescope summary`: whether the run fits, what its memory is made of, where the peak is, and what to try next.
 
-mod text;
+pub(super) mod text;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -12,15 +12,15 @@ use serde_json::{Map, Value};
 
 use super::Input;
 use super::output::{self, Answer, CsvAnswer, Document};
-pub use super::summary_of_report::Summary;
 use super::summary_of_snapshot::SnapshotSummary;
 use crate::analysis::derived::Derived;
 use crate::csv;
-use crate::format::Progress;
+use crate::format::{Error, Progress};
 use crate::opened::{ErrorText, RunFiles, files_of_module};
 use crate::run::{Claim, Insights, MemoryTotals, PeakOfRun, Section, Verdict};
 use crate::store::report::ReportFile;
 use crate::store::{Report, System};
+use crate::systems::poplar::files::OpenReport;
 
 /// Arguments of `tilescope summary`.
 #[derive(Debug, Args)]
@@ -94,7 +94,7 @@ pub fn run(arguments: &SummaryArguments) -> ExitCode {
                 return output::finish(&Ok(document), input.json, printed);
             }
             output::answer_of_found(input, arguments.csv, &found, |open, progress| {
-                Summary::of(open, &arguments.log, progress)
+                SummaryOfRun::of_report(open, &arguments.log, progress)
             })
         }
         Ok(RunFiles::Pytorch(files)) => {
@@ -112,6 +112,18 @@ pub fn run(arguments: &SummaryArguments) -> ExitCode {
 }
 
 impl SummaryOfRun {
+    /// Sums up a report whose small tables are read. `logs` count as those beside the profile.
+    ///
+    /// # Errors
+    /// When the profile cannot be opened again, or one of the logs cannot be opened.
+    pub fn of_report(
+        open: &OpenReport,
+        logs: &[PathBuf],
+        progress: &Progress,
+    ) -> Result<Self, Error> {
+        Ok(Self::of(&open.derived_with_logs(logs, progress)?, progress))
+    }
+
     /// Sums up a run of which all is read that its system's answers go by.
     pub fn of(derived: &Derived, progress: &Progress) -> Self {
         let (report, answers) = (&**derived.report(), derived.answers());

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::output::{Answer, CsvAnswer, aligned, name_cell};
 use super::summary::summary_csv;
-use super::summary_of_report::{files_text, pairs, sections_text};
+use super::summary::text::{files_text, pairs, sections_text};
 use crate::analysis::liveness::NamedBytes;
 use crate::files::file_name;
 use crate::opened::{ReplayedSnapshot, RunContents, SnapshotRun, compare_claims};
