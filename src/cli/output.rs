@@ -153,14 +153,21 @@ fn answer_as<A: Answer>(
 }
 
 /// Finds the run at the path, of whatever system, opens it, answers, prints. `module` names one of several modules.
+/// `partial` answers where the path is no run, and a part of one at most.
 pub fn answer_of_run<A: CsvAnswer>(
     input: &Input,
     module: Option<&str>,
     csv: bool,
     answer: impl FnOnce(&dyn OpenRun, &Progress) -> Result<A, Error>,
+    partial: impl FnOnce() -> Option<A>,
 ) -> ExitCode {
     let result = with_progress("Reading the run", |progress| {
-        let found = systems::find(SYSTEMS, &input.path, module, progress)?;
+        let found = match systems::find(SYSTEMS, &input.path, module, progress) {
+            Err(error) if error.kind == ErrorKind::NotAReport => {
+                return partial().map(|answer| with_warnings(answer, Vec::new())).ok_or(error);
+            }
+            found => found?,
+        };
         let run = found.open(progress)?;
         let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))?;
         let answer = answer(&*run, progress)?;

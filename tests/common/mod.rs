@@ -162,7 +162,7 @@ pub fn answer<A: Answer>(
 
 /// `summary`.
 pub fn summary(path: &Path) -> Result<Value, Error> {
-    answer(path, |open, progress| Summary::of(open, &[], progress))
+    answer(path, |open, progress| Summary::of_report(open, &[], progress))
 }
 
 /// `tiles --by …`.
