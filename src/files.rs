@@ -1,6 +1,7 @@
 //! Opens what is a file and nothing else. Opening a FIFO waits for a writer, a device may act when it is opened, so
 //! what a path names is told apart before.
 
+pub(crate) mod looks_like;
 mod texts;
 
 use std::borrow::BorrowMut;

@@ -5,6 +5,7 @@ use std::path::Path;
 use crate::analysis::cross_checks::contradictions;
 use crate::analysis::sweep::{RunError, Sweep, SweepRun};
 use crate::format::{Error, ErrorKind, Progress};
+use crate::opened::no_runs;
 use crate::store::{Report, Warning, WarningCode, Warnings};
 use crate::systems::poplar::files::{
     FolderReport, FolderRun, OpenReport, map_reports, runs_in_folder,
@@ -21,7 +22,13 @@ pub(crate) fn read_sweep(
     progress: &Progress,
 ) -> Result<(Sweep, Vec<Warning>), Error> {
     let warnings = Warnings::default();
+    if folder.is_file() {
+        return Err(no_runs(folder, None, progress));
+    }
     let found = runs_in_folder(folder, &warnings, progress)?;
+    if found.reports.is_empty() {
+        return Err(no_runs(folder, None, progress));
+    }
     let of_report = |place: &FolderReport, open: Result<&OpenReport, &Error>| {
         open.map_or_else(|error| facts(place, Err(error)), |open| read_facts(place, open, progress))
     };

@@ -10,7 +10,8 @@
 //!
 //! `budget` says what reading may cost at most, [`work`] counts what was read. `folder_sweep` reads the reports of a folder and takes
 //! the facts of each, `variant_sweep` those of snapshots, for both; [`lake`] writes the figures of many reports as Parquet files. [`views`] names what can be drawn without
-//! a window. [`synth`] writes reports. [`opened`] finds out of which system a run is, and opens it.
+//! a window. [`synth`] writes reports. [`opened`] finds out of which system a run is, and opens it;
+//! `files::looks_like` says what a path is that no system takes, `log_file` reads logs.
 
 pub mod analysis;
 pub(crate) mod budget;
@@ -24,6 +25,7 @@ pub mod format;
 pub mod fuzzing;
 pub mod index;
 pub mod lake;
+pub(crate) mod log_file;
 pub mod opened;
 pub mod progress;
 pub mod run;

@@ -15,7 +15,7 @@ fn main() -> ExitCode {
     arguments.choose_index();
     let status = match &arguments.command {
         Some(command) => cli::run(command, started),
-        None => cli::window::run(arguments.runs.clone(), started),
+        None => cli::window::run(&arguments.runs, started),
     };
     arguments.say_work();
     status

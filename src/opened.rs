@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::files::{self, looks_like};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::{Warning, WarningCode, Warnings};
-use crate::systems::poplar::files::has_report;
+use crate::systems::poplar::files as poplar;
 use crate::systems::pytorch::files::{self as pytorch, FileKind, SnapshotFiles};
 pub use crate::systems::pytorch::run::{
     ReplayedSnapshot, RunContents, SnapshotRun, compare_claims, device_id,
@@ -19,7 +20,7 @@ pub use crate::systems::xla::run::{
 /// What a path names.
 #[derive(Debug)]
 pub enum RunFiles {
-    /// A report of Poplar, or nothing that another reader knows, with what there is to say of how it was found.
+    /// A report of Poplar, with what there is to say of how it was found.
     Poplar(Vec<Warning>),
     /// A file of PyTorch's.
     Pytorch(Box<SnapshotFiles>),
@@ -30,7 +31,7 @@ pub enum RunFiles {
 /// Finds out what a path names. Where a directory has a report of Poplar, it is that.
 ///
 /// # Errors
-/// When there are several snapshots, or something that no reader takes.
+/// When there are several snapshots, and as [`refusal`] for something that no reader takes.
 pub fn files_of_run(path: &Path, progress: &Progress) -> Result<RunFiles, Error> {
     files_of_module(path, None, progress)
 }
@@ -54,9 +55,10 @@ pub fn files_of_module(
     Ok(found)
 }
 
+/// Asks each system whether a path is its own.
 fn find(path: &Path, module: Option<&str>, progress: &Progress) -> Result<RunFiles, Error> {
     let warnings = Warnings::default();
-    if path.is_dir() && has_report(path, &warnings, progress).unwrap_or(false) {
+    if poplar::is_report(path, &warnings, progress) {
         return Ok(RunFiles::Poplar(warnings.list()));
     }
     if let Some(files) = pytorch::find(path, &warnings, progress)? {
@@ -64,8 +66,42 @@ fn find(path: &Path, module: Option<&str>, progress: &Progress) -> Result<RunFil
         return Ok(RunFiles::Pytorch(Box::new(files)));
     }
     let files = xla_run::find(path, module, progress)?;
-    Ok(files
-        .map_or_else(|| RunFiles::Poplar(warnings.list()), |files| RunFiles::Xla(Box::new(files))))
+    if files.is_none() && progress.is_cancelled() {
+        return Err(Error::new(ErrorKind::Unreadable, "cancelled").in_file(path));
+    }
+    files.map(|files| RunFiles::Xla(Box::new(files))).ok_or_else(|| refusal(path))
+}
+
+/// Why a path that no system takes cannot be opened: what its file or directory is, whose, and what to do. A system
+/// answers only for what looks like a part of its runs.
+pub fn refusal(path: &Path) -> Error {
+    if let Some(error) = poplar::refusal(path) {
+        return error;
+    }
+    let name = path.display();
+    if let Some(what) = files::in_place_of_file(path).filter(|_| !path.is_dir()) {
+        let message = format!("{name}: {}", files::not_a_file(what));
+        return Error::new(ErrorKind::NotAReport, message).in_file(path);
+    }
+    match looks_like::look(path) {
+        Ok(look) => Error::new(ErrorKind::NotAReport, look.message(&name.to_string()))
+            .in_file(path)
+            .hint(look.hint),
+        Err(error) => Error::io(path, &error),
+    }
+}
+
+/// Why there is nothing at a path that could be put beside other runs.
+pub fn no_runs(path: &Path, module: Option<&str>, progress: &Progress) -> Error {
+    match files_of_module(path, module, progress) {
+        Err(error) => error,
+        Ok(_) => {
+            let message = format!("{} has no runs to put side by side", path.display());
+            Error::new(ErrorKind::NotAReport, message)
+                .in_file(path)
+                .hint("Name a directory with several reports, memory snapshots or dumps.")
+        }
+    }
 }
 
 /// What several paths name that are to be compared.
@@ -92,7 +128,7 @@ pub fn runs_of_paths(
     let mut is_poplar = false;
     for path in paths {
         let runs = if path.is_dir() {
-            is_poplar |= has_report(path, warnings, progress).unwrap_or(false);
+            is_poplar |= poplar::has_report(path, warnings, progress).unwrap_or(false);
             pytorch::runs_below(path, warnings, progress)
         } else {
             // What is named by itself is one, also if it is a rank of a run.
@@ -152,7 +188,10 @@ mod tests {
         let progress = Progress::default();
         progress.cancel();
         let files = files_of_run(directory.path(), &progress);
-        assert!(matches!(files, Ok(RunFiles::Poplar(_))), "it ends when nobody waits");
+        assert!(
+            files.is_err_and(|error| error.message == "cancelled"),
+            "it ends when nobody waits"
+        );
     }
 
     #[test]

@@ -25,7 +25,7 @@ use crate::store::placed::ReadError;
 use crate::store::{Report, WarningCode};
 use crate::systems::poplar::insights::{Insights, insights_of_resident, insights_with_tiles};
 use crate::systems::pytorch::allocator::insights::SnapshotInsights;
-use crate::systems::pytorch::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
+use crate::systems::pytorch::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
 use crate::systems::xla::buffer_assignment::insights::ProgramInsights;
 use crate::systems::xla::buffer_assignment::program::Program;
 
@@ -91,7 +91,6 @@ pub struct Derived {
     fit: Memo<(), Option<Fit>>,
     verdict: Memo<(), Option<RunVerdict>>,
     insights: Memo<(), Arc<Insights>>,
-    snapshot_insights: Memo<(), Option<Arc<SnapshotInsights>>>,
     trace: Memo<(), ()>,
     answers: Arc<dyn Answers>,
     run_insights: Memo<(), Arc<crate::run::Insights>>,
@@ -118,7 +117,6 @@ impl Derived {
             fit: Memo::default(),
             verdict: Memo::default(),
             insights: Memo::default(),
-            snapshot_insights: Memo::default(),
             trace: Memo::default(),
             answers: Arc::new(NoAnswers),
             run_insights: Memo::default(),
@@ -183,8 +181,7 @@ impl Derived {
 
     /// What the snapshot of a caching allocator says at first sight; `None` where the run is something else.
     pub fn snapshot_insights(&self) -> Option<Arc<SnapshotInsights>> {
-        let made = || Some(self.allocator()?.insights().map(Arc::new));
-        self.snapshot_insights.get(&(), made).flatten()
+        self.allocator()?.insights().cloned()
     }
 
     /// The report.
@@ -304,14 +301,7 @@ impl Derived {
     /// Things beside the report that a look at all of them goes through: events and blocks, points of a timeline,
     /// instructions and values.
     pub fn things_beside_report(&self) -> usize {
-        let of_allocator = match self.allocator().map(|run| &run.contents) {
-            Some(RunContents::Snapshot(replayed)) => {
-                let blocks = replayed.replays.iter().map(|replay| replay.lives.len());
-                replayed.snapshot.events.len().saturating_add(blocks.sum())
-            }
-            Some(RunContents::Timeline(timeline)) => timeline.bytes.len(),
-            None => 0,
-        };
+        let of_allocator = self.allocator().map_or(0, AllocatorRun::things);
         let of_program = self.program().map_or(0, |program| {
             let module = &program.analysed.module;
             module.instructions.len().saturating_add(module.values.len())

@@ -36,7 +36,7 @@ pub fn run(arguments: &DemoArguments, started: Instant) -> ExitCode {
         WrittenSystem::Xla => xla::story::runs(&directory),
     };
     match output::print(&format!("{}\n", directory.display())) {
-        Ok(_) => window::run(runs, started),
+        Ok(_) => window::run(&runs, started),
         Err(status) => status.into(),
     }
 }

@@ -13,11 +13,10 @@ use super::diagnose_programs::{Dumps, FoundDump, JoinedProgram, possible_text};
 use super::diagnose_snapshots::{FoundSnapshot, Joined, beside, named_snapshot};
 use super::output::{WRONG_ARGUMENTS, print_result, print_warning, with_progress, wrapped};
 use super::usage;
-use crate::analysis::diagnose::{Device, Diagnosis, Finding, Kind, XlaCapture, diagnose_reader};
-use crate::files::WithoutHoles;
-use crate::format::{Error, ErrorKind, Progress};
+use crate::analysis::diagnose::{Device, Diagnosis, Finding, Kind, XlaCapture};
+use crate::format::{Error, Progress};
+use crate::log_file;
 use crate::opened::find_module;
-use crate::progress::Watched;
 use crate::systems::pytorch::files::{FileKind, SnapshotFiles, with_side_files};
 use crate::text::{bytes, clean, grouped, shortened};
 
@@ -87,11 +86,12 @@ pub(super) struct Log {
 impl Log {
     fn read(file: &Path) -> Result<Self, Error> {
         if file.as_os_str() == "-" {
-            let failed = |error| Error::io(Path::new("standard input"), &error);
-            let diagnosis = diagnose_reader(std::io::stdin().lock()).map_err(failed)?;
+            let diagnosis = log_file::diagnose_stream("standard input", std::io::stdin().lock())?;
             return Ok(Self { file: None, diagnosis });
         }
-        let read = |progress: &Progress| diagnose_file(file, progress);
+        // A FIFO that is named here is waited for, as standard input is: a shell gives one for `<(command)`.
+        let open = |path: &Path| File::open(path);
+        let read = |progress: &Progress| log_file::diagnose_file(file, open, progress);
         Ok(Self { file: Some(file.to_owned()), diagnosis: with_progress("Reading the log", read)? })
     }
 }
@@ -336,19 +336,4 @@ fn facts(finding: &Finding) -> Vec<String> {
 
 fn times(count: usize) -> String {
     if count == 1 { "once".to_owned() } else { format!("{} times", grouped(count as u64)) }
-}
-
-fn diagnose_file(path: &Path, progress: &Progress) -> Result<Diagnosis, Error> {
-    let fail = |error| Error::io(path, &error);
-    let about = std::fs::metadata(path).map_err(fail)?;
-    // A FIFO that is named here is waited for, as standard input is: a shell gives one for `<(command)`.
-    if about.is_dir() {
-        let message = format!("{} is a directory, not a log", path.display());
-        return Err(Error::new(ErrorKind::Unreadable, message)
-            .in_file(path)
-            .hint("`tilescope summary` reads report directories."));
-    }
-    let file = File::open(path).map_err(fail)?;
-    progress.expect(about.len());
-    diagnose_reader(Watched { reader: WithoutHoles(file), progress }).map_err(fail)
 }

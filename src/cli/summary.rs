@@ -12,10 +12,9 @@ use serde_json::{Map, Value};
 
 use super::Input;
 use super::output::{self, Answer, CsvAnswer, Document};
-use super::summary_of_snapshot::SnapshotSummary;
 use crate::analysis::derived::Derived;
 use crate::csv;
-use crate::format::{Error, Progress};
+use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{ErrorText, RunFiles, files_of_module};
 use crate::run::{Claim, Insights, MemoryTotals, PeakOfRun, Section, Verdict};
 use crate::store::report::ReportFile;
@@ -84,22 +83,13 @@ pub fn run(arguments: &SummaryArguments) -> ExitCode {
     let input = &arguments.input;
     match files_of_module(&input.path, arguments.module.as_deref(), &Progress::default()) {
         Ok(RunFiles::Poplar(found)) => {
-            // A path that no reader takes may be the text of an error.
-            if let Some(text) = ErrorText::open(&input.path) {
-                let document = Document::new(
-                    SummaryOfRun::of(&text.derived(), &Progress::default()),
-                    Vec::new(),
-                );
-                let printed = if arguments.csv { CsvAnswer::csv } else { Answer::text };
-                return output::finish(&Ok(document), input.json, printed);
-            }
             output::answer_of_found(input, arguments.csv, &found, |open, progress| {
                 SummaryOfRun::of_report(open, &arguments.log, progress)
             })
         }
         Ok(RunFiles::Pytorch(files)) => {
-            output::answer_of_snapshot(&files, input.json, arguments.csv, |run, _| {
-                Ok(SnapshotSummary::of(run))
+            output::answer_of_snapshot(&files, input.json, arguments.csv, |run, progress| {
+                Ok(SummaryOfRun::of(&run.derived(), progress))
             })
         }
         Ok(RunFiles::Xla(files)) => {
@@ -107,7 +97,15 @@ pub fn run(arguments: &SummaryArguments) -> ExitCode {
                 Ok(SummaryOfRun::of(&run.derived(), progress))
             })
         }
-        Err(error) => output::fail(&error, input.json),
+        Err(error) => {
+            // A path that no reader takes may be the text of an error.
+            let text = ErrorText::open(&input.path).filter(|_| error.kind == ErrorKind::NotAReport);
+            let Some(text) = text else { return output::fail(&error, input.json) };
+            let summary = SummaryOfRun::of(&text.derived(), &Progress::default());
+            let document = Document::new(summary, Vec::new());
+            let printed = if arguments.csv { CsvAnswer::csv } else { Answer::text };
+            output::finish(&Ok(document), input.json, printed)
+        }
     }
 }
 

@@ -81,6 +81,16 @@ impl Error {
         self
     }
 
+    /// The same error about a directory with several runs.
+    #[must_use]
+    pub fn of_several(self, directory: &Path) -> Self {
+        let hint = format!(
+            "Name one of them, or put all side by side: `tilescope sweep {}`.",
+            directory.display()
+        );
+        self.in_file(directory).hint(hint)
+    }
+
     /// What the operating system said of a file: not there, or not readable.
     pub fn io(file: &Path, error: &std::io::Error) -> Self {
         let (kind, hint) = match error.kind() {

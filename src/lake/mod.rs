@@ -24,7 +24,7 @@ use crate::analysis::sweep::{Sweep, SweepRun};
 use crate::files::directory_of;
 use crate::folder_sweep::{all_warnings, facts, read_facts, shared_warnings};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::{files_of_module, find_module, programs_below};
+use crate::opened::{files_of_module, find_module, no_runs, programs_below};
 use crate::store::{Report, Warning, WarningCode, Warnings};
 use crate::systems::poplar::files::{
     FolderReport, FolderRun, OpenReport, map_reports, runs_in_folder,
@@ -215,6 +215,7 @@ impl Found {
                 self.programs.push(FoundProgram::of(files));
                 return Ok(());
             }
+            files_of_module(&path, module, progress)?;
             let profile = OpenReport::find(&path)?.profile().to_owned();
             let folder = directory_of(&profile);
             self.reports.push(FolderReport::new(&folder, profile));
@@ -231,12 +232,13 @@ impl Found {
         let is_other = !programs.is_empty() || self.snapshots.len() > before;
         self.programs.extend(programs.into_iter().map(FoundProgram::of));
         match runs_in_folder(&path, &warnings, progress) {
+            Ok(found) if found.reports.is_empty() && !is_other => {
+                return Err(no_runs(&path, module, progress));
+            }
             Ok(found) => {
                 self.reports.extend(found.reports);
                 self.without_report.extend(found.without_report);
             }
-            Err(error) if error.kind == ErrorKind::NotAReport && is_other => {}
-            // Where there is only what no reader takes, its reader says why.
             Err(error) => {
                 return Err(files_of_module(&path, module, progress).err().unwrap_or(error));
             }

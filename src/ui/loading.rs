@@ -353,7 +353,7 @@ fn read_snapshot(files: &SnapshotFiles, shared: &Shared) -> Result<Option<ReadRu
         shared.end();
         return Ok(None);
     };
-    let derived = Derived::new(Arc::clone(&run.report)).with_allocator(Some(run.allocator.clone()));
+    let derived = run.derived();
     let is_large = derived.things_beside_report() >= SMALL;
     let snapshot = run.allocator.snapshot();
     if snapshot.is_some_and(|replayed| replayed.replays.len() > 1) {

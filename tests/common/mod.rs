@@ -10,6 +10,7 @@ pub mod listed;
 pub mod pickle;
 pub mod recording;
 pub mod seeded;
+pub mod stored;
 pub mod wire;
 
 use std::cell::RefCell;
@@ -99,8 +100,14 @@ pub fn damaged_sample(damage: impl FnOnce(&Path)) -> tempfile::TempDir {
 
 /// Runs the program as a user does, where there is no display.
 pub fn tilescope(arguments: &[&str]) -> Output {
+    tilescope_in(Path::new("."), arguments)
+}
+
+/// Runs the program like [`tilescope`], in a directory of its own.
+pub fn tilescope_in(directory: &Path, arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tilescope"))
         .args(arguments)
+        .current_dir(directory)
         .env("XDG_CACHE_HOME", no_cache())
         .env_remove("DISPLAY")
         .env_remove("WAYLAND_DISPLAY")

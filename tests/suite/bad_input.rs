@@ -524,7 +524,7 @@ fn a_lock_held() {
     for mode in ["IMMEDIATE", "EXCLUSIVE"] {
         let directory = damaged_sample(|_| ());
         let mut holder = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "lock_holder", "--ignored", "--nocapture"])
+            .args(["--exact", "bad_input::lock_holder", "--ignored", "--nocapture"])
             .env("TILESCOPE_TEST_LOCK", directory.path().join("profile.pop"))
             .env("TILESCOPE_TEST_LOCK_MODE", mode)
             .stdin(Stdio::piped())

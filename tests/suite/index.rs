@@ -393,7 +393,7 @@ fn who_has_a_cut_index_mapped_ends_and_nobody_else() {
     let theirs = Cache::in_directory(home.path().join("theirs"), Limits::default());
     write(&sample(), &theirs);
     let child = Command::new(std::env::current_exe().unwrap())
-        .args(["--exact", "child_whose_index_is_cut", "--ignored", "--nocapture"])
+        .args(["--exact", "index::child_whose_index_is_cut", "--ignored", "--nocapture"])
         .env(CUT, theirs.directory())
         .output()
         .unwrap();

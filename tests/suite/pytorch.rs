@@ -1,5 +1,6 @@
 //! Memory snapshots of PyTorch: the figures that PyTorch itself and the notes about real files give.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use crate::common::seeded::Seeded;
@@ -8,7 +9,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 use tilescope::analysis::liveness::Scope;
 use tilescope::analysis::liveness::scope_curve::scope_curve;
-use tilescope::cli::summary_of_snapshot::SnapshotSummary;
+use tilescope::cli::summary::SummaryOfRun;
 use tilescope::format::Progress;
 use tilescope::opened::{RunContents, RunFiles, SnapshotRun, files_of_run};
 use tilescope::store::DeviceId;
@@ -73,7 +74,7 @@ fn every_real_snapshot_gives_the_figures_that_are_known_of_it() {
         let file = expected.as_object_mut().expect("an object").remove("file");
         assert_eq!(file, Some(Value::from(name.as_str())));
         let summary = summary(&path);
-        assert_eq!(summary["schema"], "tilescope.summary/1");
+        assert_eq!(summary["schema"], "tilescope.summary/2");
         assert_eq!(summary["source"]["system"], "pytorch");
         assert_has(&summary["pytorch"], &expected, &name);
         assert_eq!(summary["warnings"], Value::Array(Vec::new()), "{name}");
@@ -104,20 +105,29 @@ fn both_forms_of_a_memory_timeline_give_the_figures_that_are_known_of_them() {
 #[test]
 fn categories_and_frames_of_the_peak_add_up_to_it() {
     let Some(profiles) = profiles() else { return };
-    for name in ["train_base", "train_ckpt", "train_oom"] {
-        let summary = summary(&profiles.join(name).with_extension("pickle"));
-        let peak = &summary["liveness"]["peak"];
-        let by_category = peak["by_category"].as_object().expect("categories");
-        let sum: u64 = by_category.values().filter_map(Value::as_u64).sum();
-        let whole = &summary["pytorch"]["devices"][0]["requested_peak"]["bytes"];
-        assert_eq!(Some(sum), whole.as_u64(), "{name}: {by_category:?}");
+    for path in files_with_ending(&profiles, ".pickle") {
+        let summary = summary(&path);
+        let (peak, name) = (&summary["liveness"]["peak"], path.display());
+        for by in ["by_category", "by_module", "by_line", "largest"] {
+            let rows = peak[by].as_array().expect("rows");
+            let sum: u64 = rows.iter().filter_map(|row| row["bytes"].as_u64()).sum();
+            assert!(rows.is_empty() || peak["bytes"] == sum, "{name}, {by}: {sum}");
+            assert!(!rows.is_empty() || by == "by_module" || peak["bytes"] == 0, "{name}, {by}");
+        }
+        let devices = summary["pytorch"]["devices"].as_array().expect("devices");
+        let of = devices.iter().find(|device| device["device"] == peak["device"]);
+        let whole = of.map(|device| &device["requested_peak"]["bytes"]);
+        assert_eq!(whole, Some(&peak["bytes"]), "{name}");
     }
     let base = summary(&profiles.join("train_base.pickle"));
-    let by_category = &base["liveness"]["peak"]["by_category"];
+    let rows = base["liveness"]["peak"]["by_category"].as_array().expect("categories");
+    let bytes = |row: &Value| row["bytes"].as_u64().expect("bytes");
+    let by_category: HashMap<&str, u64> =
+        rows.iter().map(|row| (row["name"].as_str().expect("a name"), bytes(row))).collect();
     // The notes have these two by the stacks alone.
     assert_eq!(by_category["optimizer_state"], 184_868_864);
     assert_eq!(by_category["parameter"], 92_434_432);
-    let activation = by_category["activation"].as_u64().expect("activations");
+    let activation = by_category["activation"];
     assert!(
         (450_000_000..517_275_648).contains(&activation),
         "{activation}, below forward 517,275,648"
@@ -230,7 +240,7 @@ fn survives(bytes: &[u8], path: &Path) -> Result<Vec<String>, String> {
     let run = SnapshotRun::open(&files, &progress).map_err(|error| error.message)?;
     let run = run.expect("not cancelled");
     run.fill_report(&progress);
-    drop(serde_json::to_value(SnapshotSummary::of(&run)).expect("JSON"));
+    drop(serde_json::to_value(SummaryOfRun::of(&run.derived(), &progress)).expect("JSON"));
     Ok(run.report.warnings.list().into_iter().map(|warning| warning.message).collect())
 }
 

@@ -358,8 +358,8 @@ fn row_of(sweep: &Value, variant: &str) -> Value {
 }
 
 fn outcome(path: &Path) -> (Value, String) {
-    let verdict = answer(&["summary", text_of(path)])["insights"]["verdict"].clone();
-    let reason = verdict["reason"].as_str().unwrap_or_default().to_owned();
+    let verdict = answer(&["summary", text_of(path)])["verdict"].clone();
+    let reason = verdict["text"].as_str().unwrap_or_default().to_owned();
     (verdict["outcome"].clone(), reason)
 }
 
@@ -407,7 +407,7 @@ fn a_snapshot_without_events_says_nothing_of_what_a_run_took() {
     assert!(has("10.0 MiB were there when the snapshot was taken"), "{said:?}");
     assert!(!has("The peak moved") && !has("PyTorch takes"), "{said:?}");
     assert_eq!(found["pytorch"]["finished"]["target"], Value::Null);
-    assert_eq!(outcome(&state).0, "not_recorded");
+    assert_eq!(outcome(&state).0, "unknown");
     let text = tilescope(&["summary", text_of(&state)]);
     let text = String::from_utf8(text.stdout).expect("text");
     assert!(text.contains("none recorded") && !text.contains("Requested peak"), "{text}");
@@ -466,7 +466,7 @@ fn an_error_text_of_a_request_that_is_not_recorded_says_that_the_run_ended() {
     // The device that it names is not the one that had most.
     std::fs::write(&text, MESSAGE).expect("a file");
     let (found, reason) = outcome(&run);
-    assert!(found == "out_of_memory" && reason.contains("no such event"), "{reason}");
+    assert!(found == "out-of-memory" && reason.contains("no such event"), "{reason}");
     let row = row_of(&answer(&["sweep", text_of(directory.path())]), "run");
     assert_eq!((&row["finished"], &row["oom_request_bytes"]), (&false.into(), &(40 * MIB).into()));
     let (status, text) = check_text(&run, &["--max-peak-bytes", "1G"]);
@@ -481,11 +481,11 @@ fn an_error_text_of_a_request_that_is_not_recorded_says_that_the_run_ended() {
     let mut failed = of_one_device();
     failed.out_of_memory(0, 48 * MIB, MIB);
     let failed = failed.write(directory.path(), "cut.pickle");
-    assert_eq!(outcome(&failed).0, "out_of_memory");
+    assert_eq!(outcome(&failed).0, "out-of-memory");
     let bytes = std::fs::read(&failed).expect("a file");
     std::fs::write(&failed, &bytes[..bytes.len() - 1]).expect("a file");
     let (found, reason) = outcome(&failed);
-    assert!(found == "cut" && reason.contains("ends before its contents do"), "{reason}");
+    assert!(found == "unknown" && reason.contains("ends before its contents do"), "{reason}");
 }
 
 #[test]
@@ -506,7 +506,7 @@ fn a_run_is_about_the_device_that_failed_whichever_had_most() {
     let (failed, mib) = (Value::from(false), |count: u64| Value::from(count * MIB));
     assert_eq!(sweep(&[]), (mib(10), mib(40), failed.clone()));
     assert_eq!(sweep(&["--device", "1"]), (mib(12), Value::Null, failed));
-    let verdict = answer(&["summary", text_of(&run)])["insights"]["verdict"].clone();
+    let verdict = answer(&["summary", text_of(&run)])["pytorch"]["insights"]["verdict"].clone();
     assert_eq!(verdict["device"], 0);
     let text = tilescope(&["check", text_of(&run), "--max-peak-bytes", "1G"]);
     assert!(String::from_utf8_lossy(&text.stdout).contains("GPU 0"));
@@ -572,7 +572,7 @@ fn figures_of_a_file_that_is_cut_are_lower_bounds() {
         "allocated, reserved, requested, needed: {line}"
     );
     let summary = answer(&["summary", text_of(&path)]);
-    assert_eq!(summary["insights"]["verdict"]["recorded"], "cut");
+    assert_eq!(summary["pytorch"]["insights"]["verdict"]["recorded"], "cut");
     let text = tilescope(&["summary", text_of(&path)]);
     let text = String::from_utf8(text.stdout).expect("text");
     assert_eq!(text.matches(" at least").count(), 3, "{text}");

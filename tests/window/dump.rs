@@ -36,8 +36,15 @@ pub fn place(harness: &Harness<'_, App>, roles: &[Role], name: &str) -> Option<R
     found.or_else(|| places(harness, roles, |label| label.starts_with(name)).first().copied())
 }
 
+/// Whether a description of the window says where things are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Places {
+    Shown,
+    Left,
+}
+
 /// Writes a part of the accessibility tree; what only holds others together has no line.
-pub fn describe(node: &Node<'_>, depth: usize, text: &mut String) {
+pub fn describe(node: &Node<'_>, depth: usize, places: Places, text: &mut String) {
     let access = node.accesskit_node();
     let (role, label, value) = (access.role(), access.label(), access.value());
     if role == Role::TextRun {
@@ -66,7 +73,7 @@ pub fn describe(node: &Node<'_>, depth: usize, text: &mut String) {
         for state in [toggled, selected, disabled].into_iter().flatten() {
             write!(text, " {state}").expect("a text");
         }
-        if let Some(rect) = access.bounding_box() {
+        if let Some(rect) = access.bounding_box().filter(|_| places == Places::Shown) {
             let [x, y] = [rect.x0, rect.y0].map(f64::round);
             let [width, height] = [rect.width(), rect.height()].map(f64::round);
             write!(text, " [{x} {y} {width} {height}]").expect("a text");
@@ -74,30 +81,31 @@ pub fn describe(node: &Node<'_>, depth: usize, text: &mut String) {
         text.push('\n');
     }
     for child in node.children() {
-        describe(&child, depth + usize::from(is_told), text);
+        describe(&child, depth + usize::from(is_told), places, text);
     }
 }
 
-/// Writes all that the tables have, by their own copies.
-pub fn copy_tables(harness: &mut Harness<'_, App>, text: &mut String) {
+/// All that the tables have, by their own copies: the name of the button, and what it copies.
+pub fn copied_tables(harness: &mut Harness<'_, App>) -> Vec<(String, String)> {
     let is_copy = |node: &Node<'_>| {
         let label = node.accesskit_node().label();
         label.is_some_and(|label| label.starts_with(COPY))
     };
     let count = harness.root().children_recursive().filter(is_copy).count();
+    let mut tables = Vec::new();
     for index in 0..count {
         let name = {
             let mut copies = harness.root().children_recursive().filter(is_copy);
-            let Some(copy) = copies.nth(index) else { return };
+            let Some(copy) = copies.nth(index) else { break };
             // What lies outside of the visible part of the page is reached too.
             copy.click_accesskit();
             copy.accesskit_node().label().unwrap_or_default()
         };
-        let table = wait_for_copy(harness);
-        let table = table.as_deref().unwrap_or("nothing was copied\n");
-        writeln!(text, "\n{name}\n{table}").expect("a text");
+        let table = wait_for_copy(harness).unwrap_or_else(|| "nothing was copied\n".to_owned());
+        tables.push((name, table));
         settle(harness);
     }
+    tables
 }
 
 /// What comes to the clipboard; nothing when the window comes to rest before.
@@ -112,4 +120,11 @@ fn wait_for_copy(harness: &mut Harness<'_, App>) -> Option<String> {
         idle_frames = if harness.state().is_busy(&harness.ctx) { 0 } else { idle_frames + 1 };
     }
     None
+}
+
+/// Writes all that the tables have.
+pub fn copy_tables(harness: &mut Harness<'_, App>, text: &mut String) {
+    for (name, table) in copied_tables(harness) {
+        writeln!(text, "\n{name}\n{table}").expect("a text");
+    }
 }

@@ -6,9 +6,10 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use crate::dump::{copy_tables, describe, place, places};
-use crate::support::{click_at, settle, window};
+use crate::dump::{Places, copy_tables, describe, place, places};
+use crate::support::{PATIENCE, click_at, settle, window};
 use crate::{liveness_pair, report};
 use eframe::egui::accesskit::Role;
 use eframe::egui::{Context, Key, Modifiers, Rect, Theme, Vec2};
@@ -18,6 +19,7 @@ use tilescope::format::Progress;
 use tilescope::store::Report;
 use tilescope::synth::{Options, write_report};
 use tilescope::ui::app::App;
+use tilescope::ui::command::Page;
 use tilescope::ui::loading::Load;
 
 /// Where the dump goes.
@@ -31,7 +33,9 @@ const GRID: &str = "Grid of tiles";
 
 /// Something that a user does.
 #[derive(Clone, Copy, Debug)]
-enum Act {
+pub enum Act {
+    /// Goes to a page.
+    Go(Page),
     /// Clicks the first button of this name, or whose name begins so.
     Press(&'static str),
     /// Chooses an entry of a list that folds out.
@@ -48,7 +52,7 @@ enum Act {
     /// Puts the pointer there and leaves it.
     Hover(&'static str, [f32; 2]),
 }
-use Act::{Choose, Click, Hover, Press, Row, Switch, Type};
+use Act::{Choose, Click, Go, Hover, Press, Row, Switch, Type};
 
 /// The step at a share of the curve, alone.
 const fn step(share: f32) -> Act {
@@ -61,7 +65,7 @@ const fn one_more_step(share: f32) -> Act {
 }
 
 /// The reports of a window.
-enum Reports {
+pub enum Reports {
     /// To be read from files.
     Read(Vec<PathBuf>),
     /// Made in memory.
@@ -69,7 +73,7 @@ enum Reports {
 }
 
 impl Reports {
-    fn open(&self) -> Harness<'static, App> {
+    fn open(&self, theme: Theme) -> Harness<'static, App> {
         let app = |ctx: &Context| {
             let loads = match self {
                 Self::Read(paths) => {
@@ -79,9 +83,31 @@ impl Reports {
                     reports().into_iter().map(Arc::new).map(Load::ready).collect::<Vec<_>>()
                 }
             };
-            App::with_loads(ctx, loads)
+            let app = App::with_loads(ctx, loads);
+            // Otherwise a scene depends on how much is read by the first frame.
+            let started = Instant::now();
+            while app.is_busy(ctx) && started.elapsed() < PATIENCE {
+                std::thread::sleep(Duration::from_millis(2));
+            }
+            app
         };
-        window(Theme::Light, app)
+        window(theme, app)
+    }
+
+    /// A window in which something was done, and a line for each thing that could not be done.
+    pub fn after<'a>(
+        &self,
+        theme: Theme,
+        acts: impl IntoIterator<Item = &'a Act>,
+    ) -> (Harness<'static, App>, String) {
+        let mut harness = self.open(theme);
+        let mut text = String::new();
+        for act in acts {
+            if !act.play(&mut harness) {
+                writeln!(text, "not found: {act:?}").expect("a text");
+            }
+        }
+        (harness, text)
     }
 }
 
@@ -98,14 +124,9 @@ struct Scenes<'a> {
 impl Scenes<'_> {
     /// Plays a scene and writes it down.
     fn scene(&mut self, name: &str, acts: &[&[Act]]) {
-        let mut harness = self.reports.open();
-        let mut text = String::new();
-        for act in self.arrangement.iter().chain(acts.iter().copied().flatten()) {
-            if !act.play(&mut harness) {
-                writeln!(text, "not found: {act:?}").expect("a text");
-            }
-        }
-        describe(&harness.root(), 0, &mut text);
+        let acts = self.arrangement.iter().chain(acts.iter().copied().flatten());
+        let (mut harness, mut text) = self.reports.after(Theme::Light, acts);
+        describe(&harness.root(), 0, Places::Shown, &mut text);
         copy_tables(&mut harness, &mut text);
         let file = self.directory.join(format!("{}-{name}.txt", self.prefix));
         assert!(std::fs::write(&file, without_paths(&text)).is_ok(), "{}", file.display());
@@ -129,6 +150,11 @@ impl Act {
     /// Does it, if there is what it is done to.
     fn play(self, harness: &mut Harness<'_, App>) -> bool {
         let found = match self {
+            Go(page) => {
+                harness.state_mut().go(page);
+                settle(harness);
+                return true;
+            }
             Press(name) => place(harness, &[Role::Button], name),
             Choose(list, entry) => {
                 // It may lie outside of the visible part of the page.
@@ -150,7 +176,8 @@ impl Act {
             }
             Switch(name) => place(harness, &[Role::CheckBox], name),
             Type(field, text) => {
-                let Some(field) = place(harness, &[Role::TextInput], field) else { return false };
+                let roles = [Role::TextInput, Role::MultilineTextInput];
+                let Some(field) = place(harness, &roles, field) else { return false };
                 click(harness, field, Modifiers::NONE);
                 harness.key_press_modifiers(Modifiers::COMMAND, Key::A);
                 harness.run_steps(2);
@@ -199,13 +226,13 @@ fn click(harness: &mut Harness<'_, App>, rect: Rect, modifiers: Modifiers) {
     settle(harness);
 }
 
-fn without_paths(text: &str) -> String {
+pub fn without_paths(text: &str) -> String {
     text.replace(&directory_of_reports().display().to_string(), "<tmp>")
 }
 
 /// Where reports are written to be read: where possible a path that is the same in all checkouts, as
 /// the width of texts would tell it.
-fn directory_of_reports() -> PathBuf {
+pub fn directory_of_reports() -> PathBuf {
     let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("scenes");
     let within = directory.strip_prefix(env!("CARGO_MANIFEST_DIR")).map(Path::to_owned);
     within.unwrap_or(directory)

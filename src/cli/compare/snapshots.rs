@@ -19,11 +19,11 @@ use crate::analysis::compared_snapshots::{
     FunctionRow, MatchedBy, NoSuchDevice, PeakMoment, Room, compared_figures, conclusions,
 };
 use crate::cli::output::{self, Answer, Document, name_cell, open_snapshot};
-use crate::cli::summary_of_snapshot::memory;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{ReplayedSnapshot, SnapshotRun};
 use crate::store::Warning;
 use crate::systems::pytorch::allocator::user_frame::NO_STACK;
+use crate::systems::pytorch::answers::memory_totals;
 use crate::systems::pytorch::files::SnapshotFiles;
 use crate::text::run_names::run_names;
 use crate::text::{bytes, exact_bytes, grouped};
@@ -161,7 +161,7 @@ fn memory_of_both(both: [&SnapshotRun; 2]) -> Map<String, Value> {
     both_of_sections(both.map(|run| {
         // It has no keys but texts, so this cannot fail.
         let memory = |replayed: &Arc<ReplayedSnapshot>| {
-            serde_json::to_value(memory(replayed, replayed.device_facts())).unwrap_or_default()
+            serde_json::to_value(memory_totals(replayed)).unwrap_or_default()
         };
         run.allocator.snapshot().map_or(Value::Null, memory)
     }))

@@ -8,7 +8,7 @@ use crate::run::{
 };
 use crate::store::System;
 use crate::store::report::{FileStatus, ReportFile};
-use crate::text::{bytes, clean, exact_bytes, grouped};
+use crate::text::{bytes, capitalised, clean, exact_bytes, grouped};
 
 /// Pieces of advice, and rows of what each is based on.
 const MOST_ADVICE: usize = 6;
@@ -26,7 +26,8 @@ impl SummaryOfRun {
             sections.push(("Insights".to_owned(), insights));
         }
         if let Some(peak) = &self.liveness.peak {
-            sections.push(("Peak".to_owned(), peak_text(peak, &self.words)));
+            let devices = self.verdict.as_ref().map_or(&[][..], |verdict| &verdict.devices);
+            sections.push(("Peak".to_owned(), peak_text(peak, devices, &self.words)));
         }
         for section in &self.sections {
             sections.push((section.title.clone(), section_text(section)));
@@ -145,7 +146,12 @@ fn advice_text(number: usize, advice: &Advice, words: &System) -> String {
         None => "",
     };
     let of = advice.device_name.as_deref().map_or_else(String::new, |name| format!(" ({name})"));
-    let what = format!("{}{of}: {}{saving}{fits}", advice.title, clean(&advice.text));
+    // A text that begins with the title needs no title before it.
+    let title = match advice.text.starts_with(advice.title) && of.is_empty() {
+        true => String::new(),
+        false => format!("{}{of}: ", advice.title),
+    };
+    let what = format!("{title}{}{saving}{fits}", clean(&advice.text));
     text += &wrapped(&format!("  {number}. "), &what);
     if !advice.caution.is_empty() {
         text += &wrapped("     Cost: ", advice.caution);
@@ -186,12 +192,19 @@ fn evidence_text(evidence: &Evidence, words: &System) -> String {
     text
 }
 
-fn peak_text(peak: &PeakOfRun, words: &System) -> String {
-    let mut rows = vec![("Alive", exact_bytes(peak.bytes))];
+/// The peak; its device is named where there are several.
+fn peak_text(peak: &PeakOfRun, devices: &[DeviceVerdict], words: &System) -> String {
+    let of = devices.iter().find(|device| peak.device == Some(device.device));
+    let of = of.filter(|_| devices.len() > 1).map(|device| ("Of", name_cell(&device.name)));
+    let mut rows: Vec<_> = of.into_iter().collect();
+    rows.push(("Alive", exact_bytes(peak.bytes)));
     let always_live = peak.always_live_bytes.map(|bytes| (words.always_live, exact_bytes(bytes)));
     rows.extend(always_live);
-    let what = [peak.kind.as_deref(), peak.name.as_deref()];
-    let what: Vec<String> = what.into_iter().flatten().map(name_cell).collect();
+    // The name of a step may be the line that it is on.
+    let line = peak.stack.first().map(String::as_str);
+    let name = peak.name.as_deref().filter(|name| Some(*name) != line);
+    let what: Vec<String> =
+        [peak.kind.as_deref(), name].into_iter().flatten().map(name_cell).collect();
     let step = peak.step.map(|step| match u64::try_from(step) {
         Ok(step) => format!("{} {}", words.step_in_text, grouped(step)),
         Err(_) => format!("before the first {}", words.step_in_text),
@@ -210,15 +223,16 @@ fn peak_text(peak: &PeakOfRun, words: &System) -> String {
         title = "called from";
     }
     let mut text = pairs(rows);
-    for (title, rows) in [
-        ("<Category", &peak.by_category),
-        ("<Operation", &peak.by_operation),
-        ("<Module", &peak.by_module),
-        ("<Line", &peak.by_line),
-    ] {
-        text += &group_text(title, rows);
+    text += &group_text("<Category", &peak.by_category, |key| capitalised(&key.replace('_', " ")));
+    for (title, rows) in
+        [("<Operation", &peak.by_operation), ("<Module", &peak.by_module), ("<Line", &peak.by_line)]
+    {
+        text += &group_text(title, rows, str::to_owned);
     }
-    if !peak.largest.is_empty() {
+    // The variables of some systems are the lines that allocate.
+    let lines = peak.by_line.iter().map(|line| &line.name);
+    let are_lines = lines.eq(peak.largest.iter().map(|variable| &variable.name));
+    if !peak.largest.is_empty() && !are_lines {
         let rows = peak.largest.iter().take(MOST_ROWS);
         let rows = rows.map(|one| vec![name_cell(&one.name), exact_bytes(one.bytes)]);
         text.push('\n');
@@ -227,13 +241,14 @@ fn peak_text(peak: &PeakOfRun, words: &System) -> String {
     text
 }
 
-fn group_text(title: &str, rows: &[PeakRow]) -> String {
+/// The rows of a group, whose names are written by `named`.
+fn group_text(title: &str, rows: &[PeakRow], named: impl Fn(&str) -> String) -> String {
     if rows.is_empty() {
         return String::new();
     }
     let shown = rows.iter().take(MOST_ROWS);
     let mut lines: Vec<Vec<String>> =
-        shown.map(|row| vec![name_cell(&row.name), exact_bytes(row.bytes)]).collect();
+        shown.map(|row| vec![name_cell(&named(&row.name)), exact_bytes(row.bytes)]).collect();
     let rest = rows.get(MOST_ROWS..).unwrap_or_default();
     if !rest.is_empty() {
         let left = rest.iter().fold(0_u64, |sum, row| sum.saturating_add(row.bytes));

@@ -17,7 +17,7 @@ use super::output::{self, Answer, CsvAnswer, Document};
 use crate::analysis::sweep::{Curve, Figure, HeatMap, OptionNotFound, Sweep, curve, heat_map};
 use crate::folder_sweep::{all_warnings, read_sweep, shared_warnings};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::{RunsOfPaths, runs_of_paths};
+use crate::opened::{RunsOfPaths, files_of_run, runs_of_paths};
 use crate::store::{Warning, Warnings};
 use crate::text::{clean, size};
 
@@ -122,6 +122,17 @@ pub fn run(arguments: &SweepArguments) -> ExitCode {
     output::finish(&result, arguments.json, text)
 }
 
+/// Checks that each path is one of runs.
+///
+/// # Errors
+/// As [`files_of_run`] for the first that is none.
+fn check_paths(paths: &[PathBuf], progress: &Progress) -> Result<(), Error> {
+    let errors = paths.iter().filter_map(|path| files_of_run(path, progress).err());
+    // Several runs in a directory are what a sweep is for.
+    let mut errors = errors.filter(|error| error.kind != ErrorKind::SeveralReports);
+    errors.next().map_or(Ok(()), Err)
+}
+
 impl SweepReport {
     /// Reads the reports and makes what the arguments ask for of them.
     ///
@@ -130,6 +141,7 @@ impl SweepReport {
     /// vary.
     pub fn of(arguments: &SweepArguments, progress: &Progress) -> Result<Self, Error> {
         let [folder] = arguments.paths.as_slice() else {
+            check_paths(&arguments.paths, progress)?;
             let message = "several paths are named, and not all of them have memory snapshots";
             return Err(Error::new(ErrorKind::Usage, message)
                 .hint("Name one directory that has all reports in it."));

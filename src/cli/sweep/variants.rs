@@ -13,8 +13,8 @@ use crate::analysis::variants::{
 };
 use crate::cli::output::{Answer, CsvAnswer, Document, aligned, name_cell};
 use crate::csv::line;
-use crate::format::{Error, ErrorKind};
-use crate::opened::XlaFiles;
+use crate::format::{Error, ErrorKind, Progress};
+use crate::opened::{XlaFiles, files_of_run, find_module};
 use crate::store::Warnings;
 use crate::systems::pytorch::allocator::run_end::Recorded;
 use crate::systems::pytorch::files::SnapshotFiles;
@@ -55,6 +55,7 @@ fn check_arguments(arguments: &SweepArguments, snapshots: &[SnapshotFiles]) -> R
     for path in arguments.paths.iter().filter(is_other) {
         let metadata = std::fs::metadata(path).map_err(|error| Error::io(path, &error))?;
         if !metadata.is_dir() {
+            files_of_run(path, &Progress::default())?;
             let message = format!("{} is no memory snapshot", path.display());
             return Err(Error::new(ErrorKind::NotAReport, message)
                 .in_file(path)
@@ -102,6 +103,17 @@ pub fn run_programs(
         if arguments.by.is_some() {
             let message = "--by is of reports of Poplar; programs of XLA have one table";
             return Err(Error::new(ErrorKind::Usage, message).hint("Leave it out."));
+        }
+        let is_taken = |path: &PathBuf| {
+            let of_run =
+                |files: &XlaFiles| files.modules.iter().any(|one| one.at.path().starts_with(path));
+            programs.iter().any(of_run)
+        };
+        for path in arguments.paths.iter().filter(|path| !is_taken(path)) {
+            // What is damaged is a warning.
+            if find_module(path, None, progress).is_ok_and(|found| found.is_none()) {
+                files_of_run(path, progress)?;
+            }
         }
         let color = arguments.device.unwrap_or(0);
         let variants = read_programs(programs, color, warnings, progress)?;

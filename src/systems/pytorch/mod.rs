@@ -1,6 +1,7 @@
 //! PyTorch memory snapshots, and memory timelines of `torch.profiler`.
 
 pub mod allocator;
+pub mod answers;
 #[deny(
     clippy::unwrap_used,
     clippy::expect_used,

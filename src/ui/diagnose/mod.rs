@@ -5,7 +5,6 @@ mod rows;
 mod sentence;
 
 use eframe::egui::{self, RichText, ScrollArea, TextEdit};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -18,7 +17,7 @@ use super::widget::facts::absent_ui;
 use super::widget::rows::{Listed, Rows};
 use crate::analysis::diagnose::{Diagnosis, Finding, diagnose_reader};
 use crate::files;
-use crate::progress::Watched;
+use crate::log_file;
 use crate::text::{grouped, shortened};
 
 /// Height of the field at first, points.
@@ -196,17 +195,20 @@ impl DiagnosePage {
             None => (self.text.clone(), None),
         };
         self.found.ask("diagnosis", ctx, &subject, move |cancel| match log {
-            None => read(text.as_bytes()).map_err(|error| error.to_string()),
+            None => diagnose_reader(text.as_bytes()).map(found).map_err(|error| error.to_string()),
             Some(log) => {
-                let open = |file| read(Watched { reader: file, progress: cancel.progress() });
-                files::open(&log).and_then(open).map_err(|error| error.to_string())
+                let diagnosis = log_file::diagnose_file(&log, files::open, cancel.progress());
+                diagnosis.map(found).map_err(|error| match error.hint {
+                    Some(hint) => format!("{}\n{hint}", error.message),
+                    None => error.message,
+                })
             }
         });
     }
 }
 
-fn read(log: impl Read) -> std::io::Result<Found> {
-    let Diagnosis { findings, lines, cut_lines, further } = diagnose_reader(log)?;
+fn found(diagnosis: Diagnosis) -> Found {
+    let Diagnosis { findings, lines, cut_lines, further } = diagnosis;
     let rows = Arc::new(Listed { rows: findings.clone(), cell: rows::cell });
-    Ok(Found { findings, rows, lines, cut_lines, further })
+    Found { findings, rows, lines, cut_lines, further }
 }

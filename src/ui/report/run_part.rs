@@ -19,8 +19,12 @@ impl RunPart<'_> {
         &self.run.report
     }
 
-    pub fn show_step(&mut self, step: usize) {
+    pub fn select_step(&mut self, step: usize) {
         self.selection.steps = vec![StepAt { run: self.run.id, step }];
+    }
+
+    pub fn show_step(&mut self, step: usize) {
+        self.select_step(step);
         self.commands.push(Command::Go(Page::Liveness));
     }
 

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::database::{size_of_file, with_suffix};
-use crate::files::{directory_of, file_name, in_place_of_file, not_a_file};
+use crate::files::{self, directory_of, file_name, in_place_of_file, not_a_file};
 use crate::format::{Error, ErrorKind};
 use crate::progress::Progress;
 use crate::store::report::{FileStatus, ReportFile};
@@ -70,18 +70,14 @@ pub fn discover(path: &Path, warnings: &Warnings) -> Result<Found, Error> {
         return Err(Error::new(ErrorKind::NotAReport, message).in_file(path));
     }
     let name = file_name(path);
-    if path.extension().is_some_and(|extension| extension == "pop") {
+    if is_profile(path) {
         return Ok(with_side_files(path.to_owned(), warnings));
     }
     if LEGACY.contains(&name.as_str()) {
         return Err(legacy(path));
     }
-    let known = name == "debug.cbor"
-        || SIDE_FILES.contains(&name.as_str())
-        || RARE_FILES.contains(&name.as_str());
-    let directory = directory_of(path);
-    if known {
-        return discover_in_directory(&directory, warnings);
+    if is_beside_profile(&name) {
+        return discover_in_directory(&directory_of(path), warnings);
     }
     Err(Error::new(
         ErrorKind::NotAReport,
@@ -89,6 +85,60 @@ pub fn discover(path: &Path, warnings: &Warnings) -> Result<Found, Error> {
     )
     .in_file(path)
     .hint("Open the report's directory, or its profile.pop."))
+}
+
+/// Whether a file is called as a profile is, or has the tables of one.
+fn is_profile(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "pop") || has_tables(path)
+}
+
+/// Whether a file is an SQLite database that begins with tables of a profile, whatever its name.
+fn has_tables(path: &Path) -> bool {
+    let mut head = vec![0; 1 << 16];
+    let read = files::open(path).and_then(|file| files::read_up_to_at(&file, &mut head, 0));
+    let head = head.get(..read.unwrap_or(0)).unwrap_or_default();
+    let has = |table: &str| memchr::memmem::find(head, table.as_bytes()).is_some();
+    head.starts_with(b"SQLite format 3\0")
+        && ["target_info", "version_info", "programs"].into_iter().all(has)
+}
+
+/// Whether a file is called as those that lie beside a profile.
+fn is_beside_profile(name: &str) -> bool {
+    name == "debug.cbor" || SIDE_FILES.contains(&name) || RARE_FILES.contains(&name)
+}
+
+/// Whether a path names a report: a profile, a file beside one, or a directory with one in it or a few levels below.
+/// `warnings` says where not all of a directory was looked into.
+pub fn is_report(path: &Path, warnings: &Warnings, progress: &Progress) -> bool {
+    if path.is_dir() {
+        return has_report(path, warnings, progress).unwrap_or(false);
+    }
+    let is_beside = || {
+        is_beside_profile(&file_name(path))
+            && has_report(&directory_of(path), warnings, progress).unwrap_or(false)
+    };
+    path.is_file() && (is_profile(path) || is_beside())
+}
+
+/// Why a path that looks like part of a report cannot be opened: a report of an old format, or files of a report whose
+/// profile is missing. `None` of anything else.
+pub fn refusal(path: &Path) -> Option<Error> {
+    if path.is_dir() {
+        return refusal_of_directory(path);
+    }
+    let name = file_name(path);
+    match name.as_str() {
+        "debug.cbor" | "archive.a" => refusal_of_directory(&directory_of(path)),
+        _ if LEGACY.contains(&name.as_str()) => is_legacy(path).then(|| legacy(path)),
+        _ => None,
+    }
+}
+
+/// Whether a file of a name of the old formats is of them: others have JSON files of the same names, but none has two.
+fn is_legacy(path: &Path) -> bool {
+    let is_json = path.extension().is_some_and(|extension| extension == "json");
+    let there = LEGACY.iter().filter(|name| path.with_file_name(name).is_file());
+    path.is_file() && (!is_json || there.count() > 1)
 }
 
 /// All report profiles in a directory and a few levels below it, sorted by path.
@@ -146,20 +196,16 @@ pub struct FolderRun {
     pub name: String,
 }
 
-/// All reports in a directory and below it at any depth, and the runs that left none, sorted by path; `warnings`
-/// says what could not be looked into.
+/// All reports in a directory and below it at any depth, and the runs that left none, sorted by path; without a report
+/// there is nothing. `warnings` says what could not be looked into.
 ///
 /// # Errors
-/// `not-a-report` when there is none, and when the directory itself cannot be read.
+/// When the directory itself cannot be read.
 pub fn runs_in_folder(
     folder: &Path,
     warnings: &Warnings,
     progress: &Progress,
 ) -> Result<FolderRuns, Error> {
-    if folder.is_file() {
-        let message = format!("{} is a file: a directory of reports expected", folder.display());
-        return Err(Error::new(ErrorKind::NotAReport, message).in_file(folder));
-    }
     let found = look_below(folder, usize::MAX, progress)?;
     for (directory, error) in found.unreadable {
         let name = FolderReport::name_of(folder, &directory);
@@ -173,7 +219,7 @@ pub fn runs_in_folder(
         warn_of_cut(folder, warnings);
     }
     if found.profiles.is_empty() {
-        return Err(nothing_found(folder));
+        return Ok(FolderRuns::default());
     }
     let directories: BTreeSet<PathBuf> =
         found.profiles.iter().map(|profile| directory_of(profile)).collect();
@@ -345,8 +391,7 @@ fn discover_in_directory(directory: &Path, warnings: &Warnings) -> Result<Found,
                     list.join("\n  ")
                 ),
             )
-            .in_file(directory)
-            .hint("Name one of them."))
+            .of_several(directory))
         }
     }
 }
@@ -408,24 +453,32 @@ fn entry(name: &str, path: Option<&Path>) -> ReportFile {
     ReportFile { name: name.to_owned(), bytes, status }
 }
 
+/// That there is no report in a directory or below it.
 fn nothing_found(directory: &Path) -> Error {
-    if let Some(name) = LEGACY.into_iter().find(|name| directory.join(name).is_file()) {
-        return legacy(&directory.join(name));
+    let legacy_file =
+        LEGACY.into_iter().map(|name| directory.join(name)).find(|path| path.is_file());
+    refusal_of_directory(directory)
+        .or_else(|| legacy_file.map(|path| legacy(&path)))
+        .unwrap_or_else(|| {
+            let message = format!("{} holds no Poplar report", directory.display());
+            Error::new(ErrorKind::NotAReport, message).in_file(directory).hint(CAPTURE_HINT)
+        })
+}
+
+/// Why a directory with files of a report has no report that can be opened; `None` where there is nothing of one.
+fn refusal_of_directory(directory: &Path) -> Option<Error> {
+    let there = |name: &str| Some(directory.join(name)).filter(|path| path.is_file());
+    if let Some(path) = LEGACY.into_iter().filter_map(there).find(|path| is_legacy(path)) {
+        return Some(legacy(&path));
     }
     let profile = directory.join("profile.pop");
     if let Some(what) = in_place_of_file(&profile) {
         let message = format!("{}: {}", profile.display(), not_a_file(what));
-        return Error::new(ErrorKind::NotAReport, message).in_file(&profile);
+        return Some(Error::new(ErrorKind::NotAReport, message).in_file(&profile));
     }
-    let message = if directory.join("archive.a").is_file() {
-        format!("{} holds archive.a but no profile.pop", directory.display())
-    } else {
-        format!(
-            "{} holds no profile.pop, memory snapshot or module of XLA, nor does a directory below it",
-            directory.display()
-        )
-    };
-    Error::new(ErrorKind::NotAReport, message).in_file(directory).hint(CAPTURE_HINT)
+    let beside = ["debug.cbor", "archive.a"].into_iter().find(|name| there(name).is_some())?;
+    let message = format!("{} holds {beside} but no profile.pop", directory.display());
+    Some(Error::new(ErrorKind::NotAReport, message).in_file(directory).hint(CAPTURE_HINT))
 }
 
 fn legacy(file: &Path) -> Error {

@@ -1,6 +1,6 @@
 //! The verdict in the words that every system shares.
 
-use super::sentences::{over_text, verdict_sentences};
+use super::sentences::{over_text, verdict_figures, verdict_sentences};
 use super::verdict::{IpuVerdict, TilesVerdict};
 use crate::run::{DeviceVerdict, Outcome, Verdict};
 use crate::text::{bytes, counted};
@@ -28,11 +28,13 @@ impl TilesVerdict {
             short,
             text,
             details,
+            figures: verdict_figures(self),
             used_bytes,
             capacity_bytes: Some(self.limit_bytes),
             capacity_from: Some(CAPACITY_FROM.to_owned()),
             over_bytes: used_bytes.map(|used| used.saturating_sub(self.limit_bytes)),
             devices: self.ipus.iter().map(IpuVerdict::of_device).collect(),
+            ..Verdict::default()
         }
     }
 }

@@ -13,6 +13,7 @@ use super::device_facts::{DeviceFacts, EndState, HostFacts, end_state};
 use super::event_axis::EventAxis;
 use super::failed_requests::{FailedRequest, failed_by_size, last_failed};
 use super::insights::SnapshotInsights;
+use super::insights::verdict::SnapshotVerdict;
 use super::peak::PeakContents;
 use super::phases::Moments;
 use super::replay::{Replay, ReplayAhead, replay_after};
@@ -20,6 +21,7 @@ use super::run_end::RunEnd;
 use super::segment_ranges::{SegmentRange, segment_ranges};
 use super::stack_signs::AllSigns;
 use super::stated_failure::{StatedFailure, capacity_text};
+use crate::run::Verdict;
 use crate::store::memory_timeline::MemoryTimeline;
 use crate::store::snapshot::{AllocatorClaims, Snapshot, SnapshotDevice};
 
@@ -76,13 +78,37 @@ pub struct AllocatorRun {
     /// Whether its file ends before its contents do, or that of one of its ranks does, or one of those is not there: then
     /// its figures are of what could be read, and of no whole run.
     pub is_cut: bool,
+    known: Arc<KnownOfRun>,
+}
+
+/// What is worked out once for a run, also for its copies.
+#[derive(Debug, Default)]
+struct KnownOfRun {
+    verdict: OnceLock<Verdict>,
+    insights: OnceLock<Arc<SnapshotInsights>>,
 }
 
 impl AllocatorRun {
-    /// Of a snapshot of which nothing else is known.
+    /// A run of which nothing but its contents is known.
+    pub fn new(contents: RunContents) -> Self {
+        let (claims, stated, known) = (Vec::new(), Vec::new(), Arc::default());
+        Self { contents, claims, stated, is_cut: false, known }
+    }
+
+    /// The same with what lies beside it, and whether its file is cut.
+    #[must_use]
+    pub fn beside(
+        self,
+        claims: Vec<AllocatorClaims>,
+        stated: Vec<StatedFailure>,
+        is_cut: bool,
+    ) -> Self {
+        Self { claims, stated, is_cut, known: Arc::default(), ..self }
+    }
+
+    /// A run of a snapshot of which nothing else is known.
     pub fn of(replayed: ReplayedSnapshot) -> Self {
-        let contents = RunContents::Snapshot(Arc::new(replayed));
-        Self { contents, claims: Vec::new(), stated: Vec::new(), is_cut: false }
+        Self::new(RunContents::Snapshot(Arc::new(replayed)))
     }
 
     /// The snapshot, where it is one.
@@ -93,10 +119,32 @@ impl AllocatorRun {
         }
     }
 
-    /// What a snapshot says at first sight.
-    pub fn insights(&self) -> Option<SnapshotInsights> {
+    /// What a snapshot says at first sight, worked out once.
+    pub fn insights(&self) -> Option<&Arc<SnapshotInsights>> {
         let replayed = self.snapshot()?;
-        Some(SnapshotInsights::of(replayed, &self.stated, self.is_cut))
+        let made = || Arc::new(SnapshotInsights::of(replayed, &self.stated, self.is_cut));
+        Some(self.known.insights.get_or_init(made))
+    }
+
+    /// The verdict of a snapshot, worked out once: that takes less time than all insights.
+    pub fn verdict(&self) -> Option<&Verdict> {
+        if let Some(insights) = self.known.insights.get() {
+            return insights.found.verdict.as_ref();
+        }
+        let replayed = self.snapshot()?;
+        let made = || SnapshotVerdict::of(replayed, &self.stated, self.is_cut).verdict;
+        Some(self.known.verdict.get_or_init(made))
+    }
+
+    /// Things that a look at all of it goes through: events and blocks, or points of a timeline.
+    pub fn things(&self) -> usize {
+        match &self.contents {
+            RunContents::Snapshot(replayed) => {
+                let blocks = replayed.replays.iter().map(|replay| replay.lives.len());
+                replayed.snapshot.events.len().saturating_add(blocks.sum())
+            }
+            RunContents::Timeline(timeline) => timeline.bytes.len(),
+        }
     }
 
     /// What became of the run, where it is a snapshot.

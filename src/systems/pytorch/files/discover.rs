@@ -71,6 +71,7 @@ fn kind_of_open_file(file: &File) -> Option<FileKind> {
     let read = files::read_up_to_at(file, &mut head, 0).ok()?;
     let head = head.get(..read)?;
     match head {
+        _ if files::looks_like::is_of_other_library(head) => None,
         // That others than 2 to 5 cannot be read is said when it is.
         [0x80, _, ..] => Some(FileKind::Snapshot),
         _ if is_of_old_protocol(head) => Some(FileKind::Snapshot),
@@ -186,9 +187,7 @@ pub fn find(
                 several.iter().map(|files| format!("  {}", files.path.display())).collect();
             let message =
                 format!("{} holds several snapshots:\n{}", path.display(), list.join("\n"));
-            Err(Error::new(ErrorKind::SeveralReports, message)
-                .in_file(path)
-                .hint("Name one of them."))
+            Err(Error::new(ErrorKind::SeveralReports, message).of_several(path))
         }
     }
 }

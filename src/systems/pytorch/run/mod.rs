@@ -16,6 +16,7 @@ use self::indexed::SnapshotIndex;
 pub(crate) use self::indexed::read as read_index;
 pub use self::report::device_id;
 
+use crate::analysis::derived::Derived;
 use crate::files::file_name;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::{self, Cache, IndexError};
@@ -29,6 +30,7 @@ use crate::systems::pytorch::allocator::device_facts::DeviceFacts;
 pub use crate::systems::pytorch::allocator::replayed::{
     AllocatorRun, ReplayedSnapshot, RunContents,
 };
+use crate::systems::pytorch::answers::PytorchAnswers;
 use crate::systems::pytorch::files::{self as pytorch, Contents, SnapshotFiles};
 
 /// A run of PyTorch.
@@ -104,8 +106,16 @@ impl SnapshotRun {
         let stated = stated::stated_of_run(files, replayed);
         let is_cut = report.is_cut();
         let claims = claims.into_iter().collect();
-        let allocator = AllocatorRun { contents, claims, stated, is_cut };
+        let allocator = AllocatorRun::new(contents).beside(claims, stated, is_cut);
         Ok(Some(Self { report: Arc::new(report), allocator, index }))
+    }
+
+    /// What is worked out of the run once, with its answers.
+    pub fn derived(&self) -> Derived {
+        let answers = PytorchAnswers::of(self.allocator.clone());
+        Derived::new(Arc::clone(&self.report))
+            .with_allocator(Some(self.allocator.clone()))
+            .with_answers(Arc::new(answers))
     }
 
     /// Whether it was read from an index, with which nothing is wrong.

@@ -82,7 +82,7 @@ impl SnapshotRun {
         let replayed = ReplayedSnapshot::of(snapshot);
         warn(&replayed, &report.warnings, files);
         let contents = RunContents::Snapshot(Arc::new(replayed));
-        let allocator = AllocatorRun { contents, claims, stated, is_cut };
+        let allocator = AllocatorRun::new(contents).beside(claims, stated, is_cut);
         Ok(Some(Self { report: Arc::new(report), allocator, index: None }))
     }
 }

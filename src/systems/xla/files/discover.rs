@@ -115,6 +115,11 @@ impl ModuleFile {
     }
 }
 
+/// Whether a file is called as XLA calls the protos of a dump.
+fn is_named_by_xla(name: &str) -> bool {
+    name.starts_with("module_") || name.contains("buffer_assignment") || name.contains(".hlo.")
+}
+
 /// What a file is that was named by itself. Where its name does not say it, its contents do.
 fn kind_of_one(path: &Path) -> Result<Option<ProtoKind>, Error> {
     let name = file_name(path);
@@ -128,6 +133,8 @@ fn kind_of_one(path: &Path) -> Result<Option<ProtoKind>, Error> {
                 MessageKind::HloProto => Ok(Some(ProtoKind::Module)),
                 MessageKind::Assignment => Ok(Some(ProtoKind::Assignment)),
                 MessageKind::Other if is_assignment_text(&head) => Ok(Some(ProtoKind::Text)),
+                // Others write protos as well.
+                MessageKind::Other if !is_named_by_xla(&name) => Ok(None),
                 MessageKind::Other => {
                     let message = format!("{name}: neither a module nor an assignment of XLA's");
                     let error = Error::new(ErrorKind::Damaged, message).in_file(path);

@@ -6,6 +6,7 @@ use crate::analysis::memory::selection::TileSelection;
 use crate::run::Evidence;
 use crate::text::{grouped, readable, shortened};
 use crate::ui::report::run_part::RunPart;
+use crate::ui::report::snapshot::short_frame;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::measured::{Columns, Measured};
@@ -50,7 +51,10 @@ pub fn evidence_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, evidence: &[Eviden
         let hover = shortened(&one.text, TEXT);
         // The advice itself names the kind of the operation.
         let operation = at.selected_operation.as_ref().and_then(|one| one.name.as_deref());
-        let name = readable(operation.unwrap_or(&hover));
+        let name = match &at.frame {
+            Some(_) => short_frame(&hover).into(),
+            None => readable(operation.unwrap_or(&hover)),
+        };
         let variable = at.variable.as_deref().or(at.frame.as_deref());
         let columns = Columns { link: LINK, ..Columns::default() };
         let row = Measured {
@@ -65,6 +69,9 @@ pub fn evidence_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, evidence: &[Eviden
         };
         let clicked = ui.push_id(("evidence", place), |ui| row.ui(ui, columns)).inner;
         if let (true, Some(variable)) = (clicked.name, variable) {
+            if let Some(Way::Step(position)) = way {
+                part.select_step(position);
+            }
             part.show_variable(variable);
         }
         match way {

@@ -1,77 +1,39 @@
-//! What follows from the figures of a snapshot, in sentences.
-
-use serde::Serialize;
+//! What follows from the figures of a snapshot, in sentences with their evidence.
 
 use super::DeviceInsights;
+use super::context::Context;
 use super::fragmentation::{FreeAt, Moment};
+use super::growth::GrowingFrame;
+use super::out_of_memory::OutOfMemory;
+use crate::run::{Conclusion, Evidence};
 use crate::systems::pytorch::allocator::peak::FrameBytes;
 use crate::systems::pytorch::allocator::phases::PhaseOfEvent;
 use crate::systems::pytorch::allocator::user_frame::NO_STACK;
 use crate::text::{bytes, clean, counted, grouped};
 
-/// A sentence without its full stop.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Conclusion {
-    /// What it is about.
-    pub id: &'static str,
-    /// What it says.
-    pub text: String,
-}
-
-/// What follows from the figures of all devices: whose the largest peak is, and of each what is free in pieces, what
-/// failed, what grows.
-pub fn conclusions(devices: &[DeviceInsights]) -> Vec<Conclusion> {
-    let mut conclusions = Vec::new();
-    let mut say = |id, text| conclusions.push(Conclusion { id, text });
+/// The conclusions about all devices: who owns the largest peak, and for each device what is free in pieces, what failed
+/// and what grows.
+pub fn conclusions(contexts: &[Context<'_>], devices: &[DeviceInsights]) -> Vec<Conclusion> {
+    let both = || contexts.iter().zip(devices);
     // The first of equals.
-    if let Some(device) = devices.iter().rev().max_by_key(|device| device.peak.bytes) {
-        if let Some(text) = owner_of_peak(device) {
-            say("owner-of-peak", text);
-        }
-        if let Some(note) = &device.peak.note {
-            say("categories-cannot-say", note.clone());
-        }
-    }
-    for device in devices {
-        let title = device.title();
-        if let Some(failure) = &device.out_of_memory {
-            say("out-of-memory", format!("{title}: {}", failure.what()));
-            say("why-it-failed", format!("{title}: {}", failure.why()));
-        }
-        if let Some(last) = device.caught.last() {
-            let text = format!(
-                "{title}: {} failed, the last of {} at event {}, and as much was handed out later, so the run went on",
-                counted(device.caught.len() as u64, "request"),
-                bytes(last.bytes),
-                grouped(last.event.into())
-            );
-            say("went-on", text);
-        }
-        if let Some(end) = at_end(device) {
-            let text = format!(
-                "{title}: {} of the {} reserved at the end are free within segments, in {}, the largest of {}",
-                bytes(end.free_bytes),
-                bytes(end.reserved_bytes),
-                counted(end.pieces as u64, "piece"),
-                bytes(end.largest_piece_bytes)
-            );
-            say("free-within-segments", text);
-        }
-        for growing in &device.growth {
-            let text = format!(
-                "{title}: {} has {} more at each step of the optimizer, {} in {} steps",
-                clean(&growing.name),
-                bytes(growing.bytes_by_step()),
-                bytes(growing.grown_bytes()),
-                growing.steps
-            );
-            say("grows", text);
-        }
-    }
-    conclusions
+    let largest = both().rev().max_by_key(|(_, device)| device.peak.bytes);
+    let about_peak = largest.into_iter().flat_map(|(context, device)| {
+        owner_of_peak(context, device).into_iter().chain(note_of_peak(context, device))
+    });
+    let about_each = both().flat_map(|(context, device)| {
+        let failure = device.out_of_memory.iter().flat_map(|one| failed(context, device, one));
+        let growth = device.growth.iter().map(|one| grows(context, device, one));
+        let caught = went_on(context, device);
+        failure.chain(caught).chain(free_at_end(context, device)).chain(growth)
+    });
+    about_peak.chain(about_each).collect()
 }
 
-fn owner_of_peak(device: &DeviceInsights) -> Option<String> {
+fn conclusion(id: &'static str, text: String, evidence: Vec<Evidence>) -> Conclusion {
+    Conclusion { evidence, ..Conclusion::new(id, text) }
+}
+
+fn owner_of_peak(context: &Context<'_>, device: &DeviceInsights) -> Option<Conclusion> {
     let peak = &device.peak;
     let is_named = |owner: &&FrameBytes| owner.all.bytes > 0 && owner.name != NO_STACK;
     let owner = peak.by_frame.first().filter(is_named)?;
@@ -83,15 +45,94 @@ fn owner_of_peak(device: &DeviceInsights) -> Option<String> {
     let phase = peak.phase.as_ref().map(PhaseOfEvent::text).filter(|text| !text.is_empty());
     let phase = phase.map_or_else(String::new, |phase| format!("; it lies in {phase}"));
     let percent = owner.all.bytes as f64 * 100.0 / peak.bytes.max(1) as f64;
-    Some(format!(
+    let text = format!(
         "{} of the {} at {which}, {percent:.0} %, were allocated at {}{phase}",
         bytes(owner.all.bytes),
         bytes(peak.bytes),
         clean(&owner.name)
-    ))
+    );
+    let what = format!("{}, {}", owner.name, counted(owner.all.blocks, "block"));
+    let frame = Some(owner.name.clone());
+    let evidence = context.evidence_of_frame(what, owner.all.bytes, frame).at_step(peak.event);
+    Some(conclusion("owner-of-peak", text, vec![evidence]))
 }
 
-/// The end, where anything is free.
-fn at_end(device: &DeviceInsights) -> Option<&FreeAt> {
-    device.fragmentation.at(Moment::End).filter(|end| end.free_bytes > 0)
+fn note_of_peak(context: &Context<'_>, device: &DeviceInsights) -> Option<Conclusion> {
+    let peak = &device.peak;
+    let evidence = (peak.undecided_bytes > 0).then(|| {
+        let what = "Allocated by a forward pass without a backward pass after it";
+        context.evidence(what, peak.undecided_bytes, peak.event)
+    });
+    let evidence = evidence.into_iter().collect();
+    Some(conclusion("categories-cannot-say", peak.note.clone()?, evidence))
+}
+
+fn failed(
+    context: &Context<'_>,
+    device: &DeviceInsights,
+    failure: &OutOfMemory,
+) -> [Conclusion; 2] {
+    let (title, event) = (device.title(), i64::from(failure.event));
+    let request = context
+        .evidence("The request that failed", failure.requested_bytes, event)
+        .at(|place| place.frame = failure.frame.clone());
+    let free = failure.device_free_bytes;
+    let free = free.map(|bytes| context.evidence("Free on the device", bytes, event));
+    let pieces = counted(failure.pieces as u64, "piece");
+    let within = format!("Free within segments, in {pieces}");
+    let within = context.evidence(within, failure.free_bytes, event);
+    let usable = "The largest piece that the request could use";
+    let usable = context.evidence(usable, failure.largest_usable_bytes, event);
+    let what = format!("{title}: {}", failure.what());
+    let why = format!("{title}: {}", failure.why());
+    [
+        conclusion("out-of-memory", what, std::iter::once(request).chain(free).collect()),
+        conclusion("why-it-failed", why, vec![within, usable]),
+    ]
+}
+
+fn went_on(context: &Context<'_>, device: &DeviceInsights) -> Option<Conclusion> {
+    let last = device.caught.last()?;
+    let text = format!(
+        "{}: {} failed, the last of {} at event {}, and as much was handed out later, so the run went on",
+        device.title(),
+        counted(device.caught.len() as u64, "request"),
+        bytes(last.bytes),
+        grouped(last.event.into())
+    );
+    let evidence = context.evidence("The last request that failed", last.bytes, last.event.into());
+    Some(conclusion("went-on", text, vec![evidence]))
+}
+
+fn free_at_end(context: &Context<'_>, device: &DeviceInsights) -> Option<Conclusion> {
+    let end = device.fragmentation.at(Moment::End).filter(|end| end.free_bytes > 0)?;
+    let FreeAt { free_bytes, largest_piece_bytes, event, .. } = *end;
+    let pieces = counted(end.pieces as u64, "piece");
+    let text = format!(
+        "{}: {} of the {} reserved at the end are free within segments, in {pieces}, the largest of {}",
+        device.title(),
+        bytes(free_bytes),
+        bytes(end.reserved_bytes),
+        bytes(largest_piece_bytes)
+    );
+    let evidence = vec![
+        context.evidence("Free within segments", free_bytes, event),
+        context
+            .evidence("The largest piece", largest_piece_bytes, event)
+            .at(|place| place.address = end.largest_piece_address.clone()),
+    ];
+    Some(conclusion("free-within-segments", text, evidence))
+}
+
+fn grows(context: &Context<'_>, device: &DeviceInsights, growing: &GrowingFrame) -> Conclusion {
+    let text = format!(
+        "{}: {} has {} more at each step of the optimizer, {} in {} steps",
+        device.title(),
+        clean(&growing.name),
+        bytes(growing.bytes_by_step()),
+        bytes(growing.grown_bytes()),
+        growing.steps
+    );
+    let evidence = growing.evidence(context, format!("{}, by how much it grew", growing.name));
+    conclusion("grows", text, vec![evidence])
 }

@@ -1,6 +1,7 @@
 //! What every insight of a device is worked out from, and the question that most ask: how high the peak would be if
 //! some blocks were smaller.
 
+use crate::run::Evidence;
 use crate::store::snapshot::{Snapshot, SnapshotDevice};
 use crate::systems::pytorch::allocator::categories::BlockCategory;
 use crate::systems::pytorch::allocator::failed_requests::FailedRequest;
@@ -64,6 +65,30 @@ impl<'a> Context<'a> {
             failed: &replayed.device_facts().get(place)?.oom,
             ended_by,
             at_failure: ended_by.map(state),
+        })
+    }
+
+    /// What the device is called, where the run has several.
+    pub fn device_name(&self) -> Option<String> {
+        (self.snapshot.devices.len() > 1).then(|| self.device.title())
+    }
+
+    /// Evidence with its bytes, at an event of the device.
+    pub fn evidence(&self, text: impl Into<String>, bytes: u64, event: i64) -> Evidence {
+        let device = self.device.number;
+        Evidence::of(text, bytes).at_step(event).at(|place| place.device = Some(device))
+    }
+
+    /// Evidence with its bytes, at a user frame where there is one.
+    pub fn evidence_of_frame(
+        &self,
+        text: impl Into<String>,
+        bytes: u64,
+        frame: Option<String>,
+    ) -> Evidence {
+        Evidence::of(text, bytes).at(|place| {
+            place.device = Some(self.device.number);
+            place.frame = frame;
         })
     }
 

@@ -7,6 +7,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::context::Context;
+use crate::run::Evidence;
 use crate::store::snapshot::Frame;
 use crate::systems::pytorch::allocator::categories::BlockCategory;
 use crate::systems::pytorch::allocator::lives::BlockLives;
@@ -45,6 +46,12 @@ impl GrowingFrame {
     /// By how much it grew with each step.
     pub fn bytes_by_step(&self) -> u64 {
         self.grown_bytes() / (self.steps.max(1) as u64)
+    }
+
+    /// Evidence of the growth, at the last of the steps.
+    pub fn evidence(&self, context: &Context<'_>, text: impl Into<String>) -> Evidence {
+        let frame = (self.name != NO_STACK).then(|| self.name.clone());
+        context.evidence_of_frame(text, self.grown_bytes(), frame).at_step(self.events.1)
     }
 }
 

@@ -16,34 +16,31 @@ pub mod verdict;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use self::advice::{Advice, NotAdvised};
-use self::conclusions::{Conclusion, conclusions};
+use self::conclusions::conclusions;
 use self::context::Context;
 use self::fragmentation::Fragmentation;
 use self::growth::GrowingFrame;
 use self::out_of_memory::OutOfMemory;
 use self::peak::PeakInsights;
-use self::verdict::SnapshotVerdict;
+use self::verdict::{SnapshotVerdict, VerdictFacts};
 use super::failed_requests::FailedRequest;
 use super::replay::Peak;
 use super::replayed::ReplayedSnapshot;
-use super::run_end::{Recorded, RunEnd};
+use super::run_end::Recorded;
 use super::stated_failure::StatedFailure;
+use crate::run::Insights;
 use crate::store::snapshot::{RankDevice, device_title};
 
-/// What a snapshot says at first sight.
+/// What a snapshot says at first sight. What is serialized is what other systems do not have.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SnapshotInsights {
-    /// Whether the run went through.
-    pub verdict: SnapshotVerdict,
-    /// What follows from the figures.
-    pub conclusions: Vec<Conclusion>,
+    /// What every system says.
+    #[serde(skip)]
+    pub found: Insights,
+    /// What only a snapshot says of how its run ended.
+    pub verdict: VerdictFacts,
     /// Each device, in the order of the snapshot.
     pub devices: Vec<DeviceInsights>,
-    /// What to try, what helps most first.
-    pub advice: Vec<Advice>,
-    /// What one would think of and what does not help.
-    pub not_advised: Vec<NotAdvised>,
 }
 
 /// What is said of one device.
@@ -86,11 +83,11 @@ impl SnapshotInsights {
         let contexts: Vec<Context<'_>> = contexts.collect();
         let devices = contexts.par_iter().map(|context| DeviceInsights::of(context, stated));
         let devices: Vec<DeviceInsights> = devices.collect();
-        let end = RunEnd::of(replayed, stated, is_cut);
-        let verdict = SnapshotVerdict::of(&contexts, &devices, stated, &end);
+        let SnapshotVerdict { verdict, facts } = SnapshotVerdict::of(replayed, stated, is_cut);
         let (advice, not_advised) = advice::advised(&contexts, &devices);
-        let conclusions = conclusions(&devices);
-        Self { verdict, conclusions, devices, advice, not_advised }
+        let conclusions = conclusions(&contexts, &devices);
+        let found = Insights { verdict: Some(verdict), conclusions, advice, not_advised };
+        Self { found, verdict: facts, devices }
     }
 }
 
@@ -114,7 +111,8 @@ impl DeviceInsights {
             reserved_peak: replay.reserved_peak,
             peak,
             fragmentation,
-            out_of_memory: ended_by.map(|failed| OutOfMemory::of(context, failed, stated)),
+            out_of_memory: (context.at_failure.as_ref())
+                .and_then(|state| OutOfMemory::of(context.replayed, context.place, state, stated)),
             caught: context.failed.iter().filter(|failed| went_on(failed)).copied().collect(),
             growth,
         }

@@ -4,12 +4,12 @@
 
 use serde::Serialize;
 
-use super::context::Context;
-use crate::store::snapshot::Action;
+use crate::store::snapshot::{Action, Snapshot, SnapshotDevice};
 use crate::systems::pytorch::allocator::block_size::SMALL_BYTES;
 use crate::systems::pytorch::allocator::failed_requests::FailedRequest;
 use crate::systems::pytorch::allocator::free_pieces::{AllocatorState, FreePiece, segment_for};
 use crate::systems::pytorch::allocator::phases::PhaseOfEvent;
+use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
 use crate::systems::pytorch::allocator::stated_failure::{StatedFailure, text_of};
 use crate::systems::pytorch::allocator::user_frame::user_frame_title;
 use crate::text::{bytes, counted, grouped, words};
@@ -78,13 +78,30 @@ pub struct OutOfMemory {
 }
 
 impl OutOfMemory {
-    /// The request at which the run of a device ended.
-    pub fn of(context: &Context<'_>, failed: FailedRequest, stated: &[StatedFailure]) -> Self {
-        let (snapshot, device) = (context.snapshot, context.device);
+    /// The request at which the run of the device at a place ended.
+    pub fn at_end(
+        replayed: &ReplayedSnapshot,
+        place: usize,
+        stated: &[StatedFailure],
+    ) -> Option<Self> {
+        let (device, replay) = replayed.device(place)?;
+        let event = replayed.ended_by(place)?.event;
+        let state = AllocatorState::after(&replayed.snapshot, device, replay, event.into());
+        Self::of(replayed, place, &state, stated)
+    }
+
+    /// The same with the state of the allocator after it.
+    pub fn of(
+        replayed: &ReplayedSnapshot,
+        place: usize,
+        state: &AllocatorState,
+        stated: &[StatedFailure],
+    ) -> Option<Self> {
+        let (snapshot, (device, _)) = (&replayed.snapshot, replayed.device(place)?);
+        let failed = replayed.ended_by(place)?;
         let row = device.events.start.saturating_add(failed.event as usize);
         let stack = snapshot.events.stacks.get(row);
-        let state = context.at_failure.clone().unwrap_or_default();
-        let usable = Usable::of(&state, failed);
+        let usable = Usable::of(state, failed);
         let segment_bytes = segment_for(failed.bytes);
         let text = text_of(stated, device.number, &failed);
         let capacity = text.and_then(|text| text.capacity_bytes);
@@ -94,15 +111,15 @@ impl OutOfMemory {
         let others = others.and_then(|(capacity, free)| {
             capacity.checked_sub(free)?.checked_sub(state.reserved_bytes)
         });
-        Self {
+        Some(Self {
             event: failed.event,
             requested_bytes: failed.bytes,
             frame: stack.and_then(|stack| user_frame_title(snapshot, *stack)),
-            phase: context.phase(failed.event.into()),
+            phase: PhaseOfEvent::of(replayed, place, failed.event.into()),
             device_free_bytes: free,
             segment_bytes,
             short_bytes: free.map(|free| segment_bytes.saturating_sub(free)),
-            cause: cause(&state, usable, failed),
+            cause: cause(state, usable, failed),
             reserved_bytes: state.reserved_bytes,
             active_bytes: state.active_bytes,
             free_bytes: state.free_bytes(),
@@ -110,12 +127,12 @@ impl OutOfMemory {
             largest_piece_bytes: state.largest_piece().map_or(0, |piece| piece.bytes),
             usable_bytes: usable.bytes,
             largest_usable_bytes: usable.largest_bytes,
-            given_back_bytes: given_back(context, row),
+            given_back_bytes: given_back(snapshot, device, row),
             stated_by: text.map(|text| text.file.clone()),
             capacity_bytes: capacity,
             capacity_is_share: is_share,
             other_bytes: others,
-        }
+        })
     }
 
     /// Why it failed, in a sentence.
@@ -218,9 +235,9 @@ fn cause(state: &AllocatorState, usable: Usable, failed: FailedRequest) -> Cause
 
 /// Bytes of segments that were given back between a request that failed, a row of the events, and the last allocation
 /// before it.
-fn given_back(context: &Context<'_>, failed: usize) -> u64 {
-    let events = &context.snapshot.events;
-    let before = (context.device.events.start..failed).rev();
+fn given_back(snapshot: &Snapshot, device: &SnapshotDevice, failed: usize) -> u64 {
+    let events = &snapshot.events;
+    let before = (device.events.start..failed).rev();
     let of_device = before.map_while(|row| {
         let (action, size) = (events.actions.get(row)?, events.sizes.get(row)?);
         matches!(action, Action::SegmentFree | Action::SegmentUnmap).then_some(*size)

@@ -1,10 +1,10 @@
 //! Insights of snapshots that are made here, event by event; what real ones say stands in `tests/suite/pytorch.rs`.
 
 use super::SnapshotInsights;
-use super::advice::{Advice, SavedOf, Technique};
+use super::advice::Technique;
 use super::context::{Change, Context, Left};
 use super::out_of_memory::Cause;
-use super::verdict::Outcome;
+use crate::run::{Advice, Outcome, SavedOf, Verdict};
 use crate::store::snapshot::{
     Action, Block, BlockState, Frame, Segment, Snapshot, SnapshotDevice, StackId,
 };
@@ -155,12 +155,16 @@ fn insights(replayed: &ReplayedSnapshot) -> SnapshotInsights {
     SnapshotInsights::of(replayed, &[], false)
 }
 
+fn verdict(found: &SnapshotInsights) -> &Verdict {
+    found.found.verdict.as_ref().unwrap()
+}
+
 fn advice(found: &SnapshotInsights, id: Technique) -> Option<&Advice> {
-    found.advice.iter().find(|advice| advice.id == id)
+    found.found.advice.iter().find(|advice| advice.id == id.key())
 }
 
 fn saved(found: &SnapshotInsights, id: Technique) -> Option<u64> {
-    advice(found, id)?.saving.as_ref().map(|saving| saving.at_most_bytes)
+    advice(found, id)?.saving.as_ref()?.at_most_bytes
 }
 
 /// A run of some steps with a parameter of 64 MiB and 24 activations of 16 MiB; gradients are kept over the step of
@@ -240,7 +244,7 @@ fn what_grows_from_step_to_step_is_named_and_what_does_not_is_not() {
     assert_eq!(growing.len(), 1, "{growing:?}");
     assert_eq!(growing[0].name, "/home/me/train.py:1 (log)");
     assert_eq!((growing[0].bytes_by_step(), growing[0].steps), (4 * MIB, 4));
-    assert_eq!(found.advice[0].id, Technique::DropReferences);
+    assert_eq!(found.found.advice[0].id, Technique::DropReferences.key());
     for keeps_gradients in [false, true] {
         let found = insights(&training(5, keeps_gradients, 0));
         assert_eq!(found.devices[0].growth, []);
@@ -252,7 +256,12 @@ fn what_grows_from_step_to_step_is_named_and_what_does_not_is_not() {
 #[test]
 fn gradients_that_outlive_the_step_are_advised_against() {
     let kept = insights(&training(3, true, 0));
-    assert_eq!(saved(&kept, Technique::SetGradientsToNone), Some(64 * MIB), "{:#?}", kept.advice);
+    assert_eq!(
+        saved(&kept, Technique::SetGradientsToNone),
+        Some(64 * MIB),
+        "{:#?}",
+        kept.found.advice
+    );
     let freed = insights(&training(3, false, 0));
     assert_eq!(advice(&freed, Technique::SetGradientsToNone), None);
     // What is promised comes out.
@@ -270,7 +279,7 @@ fn checkpoints_smaller_batches_and_less_state_are_advised_of_a_training_run() {
     let checkpoints = advice(&found, Technique::CheckpointActivations).unwrap();
     let saving = checkpoints.saving.as_ref().unwrap();
     // Without activations the peak is in the step of the optimizer: parameter, gradient, state, temporary.
-    assert_eq!(saving.at_most_bytes, (514 - 256) * MIB);
+    assert_eq!(saving.at_most_bytes, Some((514 - 256) * MIB));
     // With five segments their inputs, a fifth of all, and two gradients are left.
     let left = 7 * 16 * MIB + 384 * MIB / 5;
     assert_eq!(saving.expected_bytes, Some(384 * MIB - left));
@@ -281,8 +290,8 @@ fn checkpoints_smaller_batches_and_less_state_are_advised_of_a_training_run() {
     let is_of_peak = |advice: &&Advice| {
         advice.saving.as_ref().is_some_and(|saving| saving.of == SavedOf::RequestedPeak)
     };
-    let first = found.advice.iter().find(is_of_peak);
-    assert_eq!(first.map(|advice| advice.id), Some(Technique::CheckpointActivations));
+    let first = found.found.advice.iter().find(is_of_peak);
+    assert_eq!(first.map(|advice| advice.id), Some(Technique::CheckpointActivations.key()));
 }
 
 #[test]
@@ -300,7 +309,12 @@ fn an_optimizer_that_works_on_lists_is_seen_where_it_owns_the_peak() {
     }
     let found = insights(&maker.made());
     assert_eq!(found.devices[0].peak.bytes, 192 * MIB);
-    assert_eq!(saved(&found, Technique::FusedOptimizer), Some(62 * MIB), "{:#?}", found.advice);
+    assert_eq!(
+        saved(&found, Technique::FusedOptimizer),
+        Some(62 * MIB),
+        "{:#?}",
+        found.found.advice
+    );
     assert_eq!(saved(&found, Technique::StepInBackward), Some(64 * MIB));
     assert_eq!(advice(&found, Technique::SmallerOptimizerState), None, "nothing is kept");
     assert_eq!(advice(&found, Technique::NoGradientsNeeded), None);
@@ -328,7 +342,7 @@ fn a_forward_pass_that_keeps_all_without_a_backward_pass_needs_no_graph() {
     let found = run(true);
     assert_eq!(saved(&found, Technique::NoGradientsNeeded), Some(192 * MIB));
     assert_eq!(found.devices[0].peak.undecided_bytes, 192 * MIB);
-    assert!(found.conclusions.iter().any(|one| one.id == "categories-cannot-say"));
+    assert!(found.found.conclusions.iter().any(|one| one.id == "categories-cannot-say"));
     assert_eq!(advice(&run(false), Technique::NoGradientsNeeded), None);
 }
 
@@ -356,16 +370,22 @@ fn failing(request: u64, device_free: u64, is_granted_later: bool) -> ReplayedSn
 fn a_request_that_fails_says_whether_enough_was_free() {
     let cause = |request, device_free| {
         let found = insights(&failing(request, device_free, false));
-        assert_eq!(found.verdict.outcome, Outcome::OutOfMemory);
+        assert_eq!(verdict(&found).outcome, Outcome::OutOfMemory);
+        assert_eq!(verdict(&found).cause, Some("request-failed"));
         let failure = found.devices[0].out_of_memory.clone().unwrap();
         assert_eq!((failure.free_bytes, failure.pieces), (30 * MIB, 3));
         assert_eq!(failure.largest_piece_bytes, 10 * MIB);
         assert_eq!(failure.frame.as_deref(), Some("/home/me/train.py:1 (forward)"));
-        let has_advice =
-            found.advice[..].first().is_some_and(|one| one.id == Technique::ExpandableSegments);
+        let has_advice = found
+            .found
+            .advice
+            .first()
+            .is_some_and(|one| one.id == Technique::ExpandableSegments.key());
         assert_eq!(has_advice, !matches!(failure.cause, Cause::TooLittle | Cause::Refused));
-        let is_said = found.not_advised.iter().any(|one| one.id == Technique::EmptyCache);
+        let is_said =
+            found.found.not_advised.iter().any(|one| one.id == Technique::EmptyCache.key());
         assert!(is_said, "no segment is empty");
+        assert_eq!(verdict(&found).over_bytes, failure.short_bytes);
         (failure.cause, failure.short_bytes)
     };
     assert_eq!(cause(24 * MIB, 4 * MIB), (Cause::NoPieceLargeEnough, Some(20 * MIB)));
@@ -373,6 +393,70 @@ fn a_request_that_fails_says_whether_enough_was_free() {
     assert_eq!(cause(40 * MIB, 4 * MIB), (Cause::TooLittle, Some(36 * MIB)));
     assert_eq!(cause(40 * MIB, 44 * MIB), (Cause::Refused, Some(0)));
     assert_eq!(cause(MIB, 0), (Cause::OfOtherPools, Some(2 * MIB)), "of small requests");
+}
+
+/// A forward pass that fails at a request, with so many activations of 16 MiB alive and so much free on the device.
+fn failing_forward(activations: usize, request: u64, device_free: u64) -> SnapshotInsights {
+    let mut maker = Maker::default();
+    let stacks = Stacks::of(&mut maker);
+    maker.own(64 * MIB, stacks.parameter);
+    for _ in 0..activations {
+        maker.own(16 * MIB, stacks.forward);
+    }
+    maker.fail(request, device_free, stacks.forward);
+    insights(&maker.made())
+}
+
+#[test]
+fn advice_makes_a_run_fit_only_where_what_is_expected_is_what_it_lacked() {
+    let fits = |request: u64, device_free: u64, technique| {
+        let found = failing_forward(24, request * MIB, device_free * MIB);
+        advice(&found, technique).unwrap().makes_it_fit
+    };
+    // Checkpoints are expected to leave 188.8 of 384 MiB, and leave none at best.
+    let checkpoints = Technique::CheckpointActivations;
+    assert_eq!(fits(100, 10, checkpoints), Some(true));
+    assert_eq!(fits(300, 10, checkpoints), None, "perhaps");
+    assert_eq!(fits(400, 10, checkpoints), Some(false));
+    assert_eq!(fits(100, 200, checkpoints), None, "the device had enough and gave none");
+    // Only a bound is known of half precision.
+    assert_eq!(fits(100, 10, Technique::Autocast), None);
+    assert_eq!(fits(300, 10, Technique::Autocast), Some(false));
+    let ran = insights(&training(3, false, 0));
+    assert!(ran.found.advice.iter().all(|advice| advice.makes_it_fit.is_none()), "nothing failed");
+}
+
+#[test]
+fn every_device_has_its_verdict() {
+    let found = failing_forward(24, 100 * MIB, 10 * MIB);
+    let [device] = &verdict(&found).devices[..] else { panic!("{:?}", verdict(&found)) };
+    assert_eq!((device.device, device.outcome), (0, Outcome::OutOfMemory));
+    assert_eq!((device.over_bytes, device.used_bytes), (Some(90 * MIB), Some(448 * MIB)));
+    assert_eq!((device.peak_bytes, device.peak_step), (Some(448 * MIB), Some(49)));
+    let failed = insights(&failing(24 * MIB, 4 * MIB, true));
+    assert_eq!(verdict(&failed).devices[0].outcome, Outcome::Ran);
+    // The verdict alone is the same as that of all insights.
+    let replayed = failing(24 * MIB, 4 * MIB, false);
+    let alone = super::verdict::SnapshotVerdict::of(&replayed, &[], false);
+    let all = insights(&replayed);
+    assert_eq!((&alone.verdict, &alone.facts), (verdict(&all), &all.verdict));
+}
+
+#[test]
+fn evidence_leads_to_its_event_and_its_line() {
+    let found = insights(&training(5, false, 4 * MIB));
+    let mut count = 0;
+    for evidence in found.found.conclusions.iter().flat_map(|one| &one.evidence) {
+        let place = evidence.place.as_ref().unwrap();
+        assert_eq!(place.device, Some(0), "{evidence:?}");
+        count += 1;
+    }
+    assert!(count >= 3, "{:#?}", found.found.conclusions);
+    let growth = &found.found.advice[0].evidence[0];
+    let place = growth.place.as_ref().unwrap();
+    assert_eq!(place.frame.as_deref(), Some("/home/me/train.py:1 (log)"));
+    assert_eq!(place.step, Some(found.devices[0].growth[0].events.1.into()));
+    assert_eq!(growth.bytes, Some(16 * MIB));
 }
 
 #[test]
@@ -429,10 +513,10 @@ fn of_a_window_nobody_knows_what_was_reserved_too_much() {
 #[test]
 fn a_request_that_is_granted_later_was_caught() {
     let found = insights(&failing(24 * MIB, 0, true));
-    assert_eq!((found.verdict.outcome, found.verdict.caught), (Outcome::Ran, 1));
+    assert_eq!((verdict(&found).outcome, found.verdict.caught), (Outcome::Ran, 1));
     assert_eq!(found.devices[0].out_of_memory, None);
-    assert_eq!(found.verdict.reason, "A request failed, and the run went on");
-    assert!(found.conclusions.iter().any(|one| one.id == "went-on"));
+    assert_eq!(verdict(&found).text, "A request failed, and the run went on");
+    assert!(found.found.conclusions.iter().any(|one| one.id == "went-on"));
 }
 
 #[test]
@@ -448,18 +532,20 @@ fn what_the_device_has_is_said_by_the_text_that_fits_or_by_nobody() {
     };
     let failures = [text(24 * MIB)];
     let found = SnapshotInsights::of(&replayed, &failures, false);
-    assert_eq!(found.verdict.capacity_bytes, Some(100 * MIB));
+    assert_eq!(verdict(&found).capacity_bytes, Some(100 * MIB));
     assert_eq!(found.verdict.other_bytes, Some(36 * MIB), "100, less 4 free and 60 reserved");
-    assert_eq!(found.verdict.capacity_from.as_deref(), Some("oom.txt"));
+    assert_eq!(verdict(&found).capacity_from.as_deref(), Some("oom.txt"));
     let found = insights(&replayed);
-    assert_eq!((found.verdict.capacity_bytes, found.verdict.other_bytes), (None, None));
+    assert_eq!((verdict(&found).capacity_bytes, found.verdict.other_bytes), (None, None));
 }
 
 #[test]
 fn of_nothing_nothing_is_said() {
     let found = insights(&ReplayedSnapshot::of(Snapshot::default()));
-    assert_eq!(found.verdict.outcome, Outcome::NotRecorded);
-    assert!(found.advice.is_empty() && found.conclusions.is_empty() && found.devices.is_empty());
+    assert_eq!(verdict(&found).outcome, Outcome::Unknown);
+    assert_eq!(verdict(&found).cause, Some("not-recorded"));
+    assert!(found.found.advice.is_empty() && found.found.conclusions.is_empty());
+    assert!(found.devices.is_empty() && verdict(&found).devices.is_empty());
     // Without stacks nobody knows what blocks are for.
     let mut maker = Maker::default();
     for _ in 0..20 {
@@ -468,7 +554,7 @@ fn of_nothing_nothing_is_said() {
         maker.free(block, StackId::NONE);
     }
     let found = insights(&maker.made());
-    let ids: Vec<Technique> = found.advice.iter().map(|one| one.id).collect();
-    assert_eq!(ids, [Technique::ExpandableSegments]);
+    let ids: Vec<&str> = found.found.advice.iter().map(|one| one.id).collect();
+    assert_eq!(ids, [Technique::ExpandableSegments.key()]);
     assert!(found.devices[0].peak.note.is_some());
 }

@@ -1,23 +1,35 @@
-//! Whether a run went through, in words of PyTorch: it ran, or ran out of memory. What the device has is said only where
-//! an error text says it.
+//! The verdict of a run of PyTorch: it ran, or ran out of memory. The capacity of the device is given only where an error
+//! text states it.
 
 use serde::Serialize;
 
-use super::DeviceInsights;
-use super::context::Context;
-use crate::store::snapshot::device_title;
-use crate::systems::pytorch::allocator::stated_failure::{StatedFailure, capacity_text};
+use super::out_of_memory::OutOfMemory;
+use crate::run::{self, DeviceVerdict, KeyFigure, Verdict};
+use crate::store::snapshot::{SnapshotDevice, device_title};
+use crate::systems::pytorch::allocator::failed_requests::failed_requests;
+use crate::systems::pytorch::allocator::free_pieces::segment_for;
+use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
+use crate::systems::pytorch::allocator::stated_failure::{StatedFailure, capacity_text, text_of};
 use crate::text::{bytes, counted};
 
 pub use crate::systems::pytorch::allocator::run_end::{Outcome, Recorded, RunEnd};
 
-/// What became of a run, and the figures that say most.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+const REQUEST_FAILED: Option<&str> = Some("request-failed");
+const CUT: Option<&str> = Some("cut");
+const NOT_RECORDED: Option<&str> = Some("not-recorded");
+
+/// The verdict of a run.
+#[derive(Clone, Debug, PartialEq)]
 pub struct SnapshotVerdict {
-    /// What became of it.
-    pub outcome: Outcome,
-    /// Why, in a sentence.
-    pub reason: String,
+    /// The verdict as every system gives it.
+    pub verdict: Verdict,
+    /// What only a snapshot says beside it.
+    pub facts: VerdictFacts,
+}
+
+/// What only a snapshot says of how its run ended.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct VerdictFacts {
     /// The device that ran out of memory, or that had most.
     pub device: Option<i64>,
     /// The event of the request at which it ended.
@@ -32,10 +44,6 @@ pub struct SnapshotVerdict {
     pub recorded: Recorded,
     /// Whether the events of the device are all that ever happened; else peaks are those of the recorded window.
     pub history_complete: bool,
-    /// What the device has, as an error text states it.
-    pub capacity_bytes: Option<u64>,
-    /// The error text.
-    pub capacity_from: Option<String>,
     /// Whether the capacity is what the process may have of the device.
     pub capacity_is_share: bool,
     /// What others had of the device when the request failed.
@@ -45,60 +53,60 @@ pub struct SnapshotVerdict {
 }
 
 impl SnapshotVerdict {
-    /// Of a run with these devices, by what became of it.
-    pub fn of(
-        contexts: &[Context<'_>],
-        devices: &[DeviceInsights],
-        stated: &[StatedFailure],
-        end: &RunEnd<'_>,
-    ) -> Self {
-        let device = end.device.and_then(|place| devices.get(place));
+    /// The verdict of a snapshot, with what error texts beside it say, and whether its file is cut.
+    pub fn of(replayed: &ReplayedSnapshot, stated: &[StatedFailure], is_cut: bool) -> Self {
+        let known = Known { replayed, stated, is_cut, end: RunEnd::of(replayed, stated, is_cut) };
+        let (end, devices) = (known.end, &replayed.snapshot.devices);
+        let place = end.device;
+        let of_run = place.and_then(|place| replayed.device(place));
         let is_recorded = end.outcome == Outcome::OutOfMemory && end.said_by.is_none();
-        let failure = device.and_then(|device| device.out_of_memory.as_ref());
-        let failure = failure.filter(|_| is_recorded);
-        let capacity = end.device.and_then(|place| contexts.get(place)).and_then(|context| {
-            let of = (context.device.number, devices.len());
-            capacity_text(stated, of, context.ended_by.as_ref())
-        });
-        let caught = devices.iter().map(|device| device.caught.len()).sum();
-        let mut verdict = Self {
-            outcome: end.outcome,
-            reason: String::new(),
-            device: device.map(|device| device.device),
-            failed_event: failure.map(|failure| failure.event),
-            allocated_peak_bytes: device.map_or(0, |device| device.allocated_peak.bytes),
-            allocated_peak_exact: device.is_some_and(|device| device.is_exact),
-            reserved_peak_bytes: device.map_or(0, |device| device.reserved_peak.bytes),
-            recorded: device.map(|device| device.recorded).unwrap_or_default(),
-            history_complete: device.is_some_and(|device| device.history_complete),
-            capacity_bytes: capacity.and_then(|text| text.capacity_bytes),
-            capacity_from: capacity.map(|text| text.file.clone()),
+        let failure = place.filter(|_| is_recorded);
+        let failure = failure.and_then(|place| OutOfMemory::at_end(replayed, place, stated));
+        let capacity = place.and_then(|place| known.capacity(place));
+        let caught = (0..devices.len()).map(|place| caught_on(replayed, place)).sum();
+        let facts = VerdictFacts {
+            device: of_run.map(|(device, _)| device.number),
+            failed_event: failure.as_ref().map(|failure| failure.event),
+            allocated_peak_bytes: of_run.map_or(0, |(_, replay)| replay.allocated_peak.bytes),
+            allocated_peak_exact: of_run.is_some_and(|(_, replay)| replay.is_exact),
+            reserved_peak_bytes: of_run.map_or(0, |(_, replay)| replay.reserved_peak.bytes),
+            recorded: place.map(|place| Recorded::of(replayed, place)).unwrap_or_default(),
+            history_complete: of_run.is_some_and(|(_, replay)| replay.is_complete),
             capacity_is_share: capacity.is_some_and(|text| text.is_share),
-            other_bytes: failure.and_then(|failure| failure.other_bytes),
+            other_bytes: failure.as_ref().and_then(|failure| failure.other_bytes),
             caught,
         };
-        verdict.reason = match (failure, device) {
-            (Some(failure), Some(device)) if devices.len() > 1 => {
+        let text = match (&failure, of_run) {
+            (Some(failure), Some((device, _))) if devices.len() > 1 => {
                 format!("{}: {}", device.title(), failure.what())
             }
             (Some(failure), _) => failure.what(),
-            (None, _) => verdict.reason_of_no_failure(end.said_by, devices),
+            (None, _) => facts.reason_of_no_failure(&known),
         };
-        verdict
+        let figures = facts.figures(capacity);
+        let verdict = Verdict {
+            text,
+            details: vec![sentence_of(&figures)],
+            figures,
+            ..known.verdict_without_text()
+        };
+        Self { verdict, facts }
     }
+}
 
-    fn reason_of_no_failure(
-        &self,
-        said_by: Option<&StatedFailure>,
-        devices: &[DeviceInsights],
-    ) -> String {
-        match self.outcome {
+impl VerdictFacts {
+    fn reason_of_no_failure(&self, known: &Known<'_>) -> String {
+        let devices = &known.replayed.snapshot.devices;
+        match known.end.outcome {
             Outcome::NotRecorded if self.device.is_none() => {
                 "The snapshot is of no device: it has neither segments nor events".to_owned()
             }
             Outcome::NotRecorded => {
-                let without = devices.iter().filter(|of| of.recorded == Recorded::Nothing);
-                let titles: Vec<String> = without.map(DeviceInsights::title).collect();
+                let is_without =
+                    |place: &usize| Recorded::of(known.replayed, *place) == Recorded::Nothing;
+                let without = (0..devices.len()).filter(is_without);
+                let titles = without.filter_map(|place| devices.get(place));
+                let titles: Vec<String> = titles.map(SnapshotDevice::title).collect();
                 let what = "no events, only what was there when it was taken";
                 match titles.as_slice() {
                     [first, more @ ..] if titles.len() < devices.len() => {
@@ -117,11 +125,11 @@ impl SnapshotVerdict {
             Outcome::Cut => {
                 "The file ends before its contents do, so nobody knows how the run ended".to_owned()
             }
-            Outcome::OutOfMemory => said_by.map_or_else(String::new, |text| {
+            Outcome::OutOfMemory => known.end.said_by.map_or_else(String::new, |text| {
                 let requested = text.requested_bytes.map_or_else(String::new, bytes);
                 let title = |number: i64| {
-                    let known = devices.iter().find(|device| device.device == number);
-                    known.map_or_else(|| device_title(number, None), DeviceInsights::title)
+                    let known = devices.iter().find(|device| device.number == number);
+                    known.map_or_else(|| device_title(number, None), SnapshotDevice::title)
                 };
                 let device = text.device.map_or_else(String::new, |of| format!(" on {}", title(of)));
                 let what = match text.rank_not_there {
@@ -147,32 +155,166 @@ impl SnapshotVerdict {
         }
     }
 
-    /// The figures that say most, each with its title.
-    pub fn figures(&self, size: &dyn Fn(u64) -> String) -> Vec<(&'static str, String)> {
-        let least = if self.allocated_peak_exact { "" } else { "at least " };
+    /// The figures that say most; the capacity is what an error text states.
+    fn figures(&self, capacity: Option<&StatedFailure>) -> Vec<KeyFigure> {
+        let figure = |title, bytes, note| KeyFigure { title, bytes, note, is_over: false };
+        let (allocated, reserved) = (self.allocated_peak_bytes, self.reserved_peak_bytes);
         let window = match self.recorded {
             Recorded::Whole | Recorded::Nothing => "",
-            Recorded::Window => " of the window",
-            Recorded::Cut => " of what could be read",
+            Recorded::Window => "of the window",
+            Recorded::Cut => "of what could be read",
         };
+        let least = if self.allocated_peak_exact { "" } else { "at least" };
         let mut figures = if self.recorded == Recorded::Nothing {
             vec![
-                ("Allocated", size(self.allocated_peak_bytes)),
-                ("Reserved", size(self.reserved_peak_bytes)),
+                figure("Allocated", allocated, String::new()),
+                figure("Reserved", reserved, String::new()),
             ]
         } else {
+            let note = [least, window]
+                .into_iter()
+                .filter(|part| !part.is_empty())
+                .collect::<Vec<_>>()
+                .join(", ");
             vec![
-                ("Allocated peak", format!("{least}{}{window}", size(self.allocated_peak_bytes))),
-                ("Reserved peak", format!("{}{window}", size(self.reserved_peak_bytes))),
+                figure("Allocated peak", allocated, note),
+                figure("Reserved peak", reserved, window.to_owned()),
             ]
         };
-        if let Some(capacity) = self.capacity_bytes {
+        if let Some((text, bytes)) = capacity.and_then(|text| Some((text, text.capacity_bytes?))) {
             let title = if self.capacity_is_share { "Allowed" } else { "Capacity" };
-            figures.push((title, size(capacity)));
+            figures.push(figure(title, bytes, format!("says {}", text.file)));
         }
-        if let Some(other) = self.other_bytes {
-            figures.push(("Of others", size(other)));
-        }
+        figures.extend(self.other_bytes.map(|bytes| figure("Of others", bytes, String::new())));
         figures
     }
+}
+
+/// Figures in a sentence.
+fn sentence_of(figures: &[KeyFigure]) -> String {
+    let figures = figures.iter().map(|figure| {
+        let note = match figure.note.as_str() {
+            "" => String::new(),
+            note => format!(" ({note})"),
+        };
+        format!("{} {}{note}", figure.title, bytes(figure.bytes))
+    });
+    figures.collect::<Vec<_>>().join(", ")
+}
+
+/// Number of requests that failed on a device and after which the run went on, of the last that failed.
+fn caught_on(replayed: &ReplayedSnapshot, place: usize) -> usize {
+    let Some((device, _)) = replayed.device(place) else { return 0 };
+    let ended_by = replayed.ended_by(place).map(|failed| failed.event);
+    let failed = failed_requests(&replayed.snapshot, device).into_iter();
+    failed.filter(|failed| Some(failed.event) != ended_by).count()
+}
+
+/// What the verdict of a run and those of its devices go by.
+struct Known<'a> {
+    replayed: &'a ReplayedSnapshot,
+    stated: &'a [StatedFailure],
+    is_cut: bool,
+    end: RunEnd<'a>,
+}
+
+impl<'a> Known<'a> {
+    /// The verdict, but for its text and the figures that it shows.
+    fn verdict_without_text(&self) -> Verdict {
+        let (outcome, cause, short) = match self.end.outcome {
+            Outcome::Ran => (run::Outcome::Ran, None, "ran"),
+            Outcome::OutOfMemory => (run::Outcome::OutOfMemory, REQUEST_FAILED, "out of memory"),
+            Outcome::Cut => (run::Outcome::Unknown, CUT, "the file is cut"),
+            Outcome::NotRecorded => (run::Outcome::Unknown, NOT_RECORDED, "not known"),
+        };
+        let places = 0..self.replayed.snapshot.devices.len();
+        let devices = places.filter_map(|place| self.of_device(place));
+        let devices: Vec<DeviceVerdict> = devices.collect();
+        let place = self.end.device;
+        let of_run = place.and_then(|place| devices.get(place));
+        let capacity = place.and_then(|place| self.capacity(place));
+        Verdict {
+            outcome,
+            cause,
+            short: short.to_owned(),
+            used_bytes: of_run.and_then(|device| device.used_bytes),
+            capacity_bytes: capacity.and_then(|text| text.capacity_bytes),
+            capacity_from: capacity.map(|text| text.file.clone()),
+            over_bytes: match self.end.said_by {
+                Some(text) => lacked_by_text(text),
+                None => of_run.and_then(|device| device.over_bytes),
+            },
+            devices,
+            ..Verdict::default()
+        }
+    }
+
+    /// The error text that says what the device at a place has.
+    fn capacity(&self, place: usize) -> Option<&'a StatedFailure> {
+        let devices = &self.replayed.snapshot.devices;
+        let of = (devices.get(place)?.number, devices.len());
+        capacity_text(self.stated, of, self.replayed.ended_by(place).as_ref())
+    }
+
+    fn of_device(&self, place: usize) -> Option<DeviceVerdict> {
+        let (device, replay) = self.replayed.device(place)?;
+        let (outcome, cause) = self.outcome_of_device(place, device);
+        let used = replay.reserved_peak.bytes;
+        let capacity_bytes = self.capacity(place).and_then(|text| text.capacity_bytes);
+        // Without events nobody knows of a peak.
+        let is_recorded = Recorded::of(self.replayed, place) != Recorded::Nothing;
+        let peak = is_recorded.then_some(replay.requested_peak);
+        let over_bytes = match outcome {
+            run::Outcome::OutOfMemory => match self.replayed.ended_by(place) {
+                Some(failed) => {
+                    let lacked = |free| segment_for(failed.bytes).saturating_sub(free);
+                    failed.device_free.map(lacked)
+                }
+                None => self.end.said_by.and_then(lacked_by_text),
+            },
+            run::Outcome::Ran => capacity_bytes.map(|capacity| used.saturating_sub(capacity)),
+            _ => None,
+        };
+        Some(DeviceVerdict {
+            device: device.number,
+            name: device.title(),
+            outcome,
+            cause,
+            used_bytes: Some(used),
+            capacity_bytes,
+            over_bytes,
+            peak_bytes: peak.map(|peak| peak.bytes),
+            peak_step: peak.map(|peak| self.replayed.step_of(device, peak.event)),
+        })
+    }
+
+    fn outcome_of_device(
+        &self,
+        place: usize,
+        device: &SnapshotDevice,
+    ) -> (run::Outcome, Option<&'static str>) {
+        let is_cut = device.is_cut || (self.is_cut && device.rank.is_none());
+        let is_known = |failed| !is_cut || text_of(self.stated, device.number, &failed).is_some();
+        let has_failed = self.replayed.ended_by(place).is_some_and(is_known);
+        let devices = self.replayed.snapshot.devices.len();
+        let text = self.end.said_by.filter(|text| text.may_be_of(device.number));
+        match text {
+            _ if has_failed => (run::Outcome::OutOfMemory, REQUEST_FAILED),
+            Some(text) if text.device.is_some() || devices == 1 => {
+                (run::Outcome::OutOfMemory, REQUEST_FAILED)
+            }
+            // The text does not say on which of them.
+            Some(_) => (run::Outcome::Unknown, None),
+            None if is_cut => (run::Outcome::Unknown, CUT),
+            None if Recorded::of(self.replayed, place) == Recorded::Nothing => {
+                (run::Outcome::Unknown, NOT_RECORDED)
+            }
+            None => (run::Outcome::Ran, None),
+        }
+    }
+}
+
+/// What the device lacked for a request, by the text about it.
+fn lacked_by_text(text: &StatedFailure) -> Option<u64> {
+    Some(text.requested_bytes?.saturating_sub(text.free_bytes?))
 }

@@ -1,22 +1,19 @@
 //! Insights of a memory snapshot: whether the run went through, who owns the peak, what lies free in pieces, what failed
 //! and why, and what to try, each with the way to the event and the code that it is about.
 
-mod advice;
 mod failure;
 mod owners;
 mod pieces;
 
 use eframe::egui::{self, Label, ScrollArea};
 
-use crate::systems::poplar::insights::sentences::VerdictFigure;
 use crate::systems::pytorch::allocator::insights::{DeviceInsights, SnapshotInsights};
 use crate::text::{clean, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::report::found_insights::FoundSnapshotInsights;
 use crate::ui::report::run_part::RunPart;
 use crate::ui::report::two_columns::{Column, two_columns_ui};
-use crate::ui::report::verdict_banner::{Banner, Proof, banner_ui};
-use crate::ui::runs::StepAt;
+use crate::ui::report::verdict_banner::{Banner, BannerFigure, Proof, banner_ui};
 use crate::ui::units::Units;
 use crate::ui::widget::card::card_ui;
 use crate::ui::widget::choice::choice_ui;
@@ -24,6 +21,7 @@ use crate::ui::widget::exports::scrolled_of_exports;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::sign::Sign;
 
+use super::advice::{Unfolded, advice_ui};
 use super::{ADVICE, TWO_COLUMNS};
 
 /// Longest sentence.
@@ -33,7 +31,7 @@ const TEXT: usize = 400;
 #[derive(Default)]
 pub struct SnapshotChoices {
     owners: owners::OwnerBy,
-    advice: advice::UnfoldedAdvice,
+    advice: Unfolded,
     /// The device whose cards are shown, a place; at first the one that the verdict is about.
     device: Option<usize>,
 }
@@ -87,7 +85,7 @@ impl SnapshotPart<'_> {
         let device = replayed.snapshot.devices.iter().find(|one| one.number == device);
         let step = device.map(|device| replayed.step_of(device, event.max(0)));
         if let Some(step) = step.and_then(|step| usize::try_from(step).ok()) {
-            self.part.selection.steps = vec![StepAt { run: self.part.run.id, step }];
+            self.part.select_step(step);
         }
     }
 
@@ -110,41 +108,35 @@ impl SnapshotPart<'_> {
 }
 
 fn verdict_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, found: &SnapshotInsights) {
-    let verdict = &found.verdict;
-    let is_of = |device: &&DeviceInsights| Some(device.device) == verdict.device;
+    let Some(verdict) = &found.found.verdict else { return };
+    let facts = &found.verdict;
+    let is_of = |device: &&DeviceInsights| Some(device.device) == facts.device;
     let of = found.devices.iter().find(is_of).filter(|_| found.devices.len() > 1);
-    let of = of.map(|device| VerdictFigure {
+    let of = of.map(|device| BannerFigure {
         title: "Device",
         value: device.title(),
         note: String::new(),
         is_over: false,
     });
     let units = Units::now(ui);
-    let size = |bytes: u64| units.bytes(bytes);
-    let figures = verdict.figures(&size).into_iter().map(|(title, value)| {
-        let note = match (title, &verdict.capacity_from) {
-            ("Capacity" | "Allowed", Some(file)) => format!("says {}", shortened(file, 60)),
-            _ => String::new(),
-        };
-        VerdictFigure { title, value, note, is_over: false }
-    });
+    let figures = verdict.figures.iter().map(|figure| BannerFigure::of(figure, units));
     // What others had is known only of the moment at which it failed.
-    let used = verdict.capacity_bytes.filter(|_| !verdict.capacity_is_share).map(|capacity| {
-        let others = verdict.other_bytes.unwrap_or(0);
-        (verdict.reserved_peak_bytes.saturating_add(others), capacity)
+    let used = verdict.capacity_bytes.filter(|_| !facts.capacity_is_share).map(|capacity| {
+        let others = facts.other_bytes.unwrap_or(0);
+        (facts.reserved_peak_bytes.saturating_add(others), capacity)
     });
-    let failure = verdict.failed_event;
+    let failure = facts.failed_event;
     let banner = Banner {
-        sign: Sign::of(verdict.outcome.finished()),
+        sign: Sign::of(verdict.outcome.went_well()),
         word: verdict.outcome.title(),
-        reason: shortened(&clean(&verdict.reason), TEXT).into_owned(),
+        reason: shortened(&clean(&verdict.text), TEXT).into_owned(),
         so_far: None,
         figures: of.into_iter().chain(figures).collect(),
         used,
         button: failure.map(|_| ("Show the request".to_owned(), "Selects it in Liveness")),
     };
     if banner_ui(ui, &banner, Proof::Used)
-        && let (Some(device), Some(event)) = (verdict.device, failure)
+        && let (Some(device), Some(event)) = (facts.device, failure)
     {
         page.show_event(device, event.into());
     }
@@ -152,10 +144,11 @@ fn verdict_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, found: &SnapshotIn
 
 /// What to try, and what follows in words.
 fn advice_column_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, found: &SnapshotInsights) {
-    advice::advice_ui(ui, page, found);
-    let said = &found.verdict.reason;
-    let others = found.conclusions.iter().filter(|one| !one.text.ends_with(said.as_str()));
-    let mut others = others.peekable();
+    let said = (&found.found.advice[..], &found.found.not_advised[..]);
+    advice_ui(ui, &mut page.part, &mut page.choices.advice, said);
+    let said = found.found.verdict.as_ref().map_or("", |verdict| &verdict.text);
+    let others = found.found.conclusions.iter();
+    let mut others = others.filter(|one| said.is_empty() || !one.text.ends_with(said)).peekable();
     if others.peek().is_some() {
         card_ui(ui, "In words", |ui| {
             for conclusion in others {

@@ -33,8 +33,8 @@ fn fewer_samples<'a>(context: &'a Context<'a>) -> Candidate<'a> {
     };
     let rows = context.at_peak(grows);
     Candidate {
-        id: Technique::FewerSamples,
-        what: format!(
+        technique: Technique::FewerSamples,
+        text: format!(
             "{} are activations and temporaries, which grow with the samples that are computed at once: take fewer, and \
              accumulate gradients so that the optimizer sees as many",
             of_peak(context, &rows)
@@ -53,8 +53,8 @@ fn autocast<'a>(context: &'a Context<'a>) -> Candidate<'a> {
     let is_activation = |row: usize| may_be_activation(context, row);
     let rows = context.at_peak(is_activation);
     Candidate {
-        id: Technique::Autocast,
-        what: format!(
+        technique: Technique::Autocast,
+        text: format!(
             "{} are {}. If they are in single precision, half of that goes in bfloat16 or half precision",
             of_peak(context, &rows),
             activations_text(context, &rows)

@@ -4,7 +4,8 @@
 //! The size of an input is taken from the activations: it is the middle one of those that are not small.
 
 use super::batch::{activations_text, may_be_activation};
-use super::{Candidate, NotAdvised, Technique, of_peak};
+use super::{Candidate, Technique, of_peak};
+use crate::run::NotAdvised;
 use crate::systems::pytorch::allocator::insights::context::{Change, Context, Left};
 use crate::text::bytes;
 
@@ -47,7 +48,7 @@ pub(super) fn candidate<'a>(
 ) -> (Option<Candidate<'a>>, Option<NotAdvised>) {
     if context.signs.has_checkpoints() {
         let not_advised = NotAdvised {
-            id: Technique::CheckpointActivations,
+            id: Technique::CheckpointActivations.key(),
             why: "Activations are computed again already: stacks name torch/utils/checkpoint.py. With another number of \
                   segments it may be less, for the optimum lies in the middle: tilescope sweep compares snapshots"
                 .to_owned(),
@@ -61,8 +62,8 @@ pub(super) fn candidate<'a>(
     let Some(estimate) = Estimate::of(&sizes) else { return (None, None) };
     let Estimate { segments, input_bytes, left_bytes } = estimate;
     let candidate = Candidate {
-        id: Technique::CheckpointActivations,
-        what: format!(
+        technique: Technique::CheckpointActivations,
+        text: format!(
             "{} are {}. Computed again in the backward pass, with about {segments} segments some {} of them would \
              be left; the optimum lies in the middle, so try numbers around it",
             of_peak(context, &rows),

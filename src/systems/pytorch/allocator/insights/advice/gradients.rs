@@ -38,8 +38,8 @@ fn set_to_none<'a>(context: &'a Context<'a>) -> Option<Candidate<'a>> {
                 .has_optimizer_step_within(allocated_at, context.lives().freed_at[row])
     };
     Some(Candidate {
-        id: Technique::SetGradientsToNone,
-        what: format!(
+        technique: Technique::SetGradientsToNone,
+        text: format!(
             "{} are gradients of the step before, which nothing needs any more once the optimizer has made its step",
             of_peak(context, &rows)
         ),
@@ -57,8 +57,8 @@ fn step_in_backward<'a>(context: &'a Context<'a>) -> Candidate<'a> {
     let is_gradient = |row: usize| context.category(row) == BlockCategory::Gradient;
     let rows = context.at_peak(is_gradient);
     Candidate {
-        id: Technique::StepInBackward,
-        what: format!(
+        technique: Technique::StepInBackward,
+        text: format!(
             "{} are gradients that wait for the optimizer. A step for each parameter as soon as its gradient is there \
              needs only one at a time",
             of_peak(context, &rows)
@@ -90,8 +90,8 @@ fn none_needed<'a>(context: &'a Context<'a>) -> Option<Candidate<'a>> {
         return None;
     }
     Some(Candidate {
-        id: Technique::NoGradientsNeeded,
-        what: format!(
+        technique: Technique::NoGradientsNeeded,
+        text: format!(
             "{} were allocated by the forward pass and kept, and no backward pass is recorded. If none is meant to \
              come, no graph needs to be kept",
             of_peak(context, &rows)

@@ -14,15 +14,18 @@ mod pieces;
 mod references;
 
 use std::cmp::Reverse;
-
-use serde::Serialize;
+use std::collections::{HashMap, HashSet};
 
 use self::how::how;
 use super::DeviceInsights;
 use super::context::{Change, Context};
+use crate::run::{Advice, Evidence, HowTo, NotAdvised, Proposal, SavedOf, Saving};
+use crate::store::snapshot::Frame;
+use crate::systems::pytorch::allocator::free_pieces::segment_for;
+use crate::systems::pytorch::allocator::peak::OwnedBytes;
 use crate::systems::pytorch::allocator::replay::Peak;
 use crate::systems::pytorch::allocator::user_frame::{NO_STACK, frame_title, user_frame};
-use crate::text::{bytes, words};
+use crate::text::{bytes, counted, words};
 
 /// Rows of evidence of one kind that are given.
 const MOST_EVIDENCE: usize = 4;
@@ -60,119 +63,28 @@ words! {
     }
 }
 
-/// What to do next.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Advice {
-    /// The technique.
-    pub id: Technique,
-    /// The number of the device that it is about.
-    pub device: i64,
-    /// What to do and why, in a sentence without its full stop.
-    pub what: String,
-    /// What it may save; `None` where no honest figure can be given.
-    pub saving: Option<Saving>,
-    /// What it is based on, never empty.
-    pub evidence: Vec<Evidence>,
-    /// How it is written.
-    pub how: String,
-    /// What it costs, and what to mind.
-    pub caution: &'static str,
-}
-
-words! {
-    /// What a saving is a part of.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum SavedOf by key, title {
-        /// The peak of the requested curve.
-        RequestedPeak = "requested_peak" | "requested peak",
-        /// The peak of the reserved curve.
-        ReservedPeak = "reserved_peak" | "reserved peak",
-        /// What was reserved when the request failed.
-        ReservedAtFailure = "reserved_at_failure" | "memory reserved when it failed",
-    }
-}
-
-/// What a piece of advice may save.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Saving {
-    /// No more than this.
-    pub at_most_bytes: u64,
-    /// What is to be expected, where that can be reasoned.
-    pub expected_bytes: Option<u64>,
-    /// Of so much.
-    pub of_bytes: u64,
-    /// What that is.
-    pub of: SavedOf,
-    /// How it was worked out.
-    pub basis: String,
-}
-
-impl Saving {
-    /// The parts of the whole that are expected, and at most.
-    pub fn shares(&self) -> [f64; 2] {
-        let share = |bytes: u64| bytes as f64 / self.of_bytes.max(1) as f64;
-        [share(self.expected_bytes.unwrap_or(0)), share(self.at_most_bytes)]
-    }
-
-    /// The same in percent: `about 40 %`, `up to 74 %`.
-    pub fn percent_text(&self) -> String {
-        let [expected, most] = self.shares().map(|share| (share * 100.0).floor());
-        match self.expected_bytes {
-            Some(_) => format!("about {expected} %"),
-            None => format!("up to {most} %"),
-        }
-    }
-
-    /// In a sentence; `size` writes bytes.
-    pub fn sentence(&self, size: &dyn Fn(u64) -> String) -> String {
-        let of = format!("of the {} {}", size(self.of_bytes), self.of.title());
-        let most = size(self.at_most_bytes);
-        match self.expected_bytes {
-            Some(expected) if expected == self.at_most_bytes => format!("Saves about {most} {of}"),
-            Some(expected) => format!("Saves about {}, at most {most}, {of}", size(expected)),
-            None => format!("Saves at most {most} {of}"),
+impl Technique {
+    /// Advice to use it on the device of a context, without its evidence and saving.
+    fn advice(self, context: &Context<'_>, text: String) -> Advice {
+        let code = how(self).to_owned();
+        Advice {
+            id: self.key(),
+            title: self.title(),
+            device: Some(context.device.number),
+            device_name: context.device_name(),
+            text,
+            saving: None,
+            makes_it_fit: None,
+            proposal: Proposal::default(),
+            evidence: Vec::new(),
+            how: vec![HowTo { framework: "PyTorch", text: String::new(), code }],
+            caution: "",
         }
     }
 }
 
-/// One thing that a snapshot says.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Evidence {
-    /// What it is, without the figure.
-    pub what: String,
-    /// Its bytes.
-    pub bytes: Option<u64>,
-    /// The event within the device.
-    pub event: Option<i64>,
-    /// The user frame.
-    pub frame: Option<String>,
-    /// The address within a segment.
-    pub address: Option<String>,
-}
-
-impl Evidence {
-    /// Something with its bytes.
-    pub fn of(what: impl Into<String>, bytes: u64) -> Self {
-        Self { what: what.into(), bytes: Some(bytes), ..Self::default() }
-    }
-
-    /// At an event.
-    #[must_use]
-    pub fn at(self, event: i64) -> Self {
-        Self { event: Some(event), ..self }
-    }
-}
-
-/// A technique that one would think of and that does not help here.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct NotAdvised {
-    /// The technique.
-    pub id: Technique,
-    /// Why it does not help, in a sentence without its full stop.
-    pub why: String,
-    /// What says so.
-    pub evidence: Vec<Evidence>,
-}
+/// Advice with the technique that ranks it among others.
+type Ranked = (Technique, Advice);
 
 /// What is advised for all devices, what helps most first, and what is not. Of a technique that several devices would
 /// have the one is given that has most of it.
@@ -180,46 +92,37 @@ pub fn advised(
     contexts: &[Context<'_>],
     devices: &[DeviceInsights],
 ) -> (Vec<Advice>, Vec<NotAdvised>) {
-    let mut advice: Vec<Advice> = Vec::new();
+    let mut ranked: Vec<Ranked> = Vec::new();
     let mut not_advised: Vec<NotAdvised> = Vec::new();
     for (context, device) in contexts.iter().zip(devices) {
-        advice.extend(references::candidate(context, device));
-        advice.extend(pieces::candidates(context, device));
+        ranked.extend(references::candidate(context, device));
+        ranked.extend(pieces::candidates(context, device));
         not_advised.extend(pieces::not_advised(context, device));
         if context.signs.has_python() {
             let (checkpoints, already) = checkpoints::candidate(context);
             let candidates = gradients::candidates(context).into_iter();
             let candidates = candidates.chain(batch::candidates(context));
             let candidates = candidates.chain(optimizer::candidates(context)).chain(checkpoints);
-            advice.extend(about_peak(context, candidates.collect()));
+            ranked.extend(about_peak(context, candidates.collect()));
             not_advised.extend(already);
         }
     }
-    advice.sort_by_key(|advice| {
-        let saved = advice.saving.as_ref();
-        let bytes = saved.map(|saved| saved.expected_bytes.unwrap_or(saved.at_most_bytes));
-        (place(advice, devices), Reverse(bytes), advice.id, advice.device)
+    ranked.sort_by_key(|(technique, advice)| {
+        let bytes = advice.saving.as_ref().map(Saving::ranking_bytes);
+        (place(*technique, devices), Reverse(bytes), *technique, advice.device)
     });
-    let mut seen = Vec::new();
-    advice.retain(|advice| {
-        let is_new = !seen.contains(&advice.id);
-        seen.push(advice.id);
-        is_new
-    });
-    let mut seen = Vec::new();
-    not_advised.retain(|one| {
-        let is_new = !seen.contains(&one.id);
-        seen.push(one.id);
-        is_new
-    });
-    (advice, not_advised)
+    let mut seen = HashSet::new();
+    ranked.retain(|(technique, _)| seen.insert(*technique));
+    let mut seen = HashSet::new();
+    not_advised.retain(|one| seen.insert(one.id));
+    (ranked.into_iter().map(|(_, advice)| advice).collect(), not_advised)
 }
 
-/// What is a mistake, and what failed although enough was free, comes first; last what is meant for another kind of run,
-/// where it is not known which it was.
-fn place(advice: &Advice, devices: &[DeviceInsights]) -> u8 {
+/// Mistakes come first, and what failed although enough was free; techniques for inference come last where it is not
+/// known that the run was one.
+fn place(technique: Technique, devices: &[DeviceInsights]) -> u8 {
     let failed = devices.iter().any(|device| device.out_of_memory.is_some());
-    match advice.id {
+    match technique {
         Technique::DropReferences => 0,
         Technique::ExpandableSegments if failed => 0,
         Technique::NoGradientsNeeded if failed => 2,
@@ -229,7 +132,7 @@ fn place(advice: &Advice, devices: &[DeviceInsights]) -> u8 {
 
 /// A technique that acts on blocks which are alive at the peak of the requested curve.
 struct Candidate<'a> {
-    id: Technique,
+    technique: Technique,
     /// The blocks at the peak that speak for it, and what they are.
     rows: Vec<usize>,
     evidence: &'static str,
@@ -239,73 +142,90 @@ struct Candidate<'a> {
     expected_bytes: Option<u64>,
     /// How that, and the bound, are worked out.
     basis: String,
-    what: String,
+    text: String,
     caution: &'static str,
 }
 
 /// Advice about the peak of the requested curve: of the candidates those that save enough.
-fn about_peak(context: &Context<'_>, mut candidates: Vec<Candidate<'_>>) -> Vec<Advice> {
+fn about_peak(context: &Context<'_>, mut candidates: Vec<Candidate<'_>>) -> Vec<Ranked> {
     let peak = context.peak.bytes;
     let least = peak / 100 * LEAST_PERCENT;
     // No more can go than what is alive there.
     candidates.retain(|one| !one.rows.is_empty() && context.bytes_of(&one.rows) >= least);
     let changes: Vec<&Change<'_>> = candidates.iter().map(|one| &one.change).collect();
     let peaks = context.peaks_left(&changes);
-    let advice = |(one, then): (Candidate<'_>, Peak)| {
+    let advised = |(one, then): (Candidate<'_>, Peak)| {
         let at_most_bytes = peak.saturating_sub(then.bytes);
         if at_most_bytes == 0 || at_most_bytes < least {
             return None;
         }
         let rows = &one.rows;
-        let of_rows = Evidence::of(one.evidence, context.bytes_of(rows));
-        let mut evidence = vec![of_rows.at(context.peak.event)];
+        let mut evidence =
+            vec![context.evidence(one.evidence, context.bytes_of(rows), context.peak.event)];
         evidence.extend(frames_of(context, rows));
         if then.event != context.peak.event {
-            evidence.push(Evidence::of("The peak is then elsewhere", then.bytes).at(then.event));
+            evidence.push(context.evidence("The peak is then elsewhere", then.bytes, then.event));
         }
-        Some(Advice {
-            id: one.id,
-            device: context.device.number,
-            what: one.what,
+        let expected_bytes = one.expected_bytes.map(|bytes| bytes.min(at_most_bytes));
+        let advice = Advice {
             saving: Some(Saving {
-                at_most_bytes,
-                expected_bytes: one.expected_bytes.map(|bytes| bytes.min(at_most_bytes)),
-                of_bytes: peak,
-                of: SavedOf::RequestedPeak,
-                basis: one.basis,
+                at_most_bytes: Some(at_most_bytes),
+                expected_bytes,
+                ..Saving::of(SavedOf::RequestedPeak, peak, one.basis)
             }),
+            makes_it_fit: makes_it_fit(context, &one.change, expected_bytes),
             evidence,
-            how: how(one.id).to_owned(),
             caution: one.caution,
-        })
+            ..one.technique.advice(context, one.text)
+        };
+        Some((one.technique, advice))
     };
-    candidates.into_iter().zip(peaks).filter_map(advice).collect()
+    candidates.into_iter().zip(peaks).filter_map(advised).collect()
+}
+
+/// Whether the request at which the run of a device ended fits after a change; `None` where none failed, or where that
+/// cannot be told. It does where what is expected to be saved is what the request lacked. It does not where all that was
+/// free, together with all that the change takes from the blocks then alive, is less than what was requested.
+fn makes_it_fit(
+    context: &Context<'_>,
+    change: &Change<'_>,
+    expected_bytes: Option<u64>,
+) -> Option<bool> {
+    let (failed, state) = (context.ended_by?, context.at_failure.as_ref()?);
+    let device_free = failed.device_free?;
+    let lives = context.lives();
+    let taken = |row: usize| {
+        let requested = lives.requested.get(row).copied().unwrap_or(0);
+        requested.saturating_sub(change.left.of(requested))
+    };
+    let alive = lives.live_after(failed.event.into()).filter(|row| (change.acts_on)(*row));
+    let taken = alive.map(taken).fold(0, u64::saturating_add);
+    let all_free = [state.free_bytes(), device_free, taken, state.rounding_bytes];
+    if all_free.into_iter().fold(0, u64::saturating_add) < failed.bytes {
+        return Some(false);
+    }
+    // Where the device had enough and gave none, nobody knows what it would have taken.
+    let lacked = segment_for(failed.bytes).saturating_sub(device_free);
+    (lacked > 0 && expected_bytes? >= lacked && taken >= lacked).then_some(true)
 }
 
 /// The user frames that have most of some blocks.
 fn frames_of(context: &Context<'_>, rows: &[usize]) -> Vec<Evidence> {
-    let mut sums: Vec<(Option<String>, u64, u64)> = Vec::new();
-    let mut by_stack: std::collections::HashMap<_, (u64, u64)> = std::collections::HashMap::new();
+    let mut by_frame: HashMap<Option<Frame>, OwnedBytes> = HashMap::new();
     let lives = context.lives();
     for row in rows {
         let frame = user_frame(context.snapshot, lives.stacks[*row]).copied();
-        let sum = by_stack.entry(frame).or_default();
-        *sum = (sum.0.saturating_add(lives.requested[*row]), sum.1 + 1);
+        by_frame.entry(frame).or_default().add(lives.requested[*row]);
     }
-    sums.extend(by_stack.into_iter().map(|(frame, (bytes, blocks))| {
-        (frame.map(|frame| frame_title(context.snapshot, &frame)), bytes, blocks)
-    }));
-    sums.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    let evidence = sums.into_iter().take(MOST_EVIDENCE).map(|(name, bytes, blocks)| Evidence {
-        frame: Some(name.clone().unwrap_or_else(|| NO_STACK.to_owned())),
-        ..Evidence::of(
-            format!(
-                "{}, {}",
-                name.as_deref().unwrap_or(NO_STACK),
-                crate::text::counted(blocks, "block")
-            ),
-            bytes,
-        )
+    let named = by_frame
+        .into_iter()
+        .map(|(frame, owned)| (frame.map(|frame| frame_title(context.snapshot, &frame)), owned));
+    let mut named: Vec<(Option<String>, OwnedBytes)> = named.collect();
+    named.sort_by(|a, b| b.1.bytes.cmp(&a.1.bytes).then_with(|| a.0.cmp(&b.0)));
+    let evidence = named.into_iter().take(MOST_EVIDENCE).map(|(name, owned)| {
+        let title = name.as_deref().unwrap_or(NO_STACK);
+        let text = format!("{title}, {}", counted(owned.blocks, "block"));
+        context.evidence_of_frame(text, owned.bytes, name)
     });
     evidence.collect()
 }

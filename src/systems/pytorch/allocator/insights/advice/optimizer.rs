@@ -16,8 +16,8 @@ fn fused<'a>(context: &'a Context<'a>) -> Candidate<'a> {
     };
     let rows = context.at_peak(is_passing);
     Candidate {
-        id: Technique::FusedOptimizer,
-        what: format!(
+        technique: Technique::FusedOptimizer,
+        text: format!(
             "{} are temporaries of the step of the optimizer, which works on lists of all parameters at once. A fused \
              step needs none, and a loop over parameters those of one at a time",
             of_peak(context, &rows)
@@ -43,8 +43,8 @@ fn less_state<'a>(context: &'a Context<'a>) -> Candidate<'a> {
         _ => format!(", {times:.1} times as much as the parameters"),
     };
     Candidate {
-        id: Technique::SmallerOptimizerState,
-        what: format!(
+        technique: Technique::SmallerOptimizerState,
+        text: format!(
             "{} are state of the optimizer{beside}: keep it in 8 bits, share it between devices, or take an optimizer \
              with less",
             of_peak(context, &rows)

@@ -1,11 +1,13 @@
 //! What lies free in pieces: segments that can grow join it, limits on splitting keep large blocks whole, and emptying the
 //! cache does nothing for it.
 
-use super::{Advice, Evidence, NotAdvised, SavedOf, Saving, Technique, how};
+use super::{Ranked, Technique};
+use crate::run::{Advice, NotAdvised, SavedOf, Saving};
 use crate::systems::pytorch::allocator::insights::DeviceInsights;
 use crate::systems::pytorch::allocator::insights::context::Context;
 use crate::systems::pytorch::allocator::insights::fragmentation::Moment;
 use crate::systems::pytorch::allocator::insights::out_of_memory::{Cause, OutOfMemory};
+use crate::systems::pytorch::allocator::replay::Peak;
 use crate::text::{bytes, counted};
 
 /// Share of what was reserved that must have been too much where nothing failed, in percent.
@@ -16,7 +18,7 @@ const LEAST_FREE: u64 = 64 << 20;
 const LEAST_UNSPLIT: u64 = 20 << 20;
 
 /// What joins pieces, where they matter.
-pub fn candidates(context: &Context<'_>, device: &DeviceInsights) -> Vec<Advice> {
+pub(super) fn candidates(context: &Context<'_>, device: &DeviceInsights) -> Vec<Ranked> {
     // Where they are on already, or nothing is known, nothing is said.
     if device.fragmentation.expandable_segments != Some(false) {
         return Vec::new();
@@ -25,7 +27,7 @@ pub fn candidates(context: &Context<'_>, device: &DeviceInsights) -> Vec<Advice>
     match (failure, &device.out_of_memory) {
         (Some(failure), _) => {
             let expandable = of_failure(context, device, failure);
-            let unsplit = limit_splitting(context, device, failure);
+            let unsplit = limit_splitting(context, failure);
             std::iter::once(expandable).chain(unsplit).collect()
         }
         // It failed for another reason.
@@ -35,7 +37,7 @@ pub fn candidates(context: &Context<'_>, device: &DeviceInsights) -> Vec<Advice>
 }
 
 /// Why emptying the cache does not help, where the run ended for want of memory.
-pub fn not_advised(context: &Context<'_>, device: &DeviceInsights) -> Option<NotAdvised> {
+pub(super) fn not_advised(context: &Context<'_>, device: &DeviceInsights) -> Option<NotAdvised> {
     let failure = device.out_of_memory.as_ref()?;
     let state = context.at_failure.as_ref()?;
     // Segments in which nothing is in use are what could be given back.
@@ -43,15 +45,14 @@ pub fn not_advised(context: &Context<'_>, device: &DeviceInsights) -> Option<Not
         return None;
     }
     let event = i64::from(failure.event);
-    let mut evidence = vec![
-        Evidence::of("Free within segments that have blocks in use", failure.free_bytes).at(event),
-    ];
+    let free = "Free within segments that have blocks in use";
+    let mut evidence = vec![context.evidence(free, failure.free_bytes, event)];
     if failure.given_back_bytes > 0 {
-        evidence
-            .push(Evidence::of("Given back before it failed", failure.given_back_bytes).at(event));
+        let given_back = "Given back before it failed";
+        evidence.push(context.evidence(given_back, failure.given_back_bytes, event));
     }
     Some(NotAdvised {
-        id: Technique::EmptyCache,
+        id: Technique::EmptyCache.key(),
         why: "torch.cuda.empty_cache() does not help: PyTorch gives empty segments back by itself before it gives up, \
               and every segment that was left has blocks in use"
             .to_owned(),
@@ -63,50 +64,42 @@ fn is_for_want_of_pieces(failure: &OutOfMemory) -> bool {
     matches!(failure.cause, Cause::NoPieceLargeEnough | Cause::Scattered | Cause::OfOtherPools)
 }
 
-fn of_failure(context: &Context<'_>, device: &DeviceInsights, failure: &OutOfMemory) -> Advice {
+fn of_failure(context: &Context<'_>, device: &DeviceInsights, failure: &OutOfMemory) -> Ranked {
     let event = i64::from(failure.event);
     let pieces = counted(failure.pieces as u64, "piece");
+    let state = device.fragmentation.at(Moment::OutOfMemory);
+    let address = state.and_then(|state| state.largest_piece_address.clone());
     let mut evidence = vec![
-        Evidence::of(format!("Free within segments, in {pieces}"), failure.free_bytes).at(event),
-        Evidence {
-            address: device
-                .fragmentation
-                .at(Moment::OutOfMemory)
-                .and_then(|at| at.largest_piece_address.clone()),
-            ..Evidence::of("The largest of them", failure.largest_piece_bytes)
-        },
-        Evidence::of("The request that failed", failure.requested_bytes).at(event),
+        context.evidence(format!("Free within segments, in {pieces}"), failure.free_bytes, event),
+        context
+            .evidence("The largest of them", failure.largest_piece_bytes, event)
+            .at(|place| place.address = address),
+        context.evidence("The request that failed", failure.requested_bytes, event),
     ];
     if let Some(free) = failure.device_free_bytes {
-        evidence.push(Evidence::of("Free on the device", free).at(event));
+        evidence.push(context.evidence("Free on the device", free, event));
     }
-    Advice {
-        id: Technique::ExpandableSegments,
-        device: context.device.number,
-        what: format!(
-            "{} lay free in {pieces} when {} failed: together with what was free on the device that was enough. \
-             Segments that can grow put what is free into one piece",
-            bytes(failure.free_bytes),
-            bytes(failure.requested_bytes)
-        ),
+    let text = format!(
+        "{} lay free in {pieces} when {} failed: together with what was free on the device that was enough. \
+         Segments that can grow put what is free into one piece",
+        bytes(failure.free_bytes),
+        bytes(failure.requested_bytes)
+    );
+    let basis = "all that was free within segments when the request failed";
+    let technique = Technique::ExpandableSegments;
+    let advice = Advice {
         saving: Some(Saving {
-            at_most_bytes: failure.free_bytes,
-            expected_bytes: None,
-            of_bytes: failure.reserved_bytes,
-            of: SavedOf::ReservedAtFailure,
-            basis: "all that was free within segments when the request failed".to_owned(),
+            at_most_bytes: Some(failure.free_bytes),
+            ..Saving::of(SavedOf::ReservedAtFailure, failure.reserved_bytes, basis)
         }),
         evidence,
-        how: how(Technique::ExpandableSegments).to_owned(),
         caution: "This request may pass then; what would have come after it is not recorded and may need more",
-    }
+        ..technique.advice(context, text)
+    };
+    (technique, advice)
 }
 
-fn limit_splitting(
-    context: &Context<'_>,
-    device: &DeviceInsights,
-    failure: &OutOfMemory,
-) -> Option<Advice> {
+fn limit_splitting(context: &Context<'_>, failure: &OutOfMemory) -> Option<Ranked> {
     let is_set = context.snapshot.settings.most_split_bytes.is_some();
     if is_set
         || failure.requested_bytes <= LEAST_UNSPLIT
@@ -119,27 +112,29 @@ fn limit_splitting(
     let large = state.pieces.iter().filter(|piece| !piece.is_small && !piece.is_whole_segment);
     let (count, free) = large
         .fold((0_u64, 0_u64), |(count, sum), piece| (count + 1, sum.saturating_add(piece.bytes)));
+    if count == 0 {
+        return None;
+    }
     let mebibytes = failure.requested_bytes >> 20;
+    let text = format!(
+        "Where expandable segments cannot be used: blocks of {mebibytes} MiB and more are then kept whole for requests \
+         of their size"
+    );
+    let left = format!("Left of large segments that were split, in {}", counted(count, "piece"));
     let technique = Technique::LimitSplitting;
-    (count > 0).then(|| Advice {
-        id: technique,
-        device: device.device,
-        what: format!(
-            "Where expandable segments cannot be used: blocks of {mebibytes} MiB and more are then kept whole for \
-             requests of their size"
-        ),
-        saving: None,
-        evidence: vec![
-            Evidence::of(format!("Left of large segments that were split, in {}", counted(count, "piece")), free)
-                .at(failure.event.into()),
-        ],
-        how: how(technique).replace("128", &mebibytes.to_string()),
+    let mut advice = Advice {
+        evidence: vec![context.evidence(left, free, failure.event.into())],
         caution: "Large blocks are then reused for large requests alone, which can take more from the device",
-    })
+        ..technique.advice(context, text)
+    };
+    for how in &mut advice.how {
+        how.code = how.code.replace("128", &mebibytes.to_string());
+    }
+    Some((technique, advice))
 }
 
 /// Where nothing failed: what was taken from the device although as much lay free.
-fn of_reserved(context: &Context<'_>, device: &DeviceInsights) -> Option<Advice> {
+fn of_reserved(context: &Context<'_>, device: &DeviceInsights) -> Option<Ranked> {
     let (reserved, saved) = (device.reserved_peak.bytes, device.fragmentation.most_saved_bytes?);
     if context.device.events.is_empty()
         || saved < LEAST_FREE.max(reserved / 100 * LEAST_FREE_PERCENT)
@@ -147,37 +142,32 @@ fn of_reserved(context: &Context<'_>, device: &DeviceInsights) -> Option<Advice>
         return None;
     }
     let at = device.fragmentation.at(Moment::ReservedPeak);
+    let Peak { bytes: in_use, event } = context.replay.active_peak;
     let mut evidence = vec![
-        Evidence::of("Reserved at most", reserved).at(device.reserved_peak.event),
-        Evidence::of("In use at most", context.replay.active_peak.bytes)
-            .at(context.replay.active_peak.event),
+        context.evidence("Reserved at most", reserved, device.reserved_peak.event),
+        context.evidence("In use at most", in_use, event),
     ];
     if let Some(at) = at {
         let pieces = counted(at.pieces as u64, "piece");
-        evidence.push(
-            Evidence::of(format!("Free where most was reserved, in {pieces}"), at.free_bytes)
-                .at(at.event),
-        );
+        let free = format!("Free where most was reserved, in {pieces}");
+        evidence.push(context.evidence(free, at.free_bytes, at.event));
     }
-    Some(Advice {
-        id: Technique::ExpandableSegments,
-        device: context.device.number,
-        what: format!(
-            "{} were reserved beyond the most that was ever in use: more was taken from the device while {} lay free in \
-             pieces. Segments that can grow join them",
-            bytes(saved),
-            at.map_or_else(|| "much".to_owned(), |at| bytes(at.free_bytes))
-        ),
+    let text = format!(
+        "{} were reserved beyond the most that was ever in use: more was taken from the device while {} lay free in \
+         pieces. Segments that can grow join them",
+        bytes(saved),
+        at.map_or_else(|| "much".to_owned(), |at| bytes(at.free_bytes))
+    );
+    let basis = "no setting of the allocator reserves less than the most that is in use";
+    let technique = Technique::ExpandableSegments;
+    let advice = Advice {
         saving: Some(Saving {
-            at_most_bytes: saved,
-            expected_bytes: None,
-            of_bytes: reserved,
-            of: SavedOf::ReservedPeak,
-            basis: "no setting of the allocator reserves less than the most that is in use"
-                .to_owned(),
+            at_most_bytes: Some(saved),
+            ..Saving::of(SavedOf::ReservedPeak, reserved, basis)
         }),
         evidence,
-        how: how(Technique::ExpandableSegments).to_owned(),
         caution: "It lowers what is reserved, not what is allocated; other streams and private pools keep their own segments",
-    })
+        ..technique.advice(context, text)
+    };
+    Some((technique, advice))
 }

@@ -1,0 +1,94 @@
+//! IPU reports as a system whose runs can be opened.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use super::files::{OpenReport, is_report, refusal};
+use super::insights::logs::log_messages;
+use crate::analysis::cross_checks::contradictions;
+use crate::analysis::derived::Derived;
+use crate::files;
+use crate::format::{Error, Progress};
+use crate::index;
+use crate::store::{Warning, Warnings};
+use crate::systems::system::{FoundRun, OpenRun, RunSystem};
+
+/// The system.
+#[derive(Debug)]
+pub struct Poplar;
+
+impl RunSystem for Poplar {
+    fn title(&self) -> &'static str {
+        "Poplar"
+    }
+
+    fn find(
+        &self,
+        path: &Path,
+        _: Option<&str>,
+        warnings: &Warnings,
+        progress: &Progress,
+    ) -> Result<Option<Box<dyn FoundRun>>, Error> {
+        let is_it = is_report(path, warnings, progress);
+        Ok(is_it.then(|| {
+            let found: Box<dyn FoundRun> =
+                Box::new(FoundReport { path: path.to_owned(), warnings: warnings.list() });
+            found
+        }))
+    }
+
+    fn refusal(&self, path: &Path) -> Option<Error> {
+        refusal(path)
+    }
+}
+
+/// A report that was found.
+#[derive(Debug)]
+pub struct FoundReport {
+    path: PathBuf,
+    /// What there is to say of how it was found.
+    pub warnings: Vec<Warning>,
+}
+
+impl FoundRun for FoundReport {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
+        let open = OpenReport::find_with(&self.path, index::of_process(), progress)?;
+        open.report.warnings.add_all(&self.warnings);
+        progress.expect(open.bytes_to_read());
+        open.read_small_tables(progress)?;
+        let derived = Arc::new(open.derived());
+        Ok(Some(Box::new(ReportRun { open, derived })))
+    }
+}
+
+/// A report that is open.
+#[derive(Debug)]
+pub struct ReportRun {
+    /// Its files.
+    pub open: OpenReport,
+    derived: Arc<Derived>,
+}
+
+impl OpenRun for ReportRun {
+    fn derived(&self) -> &Arc<Derived> {
+        &self.derived
+    }
+
+    fn read_for_summary(&self, logs: &[PathBuf], progress: &Progress) -> Result<(), Error> {
+        self.open.read_debug_info(progress);
+        for log in logs {
+            files::open(log).map_err(|error| Error::io(log, &error))?;
+        }
+        self.open.read_logs(logs, progress, log_messages);
+        Ok(())
+    }
+
+    fn warnings(&self, progress: &Progress) -> Vec<Warning> {
+        self.open.compare_parts(|report| contradictions(report, progress));
+        self.open.report.warnings.list()
+    }
+}

@@ -1,0 +1,244 @@
+//! The answers of a PyTorch run, from its snapshot or from a memory timeline of `torch.profiler`.
+
+mod peak;
+mod sections;
+
+use std::sync::OnceLock;
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::analysis::derived::Derived;
+use crate::files::file_name;
+use crate::progress::Progress;
+use crate::run::answers::SourceFormat;
+use crate::run::{Answers, Claim, Insights, MemoryTotals, PeakOfRun, Place, Section, Verdict};
+use crate::store::placed::ReadError;
+use crate::store::snapshot::{Action, RankDevice, device_title};
+use crate::store::{Report, WarningCode};
+use crate::systems::pytorch::allocator::claims::ComparedClaim;
+use crate::systems::pytorch::allocator::device_facts::{DeviceFacts, HostFacts};
+use crate::systems::pytorch::allocator::insights::SnapshotInsights;
+use crate::systems::pytorch::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
+use crate::systems::pytorch::allocator::timeline_facts::timeline_facts;
+use crate::systems::pytorch::run::compare_claims;
+use crate::text::grouped;
+
+/// The answers of a PyTorch run.
+#[derive(Debug)]
+pub struct PytorchAnswers {
+    run: AllocatorRun,
+    claims: OnceLock<Vec<ClaimsOfDevice>>,
+}
+
+/// What PyTorch states of a device beside what comes out of its snapshot.
+#[derive(Clone, Debug, Serialize)]
+struct ClaimsOfDevice {
+    file: String,
+    device: i64,
+    #[serde(flatten)]
+    rank: Option<RankDevice>,
+    figures: Vec<ComparedClaim>,
+}
+
+impl ClaimsOfDevice {
+    fn title(&self) -> String {
+        device_title(self.device, self.rank)
+    }
+}
+
+impl PytorchAnswers {
+    /// The answers of a run; works nothing out yet.
+    pub fn of(run: AllocatorRun) -> Self {
+        Self { run, claims: OnceLock::new() }
+    }
+
+    fn snapshot(&self) -> Option<&ReplayedSnapshot> {
+        self.run.snapshot().map(|replayed| &**replayed)
+    }
+
+    /// What PyTorch states beside the snapshot, compared once: contradictions become warnings of the report, and so do
+    /// failed requests that are not listed.
+    fn claims_of_devices(&self, report: &Report) -> &[ClaimsOfDevice] {
+        self.claims.get_or_init(|| {
+            let Some(replayed) = self.snapshot() else { return Vec::new() };
+            warn_of_unlisted(replayed.device_facts(), report);
+            let compared = self.run.claims.iter().filter_map(|claims| {
+                let (device, figures) = compare_claims(claims, replayed, report)?;
+                let DeviceFacts { device, rank, .. } = *device;
+                Some(ClaimsOfDevice { file: claims.file.clone(), device, rank, figures })
+            });
+            compared.collect()
+        })
+    }
+}
+
+impl Answers for PytorchAnswers {
+    fn verdict(&self, _: &Derived) -> Option<Verdict> {
+        self.run.verdict().cloned()
+    }
+
+    fn insights(&self, _: &Derived, _: &Progress) -> Result<Insights, ReadError> {
+        Ok(self.run.insights().map(|insights| insights.found.clone()).unwrap_or_default())
+    }
+
+    /// Bytes of all devices at the end; pinned host memory is no device.
+    fn memory(&self, _: &Derived) -> MemoryTotals {
+        self.snapshot().map_or_else(MemoryTotals::default, memory_totals)
+    }
+
+    fn steps(&self, _: &Derived) -> Option<u64> {
+        Some(match &self.run.contents {
+            RunContents::Snapshot(replayed) => replayed.snapshot.events.len() as u64,
+            RunContents::Timeline(timeline) => timeline.bytes.len() as u64,
+        })
+    }
+
+    fn peak(&self, _: &Derived) -> Option<PeakOfRun> {
+        match &self.run.contents {
+            RunContents::Snapshot(replayed) => peak::of_snapshot(replayed, self.run.end()?.device?),
+            RunContents::Timeline(timeline) => peak::of_timeline(timeline),
+        }
+    }
+
+    fn claims(&self, derived: &Derived) -> Vec<Claim> {
+        let all = self.claims_of_devices(derived.report());
+        let claims = all.iter().flat_map(|of| of.figures.iter().map(move |claim| (of, claim)));
+        let claim = |(of, claim): (&ClaimsOfDevice, &ComparedClaim)| Claim {
+            file: of.file.clone(),
+            name: match all.len() {
+                0 | 1 => claim.name.to_owned(),
+                _ => format!("{}: {}", of.title(), claim.name),
+            },
+            stated: claim.claimed_bytes,
+            ours: claim.bytes,
+            agrees: claim.agrees,
+        };
+        claims.map(claim).collect()
+    }
+
+    fn format(&self, _: &Derived) -> SourceFormat {
+        let format = match &self.run.contents {
+            RunContents::Snapshot(_) => "memory snapshot",
+            RunContents::Timeline(_) => "memory timeline of torch.profiler",
+        };
+        SourceFormat { format: Some(format.to_owned()), ..SourceFormat::default() }
+    }
+
+    fn sections(&self, derived: &Derived, _: &Insights) -> Vec<Section> {
+        // Its warnings belong to the summary.
+        self.claims_of_devices(derived.report());
+        self.run
+            .insights()
+            .zip(self.snapshot())
+            .map_or_else(Vec::new, |(insights, replayed)| sections::of_snapshot(replayed, insights))
+    }
+
+    /// Keys of formats/pytorch.md.
+    fn own_json(&self, derived: &Derived, _: &Progress) -> Map<String, Value> {
+        let replayed = match &self.run.contents {
+            RunContents::Snapshot(replayed) => replayed,
+            RunContents::Timeline(timeline) => return timeline_facts(timeline),
+        };
+        let section = SnapshotSection::of(
+            replayed,
+            self.claims_of_devices(derived.report()),
+            self.run.insights().map(|insights| &**insights),
+        );
+        // All keys are texts, so this cannot fail.
+        match serde_json::to_value(section) {
+            Ok(Value::Object(section)) => section,
+            _ => Map::new(),
+        }
+    }
+
+    /// The step of a place is the number of an event within its device.
+    fn step_position(&self, _: &Derived, place: &Place) -> Option<usize> {
+        let (replayed, event) = (self.snapshot()?, place.step.filter(|event| *event >= 0)?);
+        let mut devices = replayed.snapshot.devices.iter();
+        let device = devices.find(|device| Some(device.number) == place.device)?;
+        usize::try_from(replayed.step_of(device, event)).ok()
+    }
+
+    fn things_beside_report(&self) -> usize {
+        self.run.things()
+    }
+}
+
+/// What a snapshot alone says, for programs.
+#[derive(Serialize)]
+struct SnapshotSection<'a> {
+    devices: &'a [DeviceFacts],
+    pinned_host: Option<HostFacts>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pinned_host_of_ranks: Vec<HostFacts>,
+    annotations: usize,
+    settings: Map<String, Value>,
+    claims: Option<&'a ClaimsOfDevice>,
+    #[serde(skip_serializing_if = "<[_]>::is_empty")]
+    claims_of_ranks: &'a [ClaimsOfDevice],
+    insights: Option<&'a SnapshotInsights>,
+}
+
+impl<'a> SnapshotSection<'a> {
+    /// A run of several ranks has a list where a single process has one thing.
+    fn of(
+        replayed: &'a ReplayedSnapshot,
+        claims: &'a [ClaimsOfDevice],
+        insights: Option<&'a SnapshotInsights>,
+    ) -> Self {
+        let (snapshot, hosts) = (&replayed.snapshot, replayed.host_facts());
+        let is_of_ranks = snapshot.all_devices().any(|device| device.rank.is_some());
+        Self {
+            devices: replayed.device_facts(),
+            pinned_host: hosts.first().copied().filter(|_| !is_of_ranks),
+            pinned_host_of_ranks: if is_of_ranks { hosts } else { Vec::new() },
+            annotations: snapshot.annotations.len(),
+            settings: (snapshot.settings.all.iter())
+                .map(|(name, value)| (name.clone(), Value::from(value.as_str())))
+                .collect(),
+            claims: claims.first().filter(|_| !is_of_ranks),
+            claims_of_ranks: if is_of_ranks { claims } else { &[] },
+            insights,
+        }
+    }
+}
+
+/// Bytes of all devices of a snapshot: of blocks in use at the end, of segments, of what is free within segments, and of
+/// blocks that live from before the first event to behind the last, as they were requested.
+pub fn memory_totals(replayed: &ReplayedSnapshot) -> MemoryTotals {
+    let [mut in_use, mut reserved, mut free, mut always_live] = [0_u64; 4];
+    let add = |sum: &mut u64, bytes: u64| *sum = sum.saturating_add(bytes);
+    for (place, (_, replay)) in replayed.devices().enumerate().take(replayed.snapshot.devices.len())
+    {
+        let end = replayed.end_state(place);
+        add(&mut in_use, end.active_bytes);
+        add(&mut reserved, end.reserved_bytes);
+        add(&mut free, end.inactive_bytes);
+        add(&mut always_live, replay.lives.always_live_bytes());
+    }
+    MemoryTotals {
+        total_bytes: Some(in_use),
+        including_gaps_bytes: Some(reserved),
+        gap_bytes: Some(free),
+        always_live_bytes: Some(always_live),
+    }
+}
+
+/// Warns of failed requests that are too many to be listed.
+fn warn_of_unlisted(devices: &[DeviceFacts], report: &Report) {
+    for device in devices {
+        let all = device.actions.get(Action::OutOfMemory.as_str()).copied().unwrap_or(0);
+        let listed = device.oom.len() as u64;
+        if all > listed {
+            let message = format!(
+                "{}: {} requests failed, and only the last {} are listed",
+                device.title(),
+                grouped(all),
+                grouped(listed)
+            );
+            let file = file_name(&report.path);
+            report.warnings.add(WarningCode::Inconsistent, &file, message);
+        }
+    }
+}

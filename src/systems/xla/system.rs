@@ -1,0 +1,82 @@
+//! XLA modules as a system whose runs can be opened.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use super::run::{XlaFiles, XlaRun, find};
+use crate::analysis::derived::Derived;
+use crate::format::{Error, ErrorKind, Progress};
+use crate::store::Warnings;
+use crate::systems::system::{FoundRun, OpenRun, RunSystem};
+
+/// In place of a command that goes by tiles or by steps that ran.
+const INSTEAD: &str = "tilescope summary, liveness, compare, check, sweep, export --parquet, diagnose and render take \
+                       XLA modules.";
+
+/// The system.
+#[derive(Debug)]
+pub struct Xla;
+
+impl RunSystem for Xla {
+    fn title(&self) -> &'static str {
+        "XLA"
+    }
+
+    fn find(
+        &self,
+        path: &Path,
+        module: Option<&str>,
+        _: &Warnings,
+        progress: &Progress,
+    ) -> Result<Option<Box<dyn FoundRun>>, Error> {
+        let found = find(path, module, progress)?;
+        if found.is_none() && progress.is_cancelled() {
+            return Err(Error::new(ErrorKind::Unreadable, "cancelled").in_file(path));
+        }
+        Ok(found.map(|files| {
+            let found: Box<dyn FoundRun> = Box::new(files);
+            found
+        }))
+    }
+
+    fn has_modules(&self) -> bool {
+        true
+    }
+
+    fn instead_of(&self, command: &str) -> Option<&'static str> {
+        ["tiles", "map", "ops", "trace"].contains(&command).then_some(INSTEAD)
+    }
+}
+
+impl FoundRun for XlaFiles {
+    fn path(&self) -> &Path {
+        &self.path
+    }
+
+    fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
+        let run = XlaRun::open(self, progress)?;
+        Ok(run.map(|run| {
+            let derived = Arc::new(run.derived());
+            let open: Box<dyn OpenRun> = Box::new(OpenModule { run, derived });
+            open
+        }))
+    }
+}
+
+/// A module that is open.
+#[derive(Debug)]
+pub struct OpenModule {
+    /// What was read of it.
+    pub run: XlaRun,
+    derived: Arc<Derived>,
+}
+
+impl OpenRun for OpenModule {
+    fn derived(&self) -> &Arc<Derived> {
+        &self.derived
+    }
+
+    fn fill_report(&self, progress: &Progress) {
+        self.run.fill_report(progress);
+    }
+}
