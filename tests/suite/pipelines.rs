@@ -76,7 +76,7 @@ fn write(path: &Path, ipus: u32, copies: u32, tiles_per_ipu: u32, batch: u64, pr
 fn causes(ipus: u32, copies: u32, tiles: u32, batch: u64, proportion: f64) -> (Vec<Value>, Value) {
     let directory = tempfile::tempdir().unwrap();
     write(directory.path(), ipus, copies, tiles, batch, proportion);
-    let insights = summary(directory.path()).unwrap()["insights"].clone();
+    let insights = summary(directory.path()).unwrap()["poplar"].clone();
     let profile = Connection::open(directory.path().join("profile.pop")).unwrap();
     let rows = insights["ipus"].as_array().unwrap();
     assert_eq!(rows.len(), ipus as usize);
@@ -185,6 +185,6 @@ fn the_count_of_an_imbalance_is_of_the_worst_ipu() {
     let text = crate::common::tilescope(&["summary", path]).stdout;
     let text = String::from_utf8(text).unwrap();
     assert!(text.contains("On IPU 3 the curve fits, but 1 tile needs more"), "{text}");
-    let insights = summary(directory.path()).unwrap()["insights"].clone();
+    let insights = summary(directory.path()).unwrap()["poplar"].clone();
     assert_eq!(insights["verdict"]["failure"]["need_more_at_one_step"], 2, "both IPUs");
 }

@@ -146,7 +146,12 @@ fn advice_text(number: usize, advice: &Advice, words: &System) -> String {
         None => "",
     };
     let of = advice.device_name.as_deref().map_or_else(String::new, |name| format!(" ({name})"));
-    let what = format!("{}{of}: {}{saving}{fits}", advice.title, clean(&advice.text));
+    // A text that begins with the title needs no title before it.
+    let title = match advice.text.starts_with(advice.title) && of.is_empty() {
+        true => String::new(),
+        false => format!("{}{of}: ", advice.title),
+    };
+    let what = format!("{title}{}{saving}{fits}", clean(&advice.text));
     text += &wrapped(&format!("  {number}. "), &what);
     if !advice.caution.is_empty() {
         text += &wrapped("     Cost: ", advice.caution);

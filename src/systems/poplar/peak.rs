@@ -37,6 +37,8 @@ pub(super) fn peak_of_report(derived: &Derived) -> Option<PeakOfRun> {
         kind: facts.kind,
         name: facts.name,
         operation: operation.map(|operation| OperationName::of(operation).in_words()),
+        operation_by_operand: false,
+        stack: operation.and_then(|operation| operation.location.clone()).into_iter().collect(),
         bytes: u64::try_from(alive.bytes.sum()).ok()?,
         always_live_bytes: u64::try_from(alive.bytes.always_live).ok(),
         by_category: by(GroupedBy::Category, 0),
