@@ -22,6 +22,8 @@ use crate::opened::{RunFiles, SnapshotRun, XlaFiles, XlaRun, files_of_run};
 use crate::store::{Report, Warning};
 use crate::systems::poplar::files::OpenReport;
 use crate::systems::pytorch::files::SnapshotFiles;
+use crate::systems::system::OpenRun;
+use crate::systems::{self, SYSTEMS};
 use crate::text;
 
 /// Exit status when a budget is exceeded.
@@ -148,6 +150,30 @@ fn answer_as<A: Answer>(
         Ok(with_warnings(answer, warnings_of(&open, progress)))
     });
     finish(&result, input.json, text)
+}
+
+/// Finds the run at the path, of whatever system, opens it, answers, prints. `module` names one of several modules.
+/// `partial` answers where the path is no run, and a part of one at most.
+pub fn answer_of_run<A: CsvAnswer>(
+    input: &Input,
+    module: Option<&str>,
+    csv: bool,
+    answer: impl FnOnce(&dyn OpenRun, &Progress) -> Result<A, Error>,
+    partial: impl FnOnce() -> Option<A>,
+) -> ExitCode {
+    let result = with_progress("Reading the run", |progress| {
+        let found = match systems::find(SYSTEMS, &input.path, module, progress) {
+            Err(error) if error.kind == ErrorKind::NotAReport => {
+                return partial().map(|answer| with_warnings(answer, Vec::new())).ok_or(error);
+            }
+            found => found?,
+        };
+        let run = found.open(progress)?;
+        let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))?;
+        let answer = answer(&*run, progress)?;
+        Ok(with_warnings(answer, run.warnings(progress)))
+    });
+    finish(&result, input.json, if csv { A::csv } else { A::text })
 }
 
 /// As [`answer_or_csv`], of a run of PyTorch.

@@ -25,7 +25,7 @@ use tilescope::cli::compare::Comparison;
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport, StepChoice};
 use tilescope::cli::map::{Map, MapArguments};
 use tilescope::cli::output::{Answer, CsvAnswer, Document, warnings_of};
-use tilescope::cli::summary::SummaryOfRun;
+use tilescope::cli::summary::Summary;
 use tilescope::cli::sweep::{SweepArguments, SweepReport};
 use tilescope::cli::tiles::{Breakdown, Tiles, TilesArguments};
 use tilescope::cli::trace::{TraceArguments, TraceReport};
@@ -162,7 +162,7 @@ pub fn answer<A: Answer>(
 
 /// `summary`.
 pub fn summary(path: &Path) -> Result<Value, Error> {
-    answer(path, |open, progress| SummaryOfRun::of_report(open, &[], progress))
+    answer(path, |open, progress| Summary::of_report(open, &[], progress))
 }
 
 /// `tiles --by …`.

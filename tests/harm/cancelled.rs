@@ -9,7 +9,7 @@ use tilescope::analysis::liveness::Scope;
 use tilescope::analysis::liveness::scope_curve::scope_curve;
 use tilescope::analysis::placement::chip_map::{ColourBy, Window, render};
 use tilescope::analysis::placement::read::gaps_of_all;
-use tilescope::cli::summary::SummaryOfRun;
+use tilescope::cli::summary::Summary;
 use tilescope::index::{Cache, Limits};
 use tilescope::lake::export;
 use tilescope::store::Warnings;
@@ -234,7 +234,7 @@ fn every_job_stops_in_the_middle() {
         ("bytes of tiles", 5, Box::new(|p| drop(open.read_variable_bytes(2..=900, p)))),
         ("cross-checks", 20, Box::new(|p| drop(contradictions(&open.report, p)))),
         ("gaps of all tiles", 20, Box::new(|p| drop(gaps_of_all(&open.report, p)))),
-        ("summary", 3, Box::new(|p| drop(SummaryOfRun::of_report(&again(), &[], p)))),
+        ("summary", 3, Box::new(|p| drop(Summary::of_report(&again(), &[], p)))),
         (
             "the worst tile",
             5,

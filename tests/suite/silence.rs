@@ -19,7 +19,7 @@ use tilescope::cli::Input;
 use tilescope::cli::liveness::LivenessReport;
 use tilescope::cli::map::{Map, MapArguments};
 use tilescope::cli::output::warnings_of;
-use tilescope::cli::summary::SummaryOfRun;
+use tilescope::cli::summary::Summary;
 use tilescope::cli::tiles::{Breakdown, Tiles};
 use tilescope::format::{Error, Progress};
 use tilescope::index::{Cache, Limits};
@@ -382,7 +382,7 @@ fn answers(open: &OpenReport) -> Result<Vec<Value>, Error> {
         csv: false,
     };
     Ok(vec![
-        value(SummaryOfRun::of_report(open, &[], &progress)?),
+        value(Summary::of_report(open, &[], &progress)?),
         tiles(Breakdown::Region)?,
         tiles(Breakdown::Category)?,
         liveness(None)?,

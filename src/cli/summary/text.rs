@@ -1,6 +1,6 @@
 //! The summary of a run as text for people.
 
-use super::SummaryOfRun;
+use super::Summary;
 use crate::cli::output::{aligned, name_cell, wrapped};
 use crate::run::{
     Advice, Cell, Conclusion, DeviceVerdict, Evidence, NotAdvised, PeakOfRun, PeakRow, Section,
@@ -18,7 +18,7 @@ const MOST_ROWS: usize = 10;
 /// Calls of the user's code around the innermost one.
 const MOST_CALLS: usize = 8;
 
-impl SummaryOfRun {
+impl Summary {
     pub(super) fn text_for_people(&self) -> String {
         let mut sections = vec![("Run".to_owned(), self.run_text()), self.memory_section()];
         let insights = self.insights_text();

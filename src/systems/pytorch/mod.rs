@@ -11,3 +11,4 @@ pub mod answers;
 pub mod files;
 pub(crate) mod run;
 pub mod synth;
+pub mod system;

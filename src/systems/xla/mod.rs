@@ -13,3 +13,4 @@ pub mod files;
 pub mod run;
 mod sections;
 pub mod synth;
+pub mod system;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::run::{XlaFiles, XlaRun, find};
+use super::run::{ErrorText, XlaFiles, XlaRun, find};
 use crate::analysis::derived::Derived;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::Warnings;
@@ -41,6 +41,10 @@ impl RunSystem for Xla {
 
     fn has_modules(&self) -> bool {
         true
+    }
+
+    fn partial(&self, path: &Path) -> Option<Derived> {
+        Some(ErrorText::open(path)?.derived())
     }
 
     fn instead_of(&self, command: &str) -> Option<&'static str> {
