@@ -100,7 +100,9 @@ impl Summary {
         logs: &[PathBuf],
         progress: &Progress,
     ) -> Result<Self, Error> {
-        Ok(Self::of(&open.derived_with_logs(logs, progress)?, progress))
+        let derived = open.derived();
+        open.read_for_summary(&derived, logs, progress)?;
+        Ok(Self::of(&derived, progress))
     }
 
     /// Sums up a run of which all is read that its system's answers go by.

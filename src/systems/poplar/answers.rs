@@ -32,24 +32,24 @@ impl OpenReport {
         derived_of(Arc::clone(&self.report))
     }
 
-    /// The same with its insights, for which debug information and logs are read. `logs` count as those beside the
-    /// profile.
+    /// Reads debug information and logs, and works out the insights, which read tiles that are over. `logs` count
+    /// as those beside the profile.
     ///
     /// # Errors
     /// When the profile cannot be opened again, or one of the logs cannot be opened.
-    pub fn derived_with_logs(
+    pub fn read_for_summary(
         &self,
+        derived: &Derived,
         logs: &[PathBuf],
         progress: &Progress,
-    ) -> Result<Derived, Error> {
+    ) -> Result<(), Error> {
         self.read_debug_info(progress);
         for log in logs {
             files::open(log).map_err(|error| Error::io(log, &error))?;
         }
         self.read_logs(logs, progress, log_messages);
-        let derived = self.derived();
         derived.insights_of_tiles(progress)?;
-        Ok(derived)
+        Ok(())
     }
 }
 
