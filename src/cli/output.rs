@@ -22,7 +22,7 @@ use crate::opened::{RunFiles, SnapshotRun, XlaFiles, XlaRun, files_of_run};
 use crate::store::{Report, Warning};
 use crate::systems::poplar::files::OpenReport;
 use crate::systems::pytorch::files::SnapshotFiles;
-use crate::systems::system::OpenRun;
+use crate::systems::system::{FoundRun, OpenRun};
 use crate::systems::{self, SYSTEMS};
 use crate::text;
 
@@ -168,6 +168,7 @@ pub fn answer_of_run<A: CsvAnswer>(
             }
             found => found?,
         };
+        say_choice(&*found);
         let run = found.open(progress)?;
         let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))?;
         let answer = answer(&*run, progress)?;
@@ -222,13 +223,11 @@ fn named(path: &Path, warnings: Vec<Warning>) -> Vec<Warning> {
     warnings.into_iter().map(named).collect()
 }
 
-/// Which of the modules of a dump is taken, where it has several.
-pub fn module_said(files: &XlaFiles) -> Option<String> {
-    let [first, _, ..] = files.modules.as_slice() else { return None };
-    let name = first.listed.module.as_deref().unwrap_or("not named");
-    let (count, name, file) =
-        (files.modules.len(), text::clean(name), text::clean(&first.listed.key));
-    Some(format!("{count} modules; this is {name} of {file}"))
+/// Says on standard error what was chosen of several modules.
+fn say_choice(found: &dyn FoundRun) {
+    if let Some(choice) = found.choice() {
+        anstream::eprintln!("{choice}; --module chooses another");
+    }
 }
 
 /// As [`answer_or_csv`], of a program of XLA. Where a dump has several modules, it is said which is taken.
@@ -238,9 +237,7 @@ pub fn answer_of_program<A: CsvAnswer>(
     csv: bool,
     answer: impl FnOnce(&XlaRun, &Progress) -> Result<A, Error>,
 ) -> ExitCode {
-    if let Some(said) = module_said(files) {
-        anstream::eprintln!("{said}, another is chosen by --module");
-    }
+    say_choice(files);
     let result = with_progress("Reading the module", |progress| {
         let run = open_program(files, progress)?;
         let answer = answer(&run, progress)?;

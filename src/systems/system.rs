@@ -55,6 +55,11 @@ pub trait FoundRun: Debug + Send + Sync {
     /// Where it is.
     fn path(&self) -> &Path;
 
+    /// What was chosen of several things at the path, in a sentence; `None` where there was no choice.
+    fn choice(&self) -> Option<String> {
+        None
+    }
+
     /// Reads what its first answers need; `None` when that was cancelled.
     ///
     /// # Errors

@@ -24,6 +24,7 @@ use crate::analysis::compared_snapshots::Room;
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{RunFiles, XlaFiles, files_of_module};
+use crate::systems::system::FoundRun as _;
 use crate::systems::pytorch::files::{FileKind, SnapshotFiles};
 use crate::text::size;
 
@@ -254,7 +255,7 @@ pub fn runs_of(
 /// Says which modules are taken, where there are others.
 fn say_modules(programs: &[XlaFiles]) {
     for program in programs {
-        if let Some(said) = output::module_said(program) {
+        if let Some(said) = program.choice() {
             anstream::eprintln!("{}: {said}", program.path.display());
         }
     }

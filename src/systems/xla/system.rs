@@ -8,6 +8,7 @@ use crate::analysis::derived::Derived;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::Warnings;
 use crate::systems::system::{FoundRun, OpenRun, RunSystem};
+use crate::text::clean;
 
 /// In place of a command that goes by tiles or by steps that ran.
 const INSTEAD: &str = "tilescope summary, liveness, compare, check, sweep, export --parquet, diagnose and render take \
@@ -55,6 +56,13 @@ impl RunSystem for Xla {
 impl FoundRun for XlaFiles {
     fn path(&self) -> &Path {
         &self.path
+    }
+
+    fn choice(&self) -> Option<String> {
+        let [first, _, ..] = self.modules.as_slice() else { return None };
+        let name = first.listed.module.as_deref().unwrap_or("not named");
+        let (count, name, file) = (self.modules.len(), clean(name), clean(&first.listed.key));
+        Some(format!("{count} modules; this is {name} of {file}"))
     }
 
     fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
