@@ -22,6 +22,7 @@ use crate::opened::{RunFiles, SnapshotRun, XlaFiles, XlaRun, files_of_run};
 use crate::store::{Report, Warning};
 use crate::systems::poplar::files::OpenReport;
 use crate::systems::pytorch::files::SnapshotFiles;
+use crate::systems::xla::files::FoundModule;
 use crate::text;
 
 /// Exit status when a budget is exceeded.
@@ -197,11 +198,10 @@ fn named(path: &Path, warnings: Vec<Warning>) -> Vec<Warning> {
 }
 
 /// Which of the modules of a dump is taken, where it has several.
-pub fn module_said(files: &XlaFiles) -> Option<String> {
-    let [first, _, ..] = files.modules.as_slice() else { return None };
+pub fn module_said(modules: &[FoundModule]) -> Option<String> {
+    let [first, _, ..] = modules else { return None };
     let name = first.listed.module.as_deref().unwrap_or("not named");
-    let (count, name, file) =
-        (files.modules.len(), text::clean(name), text::clean(&first.listed.key));
+    let (count, name, file) = (modules.len(), text::clean(name), text::clean(&first.listed.key));
     Some(format!("{count} modules; this is {name} of {file}"))
 }
 
@@ -212,7 +212,7 @@ pub fn answer_of_program<A: CsvAnswer>(
     csv: bool,
     answer: impl FnOnce(&XlaRun, &Progress) -> Result<A, Error>,
 ) -> ExitCode {
-    if let Some(said) = module_said(files) {
+    if let Some(said) = module_said(&files.modules) {
         anstream::eprintln!("{said}, another is chosen by --module");
     }
     let result = with_progress("Reading the module", |progress| {
