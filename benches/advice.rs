@@ -86,8 +86,8 @@ fn tilescope(arguments: &[&str]) -> Vec<u8> {
     done.stdout
 }
 
-/// The insights of the report of a network.
-fn insights(case: Case, directory: &Path) -> Value {
+/// The summary of the report of a network.
+fn summary(case: Case, directory: &Path) -> Value {
     let report = directory.to_str().unwrap();
     let [copies, tiles, ipus, batch] =
         [case.copies, case.tiles_per_ipu, case.ipus, case.batch].map(|number| number.to_string());
@@ -98,11 +98,11 @@ fn insights(case: Case, directory: &Path) -> Value {
     tilescope(&arguments);
     let answer: Value = serde_json::from_slice(&tilescope(&["summary", report, "--json"])).unwrap();
     std::fs::remove_dir_all(directory).unwrap();
-    answer["insights"].clone()
+    answer
 }
 
-fn over_bytes(insights: &Value) -> u64 {
-    insights["verdict"]["failure"]["over_bytes"].as_u64().unwrap_or(0)
+fn over_bytes(summary: &Value) -> u64 {
+    summary["poplar"]["verdict"]["failure"]["over_bytes"].as_u64().unwrap_or(0)
 }
 
 /// The case as the advice would have it; `None` for what cannot be followed here.
@@ -117,11 +117,11 @@ fn as_advised(case: Case, advice: &Value) -> Option<Case> {
 }
 
 fn follow(case: Case, directory: &Path) -> Vec<Followed> {
-    let before = insights(case, directory);
-    if before["verdict"]["fits"] == true {
+    let before = summary(case, directory);
+    if before["verdict"]["outcome"] == "fits" {
         return Vec::new();
     }
-    let advice = before["advice"].as_array().unwrap();
+    let advice = before["insights"]["advice"].as_array().unwrap();
     let possible: Vec<(&Value, Case)> =
         advice.iter().filter_map(|advice| Some((advice, as_advised(case, advice)?))).collect();
     if possible.is_empty() {
@@ -132,10 +132,10 @@ fn follow(case: Case, directory: &Path) -> Vec<Followed> {
         Followed {
             technique: advice["id"].as_str().unwrap().to_owned(),
             is_first: place == 0,
-            is_at_most: saving["is_at_most"].as_bool().unwrap_or(true),
+            is_at_most: saving["at_least_bytes"].is_null(),
             promised_bytes: saving["at_least_bytes"].as_u64().unwrap_or(0),
             before_bytes: over_bytes(&before),
-            after_bytes: over_bytes(&insights(after, directory)),
+            after_bytes: over_bytes(&summary(after, directory)),
             text: format!("{case:?} → {}", advice["suggested"]),
         }
     });

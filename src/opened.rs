@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::analysis::derived::Derived;
-use crate::files::{self, looks_like};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index;
 use crate::store::hlo::ListedModule;
@@ -14,6 +13,7 @@ use crate::systems::pytorch::files::{self as pytorch, FileKind, SnapshotFiles};
 pub use crate::systems::pytorch::run::{
     ReplayedSnapshot, RunContents, SnapshotRun, compare_claims, device_id,
 };
+use crate::systems::system::FoundRun as _;
 use crate::systems::xla::compared::common_module;
 use crate::systems::xla::files::FoundModule;
 use crate::systems::xla::run as xla_run;
@@ -21,6 +21,7 @@ pub use crate::systems::xla::run::{
     AgreedFigure, Agreement, ErrorText, Program, ProgramSizes, XlaFiles, XlaRun, dump_of_text,
     find as find_module, programs_below, stated_bytes, texts_in,
 };
+use crate::systems::{SYSTEMS, refusal};
 
 /// What a path names.
 #[derive(Debug)]
@@ -36,7 +37,7 @@ pub enum RunFiles {
 /// Finds out what a path names. Where a directory has a report of Poplar, it is that.
 ///
 /// # Errors
-/// When there are several snapshots, and as [`refusal`] for something that no reader takes.
+/// When there are several snapshots, and as [`systems::refusal`](crate::systems::refusal) for something that no reader takes.
 pub fn files_of_run(path: &Path, progress: &Progress) -> Result<RunFiles, Error> {
     files_of_module(path, None, progress)
 }
@@ -74,26 +75,7 @@ fn find(path: &Path, module: Option<&str>, progress: &Progress) -> Result<RunFil
     if files.is_none() && progress.is_cancelled() {
         return Err(Error::new(ErrorKind::Unreadable, "cancelled").in_file(path));
     }
-    files.map(|files| RunFiles::Xla(Box::new(files))).ok_or_else(|| refusal(path))
-}
-
-/// Why a path that no system takes cannot be opened: what its file or directory is, whose, and what to do. A system
-/// answers only for what looks like a part of its runs.
-pub fn refusal(path: &Path) -> Error {
-    if let Some(error) = poplar::refusal(path) {
-        return error;
-    }
-    let name = path.display();
-    if let Some(what) = files::in_place_of_file(path).filter(|_| !path.is_dir()) {
-        let message = format!("{name}: {}", files::not_a_file(what));
-        return Error::new(ErrorKind::NotAReport, message).in_file(path);
-    }
-    match looks_like::look(path) {
-        Ok(look) => Error::new(ErrorKind::NotAReport, look.message(&name.to_string()))
-            .in_file(path)
-            .hint(look.hint),
-        Err(error) => Error::io(path, &error),
-    }
+    files.map(|files| RunFiles::Xla(Box::new(files))).ok_or_else(|| refusal(SYSTEMS, path))
 }
 
 /// Why there is nothing at a path that could be put beside other runs.
@@ -128,8 +110,16 @@ impl RunFiles {
         }
     }
 
+    /// What was chosen of several modules.
+    pub fn choice(&self) -> Option<String> {
+        match self {
+            Self::Xla(files) => files.choice(),
+            Self::Poplar(_) | Self::Pytorch(_) => None,
+        }
+    }
+
     /// The modules of a dump, the one that is meant first; none of other systems.
-    pub fn modules(&self) -> &[FoundModule] {
+    fn modules(&self) -> &[FoundModule] {
         match self {
             Self::Xla(files) => &files.modules,
             Self::Poplar(_) | Self::Pytorch(_) => &[],

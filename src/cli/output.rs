@@ -22,7 +22,8 @@ use crate::opened::{RunFiles, SnapshotRun, XlaFiles, XlaRun, files_of_run};
 use crate::store::{Report, Warning};
 use crate::systems::poplar::files::OpenReport;
 use crate::systems::pytorch::files::SnapshotFiles;
-use crate::systems::xla::files::FoundModule;
+use crate::systems::system::{FoundRun, OpenRun};
+use crate::systems::{self, SYSTEMS};
 use crate::text;
 
 /// Exit status when a budget is exceeded.
@@ -151,6 +152,31 @@ fn answer_as<A: Answer>(
     finish(&result, input.json, text)
 }
 
+/// Finds the run at the path, of whatever system, opens it, answers, prints. `module` names one of several modules.
+/// `partial` answers where the path is no run, and a part of one at most.
+pub fn answer_of_run<A: CsvAnswer>(
+    input: &Input,
+    module: Option<&str>,
+    csv: bool,
+    answer: impl FnOnce(&dyn OpenRun, &Progress) -> Result<A, Error>,
+    partial: impl FnOnce() -> Option<A>,
+) -> ExitCode {
+    let result = with_progress("Reading the run", |progress| {
+        let found = match systems::find(SYSTEMS, &input.path, module, progress) {
+            Err(error) if error.kind == ErrorKind::NotAReport => {
+                return partial().map(|answer| with_warnings(answer, Vec::new())).ok_or(error);
+            }
+            found => found?,
+        };
+        say_choice(&*found);
+        let run = found.open(progress)?;
+        let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))?;
+        let answer = answer(&*run, progress)?;
+        Ok(with_warnings(answer, run.warnings(progress)))
+    });
+    finish(&result, input.json, if csv { A::csv } else { A::text })
+}
+
 /// As [`answer_or_csv`], of a run of PyTorch.
 pub fn answer_of_snapshot<A: CsvAnswer>(
     files: &SnapshotFiles,
@@ -197,12 +223,11 @@ fn named(path: &Path, warnings: Vec<Warning>) -> Vec<Warning> {
     warnings.into_iter().map(named).collect()
 }
 
-/// Which of the modules of a dump is taken, where it has several.
-pub fn module_said(modules: &[FoundModule]) -> Option<String> {
-    let [first, _, ..] = modules else { return None };
-    let name = first.listed.module.as_deref().unwrap_or("not named");
-    let (count, name, file) = (modules.len(), text::clean(name), text::clean(&first.listed.key));
-    Some(format!("{count} modules; this is {name} of {file}"))
+/// Says on standard error what was chosen of several modules.
+fn say_choice(found: &dyn FoundRun) {
+    if let Some(choice) = found.choice() {
+        anstream::eprintln!("{choice}; --module chooses another");
+    }
 }
 
 /// As [`answer_or_csv`], of a program of XLA. Where a dump has several modules, it is said which is taken.
@@ -212,9 +237,7 @@ pub fn answer_of_program<A: CsvAnswer>(
     csv: bool,
     answer: impl FnOnce(&XlaRun, &Progress) -> Result<A, Error>,
 ) -> ExitCode {
-    if let Some(said) = module_said(&files.modules) {
-        anstream::eprintln!("{said}, another is chosen by --module");
-    }
+    say_choice(files);
     let result = with_progress("Reading the module", |progress| {
         let run = open_program(files, progress)?;
         let answer = answer(&run, progress)?;

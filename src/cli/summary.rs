@@ -1,6 +1,6 @@
 //! `tilescope summary`: whether the run fits, what its memory is made of, where the peak is, and what to try next.
 
-mod text;
+pub(super) mod text;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -11,15 +11,16 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::Input;
-use super::output::{self, Answer, CsvAnswer, Document};
-pub use super::summary_of_report::Summary;
+use super::output::{self, Answer, CsvAnswer};
 use crate::analysis::derived::Derived;
 use crate::csv;
-use crate::format::{ErrorKind, Progress};
-use crate::opened::{ErrorText, RunFiles, files_of_module};
+use crate::format::{Error, Progress};
 use crate::run::{Claim, Insights, MemoryTotals, PeakOfRun, Section, Verdict};
 use crate::store::report::ReportFile;
 use crate::store::{Report, System};
+use crate::systems::poplar::files::OpenReport;
+use crate::systems::system::OpenRun;
+use crate::systems::{SYSTEMS, partial};
 
 /// Arguments of `tilescope summary`.
 #[derive(Debug, Args)]
@@ -41,7 +42,7 @@ pub struct SummaryArguments {
 
 /// `tilescope.summary/2` (cli.md).
 #[derive(Debug, Serialize)]
-pub struct SummaryOfRun {
+pub struct Summary {
     source: Source,
     verdict: Option<Verdict>,
     memory: MemoryTotals,
@@ -80,36 +81,30 @@ struct LivenessFacts {
 
 /// Answers for whatever system the run is of.
 pub fn run(arguments: &SummaryArguments) -> ExitCode {
-    let input = &arguments.input;
-    match files_of_module(&input.path, arguments.module.as_deref(), &Progress::default()) {
-        Ok(RunFiles::Poplar(found)) => {
-            output::answer_of_found(input, arguments.csv, &found, |open, progress| {
-                Summary::of(open, &arguments.log, progress)
-            })
-        }
-        Ok(RunFiles::Pytorch(files)) => {
-            output::answer_of_snapshot(&files, input.json, arguments.csv, |run, progress| {
-                Ok(SummaryOfRun::of(&run.derived(), progress))
-            })
-        }
-        Ok(RunFiles::Xla(files)) => {
-            output::answer_of_program(&files, input.json, arguments.csv, |run, progress| {
-                Ok(SummaryOfRun::of(&run.derived(), progress))
-            })
-        }
-        Err(error) => {
-            // A path that no reader takes may be the text of an error.
-            let text = ErrorText::open(&input.path).filter(|_| error.kind == ErrorKind::NotAReport);
-            let Some(text) = text else { return output::fail(&error, input.json) };
-            let summary = SummaryOfRun::of(&text.derived(), &Progress::default());
-            let document = Document::new(summary, Vec::new());
-            let printed = if arguments.csv { CsvAnswer::csv } else { Answer::text };
-            output::finish(&Ok(document), input.json, printed)
-        }
-    }
+    let SummaryArguments { input, log, module, csv } = arguments;
+    let summary = |run: &dyn OpenRun, progress: &Progress| {
+        run.read_for_summary(log, progress)?;
+        Ok(Summary::of(run.derived(), progress))
+    };
+    let partial = || Some(Summary::of(&partial(SYSTEMS, &input.path)?, &Progress::default()));
+    output::answer_of_run(input, module.as_deref(), *csv, summary, partial)
 }
 
-impl SummaryOfRun {
+impl Summary {
+    /// Sums up a report whose small tables are read. `logs` count as those beside the profile.
+    ///
+    /// # Errors
+    /// When the profile cannot be opened again, or one of the logs cannot be opened.
+    pub fn of_report(
+        open: &OpenReport,
+        logs: &[PathBuf],
+        progress: &Progress,
+    ) -> Result<Self, Error> {
+        let derived = open.derived();
+        open.read_for_summary(&derived, logs, progress)?;
+        Ok(Self::of(&derived, progress))
+    }
+
     /// Sums up a run of which all is read that its system's answers go by.
     pub fn of(derived: &Derived, progress: &Progress) -> Self {
         let (report, answers) = (&**derived.report(), derived.answers());
@@ -141,7 +136,7 @@ fn source(report: &Report, derived: &Derived) -> Source {
     }
 }
 
-impl Answer for SummaryOfRun {
+impl Answer for Summary {
     const SCHEMA: &'static str = "tilescope.summary/2";
 
     fn text(&self) -> String {
@@ -149,7 +144,7 @@ impl Answer for SummaryOfRun {
     }
 }
 
-impl CsvAnswer for SummaryOfRun {
+impl CsvAnswer for Summary {
     fn csv(&self) -> String {
         summary_csv(self)
     }

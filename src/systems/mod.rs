@@ -1,4 +1,6 @@
 //! The systems whose runs can be opened: a folder each, with readers, answers, and what only that system needs.
+//!
+//! [`SYSTEMS`] lists them; what opens runs takes such a list, so that a test can add one.
 
 #![cfg_attr(
     not(feature = "window"),
@@ -7,4 +9,71 @@
 
 pub mod poplar;
 pub mod pytorch;
+pub mod system;
 pub mod xla;
+
+use std::path::Path;
+
+use crate::analysis::derived::Derived;
+use crate::files::{self, looks_like};
+use crate::format::{Error, ErrorKind, Progress};
+use crate::store::Warnings;
+use system::{FoundRun, RunSystem};
+
+/// The systems, in the order in which they are asked whether a path is theirs.
+pub const SYSTEMS: &[&dyn RunSystem] =
+    &[&poplar::system::Poplar, &pytorch::system::Pytorch, &xla::system::Xla];
+
+/// Finds out which system a path is of. `module` names one of several modules in a run by a part of its name.
+///
+/// # Errors
+/// When the path names several runs, as [`refusal`] for something that no system takes, and for a module of a run that
+/// has none.
+pub fn find(
+    systems: &[&dyn RunSystem],
+    path: &Path,
+    module: Option<&str>,
+    progress: &Progress,
+) -> Result<Box<dyn FoundRun>, Error> {
+    let warnings = Warnings::default();
+    for system in systems {
+        let Some(found) = system.find(path, module, &warnings, progress)? else { continue };
+        if let Some(module) = module.filter(|_| !system.has_modules()) {
+            let with: Vec<&str> = (systems.iter())
+                .filter(|system| system.has_modules())
+                .map(|system| system.title())
+                .collect();
+            let message =
+                format!("{} has no modules, so none is called {module:?}", path.display());
+            return Err(Error::new(ErrorKind::Usage, message)
+                .in_file(path)
+                .hint(format!("Runs that have modules are those of {}.", with.join(", "))));
+        }
+        return Ok(found);
+    }
+    Err(refusal(systems, path))
+}
+
+/// Why a path that no system takes cannot be opened: what its file or directory is, whose, and what to do. A system
+/// answers only for what looks like a part of its runs.
+pub fn refusal(systems: &[&dyn RunSystem], path: &Path) -> Error {
+    if let Some(error) = systems.iter().find_map(|system| system.refusal(path)) {
+        return error;
+    }
+    let name = path.display();
+    if let Some(what) = files::in_place_of_file(path).filter(|_| !path.is_dir()) {
+        let message = format!("{name}: {}", files::not_a_file(what));
+        return Error::new(ErrorKind::NotAReport, message).in_file(path);
+    }
+    match looks_like::look(path) {
+        Ok(look) => Error::new(ErrorKind::NotAReport, look.message(&name.to_string()))
+            .in_file(path)
+            .hint(look.hint),
+        Err(error) => Error::io(path, &error),
+    }
+}
+
+/// What a path says that is a part of a run at most, such as an error text.
+pub fn partial(systems: &[&dyn RunSystem], path: &Path) -> Option<Derived> {
+    systems.iter().find_map(|system| system.partial(path))
+}

@@ -37,6 +37,12 @@ pub trait RunSystem: Debug + Sync {
         None
     }
 
+    /// What a path says that is a part of a run at most, such as an error text.
+    fn partial(&self, path: &Path) -> Option<Derived> {
+        let _ = path;
+        None
+    }
+
     /// What answers a question in place of a command that this system has no answer for; `None` where it has one.
     fn instead_of(&self, command: &str) -> Option<&'static str> {
         let _ = command;
@@ -48,6 +54,11 @@ pub trait RunSystem: Debug + Sync {
 pub trait FoundRun: Debug + Send + Sync {
     /// Where it is.
     fn path(&self) -> &Path;
+
+    /// What was chosen of several things at the path, in a sentence; `None` where there was no choice.
+    fn choice(&self) -> Option<String> {
+        None
+    }
 
     /// Reads what its first answers need; `None` when that was cancelled.
     ///

@@ -78,6 +78,22 @@ pub fn sample_snapshot_options() -> Vec<(&'static str, SnapshotOptions)> {
     ]
 }
 
+/// What a summary says of whether its run fits; null where nobody knows.
+pub fn fits(summary: &Value) -> Value {
+    match summary["verdict"]["outcome"].as_str() {
+        Some("fits") => true.into(),
+        Some("does-not-fit") => false.into(),
+        _ => Value::Null,
+    }
+}
+
+/// Bytes of the peak of a summary that are not there from the first step to the last.
+pub fn not_always_live(summary: &Value) -> u64 {
+    let peak = &summary["liveness"]["peak"];
+    let bytes = |key: &str| peak[key].as_u64().unwrap_or_else(|| panic!("{key} of {peak}"));
+    bytes("bytes") - bytes("always_live_bytes")
+}
+
 /// A real report, which is not part of this package; says so where it is absent.
 pub fn real_report(name: &str) -> Option<PathBuf> {
     let path = in_package("../shared/profiles").join(name);
@@ -162,7 +178,7 @@ pub fn answer<A: Answer>(
 
 /// `summary`.
 pub fn summary(path: &Path) -> Result<Value, Error> {
-    answer(path, |open, progress| Summary::of(open, &[], progress))
+    answer(path, |open, progress| Summary::of_report(open, &[], progress))
 }
 
 /// `tiles --by …`.

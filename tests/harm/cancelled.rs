@@ -234,7 +234,7 @@ fn every_job_stops_in_the_middle() {
         ("bytes of tiles", 5, Box::new(|p| drop(open.read_variable_bytes(2..=900, p)))),
         ("cross-checks", 20, Box::new(|p| drop(contradictions(&open.report, p)))),
         ("gaps of all tiles", 20, Box::new(|p| drop(gaps_of_all(&open.report, p)))),
-        ("summary", 3, Box::new(|p| drop(Summary::of(&again(), &[], p)))),
+        ("summary", 3, Box::new(|p| drop(Summary::of_report(&again(), &[], p)))),
         (
             "the worst tile",
             5,

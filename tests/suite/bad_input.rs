@@ -106,7 +106,7 @@ fn debug_information_one_directory_up() {
     });
     let answer = summary(&directory.path().join("inference")).unwrap();
     assert_eq!(answer["source"]["files"][1]["name"], "../debug.cbor");
-    assert_eq!(answer["liveness"]["peak"]["operation"]["kind"], "convolution");
+    assert_eq!(answer["poplar"]["liveness"]["peak"]["operation"]["kind"], "convolution");
     fs::remove_file(directory.path().join("debug.cbor")).unwrap();
     let answer = summary(directory.path()).unwrap();
     let codes = warning_codes(&answer);
@@ -278,7 +278,11 @@ fn a_damaged_list_names_table_row_and_column() {
     for part in ["memory_by_category", "row category_id stack", "non_interleaved_overlapped"] {
         assert!(messages.contains(part), "{part} in {messages}");
     }
-    assert_eq!(answer["memory"]["by_category"]["stack"]["overlapped"], Value::Null, "never 0");
+    assert_eq!(
+        answer["poplar"]["memory"]["by_category"]["stack"]["overlapped"],
+        Value::Null,
+        "never 0"
+    );
     assert_eq!(
         answer["memory"]["total_bytes"],
         summary(&sample()).unwrap()["memory"]["total_bytes"]
@@ -488,7 +492,7 @@ fn a_proportion_that_is_no_number() {
     });
     let answer = summary(directory.path()).unwrap();
     assert!(warning_codes(&answer).contains(&"unknown-value"));
-    let rows = answer["available_memory_proportion"].as_array().unwrap();
+    let rows = answer["poplar"]["available_memory_proportion"].as_array().unwrap();
     assert!(rows.iter().any(|row| row["value"].is_null()));
 }
 
@@ -536,7 +540,10 @@ fn a_lock_held() {
         let before = listing(directory.path());
         let answer = summary(directory.path()).unwrap();
         assert!(warning_codes(&answer).contains(&"unfinished"), "{mode}");
-        assert_eq!(answer["memory"], intact["memory"], "the last completed state");
+        assert_eq!(
+            answer["poplar"]["memory"], intact["poplar"]["memory"],
+            "the last completed state"
+        );
         assert_eq!(listing(directory.path()), before, "nothing is created beside the file");
         holder.stdin.take().unwrap().write_all(b"done\n").unwrap();
         assert!(holder.wait().unwrap().success());
@@ -572,7 +579,7 @@ fn a_hot_journal() {
     let before = listing(died.path());
     let answer = summary(died.path()).unwrap();
     assert!(warning_codes(&answer).contains(&"unfinished"));
-    assert_eq!(answer["memory"], intact["memory"], "rolled back");
+    assert_eq!(answer["poplar"]["memory"], intact["poplar"]["memory"], "rolled back");
     assert_eq!(listing(died.path()), before, "nothing is created beside the file");
     assert_eq!(fs::read(died.path().join("profile.pop")).unwrap(), changed, "nor changed in it");
 }

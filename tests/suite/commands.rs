@@ -23,34 +23,30 @@ fn summary_has_the_fixed_keys() {
     assert_eq!(output.status.code(), Some(0));
     let answer = json(&output);
     let expected = [
-        "schema",
-        "source",
-        "target",
-        "graph",
-        "memory",
-        "liveness",
-        "execution",
-        "available_memory_proportion",
-        "insights",
+        "schema", "source", "verdict", "memory", "liveness", "insights", "claims", "poplar",
         "warnings",
     ];
     assert_eq!(keys(&answer), expected);
     assert_eq!(
-        keys(&answer["insights"]),
+        keys(&answer["poplar"]),
         [
+            "target",
+            "graph",
+            "memory",
+            "liveness",
+            "execution",
+            "available_memory_proportion",
             "verdict",
             "ipus",
             "fullest_tiles",
             "histogram",
             "largest",
-            "conclusions",
             "must_go",
-            "advice",
-            "not_advised"
         ]
     );
+    assert_eq!(keys(&answer["insights"]), ["conclusions", "advice", "not_advised"]);
     has_keys(
-        &answer["insights"]["ipus"][0],
+        &answer["poplar"]["ipus"][0],
         &[
             "ipu",
             "tiles_over",
@@ -64,11 +60,11 @@ fn summary_has_the_fixed_keys() {
         ],
     );
     has_keys(
-        &answer["liveness"]["peak"]["operation"],
+        &answer["poplar"]["liveness"]["peak"]["operation"],
         &["kind", "layer", "name", "detail", "available_memory_proportion", "location"],
     );
-    assert_eq!(answer["target"]["kind"], "ipu-model");
-    let proportion = &answer["available_memory_proportion"][0];
+    assert_eq!(answer["poplar"]["target"]["kind"], "ipu-model");
+    let proportion = &answer["poplar"]["available_memory_proportion"][0];
     assert_eq!(
         *proportion,
         serde_json::json!({"operation": "convolution", "value": 0.6, "count": 4})
@@ -359,7 +355,7 @@ fn warnings_go_to_standard_error() {
     let output = tilescope(&["summary", path.to_str().unwrap()]);
     assert!(String::from_utf8_lossy(&output.stderr).contains("warning: no-execution: profile.pop"));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(text.contains("Fits            yes") && text.contains("convolution"), "{text}");
+    assert!(text.contains("Verdict         Fits") && text.contains("convolution"), "{text}");
 }
 
 #[test]

@@ -80,8 +80,8 @@ fn the_story_from_075_to_06() {
     let [source, target] = [("source", 0), ("target", 1)]
         .map(|(name, at)| written(directory.path(), name, &options[at]));
     let answer = compare(&source, &target);
-    let of_one =
-        [&source, &target].map(|path| (summary(path).unwrap(), liveness(path, None).unwrap()));
+    let of_one = [&source, &target]
+        .map(|path| (summary(path).unwrap()["poplar"].clone(), liveness(path, None).unwrap()));
     let [(from, from_liveness), (to, to_liveness)] = &of_one;
     explanations(&answer).into_iter().for_each(adds_up);
     the_peak_moved(&answer);
@@ -393,7 +393,7 @@ fn where_both_fit_memory_that_is_saved_is_no_gain_and_more_cycles_are_a_loss() {
         let figure = &answer["execution"][key];
         assert_eq!(evidence(throughput, key)["difference"], figure["difference"]);
         for (side, path) in [("source", &source), ("target", &target)] {
-            let execution = &summary(path).unwrap()["execution"];
+            let execution = &summary(path).unwrap()["poplar"]["execution"];
             let samples = 16.0 * execution["runs"].as_f64().unwrap();
             let seconds = match key {
                 "throughput_by_cycles_samples_per_second" => {
@@ -477,7 +477,7 @@ fn reports_of_different_machines_are_each_held_against_their_own() {
         let answer = compare(source, target);
         let said = conclusion(&answer, "different-targets");
         for (side, path) in [("source", source), ("target", target)] {
-            let own = summary(path).unwrap();
+            let own = summary(path).unwrap()["poplar"].clone();
             for key in ["ipus", "tiles_per_ipu", "bytes_per_tile", "architecture"] {
                 assert_eq!(evidence(said, key)[side], own["target"][key], "{key}");
             }
@@ -611,7 +611,7 @@ fn a_comparison_has_the_fixed_keys() {
     let keys: Vec<_> = figure.as_object().unwrap().keys().collect();
     assert_eq!(keys, ["source", "target", "difference", "percent"]);
     for (key, path) in [("source", &source), ("target", &target)] {
-        let one = summary(path).unwrap();
+        let one = summary(path).unwrap()["poplar"].clone();
         assert_eq!(figure[key], one["memory"]["always_live_bytes"]);
         let of_total = &answer["memory"]["total_bytes"];
         assert_eq!(of_total[key], one["memory"]["total_bytes"]);

@@ -117,11 +117,13 @@ fn the_module_beside_a_log_whose_figures_agree_is_named_with_its_own() {
     assert_eq!(module["agreed_bytes"], summary["memory"]["total_bytes"]);
     assert_eq!(module["capacity_bytes"], 16 << 10);
     let peak = &summary["liveness"]["peak"];
-    assert_eq!(module["temporary_peak_bytes"], peak["not_always_live_bytes"]);
+    assert_eq!(module["temporary_peak_bytes"], crate::common::not_always_live(&summary));
     assert_eq!(module["peak_step"], peak["step"]);
     let owner = &module["peak_operations"][0];
-    assert_eq!(owner["operation"], peak["by_operation"][0]["name"]);
-    assert_eq!(owner["bytes"], peak["by_operation"][0]["bytes"]);
+    let rows = peak["by_operation"].as_array().unwrap().iter();
+    let mut of_operations = rows.filter(|row| !row["name"].as_str().unwrap().starts_with('('));
+    let largest = of_operations.next().unwrap();
+    assert_eq!((&owner["operation"], &owner["bytes"]), (&largest["name"], &largest["bytes"]));
     let said = text(&[&log]);
     assert!(said.contains("module jit_train_step ("), "{said}");
     assert!(said.contains("is as the message states; it reserves"), "{said}");

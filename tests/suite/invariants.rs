@@ -163,7 +163,7 @@ fn synthetic_reports_of_a_dozen_shapes() {
         write_report(&options, directory.path(), &Progress::default()).unwrap();
         check(directory.path());
         check_tables(directory.path());
-        let answer = crate::common::summary(directory.path()).unwrap();
+        let answer = crate::common::summary(directory.path()).unwrap()["poplar"].clone();
         overflowed += u32::from(answer["memory"]["fits"] == false);
         executed += u32::from(!answer["execution"].is_null());
         assert_eq!(

@@ -26,7 +26,7 @@ fn check(path: &Path) {
     let layers: Vec<&str> =
         found["layers"].as_array().unwrap().iter().map(|layer| layer.as_str().unwrap()).collect();
     assert!(layers.contains(&"poplar") && layers.contains(&"poplibs"), "{layers:?}");
-    let summary = crate::common::summary(path).unwrap();
+    let summary = crate::common::summary(path).unwrap()["poplar"].clone();
     let memory = &summary["memory"];
     let categories: i64 = memory["by_category"]
         .as_object()

@@ -76,7 +76,7 @@ fn write(path: &Path, ipus: u32, copies: u32, tiles_per_ipu: u32, batch: u64, pr
 fn causes(ipus: u32, copies: u32, tiles: u32, batch: u64, proportion: f64) -> (Vec<Value>, Value) {
     let directory = tempfile::tempdir().unwrap();
     write(directory.path(), ipus, copies, tiles, batch, proportion);
-    let insights = summary(directory.path()).unwrap()["insights"].clone();
+    let insights = summary(directory.path()).unwrap()["poplar"].clone();
     let profile = Connection::open(directory.path().join("profile.pop")).unwrap();
     let rows = insights["ipus"].as_array().unwrap();
     assert_eq!(rows.len(), ipus as usize);
@@ -172,7 +172,7 @@ fn what_to_write_names_the_ipu_that_is_over() {
     let (_, insights) = causes(2, 1, 8, 9, 0.7);
     let advice = insights["advice"].as_array().unwrap();
     let lower = advice.iter().find(|one| one["id"] == "lower-available-memory-proportion").unwrap();
-    let text = lower["how"][0]["text"].as_str().unwrap();
+    let text = lower["how"][0]["code"].as_str().unwrap();
     assert!(text.contains("\"IPU1\"") && !text.contains("\"IPU0\""), "{text}");
 }
 
@@ -185,6 +185,6 @@ fn the_count_of_an_imbalance_is_of_the_worst_ipu() {
     let text = crate::common::tilescope(&["summary", path]).stdout;
     let text = String::from_utf8(text).unwrap();
     assert!(text.contains("On IPU 3 the curve fits, but 1 tile needs more"), "{text}");
-    let insights = summary(directory.path()).unwrap()["insights"].clone();
+    let insights = summary(directory.path()).unwrap()["poplar"].clone();
     assert_eq!(insights["verdict"]["failure"]["need_more_at_one_step"], 2, "both IPUs");
 }

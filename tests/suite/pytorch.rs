@@ -9,7 +9,7 @@ use rayon::prelude::*;
 use serde_json::Value;
 use tilescope::analysis::liveness::Scope;
 use tilescope::analysis::liveness::scope_curve::scope_curve;
-use tilescope::cli::summary::SummaryOfRun;
+use tilescope::cli::summary::Summary;
 use tilescope::format::Progress;
 use tilescope::opened::{RunContents, RunFiles, SnapshotRun, files_of_run};
 use tilescope::store::DeviceId;
@@ -240,7 +240,7 @@ fn survives(bytes: &[u8], path: &Path) -> Result<Vec<String>, String> {
     let run = SnapshotRun::open(&files, &progress).map_err(|error| error.message)?;
     let run = run.expect("not cancelled");
     run.fill_report(&progress);
-    drop(serde_json::to_value(SummaryOfRun::of(&run.derived(), &progress)).expect("JSON"));
+    drop(serde_json::to_value(Summary::of(&run.derived(), &progress)).expect("JSON"));
     Ok(run.report.warnings.list().into_iter().map(|warning| warning.message).collect())
 }
 

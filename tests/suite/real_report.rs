@@ -14,18 +14,19 @@ use tilescope::systems::poplar::files::OpenReport;
 fn summary_of_the_interrupted_report() {
     let Some(path) = real_report("poplar-3.3-interrupted") else { return };
     let answer = summary(&path).unwrap();
-    assert_eq!(answer["schema"], "tilescope.summary/1");
-    assert_eq!(answer["source"]["compiled_at"], "2024-04-09 08:23:39");
-    assert_eq!(answer["source"]["poplar_version"], "3.3.0 (de1f8de2a7)");
+    let poplar = &answer["poplar"];
+    assert_eq!(answer["schema"], "tilescope.summary/2");
+    assert_eq!(answer["source"]["captured_at"], "2024-04-09 08:23:39");
+    assert_eq!(answer["source"]["producer"], "Poplar 3.3.0 (de1f8de2a7)");
     assert_eq!(answer["source"]["format"], "profile.pop 3.8.0");
     let expected = json!({ "kind": "ipu", "architecture": "ipu2", "ipus": 1, "replicas": 1,
         "tiles": 1472, "tiles_per_ipu": 1472, "bytes_per_tile": 638_976,
         "clock_hz": 1_850_000_000 });
-    assert_eq!(answer["target"], expected);
+    assert_eq!(poplar["target"], expected);
     let expected =
         json!({ "compute_sets": 27, "edges": 6033, "variables": 51880, "vertices": 2990 });
-    assert_eq!(answer["graph"], expected);
-    let memory = &answer["memory"];
+    assert_eq!(poplar["graph"], expected);
+    let memory = &poplar["memory"];
     assert_eq!(memory["total_bytes"], 3_465_355);
     assert_eq!(memory["including_gaps_bytes"], 25_621_116);
     assert_eq!(memory["gap_bytes"], 22_155_761);
@@ -42,15 +43,15 @@ fn summary_of_the_interrupted_report() {
     let expected = json!({ "tile": 0, "bytes": 8281, "including_gaps_bytes": 32_804 });
     assert_eq!(memory["fullest_tile"], expected);
     assert_eq!((&memory["tiles_over_limit"], &memory["fits"]), (&json!(0), &json!(true)));
-    let peak = &answer["liveness"]["peak"];
+    let peak = &poplar["liveness"]["peak"];
     assert_eq!(answer["liveness"]["steps"], 111);
     assert_eq!((&peak["step"], &peak["kind"]), (&json!(107), &json!("StreamCopyMid")));
     assert_eq!((&peak["name"], &peak["operation"]), (&Value::Null, &Value::Null));
     assert_eq!(peak["not_always_live_bytes"], 759_828);
     assert_eq!(peak["always_live_bytes"], 2_705_487);
     assert_eq!(peak["variables"][0], json!({ "name": "<anon>", "bytes": 759_556 }));
-    assert_eq!(answer["execution"], Value::Null);
-    assert_eq!(answer["available_memory_proportion"], json!([]));
+    assert_eq!(poplar["execution"], Value::Null);
+    assert_eq!(poplar["available_memory_proportion"], json!([]));
     let codes = warning_codes(&answer);
     assert!(codes.contains(&"no-execution") && codes.contains(&"truncated"), "{codes:?}");
     let messages = answer["warnings"].to_string();

@@ -382,7 +382,7 @@ fn answers(open: &OpenReport) -> Result<Vec<Value>, Error> {
         csv: false,
     };
     Ok(vec![
-        value(Summary::of(open, &[], &progress)?),
+        value(Summary::of_report(open, &[], &progress)?),
         tiles(Breakdown::Region)?,
         tiles(Breakdown::Category)?,
         liveness(None)?,

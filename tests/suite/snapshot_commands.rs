@@ -141,7 +141,10 @@ fn sweep_says_which_path_it_cannot_take_before_it_reads_any() {
     let log = directory.path().join("train.log");
     std::fs::write(&log, "step 1\n").expect("a file");
     let (status, message) = refusal(&["sweep", text_of(&path), text_of(&log)]);
-    assert!(status == 3 && message.contains("train.log is no memory snapshot"), "{message}");
+    assert!(
+        status == 3 && message.contains("train.log is a log, not a memory profile"),
+        "{message}"
+    );
     // A file that is damaged is not read where the arguments are wrong.
     std::fs::write(&path, b"\x80\x04damaged").expect("a file");
     let (status, message) = refusal(&["sweep", text_of(&path), "--by", "batch"]);
@@ -154,7 +157,7 @@ fn a_page_that_is_no_picture_of_a_timeline_is_not_called_one() {
     let page = directory.path().join("page.html");
     std::fs::write(&page, "<html><body>A page</body></html>").expect("a file");
     let (status, message) = refusal(&["summary", text_of(&page)]);
-    assert!(status == 3 && !message.contains("timeline"), "{message}");
+    assert!(status == 3 && !message.contains("export_memory_timeline"), "{message}");
     let picture = "<html><head><title>GPU Memory Timeline HTML</title></head><body>\
                    <img src='data:image/png;base64,iVBORw0KGgo='></body></html>";
     std::fs::write(&page, picture).expect("a file");

@@ -86,7 +86,7 @@ fn the_fastest_that_fits_lies_within() {
     let summary = crate::common::summary(Path::new(row["path"].as_str().unwrap())).unwrap();
     let by_time = "throughput_by_elapsed_time_samples_per_second";
     assert!(row[by_time].is_f64() && row[by_time] != row["throughput_samples_per_second"]);
-    assert_eq!(row[by_time], summary["execution"][by_time]);
+    assert_eq!(row[by_time], summary["poplar"]["execution"][by_time]);
 }
 
 #[test]
@@ -94,7 +94,7 @@ fn a_row_has_the_figures_of_the_summary() {
     let answer = sweep(&[]);
     for row in rows(&answer).iter().filter(|row| row["error"].is_null()).step_by(7) {
         let summary = crate::common::summary(Path::new(row["path"].as_str().unwrap())).unwrap();
-        let memory = &summary["memory"];
+        let memory = &summary["poplar"]["memory"];
         for key in [
             "fits",
             "tiles_over_limit",
@@ -105,10 +105,10 @@ fn a_row_has_the_figures_of_the_summary() {
         ] {
             assert_eq!(row[key], memory[key], "{key}");
         }
-        let peak = summary["liveness"]["peak"]["not_always_live_bytes"].as_u64().unwrap();
+        let peak = summary["poplar"]["liveness"]["peak"]["not_always_live_bytes"].as_u64().unwrap();
         let always_live = memory["always_live_bytes"].as_u64().unwrap();
         assert_eq!(row["peak_bytes"], peak + always_live);
-        assert_eq!(row["cycles"], summary["execution"]["cycles"]);
+        assert_eq!(row["cycles"], summary["poplar"]["execution"]["cycles"]);
         let code = |name: &str| memory["by_category"][name]["not_overlapped"].as_u64().unwrap();
         let kinds = ["control", "vertex", "internalExchange", "hostExchange", "globalExchange"];
         let code: u64 = kinds.iter().map(|kind| code(&format!("{kind}Code"))).sum();

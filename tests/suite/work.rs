@@ -53,7 +53,7 @@ fn work(arguments: &[&str], reports: &[&str]) -> WorkDone {
 
 fn lowered_variables(name: &str) -> u64 {
     let output = tilescope(&["summary", "--json", &report(name).display().to_string()]);
-    json(&output)["graph"]["variables"].as_u64().unwrap()
+    json(&output)["poplar"]["graph"]["variables"].as_u64().unwrap()
 }
 
 #[test]

@@ -245,6 +245,18 @@ fn a_dropped_directory_is_opened_and_a_second_one_compared() {
     wait_for(&mut harness, "The report could not be opened");
 }
 
+/// The window says what the commands say of a file that nothing opens.
+#[test]
+fn a_dropped_file_that_is_no_run_is_called_what_it_is() {
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("model.gguf");
+    std::fs::write(&path, b"GGUF\x03\0\0\0\x01").expect("a file");
+    let mut harness = window(Theme::Light, |ctx| App::new(ctx, None));
+    drop_on(&mut harness, std::slice::from_ref(&path));
+    wait_for(&mut harness, "is a GGUF file with model weights (llama.cpp), not a memory profile");
+    assert!(has_text(&harness, "Tilescope opens PyTorch memory snapshots"));
+}
+
 #[test]
 fn an_untouched_home_page_asks_for_no_frame() {
     let directory = tempfile::tempdir().expect("a directory");

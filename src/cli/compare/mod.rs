@@ -200,7 +200,7 @@ pub fn runs_of(
         device.check_not_given()?;
     }
     for (path, files) in &runs {
-        if let Some(said) = output::module_said(files.modules()) {
+        if let Some(said) = files.choice() {
             anstream::eprintln!("{}: {said}", path.display());
         }
     }

@@ -1,6 +1,6 @@
 //! The summary of a run as text for people.
 
-use super::SummaryOfRun;
+use super::Summary;
 use crate::cli::output::{aligned, name_cell, wrapped};
 use crate::run::{
     Advice, Cell, Conclusion, DeviceVerdict, Evidence, NotAdvised, PeakOfRun, PeakRow, Section,
@@ -18,7 +18,7 @@ const MOST_ROWS: usize = 10;
 /// Calls of the user's code around the innermost one.
 const MOST_CALLS: usize = 8;
 
-impl SummaryOfRun {
+impl Summary {
     pub(super) fn text_for_people(&self) -> String {
         let mut sections = vec![("Run".to_owned(), self.run_text()), self.memory_section()];
         let insights = self.insights_text();
@@ -146,7 +146,12 @@ fn advice_text(number: usize, advice: &Advice, words: &System) -> String {
         None => "",
     };
     let of = advice.device_name.as_deref().map_or_else(String::new, |name| format!(" ({name})"));
-    let what = format!("{}{of}: {}{saving}{fits}", advice.title, clean(&advice.text));
+    // A text that begins with the title needs no title before it.
+    let title = match advice.text.starts_with(advice.title) && of.is_empty() {
+        true => String::new(),
+        false => format!("{}{of}: ", advice.title),
+    };
+    let what = format!("{title}{}{saving}{fits}", clean(&advice.text));
     text += &wrapped(&format!("  {number}. "), &what);
     if !advice.caution.is_empty() {
         text += &wrapped("     Cost: ", advice.caution);
@@ -289,7 +294,7 @@ fn cell_text(cell: &Cell) -> String {
 }
 
 /// The files of a run, with what is wrong with them.
-fn files_text(files: &[ReportFile]) -> String {
+pub(in crate::cli) fn files_text(files: &[ReportFile]) -> String {
     let files = files.iter().filter(|file| file.bytes.is_some()).map(|file| match file.status {
         FileStatus::Ok => file.name.clone(),
         status => format!("{} ({})", file.name, status.as_str()),
@@ -298,7 +303,7 @@ fn files_text(files: &[ReportFile]) -> String {
 }
 
 /// Sections one below the other, with their titles.
-fn sections_text(sections: &[(String, String)]) -> String {
+pub(in crate::cli) fn sections_text(sections: &[(String, String)]) -> String {
     let sections = sections.iter().map(|(title, body)| format!("{}\n{body}", clean(title)));
     sections.collect::<Vec<_>>().join("\n")
 }
@@ -307,7 +312,7 @@ fn sections_text(sections: &[(String, String)]) -> String {
 const NAMES: usize = 16;
 
 /// Names with what they say, one pair a line.
-fn pairs<'a>(rows: impl IntoIterator<Item = (&'a str, String)>) -> String {
+pub(in crate::cli) fn pairs<'a>(rows: impl IntoIterator<Item = (&'a str, String)>) -> String {
     let rows: Vec<(&str, String)> = rows.into_iter().collect();
     let longest = rows.iter().map(|(name, _)| name.chars().count().saturating_add(1)).max();
     let width = longest.unwrap_or(0).max(NAMES);

@@ -1,17 +1,21 @@
 //! The answers of an IPU report.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::facts::{OwnFacts, ReportFacts};
 use super::files::OpenReport;
+use super::insights::logs::log_messages;
 use super::insights::run_verdict;
 use super::insights::verdict::{TilesVerdict, verdict};
 use super::peak::peak_of_report;
 use super::sections::sections_of;
 use crate::analysis::derived::Derived;
 use crate::analysis::memory;
+use crate::files;
+use crate::format::Error;
 use crate::progress::Progress;
 use crate::run::answers::SourceFormat;
 use crate::run::{Answers, Insights, MemoryTotals, PeakOfRun, Section, Verdict};
@@ -26,6 +30,26 @@ impl OpenReport {
     /// What is worked out once for this report.
     pub fn derived(&self) -> Derived {
         derived_of(Arc::clone(&self.report))
+    }
+
+    /// Reads debug information and logs, and works out the insights, which read tiles that are over. `logs` count
+    /// as those beside the profile.
+    ///
+    /// # Errors
+    /// When the profile cannot be opened again, or one of the logs cannot be opened.
+    pub fn read_for_summary(
+        &self,
+        derived: &Derived,
+        logs: &[PathBuf],
+        progress: &Progress,
+    ) -> Result<(), Error> {
+        self.read_debug_info(progress);
+        for log in logs {
+            files::open(log).map_err(|error| Error::io(log, &error))?;
+        }
+        self.read_logs(logs, progress, log_messages);
+        derived.insights_of_tiles(progress)?;
+        Ok(())
     }
 }
 

@@ -4,6 +4,7 @@ mod answers;
 mod facts;
 mod peak;
 mod sections;
+pub mod system;
 
 #[deny(
     clippy::unwrap_used,

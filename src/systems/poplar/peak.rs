@@ -14,6 +14,8 @@ use crate::analysis::liveness::variable_name;
 use crate::analysis::liveness::variables::rows_of_scope;
 use crate::analysis::program::steps;
 use crate::run::{PeakOfRun, PeakRow, PeakVariable};
+use crate::store::ids::CategoryId;
+use crate::store::memory::CategoryMemory;
 use crate::store::{Report, UnloweredId};
 
 /// The largest variables that are named.
@@ -37,6 +39,8 @@ pub(super) fn peak_of_report(derived: &Derived) -> Option<PeakOfRun> {
         kind: facts.kind,
         name: facts.name,
         operation: operation.map(|operation| OperationName::of(operation).in_words()),
+        operation_by_operand: false,
+        stack: operation.and_then(|operation| operation.location.clone()).into_iter().collect(),
         bytes: u64::try_from(alive.bytes.sum()).ok()?,
         always_live_bytes: u64::try_from(alive.bytes.always_live).ok(),
         by_category: by(GroupedBy::Category, 0),
@@ -106,7 +110,7 @@ impl Things {
                 *count = count.saturating_add(1);
             }
         }
-        for (category, count) in (0..).map(crate::store::ids::CategoryId).zip(counts) {
+        for (category, count) in (0..).map(CategoryId).zip(counts) {
             if let Some(name) = categories.name(category) {
                 self.counts.insert(Contributor::Category(name.to_owned()), count);
             }
@@ -155,9 +159,7 @@ impl Things {
         let categories = report.memory.get().map(|memory| memory.categories.as_slice());
         let largest = named.into_iter().take(LARGEST).map(|(name, (bytes, operation))| {
             // Code and the like are variables that have the name of their category.
-            let is_category = |of: &[_]| {
-                of.iter().any(|of: &crate::store::memory::CategoryMemory| of.name == name)
-            };
+            let is_category = |of: &[CategoryMemory]| of.iter().any(|of| of.name == name);
             let category = categories.is_some_and(is_category).then(|| name.clone());
             let operation = operation.map(|operation| operation.in_words());
             PeakVariable { name, bytes, category, operation }

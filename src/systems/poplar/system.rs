@@ -4,10 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::files::{OpenReport, is_report, refusal};
-use super::insights::logs::log_messages;
 use crate::analysis::cross_checks::contradictions;
 use crate::analysis::derived::Derived;
-use crate::files;
 use crate::format::{Error, Progress};
 use crate::index;
 use crate::store::{Warning, Warnings};
@@ -79,12 +77,7 @@ impl OpenRun for ReportRun {
     }
 
     fn read_for_summary(&self, logs: &[PathBuf], progress: &Progress) -> Result<(), Error> {
-        self.open.read_debug_info(progress);
-        for log in logs {
-            files::open(log).map_err(|error| Error::io(log, &error))?;
-        }
-        self.open.read_logs(logs, progress, log_messages);
-        Ok(())
+        self.open.read_for_summary(&self.derived, logs, progress)
     }
 
     fn warnings(&self, progress: &Progress) -> Vec<Warning> {

@@ -12,3 +12,4 @@ pub mod compared;
 pub mod files;
 pub(crate) mod run;
 pub mod synth;
+pub mod system;

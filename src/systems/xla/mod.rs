@@ -14,3 +14,4 @@ pub mod files;
 pub mod run;
 mod sections;
 pub mod synth;
+pub mod system;

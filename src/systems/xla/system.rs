@@ -3,11 +3,12 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::run::{XlaFiles, XlaRun, find};
+use super::run::{ErrorText, XlaFiles, XlaRun, find};
 use crate::analysis::derived::Derived;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::Warnings;
 use crate::systems::system::{FoundRun, OpenRun, RunSystem};
+use crate::text::clean;
 
 /// In place of a command that goes by tiles or by steps that ran.
 const INSTEAD: &str = "tilescope summary, liveness, compare, check, sweep, export --parquet, diagnose and render take \
@@ -43,6 +44,10 @@ impl RunSystem for Xla {
         true
     }
 
+    fn partial(&self, path: &Path) -> Option<Derived> {
+        Some(ErrorText::open(path)?.derived())
+    }
+
     fn instead_of(&self, command: &str) -> Option<&'static str> {
         ["tiles", "map", "ops", "trace"].contains(&command).then_some(INSTEAD)
     }
@@ -51,6 +56,13 @@ impl RunSystem for Xla {
 impl FoundRun for XlaFiles {
     fn path(&self) -> &Path {
         &self.path
+    }
+
+    fn choice(&self) -> Option<String> {
+        let [first, _, ..] = self.modules.as_slice() else { return None };
+        let name = first.listed.module.as_deref().unwrap_or("not named");
+        let (count, name, file) = (self.modules.len(), clean(name), clean(&first.listed.key));
+        Some(format!("{count} modules; this is {name} of {file}"))
     }
 
     fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {

@@ -3,11 +3,12 @@
 
 use eframe::egui::{self, Align, Button, Label, Layout, Margin, Response, RichText, Stroke, Vec2};
 
+use crate::run::KeyFigure;
 use crate::systems::poplar::insights::sentences::{
-    VerdictFigure, used_text, verdict_figures, verdict_reason, verdict_word,
+    used_text, verdict_figures, verdict_reason, verdict_word,
 };
 use crate::systems::poplar::insights::verdict::TilesVerdict;
-use crate::text::counted;
+use crate::text::{counted, shortened};
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens};
 use crate::ui::units::Units;
@@ -21,6 +22,9 @@ const SIGN: f32 = 36.0;
 const USED: f32 = 300.0;
 /// Least width of a banner whose proof stands beside the sentence, points.
 const BESIDE: f32 = 820.0;
+
+/// Longest note of a figure.
+const NOTE: usize = 60;
 
 /// What the banner shows beside its sentence.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,11 +43,33 @@ pub struct Banner<'a> {
     pub reason: String,
     /// What may still change.
     pub so_far: Option<&'a str>,
-    pub figures: Vec<VerdictFigure>,
+    pub figures: Vec<BannerFigure>,
     /// What is used, and of how much; bytes.
     pub used: Option<(u64, u64)>,
     /// The button that leads to what is wrong, and what the pointer learns of it.
     pub button: Option<(String, &'a str)>,
+}
+
+/// A figure of a verdict: what it is, how much, of what.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BannerFigure {
+    pub title: &'static str,
+    pub value: String,
+    pub note: String,
+    /// Whether it says by how much something is over.
+    pub is_over: bool,
+}
+
+impl BannerFigure {
+    /// A key figure in the units that are shown.
+    pub fn of(figure: &KeyFigure, units: Units) -> Self {
+        Self {
+            title: figure.title,
+            value: units.bytes(figure.bytes),
+            note: shortened(&figure.note, NOTE).into_owned(),
+            is_over: figure.is_over,
+        }
+    }
 }
 
 /// Draws the verdict of a report; says whether the tiles that are over are asked for. `so_far` says what may still change.
@@ -59,12 +85,13 @@ pub fn verdict_banner_ui(
         1 => format!("Show tile {}", failure.worst_tile),
         tiles => format!("Show the {}", counted(tiles, "tile")),
     });
+    let figures = verdict_figures(verdict);
     let banner = Banner {
         sign: Sign::of(Some(verdict.fits)),
         word: verdict_word(verdict),
         reason: verdict_reason(verdict, &size),
         so_far,
-        figures: verdict_figures(verdict, &size),
+        figures: figures.iter().map(|figure| BannerFigure::of(figure, units)).collect(),
         used: Some((verdict.used_bytes, verdict.capacity_bytes)),
         button: tiles.map(|title| (title, "Selects them on the Memory page")),
     };
@@ -181,7 +208,7 @@ fn primary_button_ui(ui: &mut egui::Ui, text: &str) -> Response {
 }
 
 /// The figures beside each other, from the right to the left.
-fn figures_ui(ui: &mut egui::Ui, figures: &[VerdictFigure]) {
+fn figures_ui(ui: &mut egui::Ui, figures: &[BannerFigure]) {
     let tokens = *Tokens::now(ui);
     for figure in figures.iter().rev() {
         ui.allocate_ui_with_layout(Vec2::new(118.0, 52.0), Layout::top_down(Align::Min), |ui| {
@@ -198,7 +225,7 @@ fn figures_ui(ui: &mut egui::Ui, figures: &[VerdictFigure]) {
 }
 
 /// The figures as a line of text.
-fn line_of_figures_ui(ui: &mut egui::Ui, figures: &[VerdictFigure]) {
+fn line_of_figures_ui(ui: &mut egui::Ui, figures: &[BannerFigure]) {
     let tokens = *Tokens::now(ui);
     ui.add_space(4.0);
     ui.horizontal_wrapped(|ui| {

@@ -476,8 +476,12 @@ fn refusal_of_directory(directory: &Path) -> Option<Error> {
         let message = format!("{}: {}", profile.display(), not_a_file(what));
         return Some(Error::new(ErrorKind::NotAReport, message).in_file(&profile));
     }
-    let beside = ["debug.cbor", "archive.a"].into_iter().find(|name| there(name).is_some())?;
-    let message = format!("{} holds {beside} but no profile.pop", directory.display());
+    // Other programs write an app.json as well, and few a framework.json beside it.
+    let is_there = |name: &&str| there(name).is_some();
+    let is_sign =
+        |name: &&str| is_there(name) && (*name != "framework.json" || is_there(&"app.json"));
+    let beside = ["debug.cbor", "archive.a", "framework.json"].into_iter().find(is_sign)?;
+    let message = format!("{} holds no profile.pop beside its {beside}", directory.display());
     Some(Error::new(ErrorKind::NotAReport, message).in_file(directory).hint(CAPTURE_HINT))
 }
 

@@ -1,6 +1,6 @@
 //! The verdict in the words that every system shares.
 
-use super::sentences::{over_text, verdict_sentences};
+use super::sentences::{over_text, verdict_figures, verdict_sentences};
 use super::verdict::{IpuVerdict, TilesVerdict};
 use crate::run::{DeviceVerdict, Outcome, Verdict};
 use crate::text::{bytes, counted};
@@ -28,6 +28,7 @@ impl TilesVerdict {
             short,
             text,
             details,
+            figures: verdict_figures(self),
             used_bytes,
             capacity_bytes: Some(self.limit_bytes),
             capacity_from: Some(CAPACITY_FROM.to_owned()),

@@ -2,6 +2,7 @@
 
 use super::between::BetweenIpus;
 use super::verdict::{Cause, CurveVerdict, Failure, IpuVerdict, TilesVerdict};
+use crate::run::KeyFigure;
 use crate::text::{counted, grouped};
 
 /// How a number of bytes is written.
@@ -67,25 +68,10 @@ fn short_cause(verdict: &TilesVerdict, failure: &Failure, size: Size<'_>) -> Opt
     })
 }
 
-/// A figure of a verdict: what it is, how much, of what.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct VerdictFigure {
-    pub title: &'static str,
-    pub value: String,
-    pub note: String,
-    /// Whether it says by how much something is over.
-    pub is_over: bool,
-}
-
 /// The figures that say most of a verdict.
-pub(crate) fn verdict_figures(verdict: &TilesVerdict, size: Size<'_>) -> Vec<VerdictFigure> {
+pub(crate) fn verdict_figures(verdict: &TilesVerdict) -> Vec<KeyFigure> {
     if let Some(room) = &verdict.room {
-        let free = |title, bytes: u64, note| VerdictFigure {
-            title,
-            value: size(bytes),
-            note,
-            is_over: false,
-        };
+        let free = |title, bytes: u64, note| KeyFigure { title, bytes, note, is_over: false };
         let above = room.above_peak_bytes.map(|bytes| {
             let at = verdict.curve.map_or_else(String::new, |curve| format!("step {}", curve.step));
             free("Free above the peak", bytes, at)
@@ -101,21 +87,21 @@ pub(crate) fn verdict_figures(verdict: &TilesVerdict, size: Size<'_>) -> Vec<Ver
         tiles => format!("{} tiles fit without", grouped(tiles)),
     };
     vec![
-        VerdictFigure {
+        KeyFigure {
             title: "Most over",
-            value: format!("+{}", size(failure.worst_over_bytes)),
+            bytes: failure.worst_over_bytes,
             note: format!("tile {}", failure.worst_tile),
             is_over: true,
         },
-        VerdictFigure {
+        KeyFigure {
             title: "Over in all",
-            value: size(failure.over_bytes),
+            bytes: failure.over_bytes,
             note: format!("on {}", counted(failure.tiles_over, "tile")),
             is_over: true,
         },
-        VerdictFigure {
+        KeyFigure {
             title: "Gaps on these tiles",
-            value: size(failure.gap_bytes),
+            bytes: failure.gap_bytes,
             note: without,
             is_over: false,
         },

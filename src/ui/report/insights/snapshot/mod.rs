@@ -7,14 +7,13 @@ mod pieces;
 
 use eframe::egui::{self, Label, ScrollArea};
 
-use crate::systems::poplar::insights::sentences::VerdictFigure;
 use crate::systems::pytorch::allocator::insights::{DeviceInsights, SnapshotInsights};
 use crate::text::{clean, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::report::found_insights::FoundSnapshotInsights;
 use crate::ui::report::run_part::RunPart;
 use crate::ui::report::two_columns::{Column, two_columns_ui};
-use crate::ui::report::verdict_banner::{Banner, Proof, banner_ui};
+use crate::ui::report::verdict_banner::{Banner, BannerFigure, Proof, banner_ui};
 use crate::ui::units::Units;
 use crate::ui::widget::card::card_ui;
 use crate::ui::widget::choice::choice_ui;
@@ -27,8 +26,6 @@ use super::{ADVICE, TWO_COLUMNS};
 
 /// Longest sentence.
 const TEXT: usize = 400;
-/// Longest note of a figure.
-const NOTE: usize = 60;
 
 /// What is chosen on the page of a snapshot.
 #[derive(Default)]
@@ -115,19 +112,14 @@ fn verdict_ui(ui: &mut egui::Ui, page: &mut SnapshotPart<'_>, found: &SnapshotIn
     let facts = &found.verdict;
     let is_of = |device: &&DeviceInsights| Some(device.device) == facts.device;
     let of = found.devices.iter().find(is_of).filter(|_| found.devices.len() > 1);
-    let of = of.map(|device| VerdictFigure {
+    let of = of.map(|device| BannerFigure {
         title: "Device",
         value: device.title(),
         note: String::new(),
         is_over: false,
     });
     let units = Units::now(ui);
-    let figures = verdict.figures.iter().map(|figure| VerdictFigure {
-        title: figure.title,
-        value: units.bytes(figure.bytes),
-        note: shortened(&figure.note, NOTE).into_owned(),
-        is_over: figure.is_over,
-    });
+    let figures = verdict.figures.iter().map(|figure| BannerFigure::of(figure, units));
     // What others had is known only of the moment at which it failed.
     let used = verdict.capacity_bytes.filter(|_| !facts.capacity_is_share).map(|capacity| {
         let others = facts.other_bytes.unwrap_or(0);
