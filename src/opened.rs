@@ -3,13 +3,19 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use crate::analysis::derived::Derived;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::store::{Warning, WarningCode, Warnings};
-use crate::systems::poplar::files as poplar;
+use crate::index;
+use crate::store::hlo::ListedModule;
+use crate::store::{System, Warning, WarningCode, Warnings};
+use crate::systems::poplar::files::{self as poplar, OpenReport};
 use crate::systems::pytorch::files::{self as pytorch, FileKind, SnapshotFiles};
 pub use crate::systems::pytorch::run::{
     ReplayedSnapshot, RunContents, SnapshotRun, compare_claims, device_id,
 };
+use crate::systems::system::FoundRun as _;
+use crate::systems::xla::compared::common_module;
+use crate::systems::xla::files::FoundModule;
 use crate::systems::xla::run as xla_run;
 pub use crate::systems::xla::run::{
     AgreedFigure, Agreement, ErrorText, Program, ProgramSizes, XlaFiles, XlaRun, dump_of_text,
@@ -81,6 +87,116 @@ pub fn no_runs(path: &Path, module: Option<&str>, progress: &Progress) -> Error 
             Error::new(ErrorKind::NotAReport, message)
                 .in_file(path)
                 .hint("Name a directory with several reports, memory snapshots or dumps.")
+        }
+    }
+}
+
+impl RunFiles {
+    /// The words of their system.
+    pub fn system(&self) -> System {
+        match self {
+            Self::Poplar(_) => System::POPLAR,
+            Self::Pytorch(_) => System::PYTORCH,
+            Self::Xla(_) => System::XLA,
+        }
+    }
+
+    /// What a message calls the system.
+    fn title(&self) -> &'static str {
+        match self {
+            Self::Poplar(_) => "Poplar",
+            Self::Pytorch(_) => "PyTorch",
+            Self::Xla(_) => "XLA",
+        }
+    }
+
+    /// What was chosen of several modules.
+    pub fn choice(&self) -> Option<String> {
+        match self {
+            Self::Xla(files) => files.choice(),
+            Self::Poplar(_) | Self::Pytorch(_) => None,
+        }
+    }
+
+    /// The modules of a dump, the one that is meant first; none of other systems.
+    fn modules(&self) -> &[FoundModule] {
+        match self {
+            Self::Xla(files) => &files.modules,
+            Self::Poplar(_) | Self::Pytorch(_) => &[],
+        }
+    }
+}
+
+/// Opens the run at a path with its answers, as far as its first ones need.
+///
+/// # Errors
+/// When it cannot be read, or that was cancelled.
+pub fn open_run(path: &Path, files: &RunFiles, progress: &Progress) -> Result<Derived, Error> {
+    let open = match files {
+        RunFiles::Poplar(found) => {
+            let open = OpenReport::find_with(path, index::of_process(), progress)?;
+            open.report.warnings.add_all(found);
+            open.read_small_tables(progress)?;
+            Some(open.derived())
+        }
+        RunFiles::Pytorch(files) => SnapshotRun::open(files, progress)?.map(|run| run.derived()),
+        RunFiles::Xla(files) => XlaRun::open(files, progress)?.map(|run| run.derived()),
+    };
+    open.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))
+}
+
+/// The runs that paths name, which are to be compared with the first. Of dumps it is the first module of the first path
+/// that all others have, if none is named.
+///
+/// # Errors
+/// When they are of several systems, and as [`files_of_module`].
+pub fn runs_to_compare(
+    paths: &[&Path],
+    module: Option<&str>,
+    progress: &Progress,
+) -> Result<Vec<(PathBuf, RunFiles)>, Error> {
+    let find = |path: &&Path| Ok((path.to_path_buf(), files_of_module(path, module, progress)?));
+    let mut runs: Vec<(PathBuf, RunFiles)> =
+        paths.iter().map(find).collect::<Result<_, Error>>()?;
+    if let Some((first, others)) = runs.split_first() {
+        let other = others.iter().find(|(_, other)| other.system() != first.1.system());
+        if let Some(other) = other {
+            return Err(of_several_systems(first, other));
+        }
+    }
+    if module.is_none() {
+        prefer_common_module(&mut runs);
+    }
+    Ok(runs)
+}
+
+fn of_several_systems(
+    (first, files): &(PathBuf, RunFiles),
+    (other, of_other): &(PathBuf, RunFiles),
+) -> Error {
+    let message = format!(
+        "{} is of {}, and {} is of {}: runs of different systems have neither steps nor variables in common",
+        first.display(),
+        files.title(),
+        other.display(),
+        of_other.title()
+    );
+    Error::new(ErrorKind::Usage, message).hint("Compare runs of one system.")
+}
+
+/// Puts the module that is compared first. Where dumps have none in common each keeps its own.
+fn prefer_common_module(runs: &mut [(PathBuf, RunFiles)]) {
+    let list = |(_, files): &(PathBuf, RunFiles)| {
+        files.modules().iter().map(|one| one.listed.clone()).collect()
+    };
+    let lists: Vec<Vec<ListedModule>> = runs.iter().map(list).collect();
+    let lists = lists.iter().map(|list| list.iter().collect());
+    let places = common_module(&lists.collect::<Vec<_>>()).unwrap_or_default();
+    for ((_, files), place) in runs.iter_mut().zip(places) {
+        if let RunFiles::Xla(files) = files
+            && let Some(modules) = files.modules.get_mut(..=place)
+        {
+            modules.rotate_right(1);
         }
     }
 }

@@ -5,19 +5,25 @@
 pub mod advice;
 pub mod answers;
 pub mod claim;
+pub mod compared;
 pub mod conclusion;
 pub mod evidence;
 pub mod insights;
 pub mod peak;
+pub mod room;
 pub mod section;
+pub mod setting;
 pub mod verdict;
 
 pub use advice::{Advice, HowTo, NotAdvised, Proposal, SavedOf, Saving};
 pub use answers::Answers;
 pub use claim::Claim;
+pub use compared::Compared;
 pub use conclusion::Conclusion;
 pub use evidence::{Evidence, Place};
 pub use insights::Insights;
 pub use peak::{MemoryTotals, PeakOfRun, PeakRow, PeakVariable};
+pub use room::{KnownRoom, Room, StatedRoom};
 pub use section::{Cell, Section, SectionBody};
+pub use setting::DifferentSetting;
 pub use verdict::{DeviceVerdict, KeyFigure, Outcome, Verdict};

@@ -2,6 +2,7 @@
 
 pub mod allocator;
 pub mod answers;
+pub mod compared;
 #[deny(
     clippy::unwrap_used,
     clippy::expect_used,

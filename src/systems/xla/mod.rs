@@ -2,6 +2,7 @@
 
 pub mod answers;
 pub mod buffer_assignment;
+pub mod compared;
 pub mod error_text_answers;
 #[deny(
     clippy::unwrap_used,
