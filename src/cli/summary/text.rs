@@ -107,9 +107,10 @@ impl Summary {
 
 fn verdict_text(verdict: &Verdict) -> String {
     let title = verdict.outcome.title();
-    let mut text = match verdict.text.starts_with(title) {
-        true => wrapped("  ", &clean(&verdict.text)),
-        false => wrapped("  ", &format!("{title}: {}", clean(&verdict.text))),
+    let mut text = if verdict.text.starts_with(title) {
+        wrapped("  ", &clean(&verdict.text))
+    } else {
+        wrapped("  ", &format!("{title}: {}", clean(&verdict.text)))
     };
     for detail in &verdict.details {
         text += &wrapped("  ", &clean(detail));
@@ -147,9 +148,10 @@ fn advice_text(number: usize, advice: &Advice, words: &System) -> String {
     };
     let of = advice.device_name.as_deref().map_or_else(String::new, |name| format!(" ({name})"));
     // A text that begins with the title needs no title before it.
-    let title = match advice.text.starts_with(advice.title) && of.is_empty() {
-        true => String::new(),
-        false => format!("{}{of}: ", advice.title),
+    let title = if advice.text.starts_with(advice.title) && of.is_empty() {
+        String::new()
+    } else {
+        format!("{}{of}: ", advice.title)
     };
     let what = format!("{title}{}{saving}{fits}", clean(&advice.text));
     text += &wrapped(&format!("  {number}. "), &what);

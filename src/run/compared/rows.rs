@@ -223,8 +223,10 @@ fn pair(sets: &mut Vec<Set>, place: usize, mut things: [Vec<Thing>; 2]) -> [Vec<
 struct Sum {
     both: Both,
     by_category: BTreeMap<Category, u64>,
+    /// Whether something is in it.
+    has_any: bool,
     /// The size of the first kind that is in it.
-    size: Option<Option<u64>>,
+    size: Option<u64>,
     /// Whether another one has another size.
     has_other_sizes: bool,
 }
@@ -234,8 +236,11 @@ impl Sum {
         self.both.add_to(side, thing.amount);
         let sum = self.by_category.entry(thing.category).or_default();
         *sum = sum.saturating_add(thing.amount.bytes);
-        let size = *self.size.get_or_insert(thing.kind.size);
-        self.has_other_sizes |= size != thing.kind.size;
+        if !self.has_any {
+            self.size = thing.kind.size;
+            self.has_any = true;
+        }
+        self.has_other_sizes |= self.size != thing.kind.size;
     }
 
     /// The category with most bytes, the first of equals.
@@ -253,7 +258,9 @@ fn rows(names: &mut Names, sets: Vec<Set>, matching: &Matching) -> Vec<Row> {
         let kinds = set.things.each_ref().map(|things| largest_kind(names, things));
         let sum = sums.entry((set.level, kinds)).or_default();
         for (side, things) in set.things.iter().enumerate() {
-            things.iter().for_each(|thing| sum.add(side, thing));
+            for thing in things {
+                sum.add(side, thing);
+            }
         }
     }
     let row = |((level, kinds), sum): (Identity, Sum)| {
@@ -265,7 +272,7 @@ fn rows(names: &mut Names, sets: Vec<Set>, matching: &Matching) -> Vec<Row> {
             path: if is_of_owner_alone { names.innermost(shown.path) } else { shown.path },
             kinds,
             category: shown.category.or_else(|| sum.category())?,
-            size: sum.size.flatten().filter(|_| !sum.has_other_sizes),
+            size: sum.size.filter(|_| !sum.has_other_sizes),
             both: sum.both,
             matched_by: level.and_then(|level| level.by),
         })

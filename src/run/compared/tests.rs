@@ -83,7 +83,7 @@ proptest! {
         prop_assert_eq!(sum(found.by_category.iter().map(|(_, both)| both)), whole);
         prop_assert_eq!(sum(found.by_owner.iter().map(|row| &row.both)), whole);
         prop_assert_eq!(sum(found.by_owner_and_category.iter().map(|row| &row.both)), whole);
-        let difference = whole.target.bytes as i64 - whole.source.bytes as i64;
+        let difference = whole.target.bytes.cast_signed() - whole.source.bytes.cast_signed();
         let changes = found.rows.iter().filter_map(|row| row.both.bytes().change());
         prop_assert_eq!(changes.sum::<i64>(), difference);
         for row in &found.rows {
