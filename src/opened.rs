@@ -3,17 +3,16 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use crate::analysis::derived::Derived;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::index;
 use crate::store::hlo::ListedModule;
-use crate::store::{System, Warning, WarningCode, Warnings};
-use crate::systems::poplar::files::{self as poplar, OpenReport};
+use crate::store::{WarningCode, Warnings};
+use crate::systems::poplar::files as poplar;
+use crate::systems::poplar::system::FoundReport;
 use crate::systems::pytorch::files::{self as pytorch, FileKind, SnapshotFiles};
 pub use crate::systems::pytorch::run::{
     ReplayedSnapshot, RunContents, SnapshotRun, compare_claims, device_id,
 };
-use crate::systems::system::FoundRun as _;
+use crate::systems::system::FoundRun;
 use crate::systems::xla::compared::common_module;
 use crate::systems::xla::files::FoundModule;
 use crate::systems::xla::run as xla_run;
@@ -21,13 +20,13 @@ pub use crate::systems::xla::run::{
     AgreedFigure, Agreement, ErrorText, Program, ProgramSizes, XlaFiles, XlaRun, dump_of_text,
     find as find_module, programs_below, stated_bytes, texts_in,
 };
-use crate::systems::{SYSTEMS, refusal};
+use crate::systems::{SYSTEMS, find};
 
 /// What a path names.
 #[derive(Debug)]
 pub enum RunFiles {
-    /// A report of Poplar, with what there is to say of how it was found.
-    Poplar(Vec<Warning>),
+    /// A report of Poplar.
+    Poplar(FoundReport),
     /// A file of PyTorch's.
     Pytorch(Box<SnapshotFiles>),
     /// Modules of XLA.
@@ -51,31 +50,7 @@ pub fn files_of_module(
     module: Option<&str>,
     progress: &Progress,
 ) -> Result<RunFiles, Error> {
-    let found = find(path, module, progress)?;
-    if let (Some(module), RunFiles::Poplar(_) | RunFiles::Pytorch(_)) = (module, &found) {
-        let message = format!("{} has no modules, so none is called {module:?}", path.display());
-        return Err(Error::new(ErrorKind::Usage, message)
-            .in_file(path)
-            .hint("Only dumps and profiles of XLA have modules."));
-    }
-    Ok(found)
-}
-
-/// Asks each system whether a path is its own.
-fn find(path: &Path, module: Option<&str>, progress: &Progress) -> Result<RunFiles, Error> {
-    let warnings = Warnings::default();
-    if poplar::is_report(path, &warnings, progress) {
-        return Ok(RunFiles::Poplar(warnings.list()));
-    }
-    if let Some(files) = pytorch::find(path, &warnings, progress)? {
-        let files = SnapshotFiles { warnings: warnings.list(), ..files };
-        return Ok(RunFiles::Pytorch(Box::new(files)));
-    }
-    let files = xla_run::find(path, module, progress)?;
-    if files.is_none() && progress.is_cancelled() {
-        return Err(Error::new(ErrorKind::Unreadable, "cancelled").in_file(path));
-    }
-    files.map(|files| RunFiles::Xla(Box::new(files))).ok_or_else(|| refusal(SYSTEMS, path))
+    Ok(find(SYSTEMS, path, module, progress)?.into_files())
 }
 
 /// Why there is nothing at a path that could be put beside other runs.
@@ -92,29 +67,12 @@ pub fn no_runs(path: &Path, module: Option<&str>, progress: &Progress) -> Error 
 }
 
 impl RunFiles {
-    /// The words of their system.
-    pub fn system(&self) -> System {
+    /// The run, whatever system it is of.
+    pub fn found(&self) -> &dyn FoundRun {
         match self {
-            Self::Poplar(_) => System::POPLAR,
-            Self::Pytorch(_) => System::PYTORCH,
-            Self::Xla(_) => System::XLA,
-        }
-    }
-
-    /// What a message calls the system.
-    fn title(&self) -> &'static str {
-        match self {
-            Self::Poplar(_) => "Poplar",
-            Self::Pytorch(_) => "PyTorch",
-            Self::Xla(_) => "XLA",
-        }
-    }
-
-    /// What was chosen of several modules.
-    pub fn choice(&self) -> Option<String> {
-        match self {
-            Self::Xla(files) => files.choice(),
-            Self::Poplar(_) | Self::Pytorch(_) => None,
+            Self::Poplar(found) => found,
+            Self::Pytorch(files) => &**files,
+            Self::Xla(files) => &**files,
         }
     }
 
@@ -125,24 +83,6 @@ impl RunFiles {
             Self::Poplar(_) | Self::Pytorch(_) => &[],
         }
     }
-}
-
-/// Opens the run at a path with its answers, as far as its first ones need.
-///
-/// # Errors
-/// When it cannot be read, or that was cancelled.
-pub fn open_run(path: &Path, files: &RunFiles, progress: &Progress) -> Result<Derived, Error> {
-    let open = match files {
-        RunFiles::Poplar(found) => {
-            let open = OpenReport::find_with(path, index::of_process(), progress)?;
-            open.report.warnings.add_all(found);
-            open.read_small_tables(progress)?;
-            Some(open.derived())
-        }
-        RunFiles::Pytorch(files) => SnapshotRun::open(files, progress)?.map(|run| run.derived()),
-        RunFiles::Xla(files) => XlaRun::open(files, progress)?.map(|run| run.derived()),
-    };
-    open.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))
 }
 
 /// The runs that paths name, which are to be compared with the first. Of dumps it is the first module of the first path
@@ -159,7 +99,7 @@ pub fn runs_to_compare(
     let mut runs: Vec<(PathBuf, RunFiles)> =
         paths.iter().map(find).collect::<Result<_, Error>>()?;
     if let Some((first, others)) = runs.split_first() {
-        let other = others.iter().find(|(_, other)| other.system() != first.1.system());
+        let other = others.iter().find(|(_, other)| title_of(other) != title_of(&first.1));
         if let Some(other) = other {
             return Err(of_several_systems(first, other));
         }
@@ -170,6 +110,10 @@ pub fn runs_to_compare(
     Ok(runs)
 }
 
+fn title_of(files: &RunFiles) -> &'static str {
+    files.found().system().title()
+}
+
 fn of_several_systems(
     (first, files): &(PathBuf, RunFiles),
     (other, of_other): &(PathBuf, RunFiles),
@@ -177,9 +121,9 @@ fn of_several_systems(
     let message = format!(
         "{} is of {}, and {} is of {}: runs of different systems have neither steps nor variables in common",
         first.display(),
-        files.title(),
+        title_of(files),
         other.display(),
-        of_other.title()
+        title_of(of_other)
     );
     Error::new(ErrorKind::Usage, message).hint("Compare runs of one system.")
 }
@@ -280,7 +224,7 @@ mod tests {
         // Whoever looks below asks at each directory whether to go on.
         let progress = Progress::asking(|| panic!("nothing is walked through"));
         let files = files_of_run(directory.path(), &progress);
-        assert!(matches!(files, Ok(RunFiles::Poplar(warnings)) if warnings.is_empty()));
+        assert!(matches!(files, Ok(RunFiles::Poplar(found)) if found.warnings.is_empty()));
         fs::remove_file(directory.path().join("profile.pop")).unwrap();
         let progress = Progress::default();
         progress.cancel();

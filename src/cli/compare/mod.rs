@@ -183,7 +183,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> ExitCode {
 
 /// Whether steps of the runs belong together by what they do; else they are compared by their peaks.
 fn are_steps_matched(runs: &[(PathBuf, RunFiles)]) -> bool {
-    runs.iter().all(|(_, files)| files.system().are_steps_matched)
+    runs.iter().all(|(_, files)| files.found().system().words().are_steps_matched)
 }
 
 /// The runs that paths name, which are to be compared. Which module of several is taken is said on standard error.
@@ -200,7 +200,7 @@ pub fn runs_of(
         device.check_not_given()?;
     }
     for (path, files) in &runs {
-        if let Some(said) = files.choice() {
+        if let Some(said) = files.found().choice() {
             anstream::eprintln!("{}: {said}", path.display());
         }
     }

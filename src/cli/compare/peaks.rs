@@ -4,6 +4,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
@@ -14,7 +15,7 @@ use crate::analysis::derived::Derived;
 use crate::analysis::figures::difference::Difference;
 use crate::cli::output::{self, Answer, Document};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::{RunFiles, open_run};
+use crate::opened::RunFiles;
 use crate::run::compared::amounts::Both;
 use crate::run::compared::figures::{ComparedFigure, FigureOfRun};
 use crate::run::compared::names::Owner;
@@ -94,7 +95,11 @@ fn compared(
     let [first, second, more @ ..] = files else {
         return Err(Error::new(ErrorKind::Usage, "two runs are compared, or more"));
     };
-    let open = |(path, files): &(PathBuf, RunFiles)| open_run(path, files, progress);
+    let open = |(_, files): &(PathBuf, RunFiles)| {
+        let run = files.found().open(progress)?;
+        let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))?;
+        Ok::<_, Error>(Arc::clone(run.derived()))
+    };
     let (source, target) = rayon::join(|| open(first), || open(second));
     let (source, target) = (source?, target?);
     let (answers, room) = (source.answers(), device.room());
@@ -102,7 +107,7 @@ fn compared(
     let mut warnings = output::named_warnings(source.report());
     let mut compare =
         |other: &Derived| {
-            let compared = Compared::of([&source, other], device.device)?.ok_or_else(|| {
+            let compared = Compared::of([&*source, other], device.device)?.ok_or_else(|| {
                 let message = format!("{} has nothing that could be compared", path(other));
                 Error::new(ErrorKind::Usage, message)
             })?;
@@ -116,9 +121,10 @@ fn compared(
             Ok::<_, Error>((compared, conclusions))
         };
     let (compared, conclusions) = compare(&target)?;
-    let memory = [&source, &target].map(|derived| derived.answers().memory(derived));
-    let mut verdicts = [&source, &target].map(verdict).to_vec();
-    let mut paths = [&source, &target].map(path).to_vec();
+    let both = [&*source, &*target];
+    let memory = both.map(|derived| derived.answers().memory(derived));
+    let mut verdicts = both.map(verdict).to_vec();
+    let mut paths = both.map(path).to_vec();
     drop(target);
     let of_side = |place: usize| {
         let side = compared.sides.get(place);

@@ -1,5 +1,9 @@
 //! PyTorch memory snapshots, and memory timelines of `torch.profiler`.
 
+#[cfg_attr(
+    not(feature = "window"),
+    allow(dead_code, reason = "the window asks for more than commands")
+)]
 pub mod allocator;
 pub mod answers;
 pub mod compared;

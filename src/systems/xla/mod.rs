@@ -1,6 +1,10 @@
 //! XLA modules with their buffer assignments: dumps and profiles of JAX, TensorFlow and PyTorch/XLA.
 
 pub mod answers;
+#[cfg_attr(
+    not(feature = "window"),
+    allow(dead_code, reason = "the window asks for more than commands")
+)]
 pub mod buffer_assignment;
 pub mod compared;
 pub mod error_text_answers;

@@ -30,6 +30,7 @@ impl TilesVerdict {
             details,
             figures: verdict_figures(self),
             used_bytes,
+            used_of: Some("the fullest tile"),
             capacity_bytes: Some(self.limit_bytes),
             capacity_from: Some(CAPACITY_FROM.to_owned()),
             over_bytes: used_bytes.map(|used| used.saturating_sub(self.limit_bytes)),
