@@ -8,8 +8,8 @@
 //! - [`analysis`]: pure functions from the store to figures,
 //! - [`cli`] and `ui` (with the feature `window`): the same figures on a terminal and in a window.
 //!
-//! `budget` says what reading may cost at most, [`work`] counts what was read. `folder_sweep` reads the reports of a folder and takes
-//! the facts of each, `variant_sweep` those of snapshots, for both; [`lake`] writes the figures of many reports as Parquet files. [`views`] names what can be drawn without
+//! `budget` says what reading may cost at most, [`work`] counts what was read. `sweep` reads many runs of any system
+//! and keeps the facts of each, for both; [`lake`] writes the figures of many reports as Parquet files. [`views`] names what can be drawn without
 //! a window. [`synth`] writes reports. [`opened`] finds out of which system a run is, and opens it;
 //! `files::looks_like` says what a path is that no system takes, `log_file` reads logs.
 
@@ -18,7 +18,6 @@ pub(crate) mod budget;
 pub mod cli;
 pub(crate) mod csv;
 pub(crate) mod files;
-pub(crate) mod folder_sweep;
 pub mod format;
 #[cfg(any(test, fuzzing))]
 #[doc(hidden)]
@@ -30,11 +29,11 @@ pub mod opened;
 pub mod progress;
 pub mod run;
 pub mod store;
+pub(crate) mod sweep;
 pub mod synth;
 pub mod systems;
 pub mod text;
 #[cfg(feature = "window")]
 pub mod ui;
-pub(crate) mod variant_sweep;
 pub mod views;
 pub mod work;

@@ -4,23 +4,23 @@
 //! All questions may take long and belong on a thread beside the window; who asks for what another
 //! thread is working out waits for it.
 
-use crate::analysis::comparison::facts::Fit;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::comparison::attribution::Attribution;
+use super::comparison::fact_groups::side_by_side_groups;
+use super::comparison::facts::{FactGroup, Fit};
 use super::comparison::matching::{MatchCounts, Matching};
 use super::comparison::owners::Owners;
-use super::comparison::run_verdict::RunVerdict;
 use super::cross_checks::contradictions_of_trace;
 use super::execution::Executed;
 use super::liveness::timeline::{Timeline, WithTimeline};
 use super::liveness::{Scope, needs_bytes_by_tile};
 use super::program::step_operations::{StepOperations, step_operations};
 use crate::progress::Progress;
-use crate::run::Answers;
+use crate::run::{Answers, Verdict};
 use crate::store::placed::ReadError;
 use crate::store::{Report, WarningCode};
 use crate::systems::poplar::insights::{Insights, insights_of_resident, insights_with_tiles};
@@ -89,7 +89,7 @@ pub struct Derived {
     owners: Memo<(), Arc<Owners>>,
     itself: Memo<(), Arc<Attribution>>,
     fit: Memo<(), Option<Fit>>,
-    verdict: Memo<(), Option<RunVerdict>>,
+    verdict: Memo<bool, Arc<Verdict>>,
     insights: Memo<(), Arc<Insights>>,
     trace: Memo<(), ()>,
     answers: Arc<dyn Answers>,
@@ -269,28 +269,15 @@ impl Derived {
     }
 
     /// Whether it fits, or how it ended; `None` where nothing is said of it, or not yet.
-    pub fn verdict(&self) -> Option<RunVerdict> {
-        if self.is_report_alone() {
-            return self.fit().map(RunVerdict::Tiles);
-        }
-        let made = || {
-            let ended = || Some(RunVerdict::Ended(self.allocator()?.end()?.outcome));
-            let program = self.program_insights();
-            Some(
-                program
-                    .and_then(|of| of.found.verdict.as_ref().map(RunVerdict::from))
-                    .or_else(ended),
-            )
-        };
-        self.verdict.get(&(), made).flatten()
+    pub fn verdict(&self) -> Option<Arc<Verdict>> {
+        // What decides it is often known before the curves, which say why.
+        let is_final = self.report.liveness.is_settled();
+        self.verdict.get(&is_final, || self.answers.verdict(self).map(Arc::new))
     }
 
     /// The same where it was worked out; waits for nothing, so that it can be asked for in every frame.
-    pub fn known_verdict(&self) -> Option<RunVerdict> {
-        if self.is_report_alone() {
-            return self.fit().map(RunVerdict::Tiles);
-        }
-        self.verdict.known(&()).flatten()
+    pub fn known_verdict(&self) -> Option<Arc<Verdict>> {
+        [true, false].iter().find_map(|is_final| self.verdict.known(is_final))
     }
 
     /// Whether all that is known of it is in the report; of other systems there is more beside it.
@@ -367,6 +354,12 @@ pub fn read_executed<'a>(report: &'a Report, progress: &Progress) -> Option<Exec
         report.warnings.on_demand().add(WarningCode::Inconsistent, &profile, message);
     }
     Some(executed)
+}
+
+/// The facts of runs that all have their own, by their systems; `None` of others, whose reports say them.
+pub fn own_fact_groups(runs: &[&Derived]) -> Option<Vec<FactGroup>> {
+    let groups: Option<Vec<_>> = runs.iter().map(|run| run.answers().fact_groups(run)).collect();
+    Some(side_by_side_groups(groups?))
 }
 
 /// The matching of a run with the reference, and what follows from it.

@@ -37,8 +37,6 @@ pub mod operations;
 
 pub mod derived;
 
-pub(crate) mod own_facts;
-
 pub mod program_details;
 
 pub mod program_links;
@@ -46,5 +44,3 @@ pub mod program_links;
 pub mod diagnose;
 
 pub mod sweep;
-
-pub mod variants;

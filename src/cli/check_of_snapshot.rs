@@ -5,7 +5,6 @@
 //! not move with the rounding of the allocator. Both are of the device that failed, else of the one that had
 //! most, or of the one that is named.
 
-use std::path::PathBuf;
 use std::process::ExitCode;
 
 use super::check::{
@@ -13,47 +12,46 @@ use super::check::{
 };
 use super::compare::DeviceArguments;
 use super::output;
-use crate::analysis::variants::{SnapshotTook, Variant, VariantColumn};
 use crate::format::{Error, Progress};
 use crate::run::Room;
 use crate::store::Warning;
 use crate::systems::poplar::insights::budgets::Figure;
 use crate::systems::pytorch::allocator::replayed::AllocatorRun;
-use crate::systems::pytorch::allocator::run_end::{Outcome, Recorded};
+use crate::systems::pytorch::allocator::run_end::{Ended, Recorded};
 use crate::systems::pytorch::files::SnapshotFiles;
+use crate::systems::pytorch::{compared::SnapshotFigure, took::SnapshotTook};
 use crate::text::{bytes, exact_bytes};
 
 /// A figure that is checked: what it is for a budget, where it stands in the table of variants, the option, what it is.
-type Checked = (Figure, VariantColumn, &'static str, &'static str);
+type Checked = (Figure, SnapshotFigure, &'static str, &'static str);
 
 const FIGURES: [Checked; 2] = [
     (
         Figure::Total,
-        VariantColumn::MaxReserved,
+        SnapshotFigure::MaxReserved,
         "max-total-bytes",
         "what is taken from the device at most",
     ),
-    (Figure::Peak, VariantColumn::RequestedPeak, "max-peak-bytes", "what is asked for at most"),
+    (Figure::Peak, SnapshotFigure::RequestedPeak, "max-peak-bytes", "what is asked for at most"),
 ];
 
 /// The device of a run that is checked.
 struct Side {
     title: String,
-    variant: Variant,
     took: SnapshotTook,
 }
 
 impl Side {
     /// Of a run, of the device of a number or the one that failed or had most; `None` where there is none.
     fn of(run: &AllocatorRun, device: Option<i64>) -> Option<Self> {
-        let (place, variant) = Variant::of_run((String::new(), PathBuf::new()), run, device)?;
-        let (took, (device, _)) = (*variant.snapshot()?, run.snapshot()?.device(place)?);
-        Some(Self { title: device.title(), variant, took })
+        let (place, took) = SnapshotTook::of_run(run, device)?;
+        let (device, _) = run.snapshot()?.device(place)?;
+        Some(Self { title: device.title(), took })
     }
 
-    fn bytes(&self, figure: VariantColumn) -> u64 {
+    fn bytes(&self, figure: SnapshotFigure) -> u64 {
         match figure {
-            VariantColumn::MaxReserved => self.took.max_reserved_bytes,
+            SnapshotFigure::MaxReserved => self.took.max_reserved_bytes,
             _ => self.took.requested_peak_bytes,
         }
     }
@@ -103,11 +101,11 @@ fn checks(side: &Side, baseline: Option<&Side>, budgets: &BudgetArguments, room:
 
 /// Why figures are no more than a lower bound; a budget that they are within is then not known to be kept.
 fn why_at_least(side: &Side) -> Option<&'static str> {
-    if side.variant.is_cut {
+    if side.took.is_cut {
         return Some("the file ends before its contents do, so it may be more");
     }
-    match (side.variant.outcome, side.took.recorded) {
-        (Outcome::OutOfMemory, _) => {
+    match (side.took.ending, side.took.recorded) {
+        (Ended::OutOfMemory, _) => {
             Some("the run ran out of memory, and nobody knows what it would have come to")
         }
         (_, Recorded::Nothing) => {
@@ -118,14 +116,14 @@ fn why_at_least(side: &Side) -> Option<&'static str> {
 }
 
 /// What of a figure that counts is only of the events that were recorded.
-fn of_window(side: &Side, of: VariantColumn) -> &'static str {
-    let is_window = side.took.recorded == Recorded::Window && of.is_at_least(&side.variant);
+fn of_window(side: &Side, of: SnapshotFigure) -> &'static str {
+    let is_window = side.took.recorded == Recorded::Window && of.is_at_least(&side.took);
     if is_window { "; of the recorded window, whose beginning is cut off" } else { "" }
 }
 
 fn limited(
     side: &Side,
-    (figure, of): (Figure, VariantColumn),
+    (figure, of): (Figure, SnapshotFigure),
     (name, subject): (&'static str, &'static str),
     limit: u64,
 ) -> Row {
@@ -137,7 +135,7 @@ fn limited(
 fn grown(
     side: &Side,
     baseline: &Side,
-    (figure, of): (Figure, VariantColumn),
+    (figure, of): (Figure, SnapshotFigure),
     subject: &'static str,
     limit: f64,
 ) -> Row {
@@ -158,10 +156,10 @@ fn grown(
 fn fits(side: &Side, room: Room) -> Row {
     let empty = Row { name: "must-fit", ..Row::default() };
     let title = &side.title;
-    let needed = side.variant.needed_bytes;
-    let least = if VariantColumn::Needed.is_at_least(&side.variant) { "at least " } else { "" };
+    let needed = side.took.needed_bytes;
+    let least = if SnapshotFigure::Needed.is_at_least(&side.took) { "at least " } else { "" };
     let needed_text = format!("{least}{}", bytes(needed));
-    let Some(known) = room.or_stated(side.variant.stated()) else {
+    let Some(known) = room.or_stated(side.took.stated) else {
         let text = format!(
             "{title}: it needs {needed_text}, and what the device has is not in the file: --capacity 16GiB says it"
         );
@@ -192,7 +190,7 @@ fn fits(side: &Side, room: Room) -> Row {
         text: format!(
             "{title}: it needs {needed_text}{before} of the {}{by}{after}{compared}{}",
             bytes(known.capacity_bytes),
-            of_window(side, VariantColumn::Needed)
+            of_window(side, SnapshotFigure::Needed)
         ),
         ..empty
     }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
@@ -213,9 +214,10 @@ impl FoundDump {
                 path: files.path.clone(),
                 modules: vec![found.clone()],
                 warnings: Vec::new(),
+                texts: Some(Arc::default()),
             };
             // What is beside says what the device has, which the message does as well.
-            match XlaRun::open_beside(&one, &[], progress) {
+            match XlaRun::open(&one, progress) {
                 Ok(Some(run)) => {
                     warnings.add_all(&run.report.warnings.list());
                     programs.push(FoundProgram::of(&run.program, found));

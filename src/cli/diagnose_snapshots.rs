@@ -8,7 +8,6 @@ use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::analysis::diagnose::Finding;
-use crate::analysis::variants::{SnapshotTook, Variant};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::SnapshotRun;
 use crate::store::snapshot::{RankDevice, device_title};
@@ -20,7 +19,7 @@ use crate::systems::pytorch::allocator::stated_failure::StatedFailure;
 use crate::systems::pytorch::files::{
     self as pytorch, FileKind, SnapshotFiles, kind_of_file, with_side_files,
 };
-use crate::systems::pytorch::run::stated::stated;
+use crate::systems::pytorch::{run::stated::stated, took::SnapshotTook};
 use crate::text::{bytes, clean, grouped, shortened};
 
 /// Snapshots in the directory of a log that are looked into.
@@ -188,8 +187,7 @@ impl DeviceOfSnapshot {
     /// Of the device at a place.
     fn of(run: &AllocatorRun, replayed: &ReplayedSnapshot, place: usize) -> Option<Self> {
         let (device, replay) = replayed.device(place)?;
-        let of_run = (String::new(), PathBuf::new());
-        let (_, variant) = Variant::of_run(of_run, run, Some(device.number))?;
+        let (_, took) = SnapshotTook::of_run(run, Some(device.number))?;
         // What blocks are for is not asked here, and takes a pass over all events.
         let live = replayed.live_at_peak(place);
         let peak = PeakContents::of(&replayed.snapshot, (device, replay), live, &[]);
@@ -199,8 +197,8 @@ impl DeviceOfSnapshot {
             rank: device.rank,
             failed: replayed.failed_by_size(place).to_vec(),
             ended_by: replayed.ended_by(place),
-            took: *variant.snapshot()?,
-            needed_bytes: variant.needed_bytes,
+            took,
+            needed_bytes: took.needed_bytes,
             frames: frames
                 .map(|row| FrameBytes { frame: row.name, bytes: row.all.bytes })
                 .collect(),

@@ -14,22 +14,25 @@ mod table;
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 pub use modules::MODULE_TABLES;
 pub use snapshots::SNAPSHOT_TABLES;
 pub use table::{Kind, Table, Written};
 
+use crate::analysis::cross_checks::contradictions;
 use crate::analysis::sweep::{Sweep, SweepRun};
 use crate::files::directory_of;
-use crate::folder_sweep::{all_warnings, facts, read_facts, shared_warnings};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::{files_of_module, find_module, no_runs, programs_below};
+use crate::opened::{files_of_module, find_module, programs_below};
+use crate::run::Room;
 use crate::store::{Report, Warning, WarningCode, Warnings};
-use crate::systems::poplar::files::{
-    FolderReport, FolderRun, OpenReport, map_reports, runs_in_folder,
+use crate::sweep::{all_warnings, no_runs, shared_warnings};
+use crate::systems::poplar::{
+    answers::derived_of,
+    files::{FolderReport, FolderRun, OpenReport, map_reports, runs_in_folder},
+    insights::logs::log_messages,
 };
-use crate::systems::poplar::insights::logs::log_messages;
 use crate::systems::pytorch::files::{FileKind, runs_below};
 use modules::{FoundProgram, export_program};
 use small_tables::PeakOfRun;
@@ -107,12 +110,12 @@ pub fn export(
     take_away_left_behind(lake);
     let first_error: Mutex<Option<Error>> = Mutex::default();
     let done = map_reports(&found.reports, progress, |place, open| {
-        let exported = open.map_err(Clone::clone).and_then(|open| {
-            export_report(open, read_facts(place, open, progress), lake, progress)
-        });
+        let exported = open
+            .map_err(Clone::clone)
+            .and_then(|open| export_report(open, read_row(place, open, progress), lake, progress));
         exported.map_or_else(
             |error| {
-                let facts = facts(place, Err(&error));
+                let facts = unreadable(place, &error);
                 note(&first_error, error, progress);
                 (None, facts)
             },
@@ -233,7 +236,9 @@ impl Found {
         self.programs.extend(programs.into_iter().map(FoundProgram::of));
         match runs_in_folder(&path, &warnings, progress) {
             Ok(found) if found.reports.is_empty() && !is_other => {
-                return Err(no_runs(&path, module, progress));
+                return Err(files_of_module(&path, module, progress)
+                    .err()
+                    .unwrap_or_else(|| no_runs(&path)));
             }
             Ok(found) => {
                 self.reports.extend(found.reports);
@@ -293,6 +298,31 @@ impl Exported {
     }
 }
 
+/// The row of a report, for which its debug contexts and logs are read.
+fn read_row(place: &FolderReport, open: &OpenReport, progress: &Progress) -> SweepRun {
+    open.read_debug_info(progress);
+    open.read_logs(&[], progress, log_messages);
+    open.compare_parts(|report| contradictions(report, progress));
+    row(&place.path, &place.name, &open.report)
+}
+
+fn row(path: &Path, name: &str, report: &Arc<Report>) -> SweepRun {
+    let derived = derived_of(Arc::clone(report));
+    let facts = derived.answers().sweep_facts(&derived, None).unwrap_or_default();
+    let (path, name, warnings) =
+        (path.display().to_string(), name.to_owned(), report.warnings.list());
+    let system = report.system.name;
+    let mut run = SweepRun { path, name, system, facts, warnings, ..SweepRun::default() };
+    run.add_directory();
+    run
+}
+
+/// The warning of a report that cannot be read.
+fn unreadable(place: &FolderReport, error: &Error) -> SweepRun {
+    let run = SweepRun { name: place.name.clone(), ..SweepRun::default() };
+    crate::sweep::unreadable(run, &place.profile, error)
+}
+
 fn export_report(
     open: &OpenReport,
     mut run: SweepRun,
@@ -327,14 +357,15 @@ fn export_without_report(
     if places.is_empty() {
         return Ok(());
     }
-    let mut reports: HashMap<String, (String, Report)> = HashMap::new();
+    let mut reports: HashMap<String, (String, Arc<Report>)> = HashMap::new();
     for place in places {
         let report = OpenReport::without_profile(&place.path, progress, log_messages);
+        let report = Arc::new(report);
         let path = place.path.display().to_string();
-        runs.push(SweepRun::without_report(path.clone(), place.name.clone(), &report));
+        runs.push(SweepRun { no_report: true, ..row(&place.path, &place.name, &report) });
         reports.insert(path, (run_id::without_report(&place.path, progress)?, report));
     }
-    for run in Sweep::new(runs).runs.iter().filter(|run| run.no_report) {
+    for run in Sweep::new(runs, Room::default()).runs.iter().filter(|run| run.no_report) {
         let Some((id, report)) = reports.remove(&run.path) else { continue };
         let staging = Staging::new(lake, progress)?;
         let mut tables = small_tables::write(&staging, run, &report, &PeakOfRun::default())?;

@@ -12,17 +12,19 @@ use crate::analysis::comparison::moment::{AliveAt, Moment};
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::derived::Derived;
 use crate::analysis::figures::difference::Side;
+use crate::analysis::liveness::scope_curve::peak_of_everything;
 use crate::analysis::liveness::{self, Scope, live_at, variable_name};
-use crate::analysis::memory;
+use crate::analysis::memory::{self, FullestTile};
 use crate::analysis::program::named_facts::{commit, model};
 use crate::analysis::program::operations::OperationName;
 use crate::analysis::program::report_options::id;
 use crate::analysis::program::step_operations::StepOperations;
 use crate::analysis::program::steps;
 use crate::analysis::sweep::SweepRun;
+use crate::analysis::throughput::{batch_size, throughput};
 use crate::format::Error;
 use crate::store::{ClassId, Report, StepId, TileId};
-use crate::systems::poplar::insights::consists::consists_of;
+use crate::systems::poplar::insights::{consists::consists_of, logs::warnings_at_minimum};
 
 pub(super) const RUNS: Table = Table {
     name: "runs",
@@ -228,8 +230,14 @@ fn write_run(
 ) -> Result<Written, Error> {
     let mut writer = staging.create(&RUNS)?;
     let (about, target) = (report.about.get(), report.target.get());
-    let fullest = run.fullest_tile.as_ref();
-    let totals = report.memory.get().map(|tiles| memory::totals(tiles, target));
+    let memory = report.memory.get();
+    let totals = memory.map(|tiles| memory::totals(tiles, target)).unwrap_or_default();
+    let row = totals.fullest;
+    let fullest = memory.zip(row).and_then(|(memory, row)| FullestTile::of(memory, row));
+    let over =
+        memory.zip(row).and_then(|(memory, row)| memory::over_limit_bytes(memory, target, row));
+    let execution = report.execution.get();
+    let throughput = throughput(report);
     let steps = report.steps.get();
     let peak_step = peak.alive.and_then(|alive| steps?.ids.get(alive.moment.step));
     writer.row([
@@ -249,28 +257,28 @@ fn write_run(
         integer_if(target.and_then(|target| target.replicas)),
         integer_if(target.and_then(|target| target.tiles)),
         integer_if(target.and_then(|target| target.tiles_per_ipu)),
-        integer_if(run.bytes_per_tile),
+        integer_if(report.bytes_per_tile()),
         integer_if(target.and_then(|target| target.clock_hz)),
-        flag(run.fits),
-        integer_if(run.tiles_over_limit),
+        flag(run.facts.verdict.outcome.fits()),
+        integer_if(totals.tiles_over_limit),
         integer_if(fullest.map(|tile| tile.tile)),
         integer_if(fullest.and_then(|tile| tile.bytes)),
         integer_if(fullest.and_then(|tile| tile.including_gaps_bytes)),
-        integer_if(run.over_limit_bytes),
-        integer_if(run.total_bytes),
-        integer_if(run.including_gaps_bytes),
-        integer_if(totals.and_then(|totals| totals.gap_bytes)),
-        integer_if(run.always_live_bytes),
+        integer_if(over),
+        integer_if(totals.total_bytes),
+        integer_if(totals.including_gaps_bytes),
+        integer_if(totals.gap_bytes),
+        integer_if(totals.always_live_bytes),
         integer_if(peak_step.map(|step: StepId| step.0)),
-        integer_if(run.peak_bytes),
-        integer_if(run.code_bytes),
-        integer_if(run.batch_size),
-        integer_if(run.recorded_runs),
-        integer_if(run.cycles),
-        integer_if(report.execution.get().and_then(|totals| totals.elapsed_microseconds)),
-        real(run.throughput_samples_per_second),
-        real(run.throughput_by_elapsed_time_samples_per_second),
-        integer_if(run.planner_at_minimum),
+        integer_if(peak_of_everything(report).map(|(_, bytes)| bytes)),
+        integer_if(memory.and_then(memory::code_bytes)),
+        integer_if(batch_size(report)),
+        integer_if(execution.map(|totals| totals.runs)),
+        integer_if(execution.and_then(|totals| totals.cycles)),
+        integer_if(execution.and_then(|totals| totals.elapsed_microseconds)),
+        real(throughput.by_cycles),
+        real(throughput.by_elapsed_time),
+        integer_if(warnings_at_minimum(report)),
         integer(run.warnings.len()),
     ])?;
     writer.finish()
@@ -278,7 +286,7 @@ fn write_run(
 
 fn write_options(staging: &Staging<'_>, run: &SweepRun) -> Result<Written, Error> {
     let mut writer = staging.create(&OPTIONS)?;
-    for option in &run.options {
+    for option in &run.facts.options {
         writer.row([
             text(&*id(option.kind, &option.name)),
             text(option.kind.key()),

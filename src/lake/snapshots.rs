@@ -222,7 +222,7 @@ impl Rows<'_> {
             text(&*found.name),
             text(&*path),
             text(&*program),
-            flag(run.end().and_then(|end| end.outcome.finished())),
+            flag(run.end().and_then(|end| end.ending.finished())),
             flag(run.is_cut),
             integer(snapshot.devices.len()),
             integer(snapshot.events.len()),

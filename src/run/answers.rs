@@ -15,7 +15,10 @@ use super::peak::{MemoryTotals, PeakOfRun};
 use super::room::Room;
 use super::section::Section;
 use super::verdict::Verdict;
+use crate::analysis::comparison::fact_groups::Group;
 use crate::analysis::derived::Derived;
+use crate::analysis::program::report_options::options;
+use crate::analysis::sweep::SweepFacts;
 use crate::format::Error;
 use crate::progress::Progress;
 use crate::store::StepId;
@@ -61,6 +64,12 @@ pub trait Answers: Debug + Send + Sync {
     fn claims(&self, derived: &Derived) -> Vec<Claim> {
         let _ = derived;
         Vec::new()
+    }
+
+    /// Facts of the run in groups, in the order in which they are shown; `None` where its report has them.
+    fn fact_groups(&self, derived: &Derived) -> Option<Vec<Group>> {
+        let _ = derived;
+        None
     }
 
     /// The form of the files, and who wrote them: `memory snapshot`, `PyTorch 2.9`.
@@ -133,6 +142,19 @@ pub trait Answers: Debug + Send + Sync {
     fn change_json(&self, compared: &Compared, room: Room) -> Map<String, Value> {
         let _ = (compared, room);
         Map::new()
+    }
+
+    /// What the run brings into a table of many: of a device, or of the one that says most.
+    ///
+    /// # Errors
+    /// `usage` when it does not have the device.
+    fn sweep_facts(&self, derived: &Derived, device: Option<i64>) -> Result<SweepFacts, Error> {
+        let _ = device;
+        let verdict = derived.verdict().map(|verdict| (*verdict).clone()).unwrap_or_default();
+        let options = options(derived.report());
+        let kinds = options.iter().map(|option| option.kind).collect();
+        let devices = self.devices(derived);
+        Ok(SweepFacts { verdict, options, kinds, devices, ..SweepFacts::default() })
     }
 
     /// Things beside the report that a look at all of them goes through, which says how long that takes.

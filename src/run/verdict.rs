@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::text::words;
+use crate::text::{capitalised, words};
 
 words! {
     /// How a run came out.
@@ -87,6 +87,45 @@ pub struct Verdict {
     pub devices: Vec<DeviceVerdict>,
 }
 
+impl Verdict {
+    /// Bytes that are free, below 0 where there are too few; `None` where they do not say what the outcome says: figures
+    /// of error texts are rounded.
+    pub fn free_bytes(&self) -> Option<i128> {
+        let free = i128::from(self.capacity_bytes?).saturating_sub(self.used_bytes?.into());
+        (self.outcome.fits() == Some(free >= 0)).then_some(free)
+    }
+
+    /// What is used and the capacity are of, with its preposition: " on the fullest tile".
+    pub fn on_what(&self) -> String {
+        self.used_of.map_or_else(String::new, |of| format!(" on {of}"))
+    }
+
+    /// The same in a sentence for the head of a page; `size` writes bytes.
+    pub fn headline(&self, size: &dyn Fn(u64) -> String) -> String {
+        let title = self.outcome.title();
+        let bytes = |bytes: i128| size(u64::try_from(bytes.unsigned_abs()).unwrap_or(u64::MAX));
+        let of = self.on_what();
+        match (self.outcome, self.free_bytes()) {
+            (Outcome::Fits, Some(free)) => format!("{title}: {} are free{of}", bytes(free)),
+            (Outcome::DoesNotFit, Some(free)) if self.used_of.is_some() => {
+                format!("{title}: {}, by {} at most", self.text, bytes(free))
+            }
+            (Outcome::DoesNotFit, Some(free)) => format!("{title}: {} too many", bytes(free)),
+            (Outcome::Unknown, _) if self.short != self.outcome.word() => capitalised(&self.short),
+            _ => title.to_owned(),
+        }
+    }
+
+    /// The same where several runs share a line.
+    pub fn short_with(&self, size: &dyn Fn(u64) -> String) -> String {
+        let short = capitalised(&self.short);
+        match self.over_bytes.filter(|over| *over > 0 && self.used_of.is_some()) {
+            Some(over) => format!("{short}, by up to {}", size(over)),
+            None => short,
+        }
+    }
+}
+
 /// A figure that says much about a verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyFigure {
@@ -126,6 +165,44 @@ pub struct DeviceVerdict {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_free_or_too_much_is_said_of_what_it_is_of() {
+        let size = |bytes: u64| format!("{bytes} B");
+        let tiles = Verdict {
+            outcome: Outcome::DoesNotFit,
+            short: "1 tile over".to_owned(),
+            text: "1 of 4 tiles is over".to_owned(),
+            used_bytes: Some(105),
+            used_of: Some("the fullest tile"),
+            capacity_bytes: Some(100),
+            over_bytes: Some(5),
+            ..Verdict::default()
+        };
+        assert_eq!(tiles.free_bytes(), Some(-5));
+        let said = "Does not fit: 1 of 4 tiles is over, by 5 B at most";
+        assert_eq!(tiles.headline(&size), said);
+        assert_eq!(tiles.short_with(&size), "1 tile over, by up to 5 B");
+        let fits = Verdict {
+            outcome: Outcome::Fits,
+            short: "fits".to_owned(),
+            used_bytes: Some(98),
+            over_bytes: Some(0),
+            ..tiles
+        };
+        assert_eq!(fits.headline(&size), "Fits: 2 B are free on the fullest tile");
+        assert_eq!(fits.short_with(&size), "Fits");
+        // What was refused may be within what a rounded text says that there is.
+        let refused = Verdict {
+            outcome: Outcome::DoesNotFit,
+            short: "does not fit".to_owned(),
+            used_of: None,
+            ..fits
+        };
+        assert_eq!((refused.free_bytes(), refused.headline(&size)), (None, "Does not fit".into()));
+        let cut = Verdict { short: "the file is cut".to_owned(), ..Verdict::default() };
+        assert_eq!(cut.headline(&size), "The file is cut");
+    }
 
     #[test]
     fn a_run_that_ran_does_not_fit_elsewhere_for_sure() {

@@ -30,6 +30,24 @@ pub trait RunSystem: Debug + Sync {
         progress: &Progress,
     ) -> Result<Option<Box<dyn FoundRun>>, Error>;
 
+    /// The runs that paths name, or that lie below them, each of which is a row in a table of many; in no order. Of dumps
+    /// it is the module that is meant, with all its compilations. `warnings` says what was not looked into.
+    ///
+    /// # Errors
+    /// When a path cannot be listed.
+    fn below(
+        &self,
+        paths: &[PathBuf],
+        module: Option<&str>,
+        warnings: &Warnings,
+        progress: &Progress,
+    ) -> Result<Vec<Box<dyn FoundRun>>, Error>;
+
+    /// How many of its runs are in memory at a time where many are read.
+    fn reads_at_a_time(&self) -> usize {
+        1
+    }
+
     /// Whether runs have modules that can be named.
     fn has_modules(&self) -> bool {
         false
@@ -61,6 +79,45 @@ pub trait FoundRun: Debug + Send + Sync {
 
     /// Where it is.
     fn path(&self) -> &Path;
+
+    /// What opens it alone: its file, where several lie at its path.
+    fn opened_by(&self) -> PathBuf {
+        self.path().to_owned()
+    }
+
+    /// The file that has most of it.
+    fn main_file(&self) -> PathBuf {
+        self.opened_by()
+    }
+
+    /// By what it is called among others; `is_alone` says that no other lies at its path.
+    fn naming_path(&self, is_alone: bool) -> PathBuf {
+        let _ = is_alone;
+        self.path().to_owned()
+    }
+
+    /// Settings and numbers that lie beside it in `app.json` and are no part of its report.
+    fn app(&self) -> Option<&Path> {
+        None
+    }
+
+    /// Whether it left a report; else there is only what says how it was made.
+    fn has_report(&self) -> bool {
+        true
+    }
+
+    /// Bytes that reading it takes where many are read; 0 where it says itself how far it is.
+    fn bytes(&self) -> u64 {
+        0
+    }
+
+    /// Reads what its row in a table of many goes by, [`FoundRun::bytes`] in all.
+    ///
+    /// # Errors
+    /// As [`FoundRun::open`].
+    fn open_in_sweep(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
+        self.open(progress)
+    }
 
     /// What was chosen of several things at the path, in a sentence; `None` where there was no choice.
     fn choice(&self) -> Option<String> {

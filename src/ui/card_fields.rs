@@ -3,7 +3,6 @@
 use eframe::egui::{self, Align2, TextEdit, Vec2};
 use std::collections::BTreeMap;
 
-use crate::store::snapshot::{RankDevice, device_title};
 use crate::text::size;
 use crate::ui::theme::{CONTROL_HEIGHT, Tokens, fonts};
 use crate::ui::units::Units;
@@ -24,17 +23,6 @@ pub struct Typed {
 }
 
 impl Typed {
-    pub fn is_empty(&self) -> bool {
-        self.text.trim().is_empty()
-    }
-
-    /// Writes a size into the field.
-    pub fn set(&mut self, bytes: u64) {
-        self.text = bytes.to_string();
-        self.bytes = Some(bytes);
-        self.error = None;
-    }
-
     fn read(&mut self) {
         let text = self.text.trim();
         (self.bytes, self.error) = match size::parse(text) {
@@ -79,12 +67,9 @@ pub fn fields_row_ui(ui: &mut egui::Ui, add: impl FnOnce(&mut egui::Ui)) {
 
 /// What the devices of several runs are called by their numbers; those of one number that are called differently by it
 /// alone.
-pub fn device_titles(
-    devices: impl Iterator<Item = (i64, Option<RankDevice>)>,
-) -> BTreeMap<i64, String> {
+pub fn device_titles(devices: impl Iterator<Item = (i64, String)>) -> BTreeMap<i64, String> {
     let mut titles: BTreeMap<i64, String> = BTreeMap::new();
-    for (number, rank) in devices {
-        let title = device_title(number, rank);
+    for (number, title) in devices {
         let known = titles.entry(number).or_insert_with(|| title.clone());
         if *known != title {
             *known = format!("Device {number}");
@@ -113,9 +98,9 @@ mod tests {
 
     #[test]
     fn a_number_that_means_several_devices_is_called_by_itself() {
-        let rank = |rank| Some(RankDevice { rank, gpu: 0 });
-        let devices = [(0, None), (1, None), (0, None), (1, rank(3)), (2, rank(4))];
-        let titles = device_titles(devices.into_iter());
+        let devices =
+            [(0, "GPU 0"), (1, "GPU 1"), (0, "GPU 0"), (1, "Rank 3, GPU 0"), (2, "Rank 4, GPU 0")];
+        let titles = device_titles(devices.map(|(at, title)| (at, title.to_owned())).into_iter());
         let titles: Vec<&str> = titles.values().map(String::as_str).collect();
         assert_eq!(titles, ["GPU 0", "Device 1", "Rank 4, GPU 0"]);
     }

@@ -16,6 +16,7 @@ use crate::index;
 use crate::opened::{ErrorText, RunFiles, SnapshotRun, XlaFiles, XlaRun, files_of_module};
 use crate::store::{Absence, Report};
 use crate::synth::story;
+use crate::systems::poplar::answers::derived_of;
 use crate::systems::poplar::files::{OpenReport, reports_below};
 use crate::systems::poplar::insights::logs::log_messages;
 use crate::systems::pytorch::files::SnapshotFiles;
@@ -283,7 +284,9 @@ impl Load {
         let shared = Shared { stage: Mutex::new(stage), ..Shared::default() };
         let path = report.path.clone();
         // The cell is new, so this cannot fail.
-        drop(shared.derived.set(Arc::new(Derived::new(report))));
+        let derived = derived_of(report);
+        derived.verdict();
+        drop(shared.derived.set(Arc::new(derived)));
         Self { path, logs: Vec::new(), module: Meant::default(), shared: Arc::new(shared) }
     }
 
@@ -416,9 +419,11 @@ fn read(
     progress.expect(open.bytes_to_read());
     open.expect_index();
     // The cell is set only here.
-    drop(shared.derived.set(Arc::new(open.derived())));
+    let derived = Arc::new(open.derived());
+    drop(shared.derived.set(Arc::clone(&derived)));
     shared.set_stage(Stage::SmallTables);
     open.read_small_tables(progress)?;
+    derived.verdict();
     open.read_logs(logs, progress, log_messages);
     let parts: [(Stage, ReadPart); 5] = [
         (Stage::DebugInfo, OpenReport::read_debug_info),

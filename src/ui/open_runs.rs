@@ -12,9 +12,9 @@ use super::runs::{
     Arrangement, Badge, MOST_RUNS, Run, RunId, Runs, StepsBy, only_numbers_in_common,
 };
 use crate::analysis::comparison::matching::match_reports;
-use crate::analysis::comparison::run_verdict::RunVerdict;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
+use crate::run::Verdict;
 use crate::store::Report;
 use crate::store::hlo::ListedModule;
 use crate::systems::xla::compared::common_module;
@@ -35,8 +35,9 @@ pub struct OpenRun {
 
 impl OpenRun {
     /// Whether it fits, or how it ended; `None` where that is not known, or not yet.
-    pub fn verdict(&self) -> Option<RunVerdict> {
-        self.load.derived()?.known_verdict().filter(|verdict| verdict.went_well().is_some())
+    pub fn verdict(&self) -> Option<Arc<Verdict>> {
+        let known = self.load.derived()?.known_verdict();
+        known.filter(|verdict| verdict.outcome.went_well().is_some())
     }
 
     /// Whether it was shown before, and will be again as soon as its files are found.

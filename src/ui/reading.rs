@@ -3,11 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use crate::analysis::sweep::SweepRun;
-use crate::folder_sweep::facts;
 use crate::format::Progress;
+use crate::run::{Outcome, Verdict};
 use crate::systems::poplar::files::{FolderReport, map_reports, reports_beside};
-use crate::text::counted;
 
 /// What is known of a report after a glance at it.
 #[derive(Clone, Debug, PartialEq)]
@@ -64,8 +62,13 @@ fn glance(reports: &[FolderReport], known: &[Glance], progress: &Progress) -> Ve
         }
     }
     let read = map_reports(&to_read, progress, |place, open| {
-        let run = facts(place, open.map(|open| &*open.report));
-        (place.path.clone(), verdict_text(&run), run.fits)
+        let verdict = open.ok().map(|open| open.derived().verdict());
+        let fits = verdict.as_ref().and_then(|known| known.as_ref()?.outcome.fits());
+        let text = match &verdict {
+            None => "cannot be read".to_owned(),
+            Some(known) => verdict_text(known.as_deref()),
+        };
+        (place.path.clone(), text, fits)
     });
     for (path, verdict, fits) in read.unwrap_or_default() {
         glances.iter_mut().filter(|glance| glance.path == path).for_each(|glance| {
@@ -92,14 +95,17 @@ fn unread(report: &FolderReport) -> Glance {
 }
 
 /// Whether a run fits, for people.
-fn verdict_text(run: &SweepRun) -> String {
-    match (run.fits, run.tiles_over_limit) {
-        _ if run.error.is_some() => "cannot be read".to_owned(),
-        (Some(true), _) => "fits".to_owned(),
-        (Some(false), Some(over)) => {
-            format!("does not fit, {} over", counted(over, "tile"))
+fn verdict_text(verdict: Option<&Verdict>) -> String {
+    match verdict {
+        Some(verdict) if verdict.outcome == Outcome::DoesNotFit => {
+            let word = verdict.outcome.word();
+            if verdict.short == word {
+                word.to_owned()
+            } else {
+                format!("{word}, {}", verdict.short)
+            }
         }
-        (Some(false), None) => "does not fit".to_owned(),
-        (None, _) => "not known whether it fits".to_owned(),
+        Some(verdict) if verdict.outcome.fits().is_some() => verdict.short.clone(),
+        _ => "not known whether it fits".to_owned(),
     }
 }

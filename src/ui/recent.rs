@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use crate::analysis::comparison::run_verdict::RunVerdict;
+use crate::run::Verdict;
 use crate::store::Report;
 use crate::store::options::SideFact;
 use crate::text::run_names::{run_name, run_names};
@@ -55,12 +55,12 @@ pub struct RecentComparison {
 }
 
 impl RecentReport {
-    pub fn now(report: &Report, verdict: Option<RunVerdict>) -> Self {
+    pub fn now(report: &Report, verdict: Option<&Verdict>) -> Self {
         let path = std::path::absolute(&report.path).unwrap_or_else(|_| report.path.clone());
         let bytes: u64 = report.files().iter().filter_map(|file| file.bytes).sum();
         let known = Known {
-            fits: verdict.and_then(RunVerdict::went_well),
-            verdict: verdict.map(|verdict| verdict.text(Some(&report.system))),
+            fits: verdict.and_then(|verdict| verdict.outcome.went_well()),
+            verdict: verdict.map(|verdict| verdict.short.clone()),
             bytes: (bytes > 0).then_some(bytes),
         };
         Self { title: title(report, &path), path, opened: seconds_now(), known }

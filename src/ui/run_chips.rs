@@ -12,6 +12,8 @@ use super::open_runs::{OpenRun, OpenRuns};
 use super::runs::Badge;
 use super::theme::{Tokens, fonts, text_on};
 use super::widget::sign::Sign;
+use crate::run::Verdict;
+use crate::store::System;
 use crate::text::{clean, shortened};
 
 /// How much a chip says.
@@ -195,10 +197,18 @@ impl Chip<'_> {
         self.names.get(detail as usize).map_or("", String::as_str)
     }
 
+    /// The verdict in as few words as there is room for: "221 over" of its tiles.
+    fn brief(&self, verdict: &Verdict) -> String {
+        let Some(report) = self.run.report() else { return verdict.short.clone() };
+        let &System { arenas, arena_in_text, .. } = &report.system;
+        let of = [arenas, arena_in_text].map(|word| format!(" {word} "));
+        of.iter().fold(verdict.short.clone(), |text, word| text.replacen(word, " ", 1))
+    }
+
     /// Of its name and its words, points.
     fn width(&self, ui: &egui::Ui, detail: Detail) -> f32 {
         let verdict = self.run.verdict().filter(|_| detail == Detail::Words);
-        let words = verdict.map_or(String::new(), |verdict| format!(" {}", verdict.text(None)));
+        let words = verdict.map_or(String::new(), |verdict| format!(" {}", self.brief(&verdict)));
         let text = format!("{}{words}", self.name(detail));
         let color = Color32::PLACEHOLDER;
         ui.painter().layout_no_wrap(text, fonts::medium(12.0), color).size().x
@@ -261,8 +271,8 @@ impl Chip<'_> {
     /// Whether it fits, or how it ended, as far as that is known.
     fn verdict_ui(&self, ui: &mut egui::Ui, detail: Detail) {
         let Some(verdict) = self.run.verdict() else { return };
-        let sign = Sign::of(verdict.went_well());
-        let text = verdict.text(None);
+        let sign = Sign::of(verdict.outcome.went_well());
+        let text = self.brief(&verdict);
         let response = sign.ui(ui, 13.0);
         if detail == Detail::Words {
             ui.label(RichText::new(text).font(fonts::medium(12.0)).weak());

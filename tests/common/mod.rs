@@ -243,8 +243,13 @@ pub fn sweep(path: &Path) -> Result<Value, Error> {
     );
     let warnings = answer.all_warnings();
     let mut answer = serde_json::to_value(Document::new(answer, warnings)).expect("JSON");
-    answer["path"].take();
+    answer["paths"].take();
     answer["runs"][0]["path"].take();
+    for named in ["best", "reference"] {
+        if answer[named].is_object() {
+            answer[named]["path"].take();
+        }
+    }
     Ok(answer)
 }
 
@@ -305,4 +310,47 @@ pub fn warning_codes(answer: &Value) -> Vec<&str> {
         .iter()
         .filter_map(|warning| warning["code"].as_str())
         .collect()
+}
+
+/// The runs of `tilescope.sweep/2` as rows: figures and what was said of each beside each other.
+pub fn swept(answer: &Value) -> Value {
+    let row = |run: &Value| {
+        let mut row = run["figures"].as_object().expect("figures").clone();
+        let verdict = &run["verdict"];
+        let has_failed = verdict["outcome"] == "out-of-memory";
+        let is_known = verdict["outcome"] != "unknown";
+        // What a request lacked is no figure of the whole run.
+        let is_over = !(has_failed && answer["capacity_bytes"].is_null());
+        let over = if is_over { verdict["over_bytes"].clone() } else { Value::Null };
+        let fits = match verdict["outcome"].as_str() {
+            Some("fits") => Value::Bool(true),
+            Some("does-not-fit") => Value::Bool(false),
+            _ => Value::Null,
+        };
+        for (key, value) in [
+            ("variant", run["name"].clone()),
+            ("finished", if is_known { (!has_failed).into() } else { Value::Null }),
+            ("fits", fits),
+            ("oversubscription_bytes", over),
+            ("percent", run["percent_of_reference"].clone()),
+            ("percent_of_previous", run["percent_of_previous"].clone()),
+            ("max_allocated_from", run["from"]["max_allocated_bytes"].clone()),
+            ("max_reserved_from", run["from"]["max_reserved_bytes"].clone()),
+        ] {
+            row.insert(key.to_owned(), value);
+        }
+        for key in ["settings", "verdict", "recorded", "of"] {
+            row.insert(key.to_owned(), run[key].clone());
+        }
+        Value::Object(row)
+    };
+    let rows = answer["runs"].as_array().expect("runs").iter().map(row);
+    serde_json::json!({
+        "rows": rows.collect::<Vec<_>>(),
+        "reference": answer["reference"]["name"],
+        "least_needed": answer["best"]["name"],
+        "capacity_bytes": answer["capacity_bytes"],
+        "other_bytes": answer["other_bytes"],
+        "warnings": answer["warnings"],
+    })
 }

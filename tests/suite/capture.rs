@@ -112,14 +112,15 @@ fn every_variant_is_recorded_and_read_back() {
     assert_eq!(calls[4][2]["enabled"], serde_json::Value::Null, "history ends, and is forgotten");
 
     let runs = directory.path().join("runs");
-    let table = json(&tilescope(&["sweep", runs.to_str().unwrap(), "--json"]));
+    let answer = json(&tilescope(&["sweep", runs.to_str().unwrap(), "--json"]));
+    let table = crate::common::swept(&answer);
     let rows = table["rows"].as_array().unwrap();
     assert_eq!(rows.len(), 2);
-    assert_eq!(rows[1]["variant"], "segments=2");
+    assert_eq!(rows[1]["settings"]["app.segments"], 2);
     for row in rows {
         assert_eq!(row["smi_bytes"], 700 << 20);
     }
-    assert_eq!(table["stated_capacity_bytes"]["segments=2"], 8_u64 << 30);
+    assert_eq!(rows[1]["verdict"]["capacity_bytes"], 8_u64 << 30);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use crate::common::compared::{compare, conclusion, number, rows, said};
 use crate::common::demo::assert_written_once;
-use crate::common::{json, tilescope};
+use crate::common::{json, swept, tilescope};
 use serde_json::Value;
 use tilescope::format::Progress;
 use tilescope::systems::xla::synth::story::{CAPACITY, VARIANTS, runs, write_story};
@@ -12,6 +12,7 @@ fn a_sweep_says_what_does_not_fit_and_what_computing_again_saves() {
     let directory = tempfile::tempdir().unwrap();
     write_story(directory.path(), &Progress::default()).unwrap();
     let table = json(&tilescope(&["sweep", directory.path().to_str().unwrap(), "--json"]));
+    let table = swept(&table);
     assert_eq!(table["warnings"], serde_json::json!([]));
     let row = |name: &str| {
         let found = rows(&table["rows"]).iter().find(|row| row["variant"] == name);

@@ -221,6 +221,7 @@ fn runs_below_a_directory_are_those_of_a_sweep_and_lie_beside_reports() {
     let folder = tempfile::tempdir().unwrap();
     write_story(folder.path(), &Progress::default()).unwrap();
     let sweep = json(&tilescope(&["sweep", "--json", folder.path().to_str().unwrap()]));
+    let sweep = crate::common::swept(&sweep);
     let report = folder.path().join("report");
     fs::create_dir(&report).unwrap();
     fs::copy(sample().join("profile.pop"), report.join("profile.pop")).unwrap();

@@ -10,7 +10,7 @@ use tilescope::format::{ErrorKind, Progress};
 use tilescope::opened::{ReplayedSnapshot, RunFiles, SnapshotRun, device_id, files_of_run};
 use tilescope::store::snapshot::StackId;
 use tilescope::systems::pytorch::allocator::peak::PeakContents;
-use tilescope::systems::pytorch::allocator::run_end::Outcome;
+use tilescope::systems::pytorch::allocator::run_end::Ended;
 use tilescope::systems::pytorch::allocator::user_frame::user_frame_title;
 
 /// What a path names, with its report filled.
@@ -194,6 +194,10 @@ proptest! {
     }
 }
 
+fn swept_of(arguments: &[&str]) -> Value {
+    crate::common::swept(&answer(arguments))
+}
+
 #[test]
 fn real_files_as_ranks_have_what_they_have_alone() {
     let profiles = in_package("../shared/profiles/pytorch");
@@ -308,12 +312,12 @@ fn a_sweep_has_one_row_for_each_run_and_names_the_rank_that_counts() {
         }
     }
     let path = text_of(directory.path());
-    let sweep = answer(&["sweep", path]);
+    let sweep = swept_of(&["sweep", path]);
     let rows = sweep["rows"].as_array().expect("rows");
     let row = |row: &Value| {
-        (row["variant"].as_str().map(str::to_owned), row["rank"].as_i64(), row["gpu"].as_i64())
+        (row["variant"].as_str().map(str::to_owned), row["of"].as_str().map(str::to_owned))
     };
-    let named = |name: &str| (Some(name.to_owned()), Some(1), Some(0));
+    let named = |name: &str| (Some(name.to_owned()), Some("Rank 1, GPU 0".to_owned()));
     assert_eq!(
         rows.iter().map(row).collect::<Vec<_>>(),
         [named("splits_2_rank*"), named("splits_10_rank*")]
@@ -330,7 +334,7 @@ fn a_sweep_has_one_row_for_each_run_and_names_the_rank_that_counts() {
     assert!(message.contains("splits_2_rank*.pickle") && !message.contains("rank0"), "{message}");
     // Ranks that are named one by one are compared with each other.
     let files = [0, 1].map(|rank| directory.path().join(format!("splits_2_rank{rank}.pickle")));
-    let sweep = answer(&["sweep", text_of(&files[0]), text_of(&files[1])]);
+    let sweep = swept_of(&["sweep", text_of(&files[0]), text_of(&files[1])]);
     assert_eq!(sweep["rows"].as_array().map(Vec::len), Some(2));
     // Two runs of ranks are compared at the peaks of the ranks that had most.
     let other = directory.path().join("splits_2_rank*.pickle");
@@ -360,7 +364,7 @@ fn what_lies_beside_a_rank_is_of_its_device() {
     let run = open(directory.path());
     assert_eq!(run.allocator.stated.iter().map(|one| one.device).collect::<Vec<_>>(), [Some(2)]);
     let end = run.allocator.end().expect("an end");
-    assert_eq!((end.outcome, end.device), (Outcome::OutOfMemory, Some(2)));
+    assert_eq!((end.ending, end.device), (Ended::OutOfMemory, Some(2)));
     let capacity =
         |place| run.allocator.stated_capacity(place).and_then(|text| text.capacity_bytes);
     assert_eq!([0, 1, 2].map(capacity), [None, None, Some(8 << 30)]);
@@ -409,7 +413,7 @@ fn a_rank_that_cannot_be_read_is_a_warning_and_the_run_is_cut() {
         let ranks: Vec<u32> = ranks.map(|of| of.rank).collect();
         let expected = if *is_there { vec![0, 2, 3, 10] } else { vec![0, 2, 10] };
         assert_eq!(ranks, expected, "{what}");
-        assert_eq!(run.allocator.end().map(|end| end.outcome), Some(Outcome::Cut), "{what}");
+        assert_eq!(run.allocator.end().map(|end| end.ending), Some(Ended::Cut), "{what}");
         // The figures of the others are theirs.
         let most = replayed(&run).device_facts().iter().map(|facts| facts.requested_peak.bytes);
         assert_eq!(most.max(), Some(16 * MIB), "{what}");
@@ -417,8 +421,8 @@ fn a_rank_that_cannot_be_read_is_a_warning_and_the_run_is_cut() {
         let mut failing = process(8);
         failing.out_of_memory(0, 512 * MIB, 100 * MIB);
         failing.write(directory.path(), "memory_rank_2_a.pkl");
-        let end = open(directory.path()).allocator.end().map(|end| (end.outcome, end.device));
-        assert_eq!(end, Some((Outcome::OutOfMemory, Some(1))), "{what}");
+        let end = open(directory.path()).allocator.end().map(|end| (end.ending, end.device));
+        assert_eq!(end, Some((Ended::OutOfMemory, Some(1))), "{what}");
         for command in ["summary", "liveness", "sweep"] {
             answer(&[command, text_of(directory.path())]);
         }
@@ -448,7 +452,7 @@ fn a_thousand_ranks_are_one_run() {
     let devices = summary["pytorch"]["devices"].as_array().expect("devices");
     assert_eq!(devices.len(), 1000);
     assert_eq!(devices[999]["rank"], 999);
-    let sweep = answer(&["sweep", text_of(directory.path())]);
+    let sweep = swept_of(&["sweep", text_of(directory.path())]);
     assert_eq!(sweep["rows"].as_array().map(Vec::len), Some(1));
     answer(&["liveness", text_of(directory.path()), "--step", "peak", "--device", "999"]);
     eprintln!("three commands on a thousand ranks: {:?}", begun.elapsed());
@@ -460,9 +464,9 @@ fn a_run_of_ranks_is_swept_by_its_name() {
     let directory = tempfile::tempdir().expect("a directory");
     three_ranks(directory.path());
     let pattern = directory.path().join("memory_rank_*_a.pkl");
-    let sweep = answer(&["sweep", text_of(&pattern)]);
+    let sweep = swept_of(&["sweep", text_of(&pattern)]);
     assert_eq!(sweep["rows"].as_array().map(Vec::len), Some(1));
-    assert_eq!(sweep["rows"][0]["rank"], 10);
+    assert!(sweep["rows"][0]["of"].as_str().is_some_and(|of| of.starts_with("Rank 10,")));
     let refused = tilescope(&["sweep", text_of(&pattern), "no such directory", "--json"]);
     let message = json(&refused)["error"]["message"].to_string();
     assert!(message.contains("no such directory"), "{message}");
@@ -477,8 +481,8 @@ fn of_a_rank_without_events_nobody_knows_whether_it_ran() {
     process(12).write(directory.path(), "a_rank1.pickle");
     let whole = process(20).write(directory.path(), "whole.pickle");
     let pattern = directory.path().join("a_rank*.pickle");
-    let end = open(&pattern).allocator.end().map(|end| (end.outcome, end.device));
-    assert_eq!(end, Some((Outcome::NotRecorded, Some(1))));
+    let end = open(&pattern).allocator.end().map(|end| (end.ending, end.device));
+    assert_eq!(end, Some((Ended::NotRecorded, Some(1))));
     let summary = answer(&["summary", text_of(&pattern)]);
     let reason = summary["verdict"]["text"].as_str().expect("a reason");
     assert!(reason.starts_with("The snapshot of Rank 0, GPU 0 has no events"), "{reason}");
@@ -487,7 +491,7 @@ fn of_a_rank_without_events_nobody_knows_whether_it_ran() {
     let of_rank = sections.split_once("\n\n").expect("a section after it").0;
     assert!(of_rank.contains("none recorded") && !of_rank.contains("peak"), "{said}");
     let path = text_of(directory.path());
-    let sweep = answer(&["sweep", path]);
+    let sweep = swept_of(&["sweep", path]);
     assert_eq!((&sweep["reference"], &sweep["least_needed"]), (&"whole".into(), &"whole".into()));
     assert!(sweep["rows"][0]["finished"].is_null(), "{sweep}");
     let refused = tilescope(&["sweep", path, "--reference", "a_rank*"]);
@@ -533,7 +537,7 @@ fn an_error_text_beside_a_rank_that_cannot_be_read_says_that_it_failed() {
     );
     let run = open(directory.path());
     let end = run.allocator.end().expect("an end");
-    assert_eq!(end.outcome, Outcome::OutOfMemory);
+    assert_eq!(end.ending, Ended::OutOfMemory);
     assert_eq!(run.allocator.stated_capacity(0), None, "it is not about rank 0");
     let verdict = answer(&["summary", text_of(directory.path())])["verdict"].clone();
     let reason = verdict["text"].as_str().expect("a reason");

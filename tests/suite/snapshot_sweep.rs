@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use crate::common::recording::{MIB, Recording, stack};
-use crate::common::{json, pickle, tilescope};
+use crate::common::{json, pickle, swept, tilescope};
 use serde_json::Value;
 
 fn sweep(directory: &Path, options: &[&str]) -> Value {
@@ -12,7 +12,7 @@ fn sweep(directory: &Path, options: &[&str]) -> Value {
     let output = tilescope(&[&["sweep", directory, "--json"], options].concat());
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{options:?}: {text}");
-    json(&output)
+    swept(&json(&output))
 }
 
 fn row<'a>(table: &'a Value, variant: &str) -> &'a Value {
@@ -53,7 +53,7 @@ fn each_run_is_in_percent_of_the_one_before() {
     assert_eq!(previous("splits_10")["max_allocated_bytes"], Value::Null, "nor the one before");
     let path = directory.path().to_str().expect("UTF-8");
     let text = String::from_utf8(tilescope(&["sweep", path]).stdout).expect("text");
-    assert!(text.contains("of previous") && text.contains("  reserved"), "{text}");
+    assert!(text.contains("of the one before") && text.contains("  reserved"), "{text}");
     let csv = String::from_utf8(tilescope(&["sweep", path, "--csv"]).stdout).expect("text");
     let titles = csv.lines().next().expect("titles");
     assert!(titles.contains("max_reserved_percent_of_previous"), "{titles}");

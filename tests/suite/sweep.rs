@@ -48,15 +48,32 @@ fn sweep(arguments: &[&str]) -> Value {
     json(&output)
 }
 
-fn rows(answer: &Value) -> &[Value] {
-    answer["runs"].as_array().unwrap()
+/// The runs, each with its figures and settings beside what is said of it.
+fn rows(answer: &Value) -> Vec<Value> {
+    let flat = |run: &Value| {
+        let mut row = run.as_object().unwrap().clone();
+        row.extend(run["figures"].as_object().unwrap().clone());
+        let verdict = &run["verdict"];
+        row.insert("options".to_owned(), run["settings"].clone());
+        let fits = match verdict["outcome"].as_str() {
+            Some("fits") => Value::Bool(true),
+            Some("does-not-fit") => Value::Bool(false),
+            _ => Value::Null,
+        };
+        row.insert("fits".to_owned(), fits);
+        for key in ["outcome", "cause", "used_bytes", "capacity_bytes", "over_bytes"] {
+            row.insert(key.to_owned(), verdict[key].clone());
+        }
+        Value::Object(row)
+    };
+    answer["runs"].as_array().unwrap().iter().map(flat).collect()
 }
 
 #[test]
 fn the_fastest_that_fits_lies_within() {
     let answer = sweep(&[]);
-    assert_eq!(answer["schema"], "tilescope.sweep/1");
-    let ids: Vec<_> = answer["options"].as_array().unwrap().iter().map(|row| &row["id"]).collect();
+    assert_eq!(answer["schema"], "tilescope.sweep/2");
+    let ids: Vec<_> = answer["settings"].as_array().unwrap().iter().map(|row| &row["id"]).collect();
     let expected = [
         "availableMemoryProportion.convolution",
         "availableMemoryProportion.matMul",
@@ -64,20 +81,21 @@ fn the_fastest_that_fits_lies_within() {
         "app.batch_size",
     ];
     assert_eq!(ids, expected);
-    assert_eq!(answer["options"][3]["values"], serde_json::json!(BATCHES));
-    assert_eq!(answer["options"][2]["same_as"], expected[0]);
+    assert_eq!(answer["settings"][3]["values"], serde_json::json!(BATCHES));
+    assert_eq!(answer["settings"][2]["same_as"], expected[0]);
     assert_eq!(rows(&answer).len(), BATCHES.len() * PROPORTIONS.len() + 1);
 
-    let best = &answer["fastest_that_fits"];
+    let best = &answer["best"];
     let (batch, proportion) =
-        (&best["options"]["app.batch_size"], best["options"][expected[0]].as_f64().unwrap());
+        (&best["settings"]["app.batch_size"], best["settings"][expected[0]].as_f64().unwrap());
     assert!([8, 16].contains(&batch.as_u64().unwrap()), "{best}");
     assert!(proportion > 0.005 && proportion < 0.8, "{best}");
-    assert_eq!(best["by"], "throughput");
-    let row = &rows(&answer)[usize::try_from(best["run"].as_u64().unwrap()).unwrap()];
+    assert_eq!(best["by"], "throughput_samples_per_second");
+    let row = &rows(&answer)[usize::try_from(best["run"].as_u64().unwrap()).unwrap()].clone();
     assert_eq!((row["path"].as_str(), &row["fits"]), (best["path"].as_str(), &true.into()));
     let speed = |row: &Value| row["throughput_samples_per_second"].as_f64();
-    assert!(rows(&answer).iter().all(|other| speed(other) <= speed(best)));
+    assert_eq!(speed(row), best["value"].as_f64());
+    assert!(rows(&answer).iter().all(|other| speed(other) <= speed(row)));
     // The definition: samples of all runs by the time of their cycles.
     let of = |key: &str| row[key].as_f64().unwrap();
     let expected = of("batch_size") * of("recorded_runs") * 1.85e9 / of("cycles");
@@ -95,16 +113,14 @@ fn a_row_has_the_figures_of_the_summary() {
     for row in rows(&answer).iter().filter(|row| row["error"].is_null()).step_by(7) {
         let summary = crate::common::summary(Path::new(row["path"].as_str().unwrap())).unwrap();
         let memory = &summary["poplar"]["memory"];
-        for key in [
-            "fits",
-            "tiles_over_limit",
-            "fullest_tile",
-            "total_bytes",
-            "including_gaps_bytes",
-            "always_live_bytes",
-        ] {
+        for key in
+            ["fits", "tiles_over_limit", "total_bytes", "including_gaps_bytes", "always_live_bytes"]
+        {
             assert_eq!(row[key], memory[key], "{key}");
         }
+        let tile = &memory["fullest_tile"];
+        assert_eq!(row["fullest_tile"], tile["tile"]);
+        assert_eq!(row["fullest_tile_including_gaps_bytes"], tile["including_gaps_bytes"]);
         let peak = summary["poplar"]["liveness"]["peak"]["not_always_live_bytes"].as_u64().unwrap();
         let always_live = memory["always_live_bytes"].as_u64().unwrap();
         assert_eq!(row["peak_bytes"], peak + always_live);
@@ -120,13 +136,13 @@ fn a_row_has_the_figures_of_the_summary() {
 #[test]
 fn a_report_that_cannot_be_read_is_a_row_with_its_error() {
     let answer = sweep(&[]);
-    let (broken, read) = rows(&answer).split_last().unwrap();
+    let all = rows(&answer);
+    let (broken, read) = all.split_last().unwrap();
     assert!(read.iter().all(|row| row["error"].is_null()));
     assert_eq!(broken["name"], BROKEN);
     assert_eq!(broken["error"]["kind"], "not-a-report");
-    for key in ["fits", "fullest_tile", "total_bytes", "cycles", "throughput_samples_per_second"] {
-        assert_eq!(broken.get(key), Some(&Value::Null), "{key}");
-    }
+    assert_eq!((&broken["fits"], &broken["verdict"]), (&Value::Null, &Value::Null));
+    assert_eq!(broken["figures"], serde_json::json!({}));
     let warnings = answer["warnings"].as_array().unwrap();
     let file = format!("{BROKEN}/profile.pop");
     let warning = warnings.iter().find(|warning| warning["file"] == *file).unwrap();
@@ -145,13 +161,13 @@ fn every_cell_of_the_heat_map_has_its_run() {
     for (figure, key) in [("peak", "peak_bytes"), ("throughput", "throughput_samples_per_second")] {
         let answer = sweep(&["--by", "batch_size", "--and", "matmul", "--figure", figure]);
         let map = &answer["heat_map"];
-        assert_eq!((&map["by"], &map["figure"]), (&"app.batch_size".into(), &figure.into()));
+        assert_eq!((&map["by"], &map["figure"]), (&"app.batch_size".into(), &key.into()));
         assert_eq!(map["rows"], serde_json::json!(BATCHES));
         assert_eq!(map["columns"].as_array().unwrap().len(), PROPORTIONS.len());
         let cells = map["cells"].as_array().unwrap();
         assert_eq!(cells.len(), BATCHES.len() * PROPORTIONS.len());
         for cell in cells {
-            let row = rows(&answer).iter().find(|row| row["path"] == cell["path"]).unwrap();
+            let row = &rows(&answer).into_iter().find(|row| row["path"] == cell["path"]).unwrap();
             assert_eq!(row["options"]["app.batch_size"], cell["by"]);
             assert_eq!(row["options"]["availableMemoryProportion.matMul"], cell["and"]);
             assert_eq!((&row["fits"], &row[key]), (&cell["fits"], &cell["value"]));
@@ -201,13 +217,11 @@ fn comma_separated_values_have_the_figures_of_the_json() {
     assert_eq!(table.len(), 1 + rows(&answer).len());
     let unique: std::collections::BTreeSet<_> = header.iter().collect();
     assert_eq!(unique.len(), header.len());
-    for (line, row) in table[1..].iter().zip(rows(&answer)) {
+    for (line, row) in table[1..].iter().zip(&rows(&answer)) {
         assert_eq!(line.len(), header.len());
         for (title, cell) in header.iter().zip(line) {
             let value = match title.as_str() {
-                "fullest_tile" => &row["fullest_tile"]["tile"],
-                "fullest_tile_including_gaps_bytes" => &row["fullest_tile"]["including_gaps_bytes"],
-                "fastest_that_fits" => continue,
+                "best" | "reference" => continue,
                 "error" => &row["error"]["message"],
                 title => row.get(title).unwrap_or(&row["options"][title]),
             };
@@ -219,9 +233,9 @@ fn comma_separated_values_have_the_figures_of_the_json() {
             assert_eq!(*cell, expected, "{title}");
         }
     }
-    let map = cells(&["--by", "batch", "--and", "matMul", "--figure", "fits"]);
-    assert_eq!(map[0][2..], ["fits", "runs", "path"]);
-    assert_eq!((map.len(), map[1].len()), (25, 5));
+    let map = cells(&["--by", "batch", "--and", "matMul", "--figure", "needed"]);
+    assert_eq!(map[0][2..], ["needed_bytes", "fits", "runs", "path"]);
+    assert_eq!((map.len(), map[1].len()), (25, 6));
     let along = cells(&["--by", "batch", "--figure", "code"]);
     assert_eq!(along[0][2..], ["code_bytes", "fits", "path"]);
     assert_eq!((along.len(), along[1].len()), (25, 5));
@@ -235,7 +249,7 @@ fn text(arguments: &[&str]) -> String {
 
 #[test]
 fn the_text_marks_the_best_and_shows_only_what_varies() {
-    let best = sweep(&[])["fastest_that_fits"]["path"].as_str().unwrap().to_owned();
+    let best = sweep(&[])["best"]["path"].as_str().unwrap().to_owned();
     let best = Path::new(&best).strip_prefix(grid()).unwrap().to_str().unwrap().to_owned();
     let table = text(&[]);
     assert!(table.starts_with("25 runs below "), "{table}");
@@ -258,14 +272,19 @@ fn a_folder_without_speed_or_without_reports_says_so() {
     let path = path.to_str().unwrap();
     let alone = json(&tilescope(&["sweep", path, "--json"]));
     assert_eq!((rows(&alone).len(), &alone["runs"][0]["name"]), (1, &".".into()));
-    assert_eq!(alone["options"], serde_json::json!([]));
-    assert_eq!(alone["fastest_that_fits"], Value::Null);
-    assert_eq!(alone["no_fastest_because"], "speed-unknown");
+    assert_eq!(alone["settings"], serde_json::json!([]));
+    let best = &alone["best"];
+    assert_eq!(
+        (&best["run"], &best["by"]),
+        (&0.into(), &"needed_bytes".into()),
+        "no speed is known"
+    );
+    assert_eq!(best["value"], alone["runs"][0]["verdict"]["used_bytes"]);
+    assert_eq!(alone["no_best_because"], Value::Null);
     let empty = tempfile::tempdir().unwrap();
     let profile = sample().join("profile.pop");
     for (arguments, status, kind) in [
         (vec![empty.path().to_str().unwrap()], 3, "not-a-report"),
-        (vec![profile.to_str().unwrap()], 3, "not-a-report"),
         (vec!["/no/such/path"], 3, "not-found"),
         (vec![path, "--by", "batch"], 2, "usage"),
     ] {
@@ -273,7 +292,17 @@ fn a_folder_without_speed_or_without_reports_says_so() {
         assert_eq!(output.status.code(), Some(status), "{arguments:?}");
         assert_eq!(json(&output)["error"]["kind"], kind);
     }
-    for wrong in [&["--and", "batch"][..], &["--figure", "peak"], &["--by", "x", "--figure", "y"]] {
+    // A run that is named by itself is one.
+    let named = json(&tilescope(&["sweep", profile.to_str().unwrap(), "--json"]));
+    assert_eq!(named["runs"].as_array().map(Vec::len), Some(1));
+    assert_eq!(named["runs"][0]["figures"], alone["runs"][0]["figures"]);
+    for wrong in [
+        &["--capacity", "1GiB"][..],
+        &["--other", "1GiB"],
+        &["--and", "batch"],
+        &["--figure", "peak"],
+        &["--by", "x", "--figure", "y"],
+    ] {
         let output = tilescope(&[&["sweep", path], wrong].concat());
         assert_eq!(output.status.code(), Some(2), "{wrong:?}");
     }
@@ -306,18 +335,20 @@ fn reading_many_reports_says_how_far_it_is_and_can_be_cancelled() {
 #[test]
 fn real_reports_that_nothing_tells_apart_have_their_directories() {
     let Some(folder) = real_report(".") else { return };
-    let answer = json(&tilescope(&["sweep", folder.to_str().unwrap(), "--json"]));
-    assert_eq!(answer["options"].as_array().unwrap().len(), 1);
-    assert_eq!(answer["options"][0]["id"], "directory");
-    let names: Vec<_> = rows(&answer).iter().map(|row| &row["name"]).collect();
+    let [whole, cut] = ["poplar-3.3", "poplar-3.3-interrupted"].map(|name| folder.join(name));
+    let answer =
+        json(&tilescope(&["sweep", whole.to_str().unwrap(), cut.to_str().unwrap(), "--json"]));
+    assert_eq!(answer["settings"].as_array().unwrap().len(), 1);
+    assert_eq!(answer["settings"][0]["id"], "directory");
+    let names: Vec<_> = rows(&answer).iter().map(|row| row["name"].clone()).collect();
     assert_eq!(names, ["poplar-3.3", "poplar-3.3-interrupted/profile_me5mjvuv.pop"]);
     for row in rows(&answer) {
         assert_eq!((&row["fits"], &row["total_bytes"]), (&true.into(), &3_465_355.into()));
         assert_eq!(row["peak_bytes"], 2_705_487 + 759_828);
-        assert_eq!(row["fullest_tile"]["including_gaps_bytes"], 32_804);
+        assert_eq!(row["fullest_tile_including_gaps_bytes"], 32_804);
         assert_eq!((&row["batch_size"], &row["cycles"]), (&Value::Null, &Value::Null));
     }
-    assert_eq!(answer["no_fastest_because"], "speed-unknown");
+    assert_eq!(answer["best"]["by"], "needed_bytes");
 }
 
 /// Three runs with a measured figure in app.json, and a fourth that left only its app.json and a log.
@@ -376,7 +407,7 @@ fn a_run_without_a_report_is_a_row_and_a_cell_that_say_so() {
     let folder = measured();
     let answer = json(&sweep_of(folder.path(), &["--json"]));
     assert_eq!(rows(&answer).len(), 4);
-    let lost = rows(&answer).iter().find(|row| row["no_report"] == true).unwrap();
+    let lost = &rows(&answer).into_iter().find(|row| row["no_report"] == true).unwrap();
     assert_eq!((&lost["name"], &lost["fits"]), (&"batch-24-amp-0.005".into(), &Value::Null));
     assert_eq!((&lost["error"], &lost["options"]["app.batch_size"]), (&Value::Null, &24.into()));
     assert_eq!(rows(&answer).iter().filter(|row| row["no_report"] == false).count(), 3);
@@ -394,7 +425,7 @@ fn the_planner_at_minimum_is_a_column_of_the_sweep() {
     let folder = measured();
     let answer = json(&sweep_of(folder.path(), &["--json"]));
     let of = |name: &str| {
-        let row = rows(&answer).iter().find(|row| row["name"] == name).unwrap();
+        let row = rows(&answer).into_iter().find(|row| row["name"] == name).unwrap();
         row.get("planner_at_minimum").unwrap().clone()
     };
     assert_eq!(of("batch-4-amp-0.005"), 5);
@@ -411,25 +442,58 @@ fn a_sweep_says_by_how_much_a_run_is_over_and_which_no_other_beats() {
     let answer = sweep(&[]);
     let mut over = 0;
     for row in rows(&answer).iter().filter(|row| row["error"].is_null()) {
-        let bytes = row["fullest_tile"]["including_gaps_bytes"].as_u64().unwrap();
-        let limit = row["bytes_per_tile"].as_u64().unwrap();
-        assert_eq!(row["over_limit_bytes"], bytes.saturating_sub(limit));
+        let bytes = row["fullest_tile_including_gaps_bytes"].as_u64().unwrap();
+        let limit = row["capacity_bytes"].as_u64().unwrap();
+        assert_eq!(row["over_bytes"], bytes.saturating_sub(limit));
         assert_eq!(row["fits"], bytes <= limit);
         over += u64::from(bytes > limit);
     }
     assert!(over > 3, "{over} are over");
     let map = text(&["--by", "batch", "--and", "proportion", "--figure", "peak"]);
     assert!(map.contains("KiB over") || map.contains(" B over"), "{map}");
-    let best: Vec<&Value> = rows(&answer).iter().filter(|row| row["pareto"] == true).collect();
-    assert!(best.iter().any(|row| row["path"] == answer["fastest_that_fits"]["path"]), "{best:?}");
+    let all = rows(&answer);
+    let best: Vec<&Value> = all.iter().filter(|row| row["pareto"] == true).collect();
+    assert!(best.iter().any(|row| row["path"] == answer["best"]["path"]), "{best:?}");
     let figures = |row: &Value| {
-        let tile = row["fullest_tile"]["including_gaps_bytes"].as_u64();
+        let tile = row["fullest_tile_including_gaps_bytes"].as_u64();
         (tile, row["throughput_samples_per_second"].as_f64())
     };
     for one in &best {
-        for other in rows(&answer).iter().filter(|row| row["fits"] == true) {
+        for other in all.iter().filter(|row| row["fits"] == true) {
             let ((tile, speed), (other_tile, other_speed)) = (figures(one), figures(other));
             assert!(other_tile >= tile || other_speed <= speed, "{other} beats {one}");
         }
     }
+}
+
+#[test]
+fn runs_of_several_systems_in_one_directory_are_rows_of_one_sweep() {
+    let folder = tempfile::tempdir().unwrap();
+    let report = folder.path().join("report");
+    std::fs::create_dir(&report).unwrap();
+    std::fs::copy(sample().join("profile.pop"), report.join("profile.pop")).unwrap();
+    let samples = crate::common::in_package("sample_profiles");
+    for name in ["keep", "donate"] {
+        let to = folder.path().join(name);
+        std::fs::create_dir(&to).unwrap();
+        for file in std::fs::read_dir(samples.join("xla").join(name)).unwrap() {
+            let file = file.unwrap();
+            std::fs::copy(file.path(), to.join(file.file_name())).unwrap();
+        }
+    }
+    let snapshot = samples.join("training/segments-0/snapshot.pickle");
+    std::fs::copy(snapshot, folder.path().join("snapshot.pickle")).unwrap();
+    let output = sweep_of(folder.path(), &["--json"]);
+    let answer = json(&output);
+    let systems: Vec<_> =
+        answer["runs"].as_array().unwrap().iter().map(|run| &run["system"]).collect();
+    assert_eq!(systems, ["xla", "xla", "poplar", "pytorch"], "{answer}");
+    assert!(!answer["warnings"].to_string().contains("left out"), "{answer}");
+    assert_eq!(answer["no_best_because"], "several-systems");
+    // The user's capacity is that of the devices; a tile has what it has.
+    let answer = json(&sweep_of(folder.path(), &["--json", "--capacity", "6MiB"]));
+    let outcomes = answer["runs"].as_array().unwrap().iter().map(|run| &run["verdict"]["outcome"]);
+    assert_eq!(outcomes.collect::<Vec<_>>(), ["fits", "does-not-fit", "fits", "does-not-fit"]);
+    let text = String::from_utf8(sweep_of(folder.path(), &[]).stdout).unwrap();
+    assert!(text.contains("system") && text.contains("pytorch"), "{text}");
 }

@@ -377,8 +377,8 @@ fn the_summary_says_what_differs() {
     assert_texts(
         &harness,
         &[
-            "Does not fit: 1 of 48 tiles over the limit, by 1.48 KiB (1,516 B) at most",
-            "Fits: no tile is over its limit",
+            "Does not fit: 1 of 48 tiles is over, on IPU 1, by 1.48 KiB (1,516 B) at most",
+            "Fits: 1.84 KiB (1,884 B) are free on the fullest tile",
             "availableMemoryProportion of convolution 0.6 → 0.35",
             "3.3.0 → 3.4.0",
             "▼ −54.4 KiB (−9.5 %)",

@@ -34,7 +34,7 @@ fn flame_value(harness: &Harness<'_, App>) -> String {
 fn all_facts_are_there_in_the_unit_that_was_chosen() {
     let mut harness = summary(Theme::Light, report::small());
     for text in [
-        "Does not fit: 1 of 48 tiles over the limit, by 1.48 KiB (1,516 B) at most",
+        "Does not fit: 1 of 48 tiles is over, on IPU 1, by 1.48 KiB (1,516 B) at most",
         "ipu2",
         "1330 MHz",
         "768.0 KiB (786,432 B)",

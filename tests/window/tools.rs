@@ -128,7 +128,7 @@ fn a_sweep_finds_the_best_and_opens_and_compares() {
 fn columns_are_as_wide_as_their_content_until_they_are_dragged() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut harness = sweep(Theme::Light, directory.path());
-    let left = |harness: &Harness<'_, App>| harness.get_by_label("Sort by Fits").rect().left();
+    let left = |harness: &Harness<'_, App>| harness.get_by_label("Sort by Verdict").rect().left();
     let before = left(&harness);
     let row = harness.get_by_role_and_label(Role::Row, "batch-16-amp-0.35").rect();
     assert!(before - row.left() < 220.0, "numbers stand beside their names: {before}");
@@ -209,7 +209,7 @@ fn a_directory_without_reports_says_so() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut harness = home(Theme::Light);
     press(&mut harness, Modifiers::COMMAND, Key::M);
-    assert_text(&harness, "Open a directory of reports");
+    assert_text(&harness, "Open a directory of runs");
     enter(&mut harness, "Directory", &directory.path().display().to_string());
     wait_for(&mut harness, "The directory could not be read");
 }

@@ -19,7 +19,7 @@ fn variants(theme: Theme, directory: &Path) -> Harness<'static, App> {
     write_story(directory, &Progress::default()).expect("the story");
     let path = directory.to_owned();
     let mut harness = window(theme, |ctx| App::new(ctx, Some(Load::start(path, ctx))));
-    wait_for(&mut harness, "Least needed: checkpoint_segments=8, 3.20 GiB");
+    wait_for(&mut harness, "Least needed: checkpoint_segments 8, 3.20 GiB");
     settle(&mut harness);
     harness
 }
@@ -28,18 +28,17 @@ fn variants(theme: Theme, directory: &Path) -> Harness<'static, App> {
 fn variants_are_a_table_against_what_the_card_has() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut harness = variants(Theme::Light, directory.path());
-    assert_text(&harness, "Reference, 100 %: checkpoint_segments=2");
-    assert_text(&harness, "A variant that ran out of memory needs at least what it had");
+    assert_text(&harness, "Reference, 100 %: segments-2/snapshot");
+    assert_text(&harness, "A run that ran out of memory needs at least what it had");
     assert_text(&harness, "out of memory");
-    assert_text(&harness, "least ★");
-    // What an error text says of the card can be taken.
-    click(&mut harness, "Use the 8.00 GiB of an error text");
+    assert_text(&harness, "best ★");
+    type_into(&mut harness, "Capacity", "8GiB");
     assert_text(&harness, "Capacity 8.00 GiB: 5 of 6 fit");
     // Others leave too little for two segments, and the reference is another one.
     type_into(&mut harness, "Other memory", "1GiB");
     assert_text(&harness, "Capacity 8.00 GiB, of which others have 1.00 GiB: 4 of 6 fit");
-    assert_text(&harness, "Reference, 100 %: checkpoint_segments=4");
-    assert_text(&harness, "What each variant needs, with the capacity");
+    assert_text(&harness, "Reference, 100 %: segments-4/snapshot");
+    assert_text(&harness, "What each run needs, with the capacity");
 }
 
 #[test]
@@ -56,19 +55,19 @@ fn a_click_makes_a_variant_the_reference() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut harness = variants(Theme::Light, directory.path());
     // The one that needs least is selected at first.
-    assert_text(&harness, "Selected: checkpoint_segments=8");
+    assert_text(&harness, "Selected: segments-8/snapshot");
     click(&mut harness, "Make reference");
-    assert_text(&harness, "Reference, 100 %: checkpoint_segments=8");
-    assert_text(&harness, "reference ★");
+    assert_text(&harness, "Reference, 100 %: segments-8/snapshot");
+    assert_text(&harness, "reference");
 }
 
 #[test]
 fn variants_are_opened_and_compared() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut harness = variants(Theme::Light, directory.path());
-    let other = harness.get_by_role_and_label(Role::Row, "checkpoint_segments=4").rect().center();
+    let other = harness.get_by_role_and_label(Role::Row, "segments-4/snapshot").rect().center();
     click_at(&mut harness, other, Modifiers::SHIFT);
-    assert_text(&harness, "Selected: checkpoint_segments=8 → checkpoint_segments=4");
+    assert_text(&harness, "Selected: segments-8/snapshot → segments-4/snapshot");
     harness.get_by_label("Compare the selected runs").click();
     harness.run_steps(2);
     wait_for(&mut harness, "Swap source and target");
@@ -76,8 +75,8 @@ fn variants_are_opened_and_compared() {
     // The sweep is still there.
     harness.key_press_modifiers(Modifiers::COMMAND, Key::M);
     settle(&mut harness);
-    assert_text(&harness, "Least needed: checkpoint_segments=8");
-    let two = harness.get_by_role_and_label(Role::Row, "checkpoint_segments=2").rect().center();
+    assert_text(&harness, "Least needed: checkpoint_segments 8");
+    let two = harness.get_by_role_and_label(Role::Row, "segments-2/snapshot").rect().center();
     click_at(&mut harness, two, Modifiers::NONE);
     click(&mut harness, "Open");
     settle(&mut harness);

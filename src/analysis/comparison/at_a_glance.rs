@@ -1,15 +1,17 @@
 //! Runs at a glance: whether each fits, its key figures against their limits, and which have the same curve.
 
-use crate::analysis::comparison::run_verdict::RunVerdict;
+use std::sync::Arc;
+
 use crate::analysis::liveness::scope_curve::AlwaysLive;
 use crate::analysis::liveness::timeline::{Timeline, WithTimeline};
 use crate::analysis::memory::{FullestTile, code_bytes, totals};
 use crate::analysis::throughput::{Throughput, throughput};
+use crate::run::Verdict;
 
 /// What is said of a run in a line. What is not known is `None`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RunFacts {
-    pub verdict: Option<RunVerdict>,
+    pub verdict: Option<Arc<Verdict>>,
     /// The most that is alive at a step.
     pub peak_bytes: Option<u64>,
     /// What the peak is held against; `None` of several devices, which each have their own.
@@ -28,7 +30,7 @@ pub struct RunFacts {
 }
 
 /// The facts of some runs, whose timelines are those of everything; what is said first of each comes beside them.
-pub fn run_facts(runs: &[WithTimeline], verdicts: &[Option<RunVerdict>]) -> Vec<RunFacts> {
+pub fn run_facts(runs: &[WithTimeline], verdicts: &[Option<Arc<Verdict>>]) -> Vec<RunFacts> {
     let rates: Vec<Throughput> = runs.iter().map(|run| throughput(&run.report)).collect();
     let have_cycles = rates.iter().any(|rate| rate.by_cycles.is_some());
     let rate = |place| {
@@ -36,7 +38,7 @@ pub fn run_facts(runs: &[WithTimeline], verdicts: &[Option<RunVerdict>]) -> Vec<
         if have_cycles { rate.by_cycles } else { rate.by_elapsed_time }
     };
     let facts = |(place, run): (usize, &WithTimeline)| RunFacts {
-        verdict: verdicts.get(place).copied().flatten(),
+        verdict: verdicts.get(place).cloned().flatten(),
         samples_per_second: rate(place),
         same_curve_as: runs.iter().take(place).position(|other| have_same_curve(run, other)),
         ..facts_of(run)
@@ -83,15 +85,7 @@ fn have_same_curve(run: &WithTimeline, other: &WithTimeline) -> bool {
 
 impl RunFacts {
     fn fits(&self) -> Option<bool> {
-        self.verdict?.fits()
-    }
-
-    /// Bytes that are free on the fullest tile, or on the device; below 0 where it is over.
-    fn free_bytes(&self) -> Option<i128> {
-        match self.verdict {
-            Some(RunVerdict::Program(_, free)) => free,
-            _ => Some(i128::from(self.bytes_per_tile?) - i128::from(self.fullest_bytes?)),
-        }
+        self.verdict.as_ref()?.outcome.fits()
     }
 }
 
@@ -103,11 +97,12 @@ pub fn which_fits(
     size: &dyn Fn(u64) -> String,
 ) -> (Option<bool>, String) {
     let known = runs.iter().filter(|run| run.fits().is_some()).count();
-    let have_tiles = runs.iter().any(|run| run.fullest_bytes.is_some());
-    let on = if have_tiles { " on the fullest tile" } else { "" };
+    let on = runs.iter().find_map(|run| run.verdict.as_ref()).map(|one| one.on_what());
+    let on = on.unwrap_or_default();
     let fitting: Vec<usize> = places(runs, true);
     let room = |places: &[usize]| {
-        let free = |place: &usize| Some((runs.get(*place)?.free_bytes()?, *place));
+        let free =
+            |place: &usize| Some((runs.get(*place)?.verdict.as_ref()?.free_bytes()?, *place));
         // The first of equals.
         let first = |(free, place): &(i128, usize)| (*free, std::cmp::Reverse(*place));
         let (free, place) = places.iter().filter_map(free).max_by_key(first)?;
@@ -158,30 +153,25 @@ fn places(runs: &[RunFacts], fits: bool) -> Vec<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::comparison::facts::Fit;
-    use crate::run::Outcome as ProgramFit;
+    use crate::run::Outcome;
     use crate::store::Report;
     use crate::store::execution::ExecutionTotals;
     use crate::store::options::{About, SideFact};
     use crate::store::target::Target;
-    use crate::systems::pytorch::allocator::run_end::Outcome;
-    use std::sync::Arc;
 
     /// A run whose fullest tile has so many bytes of 100; `None` of which it is not known.
     fn run(fullest: Option<u64>) -> RunFacts {
-        let fit = |bytes: u64| Fit {
-            fits: bytes <= 100,
-            tiles: 4,
-            tiles_over: Some(u64::from(bytes > 100)),
-            most_over: Some(bytes.saturating_sub(100)),
+        let verdict = |bytes: u64| Verdict {
+            used_of: Some("the fullest tile"),
+            ..verdict(if bytes > 100 { Outcome::DoesNotFit } else { Outcome::Fits }, bytes)
         };
-        let verdict = fullest.map(|bytes| RunVerdict::Tiles(fit(bytes)));
-        RunFacts {
-            verdict,
-            fullest_bytes: fullest,
-            bytes_per_tile: Some(100),
-            ..RunFacts::default()
-        }
+        RunFacts { verdict: fullest.map(|of| Arc::new(verdict(of))), ..RunFacts::default() }
+    }
+
+    /// That of a run which takes so much of 100 bytes.
+    fn verdict(outcome: Outcome, used: u64) -> Verdict {
+        let (used_bytes, capacity_bytes) = (Some(used), Some(100));
+        Verdict { outcome, used_bytes, capacity_bytes, ..Verdict::default() }
     }
 
     fn answer(runs: &[Option<u64>]) -> (Option<bool>, String) {
@@ -221,22 +211,21 @@ mod tests {
 
     #[test]
     fn programs_without_tiles_are_held_against_their_device() {
-        let run = |fit, free| {
-            let verdict = Some(RunVerdict::Program(fit, free));
+        let run = |outcome, used| {
+            let verdict = Some(Arc::new(verdict(outcome, used)));
             RunFacts { verdict, ..RunFacts::default() }
         };
-        let over = run(ProgramFit::DoesNotFit, Some(-5));
+        let over = run(Outcome::DoesNotFit, 105);
         let text = |runs: &[RunFacts]| {
             which_fits(runs, &|place| format!("run {place}"), &|bytes| format!("{bytes} B"))
         };
-        let one_fits = [over.clone(), run(ProgramFit::Fits, Some(7))];
+        let one_fits = [over.clone(), run(Outcome::Fits, 93)];
         assert_eq!(text(&one_fits), (Some(true), "Only run 1, fits: 7 B free".to_owned()));
-        let unknown = run(ProgramFit::Unknown, None);
+        let unknown = run(Outcome::Unknown, 0);
         let said = "None fits: nearest is run 0, 5 B over; of 1 it is not known";
         assert_eq!(text(&[over, unknown.clone()]), (Some(false), said.to_owned()));
         // That a run of another system ended well says of no device that it fits there.
-        let ran = Some(RunVerdict::Ended(Outcome::Ran));
-        let ran = RunFacts { verdict: ran, ..RunFacts::default() };
+        let ran = run(Outcome::Ran, 93);
         assert_eq!(text(&[unknown.clone(), ran]).0, None);
         assert_eq!(text(&[unknown.clone(), unknown]).0, None);
     }

@@ -1,4 +1,4 @@
-//! Facts of runs in groups, those of one name in a line: what runs of other systems than Poplar say of themselves.
+//! Facts of runs in groups, those of one name in a line: what runs say of themselves whose reports do not have it.
 
 use std::borrow::Cow;
 
@@ -6,12 +6,12 @@ use super::facts::{Fact, FactGroup, Said};
 use crate::analysis::figures::joined::side_by_side;
 
 /// Facts with their names.
-pub(super) type Statements = Vec<(Cow<'static, str>, Said)>;
+pub type Statements = Vec<(Cow<'static, str>, Said)>;
 /// A group with its title.
-pub(super) type Group = (Cow<'static, str>, Statements);
+pub type Group = (Cow<'static, str>, Statements);
 
 /// The groups of all runs: of one title in one, with a column for each run.
-pub(super) fn side_by_side_groups(runs: Vec<Vec<Group>>) -> Vec<FactGroup> {
+pub fn side_by_side_groups(runs: Vec<Vec<Group>>) -> Vec<FactGroup> {
     let titled = |groups: Vec<Group>| -> Vec<_> {
         groups.into_iter().map(|group| (group.0.clone(), group)).collect()
     };
@@ -33,26 +33,26 @@ pub(super) fn side_by_side_groups(runs: Vec<Vec<Group>>) -> Vec<FactGroup> {
 }
 
 /// Adds a fact.
-pub(super) fn push(facts: &mut Statements, name: &'static str, said: Said) {
+pub fn push(facts: &mut Statements, name: &'static str, said: Said) {
     facts.push((Cow::Borrowed(name), said));
 }
 
 /// Bytes.
-pub(super) fn sized(count: u64) -> Said {
+pub fn sized(count: u64) -> Said {
     Said::Bytes(String::new(), count, String::new())
 }
 
 /// Bytes, and what is said behind them.
-pub(super) fn sized_with(count: u64, after: impl Into<String>) -> Said {
+pub fn sized_with(count: u64, after: impl Into<String>) -> Said {
     Said::Bytes(String::new(), count, after.into())
 }
 
 /// Things.
-pub(super) fn count(count: usize) -> Said {
+pub fn count(count: usize) -> Said {
     Said::Count(count as u64, String::new())
 }
 
 /// Words.
-pub(super) fn words(text: impl Into<String>) -> Said {
+pub fn words(text: impl Into<String>) -> Said {
     Said::Words(text.into())
 }

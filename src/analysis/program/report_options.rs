@@ -39,6 +39,8 @@ words! {
         App = "app",
         /// `framework.json`.
         Framework = "framework",
+        /// A setting or flag of the run that has no list of its own.
+        Setting = "setting",
         /// Where the report lies.
         Directory = "directory",
     }
@@ -56,6 +58,7 @@ impl OptionKind {
             Self::Target => "target.",
             Self::Framework => "framework.",
             Self::Version => "version.",
+            Self::Setting => "setting.",
             Self::Directory => "",
         }
     }
@@ -64,7 +67,10 @@ impl OptionKind {
     /// that it is made without it. Poplar lists all of its options, so there it only means another
     /// version.
     pub fn absence_counts(self) -> bool {
-        matches!(self, Self::AvailableMemoryProportion | Self::App | Self::Framework)
+        matches!(
+            self,
+            Self::AvailableMemoryProportion | Self::App | Self::Framework | Self::Setting
+        )
     }
 }
 
@@ -75,6 +81,21 @@ pub struct ReportOption {
     /// Its name; of a proportion the kind of operation, of side files the path with ` / `.
     pub name: String,
     pub value: OptionValue,
+}
+
+impl ReportOption {
+    /// Settings of a run, by name, each once.
+    pub fn settings(list: &[(String, String)]) -> Vec<Self> {
+        let setting = |(name, value): &(String, String)| Self {
+            kind: OptionKind::Setting,
+            name: name.clone(),
+            value: OptionValue::parse(value),
+        };
+        let mut settings: Vec<Self> = list.iter().map(setting).collect();
+        settings.sort_by(|a, b| a.name.cmp(&b.name));
+        settings.dedup_by(|a, b| a.name == b.name);
+        settings
+    }
 }
 
 /// The name of an option among those of all kinds, without spaces around the parts of a path:

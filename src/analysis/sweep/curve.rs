@@ -60,7 +60,7 @@ pub fn curve(sweep: &Sweep, option: usize, figure: Figure) -> Option<Curve> {
             at: at.cloned(),
             run,
             value: figure.of(facts),
-            fits: facts.fits,
+            fits: facts.fits(),
         });
     }
     lines.sort_by(|a, b| {

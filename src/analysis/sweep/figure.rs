@@ -1,161 +1,208 @@
-//! The figures of a run that a sweep can be drawn by.
+//! The figures of a run that a sweep can be drawn by: those that its system gives it, and the numbers of `app.json`.
 
 use super::SweepRun;
 use crate::analysis::throughput;
+use crate::text::words;
 
-/// A figure; its key is its name in JSON and as an argument.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Figure {
-    /// Whether no tile is over.
-    Fits,
-    TilesOverLimit,
-    /// Bytes of the fullest tile, gaps included.
-    FullestTile,
-    /// Bytes of all tiles, gaps excluded.
-    Total,
-    /// Bytes of all tiles, gaps included.
-    IncludingGaps,
-    /// Bytes of variables that live as long as the program.
-    AlwaysLive,
-    /// Always live + not always live at the peak, bytes.
-    Peak,
-    /// Bytes of code.
-    Code,
-    /// Cycles of all runs.
-    Cycles,
-    /// Samples per second, by cycles.
-    Throughput,
-    /// Samples per second, by elapsed time.
-    ThroughputByElapsedTime,
-    /// Warnings of the planner that it is at the minimum of memory.
-    PlannerAtMinimum,
-    /// A number of `app.json`, measured throughput for example: a position in [`super::Sweep::measures`].
-    Measured(usize),
+words! {
+    /// What a figure counts.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum FigureUnit by key {
+        /// Bytes.
+        Bytes = "bytes",
+        /// Things.
+        Count = "count",
+        /// Samples per second.
+        SamplesPerSecond = "samples-per-second",
+        /// The number of a thing: where something is, not how much.
+        Place = "place",
+        /// Any number.
+        Number = "number",
+    }
 }
+
+/// Which percents stand beside a figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Percents {
+    /// None.
+    No,
+    /// Of the reference.
+    OfReference,
+    /// Of the reference, and of the run before.
+    OfBoth,
+}
+
+/// A kind of figure, as the system declares it that has it.
+#[derive(Debug, PartialEq, Eq)]
+pub struct FigureKind {
+    /// Its name in JSON, and as the title of a column for programs.
+    pub key: &'static str,
+    /// Its name as an argument.
+    pub word: &'static str,
+    /// What it is, for people.
+    pub title: &'static str,
+    /// The same above a column.
+    pub column: &'static str,
+    /// What it counts.
+    pub unit: FigureUnit,
+    /// Which percents stand beside it.
+    pub percents: Percents,
+    /// Its place among the columns of tables: the lowest first; `None` where tables do not have it.
+    pub rank: Option<u8>,
+}
+
+impl FigureKind {
+    /// Bytes without percents: its key and its name as an argument, what it is and what stands above its column.
+    pub const fn bytes(
+        [key, word]: [&'static str; 2],
+        [title, column]: [&'static str; 2],
+        rank: Option<u8>,
+    ) -> Self {
+        let (unit, percents) = (FigureUnit::Bytes, Percents::No);
+        Self { key, word, title, column, unit, percents, rank }
+    }
+}
+
+/// What the device must have, or the part of it that decides.
+pub static NEEDED: FigureKind =
+    FigureKind::bytes(["needed_bytes", "needed"], ["Needed", "needed"], Some(1));
+
+/// Samples per second, by cycles.
+pub static THROUGHPUT: FigureKind = FigureKind {
+    unit: FigureUnit::SamplesPerSecond,
+    ..FigureKind::bytes(
+        ["throughput_samples_per_second", "throughput"],
+        [throughput::BY_CYCLES, "samples/s"],
+        Some(0),
+    )
+};
+
+/// Cycles of all recorded runs of the program.
+pub static CYCLES: FigureKind = FigureKind {
+    unit: FigureUnit::Count,
+    ..FigureKind::bytes(["cycles", "cycles"], ["Cycles", "cycles"], Some(30))
+};
 
 /// The value of a figure, in its unit.
 #[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
 #[serde(untagged)]
 pub enum FigureValue {
-    Flag(bool),
+    /// How many.
     Count(u64),
+    /// How much of what has no whole numbers.
     Rate(f64),
 }
 
 impl FigureValue {
-    /// The number to draw; 1 for yes.
+    /// The number to draw.
     pub fn as_f64(self) -> f64 {
         match self {
-            Self::Flag(flag) => f64::from(u8::from(flag)),
             Self::Count(count) => count as f64,
             Self::Rate(rate) => rate,
         }
     }
+
+    /// Where it is a whole number.
+    pub fn count(self) -> Option<u64> {
+        match self {
+            Self::Count(count) => Some(count),
+            Self::Rate(_) => None,
+        }
+    }
 }
 
+/// A figure of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SweepFigure {
+    /// What it is.
+    pub kind: &'static FigureKind,
+    /// How much; `None` where it is not known.
+    pub value: Option<FigureValue>,
+    /// Whether it is a lower bound.
+    pub is_at_least: bool,
+    /// Where it is from, by a key, where there are several possibilities.
+    pub from: Option<&'static str>,
+}
+
+impl SweepFigure {
+    /// Bytes or things.
+    pub fn count(kind: &'static FigureKind, count: Option<u64>) -> Self {
+        Self { kind, value: count.map(FigureValue::Count), is_at_least: false, from: None }
+    }
+
+    /// What has no whole numbers.
+    pub fn rate(kind: &'static FigureKind, rate: Option<f64>) -> Self {
+        Self { kind, value: rate.map(FigureValue::Rate), is_at_least: false, from: None }
+    }
+
+    /// The same as a lower bound, if it is one.
+    #[must_use]
+    pub fn at_least(self, is_at_least: bool) -> Self {
+        Self { is_at_least, ..self }
+    }
+
+    /// The same with where it is from.
+    #[must_use]
+    pub fn from(self, from: &'static str) -> Self {
+        Self { from: Some(from), ..self }
+    }
+}
+
+/// A figure that runs of a sweep can have.
+#[derive(Clone, Copy, Debug)]
+pub enum Figure {
+    /// One of a system.
+    Known(&'static FigureKind),
+    /// A number of `app.json`, measured throughput for example: a position in [`super::Sweep::measures`].
+    Measured(usize),
+}
+
+impl PartialEq for Figure {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Known(one), Self::Known(other)) => one.key == other.key,
+            (Self::Measured(one), Self::Measured(other)) => one == other,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Figure {}
+
 impl Figure {
-    /// Those that every sweep has.
-    pub const ALL: [Self; 12] = [
-        Self::Fits,
-        Self::TilesOverLimit,
-        Self::FullestTile,
-        Self::Total,
-        Self::IncludingGaps,
-        Self::AlwaysLive,
-        Self::Peak,
-        Self::Code,
-        Self::Cycles,
-        Self::Throughput,
-        Self::ThroughputByElapsedTime,
-        Self::PlannerAtMinimum,
-    ];
-
-    /// Its name in JSON and as an argument; that of a number of `app.json` only the sweep knows
-    /// ([`super::Sweep::figure_key`]).
-    pub fn key(self) -> &'static str {
-        self.words()[0]
-    }
-
-    /// The title of its column in a table for programs: what it is, and its unit.
-    pub fn column(self) -> &'static str {
-        self.words()[1]
-    }
-
-    /// Its title for people.
-    pub fn title(self) -> &'static str {
-        self.words()[2]
-    }
-
-    fn words(self) -> [&'static str; 3] {
+    /// What it counts.
+    pub fn unit(self) -> FigureUnit {
         match self {
-            Self::Fits => ["fits", "fits", "Fits"],
-            Self::TilesOverLimit => {
-                ["tiles-over-limit", "tiles_over_limit", "Tiles over the limit"]
-            }
-            Self::FullestTile => [
-                "fullest-tile",
-                "fullest_tile_including_gaps_bytes",
-                "Fullest tile, including gaps",
-            ],
-            Self::Total => ["total", "total_bytes", "Total"],
-            Self::IncludingGaps => {
-                ["including-gaps", "including_gaps_bytes", "Total, including gaps"]
-            }
-            Self::AlwaysLive => ["always-live", "always_live_bytes", "Always live"],
-            Self::Peak => ["peak", "peak_bytes", "Peak"],
-            Self::Code => ["code", "code_bytes", "Code"],
-            Self::Cycles => ["cycles", "cycles", "Cycles"],
-            Self::Throughput => {
-                ["throughput", "throughput_samples_per_second", throughput::BY_CYCLES]
-            }
-            Self::ThroughputByElapsedTime => [
-                "throughput-by-elapsed-time",
-                "throughput_by_elapsed_time_samples_per_second",
-                throughput::BY_ELAPSED_TIME,
-            ],
-            Self::PlannerAtMinimum => {
-                ["planner-at-minimum", "planner_at_minimum", "Planner at minimum memory"]
-            }
-            Self::Measured(_) => ["app", "app", "Number of app.json"],
+            Self::Known(kind) => kind.unit,
+            Self::Measured(_) => FigureUnit::Number,
         }
     }
 
+    /// Whether it is bytes.
     pub fn is_bytes(self) -> bool {
-        matches!(
-            self,
-            Self::FullestTile
-                | Self::Total
-                | Self::IncludingGaps
-                | Self::AlwaysLive
-                | Self::Peak
-                | Self::Code
-        )
+        self.unit() == FigureUnit::Bytes
     }
 
-    /// What a run has of it; `None` where the report does not say.
+    /// Whether it has the key.
+    pub fn is(self, kind: &FigureKind) -> bool {
+        matches!(self, Self::Known(known) if known.key == kind.key)
+    }
+
+    /// What a run has of it; `None` where nobody says.
     pub fn of(self, run: &SweepRun) -> Option<FigureValue> {
-        let count = match self {
-            Self::Fits => return run.fits.map(FigureValue::Flag),
-            Self::Throughput => {
-                return run.throughput_samples_per_second.map(FigureValue::Rate);
-            }
-            Self::ThroughputByElapsedTime => {
-                let found = run.throughput_by_elapsed_time_samples_per_second;
-                return found.map(FigureValue::Rate);
-            }
+        match self {
+            Self::Known(kind) => run.figure(kind)?.value,
             Self::Measured(place) => {
-                return run.measured.get(place).copied().flatten().map(FigureValue::Rate);
+                run.measured.get(place).copied().flatten().map(FigureValue::Rate)
             }
-            Self::TilesOverLimit => run.tiles_over_limit,
-            Self::FullestTile => run.fullest_tile.and_then(|tile| tile.including_gaps_bytes),
-            Self::Total => run.total_bytes,
-            Self::IncludingGaps => run.including_gaps_bytes,
-            Self::AlwaysLive => run.always_live_bytes,
-            Self::Peak => run.peak_bytes,
-            Self::Code => run.code_bytes,
-            Self::Cycles => run.cycles,
-            Self::PlannerAtMinimum => run.planner_at_minimum,
-        };
-        count.map(FigureValue::Count)
+        }
+    }
+
+    /// Whether what a run has is a lower bound.
+    pub fn is_at_least(self, run: &SweepRun) -> bool {
+        match self {
+            Self::Known(kind) => run.figure(kind).is_some_and(|figure| figure.is_at_least),
+            Self::Measured(_) => false,
+        }
     }
 }

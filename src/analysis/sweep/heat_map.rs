@@ -1,11 +1,11 @@
 //! A figure over two options: a row for each value of one, a column for each value of the other.
 //!
 //! Of several runs in a cell the best is shown: one that fits before one that does not, then the faster,
-//! then the one whose fullest tile has fewer bytes, then the first.
+//! then the one that needs fewer bytes, then the first.
 
 use std::collections::BTreeMap;
 
-use super::fastest::best_of;
+use super::best::best_of;
 use super::{Figure, FigureValue, Sweep, compare_values};
 use crate::analysis::program::report_options::OptionValue;
 
@@ -71,7 +71,7 @@ pub fn heat_map(sweep: &Sweep, x: usize, y: usize, figure: Figure) -> Option<Hea
     let cell = |((row, column), runs): ((usize, usize), Vec<usize>)| {
         let shown = best_of(&sweep.runs, &runs)?;
         let run = sweep.runs.get(shown)?;
-        Some(HeatCell { row, column, runs, shown, value: figure.of(run), fits: run.fits })
+        Some(HeatCell { row, column, runs, shown, value: figure.of(run), fits: run.fits() })
     };
     Some(HeatMap {
         x,

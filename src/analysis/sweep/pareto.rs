@@ -1,20 +1,19 @@
 //! Memory against throughput: the runs that no other beats in both.
 //!
-//! Memory is that of the fullest tile, gaps included: it decides whether a run fits. A run beats another when it
+//! Memory is what decides whether a run fits: of a tile with its gaps, or of the device. A run beats another when it
 //! is better in one of the two and not worse in the other. Runs that do not fit, or of which one of the two is
 //! not known, neither beat nor are among the best.
 
 use super::SweepRun;
 
-/// Bytes of the fullest tile and samples per second, where both are known.
+/// Bytes that are needed and samples per second, where both are known.
 pub fn memory_and_throughput(run: &SweepRun) -> Option<(u64, f64)> {
-    let bytes = run.fullest_tile?.including_gaps_bytes?;
-    Some((bytes, run.throughput_samples_per_second?))
+    Some((run.needed_bytes()?, run.throughput()?))
 }
 
 /// Marks the runs that no other beats in both.
 pub(super) fn mark(runs: &mut [SweepRun]) {
-    let of = |run: &SweepRun| memory_and_throughput(run).filter(|_| run.fits == Some(true));
+    let of = |run: &SweepRun| memory_and_throughput(run).filter(|_| run.fits() == Some(true));
     let all: Vec<(u64, f64)> = runs.iter().filter_map(of).collect();
     for run in runs {
         let own = of(run);
@@ -31,14 +30,23 @@ pub(super) fn mark(runs: &mut [SweepRun]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::memory::FullestTile;
+    use crate::analysis::sweep::{NEEDED, SweepFacts, SweepFigure, THROUGHPUT};
+    use crate::run::{Outcome, Verdict};
 
     #[test]
     fn the_runs_that_no_other_beats_in_memory_and_throughput_are_marked() {
         let run = |fits: bool, bytes: Option<u64>, speed: Option<f64>| SweepRun {
-            fits: Some(fits),
-            fullest_tile: Some(FullestTile { tile: 0, bytes, including_gaps_bytes: bytes }),
-            throughput_samples_per_second: speed,
+            verdict: Verdict {
+                outcome: if fits { Outcome::Fits } else { Outcome::DoesNotFit },
+                ..Verdict::default()
+            },
+            facts: SweepFacts {
+                figures: vec![
+                    SweepFigure::count(&NEEDED, bytes),
+                    SweepFigure::rate(&THROUGHPUT, speed),
+                ],
+                ..SweepFacts::default()
+            },
             ..SweepRun::default()
         };
         let fits = |bytes, speed| run(true, Some(bytes), Some(speed));

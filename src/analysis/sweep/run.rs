@@ -1,79 +1,76 @@
-//! The facts of one report that a sweep compares.
-//!
-//! - The peak is always live + not always live at the step where that is most.
-//! - Code is the bytes of the categories whose name ends in `Code` (control, vertex, internal, host
-//!   and global exchange code), overlapped or not; all of it is always live.
-//! - Batch size and samples per second are those of [`crate::analysis::throughput`].
+//! A run of a sweep: what its system brings into a table of many, and whether it fits where the user says what the
+//! device has.
 
-use crate::analysis::liveness;
-use crate::analysis::liveness::scope_curve::peak_of_everything;
-use crate::analysis::memory::{self, FullestTile};
-use crate::analysis::program::report_options::{OptionKind, OptionValue, ReportOption, options};
-use crate::analysis::throughput::{batch_size, throughput};
-use crate::store::{Report, Warning};
-use crate::systems::poplar::insights::logs::warnings_at_minimum;
+use std::collections::BTreeMap;
 
-/// One report of a sweep. What it does not say is `None`, and so is everything of a report that
-/// could not be read.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+use super::figure::{CYCLES, FigureKind, FigureValue, NEEDED, SweepFigure, THROUGHPUT};
+use crate::analysis::program::report_options::{OptionKind, OptionValue, ReportOption};
+use crate::run::{Outcome, Room, Verdict};
+use crate::store::Warning;
+use crate::text::bytes;
+
+/// Why a run cannot be what others are compared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoReference {
+    /// Its figures are of no whole run.
+    NotWhole,
+    /// Nobody knows what it took at most.
+    NotRecorded,
+}
+
+/// What a run brings into a table of many.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct SweepFacts {
+    /// Whether it fits, or how it ended.
+    pub verdict: Verdict,
+    /// Its figures.
+    pub figures: Vec<SweepFigure>,
+    /// What it was made with, by kind and name.
+    pub options: Vec<ReportOption>,
+    /// The kinds of options of which it says something.
+    pub kinds: Vec<OptionKind>,
+    /// What has memory, by number.
+    pub devices: BTreeMap<i64, String>,
+    /// Of which of several its figures are.
+    pub of: Option<String>,
+    /// How much of it was recorded, by a key, where it is not all.
+    pub recorded: Option<&'static str>,
+    /// Why it cannot be what others are compared with.
+    pub why_no_reference: Option<NoReference>,
+    /// Whether its figures are of a run that is whole, so that a percent of them says something.
+    pub is_whole: bool,
+    /// What has to be said beside its figures.
+    pub notes: Vec<&'static str>,
+    /// Recorded runs of the program, and samples at a time.
+    pub recorded_runs: Option<u64>,
+}
+
+/// A run of a sweep. What it does not say is `None`, and so is everything of one that could not be read.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SweepRun {
-    /// What the report is opened by.
+    /// What it is opened by.
     pub path: String,
-    /// The path as seen from the folder of the sweep.
+    /// What it is called.
     pub name: String,
+    /// Its system, by its key.
+    pub system: &'static str,
     /// Why it could not be read.
     pub error: Option<RunError>,
     /// Whether it left no report: then only its options are known.
     pub no_report: bool,
-    /// Whether no tile is over.
-    pub fits: Option<bool>,
-    pub tiles_over_limit: Option<u64>,
-    pub fullest_tile: Option<FullestTile>,
-    /// Bytes that a tile has.
-    pub bytes_per_tile: Option<u64>,
-    /// By how much the fullest tile is over, bytes; 0 where it is not.
-    pub over_limit_bytes: Option<u64>,
-    /// Bytes of all tiles, gaps excluded.
-    pub total_bytes: Option<u64>,
-    /// With gaps.
-    pub including_gaps_bytes: Option<u64>,
-    /// Bytes of variables that live as long as the program.
-    pub always_live_bytes: Option<u64>,
-    /// Always live + not always live at the peak, bytes.
-    pub peak_bytes: Option<u64>,
-    pub code_bytes: Option<u64>,
-    /// Samples at a time, as `app.json` has it.
-    pub batch_size: Option<u64>,
-    /// Runs of the program that were recorded.
-    pub recorded_runs: Option<u64>,
-    /// Cycles of all of them.
-    pub cycles: Option<u64>,
-    /// By cycles.
-    pub throughput_samples_per_second: Option<f64>,
-    /// By elapsed time.
-    pub throughput_by_elapsed_time_samples_per_second: Option<f64>,
-    /// How often the planner warns in the logs that it is at the minimum of memory; `None` without a log.
-    pub planner_at_minimum: Option<u64>,
+    /// What it brings.
+    pub facts: SweepFacts,
+    /// The verdict where the user says what the device has, else its own.
+    pub verdict: Verdict,
     /// Whether no other run beats it in memory and in throughput ([`super::pareto`]).
     pub pareto: bool,
     /// Its numbers of `app.json`, by position in [`super::Sweep::measures`].
-    #[serde(skip)]
     pub measured: Vec<Option<f64>>,
-    /// All options, by kind and name.
-    #[serde(skip)]
-    pub options: Vec<ReportOption>,
-    /// The kinds of options of which the report says something.
-    #[serde(skip)]
-    pub kinds: Vec<OptionKind>,
-    /// What to say beside its figures of liveness.
-    #[serde(skip)]
-    pub note: Option<&'static str>,
-    /// What is damaged or absent in the report.
-    #[serde(skip)]
+    /// What is damaged or absent in it.
     pub warnings: Vec<Warning>,
 }
 
-/// Why a report could not be read.
+/// Why a run could not be read.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct RunError {
     /// The kind of error (definitions.md, "Error kinds").
@@ -85,95 +82,169 @@ pub struct RunError {
 }
 
 impl SweepRun {
-    /// The facts of a report whose small tables and debug contexts are read.
-    pub fn of(path: String, name: String, report: &Report) -> Self {
-        let memory = report.memory.get();
-        let target = report.target.get();
-        let totals = memory.map(|memory| memory::totals(memory, target)).unwrap_or_default();
-        let execution = report.execution.get();
-        let throughput = throughput(report);
-        let mut options = options(report);
-        let mut kinds: Vec<OptionKind> = options.iter().map(|option| option.kind).collect();
-        // Contexts without the option say that it is not set.
-        if report.debug.get().is_some() {
-            kinds.push(OptionKind::AvailableMemoryProportion);
-        }
-        kinds.sort();
-        kinds.dedup();
-        options.push(ReportOption {
-            kind: OptionKind::Directory,
-            name: "directory".to_owned(),
-            value: OptionValue::Text(name.clone()),
-        });
-        let fullest_tile =
-            memory.zip(totals.fullest).and_then(|(memory, row)| FullestTile::of(memory, row));
-        Self {
-            path,
-            name,
-            error: None,
-            no_report: false,
-            fits: totals.fits,
-            tiles_over_limit: totals.tiles_over_limit,
-            fullest_tile,
-            bytes_per_tile: report.bytes_per_tile(),
-            over_limit_bytes: memory
-                .zip(totals.fullest)
-                .and_then(|(memory, row)| memory::over_limit_bytes(memory, target, row)),
-            total_bytes: totals.total_bytes,
-            including_gaps_bytes: totals.including_gaps_bytes,
-            always_live_bytes: totals.always_live_bytes,
-            peak_bytes: peak_of_everything(report).map(|(_, bytes)| bytes),
-            code_bytes: memory.and_then(memory::code_bytes),
-            batch_size: batch_size(report),
-            recorded_runs: execution.map(|totals| totals.runs),
-            cycles: execution.and_then(|totals| totals.cycles),
-            throughput_samples_per_second: throughput.by_cycles,
-            throughput_by_elapsed_time_samples_per_second: throughput.by_elapsed_time,
-            planner_at_minimum: warnings_at_minimum(report),
-            pareto: false,
-            measured: Vec::new(),
-            options,
-            kinds,
-            note: liveness::replica_note(target),
-            warnings: report.warnings.list(),
-        }
+    /// Whether it fits, or ran; `None` where nobody knows.
+    pub fn fits(&self) -> Option<bool> {
+        self.verdict.outcome.went_well()
     }
 
-    /// A run that left no report; `side_files` has what its side files say.
-    pub fn without_report(path: String, name: String, side_files: &Report) -> Self {
-        let run = Self::of(path, name, side_files);
-        Self { no_report: true, ..run }
+    /// Whether it went well as far as anybody can know: it fits or ran, or it is whole, and nobody says what its device
+    /// has.
+    pub fn goes_well(&self) -> bool {
+        let is_unknown = self.verdict.cause == Some("capacity-not-known");
+        self.fits() == Some(true) || (self.facts.is_whole && is_unknown)
     }
 
-    pub fn unreadable(path: String, name: String, error: RunError) -> Self {
-        Self { path, name, error: Some(error), ..Self::default() }
+    /// A figure of it.
+    pub fn figure(&self, kind: &FigureKind) -> Option<&SweepFigure> {
+        self.facts.figures.iter().find(|figure| figure.kind.key == kind.key)
     }
 
-    /// The value of an option; `None` where the report does not have it.
+    /// What the device must have, or the part of it that decides.
+    pub fn needed_bytes(&self) -> Option<u64> {
+        let needed = self.figure(&NEEDED).and_then(|figure| figure.value?.count());
+        needed.or(self.facts.verdict.used_bytes)
+    }
+
+    /// Samples per second, by cycles.
+    pub fn throughput(&self) -> Option<f64> {
+        self.figure(&THROUGHPUT)?.value.map(FigureValue::as_f64)
+    }
+
+    /// Cycles of a run of the program.
+    pub fn cycles_per_run(&self) -> Option<f64> {
+        let cycles = self.figure(&CYCLES)?.value?.as_f64();
+        Some(cycles / self.facts.recorded_runs.unwrap_or(1).max(1) as f64)
+    }
+
+    /// The value of an option; `None` where it does not have it.
     pub fn option(&self, kind: OptionKind, name: &str) -> Option<&OptionValue> {
         let key = |option: &ReportOption| (option.kind, option.name.as_str()).cmp(&(kind, name));
-        let place = self.options.binary_search_by(key).ok()?;
-        Some(&self.options.get(place)?.value)
+        let options = &self.facts.options;
+        Some(&options.get(options.binary_search_by(key).ok()?)?.value)
     }
 
-    pub fn cycles_per_run(&self) -> Option<f64> {
-        Some(self.cycles? as f64 / self.recorded_runs.unwrap_or(1).max(1) as f64)
+    /// Adds where it lies to its options.
+    pub fn add_directory(&mut self) {
+        self.add_option(ReportOption {
+            kind: OptionKind::Directory,
+            name: "directory".to_owned(),
+            value: OptionValue::Text(self.name.clone()),
+        });
+    }
+
+    /// Adds an option that follows from others.
+    pub fn add_option(&mut self, option: ReportOption) {
+        self.facts.options.push(option);
+        self.facts.options.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
+    }
+
+    /// Whether it can be read and has a report.
+    pub fn is_read(&self) -> bool {
+        self.error.is_none() && !self.no_report
+    }
+
+    /// Takes what the user says of the device for its capacity.
+    pub fn judge(&mut self, room: Room) {
+        self.verdict = within(&self.facts.verdict, self.needed_bytes(), room);
+    }
+
+    /// Whether the user can say what the device has: where what is used is a part of it, the run knows that part.
+    pub fn takes_capacity(&self) -> bool {
+        self.error.is_none() && !self.no_report && self.facts.verdict.used_of.is_none()
+    }
+}
+
+/// A verdict where a device has so much room. A run that failed has failed, and of what is not whole it is known only
+/// that it takes no less.
+fn within(own: &Verdict, needed: Option<u64>, room: Room) -> Verdict {
+    let is_said = room.capacity_bytes.is_some();
+    let capacity = room.capacity_bytes.or(own.capacity_bytes);
+    let Some((needed, capacity)) = needed.zip(capacity) else { return own.clone() };
+    if own.used_of.is_some() || (!is_said && room.other_bytes == 0) {
+        return own.clone();
+    }
+    let over = needed.saturating_add(room.other_bytes).saturating_sub(capacity);
+    let outcome = match (own.outcome, own.cause) {
+        (Outcome::OutOfMemory, _) => Outcome::OutOfMemory,
+        _ if over > 0 => Outcome::DoesNotFit,
+        // What was refused says nothing of another device.
+        (Outcome::DoesNotFit, Some("refused")) if !is_said => Outcome::DoesNotFit,
+        (Outcome::Unknown, Some("cut" | "not-recorded")) => Outcome::Unknown,
+        _ => Outcome::Fits,
+    };
+    let is_same = outcome == own.outcome;
+    let others = match room.other_bytes {
+        0 => String::new(),
+        other => format!(", of which others have {}", bytes(other)),
+    };
+    Verdict {
+        outcome,
+        cause: match outcome {
+            Outcome::DoesNotFit if over > 0 => Some("capacity"),
+            Outcome::Fits => None,
+            _ => own.cause,
+        },
+        short: if is_same { own.short.clone() } else { outcome.word().to_owned() },
+        text: match outcome {
+            Outcome::Fits | Outcome::DoesNotFit if over > 0 || !is_same => {
+                format!("It needs {} of the {}{others}", bytes(needed), bytes(capacity))
+            }
+            _ => own.text.clone(),
+        },
+        capacity_bytes: Some(capacity),
+        capacity_from: if is_said {
+            Some("the user".to_owned())
+        } else {
+            own.capacity_from.clone()
+        },
+        over_bytes: Some(over),
+        ..own.clone()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
     #[test]
-    fn an_empty_report_has_no_facts() {
-        let run = SweepRun::of("a/b".to_owned(), "b".to_owned(), &Report::default());
-        let nothing =
-            SweepRun { path: "a/b".to_owned(), name: "b".to_owned(), ..SweepRun::default() };
-        assert_eq!(SweepRun { options: Vec::new(), ..run.clone() }, nothing);
-        assert_eq!(
-            run.option(OptionKind::Directory, "directory"),
-            Some(&OptionValue::Text("b".into()))
-        );
+    fn a_capacity_that_the_user_names_decides_unless_the_run_failed() {
+        let own = |outcome, cause, short: &str| Verdict {
+            outcome,
+            cause,
+            short: short.to_owned(),
+            ..Verdict::default()
+        };
+        let room = |capacity: u64, other_bytes| Room {
+            capacity_bytes: Some(capacity),
+            other_bytes,
+            ..Room::default()
+        };
+        let said = |own: &Verdict, needed, room| {
+            let found = within(own, Some(needed), room);
+            (found.outcome, found.over_bytes)
+        };
+        let ran = own(Outcome::Ran, None, "ran");
+        assert_eq!(said(&ran, 2000, room(2100, 100)), (Outcome::Fits, Some(0)));
+        assert_eq!(said(&ran, 2000, room(1600, 100)), (Outcome::DoesNotFit, Some(500)));
+        assert_eq!(within(&ran, Some(2000), Room::default()), ran);
+        let failed = own(Outcome::OutOfMemory, Some("request-failed"), "out of memory");
+        assert_eq!(said(&failed, 10, room(100, 0)), (Outcome::OutOfMemory, Some(0)));
+        let cut = own(Outcome::Unknown, Some("cut"), "the file is cut");
+        assert_eq!(said(&cut, 10, room(100, 0)).0, Outcome::Unknown);
+        assert_eq!(said(&cut, 110, room(100, 0)).0, Outcome::DoesNotFit, "nor would all of it");
+        let refused = own(Outcome::DoesNotFit, Some("refused"), "does not fit");
+        assert_eq!(said(&refused, 10, room(100, 0)).0, Outcome::Fits, "it is another device");
+        let stated = Verdict { capacity_bytes: Some(100), ..refused };
+        let others = Room { other_bytes: 5, ..Room::default() };
+        assert_eq!(said(&stated, 10, others), (Outcome::DoesNotFit, Some(0)));
+        let tile = Verdict { used_of: Some("the fullest tile"), ..ran };
+        assert_eq!(within(&tile, Some(2000), room(1, 0)), tile, "a tile has what it has");
+    }
+
+    #[test]
+    fn a_run_of_which_nothing_is_said_has_no_figures() {
+        let run = SweepRun::default();
+        assert_eq!((run.fits(), run.needed_bytes(), run.cycles_per_run()), (None, None, None));
         assert_eq!(run.option(OptionKind::App, "batch"), None);
     }
 }

@@ -35,6 +35,11 @@ impl VaryingOption {
     pub fn value_of<'a>(&self, run: &'a SweepRun) -> Option<&'a OptionValue> {
         run.option(self.kind, &self.name)
     }
+
+    /// Whether tables have a column for it: one of each group. The directory needs none, it is the name of the run.
+    pub fn is_column(&self) -> bool {
+        self.same_as.is_none() && self.kind != OptionKind::Directory
+    }
 }
 
 /// The options that vary, proportions and `app.json` first, then by kind and name; and how many more
@@ -43,14 +48,15 @@ pub(super) fn varying_options(runs: &[SweepRun]) -> (Vec<VaryingOption>, usize) 
     let read: Vec<&SweepRun> = runs.iter().filter(|run| run.error.is_none()).collect();
     let mut known: BTreeMap<(OptionKind, &str), Known<'_>> = BTreeMap::new();
     for run in &read {
-        for option in run.options.iter().filter(|option| option.kind != OptionKind::Directory) {
+        for option in run.facts.options.iter().filter(|option| option.kind != OptionKind::Directory)
+        {
             let known = known.entry((option.kind, &option.name)).or_default();
             known.runs += 1;
             known.has_several |= *known.first.get_or_insert(&option.value) != &option.value;
         }
     }
     let varies = |(kind, known): (OptionKind, &Known<'_>)| {
-        let absent = read.iter().filter(|run| run.kinds.binary_search(&kind).is_ok()).count();
+        let absent = read.iter().filter(|run| run.facts.kinds.binary_search(&kind).is_ok()).count();
         known.has_several || (kind.absence_counts() && known.runs < absent)
     };
     known.retain(|(kind, _), known| varies((*kind, known)));
@@ -107,10 +113,10 @@ fn varying_option(kind: OptionKind, name: &str, runs: &[&SweepRun]) -> VaryingOp
 /// Gives each run that left no report the proportions that `app.json` says for it, where in all reports the two
 /// are the same: the run would stand in no cell otherwise.
 pub(super) fn complete_those_without_report(runs: &mut [SweepRun]) {
-    let reported: Vec<&SweepRun> =
-        runs.iter().filter(|run| run.error.is_none() && !run.no_report).collect();
+    let reported: Vec<&SweepRun> = runs.iter().filter(|run| run.is_read()).collect();
     let Some((first, others)) = reported.split_first() else { return };
-    let of_kind = |wanted: OptionKind| first.options.iter().filter(move |it| it.kind == wanted);
+    let of_kind =
+        |wanted: OptionKind| first.facts.options.iter().filter(move |it| it.kind == wanted);
     let mut same: Vec<(String, String)> = Vec::new();
     for proportion in of_kind(OptionKind::AvailableMemoryProportion) {
         let is_same = |run: &SweepRun, app: &str| {
@@ -126,12 +132,11 @@ pub(super) fn complete_those_without_report(runs: &mut [SweepRun]) {
         for (name, app) in &same {
             let Some(value) = run.option(OptionKind::App, app).cloned() else { continue };
             let kind = OptionKind::AvailableMemoryProportion;
-            run.options.push(ReportOption { kind, name: name.clone(), value });
-            run.kinds.push(kind);
+            run.add_option(ReportOption { kind, name: name.clone(), value });
+            run.facts.kinds.push(kind);
         }
-        run.options.sort_by(|a, b| (a.kind, &a.name).cmp(&(b.kind, &b.name)));
-        run.kinds.sort();
-        run.kinds.dedup();
+        run.facts.kinds.sort();
+        run.facts.kinds.dedup();
     }
 }
 

@@ -123,7 +123,7 @@ fn option_title(kind: OptionKind, name: &str) -> String {
         OptionKind::AvailableMemoryProportion => format!("{PROPORTION} of {name}"),
         OptionKind::Version => format!("version: {name}"),
         OptionKind::Target => format!("target: {name}"),
-        OptionKind::EngineOption | OptionKind::Directory => name,
+        OptionKind::EngineOption | OptionKind::Setting | OptionKind::Directory => name,
         OptionKind::ExecutionOption => format!("option of the runs: {name}"),
         OptionKind::TargetOption => format!("target option: {name}"),
         OptionKind::App => format!("app.json: {name}"),

@@ -1,46 +1,63 @@
 //! A sweep as comma-separated values.
 
 use crate::analysis::program::report_options::OptionValue;
-use crate::analysis::sweep::{Curve, Figure, FigureValue, HeatMap, Sweep};
+use crate::analysis::sweep::{Curve, Figure, FigureKind, FigureValue, HeatMap, Percents, Sweep};
 use crate::csv::line;
 use crate::text::clean;
 
-/// A line for each run: where it is, the options that vary, the figures, why it could not be read.
+/// A line for each run: where it is, the settings that vary, the verdict, the figures with their percents, why it could
+/// not be read.
 pub fn of_runs(sweep: &Sweep) -> String {
-    let mut header = vec!["path".to_owned(), "name".to_owned()];
+    let mut header = ["path", "name", "system"].map(str::to_owned).to_vec();
     header.extend(sweep.options.iter().map(|option| clean(&option.id).into_owned()));
-    header.extend(Figure::ALL.map(|figure| figure.column().to_owned()));
     header.extend(
-        [
-            "fullest_tile",
-            "recorded_runs",
-            "batch_size",
-            "bytes_per_tile",
-            "over_limit_bytes",
-            "fastest_that_fits",
-            "pareto",
-            "no_report",
-            "error",
-        ]
-        .map(str::to_owned),
+        ["outcome", "cause", "used_bytes", "capacity_bytes", "over_bytes"].map(str::to_owned),
     );
+    for kind in &sweep.kinds {
+        header.push(kind.key.to_owned());
+        let name = kind.key.trim_end_matches("_bytes");
+        header.extend(percents_of(kind).map(|suffix| format!("{name}_{suffix}")));
+    }
+    header.extend(["best", "reference", "pareto", "no_report", "error"].map(str::to_owned));
     let mut text = line(header);
-    let best = sweep.fastest_that_fits.run();
+    let best = sweep.best.ok().map(|best| best.run);
     for (place, run) in (0..).zip(&sweep.runs) {
+        let verdict = &run.verdict;
         let mut cells = vec![clean(&run.path).into_owned(), clean(&run.name).into_owned()];
+        cells.push(run.system.to_owned());
         cells.extend(sweep.options.iter().map(|option| option_cell(option.value_of(run))));
-        cells.extend(Figure::ALL.map(|figure| figure_cell(figure.of(run))));
-        let count = |count: Option<u64>| count.map_or_else(String::new, |count| count.to_string());
-        cells.push(count(run.fullest_tile.map(|tile| u64::from(tile.tile))));
-        let counts = [run.recorded_runs, run.batch_size, run.bytes_per_tile, run.over_limit_bytes];
-        cells.extend(counts.map(count));
-        let flags = [best == Some(place), run.pareto, run.no_report];
+        let is_known = run.is_read();
+        cells.push(if is_known { verdict.outcome.key().to_owned() } else { String::new() });
+        cells.push(verdict.cause.filter(|_| is_known).unwrap_or_default().to_owned());
+        let bytes = [verdict.used_bytes, verdict.capacity_bytes, verdict.over_bytes];
+        cells.extend(bytes.map(|count| count.map_or_else(String::new, |count| count.to_string())));
+        for kind in &sweep.kinds {
+            let figure = Figure::Known(kind);
+            cells.push(figure_cell(figure.of(run)));
+            let percents = [sweep.percent(place, figure), sweep.percent_of_previous(place, figure)];
+            let shown = percents_of(kind).zip(percents);
+            cells.extend(shown.map(|(_, percent)| {
+                percent.map_or_else(String::new, |percent| format!("{percent:.1}"))
+            }));
+        }
+        let flags =
+            [best == Some(place), sweep.reference == Some(place), run.pareto, run.no_report];
         cells.extend(flags.map(|flag| flag.to_string()));
         let error = run.error.as_ref();
         cells.push(error.map_or_else(String::new, |error| clean(&error.message).into_owned()));
         text += &line(cells);
     }
     text
+}
+
+/// What stands behind the figures of a kind in percent.
+fn percents_of(kind: &FigureKind) -> impl Iterator<Item = &'static str> + use<> {
+    let count = match kind.percents {
+        Percents::No => 0,
+        Percents::OfReference => 1,
+        Percents::OfBoth => 2,
+    };
+    ["percent", "percent_of_previous"].into_iter().take(count)
 }
 
 /// A line for each cell in which there are runs.
@@ -54,7 +71,7 @@ pub fn of_heat_map(sweep: &Sweep, map: &HeatMap) -> String {
             option_cell(values.get(place).and_then(Option::as_ref))
         };
         let mut cells = vec![value(&map.rows, cell.row), value(&map.columns, cell.column)];
-        cells.extend(figure_cells(map.figure, cell.value, cell.fits));
+        cells.extend(figure_cells(cell.value, cell.fits));
         cells.extend([cell.runs.len().to_string(), path(sweep, cell.shown)]);
         text += &line(cells);
     }
@@ -73,7 +90,7 @@ pub fn of_curve(sweep: &Sweep, curve: &Curve) -> String {
             let mut cells: Vec<String> =
                 one.settings.iter().map(|value| option_cell(value.as_ref())).collect();
             cells.push(option_cell(point.at.as_ref()));
-            cells.extend(figure_cells(curve.figure, point.value, point.fits));
+            cells.extend(figure_cells(point.value, point.fits));
             cells.push(path(sweep, point.run));
             text += &line(cells);
         }
@@ -93,27 +110,18 @@ fn option_cell(value: Option<&OptionValue>) -> String {
     value.map_or_else(String::new, |value| clean(&value.to_string()).into_owned())
 }
 
-/// The figure, and whether the run fits where that is not the figure.
-fn figure_titles(sweep: &Sweep, figure: Figure) -> impl Iterator<Item = String> {
-    let fits = (figure != Figure::Fits).then_some(Figure::Fits);
-    std::iter::once(figure)
-        .chain(fits)
-        .map(|figure| clean(sweep.figure_column(figure)).into_owned())
+/// The figure, and whether the run fits.
+fn figure_titles(sweep: &Sweep, figure: Figure) -> [String; 2] {
+    [clean(sweep.figure_key(figure)).into_owned(), "fits".to_owned()]
 }
 
-fn figure_cells(
-    figure: Figure,
-    value: Option<FigureValue>,
-    fits: Option<bool>,
-) -> impl Iterator<Item = String> {
-    let fits = (figure != Figure::Fits).then_some(fits.map(FigureValue::Flag));
-    std::iter::once(value).chain(fits).map(figure_cell)
+fn figure_cells(value: Option<FigureValue>, fits: Option<bool>) -> [String; 2] {
+    [figure_cell(value), fits.map_or_else(String::new, |fits| fits.to_string())]
 }
 
 fn figure_cell(value: Option<FigureValue>) -> String {
     match value {
         None => String::new(),
-        Some(FigureValue::Flag(flag)) => flag.to_string(),
         Some(FigureValue::Count(count)) => count.to_string(),
         Some(FigureValue::Rate(rate)) => rate.to_string(),
     }

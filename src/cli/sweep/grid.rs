@@ -10,7 +10,13 @@ use crate::text::{bytes, clean, grouped};
 /// What marks a run that does not fit.
 const DOES_NOT_FIT: &str = "!";
 
-const LEGEND: &str = "* fastest that fits   ! does not fit   – not known\n";
+/// What the marks say.
+fn legend(sweep: &Sweep) -> String {
+    format!(
+        "{BEST} {}   {DOES_NOT_FIT} does not fit   – not known\n",
+        sweep.best_title().to_lowercase()
+    )
+}
 
 /// A heat map: a row for each value of one option, a column for each of the other.
 pub fn heat_map_text(sweep: &Sweep, map: &HeatMap) -> String {
@@ -33,7 +39,7 @@ pub fn heat_map_text(sweep: &Sweep, map: &HeatMap) -> String {
     });
     text += &table(&header, rows);
     text.push('\n');
-    text += LEGEND;
+    text += &legend(sweep);
     if map.cells.iter().any(|cell| cell.runs.len() > 1) {
         text += "Of several runs in a cell the best is shown: one that fits, then the faster\n";
     }
@@ -56,7 +62,7 @@ pub fn curve_text(sweep: &Sweep, curve: &Curve) -> String {
     });
     text += &table(&header, rows);
     text.push('\n');
-    text + LEGEND + &unread_text(sweep)
+    text + &legend(sweep) + &unread_text(sweep)
 }
 
 fn table(header: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
@@ -74,6 +80,8 @@ fn line_title(sweep: &Sweep, curve: &Curve, line: &Line) -> String {
         .others
         .iter()
         .zip(&line.settings)
+        // What a run does not have says nothing of it.
+        .filter(|(_, value)| value.is_some())
         .map(|(option, value)| {
             format!("{} {}", short_name(sweep, *option), value_text(value.as_ref()))
         })
@@ -103,8 +111,8 @@ fn cell_text(
         return NO_REPORT.to_owned();
     }
     let shown = figure_text(value, figure);
-    let over = facts.and_then(|run| run.over_limit_bytes).filter(|over| *over > 0);
-    if sweep.fastest_that_fits.run() == Some(run) {
+    let over = facts.and_then(|run| run.verdict.over_bytes).filter(|over| *over > 0);
+    if sweep.best.is_ok_and(|best| best.run == run) {
         format!("{BEST} {shown}")
     } else if fits == Some(false) {
         let over = over.map_or_else(String::new, |over| format!(", {} over", bytes(over)));

@@ -1,11 +1,9 @@
-//! `tilescope sweep`: all reports below a directory, what varies between them, and the fastest that
-//! fits.
+//! `tilescope sweep`: all runs below a directory, of any system, what varies between them, and which is the best.
 
 mod csv;
 mod document;
 mod grid;
 mod table;
-mod variants;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,19 +12,21 @@ use clap::Args;
 use serde::{Serialize, Serializer};
 
 use super::output::{self, Answer, CsvAnswer, Document};
-use crate::analysis::sweep::{Curve, Figure, HeatMap, OptionNotFound, Sweep, curve, heat_map};
-use crate::folder_sweep::{all_warnings, read_sweep, shared_warnings};
+use crate::analysis::sweep::{
+    Curve, Figure, HeatMap, NoReference, NotFound, Sweep, SweepRun, curve, heat_map,
+};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::{RunsOfPaths, files_of_run, runs_of_paths};
-use crate::store::{Warning, Warnings};
+use crate::run::Room;
+use crate::store::Warning;
+use crate::sweep::{all_warnings, place_of, read_runs, shared_warnings};
 use crate::text::{clean, size};
 
 /// Arguments of `tilescope sweep`.
 #[derive(Debug, Args)]
 pub struct SweepArguments {
-    /// A directory with reports in it, at any depth; links to directories are not followed. Of memory
-    /// snapshots and dumps of XLA also several directories, or files.
-    #[arg(value_name = "DIR", required = true)]
+    /// A directory with runs in it, at any depth; links to directories are not followed. Also several
+    /// directories, or runs.
+    #[arg(value_name = "DIR|RUN", required = true)]
     pub paths: Vec<PathBuf>,
     /// Print one JSON document instead of text.
     #[arg(long)]
@@ -41,24 +41,26 @@ pub struct SweepArguments {
     /// A heat map: --by down, this option across.
     #[arg(long, value_name = "OPTION", requires = "by")]
     pub and: Option<String>,
-    /// The figure of --by: fits, tiles-over-limit, fullest-tile, total, including-gaps, always-live, peak,
-    /// code, cycles, throughput, throughput-by-elapsed-time, planner-at-minimum, or a number of app.json by its
-    /// key, such as a measured throughput. By default throughput, or the peak where no throughput is known.
+    /// The figure of --by: needed, or another of the figures in the JSON document (total, peak, throughput,
+    /// max-reserved, …), or a number of app.json by its key, such as a measured throughput. By default
+    /// throughput, or what is needed where no throughput is known.
     #[arg(long, value_name = "FIGURE", requires = "by")]
     pub figure: Option<String>,
-    /// Of memory snapshots and programs of XLA: what the device has, for example 16GiB.
+    /// What the device has, for example 16GiB, in place of what each run states. A tile has what its report
+    /// says.
     #[arg(long, value_parser = size::parse, value_name = "BYTES")]
     pub capacity: Option<u64>,
-    /// Of memory snapshots and programs of XLA: what others have of the device, for example 600MiB.
+    /// What others have of the device, for example 600MiB.
     #[arg(long, value_parser = size::parse, value_name = "BYTES")]
     pub other: Option<u64>,
-    /// Of memory snapshots and programs of XLA: the variant that the others are compared with.
+    /// The run that the others are compared with: its name, its path, or its settings (batch_size=8). By
+    /// default the first that is whole and fits, or ran.
     #[arg(long, value_name = "NAME")]
     pub reference: Option<String>,
-    /// Of memory snapshots: the number of the device, in place of the one that failed or had most.
+    /// The number of the device (GPU, memory space), in place of the one that says most of each run.
     #[arg(long, value_name = "N")]
     pub device: Option<i64>,
-    /// The module of dumps of XLA that is meant: a part of its name or of its file's.
+    /// The module of dumps that is meant: a part of its name or of its file's.
     #[arg(long, value_name = "NAME")]
     pub module: Option<String>,
 }
@@ -82,13 +84,13 @@ impl SweepArguments {
     }
 }
 
-/// `tilescope.sweep/1` (cli.md).
+/// `tilescope.sweep/2` (cli.md).
 #[derive(Debug)]
 pub struct SweepReport {
-    folder: PathBuf,
+    paths: Vec<PathBuf>,
     sweep: Sweep,
     grid: Option<Grid>,
-    /// Of the folder itself.
+    /// Of the folders themselves.
     warnings: Vec<Warning>,
 }
 
@@ -99,22 +101,13 @@ enum Grid {
     HeatMap(HeatMap),
 }
 
-/// Reads all reports below a directory and puts them side by side.
+/// Reads all runs below directories and puts them side by side.
 pub fn run(arguments: &SweepArguments) -> ExitCode {
-    let found = Warnings::default();
-    let module = arguments.module.as_deref();
-    match runs_of_paths(&arguments.paths, module, &found, &Progress::default()) {
-        RunsOfPaths::Pytorch(snapshots) => return variants::run(arguments, &snapshots, &found),
-        RunsOfPaths::Xla(programs) => return variants::run_programs(arguments, &programs, &found),
-        RunsOfPaths::Poplar => {}
-    }
-    let result = output::with_progress("Reading the reports", |progress| {
-        let mut answer = SweepReport::of(arguments, progress)?;
-        let others = found.list().into_iter().filter(|other| !answer.warnings.contains(other));
-        let others: Vec<Warning> = others.collect();
-        answer.warnings.extend(others);
-        let shared = shared_warnings(&answer.warnings, answer.warnings_of_runs());
-        shared.iter().for_each(output::print_warning);
+    let result = output::with_progress("Reading the runs", |progress| {
+        let answer = SweepReport::of(arguments, progress)?;
+        let runs = answer.warnings_of_runs();
+        let runs = || runs.iter().map(|(place, warnings)| (&**place, *warnings));
+        shared_warnings(&answer.warnings, runs()).iter().for_each(output::print_warning);
         let warnings = answer.all_warnings();
         Ok(Document::new(answer, warnings))
     });
@@ -122,54 +115,73 @@ pub fn run(arguments: &SweepArguments) -> ExitCode {
     output::finish(&result, arguments.json, text)
 }
 
-/// Checks that each path is one of runs.
-///
-/// # Errors
-/// As [`files_of_run`] for the first that is none.
-fn check_paths(paths: &[PathBuf], progress: &Progress) -> Result<(), Error> {
-    let errors = paths.iter().filter_map(|path| files_of_run(path, progress).err());
-    // Several runs in a directory are what a sweep is for.
-    let mut errors = errors.filter(|error| error.kind != ErrorKind::SeveralReports);
-    errors.next().map_or(Ok(()), Err)
-}
-
 impl SweepReport {
-    /// Reads the reports and makes what the arguments ask for of them.
+    /// Reads the runs and makes what the arguments ask for of them.
     ///
     /// # Errors
-    /// When the directory cannot be read or has no report in it; `usage` for an option that does not
-    /// vary.
+    /// When a path cannot be read or has no run in it; `usage` for an option that does not vary, a run that is not
+    /// there, and a capacity that no run takes.
     pub fn of(arguments: &SweepArguments, progress: &Progress) -> Result<Self, Error> {
-        let [folder] = arguments.paths.as_slice() else {
-            check_paths(&arguments.paths, progress)?;
-            let message = "several paths are named, and not all of them have memory snapshots";
-            return Err(Error::new(ErrorKind::Usage, message)
-                .hint("Name one directory that has all reports in it."));
+        let SweepArguments { paths, module, device, capacity, other, reference, .. } = arguments;
+        let (runs, warnings) = read_runs(paths, module.as_deref(), *device, progress)?;
+        let room = Room {
+            capacity_bytes: *capacity,
+            other_bytes: other.unwrap_or(0),
+            is_other_said: other.is_some(),
         };
-        variants::check_no_options(arguments)?;
-        let (sweep, warnings) = read_sweep(folder, progress)?;
+        let mut sweep = Sweep::new(runs, room);
+        let given = [("--capacity", capacity.is_some()), ("--other", other.is_some())];
+        if let Some((option, _)) =
+            given.iter().find(|(_, is_given)| *is_given && !sweep.takes_capacity())
+        {
+            let message =
+                format!("{option} is of a device, and these runs are held against its tiles");
+            return Err(
+                Error::new(ErrorKind::Usage, message).hint("Their reports say what a tile has.")
+            );
+        }
+        if let Some(text) = reference {
+            sweep.compare_with(text).map_err(|why| no_reference(&sweep, text, why))?;
+        }
         let grid = grid(&sweep, arguments)?;
-        Ok(Self { folder: folder.clone(), sweep, grid, warnings })
+        Ok(Self { paths: paths.clone(), sweep, grid, warnings })
     }
 
-    /// Warnings of the folder, then of each run, whose files are named as seen from the folder.
+    /// Warnings of the folders, then of each run, whose files are named as seen from the folder.
     pub fn all_warnings(&self) -> Vec<Warning> {
-        all_warnings(&self.warnings, self.warnings_of_runs())
+        let runs = self.warnings_of_runs();
+        all_warnings(&self.warnings, runs.iter().map(|(place, warnings)| (&**place, *warnings)))
     }
 
-    fn warnings_of_runs(&self) -> impl Iterator<Item = (&str, &[Warning])> {
-        self.sweep.runs.iter().map(|run| (&*run.name, &*run.warnings))
+    /// Where the files of each run are, with what was said of them.
+    fn warnings_of_runs(&self) -> Vec<(String, &[Warning])> {
+        let of = |run: &'_ SweepRun| place_of(&self.paths, run);
+        self.sweep.runs.iter().map(|run| (of(run), &*run.warnings)).collect()
     }
+}
+
+/// Why a run cannot be what the others are compared with, with those that are there.
+fn no_reference(sweep: &Sweep, text: &str, why: Option<NoReference>) -> Error {
+    let name = clean(text);
+    let message = match why {
+        None => format!("no run is called {name}"),
+        Some(NoReference::NotWhole) => {
+            format!("{name} is cut or cannot be read: its figures are of no whole run")
+        }
+        Some(NoReference::NotRecorded) => format!(
+            "{name} has no events, or one of its ranks has none: nobody knows what the run took at most"
+        ),
+    };
+    let names: Vec<_> = sweep.runs.iter().map(|run| clean(&run.name)).collect();
+    Error::new(ErrorKind::Usage, message).hint(format!("These are there: {}.", names.join(", ")))
 }
 
 fn grid(sweep: &Sweep, arguments: &SweepArguments) -> Result<Option<Grid>, Error> {
     let Some(by) = &arguments.by else { return Ok(None) };
     let by = find_option(sweep, by)?;
-    let has_throughput = || sweep.runs.iter().any(|run| Figure::Throughput.of(run).is_some());
     let figure = match &arguments.figure {
         Some(text) => find_figure(sweep, text)?,
-        None if has_throughput() => Figure::Throughput,
-        None => Figure::Peak,
+        None => sweep.first_figure(),
     };
     Ok(match &arguments.and {
         None => curve(sweep, by, figure).map(Grid::Curve),
@@ -183,20 +195,20 @@ fn find_figure(sweep: &Sweep, text: &str) -> Result<Figure, Error> {
         "several numbers of app.json have in their names",
     ];
     the_one(sweep.find_figure(text), text, words, || {
-        let keys: Vec<_> = sweep.figures().map(|figure| clean(sweep.figure_key(figure))).collect();
+        let keys: Vec<_> = sweep.figures().map(|figure| clean(sweep.figure_word(figure))).collect();
         format!("These are there: {}.", keys.join(", "))
     })
 }
 
 fn find_option(sweep: &Sweep, text: &str) -> Result<usize, Error> {
     let words = [
-        "no option that varies between these reports is called",
-        "several options that vary have in their names",
+        "no setting that varies between these runs is called",
+        "several settings that vary have in their names",
     ];
     the_one(sweep.find_option(text), text, words, || {
         let ids: Vec<_> = sweep.options.iter().map(|option| clean(&option.id)).collect();
         match ids.as_slice() {
-            [] => "No option varies.".to_owned(),
+            [] => "No setting varies.".to_owned(),
             ids => format!("These vary: {}.", ids.join(", ")),
         }
     })
@@ -204,15 +216,15 @@ fn find_option(sweep: &Sweep, text: &str) -> Result<usize, Error> {
 
 /// What a text means, or in words that there is none of the name, or several; with a hint at what there is.
 fn the_one<T>(
-    found: Result<T, OptionNotFound>,
+    found: Result<T, NotFound>,
     text: &str,
     [none, several]: [&str; 2],
     hint: impl FnOnce() -> String,
 ) -> Result<T, Error> {
     found.map_err(|reason| {
         let reason = match reason {
-            OptionNotFound::None => none,
-            OptionNotFound::Several => several,
+            NotFound::None => none,
+            NotFound::Several => several,
         };
         Error::new(ErrorKind::Usage, format!("{reason} {}", clean(text))).hint(hint())
     })
@@ -225,11 +237,11 @@ impl Serialize for SweepReport {
 }
 
 impl Answer for SweepReport {
-    const SCHEMA: &'static str = "tilescope.sweep/1";
+    const SCHEMA: &'static str = "tilescope.sweep/2";
 
     fn text(&self) -> String {
         match &self.grid {
-            None => table::text(&self.sweep, &self.folder),
+            None => table::text(&self.sweep, &self.paths),
             Some(Grid::HeatMap(map)) => grid::heat_map_text(&self.sweep, map),
             Some(Grid::Curve(curve)) => grid::curve_text(&self.sweep, curve),
         }

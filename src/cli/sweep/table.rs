@@ -1,66 +1,78 @@
 //! The runs of a sweep as a table for people.
 
-use std::path::Path;
+use std::path::PathBuf;
 
-use crate::analysis::program::report_options::{OptionKind, OptionValue};
+use crate::analysis::program::report_options::OptionValue;
 use crate::analysis::sweep::{
-    FastestThatFits, Figure, FigureValue, SpeedMeasure, Sweep, SweepRun, VaryingOption,
+    Figure, FigureKind, FigureValue, Percents, Sweep, SweepRun, VaryingOption,
 };
 use crate::cli::output::{aligned, name_cell};
-use crate::text::{bytes, clean, grouped, rate, shortened};
+use crate::run::Outcome;
+use crate::text::{bytes, clean, exact_bytes, grouped, shortened};
 
 /// What stands for a run that left no report.
 pub const NO_REPORT: &str = "no report";
 pub const UNKNOWN: &str = "–";
-/// What marks the fastest run that fits.
+/// What marks the best run.
 pub const BEST: &str = "*";
+/// What marks the run that others are compared with.
+const REFERENCE: &str = "R";
 /// How many options have a column.
 const MOST_COLUMNS: usize = 8;
 /// How long the value of an option may be.
 const MOST_CHARACTERS: usize = 40;
 
 /// The runs with what varies, and which is the best.
-pub fn text(sweep: &Sweep, folder: &Path) -> String {
-    let count = sweep.runs.len() as u64;
-    let fitting = sweep.runs.iter().filter(|run| run.fits == Some(true)).count() as u64;
-    let runs = if count == 1 { "run" } else { "runs" };
-    let fit = if fitting == 1 { "fits" } else { "fit" };
-    let folder = folder.display().to_string();
-    let mut text = format!(
-        "{} {runs} below {}, {} of them {fit}\n\n",
-        grouped(count),
-        clean(&folder),
-        grouped(fitting)
-    );
+pub fn text(sweep: &Sweep, paths: &[PathBuf]) -> String {
+    let mut text = head(sweep, paths);
     let (columns, more) = columns(sweep);
+    let systems = sweep.systems();
+    let figures: Vec<&'static FigureKind> = sweep.columns().collect();
+    let has_over = sweep.runs.iter().any(|run| run.verdict.over_bytes.is_some_and(|it| it > 0));
     let mut header = vec!["<".to_owned(), "<run".to_owned()];
+    header.extend((systems.len() > 1).then(|| "<system".to_owned()));
     header.extend(columns.iter().map(|option| title(option)));
-    let titles = [
-        "<fits",
-        "fullest tile",
-        "",
-        "total",
-        "with gaps",
-        "always live",
-        "peak",
-        "code",
-        "cycles",
-        "samples/s by cycles",
-        "by elapsed time",
-        "at minimum",
-    ];
-    header.extend(titles.map(str::to_owned));
-    let header: Vec<&str> = header.iter().map(String::as_str).collect();
-    let best = sweep.fastest_that_fits.run();
+    header.push("<verdict".to_owned());
+    header.extend(has_over.then(|| "over".to_owned()));
+    for kind in &figures {
+        header.push(kind.column.to_owned());
+        header.extend((kind.percents != Percents::No).then(String::new));
+        header.extend((kind.percents == Percents::OfBoth).then(|| "of the one before".to_owned()));
+    }
+    let reference = sweep.reference.filter(|_| sweep.reference_text().is_some());
+    let best = sweep.best.ok().map(|best| best.run);
     let rows = (0..).zip(&sweep.runs).map(|(place, run)| {
-        let mark = if best == Some(place) { BEST } else { "" };
-        let mut cells = vec![mark.to_owned(), name_cell(&run.name)];
+        let mark =
+            |of: Option<usize>, mark: &'static str| if of == Some(place) { mark } else { "" };
+        let marks = format!("{}{}", mark(reference, REFERENCE), mark(best, BEST));
+        let mut cells = vec![marks, name_cell(&run.name)];
+        cells.extend((systems.len() > 1).then(|| run.system.to_owned()));
         cells.extend(columns.iter().map(|option| value_text(option.value_of(run))));
-        cells.extend(figures(run));
+        cells.push(verdict_text(run));
+        let over = run.verdict.over_bytes.filter(|over| *over > 0).map(bytes);
+        cells.extend(has_over.then(|| over.unwrap_or_default()));
+        for kind in &figures {
+            let figure = Figure::Known(kind);
+            let least = if figure.is_at_least(run) { "≥ " } else { "" };
+            cells.push(match figure.of(run) {
+                None => UNKNOWN.to_owned(),
+                value => format!("{least}{}", figure_text(value, figure)),
+            });
+            if kind.percents != Percents::No {
+                cells.push(percent_cell(sweep.percent(place, figure)));
+            }
+            if kind.percents == Percents::OfBoth {
+                cells.push(percent_cell(sweep.percent_of_previous(place, figure)));
+            }
+        }
         cells
     });
     text += &aligned(&header, rows);
     text.push('\n');
+    if let Some(reference) = sweep.reference_text() {
+        let mark = if sweep.reference.is_some() { "R " } else { "" };
+        text += &format!("{mark}{}\n", clean(&reference));
+    }
     text += &best_text(sweep);
     text += &pareto_text(sweep);
     text += &together_text(sweep, &columns);
@@ -68,18 +80,61 @@ pub fn text(sweep: &Sweep, folder: &Path) -> String {
         text +=
             &format!("{} more options vary; --json and --csv have them\n", grouped(more as u64));
     }
-    if let Some(note) = sweep.runs.iter().find_map(|run| run.note) {
-        text += &format!("Always live, peak: {note}\n");
+    text + &notes(sweep)
+}
+
+/// How many runs there are, and how many of them fit or ran.
+fn head(sweep: &Sweep, paths: &[PathBuf]) -> String {
+    let count = sweep.runs.len() as u64;
+    let well = sweep.runs.iter().filter(|run| run.fits() == Some(true)).count() as u64;
+    let fit = if well == 1 { "fits" } else { "fit" };
+    let did = if sweep.runs.iter().all(|run| run.verdict.outcome != Outcome::Ran) {
+        fit.to_owned()
+    } else {
+        format!("{fit} or ran")
+    };
+    let below: Vec<_> =
+        paths.iter().map(|path| clean(&path.display().to_string()).into_owned()).collect();
+    format!(
+        "{} {} below {}, {} of them {did}\n\n",
+        grouped(count),
+        if count == 1 { "run" } else { "runs" },
+        below.join(", "),
+        grouped(well)
+    )
+}
+
+/// What has to be said beside the figures.
+fn notes(sweep: &Sweep) -> String {
+    let mut lines: Vec<String> = sweep.capacity_text(&exact_bytes).into_iter().collect();
+    let is_unknown = |run: &SweepRun| run.takes_capacity() && run.verdict.capacity_bytes.is_none();
+    if sweep.runs.iter().any(is_unknown) {
+        lines.push("What a device has is not in all files: --capacity 16GiB".to_owned());
     }
-    text
+    lines.extend(sweep.device_texts().map(|text| clean(&text).into_owned()));
+    lines.extend(sweep.notes().into_iter().map(str::to_owned));
+    lines.into_iter().map(|line| line + "\n").collect()
+}
+
+fn percent_cell(percent: Option<f64>) -> String {
+    percent.map_or_else(|| UNKNOWN.to_owned(), |percent| format!("{percent:.1} %"))
+}
+
+/// How a run came out, in a word or two.
+fn verdict_text(run: &SweepRun) -> String {
+    match run {
+        SweepRun { error: Some(_), .. } => "cannot be read".to_owned(),
+        SweepRun { no_report: true, .. } => NO_REPORT.to_owned(),
+        run if run.verdict.short.is_empty() => run.verdict.outcome.word().to_owned(),
+        run => run.verdict.short.clone(),
+    }
 }
 
 /// The options that have a column, one of each group, and how many more there are. The directory
 /// needs none: it is the name of the run.
 fn columns(sweep: &Sweep) -> (Vec<&VaryingOption>, usize) {
-    let is_column =
-        |option: &&VaryingOption| option.same_as.is_none() && option.kind != OptionKind::Directory;
-    let all: Vec<&VaryingOption> = sweep.options.iter().filter(is_column).collect();
+    let all: Vec<&VaryingOption> =
+        sweep.options.iter().filter(|option| option.is_column()).collect();
     let more = all.len().saturating_sub(MOST_COLUMNS).saturating_add(sweep.options_left_out);
     (all.into_iter().take(MOST_COLUMNS).collect(), more)
 }
@@ -89,54 +144,15 @@ pub fn title(option: &VaryingOption) -> String {
     name_cell(option.short_name.trim_start_matches('<'))
 }
 
-fn figures(run: &SweepRun) -> Vec<String> {
-    let fits = match (run.fits, run.tiles_over_limit) {
-        _ if run.error.is_some() => "cannot be read".to_owned(),
-        _ if run.no_report => NO_REPORT.to_owned(),
-        (Some(true), _) => "yes".to_owned(),
-        (Some(false), Some(over)) => format!("no, {} over", grouped(over)),
-        (Some(false), None) => "no".to_owned(),
-        (None, _) => UNKNOWN.to_owned(),
-    };
-    let tile = run.fullest_tile.map_or_else(String::new, |tile| format!("on {}", tile.tile));
-    let mut cells = vec![fits, figure_text(Figure::FullestTile.of(run), Figure::FullestTile), tile];
-    let figures = [
-        Figure::Total,
-        Figure::IncludingGaps,
-        Figure::AlwaysLive,
-        Figure::Peak,
-        Figure::Code,
-        Figure::Cycles,
-        Figure::Throughput,
-        Figure::ThroughputByElapsedTime,
-        Figure::PlannerAtMinimum,
-    ];
-    cells.extend(figures.map(|figure| figure_text(figure.of(run), figure)));
-    cells
-}
-
 fn best_text(sweep: &Sweep) -> String {
-    let why = match sweep.fastest_that_fits {
-        FastestThatFits::Run { run, by } => {
-            let Some(run) = sweep.runs.get(run) else { return String::new() };
-            let speed = match by {
-                SpeedMeasure::Throughput => format!(
-                    "{} samples/s by cycles",
-                    figure_text(Figure::Throughput.of(run), Figure::Throughput)
-                ),
-                SpeedMeasure::Cycles => format!(
-                    "{} cycles a run, the fewest; no throughput is known",
-                    run.cycles_per_run().map_or_else(|| UNKNOWN.to_owned(), rate)
-                ),
-            };
-            format!("{BEST} {}: {speed}", clean(&run.name))
+    let why = match sweep.best {
+        Ok(best) => {
+            let name = sweep.runs.get(best.run).map_or("", |run| &run.name);
+            format!("{BEST} {}: {}", clean(name), sweep.best_figure_text(best, &exact_bytes))
         }
-        FastestThatFits::NoneFits => "none, for of no run it is known that it fits".to_owned(),
-        FastestThatFits::SpeedUnknown => {
-            "not known, for no report of a run that fits says how fast it is".to_owned()
-        }
+        Err(why) => Sweep::no_best_text(why).to_owned(),
     };
-    format!("Fastest that fits: {why}\n")
+    format!("{}: {why}\n", sweep.best_title())
 }
 
 /// The runs that no other beats in memory and in throughput, where they are not the fastest alone.
@@ -146,7 +162,10 @@ fn pareto_text(sweep: &Sweep) -> String {
     if best.len() < 2 {
         return String::new();
     }
-    format!("No other that fits is faster with a fullest tile as small: {}\n", best.join(", "))
+    {
+        let of = sweep.used_of().unwrap_or("memory");
+        format!("No other that fits is faster with {of} as small: {}\n", best.join(", "))
+    }
 }
 
 /// The options that always go together with one that has a column.
@@ -175,15 +194,5 @@ pub fn value_text(value: Option<&OptionValue>) -> String {
 }
 
 pub fn figure_text(value: Option<FigureValue>, figure: Figure) -> String {
-    match value {
-        None => UNKNOWN.to_owned(),
-        Some(FigureValue::Flag(true)) => "yes".to_owned(),
-        Some(FigureValue::Flag(false)) => "no".to_owned(),
-        Some(FigureValue::Count(count)) if figure.is_bytes() => bytes(count),
-        Some(FigureValue::Count(count)) => grouped(count),
-        Some(FigureValue::Rate(number)) if matches!(figure, Figure::Measured(_)) => {
-            crate::text::number(number)
-        }
-        Some(FigureValue::Rate(samples)) => rate(samples),
-    }
+    value.map_or_else(|| UNKNOWN.to_owned(), |value| figure.unit().text(value, &bytes))
 }

@@ -12,10 +12,12 @@ use super::insights::run_verdict;
 use super::insights::verdict::{TilesVerdict, verdict};
 use super::peak::peak_of_report;
 use super::sections::sections_of;
+use super::sweep_facts::sweep_facts;
 use crate::analysis::derived::Derived;
 use crate::analysis::memory;
+use crate::analysis::sweep::SweepFacts;
 use crate::files;
-use crate::format::Error;
+use crate::format::{Error, ErrorKind};
 use crate::progress::Progress;
 use crate::run::answers::SourceFormat;
 use crate::run::{Answers, Insights, MemoryTotals, PeakOfRun, Section, Verdict};
@@ -64,7 +66,9 @@ fn of_run(verdict: Option<&TilesVerdict>) -> Verdict {
 
 impl Answers for PoplarAnswers {
     fn verdict(&self, derived: &Derived) -> Option<Verdict> {
-        Some(of_run(verdict(derived.report()).as_ref()))
+        let report = derived.report();
+        let is_settled = report.memory.is_settled() && report.target.is_settled();
+        is_settled.then(|| of_run(verdict(report).as_ref()))
     }
 
     fn insights(&self, derived: &Derived, progress: &Progress) -> Result<Insights, ReadError> {
@@ -91,6 +95,17 @@ impl Answers for PoplarAnswers {
 
     fn peak(&self, derived: &Derived) -> Option<PeakOfRun> {
         peak_of_report(derived)
+    }
+
+    fn sweep_facts(&self, derived: &Derived, device: Option<i64>) -> Result<SweepFacts, Error> {
+        if let Some(device) = device {
+            let message = format!(
+                "a report is held against its tiles, not against a device {device}: --device is of other systems"
+            );
+            return Err(Error::new(ErrorKind::Usage, message));
+        }
+        let verdict = derived.verdict().map(|verdict| (*verdict).clone());
+        Ok(sweep_facts(derived.report(), verdict.unwrap_or_else(run_verdict::unknown)))
     }
 
     fn format(&self, derived: &Derived) -> SourceFormat {

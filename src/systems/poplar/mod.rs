@@ -1,9 +1,10 @@
 //! Graphcore IPU reports: `autoReport.all` with `profile.pop`, written by Poplar.
 
-mod answers;
+pub mod answers;
 mod facts;
 mod peak;
 mod sections;
+mod sweep_facts;
 pub mod system;
 
 #[deny(

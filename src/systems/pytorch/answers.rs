@@ -9,7 +9,12 @@ use std::sync::OnceLock;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::fact_groups;
+use super::sweep_facts::sweep_facts;
+use super::took::SnapshotTook;
+use crate::analysis::comparison::fact_groups::Group;
 use crate::analysis::derived::Derived;
+use crate::analysis::sweep::SweepFacts;
 use crate::files::file_name;
 use crate::format::{Error, ErrorKind};
 use crate::progress::Progress;
@@ -125,6 +130,10 @@ impl Answers for PytorchAnswers {
         claims.map(claim).collect()
     }
 
+    fn fact_groups(&self, _: &Derived) -> Option<Vec<Group>> {
+        Some(fact_groups::groups(&self.run))
+    }
+
     fn format(&self, _: &Derived) -> SourceFormat {
         let format = match &self.run.contents {
             RunContents::Snapshot(_) => "memory snapshot",
@@ -208,6 +217,24 @@ impl Answers for PytorchAnswers {
 
     fn change_json(&self, compared: &Compared, room: Room) -> Map<String, Value> {
         compared::change_json(compared, room)
+    }
+
+    fn sweep_facts(&self, derived: &Derived, device: Option<i64>) -> Result<SweepFacts, Error> {
+        let found = SnapshotTook::of_run(&self.run, device).zip(self.snapshot());
+        let Some(((place, took), replayed)) = found else {
+            return Err(no_such_device(&derived.report().path, &self.run, device));
+        };
+        let mut verdict = derived.verdict().map(|verdict| (*verdict).clone()).unwrap_or_default();
+        if let Some(of) = verdict.devices.get(place) {
+            verdict.used_bytes = of.used_bytes;
+            verdict.capacity_bytes = of.capacity_bytes;
+        }
+        let title = took.rank.map(|of| device_title(0, Some(of)));
+        Ok(SweepFacts {
+            devices: self.devices(derived),
+            of: title,
+            ..sweep_facts(&took, &replayed.snapshot.settings.all, verdict)
+        })
     }
 
     fn things_beside_report(&self) -> usize {

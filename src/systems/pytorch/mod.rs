@@ -7,6 +7,7 @@
 pub mod allocator;
 pub mod answers;
 pub mod compared;
+mod fact_groups;
 #[deny(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -15,5 +16,7 @@ pub mod compared;
 )]
 pub mod files;
 pub(crate) mod run;
+mod sweep_facts;
 pub mod synth;
 pub mod system;
+pub mod took;

@@ -1,15 +1,20 @@
 //! PyTorch memory snapshots as a system whose runs can be opened.
 
-use std::path::Path;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::files::{self, SnapshotFiles};
-use super::run::SnapshotRun;
+use super::files::{self, FileKind, SnapshotFiles};
+use super::run::{SnapshotRun, compare_claims};
 use crate::analysis::derived::Derived;
+use crate::files::file_name;
 use crate::format::{Error, Progress};
 use crate::opened::RunFiles;
-use crate::store::{System, Warnings};
+use crate::store::{System, WarningCode, Warnings};
 use crate::systems::system::{FoundRun, OpenRun, RunSystem};
+
+/// Endings of snapshots, which say nothing of a run; `lr_0.5` has none.
+const ENDINGS: [&str; 3] = ["pickle", "pkl", "bin"];
 
 /// The system.
 #[derive(Debug)]
@@ -37,6 +42,29 @@ impl RunSystem for Pytorch {
                 Box::new(SnapshotFiles { warnings: warnings.list(), ..files });
             found
         }))
+    }
+
+    /// Timelines have no bytes that a table could compare.
+    fn below(
+        &self,
+        paths: &[PathBuf],
+        _: Option<&str>,
+        warnings: &Warnings,
+        progress: &Progress,
+    ) -> Result<Vec<Box<dyn FoundRun>>, Error> {
+        let mut found: Vec<SnapshotFiles> = Vec::new();
+        for path in paths {
+            if path.is_dir() {
+                found.extend(files::runs_below(path, warnings, progress));
+            } else {
+                // What is named by itself is one, also if it is a rank of a run.
+                found.extend(files::find(path, warnings, progress).ok().flatten());
+            }
+        }
+        found.retain(|files| files.kind == FileKind::Snapshot);
+        found.sort_by(|a, b| a.path.cmp(&b.path));
+        found.dedup_by(|a, b| a.path == b.path);
+        Ok(found.into_iter().map(|files| -> Box<dyn FoundRun> { Box::new(files) }).collect())
     }
 
     fn instead_of(&self, command: &str) -> &'static str {
@@ -82,6 +110,37 @@ impl FoundRun for SnapshotFiles {
             let open: Box<dyn OpenRun> = Box::new(OpenSnapshot { run, derived });
             open
         }))
+    }
+
+    fn naming_path(&self, _: bool) -> PathBuf {
+        let ending = self.path.extension().and_then(OsStr::to_str).unwrap_or_default();
+        let is_known = ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known));
+        if is_known { self.path.with_extension("") } else { self.path.clone() }
+    }
+
+    fn app(&self) -> Option<&Path> {
+        self.app.as_deref()
+    }
+
+    /// What PyTorch states is taken for the largest bytes: where it contradicts the file, that is a warning.
+    fn open_in_sweep(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
+        let Some(run) = SnapshotRun::open(self, progress)? else { return Ok(None) };
+        if let Some(replayed) = run.allocator.snapshot() {
+            for claims in &run.allocator.claims {
+                compare_claims(claims, replayed, &run.report);
+            }
+        }
+        if run.allocator.is_cut {
+            let what = match self.ranks.as_slice() {
+                [] => "ends before its contents do",
+                [..] => "has ranks that could not be read to their ends",
+            };
+            let message = format!("{what}: its figures are of no whole run, and are not compared");
+            let file = file_name(&self.path);
+            run.report.warnings.add(WarningCode::Inconsistent, &file, message);
+        }
+        let derived = Arc::new(run.derived());
+        Ok(Some(Box::new(OpenSnapshot { run, derived })))
     }
 
     fn into_files(self: Box<Self>) -> RunFiles {

@@ -13,10 +13,15 @@ use super::buffer_assignment::peaks::{NO_OPERATION, Owner, owners, shares_of};
 use super::buffer_assignment::program::Program;
 use super::buffer_assignment::trace_lives::TraceLives;
 use super::compared;
+use super::compared::ComparedProgram;
+use super::fact_groups;
 use super::run::{ErrorText, XlaRun};
 use super::sections::sections;
+use super::sweep_facts::sweep_facts;
+use crate::analysis::comparison::fact_groups::Group;
 use crate::analysis::derived::Derived;
 use crate::analysis::diagnose::{Finding, XlaCapture};
+use crate::analysis::sweep::SweepFacts;
 use crate::format::Error;
 use crate::progress::Progress;
 use crate::run::answers::SourceFormat;
@@ -130,6 +135,10 @@ impl Answers for XlaAnswers {
         compared_claims(&self.program).into_iter().map(claim).collect()
     }
 
+    fn fact_groups(&self, derived: &Derived) -> Option<Vec<Group>> {
+        Some(fact_groups::groups(&self.program, &*derived.program_insights()?))
+    }
+
     fn format(&self, _: &Derived) -> SourceFormat {
         SourceFormat { format: Some(self.program.format().to_owned()), ..SourceFormat::default() }
     }
@@ -200,6 +209,22 @@ impl Answers for XlaAnswers {
 
     fn change_json(&self, compared: &Compared, room: Room) -> Map<String, Value> {
         compared::change_json(compared, room)
+    }
+
+    /// Of a memory space, or of the main memory.
+    fn sweep_facts(&self, derived: &Derived, device: Option<i64>) -> Result<SweepFacts, Error> {
+        let color = device.unwrap_or(0);
+        let side = ComparedProgram::of(&self.program, color);
+        let side = side.ok_or_else(|| self.program.no_such_space(color))?;
+        let mut verdict = derived.verdict().map(|verdict| (*verdict).clone()).unwrap_or_default();
+        if color != 0 {
+            verdict.outcome = side.fit(Room::default());
+            verdict.used_bytes = Some(side.figures.total_bytes);
+            (verdict.capacity_bytes, verdict.over_bytes) = (None, None);
+            verdict.short = verdict.outcome.word().to_owned();
+        }
+        let facts = sweep_facts(&side, &self.program.beside.flags, verdict);
+        Ok(SweepFacts { devices: self.devices(derived), ..facts })
     }
 
     fn things_beside_report(&self) -> usize {

@@ -8,6 +8,7 @@ pub mod answers;
 pub mod buffer_assignment;
 pub mod compared;
 pub mod error_text_answers;
+mod fact_groups;
 #[deny(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -17,5 +18,6 @@ pub mod error_text_answers;
 pub mod files;
 pub mod run;
 mod sections;
+mod sweep_facts;
 pub mod synth;
 pub mod system;

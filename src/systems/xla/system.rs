@@ -1,9 +1,10 @@
 //! XLA modules as a system whose runs can be opened.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::run::{ErrorText, XlaFiles, XlaRun, find};
+use super::files::DumpName;
+use super::run::{ErrorText, XlaFiles, XlaRun, find, programs_below};
 use crate::analysis::derived::Derived;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::RunFiles;
@@ -41,6 +42,17 @@ impl RunSystem for Xla {
         }))
     }
 
+    fn below(
+        &self,
+        paths: &[PathBuf],
+        module: Option<&str>,
+        warnings: &Warnings,
+        progress: &Progress,
+    ) -> Result<Vec<Box<dyn FoundRun>>, Error> {
+        let found = programs_below(paths, module, warnings, progress).into_iter();
+        Ok(found.map(|files| -> Box<dyn FoundRun> { Box::new(files) }).collect())
+    }
+
     fn has_modules(&self) -> bool {
         true
     }
@@ -61,6 +73,23 @@ impl FoundRun for XlaFiles {
 
     fn path(&self) -> &Path {
         &self.path
+    }
+
+    fn opened_by(&self) -> PathBuf {
+        let first = self.modules.first();
+        first.map_or_else(|| self.path.clone(), |found| found.at.path().to_owned())
+    }
+
+    /// The directory of its dump, else what all files of the module begin with.
+    fn naming_path(&self, is_alone: bool) -> PathBuf {
+        match self.modules.first() {
+            Some(found) if !is_alone => {
+                let file = found.listed.file.as_str();
+                let name = DumpName::of(file);
+                self.path.join(name.map_or(file, |name| name.prefix.trim_end_matches('.')))
+            }
+            _ => self.path.clone(),
+        }
     }
 
     fn choice(&self) -> Option<String> {

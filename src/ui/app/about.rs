@@ -3,7 +3,6 @@
 use eframe::egui;
 
 use super::App;
-use crate::analysis::comparison::run_verdict::RunVerdict;
 use crate::store::System;
 use crate::text::run_names::run_name;
 use crate::ui::command::Tool;
@@ -34,14 +33,10 @@ impl App {
         }
         let names = self.open.names();
         let shown = self.open.iter().zip(&names).filter(|(run, _)| !run.is_hidden);
-        let runs = shown.map(|(run, name)| {
-            let system = run.report().map(|report| &report.system);
-            let verdict = |it: RunVerdict| (Sign::of(it.went_well()), it.text(system));
-            SubjectRun {
-                badge: self.open.badge(run),
-                name: name.clone(),
-                verdict: run.verdict().map(verdict),
-            }
+        let runs = shown.map(|(run, name)| SubjectRun {
+            badge: self.open.badge(run),
+            name: name.clone(),
+            verdict: run.verdict().map(|it| (Sign::of(it.outcome.went_well()), it.short.clone())),
         });
         let (scope, arena) = (Exportable::now(ctx).scope, self.system().arena_in_text);
         let is_arena = |scope: &String| scope.to_lowercase().starts_with(&format!("{arena} "));

@@ -4,7 +4,6 @@ use eframe::egui;
 use std::path::{Path, PathBuf};
 
 use super::App;
-use crate::analysis::comparison::run_verdict::RunVerdict;
 use crate::text::run_names::run_name;
 use crate::text::{clean, shortened};
 use crate::ui::command::{Command, Page, Tool};
@@ -177,7 +176,7 @@ impl App {
         }
         let all = self.open.iter().map(known).map(|(path, fits)| (path.to_owned(), fits));
         self.view.remembered = all.collect();
-        let now = |run: &OpenRun| Some(RecentReport::now(run.report()?, run.verdict()));
+        let now = |run: &OpenRun| Some(RecentReport::now(run.report()?, run.verdict().as_deref()));
         let reports: Vec<RecentReport> = self.open.iter().filter_map(now).collect();
         let change = match &*reports {
             [] => return,
@@ -193,7 +192,7 @@ impl App {
 
 /// Where a run is, and whether it fits.
 fn known(run: &OpenRun) -> (&Path, Option<bool>) {
-    (run.path(), run.verdict().and_then(RunVerdict::went_well))
+    (run.path(), run.verdict().and_then(|verdict| verdict.outcome.went_well()))
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! The axis of a figure: its range, where its ticks lie and what they say.
 
-use crate::analysis::sweep::Figure;
 use crate::text::grouped;
 use crate::ui::units::Units;
 use crate::ui::widget::ticks;
@@ -10,18 +9,18 @@ const ABOVE: f64 = 0.08;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FigureAxis {
-    figure: Figure,
+    is_bytes: bool,
     low: f64,
     high: f64,
 }
 
 impl FigureAxis {
     /// The axis of some values; it begins at 0 where none is below.
-    pub fn new(figure: Figure, values: impl Iterator<Item = f64> + Clone) -> Self {
+    pub fn new(is_bytes: bool, values: impl Iterator<Item = f64> + Clone) -> Self {
         let low = values.clone().fold(0.0, f64::min);
         let high = values.fold(low, f64::max);
         let size = if high > low { high - low } else { 1.0 };
-        Self { figure, low, high: low + size * (1.0 + ABOVE) }
+        Self { is_bytes, low, high: low + size * (1.0 + ABOVE) }
     }
 
     /// Where a value lies, from 0 to 1.
@@ -32,7 +31,7 @@ impl FigureAxis {
     /// The values with ticks, at least `distance` points apart on so many points, and what they say.
     pub fn ticks(&self, points: f32, distance: f64, units: Units) -> Vec<(f64, String)> {
         let least = (self.high - self.low) / f64::from(points.max(1.0)) * distance;
-        let is_bytes = self.figure.is_bytes();
+        let is_bytes = self.is_bytes;
         let step = if is_bytes { ticks::bytes_step(least, units) } else { round_step(least) };
         let text = |value: f64| {
             if is_bytes {
@@ -68,19 +67,19 @@ fn number_text(value: f64, step: f64) -> String {
 mod tests {
     use super::*;
 
-    fn texts(figure: Figure, values: &[f64]) -> Vec<String> {
-        let axis = FigureAxis::new(figure, values.iter().copied());
+    fn texts(is_bytes: bool, values: &[f64]) -> Vec<String> {
+        let axis = FigureAxis::new(is_bytes, values.iter().copied());
         axis.ticks(120.0, 34.0, Units::Binary).into_iter().map(|(_, text)| text).collect()
     }
 
     #[test]
     fn ticks_are_round_whatever_the_figure_and_its_size() {
-        assert_eq!(texts(Figure::FullestTile, &[600_000.0]), ["0", "256 KiB", "512 KiB"]);
-        assert_eq!(texts(Figure::Throughput, &[2060.0]), ["0", "1,000", "2,000"]);
-        assert_eq!(texts(Figure::Measured(0), &[0.87, 0.2]), ["0.0", "0.5"]);
-        assert_eq!(texts(Figure::Measured(0), &[-300.0, 300.0]), ["−200", "0", "200"]);
-        assert_eq!(texts(Figure::Peak, &[]), ["0", "1 B"], "nothing is known");
-        let axis = FigureAxis::new(Figure::Cycles, [50.0, 100.0].into_iter());
+        assert_eq!(texts(true, &[600_000.0]), ["0", "256 KiB", "512 KiB"]);
+        assert_eq!(texts(false, &[2060.0]), ["0", "1,000", "2,000"]);
+        assert_eq!(texts(false, &[0.87, 0.2]), ["0.0", "0.5"]);
+        assert_eq!(texts(false, &[-300.0, 300.0]), ["−200", "0", "200"]);
+        assert_eq!(texts(true, &[]), ["0", "1 B"], "nothing is known");
+        let axis = FigureAxis::new(false, [50.0, 100.0].into_iter());
         assert!((axis.share(54.0) - 0.5).abs() < 1e-6 && axis.share(0.0).abs() < 1e-6);
     }
 }

@@ -2,11 +2,13 @@
 
 use eframe::egui::{self, Align2, Button, Key, Label, TextEdit, Vec2};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::words::{brief_name, brief_settings, short_text};
 use super::{Choice, Loaded};
-use crate::analysis::sweep::{FastestThatFits, Figure, SpeedMeasure, Sweep, SweepRun};
-use crate::text::{counted, grouped, shortened};
+use crate::analysis::sweep::{Best, BestBy, Figure, NoBest, Sweep, SweepRun};
+use crate::store::Warning;
+use crate::text::{capitalised, counted, grouped, rate, shortened};
 use crate::ui::command::{Command, PickFor};
 use crate::ui::report::head::{Answer, page_head_with_ui};
 use crate::ui::theme::{CONTROL_HEIGHT, Tokens};
@@ -34,8 +36,9 @@ pub fn head_ui(
     is_picking: bool,
     commands: &mut Vec<Command>,
 ) {
-    let answer = answer(&loaded.sweep, Units::now(ui));
-    let notes = counts(&loaded.sweep);
+    let units = Units::now(ui);
+    let (answer, notes) = (answer(&loaded.sweep, units), counts(&loaded.sweep, units));
+    let warnings = Arc::clone(&loaded.warnings);
     let Loaded { folder, sweep, choice, .. } = loaded;
     let is_wide = ui.available_width() >= ROOM;
     let after = |ui: &mut egui::Ui| {
@@ -46,6 +49,10 @@ pub fn head_ui(
     };
     page_head_with_ui(ui, "Sweep", Some(&answer), after, |ui| {
         directory_menu_ui(ui, folder, path, is_picking, commands);
+        if !warnings.is_empty() {
+            let count = counted(warnings.len() as u64, "warning");
+            ui.label(count).on_hover_text(warnings_text(&warnings));
+        }
         if is_wide {
             ui.add_space(8.0);
             (0..PARTS).rev().for_each(|part| choice_part_ui(ui, part, sweep, choice));
@@ -62,7 +69,7 @@ pub fn head_ui(
 }
 
 /// The directory that is shown, which opens the field for another one.
-pub fn directory_menu_ui(
+fn directory_menu_ui(
     ui: &mut egui::Ui,
     folder: &Path,
     path: &mut String,
@@ -78,7 +85,7 @@ pub fn directory_menu_ui(
     menu.response.on_hover_text("Another directory");
 }
 
-/// Where the reports are: a field, and a dialog.
+/// Where the runs are: a field, and a dialog.
 pub fn directory_ui(
     ui: &mut egui::Ui,
     path: &mut String,
@@ -90,7 +97,7 @@ pub fn directory_ui(
         ui.set_min_height(CONTROL_HEIGHT);
         let label = ui.label("Directory");
         let field = TextEdit::singleline(path)
-            .hint_text("A directory with reports or snapshots in it, at any depth")
+            .hint_text("A directory with runs in it, at any depth")
             .min_size(Vec2::new(0.0, CONTROL_HEIGHT))
             .align(Align2::LEFT_CENTER)
             .desired_width(width);
@@ -109,48 +116,60 @@ pub fn directory_ui(
     });
 }
 
-/// The best that fits in a sentence.
+/// The best that fits in a sentence, or how many fit what the user says that the device has.
 fn answer(sweep: &Sweep, units: Units) -> Answer {
-    let all = sweep.runs.len() as u64;
-    match sweep.fastest_that_fits {
-        FastestThatFits::NoneFits => (Sign::Over, format!("None of {} fits", counted(all, "run"))),
-        FastestThatFits::SpeedUnknown => {
-            let text = "How fast the runs are is not recorded in any that fits";
-            (Sign::Note, text.to_owned())
+    let size = |bytes: u64| units.bytes(bytes);
+    if let Some(text) = sweep.capacity_text(&size) {
+        let fits = sweep.runs.iter().any(|run| run.fits() == Some(true));
+        return (Sign::of(Some(fits)), text);
+    }
+    match sweep.best {
+        Ok(_) => {
+            let sign = if sweep.used_of().is_some() { Sign::Fits } else { Sign::Note };
+            (sign, best_text(sweep, units).unwrap_or_default())
         }
-        FastestThatFits::Run { run, by } => {
-            let figure = match by {
-                SpeedMeasure::Throughput => Figure::Throughput,
-                SpeedMeasure::Cycles => Figure::Cycles,
-            };
-            let unit = match by {
-                SpeedMeasure::Throughput => "samples/s",
-                SpeedMeasure::Cycles => "cycles",
-            };
-            let found = sweep.runs.get(run);
-            let speed = found.and_then(|run| figure.of(run));
-            let speed = speed.map(|speed| format!("{} {unit}", short_text(figure, speed, units)));
-            let settings = match brief_settings(sweep, run) {
-                text if text.is_empty() => {
-                    found.map_or(String::new(), |run| shortened(&run.name, 60).into_owned())
-                }
-                text => text,
-            };
-            let parts: Vec<String> = std::iter::once(settings).chain(speed).collect();
-            (Sign::Fits, format!("Best that fits: {}", parts.join(", ")))
+        Err(NoBest::NoneFits) => {
+            (Sign::Over, format!("None of {} fits", counted(sweep.runs.len() as u64, "run")))
         }
+        Err(why) => (Sign::Note, capitalised(Sweep::no_best_text(why))),
     }
 }
 
+/// Which run is the best, and at what: "Best that fits: batch 8 at 0.6, 2,345 samples/s".
+fn best_text(sweep: &Sweep, units: Units) -> Option<String> {
+    let Best { run: place, by } = sweep.best.ok()?;
+    let run = sweep.runs.get(place)?;
+    let settings = match brief_settings(sweep, place) {
+        text if text.is_empty() => shortened(&run.name, 60).into_owned(),
+        text => text,
+    };
+    let figure = match by {
+        BestBy::Throughput => run.throughput().map(|speed| format!("{} samples/s", rate(speed))),
+        BestBy::Cycles => {
+            let cycles = Figure::Known(by.figure()).of(run)?;
+            Some(format!("{} cycles", short_text(Figure::Known(by.figure()), cycles, units)))
+        }
+        BestBy::Needed => {
+            Some(sweep.best_figure_text(Best { run: place, by }, &|bytes| units.bytes(bytes)))
+        }
+    };
+    let title = if by == BestBy::Needed { "Least needed" } else { "Best that fits" };
+    let parts: Vec<String> = std::iter::once(settings).chain(figure).collect();
+    Some(format!("{title}: {}", parts.join(", ")))
+}
+
 /// How many runs fit, and what is not known of others.
-fn counts(sweep: &Sweep) -> String {
+fn counts(sweep: &Sweep, units: Units) -> String {
     let count = |is_meant: fn(&SweepRun) -> bool| {
         sweep.runs.iter().filter(|run| is_meant(run)).count() as u64
     };
     let all = grouped(sweep.runs.len() as u64);
-    let fit = count(|run| run.fits == Some(true));
+    let fit = count(|run| run.fits() == Some(true));
     let mut parts = Vec::new();
-    if sweep.fastest_that_fits != FastestThatFits::NoneFits {
+    let can_fit = sweep.runs.iter().any(|run| run.verdict.outcome.fits().is_some());
+    if sweep.room.capacity_bytes.is_some() {
+        parts.extend(best_text(sweep, units));
+    } else if sweep.best != Err(NoBest::NoneFits) && can_fit {
         parts.push(format!("{} of {all} runs fit", grouped(fit)));
     }
     let others: [(u64, &str); 2] = [
@@ -190,4 +209,19 @@ fn choice_part_ui(ui: &mut egui::Ui, part: usize, sweep: &Sweep, choice: &mut Ch
             }
         }
     }
+}
+
+/// Warnings that are listed when the pointer is over their number.
+const MOST_WARNINGS: usize = 20;
+
+fn warnings_text(warnings: &[Warning]) -> String {
+    let text = |warning: &Warning| {
+        shortened(&format!("{}: {}", warning.file, warning.message), 200).into_owned()
+    };
+    let mut lines: Vec<String> = warnings.iter().take(MOST_WARNINGS).map(text).collect();
+    let more = warnings.len().saturating_sub(MOST_WARNINGS);
+    if more > 0 {
+        lines.push(format!("and {}", counted(more as u64, "more warning")));
+    }
+    lines.join("\n")
 }

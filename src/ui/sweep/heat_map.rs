@@ -7,10 +7,11 @@ use eframe::egui::{
 };
 
 use super::RunClick;
-use super::words::{brief_name, fits_text, option_text, settings, short_text, value_text};
+use super::words::{
+    brief_name, fits_text, needed_title, option_text, settings, short_text, value_text,
+};
 use crate::analysis::sweep::heat_map::HeatCell;
 use crate::analysis::sweep::{Figure, HeatMap, Sweep, SweepRun, heat_map};
-use crate::text::counted;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::{Tokens, text_on};
 use crate::ui::units::Units;
@@ -69,9 +70,10 @@ impl Shown {
         ui.spacing_mut().item_spacing.x = 5.0;
         ui.label(fonts::caption("over").color(tokens.weak_text));
         Sign::Over.ui(ui, 12.0);
-        if let Some(limit) = sweep.bytes_per_tile() {
+        if let Some(limit) = sweep.capacity_bytes() {
             ui.add_space(8.0);
-            let text = format!("fullest tile of {}", Units::now(ui).bytes(limit));
+            let of = needed_title(sweep).to_lowercase();
+            let text = format!("{of} of {}", Units::now(ui).bytes(limit));
             ui.label(fonts::caption(text).color(tokens.weak_text));
             let (rect, _) = ui.allocate_exact_size(Vec2::new(18.0, 5.0), Sense::hover());
             ui.painter().rect_filled(rect, 2, tokens.ink);
@@ -97,7 +99,7 @@ impl Shown {
                 if !ui.is_rect_visible(place) {
                     continue;
                 }
-                let is_best = sweep.fastest_that_fits.run() == Some(found.shown);
+                let is_best = sweep.best.is_ok_and(|best| best.run == found.shown);
                 best = best.or(is_best.then_some(place));
                 let click = self.cell_ui(ui, sweep, found, place, selected.contains(&found.shown));
                 clicked = clicked.take().or(click);
@@ -179,12 +181,12 @@ impl Shown {
         is_selected: bool,
     ) -> Option<RunClick> {
         let (figure, units) = (self.map.figure, Units::now(ui));
-        let is_best = sweep.fastest_that_fits.run() == Some(cell.shown);
+        let is_best = sweep.best.is_ok_and(|best| best.run == cell.shown);
         let name = || {
             let value =
                 cell.value.map_or("not known".to_owned(), |value| value_text(figure, value, units));
             let fits = if is_best {
-                ", fastest that fits".to_owned()
+                format!(", {}", sweep.best_title().to_lowercase())
             } else {
                 fits_text(sweep, cell.shown, units)
             };
@@ -259,8 +261,9 @@ impl Lines<'_> {
             ..LARGE => size::CARD_TITLE,
             _ => size::KEY_FIGURE,
         });
-        let bytes = run.fullest_tile.and_then(|tile| tile.including_gaps_bytes);
-        let Some((bytes, limit)) = bytes.zip(run.bytes_per_tile).filter(|_| height >= TWO_LINES)
+        let bytes = run.needed_bytes();
+        let Some((bytes, limit)) =
+            bytes.zip(run.verdict.capacity_bytes).filter(|_| height >= TWO_LINES)
         else {
             self.text(value, font, color, 0.0);
             return;
@@ -282,16 +285,17 @@ impl Lines<'_> {
 
     fn over(&self, run: &SweepRun, value: Option<String>, units: Units) {
         let (tokens, height) = (self.tokens, self.rect.height());
-        let over = run.over_limit_bytes.filter(|over| *over > 0);
+        let over = run.verdict.over_bytes.filter(|over| *over > 0);
         let by = over.map_or("over".to_owned(), |over| format!("+{}", units.bytes(over)));
-        let tiles = run.tiles_over_limit.map(|tiles| format!("{} over", counted(tiles, "tile")));
+        let short = &run.verdict.short;
+        let why = (short != run.verdict.outcome.word()).then(|| short.clone());
         let caption = fonts::regular(size::CAPTION);
         let font = fonts::semibold(if height < THREE_LINES { size::TABLE } else { size::BODY });
         if height < TWO_LINES {
             self.text(by, font, tokens.over, 0.0);
             return;
         }
-        let below = [value, tiles].into_iter().flatten().collect::<Vec<_>>().join(" · ");
+        let below = [value, why].into_iter().flatten().collect::<Vec<_>>().join(" · ");
         self.text(below, caption, tokens.text, height / 2.0 - 12.0);
         if height < THREE_LINES {
             self.text(by, font, tokens.over, -8.0);

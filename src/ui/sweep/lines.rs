@@ -39,7 +39,7 @@ pub struct Lines {
     /// What tells each curve from the others: all of it, and in a few words.
     labels: Vec<(String, String)>,
     axis: FigureAxis,
-    /// Bytes that a tile has, where the figure is of a tile.
+    /// Bytes that there are, where the figure is held against them.
     limit: Option<u64>,
     are_left_out: bool,
 }
@@ -51,11 +51,12 @@ impl Lines {
         if let Some(curve) = &mut curve {
             curve.lines.truncate(MOST_LINES);
         }
-        let limit = sweep.bytes_per_tile().filter(|_| figure == Figure::FullestTile);
+        let limit = sweep.capacity_bytes().filter(|_| sweep.is_what_is_needed(figure));
         let lines = curve.as_ref().map_or(&[][..], |curve| &curve.lines);
         let points = lines.iter().flat_map(|line| &line.points);
         let values = points.filter_map(|point| Some(point.value?.as_f64()));
-        let axis = FigureAxis::new(figure, values.chain(limit.map(|limit| limit as f64)));
+        let axis =
+            FigureAxis::new(figure.is_bytes(), values.chain(limit.map(|limit| limit as f64)));
         let labels = match (&curve, lines) {
             (Some(curve), [_, _, ..]) => {
                 let both = |line| (label(sweep, curve, line), short_label(sweep, curve, line));
@@ -97,7 +98,7 @@ impl Lines {
         let mut nearest: Option<(f32, Pos2, &Point)> = None;
         let mut ends: Vec<(f32, usize)> = Vec::new();
         let mut unknown = vec![0_u8; self.values.len()];
-        let best = sweep.fastest_that_fits.run();
+        let best = sweep.best.ok().map(|best| best.run);
         let mut has_crosses = false;
         for (place, line) in lines.iter().enumerate() {
             let color = tokens.run(Some(place));
@@ -237,7 +238,9 @@ impl Lines {
 
 /// What tells a curve from the others: "batch_size 16".
 fn label(sweep: &Sweep, curve: &Curve, line: &Line) -> String {
-    let settings = curve.others.iter().zip(&line.settings).map(|(option, value)| {
+    // What a run does not have says nothing of it.
+    let known = curve.others.iter().zip(&line.settings).filter(|(_, value)| value.is_some());
+    let settings = known.map(|(option, value)| {
         let name = sweep.options.get(*option).map_or("", |option| &*option.short_name);
         format!("{} {}", shortened(name, 24), option_text(value.as_ref()))
     });
@@ -247,7 +250,8 @@ fn label(sweep: &Sweep, curve: &Curve, line: &Line) -> String {
 /// The same in a few words: "batch 16".
 fn short_label(sweep: &Sweep, curve: &Curve, line: &Line) -> String {
     let values = line.settings.iter().map(Option::as_ref);
-    brief(sweep, curve.others.iter().copied().zip(values))
+    let known = curve.others.iter().copied().zip(values).filter(|(_, value)| value.is_some());
+    brief(sweep, known)
 }
 
 /// Writes what each curve is beside its end, one below the other where ends lie close together.

@@ -1,8 +1,8 @@
-//! A sweep: many runs of one program side by side, as a heat map, curves and a table, or variants of a training run by
-//! what they need. It needs no open report, and any of its runs can be opened, any two compared, and several that are
-//! ticked opened together.
+//! A sweep: many runs of any system side by side, as a heat map, curves, what memory buys or what each needs, and a table.
+//! It needs no open run, and any of its runs can be opened, any two compared, and several that are ticked opened together.
 
 mod axis;
+mod bars;
 mod chosen;
 mod head;
 mod heat_map;
@@ -11,13 +11,14 @@ mod marks;
 mod reading;
 mod runs;
 mod scatter;
-mod variants;
 mod words;
 
 use eframe::egui::{self, Label};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::card_fields::{Typed, device_titles, device_ui, fields_row_ui};
 use super::command::Command;
 use super::job::Made;
 use super::recent::RecentReport;
@@ -31,12 +32,13 @@ use super::widget::choice::segments_ui;
 use super::widget::data_table::{Data, DataTable};
 use super::widget::facts::absent_ui;
 use super::widget::row_ticks::RowTicks;
-use crate::analysis::sweep::{Figure, Sweep, SweepRun};
-use crate::text::shortened;
+use crate::analysis::sweep::{Figure, Sweep, SweepRun, THROUGHPUT};
+use crate::run::Room;
+use crate::store::Warning;
+use crate::text::{capitalised, shortened};
 use crate::views::View;
 use chosen::{Choosable, select};
 use reading::{Read, Reading};
-use variants::Variants;
 
 /// Longest name of a run.
 const NAME: usize = 60;
@@ -67,8 +69,8 @@ enum Picture {
     HeatMap,
     /// The figure along the option across.
     Curves,
-    /// Memory against throughput.
-    Scatter,
+    /// Memory against throughput; what each needs, where no throughput is known.
+    Memory,
 }
 
 impl Choice {
@@ -84,12 +86,10 @@ impl Choice {
             let values = values(option);
             (values >= runs, std::cmp::Reverse(values))
         });
-        let has = |figure: Figure| sweep.runs.iter().any(|run| figure.of(run).is_some());
-        let figure = if has(Figure::Throughput) { Figure::Throughput } else { Figure::Peak };
         Self {
             x: own.first().copied().unwrap_or(0),
             y: own.get(1).copied().filter(|option| values(option) < runs),
-            figure,
+            figure: sweep.first_figure(),
         }
     }
 }
@@ -132,20 +132,22 @@ impl Pictures {
         let part = egui::UiBuilder::new().max_rect(room);
         ui.scope_builder(part, |ui| match (picture, &self.heat_map) {
             (Picture::HeatMap, Some(map)) => {
-                let more =
-                    if ui.available_width() < LONG { "" } else { ", and room on the fullest tile" };
+                let more = if ui.available_width() < LONG { "" } else { ", and room" };
                 let title = format!("{}{more}", map.figure_title);
                 let legend = |ui: &mut egui::Ui| heat_map::Shown::legend_ui(ui, sweep);
                 picture_card_ui(ui, &title, commands, legend, |ui| map.ui(ui, sweep, selected))
             }
-            (Picture::Scatter, _) => {
-                let text = if self.scatter.has_throughput() {
-                    "line: the best for each amount of memory"
-                } else {
-                    "of no run memory and throughput are both known"
-                };
+            (Picture::Memory, _) if self.scatter.has_throughput() => {
+                let text = "line: the best for each amount of memory";
                 picture_card_ui(ui, "What memory buys", commands, note(text.to_owned()), |ui| {
                     self.scatter.ui(ui, sweep, selected)
+                })
+            }
+            (Picture::Memory, _) => {
+                let text = sweep.notes().first().copied().unwrap_or_default();
+                let title = words::needed_title(sweep);
+                picture_card_ui(ui, &title, commands, note(text.to_owned()), |ui| {
+                    bars::bars_ui(ui, sweep, selected)
                 })
             }
             _ => {
@@ -176,13 +178,72 @@ pub struct Loaded {
     /// Runs that are to be opened together, the reference first.
     ticked: Vec<usize>,
     pictures: Made<Choice, Pictures>,
+    warnings: Arc<Vec<Warning>>,
+    /// The device that is shown; `None` is the one that says most of each run.
+    device: Option<i64>,
+    /// Every device of any run.
+    devices: BTreeMap<i64, String>,
+    capacity: Typed,
+    other: Typed,
+    /// The run that the user compares with, by its path.
+    reference: Option<String>,
 }
 
 impl Loaded {
+    /// Runs of a directory; what the user has typed and chosen of the same one before stays.
+    fn new(folder: PathBuf, read: Read, before: Option<Self>) -> Self {
+        let before = before.filter(|before| before.folder == folder);
+        let (capacity, other, reference) = match before {
+            Some(before) => (before.capacity, before.other, before.reference),
+            None => (Typed::default(), Typed::default(), None),
+        };
+        let devices = read.runs.iter().flat_map(|run| run.facts.devices.clone());
+        let devices = device_titles(devices);
+        let sweep = Arc::new(Sweep::new(read.runs, Room::default()));
+        let mut loaded = Self {
+            folder,
+            rows: Arc::new(runs::RunRows::new(Arc::clone(&sweep))),
+            choice: Choice::first(&sweep),
+            picture: Picture::default(),
+            selected: Vec::new(),
+            ticked: Vec::new(),
+            sweep,
+            pictures: Made::default(),
+            warnings: Arc::new(read.warnings),
+            device: read.device,
+            devices,
+            capacity,
+            other,
+            reference,
+        };
+        loaded.judge();
+        loaded.selected = loaded.sweep.best.ok().map(|best| best.run).into_iter().collect();
+        loaded
+    }
+
+    /// Judges the runs by what is typed and chosen now.
+    fn judge(&mut self) {
+        let room = Room {
+            capacity_bytes: self.capacity.bytes,
+            other_bytes: self.other.bytes.unwrap_or(0),
+            is_other_said: self.other.bytes.is_some(),
+        };
+        let mut sweep = (*self.sweep).clone();
+        sweep.judge(room);
+        // One that cannot be the reference, now that the files are others, is none.
+        if let Some(reference) = &self.reference
+            && sweep.compare_with(reference).is_err()
+        {
+            self.reference = None;
+        }
+        self.sweep = Arc::new(sweep);
+        self.rows = Arc::new(runs::RunRows::new(Arc::clone(&self.sweep)));
+        self.pictures = Made::default();
+    }
+
     /// Where a run is; `None` where it left no report, or one that could not be read.
     fn path(&self, run: usize) -> Option<PathBuf> {
-        let is_there = |run: &&SweepRun| run.error.is_none() && !run.no_report;
-        let run = self.sweep.runs.get(run).filter(is_there)?;
+        let run = self.sweep.runs.get(run).filter(|run| run.is_read())?;
         Some(PathBuf::from(&run.path))
     }
 
@@ -197,8 +258,6 @@ pub struct SweepPage {
     path: String,
     reading: Option<Reading>,
     loaded: Option<Loaded>,
-    /// Variants of a training run, in place of reports.
-    variants: Option<Variants>,
     failure: Option<String>,
     table: DataTable,
     /// The one picture that is shown, where no other and no table is wanted.
@@ -206,13 +265,13 @@ pub struct SweepPage {
 }
 
 impl SweepPage {
-    /// Reads the reports or memory snapshots below a directory.
+    /// Reads the runs below a directory.
     pub fn open(&mut self, ctx: &egui::Context, folder: PathBuf) {
         self.path = folder.display().to_string();
         self.read(ctx, folder, None);
     }
 
-    /// Reads them; of snapshots the figures of one device, or of the one that had most.
+    /// Reads them, with the figures of one device, or of the one that says most of each.
     fn read(&mut self, ctx: &egui::Context, folder: PathBuf, device: Option<i64>) {
         self.failure = None;
         match Reading::start(ctx, folder, device) {
@@ -226,15 +285,14 @@ impl SweepPage {
         self.only = match view {
             View::SweepHeatMap => Some(Picture::HeatMap),
             View::SweepCurves => Some(Picture::Curves),
-            View::SweepMemory => Some(Picture::Scatter),
+            View::SweepMemory => Some(Picture::Memory),
             _ => None,
         };
     }
 
     /// The directory whose runs are shown.
     pub fn folder(&self) -> Option<&Path> {
-        let variants = self.variants.as_ref().map(|variants| &*variants.folder);
-        self.loaded.as_ref().map(|loaded| &*loaded.folder).or(variants)
+        self.loaded.as_ref().map(|loaded| &*loaded.folder)
     }
 
     /// Why nothing is shown of a directory, or not what is wanted alone.
@@ -242,26 +300,21 @@ impl SweepPage {
         if self.failure.is_some() {
             return self.failure.clone();
         }
-        if self.variants.is_some() && self.only.is_some() {
-            return Some(
-                "memory snapshots have no options that vary: take the whole page".to_owned(),
-            );
+        let loaded = self.loaded.as_ref()?;
+        match self.only? {
+            Picture::HeatMap if loaded.choice.y.is_none() => {
+                Some("a heat map needs two options that vary".to_owned())
+            }
+            Picture::Curves if loaded.sweep.options.is_empty() => {
+                Some("curves need an option that varies".to_owned())
+            }
+            _ => None,
         }
-        let choice = self.loaded.as_ref()?.choice;
-        let is_in_vain = self.only == Some(Picture::HeatMap) && choice.y.is_none();
-        is_in_vain.then(|| "a heat map needs two options that vary".to_owned())
     }
 
     pub fn ui(&mut self, ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
         self.poll(commands);
         let is_shown = self.reading.is_none() && self.failure.is_none();
-        if let Some(variants) = self.variants.as_mut().filter(|_| is_shown) {
-            if variants.ui(ui, &mut self.path, is_picking, commands) {
-                let (folder, device) = (variants.folder.clone(), variants.device);
-                self.read(ui.ctx(), folder, device);
-            }
-            return;
-        }
         match self.loaded.as_mut().filter(|_| is_shown) {
             Some(loaded) => head::head_ui(ui, loaded, &mut self.path, is_picking, commands),
             None => {
@@ -273,12 +326,8 @@ impl SweepPage {
         if let Some(reading) = &self.reading {
             ui.ctx().request_repaint_after(std::time::Duration::from_millis(100));
             let folder = reading.folder.display().to_string();
-            if progress_ui(
-                ui,
-                "Reading the reports",
-                &shortened(&folder, 120),
-                reading.job.progress(),
-            ) {
+            if progress_ui(ui, "Reading the runs", &shortened(&folder, 120), reading.job.progress())
+            {
                 self.reading = None;
             }
             return;
@@ -288,14 +337,18 @@ impl SweepPage {
             return;
         }
         let Some(loaded) = &mut self.loaded else {
-            let hint = "A directory with the reports of several runs: which setting is the fastest \
-                        that fits, and how memory follows an option; or with memory snapshots of \
-                        several variants: which fits the card, and which needs least";
-            absent_ui(ui, "Open a directory of reports", hint);
+            let hint = "A directory with several runs: which setting is the fastest that fits, which needs \
+                        least, and how memory follows an option";
+            absent_ui(ui, "Open a directory of runs", hint);
             return;
         };
         if let Some(only) = self.only {
             split::rest(ui, egui::Margin::ZERO, |ui| pictures_ui(ui, loaded, Some(only), commands));
+            return;
+        }
+        if loaded.sweep.takes_capacity() && fields_ui(ui, loaded) {
+            let (folder, device) = (loaded.folder.clone(), loaded.device);
+            self.read(ui.ctx(), folder, device);
             return;
         }
         let height = (ui.available_height() * 0.3).clamp(110.0, 420.0);
@@ -316,34 +369,42 @@ impl SweepPage {
             commands.push(Command::Set(Change::Swept(RecentReport::sweep(&folder))));
         }
         match answer {
-            Ok(Read::Variants(read)) => {
-                self.loaded = None;
-                self.variants = Some(Variants::new(folder, read, self.variants.take()));
-            }
-            Ok(Read::Reports(sweep)) => {
-                self.variants = None;
-                let sweep = Arc::new(sweep);
-                let rows = Arc::new(runs::RunRows::new(Arc::clone(&sweep)));
-                let speed = rows.column_of(Figure::Throughput);
+            Ok(read) => {
+                let loaded = Loaded::new(folder, read, self.loaded.take());
+                let speed = loaded.rows.column_of(Figure::Known(&THROUGHPUT));
                 self.table = speed.map_or_else(DataTable::default, DataTable::sorted_by);
-                self.loaded = Some(Loaded {
-                    folder,
-                    rows,
-                    choice: Choice::first(&sweep),
-                    picture: Picture::default(),
-                    selected: sweep.fastest_that_fits.run().into_iter().collect(),
-                    ticked: Vec::new(),
-                    sweep,
-                    pictures: Made::default(),
-                });
+                self.loaded = Some(loaded);
             }
             Err(failure) => {
                 self.failure = Some(failure);
                 self.loaded = None;
-                self.variants = None;
             }
         }
     }
+}
+
+/// What the device has, what others have of it, which device is meant, and what percents are of; whether another device
+/// was chosen, which is still to be read.
+fn fields_ui(ui: &mut egui::Ui, loaded: &mut Loaded) -> bool {
+    let mut has_changed = false;
+    let device = loaded.device;
+    fields_row_ui(ui, |ui| {
+        has_changed |= loaded.capacity.ui(ui, "Capacity", "16GiB");
+        has_changed |= loaded.other.ui(ui, "Other memory", "600MiB");
+        if loaded.devices.len() > 1 {
+            let names = ["Device", "What says most"];
+            device_ui(ui, names, &mut loaded.device, &loaded.devices);
+        }
+        if let Some(reference) = loaded.sweep.reference_text() {
+            let reference = capitalised(&reference);
+            let reference = fonts::caption(shortened(&reference, 2 * NAME)).weak();
+            ui.add(Label::new(reference).truncate());
+        }
+    });
+    if has_changed {
+        loaded.judge();
+    }
+    device != loaded.device
 }
 
 fn pictures_ui(
@@ -352,20 +413,17 @@ fn pictures_ui(
     only: Option<Picture>,
     commands: &mut Vec<Command>,
 ) {
-    if loaded.sweep.options.is_empty() {
-        absent_ui(ui, "Nothing varies", "All runs have the same options, versions and side files");
-        return;
-    }
     let pictures =
         loaded.pictures.of(loaded.choice, |choice| Pictures::new(&loaded.sweep, *choice));
     let shown = Shown { sweep: &loaded.sweep, selected: &loaded.selected };
     let size = ui.available_size();
     let has_map = pictures.heat_map.is_some();
-    let chosen = if let Some(only) = only {
+    let nothing_varies = loaded.sweep.options.is_empty();
+    let chosen = if let Some(only) = only.or(nothing_varies.then_some(Picture::Memory)) {
         pictures.card_ui(ui, &shown, only, commands)
     } else if size.x < ROOM || size.y < HEIGHT {
         let map = has_map.then_some((Picture::HeatMap, "Heat map"));
-        let others = [(Picture::Curves, "Curves"), (Picture::Scatter, "What memory buys")];
+        let others = [(Picture::Curves, "Curves"), (Picture::Memory, "What memory buys")];
         if !has_map && loaded.picture == Picture::HeatMap {
             loaded.picture = Picture::Curves;
         }
@@ -406,7 +464,7 @@ fn both_ui(
     };
     let gap = if is_beside { BETWEEN_CARDS } else { 0.0 };
     let second = second.with_min_x(second.left() + gap);
-    for (rect, picture) in [(first, Picture::Curves), (second, Picture::Scatter)] {
+    for (rect, picture) in [(first, Picture::Curves), (second, Picture::Memory)] {
         let part = egui::UiBuilder::new().max_rect(rect);
         let click =
             ui.scope_builder(part, |ui| pictures.card_ui(ui, shown, picture, commands)).inner;
@@ -439,15 +497,27 @@ fn table_ui(
     loaded: &mut Loaded,
     commands: &mut Vec<Command>,
 ) {
-    let speed = loaded.rows.column_of(Figure::Throughput);
+    let speed = loaded.rows.column_of(Figure::Known(&THROUGHPUT));
     let is_by_speed = speed.is_some() && table.sorting() == speed.map(|speed| (speed, true));
     let mut ticked = loaded.ticked.clone();
-    let mut wanted = Vec::new();
+    let (mut wanted, mut reference) = (Vec::new(), None);
     let (name, path) = (|run| loaded.name(run), |run| loaded.path(run));
     let choosable = Choosable { name: &name, path: &path };
     let mut head = |ui: &mut egui::Ui| {
         ui.label(fonts::card_title("Runs"));
-        choosable.ui(ui, (&loaded.selected, &loaded.ticked), &mut wanted, |_, _| {});
+        choosable.ui(ui, (&loaded.selected, &loaded.ticked), &mut wanted, |ui, row| {
+            if loaded.sweep.reference_text().is_none() {
+                return;
+            }
+            let run = loaded.sweep.runs.get(row);
+            let can_be =
+                run.is_some_and(|run| run.is_read() && run.facts.why_no_reference.is_none());
+            let is_another = can_be && loaded.sweep.reference != Some(row);
+            let button = ui.add_enabled(is_another, egui::Button::new("Make reference"));
+            if button.on_hover_text("What all percents are of").clicked() {
+                reference = run.map(|run| run.path.clone());
+            }
+        });
     };
     let (selected, sweep) = (&loaded.selected, &loaded.sweep);
     let data = Data {
@@ -455,13 +525,16 @@ fn table_ui(
         is_selected: &|row| selected.contains(&row),
         ..Data::of("runs", &loaded.rows.columns, loaded.rows.clone())
     };
-    let is_read =
-        |run: usize| sweep.runs.get(run).is_some_and(|run| run.error.is_none() && !run.no_report);
+    let is_read = |run: usize| sweep.runs.get(run).is_some_and(SweepRun::is_read);
     let ticks = RowTicks { rows: &mut ticked, is_possible: &is_read };
     let click = table.ui_with(ui, &data, commands, Some(&mut head), Some(ticks));
     commands.append(&mut wanted);
     loaded.ticked = ticked;
     if let Some(click) = click {
         select(&mut loaded.selected, click.row, click.is_added);
+    }
+    if reference.is_some() {
+        loaded.reference = reference;
+        loaded.judge();
     }
 }

@@ -1,17 +1,19 @@
-//! A directory of reports or memory snapshots that is being read beside the window.
+//! A directory of runs that is being read beside the window.
 
 use eframe::egui;
 use std::path::PathBuf;
 
-use super::variants::ReadVariants;
-use crate::analysis::sweep::Sweep;
+use crate::analysis::sweep::SweepRun;
+use crate::store::Warning;
+use crate::sweep::read_runs;
 use crate::ui::job::Job;
-use crate::variant_sweep::{FolderSweep, read_folder};
 
 /// What a directory has.
-pub enum Read {
-    Reports(Sweep),
-    Variants(ReadVariants),
+pub struct Read {
+    pub runs: Vec<SweepRun>,
+    pub warnings: Vec<Warning>,
+    /// The device that was asked for.
+    pub device: Option<i64>,
 }
 
 /// A directory that is being read. Dropping it stops reading.
@@ -30,13 +32,8 @@ impl Reading {
         let path = folder.clone();
         // What cannot be looked into is no run; what cannot be read is one, with its error.
         let job = Job::start("sweep", ctx, move |cancel| {
-            let read = read_folder(&path, device, cancel.progress());
-            let read = read.map(|read| match read {
-                FolderSweep::Reports(sweep) => Read::Reports(sweep),
-                FolderSweep::Variants(variants, warnings) => {
-                    Read::Variants(ReadVariants { variants, warnings, device })
-                }
-            });
+            let read = read_runs(&[path], None, device, cancel.progress());
+            let read = read.map(|(runs, warnings)| Read { runs, warnings, device });
             read.map_err(|error| error.message)
         });
         let job = job.map_err(|error| format!("No thread to read with: {error}"))?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::analysis::sweep::{Figure, FigureValue, Sweep};
+use crate::analysis::sweep::{Figure, FigureValue, Percents, Sweep, SweepRun, THROUGHPUT};
 use crate::text::{capitalised, shortened};
 use crate::ui::widget::rows::{BarOf, Column, Rows, Value};
 use crate::ui::widget::sign::Sign;
@@ -11,90 +11,106 @@ use super::words::{brief_name, option_text};
 
 /// Least width of a column of figures, points.
 const FIGURE: f32 = 60.0;
+/// Least width of a column of percents, points.
+const PERCENT: f32 = 34.0;
 /// Options that have a column.
 const MOST_OPTIONS: usize = 4;
-/// Figures that have a column where they are known, in their order.
-const FIGURES: [(Figure, &str); 10] = [
-    (Figure::Throughput, "Samples/s"),
-    (Figure::FullestTile, "Fullest tile"),
-    (Figure::Peak, "Peak"),
-    (Figure::AlwaysLive, "Always live"),
-    (Figure::Code, "Code"),
-    (Figure::Cycles, "Cycles"),
-    (Figure::TilesOverLimit, "Tiles over"),
-    (Figure::IncludingGaps, "With gaps"),
-    (Figure::ThroughputByElapsedTime, "By elapsed time"),
-    (Figure::PlannerAtMinimum, "At minimum"),
-];
 /// How much longer a track is than the limit, as a share of it.
 const BEYOND_LIMIT: f64 = 1.1;
 
+/// What stands in a column.
+#[derive(Clone, Copy)]
+enum Shown {
+    Name,
+    System,
+    Verdict,
+    Mark,
+    Option(usize),
+    Figure(Figure),
+    Percent(Figure),
+    PercentOfPrevious(Figure),
+}
+
 pub struct RunRows {
     sweep: Arc<Sweep>,
-    options: Vec<usize>,
-    figures: Vec<(Figure, &'static str)>,
+    shown: Vec<Shown>,
     pub columns: Vec<Column>,
 }
 
 impl RunRows {
     pub fn new(sweep: Arc<Sweep>) -> Self {
-        let is_own = |place: &usize| {
-            sweep.options.get(*place).is_some_and(|option| option.same_as.is_none())
-        };
-        let options = (0..sweep.options.len()).filter(is_own).take(MOST_OPTIONS).collect();
-        let is_known = |figure: Figure| sweep.runs.iter().any(|run| figure.of(run).is_some());
-        let figures = FIGURES.into_iter().filter(|(figure, _)| is_known(*figure)).collect();
-        let mut rows = Self { sweep, options, figures, columns: Vec::new() };
-        rows.columns = rows.made_columns();
-        rows
-    }
-
-    /// The column of a figure, if it has one.
-    pub fn column_of(&self, figure: Figure) -> Option<usize> {
-        let place = self.figures.iter().position(|(other, _)| *other == figure)?;
-        Some(2 + self.options.len() + place)
-    }
-
-    fn made_columns(&self) -> Vec<Column> {
-        let mut columns = vec![Column::rest("Run"), Column::text("Fits", 84.0)];
-        for option in self.options.iter().filter_map(|place| self.sweep.options.get(*place)) {
+        let mut all = vec![(Column::rest("Run"), Shown::Name)];
+        if sweep.systems().len() > 1 {
+            all.push((Column::text("System", FIGURE), Shown::System));
+        }
+        if sweep.reference_text().is_some() {
+            all.push((Column::text("Mark", 76.0), Shown::Mark));
+        }
+        all.push((Column::text("Verdict", 96.0), Shown::Verdict));
+        let own = sweep.options.iter().enumerate().filter(|(_, option)| option.is_column());
+        for (place, option) in own.take(MOST_OPTIONS) {
             let (title, whole) = (capitalised(&brief_name(option)), &*option.short_name);
             let is_number = option.values.iter().flatten().all(|it| it.as_f64().is_some());
             let column = if is_number { Column::count } else { Column::text };
             let column = column(title, FIGURE).not_summed();
-            columns.push(column.called(shortened(whole, 60)));
+            all.push((column.called(shortened(whole, 60)), Shown::Option(place)));
         }
-        columns.extend(self.figures.iter().map(|(figure, title)| {
+        for kind in sweep.columns() {
+            let figure = Figure::Known(kind);
             let column = if figure.is_bytes() { Column::bytes } else { Column::count };
-            let column = column((*title).to_owned(), FIGURE).not_summed();
-            let column = column.called(self.sweep.figure_title(*figure));
-            match self.bar_of(*figure) {
+            let column = column(capitalised(kind.column), FIGURE).not_summed().called(kind.title);
+            let column = match bar_of(&sweep, figure) {
                 Some(bar) => column.with_bars(bar),
                 None => column,
+            };
+            all.push((column, Shown::Figure(figure)));
+            let percent = |short: &str, of: &str| {
+                let column = Column::count(short, PERCENT).not_summed();
+                column.called(format!("{}, percent of the {of}", kind.title))
+            };
+            if kind.percents != Percents::No {
+                all.push((percent("%", "reference"), Shown::Percent(figure)));
             }
-        }));
-        columns
+            if kind.percents == Percents::OfBoth {
+                all.push((percent("% before", "one before"), Shown::PercentOfPrevious(figure)));
+            }
+        }
+        let (columns, shown) =
+            all.into_iter().map(|(column, shown)| (column.dense(), shown)).unzip();
+        Self { sweep, shown, columns }
     }
 
-    /// Throughput is of the best run, the fullest tile of the limit, where all runs have the same.
-    fn bar_of(&self, figure: Figure) -> Option<BarOf> {
-        let values = self.sweep.runs.iter().filter_map(|run| figure.of(run));
-        let most = values.map(FigureValue::as_f64).fold(0.0, f64::max);
-        match figure {
-            Figure::Throughput => {
-                let best = self.sweep.fastest_that_fits.run();
-                let best = best.and_then(|run| figure.of(self.sweep.runs.get(run)?));
-                let whole = best.map(FigureValue::as_f64).filter(|best| *best > 0.0)?;
-                Some(BarOf { track: most.max(whole), limit: None, whole, of: "of the best" })
-            }
-            Figure::FullestTile => {
-                let limit = self.sweep.bytes_per_tile().filter(|limit| *limit > 0)? as f64;
-                let track = most.max(limit) * BEYOND_LIMIT;
-                Some(BarOf { track, limit: Some(limit), whole: limit, of: "of the limit" })
-            }
-            _ => None,
+    /// The column of a figure, if it has one.
+    pub fn column_of(&self, figure: Figure) -> Option<usize> {
+        self.shown
+            .iter()
+            .position(|shown| matches!(shown, Shown::Figure(other) if *other == figure))
+    }
+
+    fn verdict(&self, row: usize, run: &SweepRun) -> Value<'_> {
+        let is_best = self.sweep.best.is_ok_and(|best| best.run == row);
+        match run.verdict.outcome {
+            _ if run.error.is_some() => Value::Verdict(Sign::Note, "error"),
+            _ if run.no_report => Value::Verdict(Sign::Note, "no report"),
+            _ if is_best => Value::Verdict(Sign::Fits, "best ★"),
+            outcome => Value::Verdict(Sign::of(outcome.went_well()), outcome.word()),
         }
     }
+}
+
+/// Throughput is of the best run, what is needed of what there is, where all runs have the same.
+fn bar_of(sweep: &Sweep, figure: Figure) -> Option<BarOf> {
+    let values = sweep.runs.iter().filter_map(|run| figure.of(run));
+    let most = values.map(FigureValue::as_f64).fold(0.0, f64::max);
+    if figure.is(&THROUGHPUT) {
+        let best = sweep.runs.get(sweep.best.ok()?.run)?;
+        let whole = figure.of(best).map(FigureValue::as_f64).filter(|best| *best > 0.0)?;
+        return Some(BarOf { track: most.max(whole), limit: None, whole, of: "of the best" });
+    }
+    let limit = sweep.capacity_bytes().filter(|limit| *limit > 0)? as f64;
+    let track = most.max(limit) * BEYOND_LIMIT;
+    let of = "of the limit";
+    sweep.is_what_is_needed(figure).then_some(BarOf { track, limit: Some(limit), whole: limit, of })
 }
 
 impl Rows for RunRows {
@@ -103,40 +119,38 @@ impl Rows for RunRows {
     }
 
     fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some(run) = self.sweep.runs.get(row) else { return Value::Nothing };
-        match column {
-            0 => Value::text(&*run.name),
-            1 if run.error.is_some() => Value::Verdict(Sign::Note, "error"),
-            1 if run.no_report => Value::Verdict(Sign::Note, "no report"),
-            1 => match run.fits {
-                Some(true) if self.sweep.fastest_that_fits.run() == Some(row) => {
-                    Value::Verdict(Sign::Fits, "best ★")
-                }
-                Some(true) => Value::Verdict(Sign::Fits, "fits"),
-                Some(false) => Value::Verdict(Sign::Over, "over"),
+        let sweep = &*self.sweep;
+        let (Some(run), Some(shown)) = (sweep.runs.get(row), self.shown.get(column)) else {
+            return Value::Nothing;
+        };
+        let tenths = |percent: Option<f64>| percent.map_or(Value::Nothing, Value::Tenths);
+        match *shown {
+            Shown::Name => Value::text(&*run.name),
+            Shown::System => Value::text(run.system),
+            Shown::Verdict => self.verdict(row, run),
+            Shown::Mark if sweep.reference == Some(row) => Value::text("reference"),
+            Shown::Mark => Value::Nothing,
+            Shown::Option(place) => match sweep.value(row, place) {
+                Some(value) => match value.as_f64() {
+                    Some(number) => Value::Number(number),
+                    None => Value::text(option_text(Some(value))),
+                },
                 None => Value::Nothing,
             },
-            column => match (column - 2).checked_sub(self.options.len()) {
-                None => {
-                    let option = self.options.get(column - 2);
-                    match option.and_then(|place| self.sweep.value(row, *place)) {
-                        Some(value) => match value.as_f64() {
-                            Some(number) => Value::Number(number),
-                            None => Value::text(option_text(Some(value))),
-                        },
-                        None => Value::Nothing,
+            Shown::Figure(figure) => match figure.of(run) {
+                Some(FigureValue::Count(bytes)) if figure.is_bytes() => {
+                    if figure.is_at_least(run) {
+                        Value::AtLeast(bytes)
+                    } else {
+                        Value::Bytes(bytes)
                     }
                 }
-                Some(place) => {
-                    let Some((figure, _)) = self.figures.get(place) else { return Value::Nothing };
-                    match figure.of(run) {
-                        Some(FigureValue::Count(bytes)) if figure.is_bytes() => Value::Bytes(bytes),
-                        Some(FigureValue::Count(count)) => Value::Count(count),
-                        Some(FigureValue::Rate(rate)) => Value::Rate(rate),
-                        Some(FigureValue::Flag(_)) | None => Value::Nothing,
-                    }
-                }
+                Some(FigureValue::Count(count)) => Value::Count(count),
+                Some(FigureValue::Rate(rate)) => Value::Rate(rate),
+                None => Value::Nothing,
             },
+            Shown::Percent(figure) => tenths(sweep.percent(row, figure)),
+            Shown::PercentOfPrevious(figure) => tenths(sweep.percent_of_previous(row, figure)),
         }
     }
 
@@ -145,6 +159,12 @@ impl Rows for RunRows {
         if run.no_report {
             return Some("The run left a log or an app.json, and no report".to_owned());
         }
-        run.error.as_ref().map(|error| format!("Could not be read: {}", error.message))
+        if let Some(error) = &run.error {
+            return Some(format!("Could not be read: {}", error.message));
+        }
+        let of = run.facts.of.as_ref().map(|of| format!("Of {of}"));
+        let notes = run.facts.notes.iter().map(|note| (*note).to_owned());
+        let lines = [run.path.clone(), run.verdict.text.clone()].into_iter().chain(of).chain(notes);
+        Some(lines.filter(|line| !line.is_empty()).collect::<Vec<_>>().join("\n"))
     }
 }

@@ -6,9 +6,9 @@ use super::RunClick;
 use super::axis::FigureAxis;
 use super::lines::MOST_LINES;
 use super::marks::{best_ring, cross};
-use super::words::{brief_settings, fits_text, settings, value_text};
+use super::words::{brief_settings, fits_text, needed_title, settings, value_text};
 use crate::analysis::sweep::pareto::memory_and_throughput;
-use crate::analysis::sweep::{Figure, FigureValue, Sweep, SweepRun, curve};
+use crate::analysis::sweep::{Figure, FigureValue, Sweep, SweepRun, THROUGHPUT, curve};
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
@@ -37,12 +37,14 @@ pub struct Scatter {
     x: FigureAxis,
     y: FigureAxis,
     limit: Option<u64>,
+    /// What is needed.
+    title: String,
 }
 
 impl Scatter {
     /// `option` is the one along which the curves beside it run.
     pub fn new(sweep: &Sweep, option: usize) -> Self {
-        let curve = curve(sweep, option, Figure::Throughput);
+        let curve = curve(sweep, option, Figure::Known(&THROUGHPUT));
         let lines = curve.as_ref().map_or(&[][..], |curve| &curve.lines);
         let mut line_of = vec![None; sweep.runs.len()];
         for (place, line) in lines.iter().enumerate().take(MOST_LINES) {
@@ -55,8 +57,8 @@ impl Scatter {
         let dot = |(run, facts): (usize, &SweepRun)| {
             let known = memory_and_throughput(facts).map(|(bytes, speed)| (bytes, Some(speed)));
             let over = || {
-                let bytes = facts.fullest_tile?.including_gaps_bytes?;
-                (facts.fits == Some(false)).then_some((bytes, None))
+                let bytes = facts.needed_bytes()?;
+                (facts.fits() == Some(false)).then_some((bytes, None))
             };
             let (bytes, throughput) = known.or_else(over)?;
             Some(Dot {
@@ -64,20 +66,21 @@ impl Scatter {
                 bytes,
                 throughput,
                 is_best: facts.pareto,
-                fits: facts.fits,
+                fits: facts.fits(),
                 line: line_of.get(run).copied().flatten(),
                 name: if facts.pareto { brief_settings(sweep, run) } else { String::new() },
             })
         };
         let dots: Vec<Dot> = sweep.runs.iter().enumerate().filter_map(dot).collect();
-        let limit = sweep.bytes_per_tile();
+        let limit = sweep.capacity_bytes();
         let bytes = dots.iter().map(|dot| dot.bytes).chain(limit).map(|bytes| bytes as f64);
         let speeds = dots.iter().filter_map(|dot| dot.throughput);
         Self {
-            x: FigureAxis::new(Figure::FullestTile, bytes),
-            y: FigureAxis::new(Figure::Throughput, speeds),
+            x: FigureAxis::new(true, bytes),
+            y: FigureAxis::new(false, speeds),
             limit,
             dots,
+            title: needed_title(sweep),
         }
     }
 
@@ -105,7 +108,7 @@ impl Scatter {
         self.staircase(ui, frame, &best, &tokens);
         let pointer = response.hover_pos();
         let mut nearest: Option<(f32, Pos2, &Dot)> = None;
-        let fastest = sweep.fastest_that_fits.run();
+        let fastest = sweep.best.ok().map(|best| best.run);
         for dot in &self.dots {
             let at = place(dot);
             let color = dot.line.map_or(tokens.temporary, |line| tokens.run(Some(line)));
@@ -137,7 +140,7 @@ impl Scatter {
         let click = RunClick::of(ui, &response, dot.run);
         let units = Units::now(ui);
         let speed = dot.throughput.map_or("not run".to_owned(), |speed| {
-            value_text(Figure::Throughput, FigureValue::Rate(speed), units)
+            value_text(Figure::Known(&THROUGHPUT), FigureValue::Rate(speed), units)
         });
         let fits = fits_text(sweep, dot.run, units);
         let best = if dot.is_best { "\nNo other is better in both" } else { "" };
@@ -197,8 +200,7 @@ impl Scatter {
             painter.galley(place.min, galley, tokens.ink);
         }
         let at = Pos2::new(frame.right(), frame.bottom() + BELOW);
-        let text = "Fullest tile, with gaps";
-        painter.text(at, Align2::RIGHT_BOTTOM, text, font.clone(), tokens.third_text);
+        painter.text(at, Align2::RIGHT_BOTTOM, &self.title, font.clone(), tokens.third_text);
         let at = Pos2::new(frame.left(), frame.bottom() + BELOW);
         let text = "upwards: samples per second";
         painter.text(at, Align2::LEFT_BOTTOM, text, font, tokens.third_text);

@@ -1,8 +1,9 @@
 //! Runs and figures in words.
 
 use crate::analysis::program::report_options::{OptionKind, OptionValue};
-use crate::analysis::sweep::{Figure, FigureValue, Sweep, VaryingOption};
-use crate::text::{grouped, rate, shortened};
+use crate::analysis::sweep::{Figure, FigureUnit, FigureValue, Sweep, THROUGHPUT, VaryingOption};
+use crate::run::Outcome;
+use crate::text::{capitalised, shortened};
 use crate::ui::units::Units;
 
 /// Options of a run that are named.
@@ -61,54 +62,49 @@ pub fn brief<'a>(
     }
 }
 
-/// The options by which a run differs from the others in a few words.
+/// The options by which a run differs from the others in a few words; those that it does not have are left out.
 pub fn brief_settings(sweep: &Sweep, run: usize) -> String {
-    let own = (0..sweep.options.len())
-        .filter(|place| sweep.options.get(*place).is_some_and(|it| it.same_as.is_none()));
-    let text = brief(sweep, own.map(|option| (option, sweep.value(run, option))));
+    let own = sweep.options.iter().enumerate().filter(|(_, option)| option.is_column());
+    let values = own.map(|(option, _)| (option, sweep.value(run, option)));
+    let text = brief(sweep, values.filter(|(_, value)| value.is_some()));
     shortened(&text, 80).into_owned()
 }
 
+/// What decides whether runs fit, as a title: "Fullest tile", where it is a part of them.
+pub fn needed_title(sweep: &Sweep) -> String {
+    sweep
+        .used_of()
+        .map_or_else(|| "Needed".to_owned(), |of| capitalised(of.trim_start_matches("the ")))
+}
+
 pub fn value_text(figure: Figure, value: FigureValue, units: Units) -> String {
-    match value {
-        FigureValue::Flag(true) => "fits".to_owned(),
-        FigureValue::Flag(false) => "does not fit".to_owned(),
-        FigureValue::Count(bytes) if figure.is_bytes() => units.bytes(bytes),
-        FigureValue::Count(count) => grouped(count),
-        FigureValue::Rate(samples) if figure == Figure::Throughput => {
-            format!("{} samples/s by cycles", rate(samples))
+    let text = short_text(figure, value, units);
+    match figure.unit() {
+        FigureUnit::SamplesPerSecond if figure.is(&THROUGHPUT) => {
+            format!("{text} samples/s by cycles")
         }
-        FigureValue::Rate(samples) if figure == Figure::ThroughputByElapsedTime => {
-            format!("{} samples/s by elapsed time", rate(samples))
-        }
-        FigureValue::Rate(number) => crate::text::number(number),
+        FigureUnit::SamplesPerSecond => format!("{text} samples/s by elapsed time"),
+        _ => text,
     }
 }
 
 /// Whether a run fits, and by how much it is over, after its figure: `, 5.9 KiB over the limit`.
 pub fn fits_text(sweep: &Sweep, run: usize, units: Units) -> String {
     let Some(run) = sweep.runs.get(run) else { return String::new() };
-    match (run.fits, run.over_limit_bytes) {
+    let (outcome, over) = (run.verdict.outcome, run.verdict.over_bytes);
+    match (outcome, over) {
         _ if run.no_report => ", no report".to_owned(),
-        (Some(true), _) => ", fits".to_owned(),
-        (Some(false), Some(over @ 1..)) => {
+        (Outcome::DoesNotFit, Some(over @ 1..)) => {
             format!(", does not fit: {} over the limit", units.bytes(over))
         }
-        (Some(false), _) => ", does not fit".to_owned(),
-        (None, _) => String::new(),
+        (Outcome::Unknown, _) => String::new(),
+        _ => format!(", {}", outcome.word()),
     }
 }
 
 /// A figure as short as a cell needs it.
 pub fn short_text(figure: Figure, value: FigureValue, units: Units) -> String {
-    match value {
-        FigureValue::Rate(samples)
-            if matches!(figure, Figure::Throughput | Figure::ThroughputByElapsedTime) =>
-        {
-            rate(samples)
-        }
-        value => value_text(figure, value, units),
-    }
+    figure.unit().text(value, &|bytes| units.bytes(bytes))
 }
 
 #[cfg(test)]
@@ -117,8 +113,9 @@ mod tests {
 
     #[test]
     fn samples_per_second_are_rounded_never_cut() {
-        let text =
-            |rate: f64| value_text(Figure::Throughput, FigureValue::Rate(rate), Units::Binary);
+        let text = |rate: f64| {
+            value_text(Figure::Known(&THROUGHPUT), FigureValue::Rate(rate), Units::Binary)
+        };
         assert_eq!(text(23_590.6), "23,591 samples/s by cycles");
         assert_eq!(text(99.5), "99.50 samples/s by cycles");
         let measured =

@@ -22,8 +22,8 @@ pub fn map_reports<T: Send>(
     progress: &Progress,
     facts: impl Fn(&FolderReport, Result<&OpenReport, &Error>) -> T + Sync,
 ) -> Option<Vec<T>> {
-    let sizes: Vec<(u64, u64)> = reports.par_iter().map(|it| sizes_of(&it.profile)).collect();
-    for (of_profile, of_debug) in &sizes {
+    let sizes: Vec<[u64; 2]> = reports.par_iter().map(|it| bytes_of_report(&it.profile)).collect();
+    for [of_profile, of_debug] in &sizes {
         progress.expect(of_profile.saturating_add(*of_debug));
     }
     let next = AtomicUsize::new(0);
@@ -36,11 +36,11 @@ pub fn map_reports<T: Send>(
             {
                 Ok(open) => {
                     let facts = facts(report, Ok(&open));
-                    progress.advance(size.0);
+                    progress.advance(size[0]);
                     facts
                 }
                 Err(error) => {
-                    progress.advance(size.0.saturating_add(size.1));
+                    progress.advance(size[0].saturating_add(size[1]));
                     facts(report, Err(&error))
                 }
             };
@@ -58,8 +58,8 @@ pub fn map_reports<T: Send>(
 }
 
 /// Bytes of a report's profile and debug file, for progress. The debug file's reader reports its own.
-fn sizes_of(profile: &Path) -> (u64, u64) {
+pub fn bytes_of_report(profile: &Path) -> [u64; 2] {
     let found = discover(profile, &Warnings::default());
     let debug = found.ok().and_then(|found| size_of_file(&found.debug?));
-    (size_of_file(profile).unwrap_or(0), debug.unwrap_or(0))
+    [size_of_file(profile).unwrap_or(0), debug.unwrap_or(0)]
 }

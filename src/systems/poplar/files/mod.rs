@@ -34,7 +34,7 @@ pub use discover::{
 };
 use discover::{Found, discover};
 use indexed::NotedWarnings;
-pub use many::map_reports;
+pub use many::{bytes_of_report, map_reports};
 use pop::tile_lists::{Cycles, ListSizes};
 use pop::variables::TileReader;
 use table::Tables;

@@ -15,7 +15,7 @@ use crate::text::words;
 words! {
     /// What became of a run.
     #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum Outcome by key, title {
+    pub enum Ended by key, title {
         /// No request failed at last in what was recorded.
         Ran = "ran" | "Ran",
         /// A request failed, and nothing as large was handed out after it.
@@ -27,7 +27,7 @@ words! {
     }
 }
 
-impl Outcome {
+impl Ended {
     /// Whether the run ran to its end; `None` where nobody knows.
     pub fn finished(self) -> Option<bool> {
         match self {
@@ -75,7 +75,7 @@ impl Recorded {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunEnd<'a> {
     /// What became of it.
-    pub outcome: Outcome,
+    pub ending: Ended,
     /// The place of the device that it is about; `None` where there is none.
     pub device: Option<usize>,
     /// The error text that says of a request that it failed which the snapshot does not have.
@@ -88,7 +88,7 @@ impl<'a> RunEnd<'a> {
         let devices = &replayed.snapshot.devices;
         let most = || largest_device(replayed.replays.get(..devices.len())?);
         if let Some(device) = failed_device(replayed, stated) {
-            return Self { outcome: Outcome::OutOfMemory, device: Some(device), said_by: None };
+            return Self { ending: Ended::OutOfMemory, device: Some(device), said_by: None };
         }
         let is_recorded = |text: &StatedFailure| {
             devices.iter().enumerate().any(|(place, device)| {
@@ -100,17 +100,17 @@ impl<'a> RunEnd<'a> {
         if let Some(text) = stated.iter().rev().find(is_new) {
             let is_named = |of: &SnapshotDevice| text.device.is_some() && text.may_be_of(of.number);
             let named = devices.iter().position(is_named);
-            let (outcome, device) = (Outcome::OutOfMemory, named.or_else(most));
-            return Self { outcome, device, said_by: Some(text) };
+            let (ending, device) = (Ended::OutOfMemory, named.or_else(most));
+            return Self { ending, device, said_by: Some(text) };
         }
         let mut recorded = (0..devices.len()).map(|place| Recorded::of(replayed, place));
         let is_recorded = !devices.is_empty() && recorded.all(|of| of != Recorded::Nothing);
-        let outcome = match (is_cut, is_recorded) {
-            (true, _) => Outcome::Cut,
-            (false, true) => Outcome::Ran,
-            (false, false) => Outcome::NotRecorded,
+        let ending = match (is_cut, is_recorded) {
+            (true, _) => Ended::Cut,
+            (false, true) => Ended::Ran,
+            (false, false) => Ended::NotRecorded,
         };
-        Self { outcome, device: most(), said_by: None }
+        Self { ending, device: most(), said_by: None }
     }
 }
 
@@ -165,20 +165,20 @@ mod tests {
         replayed: &ReplayedSnapshot,
         stated: &[StatedFailure],
         is_cut: bool,
-    ) -> (Outcome, Option<usize>) {
+    ) -> (Ended, Option<usize>) {
         let end = RunEnd::of(replayed, stated, is_cut);
-        (end.outcome, end.device)
+        (end.ending, end.device)
     }
 
     #[test]
     fn the_device_that_failed_counts_before_the_one_that_had_most() {
         let both = snapshot(&[&[BIG], &[SMALL, FAILED]]);
-        assert_eq!(end(&both, &[], false), (Outcome::OutOfMemory, Some(1)));
-        assert_eq!(end(&snapshot(&[&[SMALL], &[BIG]]), &[], false), (Outcome::Ran, Some(1)));
+        assert_eq!(end(&both, &[], false), (Ended::OutOfMemory, Some(1)));
+        assert_eq!(end(&snapshot(&[&[SMALL], &[BIG]]), &[], false), (Ended::Ran, Some(1)));
         let each = snapshot(&[&[SMALL, FAILED], &[SMALL, FAILED]]);
-        assert_eq!(end(&each, &[], false), (Outcome::OutOfMemory, Some(0)));
-        assert_eq!(end(&each, &[text(Some(1), 6)], false), (Outcome::OutOfMemory, Some(1)));
-        assert_eq!(end(&snapshot(&[]), &[], false), (Outcome::NotRecorded, None));
+        assert_eq!(end(&each, &[], false), (Ended::OutOfMemory, Some(0)));
+        assert_eq!(end(&each, &[text(Some(1), 6)], false), (Ended::OutOfMemory, Some(1)));
+        assert_eq!(end(&snapshot(&[]), &[], false), (Ended::NotRecorded, None));
     }
 
     #[test]
@@ -186,28 +186,28 @@ mod tests {
         let later = std::iter::repeat_n((Action::OutOfMemory, MIB, MIB), 1001);
         let events: Vec<_> = [FAILED, BIG].into_iter().chain(later).chain([SMALL]).collect();
         let run = snapshot(&[&events]);
-        assert_eq!(end(&run, &[text(None, 6)], false), (Outcome::Ran, Some(0)));
-        assert_eq!(end(&run, &[text(None, 7)], false), (Outcome::OutOfMemory, Some(0)));
+        assert_eq!(end(&run, &[text(None, 6)], false), (Ended::Ran, Some(0)));
+        assert_eq!(end(&run, &[text(None, 7)], false), (Ended::OutOfMemory, Some(0)));
     }
 
     #[test]
     fn a_text_about_a_request_that_is_not_recorded_says_how_it_ended() {
         let ran = snapshot(&[&[BIG], &[SMALL]]);
-        assert_eq!(end(&ran, &[text(Some(1), 50)], false), (Outcome::OutOfMemory, Some(1)));
-        assert_eq!(end(&ran, &[text(None, 50)], false), (Outcome::OutOfMemory, Some(0)));
-        assert_eq!(end(&ran, &[StatedFailure::default()], false), (Outcome::Ran, Some(0)));
+        assert_eq!(end(&ran, &[text(Some(1), 50)], false), (Ended::OutOfMemory, Some(1)));
+        assert_eq!(end(&ran, &[text(None, 50)], false), (Ended::OutOfMemory, Some(0)));
+        assert_eq!(end(&ran, &[StatedFailure::default()], false), (Ended::Ran, Some(0)));
         // One about a request that was granted later is of a run that went on.
         let caught = snapshot(&[&[FAILED, BIG]]);
-        assert_eq!(end(&caught, &[text(Some(0), 6)], false), (Outcome::Ran, Some(0)));
-        assert_eq!(end(&caught, &[text(Some(0), 7)], false), (Outcome::OutOfMemory, Some(0)));
-        assert_eq!(end(&snapshot(&[&[]]), &[text(None, 6)], false).0, Outcome::OutOfMemory);
+        assert_eq!(end(&caught, &[text(Some(0), 6)], false), (Ended::Ran, Some(0)));
+        assert_eq!(end(&caught, &[text(Some(0), 7)], false), (Ended::OutOfMemory, Some(0)));
+        assert_eq!(end(&snapshot(&[&[]]), &[text(None, 6)], false).0, Ended::OutOfMemory);
         // PyTorch says of 31 MiB that it tried to take 32.
         let odd = (Action::OutOfMemory, MIB, 31 * MIB);
         let granted = (Action::Alloc, 1 << 42, 31 * MIB);
         let caught = snapshot(&[&[odd, granted]]);
-        assert_eq!(end(&caught, &[text(Some(0), 32)], false), (Outcome::Ran, Some(0)));
+        assert_eq!(end(&caught, &[text(Some(0), 32)], false), (Ended::Ran, Some(0)));
         let failed = snapshot(&[&[odd]]);
-        assert_eq!(end(&failed, &[text(Some(0), 32)], false), (Outcome::OutOfMemory, Some(0)));
+        assert_eq!(end(&failed, &[text(Some(0), 32)], false), (Ended::OutOfMemory, Some(0)));
     }
 
     #[test]
@@ -218,11 +218,11 @@ mod tests {
             ReplayedSnapshot::of(snapshot)
         };
         let failed = cut(&[BIG, FAILED]);
-        assert_eq!(end(&failed, &[], true), (Outcome::Cut, Some(0)));
-        assert_eq!(end(&failed, &[text(None, 6)], true), (Outcome::OutOfMemory, Some(0)));
-        assert_eq!(end(&cut(&[BIG]), &[], true), (Outcome::Cut, Some(0)));
+        assert_eq!(end(&failed, &[], true), (Ended::Cut, Some(0)));
+        assert_eq!(end(&failed, &[text(None, 6)], true), (Ended::OutOfMemory, Some(0)));
+        assert_eq!(end(&cut(&[BIG]), &[], true), (Ended::Cut, Some(0)));
         assert_eq!(Recorded::of(&cut(&[BIG]), 0), Recorded::Cut);
-        assert_eq!(Outcome::Cut.finished(), None);
+        assert_eq!(Ended::Cut.finished(), None);
     }
 
     #[test]

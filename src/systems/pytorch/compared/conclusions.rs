@@ -12,7 +12,7 @@ use crate::run::compared::names::Owner;
 use crate::run::compared::rows::{Category, OwnerRow};
 use crate::run::{Compared, Conclusion, DifferentSetting, Evidence, KnownRoom, Room};
 use crate::systems::pytorch::allocator::categories::BlockCategory;
-use crate::systems::pytorch::allocator::run_end::{Outcome, Recorded};
+use crate::systems::pytorch::allocator::run_end::{Ended, Recorded};
 use crate::text::{capitalised, clean, counted, grouped};
 
 /// Changes of functions that are named, each way.
@@ -71,10 +71,10 @@ impl Said<'_> {
     fn in_place_of(&self, figure: SnapshotFigure) -> String {
         let sides = self.sides;
         let [from, to] = sides.map(|side| {
-            let least = if figure.is_at_least(side) { "at least " } else { "" };
+            let least = if figure.is_at_least(&side.took) { "at least " } else { "" };
             format!("{least}{}", (self.size)(figure.of(side)))
         });
-        let share = match sides.map(|side| figure.is_at_least(side)) {
+        let share = match sides.map(|side| figure.is_at_least(&side.took)) {
             [false, false] => percent_of(figure.of(sides[1]), figure.of(sides[0])),
             _ => None,
         };
@@ -91,51 +91,51 @@ impl Said<'_> {
 
     fn fits(&mut self, room: Room) {
         let sides = self.sides;
-        let outcomes = sides.map(|side| side.variant.outcome);
+        let outcomes = sides.map(|side| side.took.ending);
         let stated = self.compared.sides.each_ref().map(|side| side.stated);
         let stated_by = stated.iter().position(|stated| stated.capacity_bytes.is_some());
         let stated = stated_by.and_then(|side| stated.get(side)).copied();
         let known = room.or_stated(stated.unwrap_or_default());
         let over = |side: &ComparedSide| {
             let known = known?;
-            let all = side.variant.needed_bytes.saturating_add(known.other_bytes);
+            let all = side.took.needed_bytes.saturating_add(known.other_bytes);
             Some(all.saturating_sub(known.capacity_bytes))
         };
-        let is_at_least = |side: &ComparedSide| SnapshotFigure::Needed.is_at_least(side);
-        let fits = sides.map(|side| match (side.variant.outcome, over(side)) {
-            (Outcome::OutOfMemory, _) | (_, Some(1..)) => Some(false),
+        let is_at_least = |side: &ComparedSide| SnapshotFigure::Needed.is_at_least(&side.took);
+        let fits = sides.map(|side| match (side.took.ending, over(side)) {
+            (Ended::OutOfMemory, _) | (_, Some(1..)) => Some(false),
             // It has been shown to fit where it ran.
-            (Outcome::Ran, None) => Some(true),
-            (Outcome::Ran, Some(0)) if !is_at_least(side) => Some(true),
+            (Ended::Ran, None) => Some(true),
+            (Ended::Ran, Some(0)) if !is_at_least(side) => Some(true),
             _ => None,
         });
         // Without a capacity only a run that failed says anything.
-        if !outcomes.contains(&Outcome::OutOfMemory) && known.is_none() {
+        if !outcomes.contains(&Ended::OutOfMemory) && known.is_none() {
             return;
         }
         let describe = |side: usize| {
             let (run, name) = (sides[side], SIDES[side]);
-            let needed = (self.size)(run.variant.needed_bytes);
+            let needed = (self.size)(run.took.needed_bytes);
             let least = if is_at_least(run) { "at least " } else { "" };
-            match (run.variant.outcome, over(run)) {
-                (Outcome::Cut, _) => {
+            match (run.took.ending, over(run)) {
+                (Ended::Cut, _) => {
                     format!("the file of the {name} is cut, so how it ended is not known")
                 }
-                (Outcome::NotRecorded, _) if run.took.recorded != Recorded::Nothing => {
+                (Ended::NotRecorded, _) if run.took.recorded != Recorded::Nothing => {
                     format!("a rank of the {name} has no events, so how it ended is not known")
                 }
-                (Outcome::NotRecorded, _) => format!(
+                (Ended::NotRecorded, _) => format!(
                     "what the {name} needs is not recorded: it had {needed} when the snapshot was taken"
                 ),
-                (Outcome::OutOfMemory, _) => self.failed(run, name),
-                (Outcome::Ran, Some(over @ 1..)) => {
+                (Ended::OutOfMemory, _) => self.failed(run, name),
+                (Ended::Ran, Some(over @ 1..)) => {
                     format!("the {name} needs {least}{needed} and is {} over", (self.size)(over))
                 }
-                (Outcome::Ran, Some(0)) if is_at_least(run) => format!(
+                (Ended::Ran, Some(0)) if is_at_least(run) => format!(
                     "the {name} needs at least {needed}, and whether it fits is not known: its first events are cut off"
                 ),
-                (Outcome::Ran, Some(0)) => format!("the {name} needs {needed} and fits"),
-                (Outcome::Ran, None) => {
+                (Ended::Ran, Some(0)) => format!("the {name} needs {needed} and fits"),
+                (Ended::Ran, None) => {
                     format!("the {name} ran to its end and needs {least}{needed}")
                 }
             }
@@ -192,11 +192,11 @@ impl Said<'_> {
         let mut texts = Vec::new();
         for (side, name) in self.sides.iter().zip(SIDES) {
             let facts = &side.facts;
-            if side.variant.is_cut {
+            if side.took.is_cut {
                 texts.push(format!("The file of the {name} ends before its contents do: what is said of it is of the part that could be read"));
             }
             match side.took.recorded {
-                Recorded::Nothing if !side.variant.is_cut => texts.push(format!(
+                Recorded::Nothing if !side.took.is_cut => texts.push(format!(
                     "The {name} has no events: its peak is what was there when the snapshot was taken"
                 )),
                 Recorded::Window => texts.push(format!(
@@ -207,7 +207,7 @@ impl Said<'_> {
                 )),
                 _ => {}
             }
-            if side.variant.outcome == Outcome::OutOfMemory {
+            if side.took.ending == Ended::OutOfMemory {
                 texts.push(format!(
                     "The {name} did not run to its end: nobody knows what its peaks would have been"
                 ));

@@ -2,8 +2,8 @@
 
 use super::ComparedSide;
 use crate::analysis::comparison::figures::Unit;
-use crate::analysis::variants::VariantColumn;
 use crate::run::compared::figures::FigureOfRun;
+use crate::systems::pytorch::took::SnapshotTook;
 use crate::text::words;
 
 words! {
@@ -41,22 +41,21 @@ impl SnapshotFigure {
             title: figure.title(),
             unit: if figure == Self::Events { Unit::Count } else { Unit::Bytes },
             value: Some(figure.of(side)),
-            is_at_least: figure.is_at_least(side),
+            is_at_least: figure.is_at_least(&side.took),
         };
         Self::ALL.into_iter().map(of).collect()
     }
 
     /// Whether it is a lower bound of a run: more may have been before the first event, or would have come after the
     /// last.
-    pub fn is_at_least(self, side: &ComparedSide) -> bool {
-        let column = match self {
-            Self::MaxAllocated => VariantColumn::MaxAllocated,
-            Self::MaxReserved => VariantColumn::MaxReserved,
-            Self::RequestedPeak => VariantColumn::RequestedPeak,
-            Self::Needed => VariantColumn::Needed,
-            _ => return false,
-        };
-        column.is_at_least(&side.variant)
+    pub fn is_at_least(self, took: &SnapshotTook) -> bool {
+        match self {
+            Self::MaxAllocated => took.max_allocated_is_at_least(),
+            Self::MaxReserved => took.max_reserved_is_at_least(),
+            Self::RequestedPeak => took.requested_peak_is_at_least(),
+            Self::Needed => took.needed_is_at_least(),
+            _ => false,
+        }
     }
 
     /// Of a run.
@@ -71,7 +70,7 @@ impl SnapshotFigure {
             Self::Requested => facts.end.requested_bytes,
             Self::Inactive => facts.end.inactive_bytes,
             Self::Rounding => facts.end.rounding_bytes,
-            Self::Needed => side.variant.needed_bytes,
+            Self::Needed => took.needed_bytes,
             Self::Events => facts.events as u64,
         }
     }

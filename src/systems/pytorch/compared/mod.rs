@@ -6,12 +6,9 @@ mod alive;
 mod conclusions;
 mod figures;
 
-use std::path::PathBuf;
-
 use serde_json::{Map, Value, json};
 
-use self::figures::SnapshotFigure;
-use crate::analysis::variants::{SnapshotTook, Took, Variant};
+pub use self::figures::SnapshotFigure;
 use crate::run::compared::names::{Names, Owner};
 use crate::run::compared::{Compared, ComparedWords, Own, PeakOfSide, PeakTab, Side};
 use crate::run::{Conclusion, Room};
@@ -21,8 +18,9 @@ use crate::systems::pytorch::allocator::categories::BlockCategory;
 use crate::systems::pytorch::allocator::device_facts::DeviceFacts;
 use crate::systems::pytorch::allocator::replay::Replay;
 use crate::systems::pytorch::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
-use crate::systems::pytorch::allocator::run_end::{Outcome, Recorded};
+use crate::systems::pytorch::allocator::run_end::{Ended, Recorded};
 use crate::systems::pytorch::allocator::user_frame::{NO_STACK, user_frame};
+use crate::systems::pytorch::took::SnapshotTook;
 use crate::text::{exact_bytes, grouped};
 
 /// How snapshots are compared.
@@ -80,9 +78,7 @@ pub struct PeakMoment {
 pub struct ComparedSide {
     /// The figures of the device.
     pub facts: DeviceFacts,
-    /// The same as a variant.
-    pub variant: Variant,
-    /// What it took, of that.
+    /// What it took.
     pub took: SnapshotTook,
     /// Where its peak is.
     pub peak: PeakMoment,
@@ -100,7 +96,7 @@ impl ComparedSide {
 
     /// Whether its figures are those of a run that ended, recorded from its begin and read as a whole.
     pub fn is_whole(&self) -> bool {
-        self.variant.outcome == Outcome::Ran && self.took.recorded == Recorded::Whole
+        self.took.ending == Ended::Ran && self.took.recorded == Recorded::Whole
     }
 }
 
@@ -125,7 +121,7 @@ pub fn side(run: &AllocatorRun, device: Option<i64>, names: &mut Names) -> Optio
         always_live_bytes: own.always_live_bytes,
         figures: SnapshotFigure::all(&own),
         settings: of.snapshot.settings.all.clone(),
-        stated: own.variant.stated(),
+        stated: own.took.stated,
         alive: Some(alive::alive(&of, names)),
         own: Own::new(own),
     })
@@ -147,15 +143,15 @@ pub fn change_json(compared: &Compared, room: Room) -> Map<String, Value> {
     let both = |value: &dyn Fn(&ComparedSide) -> Value| json!({ "source": value(source), "target": value(target) });
     let facts = [
         ("device", both(&|side| side.facts.device.into())),
-        ("finished", both(&|side| side.variant.outcome.finished().into())),
-        ("cut", both(&|side| side.variant.is_cut.into())),
+        ("finished", both(&|side| side.took.ending.finished().into())),
+        ("cut", both(&|side| side.took.is_cut.into())),
         ("recorded", both(&|side| side.took.recorded.key().into())),
         ("history_complete", both(&|side| side.facts.history_complete.into())),
         ("max_allocated_from", both(&|side| side.took.max_allocated_from.as_str().into())),
         ("oom_request_bytes", both(&|side| json!(side.took.failed_request_bytes))),
         ("recomputed_allocations", both(&|side| side.recomputed.into())),
-        ("stated_capacity_bytes", both(&|side| json!(side.variant.stated_capacity_bytes))),
-        ("stated_other_bytes", both(&|side| json!(side.variant.stated_other_bytes))),
+        ("stated_capacity_bytes", both(&|side| json!(side.took.stated.capacity_bytes))),
+        ("stated_other_bytes", both(&|side| json!(side.took.stated.other_bytes))),
         ("capacity_bytes", json!(room.capacity_bytes)),
         ("other_bytes", json!(room.other_bytes)),
         ("peak", both(&peak_json)),
@@ -180,8 +176,7 @@ fn compared_side(
     device: Option<i64>,
 ) -> Option<(ComparedSide, ComparedDevice<'_>)> {
     let replayed = run.snapshot()?;
-    let (place, variant) = Variant::of_run((String::new(), PathBuf::new()), run, device)?;
-    let Took::Snapshot(took) = variant.took else { return None };
+    let (place, took) = SnapshotTook::of_run(run, device)?;
     let (device, replay) = replayed.device(place)?;
     let snapshot = &replayed.snapshot;
     let facts = replayed.device_facts().get(place)?.clone();
@@ -189,7 +184,6 @@ fn compared_side(
     let of = ComparedDevice { snapshot, device, replay, live, categories };
     let compared = ComparedSide {
         facts,
-        variant,
         took,
         peak: peak_moment(replayed, place, &of),
         always_live_bytes: replay.lives.always_live_bytes(),

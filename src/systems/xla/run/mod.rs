@@ -42,6 +42,8 @@ pub struct XlaFiles {
     pub modules: Vec<FoundModule>,
     /// What there is to say of how they were found.
     pub warnings: Vec<Warning>,
+    /// Error texts beside the modules, where they were read for several at once.
+    pub texts: Option<Arc<Vec<ErrorText>>>,
 }
 
 /// The modules of a path; `None` where there is nothing of XLA's. With `module` the one of that key is meant, or the first
@@ -68,7 +70,7 @@ pub fn find(
         modules[..=place].rotate_right(1);
     }
     let path = path.to_owned();
-    let files = XlaFiles { path, modules, warnings: warnings.list() };
+    let files = XlaFiles { path, modules, warnings: warnings.list(), texts: None };
     Ok((!files.modules.is_empty()).then_some(files))
 }
 
@@ -105,10 +107,12 @@ pub fn programs_below(
         // One file may be below several paths.
         all.sort_by(|a, b| a.at.path().cmp(b.at.path()));
         all.dedup_by(|a, b| a.at.is_same(&b.at));
+        let texts = Arc::new(texts_in(&directory));
         let files = move |one| XlaFiles {
             path: directory.clone(),
             modules: vec![one],
             warnings: Vec::new(),
+            texts: Some(Arc::clone(&texts)),
         };
         all.into_iter().map(files).collect::<Vec<_>>()
     };
@@ -169,21 +173,9 @@ impl XlaRun {
     /// # Errors
     /// When it cannot be read, or is damaged beyond use.
     pub fn open(files: &XlaFiles, progress: &Progress) -> Result<Option<Self>, Error> {
-        let directory = files.modules.first().map(|found| files::directory_of(found.at.path()));
-        let texts = directory.map(|directory| texts_in(&directory)).unwrap_or_default();
-        Self::open_beside(files, &texts, progress)
-    }
-
-    /// The same with the error texts that are in its directory.
-    ///
-    /// # Errors
-    /// As [`Self::open`].
-    pub fn open_beside(
-        files: &XlaFiles,
-        texts: &[ErrorText],
-        progress: &Progress,
-    ) -> Result<Option<Self>, Error> {
         let Some(found) = files.modules.first() else { return Ok(None) };
+        let read_texts = || Arc::new(texts_in(&files::directory_of(found.at.path())));
+        let texts: &[ErrorText] = &files.texts.clone().unwrap_or_else(read_texts);
         let listed = &found.listed;
         let report = Report::of(System::XLA, files.path.clone());
         for warning in &files.warnings {

@@ -49,6 +49,7 @@ fn place(kind: OptionKind) -> &'static str {
         OptionKind::TargetOption => "Target option",
         OptionKind::App => "app.json",
         OptionKind::Framework => "framework.json",
+        OptionKind::Setting => "Setting",
         OptionKind::Directory => "Directory",
     }
 }

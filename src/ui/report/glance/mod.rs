@@ -30,7 +30,7 @@ use crate::ui::widget::picture::text_within;
 use crate::ui::widget::rows::{Column, Value, difference, signed};
 use crate::ui::widget::sign::Sign;
 use curves::{ColumnCurve, Meshes, mesh_key};
-use verdicts::{are_snapshots, how_they_ended, sign, verdict_text};
+use verdicts::{have_ended, how_they_ended, sign, verdict_text};
 
 const NEEDS: Needs = &[Needed::Memory, Needed::Liveness, Needed::About, Needed::Axis];
 /// Height of a line, points.
@@ -154,7 +154,7 @@ impl Known {
         Self {
             tiles: have_tiles(runs),
             limits: is_known(|facts| facts.limit_bytes),
-            always_live: (!are_snapshots(glance) && is_known(|facts| facts.always_live_bytes))
+            always_live: (!have_ended(glance) && is_known(|facts| facts.always_live_bytes))
                 .then(|| CAPTION_CHARACTER * glance.system.always_live.chars().count() as f32),
         }
     }
@@ -240,7 +240,7 @@ impl GlanceTable {
                 })
             };
             let size = |bytes| units.bytes(bytes);
-            if are_snapshots(glance) {
+            if have_ended(glance) {
                 return how_they_ended(&glance.facts, &name);
             }
             let (fits, text) = which_fits(&glance.facts, &name, &size);
@@ -358,7 +358,7 @@ fn sheet(runs: &Runs, glance: &Glance) -> Sheet {
     }
     let row = |(run, facts): (&Run, &RunFacts)| {
         let mut row = vec![Value::text(run.name.to_string())];
-        row.push(Value::text(verdict_text(runs, facts)));
+        row.push(Value::text(verdict_text(facts)));
         row.extend(of_bytes().map(|(.., of)| Value::bytes(of(facts))));
         if has.tiles {
             row.push(facts.samples_per_second.map_or(Value::Nothing, Value::Rate));
@@ -390,7 +390,7 @@ fn row_ui(
     let role = if is_still { Role::Canvas } else { Role::Button };
     response.widget_info(|| {
         let mut info = WidgetInfo::labeled(role, true, &name);
-        let (verdict, note) = (verdict_text(runs, facts), note_text(runs, facts, place));
+        let (verdict, note) = (verdict_text(facts), note_text(runs, facts, place));
         let fullest = if have_tiles(runs) {
             format!(", fullest tile {}", beside(facts.fullest_bytes, facts.bytes_per_tile, units))
         } else {
@@ -519,7 +519,7 @@ fn line(
                 sign.paint(painter, at, 6.0, tokens);
                 let at = Pos2::new(part.left() + 19.0, part.center().y);
                 let font = fonts::semibold(size::TABLE);
-                let text = verdict_text(runs, facts);
+                let text = verdict_text(facts);
                 painter.text(at, Align2::LEFT_CENTER, text, font, sign.color(tokens));
             }
             Cell::Curve => {}

@@ -2,22 +2,26 @@
 
 use super::Glance;
 use crate::analysis::comparison::at_a_glance::RunFacts;
-use crate::analysis::comparison::run_verdict::RunVerdict;
-use crate::systems::pytorch::allocator::run_end::Outcome;
+use crate::run::Outcome;
 use crate::text::capitalised;
 use crate::ui::report::head::Answer;
-use crate::ui::runs::Runs;
 use crate::ui::widget::sign::Sign;
 
-/// Whether all runs are memory snapshots, which say how they ended and of whose blocks none is called always live.
-pub fn are_snapshots(glance: &Glance) -> bool {
-    glance.facts.iter().all(|facts| matches!(facts.verdict, Some(RunVerdict::Ended(_))))
+/// Whether the runs say how they ended, and not whether they fit.
+pub fn have_ended(glance: &Glance) -> bool {
+    let outcomes = || glance.facts.iter().filter_map(outcome);
+    outcomes().any(|one| matches!(one, Outcome::Ran | Outcome::OutOfMemory))
+        && outcomes().all(|one| one.fits().is_none())
 }
 
-/// Which memory snapshots ran out of memory.
+fn outcome(facts: &RunFacts) -> Option<Outcome> {
+    Some(facts.verdict.as_ref()?.outcome)
+}
+
+/// Which of the runs ran out of memory.
 pub fn how_they_ended(runs: &[RunFacts], name: &dyn Fn(usize) -> String) -> Answer {
     let places = |wanted: Outcome| {
-        let is_wanted = |facts: &RunFacts| facts.verdict == Some(RunVerdict::Ended(wanted));
+        let is_wanted = |facts: &RunFacts| outcome(facts) == Some(wanted);
         let all = runs.iter().enumerate().filter(|(_, facts)| is_wanted(facts));
         all.map(|(place, _)| place).collect::<Vec<_>>()
     };
@@ -39,12 +43,12 @@ pub fn how_they_ended(runs: &[RunFacts], name: &dyn Fn(usize) -> String) -> Answ
 }
 
 /// What is said of a run in a word or two.
-pub fn verdict_text(runs: &Runs, facts: &RunFacts) -> String {
-    let verdict = facts.verdict.map(|verdict| verdict.text(Some(runs.system())));
-    capitalised(&verdict.unwrap_or_else(|| "not known".to_owned()))
+pub fn verdict_text(facts: &RunFacts) -> String {
+    let verdict = facts.verdict.as_ref();
+    capitalised(verdict.map_or(Outcome::Unknown.word(), |verdict| &verdict.short))
 }
 
 /// The sign of the same.
 pub fn sign(facts: &RunFacts) -> Sign {
-    Sign::of(facts.verdict.and_then(RunVerdict::went_well))
+    Sign::of(outcome(facts).and_then(Outcome::went_well))
 }

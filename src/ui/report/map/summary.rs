@@ -5,7 +5,6 @@ use eframe::egui;
 
 use super::super::{PageContext, room_of};
 use crate::analysis::comparison::facts::Fit;
-use crate::analysis::comparison::run_verdict::RunVerdict;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::{Report, TileId};
 use crate::systems::poplar::insights::fullest_tiles::{FullTile, fullest_tiles};
@@ -32,6 +31,7 @@ pub struct AskedTiles(RunsAnswer<(), PerRun<TilesOfRun>>);
 
 impl TilesOfRun {
     fn new(run: &Run) -> Self {
+        run.derived.verdict();
         Self { fullest: fullest_tiles(&run.report, MOST), fit: run.derived.fit() }
     }
 
@@ -93,7 +93,7 @@ impl AskedTiles {
             if runs.is_one() {
                 return Some((sign, text));
             }
-            let brief = RunVerdict::Tiles(tiles.fit?).text(Some(&run.report.system));
+            let brief = &run.derived.known_verdict()?.short;
             Some((sign, format!("{}: {brief}", run.badge.letter)))
         };
         together(runs.iter().zip(self.of_runs(runs)).filter_map(of_run))

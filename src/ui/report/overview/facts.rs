@@ -3,8 +3,8 @@
 use eframe::egui;
 
 use crate::analysis::comparison::facts::{FactGroup, Said, fact_groups};
+use crate::analysis::derived::own_fact_groups;
 use crate::analysis::liveness::timeline::WithTimeline;
-use crate::analysis::own_facts::own_fact_groups;
 use crate::analysis::program::operations::{PROPORTION, ProportionCount, proportions};
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Page};

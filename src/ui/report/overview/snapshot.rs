@@ -8,7 +8,7 @@ use super::Detail;
 use crate::systems::pytorch::allocator::curves::{BlockCurve, BlocksBy, Devices, code_bytes};
 use crate::systems::pytorch::allocator::device_facts::DeviceFacts;
 use crate::systems::pytorch::allocator::replayed::AllocatorRun;
-use crate::systems::pytorch::allocator::run_end::{Outcome, Recorded};
+use crate::systems::pytorch::allocator::run_end::{Ended, Recorded};
 use crate::text::{counted, grouped, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::job::Cancel;
@@ -137,7 +137,7 @@ fn figures(facts: &[DeviceFacts]) -> Vec<Figure> {
 
 /// How the run ended, as far as it was recorded.
 struct Ending {
-    outcome: Outcome,
+    outcome: Ended,
     /// Bytes that were asked for by the request at which it ended.
     asked: Option<u64>,
     /// What was free on the device then.
@@ -154,7 +154,7 @@ impl Ending {
         let failed = failed.filter(|_| end.said_by.is_none());
         let stated = end.said_by.and_then(|text| text.requested_bytes);
         Some(Self {
-            outcome: end.outcome,
+            outcome: end.ending,
             asked: failed.map(|failed| failed.bytes).or(stated),
             device_free: failed.and_then(|failed| failed.device_free),
             failed: facts.iter().map(|facts| facts.oom.len()).sum(),
@@ -167,7 +167,7 @@ impl Ending {
         let (failed, events) = (self.failed as u64, self.events as u64);
         let ran = |text: String| (Sign::Fits, text);
         match self.outcome {
-            Outcome::OutOfMemory => {
+            Ended::OutOfMemory => {
                 let asked = self
                     .asked
                     .map_or_else(String::new, |bytes| format!(": {} asked", units.bytes(bytes)));
@@ -176,23 +176,23 @@ impl Ending {
                 });
                 (Sign::Over, format!("Out of memory{asked}{free}"))
             }
-            Outcome::Cut => {
+            Ended::Cut => {
                 (Sign::Note, "The file is cut: how the run ended is not known".to_owned())
             }
-            Outcome::NotRecorded if events > 0 => (
+            Ended::NotRecorded if events > 0 => (
                 Sign::Note,
                 "Of a rank no history was recorded: how it ended is not known".to_owned(),
             ),
-            Outcome::NotRecorded => {
+            Ended::NotRecorded => {
                 (Sign::Note, "The state at the end alone: no history was recorded".to_owned())
             }
-            Outcome::Ran if failed > 0 => {
+            Ended::Ran if failed > 0 => {
                 (Sign::Note, format!("{} failed, and the run went on", counted(failed, "request")))
             }
-            Outcome::Ran if !self.is_complete => {
+            Ended::Ran if !self.is_complete => {
                 ran(format!("No request failed in the last {}", counted(events, "event")))
             }
-            Outcome::Ran => ran("No request failed".to_owned()),
+            Ended::Ran => ran("No request failed".to_owned()),
         }
     }
 }

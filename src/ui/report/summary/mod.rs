@@ -6,14 +6,15 @@ mod phases;
 mod words;
 
 use eframe::egui::{self, Label, Margin, RichText};
+use std::sync::Arc;
 
 use super::PageContext;
 use super::head::page_head_ui;
 use crate::analysis::comparison::facts::{FactGroup, fact_groups};
 use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
-use crate::analysis::comparison::run_verdict::RunVerdict;
+use crate::analysis::derived::own_fact_groups;
 use crate::analysis::liveness::Scope;
-use crate::analysis::own_facts::own_fact_groups;
+use crate::run::Verdict;
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Exported};
 use crate::ui::job::Cancel;
@@ -30,7 +31,6 @@ use crate::ui::widget::sign::{Sign, answer_ui};
 use cards::{cards_ui, facts_sheet, needed_width};
 use lists::{ListTables, Lists};
 use phases::{NestedPhases, Phases};
-use words::{short_verdict_text, whole_verdict_text};
 
 /// What the facts are taken from; options are read after all small tables.
 const NEEDS: Needs =
@@ -51,7 +51,7 @@ pub struct SummaryPage {
 }
 
 struct SummaryFacts {
-    verdicts: PerRun<Option<RunVerdict>>,
+    verdicts: PerRun<Option<Arc<Verdict>>>,
     differences: Vec<OptionDifference>,
     lists: Option<ListTables>,
     phases: Option<NestedPhases>,
@@ -134,8 +134,9 @@ fn head_ui(
         exports_ui(ui, ("as CSV", "facts", true), commands, sheet);
     };
     let units = Units::now(ui);
-    let verdict = |place: usize| facts.and_then(|facts| *facts.verdicts.get(place)?);
-    let whole = |it: RunVerdict| (Sign::of(it.went_well()), whole_verdict_text(it, units));
+    let verdict = |place: usize| facts.and_then(|facts| facts.verdicts.get(place)?.as_deref());
+    let whole =
+        |it: &Verdict| (Sign::of(it.outcome.went_well()), it.headline(&|bytes| units.exact(bytes)));
     if runs.is_one() {
         let answer = verdict(0).map(whole);
         page_head_ui(ui, "Summary", answer.as_ref(), exports);
@@ -161,7 +162,7 @@ fn head_ui(
                 let Some(verdict) = verdict(*place) else { continue };
                 let (sign, text) = whole(verdict);
                 if runs.len() > 2 {
-                    answer_ui(ui, sign, &short_verdict_text(verdict, runs.system(), units))
+                    answer_ui(ui, sign, &verdict.short_with(&|bytes| units.bytes(bytes)))
                         .on_hover_text(&*text);
                     ui.add_space((left + ANSWER - ui.cursor().left()).max(0.0));
                 } else {

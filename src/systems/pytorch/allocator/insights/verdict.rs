@@ -12,7 +12,7 @@ use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
 use crate::systems::pytorch::allocator::stated_failure::{StatedFailure, capacity_text, text_of};
 use crate::text::{bytes, counted};
 
-pub use crate::systems::pytorch::allocator::run_end::{Outcome, Recorded, RunEnd};
+pub use crate::systems::pytorch::allocator::run_end::{Ended, Recorded, RunEnd};
 
 const REQUEST_FAILED: Option<&str> = Some("request-failed");
 const CUT: Option<&str> = Some("cut");
@@ -59,7 +59,7 @@ impl SnapshotVerdict {
         let (end, devices) = (known.end, &replayed.snapshot.devices);
         let place = end.device;
         let of_run = place.and_then(|place| replayed.device(place));
-        let is_recorded = end.outcome == Outcome::OutOfMemory && end.said_by.is_none();
+        let is_recorded = end.ending == Ended::OutOfMemory && end.said_by.is_none();
         let failure = place.filter(|_| is_recorded);
         let failure = failure.and_then(|place| OutOfMemory::at_end(replayed, place, stated));
         let capacity = place.and_then(|place| known.capacity(place));
@@ -97,11 +97,11 @@ impl SnapshotVerdict {
 impl VerdictFacts {
     fn reason_of_no_failure(&self, known: &Known<'_>) -> String {
         let devices = &known.replayed.snapshot.devices;
-        match known.end.outcome {
-            Outcome::NotRecorded if self.device.is_none() => {
+        match known.end.ending {
+            Ended::NotRecorded if self.device.is_none() => {
                 "The snapshot is of no device: it has neither segments nor events".to_owned()
             }
-            Outcome::NotRecorded => {
+            Ended::NotRecorded => {
                 let is_without =
                     |place: &usize| Recorded::of(known.replayed, *place) == Recorded::Nothing;
                 let without = (0..devices.len()).filter(is_without);
@@ -119,13 +119,13 @@ impl VerdictFacts {
                     _ => format!("The snapshot has {what}"),
                 }
             }
-            Outcome::Cut if devices.iter().any(|device| device.rank.is_some()) => {
+            Ended::Cut if devices.iter().any(|device| device.rank.is_some()) => {
                 "Not all files of the ranks could be read to their ends, so nobody knows how the run ended".to_owned()
             }
-            Outcome::Cut => {
+            Ended::Cut => {
                 "The file ends before its contents do, so nobody knows how the run ended".to_owned()
             }
-            Outcome::OutOfMemory => known.end.said_by.map_or_else(String::new, |text| {
+            Ended::OutOfMemory => known.end.said_by.map_or_else(String::new, |text| {
                 let requested = text.requested_bytes.map_or_else(String::new, bytes);
                 let title = |number: i64| {
                     let known = devices.iter().find(|device| device.number == number);
@@ -138,7 +138,7 @@ impl VerdictFacts {
                 };
                 format!("{} says that a request of {requested} failed{what}", text.file)
             }),
-            Outcome::Ran => {
+            Ended::Ran => {
                 let is_whole = self.recorded == Recorded::Whole;
                 let recorded = if is_whole { "" } else { " of the recorded window" };
                 match self.caught as u64 {
@@ -221,11 +221,11 @@ struct Known<'a> {
 impl<'a> Known<'a> {
     /// The verdict, but for its text and the figures that it shows.
     fn verdict_without_text(&self) -> Verdict {
-        let (outcome, cause, short) = match self.end.outcome {
-            Outcome::Ran => (run::Outcome::Ran, None, "ran"),
-            Outcome::OutOfMemory => (run::Outcome::OutOfMemory, REQUEST_FAILED, "out of memory"),
-            Outcome::Cut => (run::Outcome::Unknown, CUT, "the file is cut"),
-            Outcome::NotRecorded => (run::Outcome::Unknown, NOT_RECORDED, "not known"),
+        let (outcome, cause, short) = match self.end.ending {
+            Ended::Ran => (run::Outcome::Ran, None, "ran"),
+            Ended::OutOfMemory => (run::Outcome::OutOfMemory, REQUEST_FAILED, "out of memory"),
+            Ended::Cut => (run::Outcome::Unknown, CUT, "the file is cut"),
+            Ended::NotRecorded => (run::Outcome::Unknown, NOT_RECORDED, "not known"),
         };
         let places = 0..self.replayed.snapshot.devices.len();
         let devices = places.filter_map(|place| self.of_device(place));

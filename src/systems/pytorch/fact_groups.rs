@@ -1,30 +1,29 @@
-//! The facts of runs of a caching allocator side by side: what was recorded, the peaks and the end of the four curves of
+//! The facts of a PyTorch run: what was recorded, the peaks and the end of the four curves of
 //! each device, requests that failed, what the system itself states beside ours.
 
 use std::borrow::Cow;
 
-use super::fact_groups::{
-    Group, Statements, count, push, side_by_side_groups, sized, sized_with, words,
+use super::allocator::claims::{ComparedClaim, claimed_device, compared_claims};
+use super::allocator::device_facts::{DeviceFacts, HostFacts};
+use super::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
+use super::allocator::run_end::Recorded;
+use crate::analysis::comparison::fact_groups::{
+    Group, Statements, count, push, sized, sized_with, words,
 };
-use super::facts::{FactGroup, Said};
+use crate::analysis::comparison::facts::Said;
 use crate::store::memory_timeline::{CATEGORY_NAMES, MemoryTimeline, TimelineForm};
 use crate::store::snapshot::{Action, Events, SnapshotDevice};
-use crate::systems::pytorch::allocator::claims::{ComparedClaim, claimed_device, compared_claims};
-use crate::systems::pytorch::allocator::device_facts::{DeviceFacts, HostFacts};
-use crate::systems::pytorch::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
-use crate::systems::pytorch::allocator::run_end::Recorded;
 use crate::text::{bytes, counted, grouped, time_text};
 
 /// Requests that failed and are named.
 const MOST_FAILED: usize = 4;
 
-/// The facts of runs, those of one name in a line.
-pub fn snapshot_fact_groups(runs: &[&AllocatorRun]) -> Vec<FactGroup> {
-    let groups = |run: &&AllocatorRun| match &run.contents {
+/// The facts of a run.
+pub(super) fn groups(run: &AllocatorRun) -> Vec<Group> {
+    match &run.contents {
         RunContents::Snapshot(snapshot) => of_snapshot(run, snapshot),
         RunContents::Timeline(timeline) => of_timeline(timeline),
-    };
-    side_by_side_groups(runs.iter().map(groups).collect())
+    }
 }
 
 fn of_snapshot(run: &AllocatorRun, replayed: &ReplayedSnapshot) -> Vec<Group> {
@@ -227,10 +226,8 @@ mod tests {
         let devices = vec![device(0), device(1)];
         let snapshot = Snapshot { devices, ..Snapshot::default() };
         let mut run = AllocatorRun::of(ReplayedSnapshot::of(snapshot));
-        let has_group = |run: &AllocatorRun| {
-            let groups = snapshot_fact_groups(&[run]);
-            groups.iter().any(|group| group.title == "Stated by PyTorch")
-        };
+        let has_group =
+            |run: &AllocatorRun| groups(run).iter().any(|(title, _)| title == "Stated by PyTorch");
         let stated = |bytes| {
             let reserved = ClaimedBytes { current: Some(bytes), peak: None };
             vec![AllocatorClaims { reserved, ..AllocatorClaims::default() }]

@@ -1,23 +1,19 @@
-//! The facts of programs of XLA side by side: what was compiled, what each memory space has, what XLA itself states.
+//! The facts of a module: what was compiled, what each memory space has, what XLA itself states.
 
 use std::borrow::Cow;
 
-use super::fact_groups::{
-    Group, Statements, count, push, side_by_side_groups, sized, sized_with, words,
+use super::buffer_assignment::claims::{ComparedClaim, compared_claims};
+use super::buffer_assignment::facts::{ModuleFacts, TemporaryFacts, TraceFacts};
+use super::buffer_assignment::insights::{ProgramInsights, SpaceInsights};
+use super::buffer_assignment::program::{Program, kind_title};
+use crate::analysis::comparison::fact_groups::{
+    Group, Statements, count, push, sized, sized_with, words,
 };
-use super::facts::{FactGroup, Said};
-use crate::systems::xla::buffer_assignment::claims::{ComparedClaim, compared_claims};
-use crate::systems::xla::buffer_assignment::facts::ModuleFacts;
-use crate::systems::xla::buffer_assignment::insights::{ProgramInsights, SpaceInsights};
-use crate::systems::xla::buffer_assignment::program::{Program, kind_title};
+use crate::analysis::comparison::facts::Said;
 use crate::text::{bytes, capitalised, clean, grouped};
 
-/// The facts of programs, each with what it says at first sight; those of one name in a line.
-pub fn program_fact_groups(programs: &[(&Program, &ProgramInsights)]) -> Vec<FactGroup> {
-    side_by_side_groups(programs.iter().map(|(of, insights)| groups(of, insights)).collect())
-}
-
-fn groups(program: &Program, insights: &ProgramInsights) -> Vec<Group> {
+/// The facts of a module, with what it says at first sight.
+pub(super) fn groups(program: &Program, insights: &ProgramInsights) -> Vec<Group> {
     let facts = ModuleFacts::of(&program.analysed, program.platform);
     let mut groups = vec![(Cow::Borrowed("Program"), of_module(program, &facts))];
     for space in &insights.spaces {
@@ -109,10 +105,7 @@ fn stated(program: &Program) -> Statements {
 /// What XLA's simulations come to, of each temporary allocation that has one.
 fn of_traces(facts: &ModuleFacts) -> Statements {
     let traced = facts.temp.iter().filter_map(|one| Some((one, one.heap_trace.as_ref()?)));
-    let said = |(one, trace): (
-        &crate::systems::xla::buffer_assignment::facts::TemporaryFacts,
-        &crate::systems::xla::buffer_assignment::facts::TraceFacts,
-    )| {
+    let said = |(one, trace): (&TemporaryFacts, &TraceFacts)| {
         let of = if trace.whole_module { "" } else { ", in an order of its own" };
         let name = Cow::Owned(format!("Allocation {}", one.allocation));
         (name, sized_with(trace.peak_bytes, format!(" at most{of}")))

@@ -1,0 +1,110 @@
+//! What a snapshot brings into a table of many runs: what the run took of a device.
+
+use super::allocator::run_end::{Ended, Recorded};
+use super::took::SnapshotTook;
+use crate::analysis::program::report_options::{OptionKind, ReportOption};
+use crate::analysis::sweep::{FigureKind, NEEDED, NoReference, Percents, SweepFacts, SweepFigure};
+use crate::run::Verdict;
+
+const fn kind(
+    [key, word]: [&'static str; 2],
+    [title, column]: [&'static str; 2],
+    percents: Percents,
+    rank: u8,
+) -> FigureKind {
+    FigureKind { percents, ..FigureKind::bytes([key, word], [title, column], Some(rank)) }
+}
+
+static FAILED_REQUEST: FigureKind = kind(
+    ["oom_request_bytes", "failed-request"],
+    ["Failed request", "failed request"],
+    Percents::No,
+    3,
+);
+static MAX_ALLOCATED: FigureKind = kind(
+    ["max_allocated_bytes", "max-allocated"],
+    ["Allocated peak", "max allocated"],
+    Percents::OfBoth,
+    4,
+);
+static MAX_RESERVED: FigureKind = kind(
+    ["max_reserved_bytes", "max-reserved"],
+    ["Reserved peak", "max reserved"],
+    Percents::OfBoth,
+    5,
+);
+static REQUESTED_PEAK: FigureKind = kind(
+    ["requested_peak_bytes", "requested-peak"],
+    ["Requested peak", "requested peak"],
+    Percents::OfBoth,
+    6,
+);
+static ALLOCATED: FigureKind =
+    kind(["allocated_bytes", "allocated"], ["Allocated at the end", "allocated"], Percents::No, 7);
+static RESERVED: FigureKind =
+    kind(["reserved_bytes", "reserved"], ["Reserved at the end", "reserved"], Percents::No, 8);
+
+/// The facts of a run on a device.
+pub(super) fn sweep_facts(
+    took: &SnapshotTook,
+    settings: &[(String, String)],
+    verdict: Verdict,
+) -> SweepFacts {
+    let bytes = |kind, bytes: u64| SweepFigure::count(kind, Some(bytes));
+    let options = ReportOption::settings(settings);
+    SweepFacts {
+        kinds: options.first().map(|_| OptionKind::Setting).into_iter().collect(),
+        options,
+        figures: vec![
+            bytes(&NEEDED, took.needed_bytes).at_least(took.needed_is_at_least()),
+            SweepFigure::count(&FAILED_REQUEST, took.failed_request_bytes),
+            bytes(&MAX_ALLOCATED, took.max_allocated_bytes)
+                .at_least(took.max_allocated_is_at_least())
+                .from(took.max_allocated_from.as_str()),
+            bytes(&MAX_RESERVED, took.max_reserved_bytes)
+                .at_least(took.max_reserved_is_at_least())
+                .from(took.max_reserved_from.as_str()),
+            bytes(&REQUESTED_PEAK, took.requested_peak_bytes)
+                .at_least(took.requested_peak_is_at_least()),
+            bytes(&ALLOCATED, took.allocated_bytes),
+            bytes(&RESERVED, took.reserved_bytes),
+        ],
+        is_whole: took.has_ended(),
+        recorded: (took.recorded != Recorded::Whole).then(|| took.recorded.key()),
+        why_no_reference: match (took.is_cut, took.ending, took.recorded) {
+            (true, ..) => Some(NoReference::NotWhole),
+            (_, Ended::NotRecorded, _) | (.., Recorded::Nothing) => Some(NoReference::NotRecorded),
+            _ => None,
+        },
+        notes: notes(took),
+        verdict,
+        ..SweepFacts::default()
+    }
+}
+
+/// What has to be said of a run whose figures are not all that it took.
+fn notes(took: &SnapshotTook) -> Vec<&'static str> {
+    let recorded = took.recorded;
+    let notes = [
+        (took.is_cut, "A file that is cut says what was in it until there, not what the run took."),
+        (
+            took.ending == Ended::OutOfMemory,
+            "A run that ran out of memory needs at least what it had and the segment for what it asked; nobody knows \
+             what would have come after.",
+        ),
+        (
+            recorded == Recorded::Nothing && !took.is_cut,
+            "A snapshot without events says what was there when it was taken, not what the run took at most.",
+        ),
+        (
+            took.ending == Ended::NotRecorded && recorded != Recorded::Nothing,
+            "Where a rank has no events nobody knows whether it ran, nor what it took at most.",
+        ),
+        (
+            recorded == Recorded::Window,
+            "Events that begin when blocks were there already are a window of a run: before it, more may have been \
+             taken than its peaks say.",
+        ),
+    ];
+    notes.into_iter().filter_map(|(applies, note)| applies.then_some(note)).collect()
+}
