@@ -72,7 +72,7 @@ impl Shown {
         Sign::Over.ui(ui, 12.0);
         if let Some(limit) = sweep.capacity_bytes() {
             ui.add_space(8.0);
-            let of = needed_title(sweep).to_lowercase();
+            let of = needed_title(sweep.used_of()).to_lowercase();
             let text = format!("{of} of {}", Units::now(ui).bytes(limit));
             ui.label(fonts::caption(text).color(tokens.weak_text));
             let (rect, _) = ui.allocate_exact_size(Vec2::new(18.0, 5.0), Sense::hover());

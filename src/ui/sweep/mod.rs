@@ -145,7 +145,7 @@ impl Pictures {
             }
             (Picture::Memory, _) => {
                 let text = sweep.notes().first().copied().unwrap_or_default();
-                let title = words::needed_title(sweep);
+                let title = words::needed_title(sweep.used_of());
                 picture_card_ui(ui, &title, commands, note(text.to_owned()), |ui| {
                     bars::bars_ui(ui, sweep, selected)
                 })

@@ -72,7 +72,13 @@ impl Scatter {
             })
         };
         let dots: Vec<Dot> = sweep.runs.iter().enumerate().filter_map(dot).collect();
-        let limit = sweep.capacity_bytes();
+        // Runs of other systems may have no speed, and no dot.
+        let shown = || dots.iter().filter_map(|dot| Some(&sweep.runs.get(dot.run)?.verdict));
+        let first = shown().next();
+        let limit = first.and_then(|first| first.capacity_bytes);
+        let limit = limit.filter(|limit| shown().all(|it| it.capacity_bytes == Some(*limit)));
+        let part = first.and_then(|first| first.used_of);
+        let part = part.filter(|part| shown().all(|it| it.used_of == Some(*part)));
         let bytes = dots.iter().map(|dot| dot.bytes).chain(limit).map(|bytes| bytes as f64);
         let speeds = dots.iter().filter_map(|dot| dot.throughput);
         Self {
@@ -80,7 +86,7 @@ impl Scatter {
             y: FigureAxis::new(false, speeds),
             limit,
             dots,
-            title: needed_title(sweep),
+            title: needed_title(part),
         }
     }
 

@@ -71,10 +71,8 @@ pub fn brief_settings(sweep: &Sweep, run: usize) -> String {
 }
 
 /// What decides whether runs fit, as a title: "Fullest tile", where it is a part of them.
-pub fn needed_title(sweep: &Sweep) -> String {
-    sweep
-        .used_of()
-        .map_or_else(|| "Needed".to_owned(), |of| capitalised(of.trim_start_matches("the ")))
+pub fn needed_title(used_of: Option<&str>) -> String {
+    used_of.map_or_else(|| "Needed".to_owned(), |of| capitalised(of.trim_start_matches("the ")))
 }
 
 pub fn value_text(figure: Figure, value: FigureValue, units: Units) -> String {
