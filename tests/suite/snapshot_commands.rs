@@ -141,7 +141,10 @@ fn sweep_says_which_path_it_cannot_take_before_it_reads_any() {
     let log = directory.path().join("train.log");
     std::fs::write(&log, "step 1\n").expect("a file");
     let (status, message) = refusal(&["sweep", text_of(&path), text_of(&log)]);
-    assert!(status == 3 && message.contains("train.log is a log, not a memory profile"), "{message}");
+    assert!(
+        status == 3 && message.contains("train.log is a log, not a memory profile"),
+        "{message}"
+    );
     // A file that is damaged is not read where the arguments are wrong.
     std::fs::write(&path, b"\x80\x04damaged").expect("a file");
     let (status, message) = refusal(&["sweep", text_of(&path), "--by", "batch"]);

@@ -24,8 +24,8 @@ use crate::analysis::compared_snapshots::Room;
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{RunFiles, XlaFiles, files_of_module};
-use crate::systems::system::FoundRun as _;
 use crate::systems::pytorch::files::{FileKind, SnapshotFiles};
+use crate::systems::system::FoundRun as _;
 use crate::text::size;
 
 /// Arguments of `tilescope compare`.

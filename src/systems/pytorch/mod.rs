@@ -2,6 +2,9 @@
 
 pub mod allocator;
 pub mod answers;
+pub mod areas;
+pub mod blocks;
+pub mod event_said;
 #[deny(
     clippy::unwrap_used,
     clippy::expect_used,

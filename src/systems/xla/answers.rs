@@ -3,6 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::areas;
 use super::buffer_assignment::categories::ValueCategory;
 use super::buffer_assignment::claims::compared_claims;
 use super::buffer_assignment::facts::ModuleFacts;
@@ -14,10 +15,12 @@ use super::run::{ErrorText, XlaRun};
 use super::sections::sections;
 use crate::analysis::derived::Derived;
 use crate::analysis::diagnose::{Finding, XlaCapture};
+use crate::analysis::liveness::Scope;
 use crate::progress::Progress;
 use crate::run::answers::SourceFormat;
 use crate::run::{
-    Answers, Claim, Insights, MemoryTotals, PeakOfRun, PeakRow, PeakVariable, Section, Verdict,
+    Answers, AreasBy, AreasOf, BesideCurve, Claim, Insights, MemoryTotals, PeakOfRun, PeakRow,
+    PeakVariable, Section, StackedAreas, Verdict,
 };
 use crate::store::hlo::{AllocationKind, Beside, ListedModule};
 use crate::store::names::NameId;
@@ -112,6 +115,23 @@ impl Answers for XlaAnswers {
         }
     }
 
+    fn groupings(&self, _: &Derived, scope: Scope) -> Vec<AreasBy> {
+        areas::groupings(&self.program, scope)
+    }
+
+    fn areas(
+        &self,
+        derived: &Derived,
+        of: AreasOf,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<StackedAreas> {
+        areas::areas((&self.program, derived), of, is_cancelled)
+    }
+
+    fn beside_curve(&self, derived: &Derived, scope: Scope, _: bool) -> BesideCurve {
+        areas::beside_curve(&self.program, derived, scope)
+    }
+
     fn claims(&self, _: &Derived) -> Vec<Claim> {
         let claim = |one: super::buffer_assignment::claims::ComparedClaim| Claim {
             name: one.title(|color| self.program.color_title(color)),
@@ -168,8 +188,10 @@ impl XlaAnswers {
     fn reserved_rows(&self) -> Vec<PeakRow> {
         let row = |kind: &AllocationKind| {
             let of_kind = self.program.analysed.allocations_of(0, |one| one == *kind);
-            let mut row =
-                PeakRow { name: category_of(*kind).as_str().to_owned(), ..PeakRow::default() };
+            let mut row = PeakRow {
+                name: ValueCategory::of_allocation(*kind).as_str().to_owned(),
+                ..PeakRow::default()
+            };
             for (_, one) in of_kind {
                 row.bytes = row.bytes.saturating_add(one.bytes);
                 row.count = row.count.saturating_add(1);
@@ -254,17 +276,6 @@ impl XlaAnswers {
         });
         named.truncate(MOST_VALUES);
         named
-    }
-}
-
-/// The category of what an allocation reserves throughout.
-fn category_of(kind: AllocationKind) -> ValueCategory {
-    match kind {
-        AllocationKind::Parameter => ValueCategory::Parameter,
-        AllocationKind::Constant => ValueCategory::Constant,
-        AllocationKind::ThreadLocal => ValueCategory::ThreadLocal,
-        AllocationKind::LiveOut => ValueCategory::Output,
-        AllocationKind::Temporary => ValueCategory::Temporary,
     }
 }
 

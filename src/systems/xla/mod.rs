@@ -1,6 +1,7 @@
 //! XLA modules with their buffer assignments: dumps and profiles of JAX, TensorFlow and PyTorch/XLA.
 
 pub mod answers;
+pub mod areas;
 pub mod buffer_assignment;
 pub mod error_text_answers;
 #[deny(
