@@ -4,24 +4,29 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use crate::format::{Error, ErrorKind, Progress};
-use crate::store::{Warning, WarningCode, Warnings};
+use crate::store::hlo::ListedModule;
+use crate::store::{WarningCode, Warnings};
 use crate::systems::poplar::files as poplar;
+use crate::systems::poplar::system::FoundReport;
 use crate::systems::pytorch::files::{self as pytorch, FileKind, SnapshotFiles};
 pub use crate::systems::pytorch::run::{
     ReplayedSnapshot, RunContents, SnapshotRun, compare_claims, device_id,
 };
+use crate::systems::system::FoundRun;
+use crate::systems::xla::compared::common_module;
+use crate::systems::xla::files::FoundModule;
 use crate::systems::xla::run as xla_run;
 pub use crate::systems::xla::run::{
     AgreedFigure, Agreement, ErrorText, Program, ProgramSizes, XlaFiles, XlaRun, dump_of_text,
     find as find_module, programs_below, stated_bytes, texts_in,
 };
-use crate::systems::{SYSTEMS, refusal};
+use crate::systems::{SYSTEMS, find};
 
 /// What a path names.
 #[derive(Debug)]
 pub enum RunFiles {
-    /// A report of Poplar, with what there is to say of how it was found.
-    Poplar(Vec<Warning>),
+    /// A report of Poplar.
+    Poplar(FoundReport),
     /// A file of PyTorch's.
     Pytorch(Box<SnapshotFiles>),
     /// Modules of XLA.
@@ -45,31 +50,7 @@ pub fn files_of_module(
     module: Option<&str>,
     progress: &Progress,
 ) -> Result<RunFiles, Error> {
-    let found = find(path, module, progress)?;
-    if let (Some(module), RunFiles::Poplar(_) | RunFiles::Pytorch(_)) = (module, &found) {
-        let message = format!("{} has no modules, so none is called {module:?}", path.display());
-        return Err(Error::new(ErrorKind::Usage, message)
-            .in_file(path)
-            .hint("Only dumps and profiles of XLA have modules."));
-    }
-    Ok(found)
-}
-
-/// Asks each system whether a path is its own.
-fn find(path: &Path, module: Option<&str>, progress: &Progress) -> Result<RunFiles, Error> {
-    let warnings = Warnings::default();
-    if poplar::is_report(path, &warnings, progress) {
-        return Ok(RunFiles::Poplar(warnings.list()));
-    }
-    if let Some(files) = pytorch::find(path, &warnings, progress)? {
-        let files = SnapshotFiles { warnings: warnings.list(), ..files };
-        return Ok(RunFiles::Pytorch(Box::new(files)));
-    }
-    let files = xla_run::find(path, module, progress)?;
-    if files.is_none() && progress.is_cancelled() {
-        return Err(Error::new(ErrorKind::Unreadable, "cancelled").in_file(path));
-    }
-    files.map(|files| RunFiles::Xla(Box::new(files))).ok_or_else(|| refusal(SYSTEMS, path))
+    Ok(find(SYSTEMS, path, module, progress)?.into_files())
 }
 
 /// Why there is nothing at a path that could be put beside other runs.
@@ -81,6 +62,85 @@ pub fn no_runs(path: &Path, module: Option<&str>, progress: &Progress) -> Error 
             Error::new(ErrorKind::NotAReport, message)
                 .in_file(path)
                 .hint("Name a directory with several reports, memory snapshots or dumps.")
+        }
+    }
+}
+
+impl RunFiles {
+    /// The run, whatever system it is of.
+    pub fn found(&self) -> &dyn FoundRun {
+        match self {
+            Self::Poplar(found) => found,
+            Self::Pytorch(files) => &**files,
+            Self::Xla(files) => &**files,
+        }
+    }
+
+    /// The modules of a dump, the one that is meant first; none of other systems.
+    fn modules(&self) -> &[FoundModule] {
+        match self {
+            Self::Xla(files) => &files.modules,
+            Self::Poplar(_) | Self::Pytorch(_) => &[],
+        }
+    }
+}
+
+/// The runs that paths name, which are to be compared with the first. Of dumps it is the first module of the first path
+/// that all others have, if none is named.
+///
+/// # Errors
+/// When they are of several systems, and as [`files_of_module`].
+pub fn runs_to_compare(
+    paths: &[&Path],
+    module: Option<&str>,
+    progress: &Progress,
+) -> Result<Vec<(PathBuf, RunFiles)>, Error> {
+    let find = |path: &&Path| Ok((path.to_path_buf(), files_of_module(path, module, progress)?));
+    let mut runs: Vec<(PathBuf, RunFiles)> =
+        paths.iter().map(find).collect::<Result<_, Error>>()?;
+    if let Some((first, others)) = runs.split_first() {
+        let other = others.iter().find(|(_, other)| title_of(other) != title_of(&first.1));
+        if let Some(other) = other {
+            return Err(of_several_systems(first, other));
+        }
+    }
+    if module.is_none() {
+        prefer_common_module(&mut runs);
+    }
+    Ok(runs)
+}
+
+fn title_of(files: &RunFiles) -> &'static str {
+    files.found().system().title()
+}
+
+fn of_several_systems(
+    (first, files): &(PathBuf, RunFiles),
+    (other, of_other): &(PathBuf, RunFiles),
+) -> Error {
+    let message = format!(
+        "{} is of {}, and {} is of {}: runs of different systems have neither steps nor variables in common",
+        first.display(),
+        title_of(files),
+        other.display(),
+        title_of(of_other)
+    );
+    Error::new(ErrorKind::Usage, message).hint("Compare runs of one system.")
+}
+
+/// Puts the module that is compared first. Where dumps have none in common each keeps its own.
+fn prefer_common_module(runs: &mut [(PathBuf, RunFiles)]) {
+    let list = |(_, files): &(PathBuf, RunFiles)| {
+        files.modules().iter().map(|one| one.listed.clone()).collect()
+    };
+    let lists: Vec<Vec<ListedModule>> = runs.iter().map(list).collect();
+    let lists = lists.iter().map(|list| list.iter().collect());
+    let places = common_module(&lists.collect::<Vec<_>>()).unwrap_or_default();
+    for ((_, files), place) in runs.iter_mut().zip(places) {
+        if let RunFiles::Xla(files) = files
+            && let Some(modules) = files.modules.get_mut(..=place)
+        {
+            modules.rotate_right(1);
         }
     }
 }
@@ -164,7 +224,7 @@ mod tests {
         // Whoever looks below asks at each directory whether to go on.
         let progress = Progress::asking(|| panic!("nothing is walked through"));
         let files = files_of_run(directory.path(), &progress);
-        assert!(matches!(files, Ok(RunFiles::Poplar(warnings)) if warnings.is_empty()));
+        assert!(matches!(files, Ok(RunFiles::Poplar(found)) if found.warnings.is_empty()));
         fs::remove_file(directory.path().join("profile.pop")).unwrap();
         let progress = Progress::default();
         progress.cancel();

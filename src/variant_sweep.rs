@@ -5,7 +5,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use crate::analysis::compared_programs::ComparedProgram;
 use crate::analysis::sweep::Sweep;
 use crate::analysis::variants::{Took, Variant};
 use crate::files::directory_of;
@@ -16,6 +15,7 @@ use crate::store::{Warning, WarningCode, Warnings};
 use crate::systems::pytorch::allocator::run_end::Outcome;
 use crate::systems::pytorch::files::{self as pytorch, SnapshotFiles};
 use crate::systems::pytorch::run::{compare_claims, no_device};
+use crate::systems::xla::compared::ComparedProgram;
 use crate::systems::xla::files::DumpName;
 use crate::text::run_names::run_names;
 

@@ -301,12 +301,7 @@ impl Derived {
     /// Things beside the report that a look at all of them goes through: events and blocks, points of a timeline,
     /// instructions and values.
     pub fn things_beside_report(&self) -> usize {
-        let of_allocator = self.allocator().map_or(0, AllocatorRun::things);
-        let of_program = self.program().map_or(0, |program| {
-            let module = &program.analysed.module;
-            module.instructions.len().saturating_add(module.values.len())
-        });
-        of_allocator.saturating_add(of_program)
+        self.answers.things_beside_report()
     }
 
     /// What the report says at first sight: with what is read for it where `is_final` says that nothing more of

@@ -48,7 +48,3 @@ pub mod diagnose;
 pub mod sweep;
 
 pub mod variants;
-
-pub mod compared_snapshots;
-
-pub mod compared_programs;

@@ -8,9 +8,10 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Input;
-use super::compare::{DeviceArguments, RunsToCompare, runs_of};
+use super::compare::{DeviceArguments, runs_of};
 use super::output::{self, Answer, BUDGET_EXCEEDED, Document, aligned};
 use crate::format::{Error, ErrorKind, Progress};
+use crate::opened::RunFiles;
 use crate::store::{TileId, Warning};
 use crate::systems::poplar::files::OpenReport;
 use crate::systems::poplar::insights::budgets::{
@@ -104,13 +105,22 @@ pub fn run(arguments: &CheckArguments) -> ExitCode {
         std::iter::once(&input.path).chain(baseline).map(PathBuf::as_path).collect();
     match runs_of(&paths, None, device) {
         Err(error) => return output::fail(&error, input.json),
-        Ok(RunsToCompare::Pytorch(files)) => {
-            return super::check_of_snapshot::run(&files, arguments);
+        Ok(runs) => {
+            let (mut snapshots, mut programs) = (Vec::new(), Vec::new());
+            for (_, files) in runs {
+                match files {
+                    RunFiles::Pytorch(files) => snapshots.push(*files),
+                    RunFiles::Xla(files) => programs.push(*files),
+                    RunFiles::Poplar(_) => {}
+                }
+            }
+            if !snapshots.is_empty() {
+                return super::check_of_snapshot::run(&snapshots, arguments);
+            }
+            if !programs.is_empty() {
+                return super::check_of_program::run(&programs, arguments);
+            }
         }
-        Ok(RunsToCompare::Xla(files)) => {
-            return super::check_of_program::run(&files, arguments);
-        }
-        Ok(RunsToCompare::Poplar) => {}
     }
     match baseline {
         None => output::answer(input, |open, _| Ok(CheckReport::of(open, None, budgets))),

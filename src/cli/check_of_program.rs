@@ -12,13 +12,13 @@ use super::check::{
 };
 use super::compare::DeviceArguments;
 use super::output::open_program;
-use crate::analysis::compared_programs::ComparedProgram;
-use crate::analysis::compared_snapshots::Room;
 use crate::format::{Error, Progress};
 use crate::opened::XlaFiles;
 use crate::run::Outcome as ProgramFit;
+use crate::run::Room;
 use crate::store::Warning;
 use crate::systems::poplar::insights::budgets::Figure;
+use crate::systems::xla::compared::ComparedProgram;
 use crate::text::{bytes, exact_bytes};
 
 /// What a figure is for a budget, how it comes from a program, the option, what it is of.

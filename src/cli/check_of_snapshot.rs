@@ -13,9 +13,9 @@ use super::check::{
 };
 use super::compare::DeviceArguments;
 use super::output;
-use crate::analysis::compared_snapshots::Room;
 use crate::analysis::variants::{SnapshotTook, Variant, VariantColumn};
 use crate::format::{Error, Progress};
+use crate::run::Room;
 use crate::store::Warning;
 use crate::systems::poplar::insights::budgets::Figure;
 use crate::systems::pytorch::allocator::replayed::AllocatorRun;
@@ -161,7 +161,7 @@ fn fits(side: &Side, room: Room) -> Row {
     let needed = side.variant.needed_bytes;
     let least = if VariantColumn::Needed.is_at_least(&side.variant) { "at least " } else { "" };
     let needed_text = format!("{least}{}", bytes(needed));
-    let Some(known) = room.or_stated(Some(&side.variant)) else {
+    let Some(known) = room.or_stated(side.variant.stated()) else {
         let text = format!(
             "{title}: it needs {needed_text}, and what the device has is not in the file: --capacity 16GiB says it"
         );

@@ -23,9 +23,6 @@ struct Written {
     bytes: u64,
 }
 
-/// What writes a trace of a run of PyTorch.
-const INSTEAD: &str = "A memory snapshot says what was allocated, not what ran when: prof.export_chrome_trace(\"trace.json\") of torch.profiler writes a trace.";
-
 /// Writes the trace of the only path into a file.
 pub fn run(paths: &[PathBuf], file: &Path, json: bool) -> ExitCode {
     let result = output::with_progress("Exporting the trace", |progress| {
@@ -33,7 +30,7 @@ pub fn run(paths: &[PathBuf], file: &Path, json: bool) -> ExitCode {
             let message = format!("--chrome-trace is of one report, {} are named", paths.len());
             return Err(Error::new(ErrorKind::Usage, message).hint("export them one by one"));
         };
-        let open = output::open_of_poplar(path, INSTEAD, progress)?;
+        let open = output::open_of_poplar(path, "export --chrome-trace", progress)?;
         let written = write(&open, file, progress)?;
         Ok(Document::new(written, output::warnings_of(&open, progress)))
     });

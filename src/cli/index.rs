@@ -120,7 +120,7 @@ pub fn run(arguments: &IndexArguments) -> ExitCode {
 /// What a path names, if it can have an index.
 fn indexable(path: &Path, progress: &Progress) -> Result<Indexable, Error> {
     let why_not = match files_of_run(path, progress)? {
-        RunFiles::Poplar(found) => return Ok(Indexable::Report(found)),
+        RunFiles::Poplar(found) => return Ok(Indexable::Report(found.warnings)),
         RunFiles::Pytorch(files) => match (files.kind, files.ranks.as_slice()) {
             (FileKind::Snapshot, []) => return Ok(Indexable::Snapshot(files)),
             (FileKind::Snapshot, [..]) => {

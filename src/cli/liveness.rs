@@ -42,16 +42,11 @@ pub fn run(arguments: &LivenessArguments) -> ExitCode {
                 LivenessReport::of(open, arguments, progress)
             })
         }
-        Ok(RunFiles::Pytorch(files)) => {
-            output::answer_of_snapshot(&files, input.json, arguments.csv, |run, progress| {
+        Ok(other) => {
+            let (json, csv) = (input.json, arguments.csv);
+            output::answer_of_found_run(other.found(), json, csv, |run, progress| {
                 run.fill_report(progress);
-                LivenessReport::of_filled(&run.report, arguments)
-            })
-        }
-        Ok(RunFiles::Xla(files)) => {
-            output::answer_of_program(&files, input.json, arguments.csv, |run, progress| {
-                run.fill_report(progress);
-                LivenessReport::of_filled(&run.report, arguments)
+                LivenessReport::of_filled(run.derived().report(), arguments)
             })
         }
         Err(error) => output::fail(&error, input.json),

@@ -214,43 +214,28 @@ fn usage() -> String {
     }
 }
 
-/// What a memory snapshot has in place of tiles.
-const OF_TILES: &str = "A GPU has no tiles: tilescope summary has the bytes of each device, tilescope liveness --device N --step peak \
-                        what is alive on one.";
-/// In place of a map of a tile.
-const OF_MAP: &str = "The map of the window (tilescope PATH) shows the segments of a device with the blocks in them; tilescope \
-                      liveness --step N lists what is alive.";
-/// In place of operations.
-const OF_OPS: &str = "A snapshot names places in the program: tilescope summary and tilescope liveness --step peak go by user frames, \
-                      tilescope compare --by module by functions.";
-/// In place of what ran.
-const OF_TRACE: &str = "A snapshot says what was allocated, not what ran: tilescope liveness lists its events, and \
-                        prof.export_chrome_trace of torch.profiler writes a trace.";
-
 /// Runs a command and says how it ended. `started` is when the process began.
 pub fn run(command: &Command, started: Instant) -> ExitCode {
     match command {
         Command::Summary(arguments) => summary::run(arguments),
-        Command::Tiles(arguments) => output::answer_or_instead(
-            &arguments.input,
-            arguments.csv,
-            OF_TILES,
-            |open, progress| tiles::Tiles::of(open, arguments, progress),
-        ),
+        Command::Tiles(arguments) => {
+            output::answer_or_instead(&arguments.input, arguments.csv, "tiles", |open, progress| {
+                tiles::Tiles::of(open, arguments, progress)
+            })
+        }
         Command::Liveness(arguments) => liveness::run(arguments),
-        Command::Trace(arguments) => output::answer_or_instead(
-            &arguments.input,
-            arguments.csv,
-            OF_TRACE,
-            |open, progress| trace::TraceReport::of(open, arguments, progress),
-        ),
+        Command::Trace(arguments) => {
+            output::answer_or_instead(&arguments.input, arguments.csv, "trace", |open, progress| {
+                trace::TraceReport::of(open, arguments, progress)
+            })
+        }
         Command::Map(arguments) => {
-            output::answer_or_instead(&arguments.input, arguments.csv, OF_MAP, |open, _| {
+            output::answer_or_instead(&arguments.input, arguments.csv, "map", |open, _| {
                 map::Map::of(open, arguments)
             })
         }
         Command::Ops(arguments) => {
-            output::answer_or_instead(&arguments.input, arguments.csv, OF_OPS, |open, progress| {
+            output::answer_or_instead(&arguments.input, arguments.csv, "ops", |open, progress| {
                 ops::Ops::of(open, arguments, progress)
             })
         }

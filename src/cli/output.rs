@@ -17,10 +17,9 @@ pub use self::layout::{aligned, name_cell, or_unknown, wrapped};
 use super::Input;
 use crate::analysis::cross_checks::contradictions;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::index;
 use crate::opened::{RunFiles, SnapshotRun, XlaFiles, XlaRun, files_of_run};
 use crate::store::{Report, Warning};
-use crate::systems::poplar::files::OpenReport;
+use crate::systems::poplar::{files::OpenReport, system::FoundReport};
 use crate::systems::pytorch::files::SnapshotFiles;
 use crate::systems::system::{FoundRun, OpenRun};
 use crate::systems::{self, SYSTEMS};
@@ -116,25 +115,25 @@ pub fn answer_or_csv<A: CsvAnswer>(
     answer_as(input, if csv { A::csv } else { A::text }, open, answer)
 }
 
-/// The same of a path that [`files_of_run`] said to be of Poplar; `found` is what it said.
+/// The same of a report that was found.
 pub fn answer_of_found<A: CsvAnswer>(
     input: &Input,
     csv: bool,
-    found: &[Warning],
+    found: &FoundReport,
     answer: impl FnOnce(&OpenReport, &Progress) -> Result<A, Error>,
 ) -> ExitCode {
-    let open = |path: &Path, progress: &Progress| open_found(path, found, progress);
+    let open = |_: &Path, progress: &Progress| found.open_report(progress);
     answer_as(input, if csv { A::csv } else { A::text }, open, answer)
 }
 
-/// As [`answer_or_csv`]; of a run of PyTorch says what to use in place of the command.
+/// As [`answer_or_csv`]; of a run of another system says what to use in place of `command`.
 pub fn answer_or_instead<A: CsvAnswer>(
     input: &Input,
     csv: bool,
-    instead: &'static str,
+    command: &str,
     answer: impl FnOnce(&OpenReport, &Progress) -> Result<A, Error>,
 ) -> ExitCode {
-    let open = |path: &Path, progress: &Progress| open_of_poplar(path, instead, progress);
+    let open = |path: &Path, progress: &Progress| open_of_poplar(path, command, progress);
     answer_as(input, if csv { A::csv } else { A::text }, open, answer)
 }
 
@@ -168,28 +167,35 @@ pub fn answer_of_run<A: CsvAnswer>(
             }
             found => found?,
         };
-        say_choice(&*found);
-        let run = found.open(progress)?;
-        let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))?;
-        let answer = answer(&*run, progress)?;
-        Ok(with_warnings(answer, run.warnings(progress)))
+        answer_about(&*found, progress, answer)
     });
     finish(&result, input.json, if csv { A::csv } else { A::text })
 }
 
-/// As [`answer_or_csv`], of a run of PyTorch.
-pub fn answer_of_snapshot<A: CsvAnswer>(
-    files: &SnapshotFiles,
+/// The same of a run that was found.
+pub fn answer_of_found_run<A: CsvAnswer>(
+    found: &dyn FoundRun,
     json: bool,
     csv: bool,
-    answer: impl FnOnce(&SnapshotRun, &Progress) -> Result<A, Error>,
+    answer: impl FnOnce(&dyn OpenRun, &Progress) -> Result<A, Error>,
 ) -> ExitCode {
-    let result = with_progress("Reading the snapshot", |progress| {
-        let run = open_snapshot(files, progress)?;
-        let answer = answer(&run, progress)?;
-        Ok(with_warnings(answer, run.report.warnings.list()))
-    });
+    let result = with_progress("Reading the run", |progress| answer_about(found, progress, answer));
     finish(&result, json, if csv { A::csv } else { A::text })
+}
+
+/// Opens a run and answers. Where it is one of several modules, it is said which was chosen.
+fn answer_about<A: CsvAnswer>(
+    found: &dyn FoundRun,
+    progress: &Progress,
+    answer: impl FnOnce(&dyn OpenRun, &Progress) -> Result<A, Error>,
+) -> Result<Document<A>, Error> {
+    if let Some(choice) = found.choice() {
+        anstream::eprintln!("{choice}; --module chooses another");
+    }
+    let run = found.open(progress)?;
+    let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))?;
+    let answer = answer(&*run, progress)?;
+    Ok(with_warnings(answer, run.warnings(progress)))
 }
 
 /// Reads and replays a run of PyTorch.
@@ -223,29 +229,6 @@ fn named(path: &Path, warnings: Vec<Warning>) -> Vec<Warning> {
     warnings.into_iter().map(named).collect()
 }
 
-/// Says on standard error what was chosen of several modules.
-fn say_choice(found: &dyn FoundRun) {
-    if let Some(choice) = found.choice() {
-        anstream::eprintln!("{choice}; --module chooses another");
-    }
-}
-
-/// As [`answer_or_csv`], of a program of XLA. Where a dump has several modules, it is said which is taken.
-pub fn answer_of_program<A: CsvAnswer>(
-    files: &XlaFiles,
-    json: bool,
-    csv: bool,
-    answer: impl FnOnce(&XlaRun, &Progress) -> Result<A, Error>,
-) -> ExitCode {
-    say_choice(files);
-    let result = with_progress("Reading the module", |progress| {
-        let run = open_program(files, progress)?;
-        let answer = answer(&run, progress)?;
-        Ok(with_warnings(answer, run.report.warnings.list()))
-    });
-    finish(&result, json, if csv { A::csv } else { A::text })
-}
-
 /// As [`answer`], of a report and others; warnings name the report that they are about.
 pub fn answer_of_several<A: Answer>(
     first: &Path,
@@ -265,55 +248,36 @@ pub fn answer_of_several<A: Answer>(
     finish(&result, json, A::text)
 }
 
-/// What takes memory snapshots where a command does not.
-const INSTEAD: &str =
-    "tilescope summary, liveness, compare, sweep and check take memory snapshots.";
-
 /// Opens the report at a path and reads its small tables.
 ///
 /// # Errors
 /// As [`OpenReport::open`].
 pub fn open(path: &Path, progress: &Progress) -> Result<OpenReport, Error> {
-    open_of_poplar(path, INSTEAD, progress)
+    open_of_poplar(path, "", progress)
 }
 
-/// The same; of a run of another system says what to use instead.
+/// The same; of a run of another system says what to use in place of `command`.
 ///
 /// # Errors
 /// As [`OpenReport::open`].
 pub fn open_of_poplar(
     path: &Path,
-    instead: &'static str,
+    command: &str,
     progress: &Progress,
 ) -> Result<OpenReport, Error> {
     match files_of_run(path, progress)? {
-        RunFiles::Poplar(found) => open_found(path, &found, progress),
-        RunFiles::Pytorch(files) => Err(not_taken(&files.path, "PyTorch", instead)),
-        RunFiles::Xla(files) => Err(of_xla(&files)),
+        RunFiles::Poplar(found) => found.open_report(progress),
+        other => {
+            let (file, system) = (other.found().path(), other.found().system());
+            let message = format!(
+                "{} is of {}, which this command does not take",
+                file.display(),
+                system.title()
+            );
+            let error = Error::new(ErrorKind::Usage, message).in_file(file);
+            Err(error.hint(system.instead_of(command)))
+        }
     }
-}
-
-/// That a command does not take programs of XLA.
-pub fn of_xla(files: &XlaFiles) -> Error {
-    not_taken(
-        &files.path,
-        "XLA",
-        "tilescope summary, liveness, compare, check, sweep, export --parquet, diagnose and render take programs of XLA.",
-    )
-}
-
-fn not_taken(file: &Path, system: &str, instead: &'static str) -> Error {
-    let message = format!("{} is of {system}, which this command does not take", file.display());
-    Error::new(ErrorKind::Usage, message).in_file(file).hint(instead)
-}
-
-/// The same of a path that is known to be of Poplar; `found` is what there is to say of how it was found.
-fn open_found(path: &Path, found: &[Warning], progress: &Progress) -> Result<OpenReport, Error> {
-    let open = OpenReport::find_with(path, index::of_process(), progress)?;
-    open.report.warnings.add_all(found);
-    progress.expect(open.bytes_to_read());
-    open.read_small_tables(progress)?;
-    Ok(open)
 }
 
 /// What was said of a report while it was read, and what contradicts itself in what was read.

@@ -10,15 +10,15 @@ use super::staging::Staging;
 use super::table::Kind::{Flag, Integer, Text};
 use super::table::{Table, Written, flag, integer, integer_if, text};
 use super::{Exported, ExportedRun, run_id};
-use crate::analysis::compared_programs::{ComparedProgram, ProgramFigure};
-use crate::analysis::compared_snapshots::Room;
 use crate::budget;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{Program, XlaFiles, XlaRun};
+use crate::run::Room;
 use crate::store::hlo::{AllocationKind, Assigned, Platform, ValueId};
 use crate::store::{WarningCode, Warnings};
 use crate::systems::xla::buffer_assignment::in_use;
 use crate::systems::xla::buffer_assignment::insights::MOST_SPACES;
+use crate::systems::xla::compared::{ComparedProgram, ProgramFigure};
 use crate::systems::xla::files::FoundModule;
 
 pub(super) const MODULES: Table = Table {

@@ -1,4 +1,4 @@
-//! Advice: what to try next, what it saves, whether the run fits then, how it is written, and what it costs.
+//! Advice: what to try next, what it saves, whether that is enough, how it is written, and what it costs.
 
 use serde::Serialize;
 
@@ -41,7 +41,8 @@ pub struct Advice {
     pub text: String,
     /// What it saves; `None` where no honest figure can be given.
     pub saving: Option<Saving>,
-    /// Whether the run fits then; `None` where the capacity or the saving is not known well enough.
+    /// Whether what it saves covers what is too much; `None` where the capacity or the saving is not known well enough.
+    /// After a request that failed, what is too much is what that request lacked.
     pub makes_it_fit: Option<bool>,
     /// The option that it is about, with its values.
     #[serde(flatten)]
@@ -189,20 +190,20 @@ impl Saving {
     }
 
     fn amount(&self, size: &dyn Fn(u64) -> String) -> String {
-        let whole = |bytes: u64| {
-            if bytes == self.of_bytes { format!("all {}", size(bytes)) } else { size(bytes) }
+        let part = |bytes: u64| {
+            if bytes == self.of_bytes { "all".to_owned() } else { size(bytes) }
         };
         let most = self.expected_bytes.max(self.at_most_bytes);
         match (self.at_least_bytes, self.expected_bytes, most) {
             (Some(least @ 1..), _, Some(most)) if most > least => {
-                format!("{} to {}", size(least), whole(most))
+                format!("at least {}, at most {},", size(least), part(most))
             }
-            (Some(least @ 1..), _, _) => whole(least),
+            (Some(least @ 1..), _, _) => part(least),
             (_, Some(expected), Some(most)) if most > expected => {
                 format!("about {}, at most {},", size(expected), size(most))
             }
             (_, Some(expected), _) => format!("about {}", size(expected)),
-            (_, None, Some(most)) => format!("at most {}", whole(most)),
+            (_, None, Some(most)) => format!("at most {}", part(most)),
             (_, None, None) => "an unknown part".to_owned(),
         }
     }
@@ -243,8 +244,11 @@ mod tests {
         );
         assert_eq!(sentence(None, Some(70), Some(70)), format!("Saves about 70 B {of}"));
         assert_eq!(sentence(None, None, Some(70)), format!("Saves at most 70 B {of}"));
-        assert_eq!(sentence(Some(40), Some(70), None), format!("Saves 40 B to 70 B {of}"));
-        assert_eq!(sentence(Some(1000), Some(1000), None), format!("Saves all 1000 B {of}"));
+        assert_eq!(
+            sentence(Some(40), Some(70), None),
+            format!("Saves at least 40 B, at most 70 B, {of}")
+        );
+        assert_eq!(sentence(Some(1000), Some(1000), None), format!("Saves all {of}"));
         assert_eq!(sentence(None, None, None), format!("Saves an unknown part {of}"));
     }
 

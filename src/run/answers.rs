@@ -1,5 +1,6 @@
 //! The answers of a run: the trait that each system implements.
 
+use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -9,14 +10,19 @@ use super::allocations::Allocations;
 use super::areas::{AreasBy, AreasOf, StackedAreas};
 use super::beside_curve::{BesideCurve, StepSaid};
 use super::claim::Claim;
+use super::compared::names::Names;
+use super::compared::{Compared, ComparedWords, Side};
+use super::conclusion::Conclusion;
 use super::evidence::Place;
 use super::insights::Insights;
 use super::peak::{MemoryTotals, PeakOfRun};
+use super::room::Room;
 use super::section::Section;
 use super::verdict::Verdict;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::areas::{areas_of_report, groupings_of_report};
+use crate::format::Error;
 use crate::progress::Progress;
 use crate::store::StepId;
 use crate::store::placed::ReadError;
@@ -136,6 +142,54 @@ pub trait Answers: Debug + Send + Sync {
     fn step_position(&self, derived: &Derived, place: &Place) -> Option<usize> {
         let step = u32::try_from(place.step?).ok()?;
         derived.report().steps.get()?.ids.position(StepId(step))
+    }
+
+    /// The devices that have memory, with what they are called, by their numbers.
+    fn devices(&self, derived: &Derived) -> BTreeMap<i64, String> {
+        let _ = derived;
+        BTreeMap::new()
+    }
+
+    /// How runs of the system are compared by their peaks; `None` where their steps are matched instead.
+    fn compared_words(&self) -> Option<&'static ComparedWords> {
+        None
+    }
+
+    /// What the run brings into a comparison by peaks: of a device, or of the one that says most.
+    ///
+    /// # Errors
+    /// When it does not have the device, or nothing that could be compared.
+    fn compared_side(
+        &self,
+        derived: &Derived,
+        device: Option<i64>,
+        names: &mut Names,
+    ) -> Result<Option<Side>, Error> {
+        let _ = (derived, device, names);
+        Ok(None)
+    }
+
+    /// What follows from a comparison of which this run is the source; `size` writes bytes.
+    fn change_conclusions(
+        &self,
+        compared: &Compared,
+        room: Room,
+        size: &dyn Fn(u64) -> String,
+    ) -> Vec<Conclusion> {
+        let _ = (compared, room, size);
+        Vec::new()
+    }
+
+    /// Why the runs of a comparison should not be beside each other.
+    fn change_warnings(&self, compared: &Compared) -> Vec<String> {
+        let _ = compared;
+        Vec::new()
+    }
+
+    /// What only this system says of two runs, for programs.
+    fn change_json(&self, compared: &Compared, room: Room) -> Map<String, Value> {
+        let _ = (compared, room);
+        Map::new()
     }
 
     /// Things beside the report that a look at all of them goes through, which says how long that takes.

@@ -2,6 +2,9 @@
 
 use serde::Serialize;
 
+use super::compared::figures::Change;
+use crate::analysis::comparison::figures::Unit;
+use crate::analysis::figures::difference::Difference;
 use crate::analysis::program::operations::OperationName;
 
 /// One thing that a run says.
@@ -13,6 +16,9 @@ pub struct Evidence {
     pub bytes: Option<u64>,
     /// Where it is; the window makes links of it.
     pub place: Option<Place>,
+    /// Of a comparison: what both runs say; `bytes` are then those of the target.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub change: Option<Change>,
 }
 
 /// Where a piece of evidence is, by whatever applies.
@@ -59,6 +65,16 @@ impl Evidence {
     /// Evidence with its bytes.
     pub fn of(text: impl Into<String>, bytes: u64) -> Self {
         Self { bytes: Some(bytes), ..Self::new(text) }
+    }
+
+    /// What both runs say of something.
+    pub fn change(text: impl Into<String>, unit: Unit, figure: Difference) -> Self {
+        let bytes = figure.target.filter(|_| unit == Unit::Bytes);
+        Self {
+            bytes: bytes.and_then(|bytes| u64::try_from(bytes).ok()),
+            change: Some(Change { unit: unit.key(), figure }),
+            ..Self::new(text)
+        }
     }
 
     /// The same with its bytes.

@@ -18,11 +18,22 @@ words! {
         OutOfMemory = "out-of-memory" | "Out of memory",
         /// Nobody knows: the capacity is not known, or the recording does not say.
         #[default]
-        Unknown = "unknown" | "Not known",
+        Unknown = "unknown" | "Whether it fits is not known",
     }
 }
 
 impl Outcome {
+    /// The same in a word or two, for a table or a chip.
+    pub fn word(self) -> &'static str {
+        match self {
+            Self::Fits => "fits",
+            Self::DoesNotFit => "does not fit",
+            Self::Ran => "ran",
+            Self::OutOfMemory => "out of memory",
+            Self::Unknown => "not known",
+        }
+    }
+
     /// Whether it fits; `None` where nobody knows. A run that ran says nothing of another one.
     pub fn fits(self) -> Option<bool> {
         match self {
@@ -63,6 +74,9 @@ pub struct Verdict {
     pub figures: Vec<KeyFigure>,
     /// Bytes that are taken.
     pub used_bytes: Option<u64>,
+    /// What these bytes and the capacity are of, where that is a part of the run: "the fullest tile".
+    #[serde(skip)]
+    pub used_of: Option<&'static str>,
     /// Bytes that there are.
     pub capacity_bytes: Option<u64>,
     /// Who says so: a file beside the run, an option of the command, or the run itself.

@@ -2,11 +2,6 @@
 //!
 //! [`SYSTEMS`] lists them; what opens runs takes such a list, so that a test can add one.
 
-#![cfg_attr(
-    not(feature = "window"),
-    allow(dead_code, reason = "the window asks for more than commands")
-)]
-
 pub mod poplar;
 pub mod pytorch;
 pub mod system;
@@ -47,7 +42,7 @@ pub fn find(
                 format!("{} has no modules, so none is called {module:?}", path.display());
             return Err(Error::new(ErrorKind::Usage, message)
                 .in_file(path)
-                .hint(format!("Runs that have modules are those of {}.", with.join(", "))));
+                .hint(format!("Only dumps and profiles of {} have modules.", with.join(", "))));
         }
         return Ok(found);
     }

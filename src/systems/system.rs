@@ -6,12 +6,16 @@ use std::sync::Arc;
 
 use crate::analysis::derived::Derived;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::store::{Warning, Warnings};
+use crate::opened::RunFiles;
+use crate::store::{System, Warning, Warnings};
 
 /// A system: a folder of its own below `src/systems`, and an entry in [`super::SYSTEMS`].
 pub trait RunSystem: Debug + Sync {
     /// What the system is called in messages: "PyTorch".
     fn title(&self) -> &'static str;
+
+    /// The words of its reports.
+    fn words(&self) -> System;
 
     /// The run at a path; `None` where it is of another system, or of none. `module` names one of several in a run by a
     /// part of its name; a system whose runs have none ignores it.
@@ -43,15 +47,18 @@ pub trait RunSystem: Debug + Sync {
         None
     }
 
-    /// What answers a question in place of a command that this system has no answer for; `None` where it has one.
-    fn instead_of(&self, command: &str) -> Option<&'static str> {
+    /// What to use in place of a command that has no answer for runs of this system.
+    fn instead_of(&self, command: &str) -> &'static str {
         let _ = command;
-        None
+        ""
     }
 }
 
 /// A run that was found and is not read yet.
 pub trait FoundRun: Debug + Send + Sync {
+    /// The system that it is of.
+    fn system(&self) -> &'static dyn RunSystem;
+
     /// Where it is.
     fn path(&self) -> &Path;
 
@@ -65,6 +72,9 @@ pub trait FoundRun: Debug + Send + Sync {
     /// # Errors
     /// When it cannot be read, or is damaged beyond use.
     fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error>;
+
+    /// Its files by system, for what does not work through [`OpenRun`] yet.
+    fn into_files(self: Box<Self>) -> RunFiles;
 }
 
 /// A run that is open.

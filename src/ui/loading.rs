@@ -412,7 +412,7 @@ fn read(
         Err(error) => return Err(error),
     };
     let open = OpenReport::find_with(path, index::of_process(), progress)?;
-    open.report.warnings.add_all(&found);
+    open.report.warnings.add_all(&found.warnings);
     progress.expect(open.bytes_to_read());
     open.expect_index();
     // The cell is set only here.

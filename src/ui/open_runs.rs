@@ -11,13 +11,13 @@ use super::loading::{Failure, Load, Meant};
 use super::runs::{
     Arrangement, Badge, MOST_RUNS, Run, RunId, Runs, StepsBy, only_numbers_in_common,
 };
-use crate::analysis::compared_programs::common_module;
 use crate::analysis::comparison::matching::match_reports;
 use crate::analysis::comparison::run_verdict::RunVerdict;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::store::Report;
 use crate::store::hlo::ListedModule;
+use crate::systems::xla::compared::common_module;
 use crate::text::clean;
 use crate::text::run_names::run_names;
 

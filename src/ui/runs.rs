@@ -459,7 +459,10 @@ impl<K: Clone + PartialEq, V: Send + 'static> RunsAnswer<K, V> {
 mod tests {
     use super::*;
     use crate::store::snapshot::Snapshot;
-    use crate::systems::pytorch::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
+    use crate::systems::pytorch::{
+        allocator::replayed::{AllocatorRun, ReplayedSnapshot},
+        answers::PytorchAnswers,
+    };
 
     #[test]
     fn runs_are_as_small_as_their_events() {
@@ -468,7 +471,8 @@ mod tests {
             snapshot.events.actions.resize(events, crate::store::snapshot::Action::Unknown);
             let allocator = AllocatorRun::of(ReplayedSnapshot::of(snapshot));
             let report = Arc::new(Report::default());
-            let derived = Derived::new(Arc::clone(&report)).with_allocator(Some(allocator));
+            let answers = Arc::new(PytorchAnswers::of(allocator));
+            let derived = Derived::new(Arc::clone(&report)).with_answers(answers);
             let run = Run::new(RunId(1), Arc::new(derived), Badge::of(0, 0));
             let runs = Runs::new(vec![run], None, Arrangement::default(), None).expect("a run");
             runs.are_small()

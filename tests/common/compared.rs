@@ -45,14 +45,36 @@ pub fn rows(value: &Value) -> &[Value] {
     value.as_array().map_or(&[], Vec::as_slice)
 }
 
-/// Source, target and difference, summed up.
+/// Source, target and difference of evidence, summed up.
 pub fn sums(list: &Value) -> [i64; 3] {
     let sum = |key: &str| rows(list).iter().map(|row| number(row, key)).sum();
     ["source", "target", "difference"].map(sum)
 }
 
+/// Bytes of source and target, and their difference, of rows of a peak, summed up.
+pub fn sums_of_rows(list: &Value) -> [i64; 3] {
+    let sum = |key: &str| rows(list).iter().map(|row| number(row, key)).sum();
+    ["source_bytes", "target_bytes", "difference_bytes"].map(sum)
+}
+
+/// That each row of a peak says what became of it, by its bytes and by how many things are on each side.
+#[track_caller]
+pub fn assert_change(row: &Value) {
+    let bytes = ["source_bytes", "target_bytes"].map(|key| number(row, key));
+    assert_eq!(number(row, "difference_bytes"), bytes[1] - bytes[0]);
+    let change = match ["source_count", "target_count"].map(|key| number(row, key)) {
+        [_, 0] => "only-source",
+        [0, _] => "only-target",
+        _ if bytes[0] < bytes[1] => "grown",
+        _ if bytes[0] > bytes[1] => "shrunk",
+        _ => "unchanged",
+    };
+    assert_eq!(row["change"], change, "{row}");
+    assert_eq!(row["only"].as_str(), change.strip_prefix("only-"), "{row}");
+}
+
 pub fn figure<'a>(found: &'a Value, name: &str) -> &'a Value {
-    let row = rows(&found["figures"]).iter().find(|row| row["name"] == name);
+    let row = rows(&found["figures"]).iter().find(|row| row["key"] == name);
     row.unwrap_or_else(|| panic!("no figure {name}"))
 }
 

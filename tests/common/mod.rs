@@ -94,6 +94,12 @@ pub fn not_always_live(summary: &Value) -> u64 {
     bytes("bytes") - bytes("always_live_bytes")
 }
 
+/// Whether a row by operation is of what is reserved throughout, which belongs to no operation and has its category in
+/// brackets.
+pub fn is_reserved(operation: &str) -> bool {
+    operation.starts_with('(') && operation != "(no operation)"
+}
+
 /// A real report, which is not part of this package; says so where it is absent.
 pub fn real_report(name: &str) -> Option<PathBuf> {
     let path = in_package("../shared/profiles").join(name);

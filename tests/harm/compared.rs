@@ -3,10 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use tilescope::cli::compare::{
-    By, CompareArguments, DeviceArguments, Shown, document_of_snapshots,
-};
-use tilescope::opened::{RunFiles, files_of_run};
+use tilescope::cli::compare::{By, CompareArguments, DeviceArguments, Shown, document_of_peaks};
+use tilescope::opened::files_of_run;
 
 use super::common::seeded::Seeded;
 use super::*;
@@ -118,11 +116,8 @@ fn compare_with_itself(shown: Shown) {
         shown,
     };
     let (written, took) = counted(|| {
-        let both = [(); 2].map(|()| match files_of_run(&path, &progress).unwrap() {
-            RunFiles::Pytorch(files) => *files,
-            _ => panic!("a snapshot"),
-        });
-        let document = document_of_snapshots(&both, &arguments, &progress).unwrap();
+        let both = [(); 2].map(|()| (path.clone(), files_of_run(&path, &progress).unwrap()));
+        let document = document_of_peaks(&both, &arguments, &progress).unwrap();
         assert!(document.warnings().is_empty(), "{:?}", document.warnings());
         let mut written = Counted(0);
         if is_csv {

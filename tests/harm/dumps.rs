@@ -4,8 +4,8 @@
 use super::*;
 
 use buffa::encoding::encode_varint;
-use tilescope::analysis::compared_programs::ComparedPrograms;
 use tilescope::opened::{RunFiles, XlaRun, files_of_run};
+use tilescope::run::Compared;
 use tilescope::systems::xla::buffer_assignment::analysed::Analysed;
 use tilescope::systems::xla::buffer_assignment::facts::ModuleFacts;
 use tilescope::systems::xla::synth::{DumpOptions, Remat, Transformer, write_dump};
@@ -49,7 +49,8 @@ fn ask_program(path: &Path) -> Result<(usize, Vec<String>), Error> {
             assert_eq!(sum, u128::from(peak.bytes), "shares add up to the peak");
         }
     }
-    drop(ComparedPrograms::of([&run.program, &run.program], 0));
+    let derived = run.derived();
+    drop(Compared::of([&derived, &derived], None));
     let warnings = run.report.warnings.list().into_iter().map(|warning| warning.message);
     Ok((facts.allocations, warnings.collect()))
 }

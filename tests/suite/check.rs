@@ -9,14 +9,9 @@ use serde_json::{Value, json};
 /// The figures of a report as `summary` has them: fullest tile, all tiles, peak.
 fn figures(path: &Path) -> [u64; 3] {
     let answer = summary(path).unwrap();
-    let memory = &answer["memory"];
-    let peak = &answer["liveness"]["peak"];
-    [
-        memory["fullest_tile"]["including_gaps_bytes"].as_u64().unwrap(),
-        memory["including_gaps_bytes"].as_u64().unwrap(),
-        peak["not_always_live_bytes"].as_u64().unwrap()
-            + peak["always_live_bytes"].as_u64().unwrap(),
-    ]
+    let fullest = &answer["poplar"]["memory"]["fullest_tile"]["including_gaps_bytes"];
+    [fullest, &answer["memory"]["including_gaps_bytes"], &answer["liveness"]["peak"]["bytes"]]
+        .map(|bytes| bytes.as_u64().unwrap())
 }
 
 /// Runs `check PATH … --json` and returns the exit status and the document.
@@ -53,7 +48,7 @@ fn the_text_names_what_exceeded_what_by_how_much() {
     let path = sample();
     let [tile, total, _] = figures(&path);
     let answer = summary(&path).unwrap();
-    let number = &answer["memory"]["fullest_tile"]["tile"];
+    let number = &answer["poplar"]["memory"]["fullest_tile"]["tile"];
     let limit = (tile - 12).to_string();
     let arguments =
         ["check", path.to_str().unwrap(), "--max-tile-bytes", &limit, "--max-total-bytes", "1G"];
@@ -74,7 +69,7 @@ fn a_program_must_fit() {
     assert_eq!(check(&sample(), &["--must-fit"]).0, 0);
     let path = in_package("sample_profiles/does-not-fit");
     let (status, answer) = check(&path, &["--must-fit"]);
-    let over = &summary(&path).unwrap()["memory"]["tiles_over_limit"];
+    let over = &summary(&path).unwrap()["poplar"]["memory"]["tiles_over_limit"];
     assert_eq!((status, &answer["checks"][0]["actual"]), (1, over));
     assert!(over.as_u64().unwrap() > 0);
     let text = tilescope(&["check", path.to_str().unwrap(), "--must-fit"]).stdout;

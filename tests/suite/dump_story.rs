@@ -46,24 +46,24 @@ fn what_went_away_is_what_the_backward_pass_waited_for_to_the_byte() {
     let [none, dots, full, kept] = <[_; 4]>::try_from(runs(directory.path())).unwrap();
     for target in [&dots, &full] {
         let found = compare(&[&none, target], &[]);
-        let peak = &found["explanation"]["peak"];
-        let change = number(peak, "target") - number(peak, "source");
+        let peak = &found["peak"];
+        let change = number(peak, "target_bytes") - number(peak, "source_bytes");
         assert!(change < 0);
         let sum: i64 =
-            rows(&found["xla"]["rows"]).iter().map(|row| number(row, "difference")).sum();
+            rows(&peak["by_variable"]).iter().map(|row| number(row, "difference_bytes")).sum();
         assert_eq!(sum, change, "rows add up to the byte");
         assert!(said(&found, "recomputed").starts_with("The target computes values again"));
         assert!(said(&found, "fits").contains("and fits"), "{}", said(&found, "fits"));
         // Of each layer the weights of the attention go: 512 MiB of single precision.
-        let scores: i64 = rows(&found["xla"]["rows"])
+        let scores: i64 = rows(&peak["by_variable"])
             .iter()
             .filter(|row| row["shape"]["source"] == "f32[24,8,16,1024,1024]")
-            .map(|row| number(row, "difference"))
+            .map(|row| number(row, "difference_bytes"))
             .sum();
         assert_eq!(scores, -24 * (512 << 20), "{}", found["conclusions"]);
         let parameters = ["argument_bytes", "donated_bytes"];
         for figure in rows(&found["figures"]) {
-            if parameters.contains(&figure["name"].as_str().unwrap()) {
+            if parameters.contains(&figure["key"].as_str().unwrap()) {
                 assert_eq!(figure["difference"], 0, "{figure}");
             }
         }

@@ -215,11 +215,15 @@ fn programs_have_what_their_summaries_say(lake: &Path, found: &BTreeMap<String, 
         let summary = crate::common::json(&crate::common::tilescope(&["summary", "--json", path]));
         let memory = &summary["memory"];
         let peak = &summary["liveness"]["peak"];
-        let figures = (integer(&memory["total_bytes"]), integer(&peak["not_always_live_bytes"]));
+        let temporary = i64::try_from(crate::common::not_always_live(&summary)).unwrap();
+        let figures = (integer(&memory["total_bytes"]), temporary);
         by_name.insert(row["name"].as_str().unwrap().to_owned(), figures);
         lost += integer(&memory["gap_bytes"]);
         for owner in peak["by_operation"].as_array().unwrap() {
             let name = owner["name"].as_str().unwrap();
+            if crate::common::is_reserved(name) {
+                continue;
+            }
             let name = Some(name).filter(|name| *name != "(no operation)").map(str::to_owned);
             *by_operation.entry(name).or_default() += integer(&owner["bytes"]);
         }

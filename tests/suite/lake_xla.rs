@@ -164,11 +164,9 @@ fn values_add_up_to_the_peak_of_each_memory_space_and_have_their_lives() {
             let operation = row["operation_name"].as_str().unwrap_or("(no operation)");
             *owned.entry(operation).or_default() += row["peak_bytes"].as_i64().unwrap_or(0);
         }
-        // What is reserved throughout belongs to no operation: such rows have a category in brackets.
-        let is_reserved = |name: &str| name.starts_with('(') && name != "(no operation)";
         for row in summary["liveness"]["peak"]["by_operation"].as_array().into_iter().flatten() {
             let operation = row["name"].as_str().unwrap();
-            if !is_reserved(operation) {
+            if !crate::common::is_reserved(operation) {
                 assert_eq!(owned[operation], integer(&row["bytes"]), "{name}");
             }
         }

@@ -169,8 +169,10 @@ fn a_pipeline_that_fits_has_the_room_of_its_tightest_ipu() {
 
 #[test]
 fn what_to_write_names_the_ipu_that_is_over() {
-    let (_, insights) = causes(2, 1, 8, 9, 0.7);
-    let advice = insights["advice"].as_array().unwrap();
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), 2, 1, 8, 9, 0.7);
+    let summary = summary(directory.path()).unwrap();
+    let advice = summary["insights"]["advice"].as_array().unwrap();
     let lower = advice.iter().find(|one| one["id"] == "lower-available-memory-proportion").unwrap();
     let text = lower["how"][0]["code"].as_str().unwrap();
     assert!(text.contains("\"IPU1\"") && !text.contains("\"IPU0\""), "{text}");

@@ -335,7 +335,7 @@ fn a_sweep_has_one_row_for_each_run_and_names_the_rank_that_counts() {
     // Two runs of ranks are compared at the peaks of the ranks that had most.
     let other = directory.path().join("splits_2_rank*.pickle");
     let compared = answer(&["compare", text_of(&pattern), text_of(&other)]);
-    assert_eq!(compared["schema"], "tilescope.compare/1");
+    assert_eq!(compared["schema"], "tilescope.compare/2");
     let difference = &compared["pytorch"]["device"];
     assert_eq!((&difference["source"], &difference["target"]), (&1.into(), &1.into()));
 }

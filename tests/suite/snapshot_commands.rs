@@ -157,7 +157,8 @@ fn a_page_that_is_no_picture_of_a_timeline_is_not_called_one() {
     let page = directory.path().join("page.html");
     std::fs::write(&page, "<html><body>A page</body></html>").expect("a file");
     let (status, message) = refusal(&["summary", text_of(&page)]);
-    assert!(status == 3 && !message.contains("export_memory_timeline"), "{message}");
+    assert!(status == 3 && message.contains("an HTML page"), "{message}");
+    assert!(!message.contains("export_memory_timeline"), "{message}");
     let picture = "<html><head><title>GPU Memory Timeline HTML</title></head><body>\
                    <img src='data:image/png;base64,iVBORw0KGgo='></body></html>";
     std::fs::write(&page, picture).expect("a file");

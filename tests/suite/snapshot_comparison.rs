@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use crate::common::compared::{
-    self, compare, conclusion, number, refusal, rows, said, sums, text_of,
+    self, assert_change, compare, conclusion, figure, number, refusal, rows, said, sums,
+    sums_of_rows, text_of,
 };
 use crate::common::recording::{MIB, Recording, no_stack, stack};
 use crate::common::tilescope;
@@ -17,37 +18,19 @@ fn real(name: &str) -> Option<PathBuf> {
 /// That every table has columns that add up to the requested peaks, and rows that say what they are.
 #[track_caller]
 fn assert_adds_up(found: &Value) {
-    let peak = &found["explanation"]["peak"];
+    let peak = &found["peak"];
     let [source, target] = ["source", "target"]
         .map(|side| found["pytorch"]["peak"][side]["bytes"].as_i64().expect("a peak"));
-    assert_eq!((number(peak, "source"), number(peak, "target")), (source, target));
+    assert_eq!((number(peak, "source_bytes"), number(peak, "target_bytes")), (source, target));
     let expected = [source, target, target - source];
-    for table in [
-        &found["variables"],
-        &peak["by_category"],
-        &peak["by_module"],
-        &peak["by_variable"],
-        &found["pytorch"]["rows"],
-    ] {
-        assert_eq!(sums(table), expected);
-        for row in rows(table) {
-            assert_eq!(number(row, "difference"), number(row, "target") - number(row, "source"));
+    for by in ["by_category", "by_module", "by_variable"] {
+        assert_eq!(sums_of_rows(&peak[by]), expected);
+        for row in rows(&peak[by]) {
+            let [source, target] = ["source_bytes", "target_bytes"].map(|key| number(row, key));
+            assert_eq!(number(row, "difference_bytes"), target - source);
         }
     }
-    for row in rows(&found["pytorch"]["rows"]) {
-        let (blocks, [source, target]) =
-            (&row["blocks"], ["source", "target"].map(|side| number(row, side)));
-        let change = match [number(blocks, "source"), number(blocks, "target")] {
-            [_, 0] => "only-source",
-            [0, _] => "only-target",
-            _ if source < target => "grown",
-            _ if source > target => "shrunk",
-            _ => "unchanged",
-        };
-        assert_eq!(row["change"], change, "{row}");
-        let only = change.strip_prefix("only-");
-        assert_eq!(row["only"].as_str(), only, "{row}");
-    }
+    rows(&peak["by_variable"]).iter().for_each(assert_change);
     // The parts that are named add up to the change.
     let of_categories = conclusion(found, "categories");
     let parts = of_categories.map_or(0, |said| sums(&said["evidence"])[2]);
@@ -65,11 +48,11 @@ fn checkpoints_take_activations_from_the_peak_and_every_column_adds_up() {
     };
     let found = compare(&[&base, &checkpoints], &[]);
     assert_adds_up(&found);
-    let percent = &found["pytorch"]["percent"];
-    assert_eq!(percent["max_allocated_bytes"], 54.8);
-    assert_eq!(percent["max_reserved_bytes"], 64.0);
-    assert_eq!(percent["requested_peak_bytes"], 53.3);
-    assert!(rows(&found["options"]).is_empty(), "{}", found["options"]);
+    let percent = |key: &str| &figure(&found, key)["percent_of_source"];
+    assert_eq!(percent("max_allocated_bytes"), 54.8);
+    assert_eq!(percent("max_reserved_bytes"), 64.0);
+    assert_eq!(percent("requested_peak_bytes"), 53.3);
+    assert!(rows(&found["settings"]).is_empty(), "{}", found["settings"]);
     let peak = conclusion(&found, "peak").expect("the peak");
     assert_eq!(peak["is_better"], true);
     assert_eq!(number(&peak["evidence"][0], "difference"), 481_325_060 - 903_778_312);
@@ -82,7 +65,8 @@ fn checkpoints_take_activations_from_the_peak_and_every_column_adds_up() {
     assert_adds_up(&reversed);
     assert_eq!(conclusion(&reversed, "peak").expect("the peak")["is_better"], false);
     let mut differences = [&found, &reversed].map(|found| {
-        let rows = rows(&found["pytorch"]["rows"]).iter().map(|row| number(row, "difference"));
+        let rows =
+            rows(&found["peak"]["by_variable"]).iter().map(|row| number(row, "difference_bytes"));
         let mut rows: Vec<i64> = rows.collect();
         rows.sort_unstable();
         rows
@@ -94,9 +78,9 @@ fn checkpoints_take_activations_from_the_peak_and_every_column_adds_up() {
     let same = compare(&[&base, &base], &[]);
     assert_adds_up(&same);
     assert!(
-        rows(&same["pytorch"]["rows"])
+        rows(&same["peak"]["by_variable"])
             .iter()
-            .all(|row| row["change"] == "unchanged" && row["source"] == row["target"])
+            .all(|row| row["change"] == "unchanged" && row["source_bytes"] == row["target_bytes"])
     );
     let ids: Vec<_> = rows(&same["conclusions"]).iter().map(|said| &said["id"]).collect();
     assert_eq!(ids, ["equal"], "{}", same["conclusions"]);
@@ -174,17 +158,17 @@ fn blocks_belong_together_by_functions_not_by_lines() {
     let found = compare(&[&source, &target], &[]);
     assert_adds_up(&found);
     let row = |name: &str| {
-        let found = rows(&found["pytorch"]["rows"]).iter().find(|row| {
-            let frame = row["frames"][0].as_str().unwrap_or("(no Python stack)");
+        let found = rows(&found["peak"]["by_variable"]).iter().find(|row| {
+            let frame = row["calls"][0].as_str().unwrap_or("(no Python stack)");
             frame.contains(name)
         });
         found.unwrap_or_else(|| panic!("no {name}")).clone()
     };
     // The peak of the target is when all is freed but what is new: 8 + 5 + 17.
-    assert_eq!(number(&found["explanation"]["peak"], "target"), 30 * (1 << 20));
+    assert_eq!(number(&found["peak"], "target_bytes"), 30 * (1 << 20));
     assert_eq!(row("(forward)")["change"], "only-source");
     assert_eq!(
-        (number(&row("(cache)"), "target"), row("(cache)")["change"].as_str()),
+        (number(&row("(cache)"), "target_bytes"), row("(cache)")["change"].as_str()),
         (17 << 20, Some("only-target"))
     );
     assert_eq!(row("(no Python")["change"], "unchanged");
@@ -194,8 +178,8 @@ fn blocks_belong_together_by_functions_not_by_lines() {
     let found = compare(&[&source, &target], &[]);
     assert_adds_up(&found);
     let row = |name: &str| {
-        let found = rows(&found["pytorch"]["rows"]).iter();
-        let mut found = found.filter(|row| row["frames"][0].as_str().unwrap_or("").contains(name));
+        let found = rows(&found["peak"]["by_variable"]).iter();
+        let mut found = found.filter(|row| row["calls"][0].as_str().unwrap_or("").contains(name));
         found.next().cloned().unwrap_or_else(|| panic!("no {name}"))
     };
     let forward = row("(forward)");
@@ -203,13 +187,13 @@ fn blocks_belong_together_by_functions_not_by_lines() {
         (forward["change"].as_str(), forward["matched_by"].as_str()),
         (Some("shrunk"), Some("frames"))
     );
-    assert_eq!(number(&forward["blocks"], "source") - number(&forward["blocks"], "target"), 4);
+    assert_eq!(number(&forward, "source_count") - number(&forward, "target_count"), 4);
     let project = row("(project)");
     assert_eq!(
         (project["matched_by"].as_str(), project["change"].as_str()),
         (Some("size"), Some("unchanged"))
     );
-    assert_eq!(project["frame_of_source"], "/home/me/train.py (head)");
+    assert_eq!(project["name_of_source"], "/home/me/train.py (head)");
 }
 
 #[test]
@@ -222,9 +206,9 @@ fn settings_that_differ_come_first_and_a_capacity_says_what_fits() {
     let source = large.write(directory.path(), "large.pickle");
     let target = small.write(directory.path(), "small.pickle");
     let found = compare(&[&source, &target], &["--capacity", "24MiB", "--other", "2MiB"]);
-    assert_eq!(found["options"][0]["name"], "expandable_segments");
+    assert_eq!(found["settings"][0]["name"], "expandable_segments");
     assert_eq!(
-        (&found["options"][0]["source"], &found["options"][0]["target"]),
+        (&found["settings"][0]["source"], &found["settings"][0]["target"]),
         (&"false".into(), &"true".into())
     );
     let fits = conclusion(&found, "fits").expect("whether it fits");
@@ -331,7 +315,7 @@ fn three_snapshots_stand_side_by_side_and_a_cut_one_is_not_judged() {
             number(
                 figures
                     .clone()
-                    .find(|figure| figure["name"] == "requested_peak_bytes")
+                    .find(|figure| figure["key"] == "requested_peak_bytes")
                     .expect("a peak"),
                 "target",
             )

@@ -17,6 +17,7 @@ use tilescope::systems::poplar::files::OpenReport;
 
 /// What the reports of one run say.
 struct Run {
+    /// The section of the system.
     summary: Value,
     tiles: Value,
     liveness: Value,
@@ -40,7 +41,7 @@ impl Run {
             csv: false,
         };
         Self {
-            summary: summary(path).unwrap(),
+            summary: summary(path).unwrap()["poplar"].clone(),
             tiles: answer(path, |open, progress| Tiles::of(open, &tiles, progress)).unwrap(),
             liveness: answer(path, |open, progress| LivenessReport::of(open, &liveness, progress))
                 .unwrap(),
@@ -165,8 +166,8 @@ fn the_best_of_a_sweep_lies_within() {
             let path = directory.path().join(format!("{batch}-{proportion}"));
             write_report(&options, &path, &Progress::default()).unwrap();
             let answer = summary(&path).unwrap();
-            if let Some(seconds) = answer["execution"]["seconds"].as_f64() {
-                let runs = answer["execution"]["runs"].as_u64().unwrap();
+            if let Some(seconds) = answer["poplar"]["execution"]["seconds"].as_f64() {
+                let runs = answer["poplar"]["execution"]["runs"].as_u64().unwrap();
                 samples_per_second
                     .insert((row, column), ((batch * runs) as f64 / seconds).round() as u64);
             }

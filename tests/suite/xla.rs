@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::common::{in_package, json, tilescope};
 use serde_json::Value;
 use tilescope::format::Progress;
+use tilescope::opened::{RunFiles, XlaRun, files_of_run};
 use tilescope::store::Warnings;
 use tilescope::store::report::FileStatus;
 use tilescope::systems::xla::buffer_assignment::analysed::Analysed;
@@ -26,6 +27,17 @@ fn profiles() -> Option<PathBuf> {
 fn read_json(path: &Path) -> Value {
     let text = std::fs::read_to_string(path).expect("a file");
     serde_json::from_str(&text).expect("JSON")
+}
+
+/// The place in the source of the instruction at a position, as the module has it.
+fn source_of_step(path: &Path, position: u64) -> String {
+    let RunFiles::Xla(files) = files_of_run(path, &Progress::default()).expect("a module") else {
+        panic!("{} is of another system", path.display())
+    };
+    let run = XlaRun::open(&files, &Progress::default()).expect("a module").expect("all of it");
+    let analysed = &run.program.analysed;
+    let instruction = analysed.schedule.instructions[position as usize];
+    analysed.module.source(instruction).expect("a place in the source")
 }
 
 #[test]
@@ -54,7 +66,8 @@ fn every_real_module_gives_the_figures_that_are_known_of_it() {
             let peak = &summary["liveness"]["peak"];
             if let Some([first, .., last]) = peak["stack"].as_array().map(Vec::as_slice) {
                 let text = |value: &Value| value.as_str().expect("a text").to_owned();
-                assert!(text(first).contains(':'), "{peak}");
+                let place = source_of_step(&of, peak["step"].as_u64().expect("a position"));
+                assert!(text(first).starts_with(&place), "{peak}: {place}");
                 assert!(text(last).ends_with("<module>"), "{peak}");
                 stacks += 1;
             }
@@ -323,7 +336,7 @@ fn verdict(path: &Path) -> (Value, String) {
     let verdict = &summary["verdict"];
     let outcome = match crate::common::fits(&summary) {
         Value::Null => "unknown",
-        fits if fits == Value::Bool(true) => "fits",
+        Value::Bool(true) => "fits",
         _ => "does-not-fit",
     };
     assert_eq!(verdict["outcome"], outcome, "two answers");

@@ -53,6 +53,13 @@ impl Serialize for Difference {
     }
 }
 
+/// A share in percent with one decimal, half up; `None` of nothing.
+pub fn percent_of(own: u64, reference: u64) -> Option<f64> {
+    let (own, reference) = (u128::from(own), u128::from(reference));
+    let tenths = (own * 2000 + reference).checked_div(reference * 2)?;
+    Some(u64::try_from(tenths).ok()? as f64 / 10.0)
+}
+
 /// A rate of the source and of the target; the same for what is no whole number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct RateDifference {

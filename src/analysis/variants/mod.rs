@@ -6,7 +6,8 @@ mod words;
 
 use std::path::PathBuf;
 
-use crate::run::Outcome as ProgramFit;
+use crate::analysis::figures::difference::percent_of;
+use crate::run::{Outcome as ProgramFit, StatedRoom};
 use crate::store::snapshot::RankDevice;
 use crate::systems::pytorch::allocator::run_end::{Outcome, Recorded};
 use crate::systems::xla::buffer_assignment::insights::outcome as outcome_of;
@@ -131,6 +132,14 @@ impl Variant {
         }
     }
 
+    /// What something beside it states of its device.
+    pub fn stated(&self) -> StatedRoom {
+        StatedRoom {
+            capacity_bytes: self.stated_capacity_bytes,
+            other_bytes: self.stated_other_bytes,
+        }
+    }
+
     /// What it took from a caching allocator; `None` of a program of XLA.
     pub fn snapshot(&self) -> Option<&SnapshotTook> {
         match &self.took {
@@ -232,15 +241,8 @@ impl VariantTable {
         if !row.is_comparable() {
             return None;
         }
-        percent(column.bytes(self, row)?, column.bytes(self, of)?)
+        percent_of(column.bytes(self, row)?, column.bytes(self, of)?)
     }
-}
-
-/// A share in percent with one decimal, half up; `None` of nothing.
-pub fn percent(own: u64, reference: u64) -> Option<f64> {
-    let (own, reference) = (u128::from(own), u128::from(reference));
-    let tenths = (own * 2000 + reference).checked_div(reference * 2)?;
-    Some(u64::try_from(tenths).ok()? as f64 / 10.0)
 }
 
 /// A part of a name: a number by its value, all else by its letters.

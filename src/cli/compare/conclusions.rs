@@ -2,8 +2,6 @@
 
 use serde::Serialize;
 
-use crate::analysis::compared_programs::ProgramConclusion;
-use crate::analysis::compared_snapshots::SnapshotConclusion;
 use crate::analysis::comparison::contribution::OperationName;
 use crate::analysis::memory::category_title;
 use crate::cli::output::{name_cell, wrapped};
@@ -35,32 +33,6 @@ impl Conclusion {
     }
 }
 
-impl Conclusion {
-    /// The same of memory snapshots.
-    pub fn of_snapshots(conclusion: &SnapshotConclusion) -> Self {
-        Self {
-            id: conclusion.kind.id(),
-            text: format!("{}.", conclusion.text),
-            is_better: conclusion.is_better,
-            evidence: conclusion.evidence.clone(),
-            most: None,
-        }
-    }
-}
-
-impl Conclusion {
-    /// The same of programs of XLA.
-    pub fn of_programs(conclusion: &ProgramConclusion) -> Self {
-        Self {
-            id: conclusion.kind.id(),
-            text: format!("{}.", conclusion.text),
-            is_better: conclusion.is_better,
-            evidence: conclusion.evidence.clone(),
-            most: None,
-        }
-    }
-}
-
 /// `Most: convolution layer1.2.conv2 −690.2 MiB (−99.7 %)`.
 fn most(insight: &ChangeInsight) -> Option<String> {
     let largest = insight.largest.first()?;
@@ -74,16 +46,24 @@ fn most(insight: &ChangeInsight) -> Option<String> {
     Some(format!("Most: {} {change}{percent}.", name_cell(&name)))
 }
 
-/// The conclusions, one below the other, each with whether it is better.
-pub fn text(conclusions: &[Conclusion]) -> String {
-    let line = |conclusion: &Conclusion| {
-        let word = match conclusion.is_better {
+/// The conclusions of reports, one below the other.
+pub fn text_of_reports(conclusions: &[Conclusion]) -> String {
+    let whole = |conclusion: &Conclusion| {
+        let most = conclusion.most.as_deref().unwrap_or_default();
+        (conclusion.is_better, format!("{} {most}", clean(&conclusion.text)))
+    };
+    text(conclusions.iter().map(whole))
+}
+
+/// Conclusions, one below the other, each with whether it is better.
+pub fn text(conclusions: impl Iterator<Item = (Option<bool>, String)>) -> String {
+    let line = |(is_better, text): (Option<bool>, String)| {
+        let word = match is_better {
             Some(true) => "better",
             Some(false) => "worse",
             None => "",
         };
-        let most = conclusion.most.as_deref().unwrap_or_default();
-        wrapped(&format!("{word:6}  "), &format!("{} {most}", clean(&conclusion.text)))
+        wrapped(&format!("{word:6}  "), &text)
     };
-    conclusions.iter().map(line).collect()
+    conclusions.map(line).collect()
 }

@@ -6,9 +6,7 @@ mod document;
 mod explained;
 mod peaks;
 mod peaks_text;
-mod programs;
 mod runs;
-mod snapshots;
 mod text;
 
 use std::path::{Path, PathBuf};
@@ -17,15 +15,12 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 pub use self::document::Comparison;
-pub use self::snapshots::document as document_of_snapshots;
+pub use self::peaks::document as document_of_peaks;
 use super::output;
-use crate::analysis::compared_programs::common_module;
-use crate::analysis::compared_snapshots::Room;
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::{RunFiles, XlaFiles, files_of_module};
-use crate::systems::pytorch::files::{FileKind, SnapshotFiles};
-use crate::systems::system::FoundRun as _;
+use crate::opened::{RunFiles, runs_to_compare};
+use crate::run::Room;
 use crate::text::size;
 
 /// Arguments of `tilescope compare`.
@@ -176,114 +171,38 @@ pub(crate) fn run(arguments: &CompareArguments) -> ExitCode {
     let paths: Vec<&Path> = std::iter::once(source.as_path()).chain(others.clone()).collect();
     match runs_of(&paths, module.as_deref(), device) {
         Err(error) => output::fail(&error, *json),
-        Ok(RunsToCompare::Pytorch(files)) => snapshots::run(&files, arguments),
-        Ok(RunsToCompare::Xla(files)) => programs::run(&files, arguments),
-        Ok(RunsToCompare::Poplar) => {
+        Ok(runs) if are_steps_matched(&runs) => {
             output::answer_of_several(source, &others, *json, |source, others, progress| {
                 let comparison = Comparison::of(source, others, progress)?;
                 Ok(Comparison { shown: shown.clone(), ..comparison })
             })
         }
+        Ok(runs) => peaks::run(&runs, arguments),
     }
 }
 
-/// Runs that are put beside each other: of one system, one for each path.
-#[derive(Debug)]
-pub enum RunsToCompare {
-    /// Reports of Poplar, or nothing that another reader knows.
-    Poplar,
-    /// Memory snapshots.
-    Pytorch(Vec<SnapshotFiles>),
-    /// Programs of XLA: of each path the module that is meant comes first.
-    Xla(Vec<XlaFiles>),
+/// Whether steps of the runs belong together by what they do; else they are compared by their peaks.
+fn are_steps_matched(runs: &[(PathBuf, RunFiles)]) -> bool {
+    runs.iter().all(|(_, files)| files.found().system().words().are_steps_matched)
 }
 
-/// The runs that paths name. Of dumps of XLA it is the first module of the first path that all others have; which one is
-/// said on standard error.
+/// The runs that paths name, which are to be compared. Which module of several is taken is said on standard error.
 ///
 /// # Errors
-/// When they are of several systems, and as [`files_of_module`].
+/// As [`runs_to_compare`], and when a device is named of runs that are compared as a whole.
 pub fn runs_of(
     paths: &[&Path],
     module: Option<&str>,
     device: &DeviceArguments,
-) -> Result<RunsToCompare, Error> {
-    let (mut snapshots, mut programs) = (Vec::<SnapshotFiles>::new(), Vec::<XlaFiles>::new());
-    let mut of_poplar: Vec<&Path> = Vec::new();
-    for path in paths {
-        match files_of_module(path, module, &Progress::default())? {
-            RunFiles::Poplar(_) => of_poplar.push(path),
-            RunFiles::Pytorch(files) => snapshots.push(*files),
-            RunFiles::Xla(files) => programs.push(*files),
+) -> Result<Vec<(PathBuf, RunFiles)>, Error> {
+    let runs = runs_to_compare(paths, module, &Progress::default())?;
+    if are_steps_matched(&runs) {
+        device.check_not_given()?;
+    }
+    for (path, files) in &runs {
+        if let Some(said) = files.found().choice() {
+            anstream::eprintln!("{}: {said}", path.display());
         }
     }
-    let first = snapshots.first().map(|files| ("PyTorch", files.path.as_path()));
-    let of_xla = programs.first().map(|files| ("XLA", files.path.as_path()));
-    let says = |other: &Path, says: &str| format!("{} is {says}", other.display());
-    match (first.or(of_xla), of_xla.filter(|_| first.is_some()), of_poplar.first()) {
-        (None, ..) => {
-            device.check_not_given()?;
-            return Ok(RunsToCompare::Poplar);
-        }
-        (Some(first), Some((_, other)), _) => {
-            return Err(of_several_systems(first, other, &says(other, "of XLA")));
-        }
-        (Some(first), None, Some(other)) => {
-            return Err(of_several_systems(first, other, &says(other, "not")));
-        }
-        (Some(_), None, None) => {}
-    }
-    if !programs.is_empty() {
-        if module.is_none() {
-            prefer_common_module(&mut programs);
-        }
-        say_modules(&programs);
-        return Ok(RunsToCompare::Xla(programs));
-    }
-    if let Some(timeline) = snapshots.iter().find(|files| files.kind != FileKind::Snapshot) {
-        let message = format!(
-            "{} is a memory timeline: bytes by category, without blocks that could be compared",
-            timeline.path.display()
-        );
-        return Err(Error::new(ErrorKind::Usage, message)
-            .in_file(&timeline.path)
-            .hint("torch.cuda.memory._dump_snapshot writes a snapshot that has them."));
-    }
-    Ok(RunsToCompare::Pytorch(snapshots))
-}
-
-/// Says which modules are taken, where there are others.
-fn say_modules(programs: &[XlaFiles]) {
-    for program in programs {
-        if let Some(said) = program.choice() {
-            anstream::eprintln!("{}: {said}", program.path.display());
-        }
-    }
-}
-
-/// That runs are of several systems, or that one is not there.
-fn of_several_systems((system, first): (&str, &Path), other: &Path, says: &str) -> Error {
-    if let Err(error) = std::fs::metadata(other) {
-        return Error::io(other, &error);
-    }
-    let message = format!(
-        "{} is of {system}, and {says}: what a caching allocator did on a GPU, what XLA placed in its allocations and \
-         what Poplar placed on tiles have neither steps nor variables in common",
-        first.display(),
-    );
-    Error::new(ErrorKind::Usage, message).hint(
-        "Compare snapshots with snapshots, programs of XLA with such, and reports of Poplar with reports of Poplar.",
-    )
-}
-
-/// Puts the module that is compared first, where none is named. Where they have none in common each keeps its own, and
-/// that is said.
-fn prefer_common_module(programs: &mut [XlaFiles]) {
-    let lists = programs.iter().map(|files| files.modules.iter().map(|one| &one.listed).collect());
-    let places = common_module(&lists.collect::<Vec<Vec<_>>>()).unwrap_or_default();
-    for (program, place) in programs.iter_mut().zip(places) {
-        if let Some(modules) = program.modules.get_mut(..=place) {
-            modules.rotate_right(1);
-        }
-    }
+    Ok(runs)
 }

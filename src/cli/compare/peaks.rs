@@ -1,291 +1,296 @@
-//! `tilescope compare` of runs whose steps have nothing in common, so that what is alive at each one's own peak is
-//! compared: the document (`tilescope.compare/1` in cli.md) and the text, whatever system wrote the runs.
+//! `tilescope compare` of runs whose steps are not matched, by what is alive at each one's own peak: the document
+//! (`tilescope.compare/2` in cli.md), whatever system the runs are of. The text is written from it.
 
-use std::borrow::Cow;
 use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
 
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-use super::conclusions::Conclusion;
-use super::{By, Shown, peaks_text};
-use crate::analysis::compared_snapshots::{Both, DifferentSetting, Function, UserFrames};
+use super::{By, CompareArguments, Shown, peaks_text};
+use crate::analysis::derived::Derived;
 use crate::analysis::figures::difference::Difference;
-use crate::analysis::variants::percent;
-use crate::cli::output::Answer;
-use crate::format::{Error, ErrorKind};
+use crate::cli::output::{self, Answer, Document};
+use crate::format::{Error, ErrorKind, Progress};
+use crate::opened::RunFiles;
+use crate::run::compared::amounts::Both;
+use crate::run::compared::figures::{ComparedFigure, FigureOfRun};
+use crate::run::compared::names::Owner;
+use crate::run::compared::rows::{OwnerRow, Peaks, Row};
+use crate::run::{Compared, Conclusion, MemoryTotals, Verdict};
+use crate::store::{Warning, WarningCode};
+use crate::text::bytes;
+use crate::text::run_names::run_names;
 
-/// Runs of one system, compared by what is alive at their peaks; `S` is what the system says of itself alone.
+/// Runs of one system, compared by what is alive at their peaks.
 #[derive(Debug)]
-pub(super) struct PeakComparison<S> {
+pub struct PeakComparison {
     /// The name of the system, which is that of its section.
-    pub system: &'static str,
+    system: &'static str,
     /// What it says of itself alone.
-    pub section: S,
+    section: Map<String, Value>,
     /// Of all runs.
-    pub paths: Vec<String>,
+    pub(super) paths: Vec<String>,
+    /// Whether each fits, or how it ended.
+    verdicts: Vec<Option<Verdict>>,
+    /// The memory of the first two.
+    memory: [MemoryTotals; 2],
     /// The first two.
-    pub sides: [Side; 2],
-    /// Settings that differ, and what they are called in JSON.
-    pub settings: (&'static str, Vec<DifferentSetting>),
-    /// The section `memory` of `summary`, with both values of every figure.
-    pub memory: Map<String, Value>,
+    pub(super) compared: Compared,
     /// Of the first two.
-    pub conclusions: Vec<Conclusion>,
+    pub(super) conclusions: Vec<Conclusion>,
     /// Of more than two, each with what follows against the first.
-    pub runs: Vec<RunOfMany>,
+    pub(super) runs: Vec<RunOfMany>,
     /// Of all runs.
-    pub figures: Vec<FigureRow>,
-    /// What is said below the figures.
-    pub notes: Vec<String>,
-    /// What is alive at the peaks; each column adds up to them.
-    pub tables: Vec<PeakTable>,
-    /// What the tables are of: where the peaks are.
-    pub peaks: String,
-    /// What is counted in a row beside bytes: `blocks`.
-    pub counted: &'static str,
+    pub(super) figures: Vec<ComparedFigure>,
+    /// Whether somebody says what the device has.
+    pub(super) is_room_known: bool,
     /// What the text has.
-    pub shown: Shown,
-}
-
-/// One of two runs.
-#[derive(Clone, Debug)]
-pub(super) struct Side {
-    /// The number of the device.
-    pub device: i64,
-    /// What that is called.
-    pub device_title: String,
-    /// Bytes at the peak; `None` where it is not known.
-    pub peak_bytes: Option<u64>,
-    /// What of them is not there throughout.
-    pub not_always_live_bytes: Option<u64>,
-    /// What is there throughout, within the peak or beside it.
-    pub always_live_bytes: u64,
-    /// The step of the peak.
-    pub step: Option<i64>,
+    pub(super) shown: Shown,
 }
 
 /// A run of more than two.
 #[derive(Debug)]
 pub(super) struct RunOfMany {
     pub name: String,
-    pub device_title: String,
-    /// What JSON says of it.
-    pub keys: Value,
+    /// The device that is compared, and what that is called.
+    pub device: i64,
+    pub title: String,
     pub conclusions: Vec<Conclusion>,
 }
 
-/// A figure of all runs.
-#[derive(Debug)]
-pub(super) struct FigureRow {
-    pub key: &'static str,
-    pub title: &'static str,
-    pub is_bytes: bool,
-    pub values: Vec<Option<u64>>,
-    /// Which of them are lower bounds; empty where none is.
-    pub are_at_least: Vec<bool>,
+/// Compares runs, and prints what comes out.
+pub(super) fn run(files: &[(PathBuf, RunFiles)], arguments: &CompareArguments) -> ExitCode {
+    let result = output::with_progress("Reading the runs", |progress| {
+        let document = document(files, arguments, progress)?;
+        document.warnings().iter().for_each(output::print_warning);
+        Ok(document)
+    });
+    output::finish_in_parts(&result, arguments.json)
 }
 
-impl FigureRow {
-    /// That of a run beside that of the first.
-    pub fn difference(&self, place: usize) -> Difference {
-        Difference::of([self.value(0), self.value(place)])
-    }
-
-    /// That of a run in percent of the first's, one decimal, half up.
-    pub fn percent_of_source(&self, place: usize) -> Option<f64> {
-        percent(self.value(place)?, self.value(0)?)
-    }
-
-    pub fn value(&self, place: usize) -> Option<u64> {
-        self.values.get(place).copied().flatten()
-    }
+/// The document of a comparison by peaks.
+///
+/// # Errors
+/// When a run cannot be read, does not have the device, or is asked for what its system does not have.
+pub fn document(
+    files: &[(PathBuf, RunFiles)],
+    arguments: &CompareArguments,
+    progress: &Progress,
+) -> Result<Document<PeakComparison>, Error> {
+    let (answer, warnings) = compared(files, arguments, progress)?;
+    Ok(Document::new(answer, warnings))
 }
 
-/// What is alive at the peaks by something.
-#[derive(Debug)]
-pub(super) struct PeakTable {
-    pub by: By,
-    pub title: &'static str,
-    /// Titles of the cells before the bytes.
-    pub words: Vec<&'static str>,
-    pub rows: Vec<PeakRow>,
-}
-
-#[derive(Debug)]
-pub(super) struct PeakRow {
-    /// Its name in JSON.
-    pub name: String,
-    /// Its name among comma-separated values.
-    pub long_name: LongName,
-    /// Bytes of each that is counted, where all are of one size.
-    pub size: Option<u64>,
-    pub cells: Vec<String>,
-    pub both: Both,
-}
-
-impl PeakRow {
-    /// A row with one cell.
-    pub fn named(name: &str, cell: String, both: Both) -> Self {
-        let (name, cells) = (name.to_owned(), vec![cell]);
-        Self { name, long_name: LongName::Same, size: None, cells, both }
-    }
-
-    /// Its name among comma-separated values.
-    pub fn csv_name(&self) -> Cow<'_, str> {
-        match &self.long_name {
-            LongName::Same => Cow::Borrowed(&self.name),
-            LongName::Text(name) => Cow::Borrowed(name),
-            LongName::Frames(frames) if frames.first().is_none() => Cow::Borrowed(&self.name),
-            LongName::Frames(frames) => {
-                Cow::Owned(frames.iter().map(Function::title).collect::<Vec<_>>().join(" < "))
-            }
-        }
-    }
-}
-
-/// The name of a row in full.
-#[derive(Debug)]
-pub(super) enum LongName {
-    /// That of JSON.
-    Same,
-    /// Another one.
-    Text(String),
-    /// User frames, innermost first; as one text they are made when it is written, for all rows have far more of them
-    /// than the files.
-    Frames(UserFrames),
-}
-
-/// What only one side has: `"source"`, `"target"` or null.
-fn only(both: &Both) -> Value {
-    match (both.source.blocks, both.target.blocks) {
-        (0, 1..) => "target".into(),
-        (1.., 0) => "source".into(),
-        _ => Value::Null,
-    }
-}
-
-/// A row with the four keys of a figure.
-pub(super) fn row(keys: Value, both: &Both) -> Value {
-    let mut row = keys;
-    if let (Value::Object(row), Value::Object(figure)) = (&mut row, json!(both.bytes())) {
-        row.insert("only".to_owned(), only(both));
-        row.extend(figure);
-    }
-    row
-}
-
-/// How many of each side a row has.
-pub(super) fn counts(both: &Both) -> Value {
-    json!({ "source": both.source.blocks, "target": both.target.blocks })
-}
-
-/// Both values of every figure of two sections of one shape.
-pub(super) fn both_of_sections([source, target]: [Value; 2]) -> Map<String, Value> {
-    let keys = source.as_object().into_iter().flat_map(Map::keys);
-    let figure = |key: &String| {
-        let value = |of: &Value| of.get(key).and_then(Value::as_u64);
-        (key.clone(), json!(Difference::of([value(&source), value(&target)])))
+/// Reads and compares them, the others with the first. Of more than two no more than two are in memory.
+fn compared(
+    files: &[(PathBuf, RunFiles)],
+    arguments: &CompareArguments,
+    progress: &Progress,
+) -> Result<(PeakComparison, Vec<Warning>), Error> {
+    let CompareArguments { device, shown, .. } = arguments;
+    let [first, second, more @ ..] = files else {
+        return Err(Error::new(ErrorKind::Usage, "two runs are compared, or more"));
     };
-    keys.map(figure).collect()
+    let open = |(_, files): &(PathBuf, RunFiles)| {
+        let run = files.found().open(progress)?;
+        let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))?;
+        Ok::<_, Error>(Arc::clone(run.derived()))
+    };
+    let (source, target) = rayon::join(|| open(first), || open(second));
+    let (source, target) = (source?, target?);
+    let (answers, room) = (source.answers(), device.room());
+    let path = |derived: &Derived| derived.report().path.display().to_string();
+    let mut warnings = output::named_warnings(source.report());
+    let mut compare =
+        |other: &Derived| {
+            let compared = Compared::of([&*source, other], device.device)?.ok_or_else(|| {
+                let message = format!("{} has nothing that could be compared", path(other));
+                Error::new(ErrorKind::Usage, message)
+            })?;
+            check_by(shown, &compared)?;
+            let file = path(other);
+            warnings.extend(output::named_warnings(other.report()));
+            warnings.extend(answers.change_warnings(&compared).into_iter().map(|message| {
+                Warning { code: WarningCode::Inconsistent, file: file.clone(), message }
+            }));
+            let conclusions = compared.conclusions(&source, room, &bytes);
+            Ok::<_, Error>((compared, conclusions))
+        };
+    let (compared, conclusions) = compare(&target)?;
+    let both = [&*source, &*target];
+    let memory = both.map(|derived| derived.answers().memory(derived));
+    let mut verdicts = both.map(verdict).to_vec();
+    let mut paths = both.map(path).to_vec();
+    drop(target);
+    let of_side = |place: usize| {
+        let side = compared.sides.get(place);
+        side.map(|side| (side.device, side.title.clone())).unwrap_or_default()
+    };
+    let mut of_runs = vec![(of_side(0), Vec::new()), (of_side(1), conclusions.clone())];
+    let mut figures: Vec<Vec<FigureOfRun>> =
+        compared.sides.iter().map(|side| side.figures.clone()).collect();
+    for files in more {
+        let other = open(files)?;
+        let (compared, conclusions) = compare(&other)?;
+        let [_, side] = compared.sides;
+        of_runs.push(((side.device, side.title), conclusions));
+        figures.push(side.figures);
+        verdicts.push(verdict(&other));
+        paths.push(path(&other));
+    }
+    let names = run_names(paths.iter().map(std::path::Path::new));
+    let rows = names.into_iter().zip(of_runs).map(|(name, ((device, title), conclusions))| {
+        RunOfMany { name, device, title, conclusions }
+    });
+    let figures: Vec<&[FigureOfRun]> = figures.iter().map(Vec::as_slice).collect();
+    let stated = compared.sides.iter().any(|side| side.stated.capacity_bytes.is_some());
+    let answer = PeakComparison {
+        system: source.report().system.name,
+        section: answers.change_json(&compared, room),
+        verdicts,
+        memory,
+        conclusions,
+        runs: if more.is_empty() { Vec::new() } else { rows.collect() },
+        figures: ComparedFigure::of_runs(&figures),
+        is_room_known: stated || room.capacity_bytes.is_some(),
+        paths,
+        compared,
+        shown: shown.clone(),
+    };
+    Ok((answer, warnings))
+}
+
+fn verdict(derived: &Derived) -> Option<Verdict> {
+    derived.answers().verdict(derived)
 }
 
 /// Refuses tables that a system does not have.
 ///
 /// # Errors
 /// `usage` for the first that is asked for.
-pub(super) fn check_by(shown: &Shown, has: &[By], hint: &'static str) -> Result<(), Error> {
+fn check_by(shown: &Shown, compared: &Compared) -> Result<(), Error> {
+    let by_owner = by_owner(compared);
+    let has = [By::Category, by_owner, By::Variable];
     let Some(by) = shown.by.iter().find(|by| !has.contains(by)) else { return Ok(()) };
-    let name = by.key();
-    let message = match by {
-        By::Module => format!("--by {name} is of reports of Poplar and of memory snapshots"),
-        By::Operation => format!("--by {name} is of reports of Poplar and of programs of XLA"),
-        _ => format!("--by {name} is of reports of Poplar"),
-    };
-    Err(Error::new(ErrorKind::Usage, message).hint(hint))
+    let words = compared.words;
+    let message = format!("these runs cannot be compared --by {}", by.key());
+    let lower = |text: &str| text.to_lowercase();
+    Err(Error::new(ErrorKind::Usage, message).hint(format!(
+        "They are compared by category, by {} ({}), and by variable ({}).",
+        by_owner.key(),
+        lower(words.owner),
+        lower(words.by_row.trim_start_matches("By "))
+    )))
 }
 
-impl<S> PeakComparison<S> {
+/// What the sums by owner are called.
+fn by_owner(compared: &Compared) -> By {
+    if compared.words.are_owners_operations { By::Operation } else { By::Module }
+}
+
+/// A row with the keys of all rows.
+fn row(name: &str, both: &Both) -> Map<String, Value> {
+    let bytes = both.bytes();
+    let keys = [
+        ("name", json!(name)),
+        ("source_bytes", json!(bytes.source)),
+        ("target_bytes", json!(bytes.target)),
+        ("difference_bytes", json!(bytes.change())),
+        ("only", json!(both.only())),
+        ("source_count", json!(both.source.count)),
+        ("target_count", json!(both.target.count)),
+    ];
+    keys.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+impl PeakComparison {
+    /// What an owner is called.
+    pub(super) fn owner_title(&self, owner: Option<&Owner>) -> String {
+        owner.map_or_else(|| self.compared.words.nobody.to_owned(), Owner::title)
+    }
+
+    /// By what owners are.
+    pub(super) fn by_owner(&self) -> By {
+        by_owner(&self.compared)
+    }
+
     fn side(&self, place: usize) -> Value {
         json!({
             "path": self.paths.get(place),
             "system": self.system,
-            "device": self.sides.get(place).map(|side| side.device),
+            "device": self.compared.sides.get(place).map(|side| side.device),
         })
     }
 
-    fn options(&self) -> Value {
-        let (kind, settings) = &self.settings;
-        let option = |setting: &DifferentSetting| {
-            let [source, target] = &setting.values;
-            json!({ "kind": kind, "name": setting.name, "source": source, "target": target })
-        };
-        settings.iter().map(option).collect()
+    fn memory(&self) -> Value {
+        let both =
+            |of: fn(&MemoryTotals) -> Option<u64>| Difference::of(self.memory.each_ref().map(of));
+        json!({
+            "total_bytes": both(|memory| memory.total_bytes),
+            "including_gaps_bytes": both(|memory| memory.including_gaps_bytes),
+            "gap_bytes": both(|memory| memory.gap_bytes),
+            "always_live_bytes": both(|memory| memory.always_live_bytes),
+        })
     }
 
-    fn figure_rows(&self, place: usize) -> Value {
-        let row = |figure: &FigureRow| {
-            let mut row = json!({ "name": figure.key });
-            if let (Value::Object(row), Value::Object(values)) =
-                (&mut row, json!(figure.difference(place)))
-            {
-                row.extend(values);
-                row.insert("percent_of_source".to_owned(), json!(figure.percent_of_source(place)));
-            }
-            row
-        };
-        self.figures.iter().map(row).collect()
+    fn figures(&self, place: usize) -> Value {
+        self.figures.iter().map(|figure| figure.json(place)).collect()
     }
 
-    fn variables(&self) -> impl Iterator<Item = Value> {
-        let tables = self.tables.iter().filter(|table| table.by == By::Variable);
-        let rows = tables.flat_map(|table| &table.rows);
-        rows.map(|one| row(json!({ "name": one.name }), &one.both))
+    fn owner_row(&self, row_of: &OwnerRow) -> Value {
+        row(&self.owner_title(row_of.owner.as_ref()), &row_of.both).into()
     }
 
-    fn liveness(&self) -> Value {
-        let [source, target] = self.sides.each_ref();
-        let always = [source, target].map(|side| Some(side.always_live_bytes));
-        let not_always = [source, target].map(|side| side.not_always_live_bytes);
-        json!({ "peak": {
-            "step": { "source": source.step, "target": target.step },
-            "not_always_live_bytes": Difference::of(not_always),
-            "always_live_bytes": Difference::of(always),
-        } })
+    fn variable_row(&self, peaks: &Peaks, one: &Row) -> Value {
+        let mut keys = row(&self.owner_title(peaks.owner(one)), &one.both);
+        let calls: Value = peaks.names.owners(one.path).map(Owner::title).collect();
+        let of_source = peaks.owner_of_source(one).map(|owner| self.owner_title(owner));
+        let [of_source_detail, of_target_detail] = peaks.details(one);
+        let more = [
+            ("name_of_source", json!(of_source)),
+            ("calls", if self.compared.words.are_owners_operations { Value::Null } else { calls }),
+            ("shape", json!({ "source": of_source_detail, "target": of_target_detail })),
+            ("category", json!(one.category.key)),
+            ("each_bytes", json!(one.size)),
+            ("change", json!(one.both.row_change().as_str())),
+            ("matched_by", json!(one.matched_by)),
+        ];
+        keys.extend(more.map(|(key, value)| (key.to_owned(), value)));
+        keys.into()
     }
 
     fn run_rows(&self) -> Value {
         let row = |(place, run): (usize, &RunOfMany)| {
-            let mut row = json!({
+            json!({
                 "path": self.paths.get(place),
                 "name": run.name,
-                "figures": self.figure_rows(place),
+                "device": run.device,
+                "verdict": self.verdicts.get(place),
+                "figures": self.figures(place),
                 "conclusions": run.conclusions,
-            });
-            if let (Value::Object(row), Value::Object(keys)) = (&mut row, &run.keys) {
-                row.extend(keys.clone());
-            }
-            row
+            })
         };
         self.runs.iter().enumerate().map(row).collect()
     }
 }
 
-impl<S: Serialize> Serialize for PeakComparison<S> {
+impl Serialize for PeakComparison {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
         let mut document = serializer.serialize_map(None)?;
         document.serialize_entry("source", &self.side(0))?;
         document.serialize_entry("target", &self.side(1))?;
-        document.serialize_entry("options", &self.options())?;
-        document.serialize_entry("memory", &self.memory)?;
-        document.serialize_entry("liveness", &self.liveness())?;
-        // Steps of two runs are not aligned.
+        document.serialize_entry("verdicts", &self.verdicts)?;
+        document.serialize_entry("settings", &self.compared.settings)?;
+        document.serialize_entry("memory", &self.memory())?;
+        document.serialize_entry("figures", &self.figures(1))?;
+        document.serialize_entry("peak", &PeakOfBoth(self))?;
+        // Steps are not matched.
         document.serialize_entry("steps", &Value::Null)?;
-        document.serialize_entry("figures", &self.figure_rows(1))?;
-        document.serialize_entry("variables", &OneByOne(|| self.variables()))?;
         document.serialize_entry("conclusions", &self.conclusions)?;
-        document.serialize_entry("explanation", &Explanation { peak: ExplainedPeak(self) })?;
         document.serialize_entry(self.system, &self.section)?;
         if !self.runs.is_empty() {
             document.serialize_entry("runs", &self.run_rows())?;
@@ -295,7 +300,7 @@ impl<S: Serialize> Serialize for PeakComparison<S> {
 }
 
 /// Rows of which each is made when it is written: all at once would take many times what the files do.
-pub(super) struct OneByOne<F>(pub F);
+struct OneByOne<F>(F);
 
 impl<F: Fn() -> I, I: Iterator<Item = Value>> Serialize for OneByOne<F> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
@@ -303,38 +308,51 @@ impl<F: Fn() -> I, I: Iterator<Item = Value>> Serialize for OneByOne<F> {
     }
 }
 
-#[derive(Serialize)]
-struct Explanation<'a, S> {
-    peak: ExplainedPeak<'a, S>,
-}
+/// What is alive at both peaks.
+struct PeakOfBoth<'a>(&'a PeakComparison);
 
-/// What the change of the peak consists of.
-struct ExplainedPeak<'a, S>(&'a PeakComparison<S>);
-
-impl<S> Serialize for ExplainedPeak<'_, S> {
+impl Serialize for PeakOfBoth<'_> {
     fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
-        let [source, target] = self.0.sides.each_ref();
+        let Self(of) = *self;
+        let [source, target] = of.compared.sides.each_ref();
+        let peaks = [source, target].map(|side| side.peak.as_ref());
+        let all = Difference::of(peaks.map(|peak| peak.map(|peak| peak.bytes)));
+        let not_always = peaks.map(|peak| peak.map(|peak| peak.not_always_live_bytes));
+        let always = [source, target].map(|side| Some(side.always_live_bytes));
+        let [source_step, target_step] = peaks.map(|peak| peak.and_then(|peak| peak.step));
         let mut peak = serializer.serialize_map(None)?;
-        let whole = json!(Difference::of([source, target].map(|side| side.peak_bytes)));
-        for (key, value) in whole.as_object().into_iter().flatten() {
-            peak.serialize_entry(key, value)?;
+        peak.serialize_entry("source_bytes", &all.source)?;
+        peak.serialize_entry("target_bytes", &all.target)?;
+        peak.serialize_entry("difference_bytes", &all.change())?;
+        peak.serialize_entry("percent", &all.percent())?;
+        peak.serialize_entry("source_step", &source_step)?;
+        peak.serialize_entry("target_step", &target_step)?;
+        peak.serialize_entry("always_live_bytes", &Difference::of(always))?;
+        peak.serialize_entry("not_always_live_bytes", &Difference::of(not_always))?;
+        let found = || of.compared.peaks.iter();
+        let categories = || found().flat_map(|peaks| &peaks.by_category);
+        let owners = || found().flat_map(|peaks| &peaks.by_owner).map(|one| of.owner_row(one));
+        let variables =
+            || found().flat_map(|peaks| peaks.rows.iter().map(|one| of.variable_row(peaks, one)));
+        let by_category =
+            || categories().map(|(category, both)| Value::from(row(category.key, both)));
+        peak.serialize_entry("by_category", &OneByOne(by_category))?;
+        for by in [By::Operation, By::Module] {
+            let key = format!("by_{}", by.key());
+            if by == of.by_owner() {
+                peak.serialize_entry(&key, &OneByOne(owners))?;
+            } else {
+                peak.serialize_entry(&key, &[(); 0])?;
+            }
         }
-        peak.serialize_entry("source_step", &source.step)?;
-        peak.serialize_entry("target_step", &target.step)?;
-        for table in &self.0.tables {
-            let by = table.by.key();
-            let rows = || {
-                let rows = table.rows.iter();
-                rows.map(|one| row(json!({ "contributor": by, "name": one.name }), &one.both))
-            };
-            peak.serialize_entry(&format!("by_{by}"), &OneByOne(rows))?;
-        }
+        peak.serialize_entry("by_line", &[(); 0])?;
+        peak.serialize_entry("by_variable", &OneByOne(variables))?;
         peak.end()
     }
 }
 
-impl<S: Serialize> Answer for PeakComparison<S> {
-    const SCHEMA: &'static str = "tilescope.compare/1";
+impl Answer for PeakComparison {
+    const SCHEMA: &'static str = "tilescope.compare/2";
 
     fn text(&self) -> String {
         if self.shown.csv { peaks_text::csv(self).collect() } else { peaks_text::text(self) }

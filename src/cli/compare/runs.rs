@@ -89,7 +89,7 @@ impl Runs {
         for (number, row) in numbers.iter().zip(&self.rows) {
             let reference = if text.is_empty() { ", the reference" } else { "" };
             text += &format!("{number}  {}{reference}\n", clean(&row.report.path));
-            text += &conclusions::text(&row.conclusions);
+            text += &conclusions::text_of_reports(&row.conclusions);
         }
         text += "\nWhat differs\n";
         text += &options(&self.options, &numbers);

@@ -27,7 +27,7 @@ pub fn text(comparison: &Comparison) -> String {
     if !comparison.runs.is_empty() {
         return comparison.runs.text(shown.brief);
     }
-    let mut text = conclusions::text(&comparison.conclusions);
+    let mut text = conclusions::text_of_reports(&comparison.conclusions);
     text += &format!(
         "\nSource  {}\nTarget  {}\n",
         clean(&comparison.source.path),

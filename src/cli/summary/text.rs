@@ -3,8 +3,8 @@
 use super::Summary;
 use crate::cli::output::{aligned, name_cell, wrapped};
 use crate::run::{
-    Advice, Cell, Conclusion, DeviceVerdict, Evidence, NotAdvised, PeakOfRun, PeakRow, Section,
-    SectionBody, Verdict,
+    Advice, Cell, Conclusion, DeviceVerdict, Evidence, NotAdvised, Outcome, PeakOfRun, PeakRow,
+    Section, SectionBody, Verdict,
 };
 use crate::store::System;
 use crate::store::report::{FileStatus, ReportFile};
@@ -57,15 +57,16 @@ impl Summary {
         rows.extend(said(&source.format).map(|format| ("Format", format)));
         rows.extend(said(&source.producer).map(|producer| ("Written by", producer)));
         rows.extend(said(&source.captured_at).map(|at| ("Captured", at)));
+        let title = capitalised(self.words.steps);
         let steps = self.liveness.steps;
-        rows.extend(steps.map(|steps| (self.words.step, grouped(steps))));
+        rows.extend(steps.map(|steps| (&*title, grouped(steps))));
         pairs(rows)
     }
 
     fn memory_section(&self) -> (String, String) {
         let memory = &self.memory;
         let outcome = self.verdict.as_ref().map(|verdict| verdict.outcome.title());
-        let mut rows = vec![("Verdict", outcome.unwrap_or("Not known").to_owned())];
+        let mut rows = vec![("Verdict", outcome.unwrap_or(Outcome::Unknown.title()).to_owned())];
         for (title, amount) in [
             ("Total", memory.total_bytes),
             ("Including gaps", memory.including_gaps_bytes),
@@ -76,9 +77,13 @@ impl Summary {
         }
         if let Some(verdict) = &self.verdict {
             let from = verdict.capacity_from.as_deref().map(clean);
-            let from = from.map_or_else(String::new, |from| format!(" (from {from})"));
-            let capacity = verdict.capacity_bytes;
-            rows.extend(capacity.map(|all| ("Capacity", format!("{}{from}", exact_bytes(all)))));
+            let from =
+                from.map_or_else(String::new, |from| format!("; the capacity is from {from}"));
+            let of = verdict.used_of.map_or_else(String::new, |of| format!(" on {of}"));
+            let both = verdict.used_bytes.zip(verdict.capacity_bytes);
+            rows.extend(both.map(|(used, capacity)| {
+                ("Used", format!("{} of {}{of}{from}", bytes(used), bytes(capacity)))
+            }));
             let over = verdict.over_bytes.filter(|over| *over > 0);
             rows.extend(over.map(|over| ("Too many", exact_bytes(over))));
         }
@@ -107,9 +112,10 @@ impl Summary {
 
 fn verdict_text(verdict: &Verdict) -> String {
     let title = verdict.outcome.title();
-    let mut text = match verdict.text.starts_with(title) {
-        true => wrapped("  ", &clean(&verdict.text)),
-        false => wrapped("  ", &format!("{title}: {}", clean(&verdict.text))),
+    let mut text = if verdict.text.starts_with(title) {
+        wrapped("  ", &clean(&verdict.text))
+    } else {
+        wrapped("  ", &format!("{title}: {}", clean(&verdict.text)))
     };
     for detail in &verdict.details {
         text += &wrapped("  ", &clean(detail));
@@ -126,7 +132,7 @@ fn devices_text(devices: &[DeviceVerdict]) -> String {
     let rows = devices.iter().map(|device| {
         vec![
             name_cell(&device.name),
-            device.outcome.title().to_lowercase(),
+            device.outcome.word().to_owned(),
             known(device.used_bytes),
             known(device.capacity_bytes),
             known(device.over_bytes.filter(|over| *over > 0)),
@@ -141,15 +147,16 @@ fn advice_text(number: usize, advice: &Advice, words: &System) -> String {
     let saving = advice.saving.as_ref();
     let saving = saving.map_or_else(String::new, |saving| format!(". {}", saving.sentence(&bytes)));
     let fits = match advice.makes_it_fit {
-        Some(true) => ". It fits then",
-        Some(false) => ". It does not fit by this alone",
+        Some(true) => ". This is enough on its own",
+        Some(false) => ". This is not enough on its own",
         None => "",
     };
     let of = advice.device_name.as_deref().map_or_else(String::new, |name| format!(" ({name})"));
     // A text that begins with the title needs no title before it.
-    let title = match advice.text.starts_with(advice.title) && of.is_empty() {
-        true => String::new(),
-        false => format!("{}{of}: ", advice.title),
+    let title = if advice.text.starts_with(advice.title) && of.is_empty() {
+        String::new()
+    } else {
+        format!("{}{of}: ", advice.title)
     };
     let what = format!("{title}{}{saving}{fits}", clean(&advice.text));
     text += &wrapped(&format!("  {number}. "), &what);

@@ -13,6 +13,10 @@ pub mod system;
     clippy::arithmetic_side_effects
 )]
 pub mod files;
+#[cfg_attr(
+    not(feature = "window"),
+    allow(dead_code, reason = "the window asks for more than commands")
+)]
 pub mod insights;
 
 pub use answers::{PoplarAnswers, derived_of};

@@ -48,7 +48,6 @@ pub(super) fn peak_of_report(derived: &Derived) -> Option<PeakOfRun> {
         by_module: by(GroupedBy::Module, things.without_operation),
         by_line: Vec::new(),
         largest: things.largest,
-        ..PeakOfRun::default()
     })
 }
 

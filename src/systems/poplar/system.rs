@@ -8,7 +8,8 @@ use crate::analysis::cross_checks::contradictions;
 use crate::analysis::derived::Derived;
 use crate::format::{Error, Progress};
 use crate::index;
-use crate::store::{Warning, Warnings};
+use crate::opened::RunFiles;
+use crate::store::{System, Warning, Warnings};
 use crate::systems::system::{FoundRun, OpenRun, RunSystem};
 
 /// The system.
@@ -18,6 +19,10 @@ pub struct Poplar;
 impl RunSystem for Poplar {
     fn title(&self) -> &'static str {
         "Poplar"
+    }
+
+    fn words(&self) -> System {
+        System::POPLAR
     }
 
     fn find(
@@ -49,17 +54,36 @@ pub struct FoundReport {
 }
 
 impl FoundRun for FoundReport {
+    fn system(&self) -> &'static dyn RunSystem {
+        &Poplar
+    }
+
     fn path(&self) -> &Path {
         &self.path
     }
 
     fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
+        let open = self.open_report(progress)?;
+        let derived = Arc::new(open.derived());
+        Ok(Some(Box::new(ReportRun { open, derived })))
+    }
+
+    fn into_files(self: Box<Self>) -> RunFiles {
+        RunFiles::Poplar(*self)
+    }
+}
+
+impl FoundReport {
+    /// Opens the report and reads its small tables.
+    ///
+    /// # Errors
+    /// As [`OpenReport::open`].
+    pub fn open_report(&self, progress: &Progress) -> Result<OpenReport, Error> {
         let open = OpenReport::find_with(&self.path, index::of_process(), progress)?;
         open.report.warnings.add_all(&self.warnings);
         progress.expect(open.bytes_to_read());
         open.read_small_tables(progress)?;
-        let derived = Arc::new(open.derived());
-        Ok(Some(Box::new(ReportRun { open, derived })))
+        Ok(open)
     }
 }
 

@@ -3,6 +3,7 @@
 mod peak;
 mod sections;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
@@ -14,11 +15,14 @@ use super::event_said::event_said;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::files::file_name;
+use crate::format::{Error, ErrorKind};
 use crate::progress::Progress;
 use crate::run::answers::SourceFormat;
+use crate::run::compared::names::Names;
+use crate::run::compared::{ComparedWords, Side};
 use crate::run::{
-    Allocations, Answers, AreasBy, AreasOf, BesideCurve, Claim, Insights, MemoryTotals, PeakOfRun,
-    Place, Section, StackedAreas, StepSaid, Verdict,
+    Allocations, Answers, AreasBy, AreasOf, BesideCurve, Claim, Compared, Conclusion, Insights,
+    MemoryTotals, PeakOfRun, Place, Room, Section, StackedAreas, StepSaid, Verdict,
 };
 use crate::store::placed::ReadError;
 use crate::store::snapshot::{Action, RankDevice, device_title};
@@ -28,7 +32,8 @@ use crate::systems::pytorch::allocator::device_facts::{DeviceFacts, HostFacts};
 use crate::systems::pytorch::allocator::insights::SnapshotInsights;
 use crate::systems::pytorch::allocator::replayed::{AllocatorRun, ReplayedSnapshot, RunContents};
 use crate::systems::pytorch::allocator::timeline_facts::timeline_facts;
-use crate::systems::pytorch::run::compare_claims;
+use crate::systems::pytorch::compared;
+use crate::systems::pytorch::run::{compare_claims, no_such_device};
 use crate::text::grouped;
 
 /// The answers of a PyTorch run.
@@ -204,6 +209,48 @@ impl Answers for PytorchAnswers {
         let mut devices = replayed.snapshot.devices.iter();
         let device = devices.find(|device| Some(device.number) == place.device)?;
         usize::try_from(replayed.step_of(device, event)).ok()
+    }
+
+    fn devices(&self, _: &Derived) -> BTreeMap<i64, String> {
+        let devices = self.snapshot().into_iter().flat_map(|replayed| &replayed.snapshot.devices);
+        devices.map(|device| (device.number, device.title())).collect()
+    }
+
+    fn compared_words(&self) -> Option<&'static ComparedWords> {
+        Some(&compared::WORDS)
+    }
+
+    fn compared_side(
+        &self,
+        derived: &Derived,
+        device: Option<i64>,
+        names: &mut Names,
+    ) -> Result<Option<Side>, Error> {
+        let path = &derived.report().path;
+        if let RunContents::Timeline(_) = &self.run.contents {
+            let message = format!(
+                "{} is a memory timeline: bytes by category, without blocks that could be compared",
+                path.display()
+            );
+            return Err(Error::new(ErrorKind::Usage, message)
+                .in_file(path)
+                .hint("torch.cuda.memory._dump_snapshot writes a snapshot that has them."));
+        }
+        let side = compared::side(&self.run, device, names);
+        side.map(Some).ok_or_else(|| no_such_device(path, &self.run, device))
+    }
+
+    fn change_conclusions(
+        &self,
+        compared: &Compared,
+        room: Room,
+        size: &dyn Fn(u64) -> String,
+    ) -> Vec<Conclusion> {
+        compared::change_conclusions(compared, room, size)
+    }
+
+    fn change_json(&self, compared: &Compared, room: Room) -> Map<String, Value> {
+        compared::change_json(compared, room)
     }
 
     fn things_beside_report(&self) -> usize {

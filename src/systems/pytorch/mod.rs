@@ -1,9 +1,14 @@
 //! PyTorch memory snapshots, and memory timelines of `torch.profiler`.
 
+#[cfg_attr(
+    not(feature = "window"),
+    allow(dead_code, reason = "the window asks for more than commands")
+)]
 pub mod allocator;
 pub mod answers;
 pub mod areas;
 pub mod blocks;
+pub mod compared;
 pub mod event_said;
 #[deny(
     clippy::unwrap_used,

@@ -7,7 +7,8 @@ use super::files::{self, SnapshotFiles};
 use super::run::SnapshotRun;
 use crate::analysis::derived::Derived;
 use crate::format::{Error, Progress};
-use crate::store::Warnings;
+use crate::opened::RunFiles;
+use crate::store::{System, Warnings};
 use crate::systems::system::{FoundRun, OpenRun, RunSystem};
 
 /// The system.
@@ -17,6 +18,10 @@ pub struct Pytorch;
 impl RunSystem for Pytorch {
     fn title(&self) -> &'static str {
         "PyTorch"
+    }
+
+    fn words(&self) -> System {
+        System::PYTORCH
     }
 
     fn find(
@@ -34,30 +39,38 @@ impl RunSystem for Pytorch {
         }))
     }
 
-    fn instead_of(&self, command: &str) -> Option<&'static str> {
-        Some(match command {
+    fn instead_of(&self, command: &str) -> &'static str {
+        match command {
             "tiles" => {
-                "tilescope summary has the bytes of each device, and tilescope liveness --device N --step peak lists \
-                 what is alive on one."
+                "A GPU has no tiles: tilescope summary has the bytes of each device, tilescope liveness --device N \
+                 --step peak what is alive on one."
             }
             "map" => {
-                "The Map of the window (tilescope PATH) shows the segments of a device with the blocks in them; \
+                "The map of the window (tilescope PATH) shows the segments of a device with the blocks in them; \
                  tilescope liveness --step N lists what is alive."
             }
             "ops" => {
-                "A snapshot names places in the code: tilescope summary and tilescope liveness --step peak go by user \
-                 frames, tilescope compare --by module by functions."
+                "A snapshot names places in the program: tilescope summary and tilescope liveness --step peak go by \
+                 user frames, tilescope compare --by module by functions."
             }
             "trace" => {
                 "A snapshot says what was allocated, not what ran: tilescope liveness lists its events, and \
                  prof.export_chrome_trace of torch.profiler writes a trace."
             }
-            _ => return None,
-        })
+            "export --chrome-trace" => {
+                "A memory snapshot says what was allocated, not what ran when: prof.export_chrome_trace(\"trace.json\") \
+                 of torch.profiler writes a trace."
+            }
+            _ => "tilescope summary, liveness, compare, sweep and check take memory snapshots.",
+        }
     }
 }
 
 impl FoundRun for SnapshotFiles {
+    fn system(&self) -> &'static dyn RunSystem {
+        &Pytorch
+    }
+
     fn path(&self) -> &Path {
         &self.path
     }
@@ -69,6 +82,10 @@ impl FoundRun for SnapshotFiles {
             let open: Box<dyn OpenRun> = Box::new(OpenSnapshot { run, derived });
             open
         }))
+    }
+
+    fn into_files(self: Box<Self>) -> RunFiles {
+        RunFiles::Pytorch(self)
     }
 }
 

@@ -1,5 +1,7 @@
 //! The answers of an XLA module.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -11,16 +13,20 @@ use super::buffer_assignment::insights::PeakOfSpace;
 use super::buffer_assignment::peaks::{NO_OPERATION, Owner, owners, shares_of};
 use super::buffer_assignment::program::Program;
 use super::buffer_assignment::trace_lives::TraceLives;
+use super::compared;
 use super::run::{ErrorText, XlaRun};
 use super::sections::sections;
 use crate::analysis::derived::Derived;
 use crate::analysis::diagnose::{Finding, XlaCapture};
 use crate::analysis::liveness::Scope;
+use crate::format::Error;
 use crate::progress::Progress;
 use crate::run::answers::SourceFormat;
+use crate::run::compared::names::Names;
+use crate::run::compared::{ComparedWords, Side};
 use crate::run::{
-    Answers, AreasBy, AreasOf, BesideCurve, Claim, Insights, MemoryTotals, PeakOfRun, PeakRow,
-    PeakVariable, Section, StackedAreas, Verdict,
+    Answers, AreasBy, AreasOf, BesideCurve, Claim, Compared, Conclusion, Insights, MemoryTotals,
+    PeakOfRun, PeakRow, PeakVariable, Room, Section, StackedAreas, Verdict,
 };
 use crate::store::hlo::{AllocationKind, Beside, ListedModule};
 use crate::store::names::NameId;
@@ -175,6 +181,44 @@ impl Answers for XlaAnswers {
             // It has no keys but texts, so this cannot happen.
             _ => Map::new(),
         }
+    }
+
+    fn devices(&self, _: &Derived) -> BTreeMap<i64, String> {
+        let colors = self.program.analysed.colors();
+        colors.map(|color| (color, self.program.color_title(color))).collect()
+    }
+
+    fn compared_words(&self) -> Option<&'static ComparedWords> {
+        Some(&compared::WORDS)
+    }
+
+    /// Of a memory space, or of the main memory.
+    fn compared_side(
+        &self,
+        _: &Derived,
+        device: Option<i64>,
+        names: &mut Names,
+    ) -> Result<Option<Side>, Error> {
+        let color = device.unwrap_or(0);
+        let side = compared::side(&self.program, color, names);
+        side.map(Some).ok_or_else(|| self.program.no_such_space(color))
+    }
+
+    fn change_conclusions(
+        &self,
+        compared: &Compared,
+        room: Room,
+        size: &dyn Fn(u64) -> String,
+    ) -> Vec<Conclusion> {
+        compared::change_conclusions(compared, room, size)
+    }
+
+    fn change_warnings(&self, compared: &Compared) -> Vec<String> {
+        compared::change_warnings(compared)
+    }
+
+    fn change_json(&self, compared: &Compared, room: Room) -> Map<String, Value> {
+        compared::change_json(compared, room)
     }
 
     fn things_beside_report(&self) -> usize {

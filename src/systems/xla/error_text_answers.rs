@@ -60,7 +60,7 @@ impl Answers for ErrorTextAnswers {
         Some(Verdict {
             outcome,
             cause,
-            short: outcome.title().to_lowercase(),
+            short: outcome.word().to_owned(),
             text: if is_refused { self.want_text() } else { self.partial_text() },
             used_bytes: used,
             capacity_bytes: capture.capacity_bytes,

@@ -2,7 +2,12 @@
 
 pub mod answers;
 pub mod areas;
+#[cfg_attr(
+    not(feature = "window"),
+    allow(dead_code, reason = "the window asks for more than commands")
+)]
 pub mod buffer_assignment;
+pub mod compared;
 pub mod error_text_answers;
 #[deny(
     clippy::unwrap_used,

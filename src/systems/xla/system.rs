@@ -6,13 +6,10 @@ use std::sync::Arc;
 use super::run::{ErrorText, XlaFiles, XlaRun, find};
 use crate::analysis::derived::Derived;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::store::Warnings;
+use crate::opened::RunFiles;
+use crate::store::{System, Warnings};
 use crate::systems::system::{FoundRun, OpenRun, RunSystem};
 use crate::text::clean;
-
-/// In place of a command that goes by tiles or by steps that ran.
-const INSTEAD: &str = "tilescope summary, liveness, compare, check, sweep, export --parquet, diagnose and render take \
-                       XLA modules.";
 
 /// The system.
 #[derive(Debug)]
@@ -21,6 +18,10 @@ pub struct Xla;
 impl RunSystem for Xla {
     fn title(&self) -> &'static str {
         "XLA"
+    }
+
+    fn words(&self) -> System {
+        System::XLA
     }
 
     fn find(
@@ -48,12 +49,16 @@ impl RunSystem for Xla {
         Some(ErrorText::open(path)?.derived())
     }
 
-    fn instead_of(&self, command: &str) -> Option<&'static str> {
-        ["tiles", "map", "ops", "trace"].contains(&command).then_some(INSTEAD)
+    fn instead_of(&self, _: &str) -> &'static str {
+        "tilescope summary, liveness, compare, check, sweep, export --parquet, diagnose and render take programs of XLA."
     }
 }
 
 impl FoundRun for XlaFiles {
+    fn system(&self) -> &'static dyn RunSystem {
+        &Xla
+    }
+
     fn path(&self) -> &Path {
         &self.path
     }
@@ -72,6 +77,10 @@ impl FoundRun for XlaFiles {
             let open: Box<dyn OpenRun> = Box::new(OpenModule { run, derived });
             open
         }))
+    }
+
+    fn into_files(self: Box<Self>) -> RunFiles {
+        RunFiles::Xla(self)
     }
 }
 

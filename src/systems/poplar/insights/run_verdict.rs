@@ -1,7 +1,7 @@
 //! The verdict in the words that every system shares.
 
 use super::sentences::{over_text, verdict_figures, verdict_sentences};
-use super::verdict::{IpuVerdict, TilesVerdict};
+use super::verdict::{Cause, IpuVerdict, TilesVerdict};
 use crate::run::{DeviceVerdict, Outcome, Verdict};
 use crate::text::{bytes, counted};
 
@@ -30,11 +30,11 @@ impl TilesVerdict {
             details,
             figures: verdict_figures(self),
             used_bytes,
+            used_of: Some("the fullest tile"),
             capacity_bytes: Some(self.limit_bytes),
             capacity_from: Some(CAPACITY_FROM.to_owned()),
             over_bytes: used_bytes.map(|used| used.saturating_sub(self.limit_bytes)),
             devices: self.ipus.iter().map(IpuVerdict::of_device).collect(),
-            ..Verdict::default()
         }
     }
 }
@@ -52,7 +52,7 @@ impl IpuVerdict {
             device: self.ipu.into(),
             name: format!("IPU {}", self.ipu),
             outcome: outcome(self.fits),
-            cause: self.cause.map(|cause| cause.word()),
+            cause: self.cause.map(Cause::word),
             used_bytes,
             capacity_bytes,
             over_bytes: used_bytes.zip(capacity_bytes).map(over),

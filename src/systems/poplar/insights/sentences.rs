@@ -8,12 +8,6 @@ use crate::text::{counted, grouped};
 /// How a number of bytes is written.
 pub(crate) type Size<'a> = &'a dyn Fn(u64) -> String;
 
-/// The verdict in one line.
-pub(crate) fn verdict_title(verdict: &TilesVerdict) -> String {
-    let Some(failure) = &verdict.failure else { return "It fits".to_owned() };
-    format!("It does not fit: {}", over_text(verdict, failure, ", on"))
-}
-
 /// How many tiles are over, and where there are several IPUs on which of them.
 pub(super) fn over_text(verdict: &TilesVerdict, failure: &Failure, on: &str) -> String {
     let verb = if failure.tiles_over == 1 { "is" } else { "are" };

@@ -8,6 +8,7 @@ mod ranks;
 mod report;
 pub(crate) mod stated;
 
+use std::path::Path;
 use std::sync::Arc;
 
 use self::ahead::replayed_ahead;
@@ -148,16 +149,21 @@ impl SnapshotRun {
 
     /// That it has no such device, with those that it has.
     pub fn no_such_device(&self, number: Option<i64>) -> Error {
-        let message = format!("{} {}", self.report.path.display(), no_device(number));
-        let error = Error::new(ErrorKind::Usage, message).in_file(&self.report.path);
-        let devices = self.allocator.snapshot().map(|replayed| &replayed.snapshot.devices);
-        match devices.filter(|devices| !devices.is_empty()) {
-            None => error,
-            Some(devices) => {
-                let there: Vec<String> =
-                    devices.iter().map(|device| device.number.to_string()).collect();
-                error.hint(format!("Its devices are: {}.", there.join(", ")))
-            }
+        no_such_device(&self.report.path, &self.allocator, number)
+    }
+}
+
+/// That a run at a path has no such device, with those that it has.
+pub fn no_such_device(path: &Path, run: &AllocatorRun, number: Option<i64>) -> Error {
+    let message = format!("{} {}", path.display(), no_device(number));
+    let error = Error::new(ErrorKind::Usage, message).in_file(path);
+    let devices = run.snapshot().map(|replayed| &replayed.snapshot.devices);
+    match devices.filter(|devices| !devices.is_empty()) {
+        None => error,
+        Some(devices) => {
+            let there: Vec<String> =
+                devices.iter().map(|device| device.number.to_string()).collect();
+            error.hint(format!("Its devices are: {}.", there.join(", ")))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Two runs whose steps have nothing in common, memory snapshots or programs of XLA: what follows from them, what each
+//! Two runs whose steps have nothing in common: what follows from them, what each
 //! took, and what is alive at the peak of each. Nothing here goes by steps; the curves lie over each other by numbers.
 
 use eframe::egui::{self, RichText, ScrollArea};
@@ -6,14 +6,17 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::{BESIDE, CURVES, FRAME, LEAST_PICTURE, MOST_PICTURE};
-use crate::analysis::compared_snapshots::Room;
+use crate::analysis::comparison::figures::Unit;
+use crate::run::compared::ComparedWords;
+use crate::run::compared::figures::ComparedFigure;
+use crate::run::{Compared, Room};
 use crate::text::{clean, grouped, shortened};
 use crate::ui::card_fields::{Typed, device_ui, fields_row_ui};
 use crate::ui::report::PageContext;
 use crate::ui::report::glance::Glance;
 use crate::ui::report::glance::curves::Curves;
 use crate::ui::report::peaks_compared::{
-    FigureRow, FoundPeaks, PeakTable, PeakWords, PeaksCompared, devices_of, with_peaks,
+    FoundPeaks, PeakTable, PeaksCompared, devices_of, with_peaks,
 };
 use crate::ui::report::two_columns::{Column as Half, two_columns_ui};
 use crate::ui::run_chips::badge_ui;
@@ -39,14 +42,18 @@ struct Card {
 }
 
 impl Card {
-    fn ui(&mut self, ui: &mut egui::Ui, (words, devices): (&PeakWords, &BTreeMap<i64, String>)) {
+    fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        (words, devices): (&ComparedWords, &BTreeMap<i64, String>),
+    ) {
         // Those that were read again may have others.
         self.device = self.device.filter(|device| devices.contains_key(device));
         fields_row_ui(ui, |ui| {
             if devices.len() > 1 {
                 device_ui(ui, words.device, &mut self.device, devices);
             }
-            self.capacity.ui(ui, "Capacity", words.capacity);
+            self.capacity.ui(ui, "Capacity", "16GiB");
             self.other.ui(ui, "Other memory", "600MiB");
         });
     }
@@ -92,12 +99,12 @@ impl PeaksPage {
         let runs = Arc::clone(page.runs);
         let Some(both) = both_of(&runs, place) else { return };
         let found = self.found.ask(ui.ctx(), both, self.card.device);
-        let (words, devices) = devices_of(both);
+        let Some((words, devices)) = devices_of(both) else { return };
         self.tabs_ui(ui, words);
         self.card.ui(ui, (words, &devices));
         ui.add_space(4.0);
         match (self.tab, found) {
-            (_, Some(Err(why_not))) => absent_ui(ui, why_not, ""),
+            (_, Some(Err(why_not))) => absent_ui(ui, &why_not, ""),
             (None, found) => {
                 let found = found.and_then(Result::ok);
                 self.pictures_ui(ui, page, (both, found.as_ref()), (curves, glance));
@@ -110,10 +117,10 @@ impl PeaksPage {
         }
     }
 
-    fn tabs_ui(&mut self, ui: &mut egui::Ui, words: &PeakWords) {
+    fn tabs_ui(&mut self, ui: &mut egui::Ui, words: &ComparedWords) {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
-            let tables = words.tabs.into_iter().enumerate().map(|(tab, title)| (Some(tab), title));
+            let tables = words.tabs.iter().enumerate().map(|(tab, (_, title))| (Some(tab), *title));
             for (tab, title) in std::iter::once((None, PICTURES)).chain(tables) {
                 let entry = ui.selectable_label(self.tab == tab, title);
                 if entry.clicked() {
@@ -134,12 +141,13 @@ impl PeaksPage {
         (found, tab): (&PeaksCompared, usize),
     ) {
         let Some((table, shown)) = found.tables.get(tab).zip(self.tables.get_mut(tab)) else {
-            absent_ui(ui, found.words.no_peaks, "");
+            absent_ui(ui, found.compared.words.no_peaks, "");
             return;
         };
         let columns = table.columns(both.map(|run| &*run.title));
         let rows: Arc<dyn Rows> = Arc::<PeakTable>::clone(table);
-        let data = Data { note: found.words.adds_up, ..Data::of(table.name, &columns, rows) };
+        let data =
+            Data { note: found.compared.words.adds_up, ..Data::of(&table.name, &columns, rows) };
         shown.ui(ui, &data, page.commands);
     }
 
@@ -163,7 +171,7 @@ impl PeaksPage {
             let mut words = |ui: &mut egui::Ui| match found {
                 Some(found) => {
                     self.found.words_ui(ui, "In words", found, room);
-                    settings_ui(ui, found);
+                    settings_ui(ui, &found.compared);
                 }
                 None => drop(ui.weak(self.found.failure().unwrap_or("Comparing…"))),
             };
@@ -177,8 +185,8 @@ impl PeaksPage {
                 words(ui);
             }
             let Some(found) = found else { return };
-            let figures = |ui: &mut egui::Ui| figures_ui(ui, both, &found.figures);
-            let categories = |ui: &mut egui::Ui| categories_ui(ui, both, found);
+            let figures = |ui: &mut egui::Ui| figures_ui(ui, both, &found.compared.figures);
+            let categories = |ui: &mut egui::Ui| categories_ui(ui, both, &found.compared);
             if is_wide {
                 two_columns_ui(ui, 0.55, |ui, column| match column {
                     Half::Left => figures(ui),
@@ -193,18 +201,18 @@ impl PeaksPage {
     }
 }
 
-fn settings_ui(ui: &mut egui::Ui, found: &PeaksCompared) {
+fn settings_ui(ui: &mut egui::Ui, found: &Compared) {
     card_ui(ui, "What differs", |ui| {
         if found.settings.is_empty() {
             ui.weak(found.words.no_setting);
         }
-        let value = |value: &Option<String>| match value.as_deref() {
+        let value = |value: Option<&str>| match value {
             None => "–".to_owned(),
             Some("") => "none".to_owned(),
             Some(value) => shortened(value, 30).into_owned(),
         };
         for setting in &found.settings {
-            let [source, target] = setting.values.each_ref().map(value);
+            let [source, target] = setting.values().map(value);
             ui.horizontal_wrapped(|ui| {
                 ui.weak(shortened(&clean(&setting.name), 44));
                 ui.label(format!("{source} → {target}"));
@@ -234,7 +242,7 @@ fn change_ui(ui: &mut egui::Ui, change: i64, shown: impl Fn(u64) -> String) {
     ui.label(RichText::new(signed(change, shown)).strong().color(color));
 }
 
-fn figures_ui(ui: &mut egui::Ui, both: [&Run; 2], figures: &[FigureRow]) {
+fn figures_ui(ui: &mut egui::Ui, both: [&Run; 2], figures: &[ComparedFigure]) {
     let units = Units::now(ui);
     card_ui(ui, "What changed", |ui| {
         egui::Grid::new("figures of both").num_columns(5).spacing([18.0, 2.0]).show(ui, |ui| {
@@ -243,19 +251,20 @@ fn figures_ui(ui: &mut egui::Ui, both: [&Run; 2], figures: &[FigureRow]) {
             ui.end_row();
             for figure in figures {
                 let shown = |number: u64| {
-                    if figure.is_bytes { units.bytes(number) } else { grouped(number) }
+                    if figure.unit == Unit::Bytes { units.bytes(number) } else { grouped(number) }
                 };
                 ui.label(figure.title);
-                for value in figure.values {
+                let values = [figure.value(0), figure.value(1)];
+                for value in values {
                     ui.label(value.map_or_else(|| "–".to_owned(), shown));
                 }
-                match figure.values {
+                match values {
                     [Some(source), Some(target)] => {
                         change_ui(ui, difference(source, target), shown);
                     }
                     _ => drop(ui.weak("")),
                 }
-                let percent = figure.percent;
+                let percent = figure.percent_of_source(1);
                 ui.weak(percent.map_or_else(String::new, |percent| format!("{percent:.1} %")));
                 ui.end_row();
             }
@@ -263,19 +272,19 @@ fn figures_ui(ui: &mut egui::Ui, both: [&Run; 2], figures: &[FigureRow]) {
     });
 }
 
-fn categories_ui(ui: &mut egui::Ui, both: [&Run; 2], found: &PeaksCompared) {
+fn categories_ui(ui: &mut egui::Ui, both: [&Run; 2], found: &Compared) {
     let units = Units::now(ui);
     card_ui(ui, found.words.at_peaks, |ui| {
-        if found.by_category.is_empty() {
+        let Some(peaks) = &found.peaks else {
             ui.weak(found.words.no_peaks);
             return;
-        }
+        };
         let grid = egui::Grid::new("categories of both").num_columns(4).spacing([18.0, 2.0]);
         grid.show(ui, |ui| {
             heads_ui(ui, both);
             ui.end_row();
-            for (category, both) in &found.by_category {
-                ui.label(*category);
+            for (category, both) in &peaks.by_category {
+                ui.label(category.title);
                 for bytes in [both.source.bytes, both.target.bytes] {
                     ui.label(units.bytes(bytes));
                 }

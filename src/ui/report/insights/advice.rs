@@ -94,11 +94,11 @@ fn advice_card_ui(
     }
 }
 
-/// Whether the run fits when the advice is followed, where that is known.
+/// Whether what the advice saves covers what is too much, where that is known.
 fn fits_ui(ui: &mut egui::Ui, advice: &Advice) {
     let text = match advice.makes_it_fit {
-        Some(true) => "The run fits then",
-        Some(false) => "The run does not fit by this alone",
+        Some(true) => "Enough on its own",
+        Some(false) => "Not enough on its own",
         None => return,
     };
     ui.label(RichText::new(text).size(size::TABLE));

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::OF_BYTES;
-use crate::analysis::compared_snapshots::Room;
 use crate::analysis::derived::DerivedPair;
+use crate::run::Room;
 use crate::systems::poplar::insights::change::ChangeInsight;
 use crate::systems::poplar::insights::compared::changes;
 use crate::text::shortened;

@@ -2,21 +2,27 @@
 
 use std::borrow::Cow;
 
-use crate::analysis::compared_snapshots::Both;
+use crate::run::compared::amounts::Both;
+use crate::run::compared::names::Owner;
+use crate::run::compared::rows::{OwnerRow, Peaks, Row};
+use crate::run::compared::{Compared, ComparedWords, PeakTab};
+use crate::text::clean;
 use crate::ui::widget::rows::{Column, Rows, Value};
 
 /// Width of a column of figures, points, and of words.
 const FIGURE: f32 = 110.0;
 const WORDS: f32 = 130.0;
+/// Callers that a row names.
+const MOST_CALLERS: usize = 16;
 
 /// Rows by something.
 pub struct PeakTable {
     /// Its name among tables.
-    pub name: &'static str,
+    pub name: String,
     /// Titles of what each row says before its figures.
     pub words: Vec<&'static str>,
-    /// What is counted in each row, where that is shown: "blocks".
-    pub counted: Option<&'static str>,
+    /// What is counted in each row: "blocks".
+    pub counted: &'static str,
     /// What each that is counted is called, where all of a row can be of one size: "Each block".
     pub each: Option<&'static str>,
     pub rows: Vec<PeakRow>,
@@ -40,13 +46,84 @@ enum Figure {
     Difference,
 }
 
+/// The tables of a comparison, in the order of their tabs; none where nothing is known of what is alive at a peak.
+pub fn of(compared: &Compared) -> Vec<PeakTable> {
+    let (words, peaks) = (compared.words, compared.peaks.as_ref());
+    let table = |peaks: &Peaks, tab: PeakTab| match tab {
+        PeakTab::Rows => PeakTable::of_rows(words, peaks),
+        PeakTab::Owners => PeakTable::of_owners(words, peaks),
+    };
+    let tables = |peaks| words.tabs.map(|(tab, _)| table(peaks, tab)).into();
+    peaks.map_or_else(Vec::new, tables)
+}
+
+fn word(text: &str) -> Cow<'static, str> {
+    Cow::Owned(clean(text).into_owned())
+}
+
+fn owner_word(words: &ComparedWords, owner: Option<&Owner>) -> Cow<'static, str> {
+    owner.map_or_else(|| word(words.nobody), |owner| word(&owner.title()))
+}
+
 impl PeakTable {
+    fn of_rows(words: &ComparedWords, peaks: &Peaks) -> Self {
+        let row = |row: &Row| {
+            let other = peaks.owner_of_source(row).map(|owner| owner_word(words, owner));
+            let callers = || {
+                let mut names = peaks.callers(row).map(clean);
+                let first: Vec<_> = names.by_ref().take(MOST_CALLERS).collect();
+                let more = if names.next().is_some() { " < …" } else { "" };
+                Cow::Owned(first.join(" < ") + more)
+            };
+            let detail = peaks.detail(row).map(|detail| word(&detail));
+            PeakRow {
+                words: vec![
+                    owner_word(words, peaks.owner(row)),
+                    other.unwrap_or_default(),
+                    detail.unwrap_or_else(callers),
+                    Cow::Borrowed(row.category.title),
+                ],
+                size: row.size,
+                both: row.both,
+            }
+        };
+        Self {
+            name: format!("{} at both peaks", words.counted),
+            words: vec![words.owner, "In place of", words.detail, "Purpose"],
+            counted: words.counted,
+            each: words.each,
+            rows: peaks.rows.iter().map(row).collect(),
+        }
+    }
+
+    fn of_owners(words: &ComparedWords, peaks: &Peaks) -> Self {
+        let row = |row: &OwnerRow| PeakRow {
+            words: vec![
+                owner_word(words, row.owner.as_ref()),
+                Cow::Borrowed(row.category.map_or("", |category| category.title)),
+            ],
+            size: None,
+            both: row.both,
+        };
+        Self {
+            name: format!("{}s at both peaks", words.owner.to_lowercase()),
+            words: vec![words.owner, "Purpose"],
+            counted: words.counted,
+            each: None,
+            rows: peaks.by_owner_and_category.iter().map(row).collect(),
+        }
+    }
+
     fn figures(&self) -> impl Iterator<Item = Figure> {
-        let counted = self.counted.map(|_| [Figure::Counts(0), Figure::Counts(1)]);
-        let change = self.counted.map(|_| Figure::Change);
         let size = self.each.map(|_| Figure::Size);
-        let bytes = [Figure::Bytes(0), Figure::Bytes(1), Figure::Difference];
-        change.into_iter().chain(size).chain(counted.into_iter().flatten()).chain(bytes)
+        let rest = [
+            Figure::Counts(0),
+            Figure::Counts(1),
+            Figure::Bytes(0),
+            Figure::Bytes(1),
+            Figure::Difference,
+        ];
+        std::iter::once(Figure::Change).chain(size).chain(rest)
     }
 
     /// The columns, with what the runs are called.
@@ -63,8 +140,7 @@ impl PeakTable {
             Figure::Change => Column::text("Change", FIGURE),
             Figure::Size => Column::bytes(self.each.unwrap_or_default(), FIGURE).not_summed(),
             Figure::Counts(side) => {
-                let counted = self.counted.unwrap_or_default();
-                Column::count(format!("{} {counted}", title(side)), FIGURE)
+                Column::count(format!("{} {}", title(side), self.counted), FIGURE)
             }
             Figure::Bytes(side) => Column::bytes(title(side), FIGURE),
             Figure::Difference => Column::bytes("Difference", FIGURE),
@@ -90,7 +166,7 @@ impl Rows for PeakTable {
             None => Value::Nothing,
             Some(Figure::Change) => Value::text(row.both.row_change().title()),
             Some(Figure::Size) => Value::bytes(row.size),
-            Some(Figure::Counts(place)) => Value::Count(side(place).blocks),
+            Some(Figure::Counts(place)) => Value::Count(side(place).count),
             Some(Figure::Bytes(place)) => Value::Bytes(side(place).bytes),
             Some(Figure::Difference) => Value::change(source.bytes, target.bytes),
         }

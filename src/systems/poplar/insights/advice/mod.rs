@@ -218,7 +218,7 @@ fn ranked(candidates: Vec<Candidate<'_>>, pressure: &Pressure<'_>) -> Vec<Advice
     }
     let advice = candidates.into_iter().zip(savings).map(|(candidate, saved)| {
         let Candidate { advice, basis, .. } = candidate;
-        let saving = saved.map(|saved| saving(saved, basis, pressure));
+        let saving = saved.map(|saved| saving(&saved, basis, pressure));
         let makes_it_fit = saving.as_ref().and_then(makes_it_fit);
         Advice { saving, makes_it_fit, ..advice }
     });
@@ -233,7 +233,7 @@ fn ranked(candidates: Vec<Candidate<'_>>, pressure: &Pressure<'_>) -> Vec<Advice
 }
 
 /// What a piece of advice saves of what tiles are over.
-fn saving(saved: Saved, basis: String, pressure: &Pressure<'_>) -> Saving {
+fn saving(saved: &Saved, basis: String, pressure: &Pressure<'_>) -> Saving {
     let bytes = saved.covered.bytes;
     let at_least_bytes = saved.at_least_bytes.map(|sure| sure.min(bytes));
     Saving {

@@ -55,7 +55,12 @@ struct Found {
 
 impl Found {
     /// The advice; `None` where nothing speaks for it, or it saves too little.
-    fn advice(self, space: &SpaceInsights, over_bytes: Option<u64>) -> Option<Advice> {
+    fn advice(
+        self,
+        space: &SpaceInsights,
+        has_several: bool,
+        over_bytes: Option<u64>,
+    ) -> Option<Advice> {
         let saves = self.at_most_bytes;
         let is_worth_it = saves >= LEAST_BYTES
             && saves.saturating_mul(100) / LEAST_PERCENT >= self.of_bytes
@@ -66,7 +71,7 @@ impl Found {
             id: self.id.key(),
             title: self.id.title(),
             device: Some(space.color),
-            device_name: Some(space.title.clone()),
+            device_name: has_several.then(|| space.title.clone()),
             text: self.text,
             saving: Some(Saving {
                 at_most_bytes: Some(saves),
@@ -90,8 +95,9 @@ pub(super) fn advice(
 ) -> Vec<Advice> {
     let analysed = &program.analysed;
     let mut found: Vec<Advice> = Vec::new();
+    let has_several = spaces.len() > 1;
     if let Some(main) = spaces.iter().find(|space| space.color == 0) {
-        found.extend(donate(program, main).advice(main, verdict.over_bytes));
+        found.extend(donate(program, main).advice(main, has_several, verdict.over_bytes));
     }
     let module = &analysed.module;
     let is_backward_at: Vec<bool> = (analysed.schedule.instructions.iter())
@@ -107,7 +113,7 @@ pub(super) fn advice(
             fill_tiles(program, space),
         ];
         let all = all.into_iter().flatten();
-        found.extend(all.filter_map(|one| one.advice(space, verdict.over_bytes)));
+        found.extend(all.filter_map(|one| one.advice(space, has_several, verdict.over_bytes)));
     }
     found.sort_by_key(|one| {
         let bytes = one.saving.as_ref().map(Saving::ranking_bytes);

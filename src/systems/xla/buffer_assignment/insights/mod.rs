@@ -202,11 +202,12 @@ fn verdict(program: &Program, spaces: &[SpaceInsights]) -> Verdict {
     Verdict {
         outcome,
         cause,
-        short: outcome.title().to_lowercase(),
+        short: outcome.word().to_owned(),
         text: reason(program, total_bytes, over_bytes),
         details: Vec::new(),
         figures: figures(main),
         used_bytes: Some(total_bytes),
+        used_of: None,
         capacity_bytes,
         capacity_from: program.beside.capacity_file.clone(),
         over_bytes,

@@ -1,8 +1,9 @@
 //! The figures of snapshots side by side: bytes at the end and at the peaks, and counts.
 
 use super::ComparedSide;
-use crate::analysis::figures::difference::Difference;
-use crate::analysis::variants::{VariantColumn, percent};
+use crate::analysis::comparison::figures::Unit;
+use crate::analysis::variants::VariantColumn;
+use crate::run::compared::figures::FigureOfRun;
 use crate::text::words;
 
 words! {
@@ -33,9 +34,16 @@ words! {
 }
 
 impl SnapshotFigure {
-    /// Whether it is bytes; else it is a number.
-    pub fn is_bytes(self) -> bool {
-        self != Self::Events
+    /// All figures of a run.
+    pub(super) fn all(side: &ComparedSide) -> Vec<FigureOfRun> {
+        let of = |figure: Self| FigureOfRun {
+            key: figure.key(),
+            title: figure.title(),
+            unit: if figure == Self::Events { Unit::Count } else { Unit::Bytes },
+            value: Some(figure.of(side)),
+            is_at_least: figure.is_at_least(side),
+        };
+        Self::ALL.into_iter().map(of).collect()
     }
 
     /// Whether it is a lower bound of a run: more may have been before the first event, or would have come after the
@@ -67,37 +75,4 @@ impl SnapshotFigure {
             Self::Events => facts.events as u64,
         }
     }
-}
-
-/// A figure of several runs, the first of which is the source.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ComparedFigure {
-    /// Which it is.
-    pub figure: SnapshotFigure,
-    /// Of each run.
-    pub values: Vec<u64>,
-    /// Which of these are lower bounds.
-    pub are_at_least: Vec<bool>,
-}
-
-impl ComparedFigure {
-    /// The figure of a run beside that of the first.
-    pub fn difference(&self, place: usize) -> Difference {
-        Difference::of([self.values.first().copied(), self.values.get(place).copied()])
-    }
-
-    /// The figure of a run in percent of the first's (formats/pytorch.md 8.3), one decimal, half up.
-    pub fn percent_of_source(&self, place: usize) -> Option<f64> {
-        percent(*self.values.get(place)?, *self.values.first()?)
-    }
-}
-
-/// All figures of runs.
-pub fn compared_figures(sides: &[&ComparedSide]) -> Vec<ComparedFigure> {
-    let of = |figure: SnapshotFigure| ComparedFigure {
-        figure,
-        values: sides.iter().map(|side| figure.of(side)).collect(),
-        are_at_least: sides.iter().map(|side| figure.is_at_least(side)).collect(),
-    };
-    SnapshotFigure::ALL.into_iter().map(of).collect()
 }

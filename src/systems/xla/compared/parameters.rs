@@ -1,9 +1,9 @@
 //! Parameters of two programs that are not of the same type and dimensions: what a batch of another size, another
 //! element type, or another network looks like to a compiler.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
-use crate::store::hlo::{HloModule, ShapeId};
+use crate::store::hlo::{ElementType, HloModule};
 
 /// A change that parameters have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -38,37 +38,60 @@ pub struct OtherParameters {
     pub changed: Vec<ChangedParameters>,
 }
 
+/// A parameter of a program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Parameter {
+    /// `f32[64,1024]`.
+    title: String,
+    element_type: Option<ElementType>,
+    dimensions: Vec<i64>,
+    is_tuple: bool,
+}
+
+/// The parameters of a program by their numbers; `None` where the program is not known.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Parameters(Option<BTreeMap<i64, Parameter>>);
+
+impl Parameters {
+    /// Of a module.
+    pub(super) fn of(module: &HloModule) -> Self {
+        let shapes = &module.shapes;
+        let parameter = |(number, id)| {
+            let shape = module.instructions.shape(id);
+            let parameter = Parameter {
+                title: shapes.title(shape),
+                element_type: shapes.element_type(shape),
+                dimensions: shapes.dimensions(shape).to_vec(),
+                is_tuple: shapes.is_tuple(shape),
+            };
+            (number, parameter)
+        };
+        let all = || module.entry_parameters().into_iter().map(parameter).collect();
+        Self(module.entry.is_some().then(all))
+    }
+}
+
 impl OtherParameters {
     /// Between two programs.
-    pub fn between(modules: [&HloModule; 2]) -> Self {
-        let parameters =
-            modules.map(|module| module.entry.is_some().then(|| module.entry_parameters()));
-        let counts = parameters.each_ref().map(|of| Some(of.as_ref()?.len() as u64));
-        let [Some(source), Some(target)] = &parameters else {
-            return Self { counts, changed: Vec::new() };
-        };
+    pub fn between(parameters: [&Parameters; 2]) -> Self {
+        let counts = parameters.map(|Parameters(of)| Some(of.as_ref()?.len() as u64));
+        let none = Self { counts, changed: Vec::new() };
+        let [Parameters(Some(source)), Parameters(Some(target))] = parameters else { return none };
         if source.len() != target.len() {
-            return Self { counts, changed: Vec::new() };
+            return none;
         }
-        let mut numbers: Vec<i64> = source.keys().copied().collect();
-        numbers.sort_unstable();
         let mut changed: Vec<ChangedParameters> = Vec::new();
         let mut known: HashMap<Change, usize> = HashMap::new();
-        for number in numbers {
-            let (Some(first), Some(second)) = (source.get(&number), target.get(&number)) else {
-                continue;
-            };
-            let [a, b] = modules;
-            let shapes = [a.instructions.shape(*first), b.instructions.shape(*second)];
-            let Some(change) = change(modules, shapes) else { continue };
+        for (number, first) in source {
+            let Some(second) = target.get(number) else { continue };
+            let Some(change) = change(first, second) else { continue };
             let next = changed.len();
             let place = *known.entry(change).or_insert(next);
             if place == next {
-                let [source, target] = shapes;
                 changed.push(ChangedParameters {
                     count: 0,
-                    number,
-                    shapes: [a.shapes.title(source), b.shapes.title(target)],
+                    number: *number,
+                    shapes: [first, second].map(|one| one.title.clone()),
                     dimension: match change {
                         Change::Dimension(_, from, to) => Some([from, to]),
                         _ => None,
@@ -84,14 +107,13 @@ impl OtherParameters {
     }
 }
 
-/// What is another of two shapes; `None` where nothing is.
-fn change([a, b]: [&HloModule; 2], [source, target]: [ShapeId; 2]) -> Option<Change> {
-    let types = [a.shapes.element_type(source), b.shapes.element_type(target)];
-    let [from, to] = [a.shapes.dimensions(source), b.shapes.dimensions(target)];
-    if a.shapes.is_tuple(source) || b.shapes.is_tuple(target) {
-        return (a.shapes.title(source) != b.shapes.title(target)).then_some(Change::Other);
+/// What is another of two parameters; `None` where nothing is.
+fn change(source: &Parameter, target: &Parameter) -> Option<Change> {
+    if source.is_tuple || target.is_tuple {
+        return (source.title != target.title).then_some(Change::Other);
     }
-    if types[0] != types[1] {
+    let (from, to) = (&source.dimensions, &target.dimensions);
+    if source.element_type != target.element_type {
         return Some(if from == to { Change::ElementType } else { Change::Other });
     }
     if from == to {

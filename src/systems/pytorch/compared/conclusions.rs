@@ -4,69 +4,29 @@
 //! what it would have come to, and of a window not what was before it. What is said of the peak are bytes that are alive there, not what the run allocated.
 
 use super::figures::SnapshotFigure;
-use super::{Both, ComparedSide, ComparedSnapshots, FunctionRow, KnownRoom, PeakMoment, Room};
+use super::{ComparedSide, PeakMoment};
 use crate::analysis::comparison::figures::Unit;
-use crate::analysis::figures::difference::Difference;
-use crate::analysis::variants::percent;
-use crate::systems::poplar::insights::change::Evidence;
+use crate::analysis::figures::difference::{Difference, percent_of};
+use crate::run::compared::amounts::Both;
+use crate::run::compared::names::Owner;
+use crate::run::compared::rows::{Category, OwnerRow};
+use crate::run::{Compared, Conclusion, DifferentSetting, Evidence, KnownRoom, Room};
 use crate::systems::pytorch::allocator::categories::BlockCategory;
 use crate::systems::pytorch::allocator::run_end::{Outcome, Recorded};
-use crate::text::{capitalised, clean, counted, grouped, words};
+use crate::text::{capitalised, clean, counted, grouped};
 
 /// Changes of functions that are named, each way.
 const MOST_NAMED: usize = 3;
 /// A change that is named is at least this part of the larger peak.
 const LEAST_PART: u64 = 200;
 
-words! {
-    /// What a conclusion is about; its key is its id in JSON.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum SnapshotConclusionKind by id {
-        /// Whether it ran to its end, and whether it fits.
-        Fits = "fits",
-        /// What cannot be concluded, and why.
-        NotWhole = "not-whole",
-        /// Settings that differ.
-        Settings = "settings",
-        /// The requested peak.
-        Peak = "peak",
-        /// What the change of the peak consists of.
-        Categories = "categories",
-        /// What is no longer there, or less of it.
-        Less = "less",
-        /// What is there in its place, or more of it.
-        More = "more",
-        /// That activations are computed again.
-        Recomputed = "recomputed",
-        /// That the peak is somewhere else.
-        PeakMoved = "peak-moved",
-        /// What is taken from the device.
-        Reserved = "reserved",
-        /// That the peaks are the same.
-        Equal = "equal",
-    }
-}
-
-/// A conclusion.
-#[derive(Clone, Debug, PartialEq)]
-pub struct SnapshotConclusion {
-    /// What it is about.
-    pub kind: SnapshotConclusionKind,
-    /// What it says.
-    pub text: String,
-    /// `None` where it is neither, or not known.
-    pub is_better: Option<bool>,
-    /// The numbers that it is drawn from.
-    pub evidence: Vec<Evidence>,
-}
-
 /// What follows from a comparison; `size` writes bytes.
-pub fn conclusions(
-    compared: &ComparedSnapshots,
+pub(super) fn conclusions(
+    (compared, sides): (&Compared, [&ComparedSide; 2]),
     room: Room,
     size: &dyn Fn(u64) -> String,
-) -> Vec<SnapshotConclusion> {
-    let mut said = Said { compared, size, conclusions: Vec::new() };
+) -> Vec<Conclusion> {
+    let mut said = Said { compared, sides, size, conclusions: Vec::new() };
     said.fits(room);
     said.not_whole();
     said.settings();
@@ -80,39 +40,42 @@ pub fn conclusions(
 }
 
 struct Said<'a> {
-    compared: &'a ComparedSnapshots,
+    compared: &'a Compared,
+    sides: [&'a ComparedSide; 2],
     size: &'a dyn Fn(u64) -> String,
-    conclusions: Vec<SnapshotConclusion>,
+    conclusions: Vec<Conclusion>,
 }
 
 const SIDES: [&str; 2] = ["source", "target"];
 
 impl Said<'_> {
-    fn say(&mut self, kind: SnapshotConclusionKind, text: String) -> &mut SnapshotConclusion {
-        let (is_better, evidence) = (None, Vec::new());
-        self.conclusions.push(SnapshotConclusion { kind, text, is_better, evidence });
-        let last = self.conclusions.len().saturating_sub(1);
-        &mut self.conclusions[last]
+    fn say(&mut self, conclusion: Conclusion) {
+        self.conclusions.push(conclusion);
     }
 
     fn figure(&self, figure: SnapshotFigure) -> Difference {
-        Difference::of(self.compared.sides.each_ref().map(|side| Some(figure.of(side))))
+        Difference::of(self.sides.map(|side| Some(figure.of(side))))
+    }
+
+    /// The figure as what a conclusion is drawn from.
+    fn evidence(&self, figure: SnapshotFigure) -> Vec<Evidence> {
+        vec![Evidence::change(figure.title(), Unit::Bytes, self.figure(figure))]
     }
 
     /// Whether both sides have events, so that there is a peak.
     fn have_peaks(&self) -> bool {
-        self.compared.sides.iter().all(|side| side.took.recorded != Recorded::Nothing)
+        self.sides.iter().all(|side| side.took.recorded != Recorded::Nothing)
     }
 
     /// A figure of the target in place of that of the source, with its percent where both are more than lower bounds.
     fn in_place_of(&self, figure: SnapshotFigure) -> String {
-        let sides = self.compared.sides.each_ref();
+        let sides = self.sides;
         let [from, to] = sides.map(|side| {
             let least = if figure.is_at_least(side) { "at least " } else { "" };
             format!("{least}{}", (self.size)(figure.of(side)))
         });
         let share = match sides.map(|side| figure.is_at_least(side)) {
-            [false, false] => percent(figure.of(sides[1]), figure.of(sides[0])),
+            [false, false] => percent_of(figure.of(sides[1]), figure.of(sides[0])),
             _ => None,
         };
         let share = share.map_or_else(String::new, |share| format!(", {share:.1} % of it"));
@@ -121,23 +84,25 @@ impl Said<'_> {
 
     /// Whether less is better, of what is known to be comparable.
     fn judged(&self, figure: &Difference) -> Option<bool> {
-        let are_whole = self.compared.sides.iter().all(ComparedSide::is_whole);
+        let are_whole = self.sides.iter().all(|side| side.is_whole());
         let change = figure.change().filter(|change| *change != 0 && are_whole)?;
         Some(change < 0)
     }
 
     fn fits(&mut self, room: Room) {
-        let sides = &self.compared.sides;
-        let outcomes = sides.each_ref().map(|side| side.variant.outcome);
-        let stated = sides.iter().position(|side| side.variant.stated_capacity_bytes.is_some());
-        let known = room.or_stated(stated.and_then(|side| Some(&sides.get(side)?.variant)));
+        let sides = self.sides;
+        let outcomes = sides.map(|side| side.variant.outcome);
+        let stated = self.compared.sides.each_ref().map(|side| side.stated);
+        let stated_by = stated.iter().position(|stated| stated.capacity_bytes.is_some());
+        let stated = stated_by.and_then(|side| stated.get(side)).copied();
+        let known = room.or_stated(stated.unwrap_or_default());
         let over = |side: &ComparedSide| {
             let known = known?;
             let all = side.variant.needed_bytes.saturating_add(known.other_bytes);
             Some(all.saturating_sub(known.capacity_bytes))
         };
         let is_at_least = |side: &ComparedSide| SnapshotFigure::Needed.is_at_least(side);
-        let fits = sides.each_ref().map(|side| match (side.variant.outcome, over(side)) {
+        let fits = sides.map(|side| match (side.variant.outcome, over(side)) {
             (Outcome::OutOfMemory, _) | (_, Some(1..)) => Some(false),
             // It has been shown to fit where it ran.
             (Outcome::Ran, None) => Some(true),
@@ -149,8 +114,7 @@ impl Said<'_> {
             return;
         }
         let describe = |side: usize| {
-            let run = &sides[side];
-            let name = SIDES[side];
+            let (run, name) = (sides[side], SIDES[side]);
             let needed = (self.size)(run.variant.needed_bytes);
             let least = if is_at_least(run) { "at least " } else { "" };
             match (run.variant.outcome, over(run)) {
@@ -176,19 +140,17 @@ impl Said<'_> {
                 }
             }
         };
-        let stated_by = stated.and_then(|side| SIDES.get(side)).copied();
+        let stated_by = stated_by.and_then(|side| SIDES.get(side)).copied();
         let of_capacity = known.map_or_else(String::new, |known| self.of_room(known, stated_by));
         let text = format!("{of_capacity}{}; {}", describe(0), describe(1));
         let text = if of_capacity.is_empty() { capitalised(&text) } else { text };
-        let needed = self.figure(SnapshotFigure::Needed);
         let is_better = match fits {
             [Some(false), Some(true)] => Some(true),
             [Some(true), Some(false)] => Some(false),
             _ => None,
         };
-        let said = self.say(SnapshotConclusionKind::Fits, text);
-        said.is_better = is_better;
-        said.evidence.push(Evidence::bytes("needed_bytes", needed));
+        let evidence = self.evidence(SnapshotFigure::Needed);
+        self.say(Conclusion { is_better, evidence, ..Conclusion::new("fits", text) });
     }
 
     /// What the device has and others have of it, and who says so; `stated_by` is the side beside which a text states it.
@@ -228,7 +190,7 @@ impl Said<'_> {
 
     fn not_whole(&mut self) {
         let mut texts = Vec::new();
-        for (side, name) in self.compared.sides.iter().zip(SIDES) {
+        for (side, name) in self.sides.iter().zip(SIDES) {
             let facts = &side.facts;
             if side.variant.is_cut {
                 texts.push(format!("The file of the {name} ends before its contents do: what is said of it is of the part that could be read"));
@@ -252,7 +214,7 @@ impl Said<'_> {
             }
         }
         for text in texts {
-            self.say(SnapshotConclusionKind::NotWhole, text);
+            self.say(Conclusion::new("not-whole", text));
         }
     }
 
@@ -261,7 +223,7 @@ impl Said<'_> {
         if settings.is_empty() {
             return;
         }
-        let row = |row: &super::DifferentSetting| {
+        let row = |row: &DifferentSetting| {
             let [source, target] = row.said();
             format!("{} from {source} to {target}", clean(&row.name))
         };
@@ -269,12 +231,13 @@ impl Said<'_> {
         let more = settings.len().saturating_sub(named.len());
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
         let text = format!("Settings of the allocator differ: {}{more}", named.join(", "));
-        self.say(SnapshotConclusionKind::Settings, text);
+        self.say(Conclusion::new("settings", text));
     }
 
     fn peak(&mut self) {
         let figure = self.figure(SnapshotFigure::RequestedPeak);
-        let [source, target] = self.compared.sides.each_ref();
+        let evidence = self.evidence(SnapshotFigure::RequestedPeak);
+        let [source, target] = self.sides;
         // Without events there is no peak, but what was there at the end.
         if !self.have_peaks() {
             let what = [source, target].map(|side| match side.took.recorded {
@@ -287,8 +250,7 @@ impl Said<'_> {
                 "Of the source {from} {}, of the target {to} {}: what stands beside each other is not of the same kind",
                 what[0], what[1]
             );
-            let said = self.say(SnapshotConclusionKind::Peak, text);
-            said.evidence.push(Evidence::bytes("requested_peak_bytes", figure));
+            self.say(Conclusion { evidence, ..Conclusion::new("peak", text) });
             return;
         }
         let device = match (source.device_title(), target.device_title()) {
@@ -296,18 +258,18 @@ impl Said<'_> {
             (source, target) => format!("{source} and {target}"),
         };
         let to = SnapshotFigure::RequestedPeak.of(target);
-        let rows = &self.compared.peaks.rows;
-        let is_same = rows.iter().all(|row| row.both.source == row.both.target);
-        let (kind, text) = match figure.change().unwrap_or(0) {
+        let mut rows = self.compared.peaks.iter().flat_map(|peaks| &peaks.rows);
+        let is_same = rows.all(|row| row.both.source == row.both.target);
+        let (id, text) = match figure.change().unwrap_or(0) {
             0 if is_same => (
-                SnapshotConclusionKind::Equal,
+                "equal",
                 format!(
                     "The requested peak of {device} is the same, {}, and consists of the same blocks",
                     (self.size)(to)
                 ),
             ),
             0 => (
-                SnapshotConclusionKind::Peak,
+                "peak",
                 format!(
                     "The requested peak of {device} is the same, {}, of other blocks",
                     (self.size)(to)
@@ -320,71 +282,67 @@ impl Said<'_> {
                     (self.size)(change.unsigned_abs()),
                     self.in_place_of(SnapshotFigure::RequestedPeak)
                 );
-                (SnapshotConclusionKind::Peak, text)
+                ("peak", text)
             }
         };
         let is_better = self.judged(&figure);
-        let said = self.say(kind, text);
-        said.is_better = is_better;
-        said.evidence.push(Evidence::bytes("requested_peak_bytes", figure));
+        self.say(Conclusion { is_better, evidence, ..Conclusion::new(id, text) });
     }
 
     /// The change by category: the numbers add up to it.
     fn categories(&mut self) {
-        let changed = self.compared.peaks.by_category.iter();
+        let changed = self.compared.peaks.iter().flat_map(|peaks| &peaks.by_category);
         let mut changed: Vec<_> =
             changed.filter(|(_, both)| both.bytes().change() != Some(0)).collect();
         if changed.is_empty() {
             return;
         }
         changed.sort_by_key(|(_, both)| std::cmp::Reverse(both.bytes().magnitude()));
-        let part = |(category, both): &&(BlockCategory, Both)| {
+        let part = |(category, both): &&(Category, Both)| {
             let change = both.bytes().change().unwrap_or(0);
             let size = crate::text::signed(change, |bytes| (self.size)(bytes));
             format!("{} {size}", plural(*category))
         };
         let parts: Vec<String> = changed.iter().map(part).collect();
         let text = format!("The change of the peak: {}", parts.join(", "));
-        let evidence =
-            changed.iter().map(|(category, both)| Evidence::bytes(category.as_str(), both.bytes()));
+        let evidence = changed
+            .iter()
+            .map(|(category, both)| Evidence::change(category.title, Unit::Bytes, both.bytes()));
         let evidence = evidence.collect();
-        self.say(SnapshotConclusionKind::Categories, text).evidence = evidence;
+        self.say(Conclusion { evidence, ..Conclusion::new("categories", text) });
     }
 
     /// The functions with the largest changes, first what went, then what came.
     fn functions(&mut self) {
         let compared = self.compared;
-        let peaks = compared.sides.iter().map(|side| side.took.requested_peak_bytes);
-        let least = (peaks.max().unwrap_or(0) / LEAST_PART).max(1);
-        for (kind, is_less) in
-            [(SnapshotConclusionKind::Less, true), (SnapshotConclusionKind::More, false)]
-        {
-            let wanted = compared.peaks.by_function_and_category.iter().filter(|row| {
+        let Some(peaks) = &compared.peaks else { return };
+        let most = self.sides.iter().map(|side| side.took.requested_peak_bytes).max();
+        let least = (most.unwrap_or(0) / LEAST_PART).max(1);
+        for (id, is_less) in [("less", true), ("more", false)] {
+            let wanted = peaks.by_owner_and_category.iter().filter(|row| {
                 let change = row.both.bytes().change().unwrap_or(0);
                 (change < 0) == is_less && change.unsigned_abs() >= least
             });
             for row in wanted.take(MOST_NAMED) {
                 let text = self.of_function(row);
-                let name = row.category.map_or("bytes", BlockCategory::as_str);
-                self.say(kind, text).evidence.push(Evidence::bytes(name, row.both.bytes()));
+                let what = row.category.map_or("Blocks", |category| category.title);
+                let evidence = vec![Evidence::change(what, Unit::Bytes, row.both.bytes())];
+                self.say(Conclusion { evidence, ..Conclusion::new(id, text) });
             }
         }
     }
 
-    fn of_function(&self, row: &FunctionRow) -> String {
+    fn of_function(&self, row: &OwnerRow) -> String {
         let what = row.category.map_or("Blocks", plural);
-        let place = match &row.function {
+        let place = match &row.owner {
             None => "without a Python stack".to_owned(),
-            Some(function) => {
-                let file = function.file.rsplit('/').next().unwrap_or(&function.file);
-                format!("in {} of {}", clean(&function.name), clean(file))
-            }
+            Some(function) => format!("in {}", in_file(function)),
         };
         let Both { source, target } = row.both;
         let change = (self.size)(source.bytes.abs_diff(target.bytes));
         let what = capitalised(what);
         let word = if target.bytes < source.bytes { "less" } else { "more" };
-        let rest = match (source.blocks, target.blocks) {
+        let rest = match (source.count, target.count) {
             (1, 0) => "its block is not alive at the target's peak".to_owned(),
             (blocks, 0) => {
                 format!("none of the {} is alive at the target's peak", counted(blocks, "block"))
@@ -398,7 +356,7 @@ impl Said<'_> {
     }
 
     fn recomputed(&mut self) {
-        let [source, target] = self.compared.sides.each_ref().map(|side| side.recomputed);
+        let [source, target] = self.sides.map(|side| side.recomputed);
         let text = match (source, target) {
             (0, 0) => return,
             (0, count) => format!(
@@ -417,20 +375,20 @@ impl Said<'_> {
             ),
         };
         let figure = Difference::of([Some(source), Some(target)]);
-        let evidence = Evidence::number("allocations", Unit::Count, figure);
-        self.say(SnapshotConclusionKind::Recomputed, text).evidence.push(evidence);
+        let evidence = vec![Evidence::change("Allocations", Unit::Count, figure)];
+        self.say(Conclusion { evidence, ..Conclusion::new("recomputed", text) });
     }
 
     fn peak_moved(&mut self) {
         if !self.have_peaks() {
             return;
         }
-        let [source, target] = self.compared.sides.each_ref().map(|side| place_of(&side.peak));
+        let [source, target] = self.sides.map(|side| place_of(&side.peak));
         if let (Some(source), Some(target)) = (source, target)
             && source != target
         {
             let text = format!("The peak moved: it was {source}, and is {target}");
-            self.say(SnapshotConclusionKind::PeakMoved, text);
+            self.say(Conclusion::new("peak-moved", text));
         }
     }
 
@@ -447,9 +405,8 @@ impl Said<'_> {
             self.in_place_of(SnapshotFigure::MaxReserved)
         );
         let is_better = self.judged(&figure);
-        let said = self.say(SnapshotConclusionKind::Reserved, text);
-        said.is_better = is_better;
-        said.evidence.push(Evidence::bytes("max_reserved_bytes", figure));
+        let evidence = self.evidence(SnapshotFigure::MaxReserved);
+        self.say(Conclusion { is_better, evidence, ..Conclusion::new("reserved", text) });
     }
 }
 
@@ -463,10 +420,7 @@ fn place_of(peak: &PeakMoment) -> Option<String> {
         Some(action) => action.as_str(),
     };
     let place = match &peak.function {
-        Some(function) => {
-            let file = function.file.rsplit('/').next().unwrap_or(&function.file);
-            format!("{action} in {} of {}", clean(&function.name), clean(file))
-        }
+        Some(function) => format!("{action} in {}", in_file(function)),
         None if peak.has_stacks => {
             format!("{action} without a Python stack, as the backward pass makes them")
         }
@@ -478,8 +432,22 @@ fn place_of(peak: &PeakMoment) -> Option<String> {
     })
 }
 
-fn plural(category: BlockCategory) -> &'static str {
-    match category {
+/// `forward of train.py`.
+fn in_file(function: &Owner) -> String {
+    let name = clean(&function.name);
+    match &function.file {
+        Some(file) => {
+            let file = file.rsplit('/').next().unwrap_or(file);
+            format!("{name} of {}", clean(file))
+        }
+        None => name.into_owned(),
+    }
+}
+
+/// Several of a category, within a sentence.
+fn plural(category: Category) -> &'static str {
+    let known = BlockCategory::ALL.into_iter().find(|one| one.as_str() == category.key);
+    match known.unwrap_or(BlockCategory::Unknown) {
         BlockCategory::Parameter => "parameters",
         BlockCategory::Gradient => "gradients",
         BlockCategory::OptimizerState => "optimizer state",

@@ -1,0 +1,345 @@
+//! What is alive at the peaks of two runs, side by side, as rows that add up to both peaks.
+//!
+//! A system says what is alive, and by which keys things of both runs belong together. Level after level, what has a key
+//! on both sides is matched, and the rest is left for the next level; what is left in the end is only on one side. Every
+//! thing is in one row, so each column adds up to the peak of its side, and so do the columns by category and by owner.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashMap};
+
+use super::amounts::{Amount, Both};
+use super::names::{Names, Owner, PathId, TextId};
+
+/// A category of a system. Categories are in order by their places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Category {
+    /// Its place among those of the system.
+    pub place: u8,
+    /// Its key.
+    pub key: &'static str,
+    /// What it is called.
+    pub title: &'static str,
+}
+
+/// What a thing is shown as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Kind {
+    /// What it belongs to.
+    pub path: PathId,
+    /// What else describes it: its shape.
+    pub detail: Option<TextId>,
+    /// What it is for, where things of one kind have one category.
+    pub category: Option<Category>,
+    /// Bytes of each thing, where things of one kind are of one size.
+    pub size: Option<u64>,
+}
+
+/// Something that is alive at a peak, or several of one kind, size and category.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Thing {
+    /// What it is shown as.
+    pub kind: Kind,
+    /// What it is for.
+    pub category: Category,
+    /// What made it, where that is known beside its path.
+    pub made_by: Option<TextId>,
+    /// Bytes of each.
+    pub size: u64,
+    /// The bytes that count of it: of addresses that several share, only one has them.
+    pub amount: Amount,
+}
+
+/// A key that things of both sides can have in common.
+pub type Key = [u64; 3];
+
+/// A level of matching.
+#[derive(Clone, Copy, Debug)]
+pub struct Level {
+    /// What it is called; `None` of what nothing needs to be said of.
+    pub by: Option<&'static str>,
+    /// The key of a thing; `None` where it has none.
+    pub key: fn(&Names, &Thing) -> Option<Key>,
+    /// Whether what it matches has only its innermost owner in common.
+    pub is_of_owner_alone: bool,
+}
+
+/// How things of two runs are matched.
+#[derive(Clone, Copy, Debug)]
+pub struct Matching {
+    /// The levels, in their order.
+    pub levels: &'static [Level],
+    /// Whether one thing is matched with one, the largest first; else all that have a key with all.
+    pub is_one_to_one: bool,
+}
+
+/// Things that belong together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// What it belongs to: in the target, or else in the source.
+    pub path: PathId,
+    /// What the things are on each side; of several kinds the one with most bytes.
+    pub kinds: [Option<Kind>; 2],
+    /// What they are for; of several categories the one with most bytes.
+    pub category: Category,
+    /// Bytes of each thing, where all are of one size.
+    pub size: Option<u64>,
+    /// Bytes and things.
+    pub both: Both,
+    /// By what they were matched; `None` of what only one side has, or where nothing needs to be said.
+    pub matched_by: Option<&'static str>,
+}
+
+/// A sum by owner.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnerRow {
+    /// The innermost owner; `None` of what belongs to nobody.
+    pub owner: Option<Owner>,
+    /// The category; `None` where all of them are together.
+    pub category: Option<Category>,
+    /// Bytes and things.
+    pub both: Both,
+}
+
+/// What is alive at the peaks of two runs.
+#[derive(Clone, Debug, Default)]
+pub struct Peaks {
+    /// Names of all rows.
+    pub names: Names,
+    /// The rows, the largest change first.
+    pub rows: Vec<Row>,
+    /// By category, in the order of the system; those that either has.
+    pub by_category: Vec<(Category, Both)>,
+    /// By owner, the largest change first.
+    pub by_owner: Vec<OwnerRow>,
+    /// By owner and category.
+    pub by_owner_and_category: Vec<OwnerRow>,
+}
+
+impl Peaks {
+    /// Puts what is alive at both peaks side by side.
+    pub fn of(mut names: Names, alive: [Vec<Thing>; 2], matching: &Matching) -> Self {
+        let by_category = by_category(&alive);
+        let owned = [false, true].map(|by_category| by_owner(&names, &alive, by_category));
+        let [by_owner, by_owner_and_category] = owned;
+        let sets = matched(&names, alive, matching);
+        let rows = rows(&mut names, sets, matching);
+        Self { names, rows, by_category, by_owner, by_owner_and_category }
+    }
+
+    /// The innermost owner of a row.
+    pub fn owner(&self, row: &Row) -> Option<&Owner> {
+        self.names.owner(row.path)
+    }
+
+    /// The owner in the source, where it is another one than in the target; the inner `None` is nobody.
+    pub fn owner_of_source(&self, row: &Row) -> Option<Option<&Owner>> {
+        let [Some(source), Some(target)] = row.kinds else { return None };
+        let [source, target] = [source, target].map(|kind| self.names.owner(kind.path));
+        (source != target).then_some(source)
+    }
+
+    /// What describes it beside its owner: a shape, `f32[64] → f32[128]` where the sides differ.
+    pub fn detail(&self, row: &Row) -> Option<String> {
+        let [source, target] = self.details(row);
+        match (source, target) {
+            (Some(source), Some(target)) if source != target => {
+                Some(format!("{source} → {target}"))
+            }
+            (source, target) => target.or(source).map(str::to_owned),
+        }
+    }
+
+    /// The same of each side.
+    pub fn details(&self, row: &Row) -> [Option<&str>; 2] {
+        row.kinds.map(|kind| Some(self.names.text_of(kind?.detail?)))
+    }
+
+    /// The names of what called the innermost owner.
+    pub fn callers(&self, row: &Row) -> impl Iterator<Item = &str> {
+        self.names.owners(row.path).skip(1).map(|owner| &*owner.name)
+    }
+}
+
+/// Things that were matched; of what was not, one side is empty.
+struct Set {
+    level: Option<usize>,
+    things: [Vec<Thing>; 2],
+}
+
+fn matched(names: &Names, alive: [Vec<Thing>; 2], matching: &Matching) -> Vec<Set> {
+    let mut sets = Vec::new();
+    let mut left = alive;
+    for (place, level) in matching.levels.iter().enumerate() {
+        let mut by_key: BTreeMap<Key, [Vec<Thing>; 2]> = BTreeMap::new();
+        let mut without_key: [Vec<Thing>; 2] = Default::default();
+        for (side, things) in left.into_iter().enumerate() {
+            for thing in things {
+                let list = match (level.key)(names, &thing) {
+                    Some(key) => by_key.entry(key).or_default().get_mut(side),
+                    None => without_key.get_mut(side),
+                };
+                if let Some(list) = list {
+                    list.push(thing);
+                }
+            }
+        }
+        left = without_key;
+        for mut things in by_key.into_values() {
+            let rest = if matching.is_one_to_one {
+                pair(&mut sets, place, things)
+            } else if things.iter().all(|side| !side.is_empty()) {
+                sets.push(Set { level: Some(place), things: std::mem::take(&mut things) });
+                continue;
+            } else {
+                things
+            };
+            for (list, rest) in left.iter_mut().zip(rest) {
+                list.extend(rest);
+            }
+        }
+    }
+    let [source, target] = left;
+    let alone = |things| Set { level: None, things };
+    sets.extend(source.into_iter().map(|thing| alone([vec![thing], Vec::new()])));
+    sets.extend(target.into_iter().map(|thing| alone([Vec::new(), vec![thing]])));
+    sets
+}
+
+/// Pairs one with one, the largest first; gives back what is left.
+fn pair(sets: &mut Vec<Set>, place: usize, mut things: [Vec<Thing>; 2]) -> [Vec<Thing>; 2] {
+    for side in &mut things {
+        // What comes later of equals stays behind it.
+        side.sort_by_key(|thing| Reverse((thing.size, thing.amount.bytes)));
+    }
+    let [source, target] = &things;
+    let count = source.len().min(target.len());
+    let pairs = source.iter().zip(target);
+    sets.extend(pairs.map(|(a, b)| Set { level: Some(place), things: [vec![*a], vec![*b]] }));
+    things.map(|side| side.into_iter().skip(count).collect())
+}
+
+/// What becomes a row.
+#[derive(Default)]
+struct Sum {
+    both: Both,
+    by_category: BTreeMap<Category, u64>,
+    /// Whether something is in it.
+    has_any: bool,
+    /// The size of the first kind that is in it.
+    size: Option<u64>,
+    /// Whether another one has another size.
+    has_other_sizes: bool,
+}
+
+impl Sum {
+    fn add(&mut self, side: usize, thing: &Thing) {
+        self.both.add_to(side, thing.amount);
+        let sum = self.by_category.entry(thing.category).or_default();
+        *sum = sum.saturating_add(thing.amount.bytes);
+        if !self.has_any {
+            self.size = thing.kind.size;
+            self.has_any = true;
+        }
+        self.has_other_sizes |= self.size != thing.kind.size;
+    }
+
+    /// The category with most bytes, the first of equals.
+    fn category(&self) -> Option<Category> {
+        let all = self.by_category.iter().rev();
+        all.max_by_key(|(_, bytes)| **bytes).map(|(category, _)| *category)
+    }
+}
+
+/// A row of all sets that are matched by the same level and shown as the same.
+fn rows(names: &mut Names, sets: Vec<Set>, matching: &Matching) -> Vec<Row> {
+    type Identity = (Option<usize>, [Option<Kind>; 2]);
+    let mut sums: HashMap<Identity, Sum> = HashMap::new();
+    for set in sets {
+        let kinds = set.things.each_ref().map(|things| largest_kind(names, things));
+        let sum = sums.entry((set.level, kinds)).or_default();
+        for (side, things) in set.things.iter().enumerate() {
+            for thing in things {
+                sum.add(side, thing);
+            }
+        }
+    }
+    let row = |((level, kinds), sum): (Identity, Sum)| {
+        let [source, target] = kinds;
+        let shown = target.or(source)?;
+        let level = level.and_then(|level| matching.levels.get(level));
+        let is_of_owner_alone = level.is_some_and(|level| level.is_of_owner_alone);
+        Some(Row {
+            path: if is_of_owner_alone { names.innermost(shown.path) } else { shown.path },
+            kinds,
+            category: shown.category.or_else(|| sum.category())?,
+            size: sum.size.filter(|_| !sum.has_other_sizes),
+            both: sum.both,
+            matched_by: level.and_then(|level| level.by),
+        })
+    };
+    let mut rows: Vec<Row> = sums.into_iter().filter_map(row).collect();
+    let names = &*names;
+    rows.sort_by(|a, b| {
+        let owners = |row: &Row| names.owners(row.path);
+        let details = |row: &Row| {
+            row.kinds.map(|kind| kind.and_then(|kind| kind.detail).map(|text| names.text_of(text)))
+        };
+        b.both
+            .rank()
+            .cmp(&a.both.rank())
+            .then_with(|| owners(a).cmp(owners(b)))
+            .then_with(|| details(a).cmp(&details(b)))
+            .then_with(|| {
+                (a.size, a.category, a.matched_by).cmp(&(b.size, b.category, b.matched_by))
+            })
+            .then_with(|| a.kinds.cmp(&b.kinds))
+    });
+    rows
+}
+
+/// The kind that has most bytes; of equals the first by its path and size.
+fn largest_kind(names: &Names, things: &[Thing]) -> Option<Kind> {
+    if let [thing] = things {
+        return Some(thing.kind);
+    }
+    let mut sums: HashMap<Kind, u64> = HashMap::new();
+    for thing in things {
+        let sum = sums.entry(thing.kind).or_default();
+        *sum = sum.saturating_add(thing.amount.bytes);
+    }
+    let order = |kind: &Kind| (names.order(kind.path), kind.size, *kind);
+    let largest = sums
+        .into_iter()
+        .max_by(|(a, of_a), (b, of_b)| of_a.cmp(of_b).then_with(|| order(b).cmp(&order(a))));
+    largest.map(|(kind, _)| kind)
+}
+
+fn by_category(alive: &[Vec<Thing>; 2]) -> Vec<(Category, Both)> {
+    let mut sums: BTreeMap<Category, Both> = BTreeMap::new();
+    for (side, things) in alive.iter().enumerate() {
+        for thing in things {
+            sums.entry(thing.category).or_default().add_to(side, thing.amount);
+        }
+    }
+    sums.into_iter().collect()
+}
+
+/// By the innermost owner, and by category if that is asked for; the largest change first, of equals by name.
+fn by_owner(names: &Names, alive: &[Vec<Thing>; 2], is_by_category: bool) -> Vec<OwnerRow> {
+    let mut sums: BTreeMap<(Option<&Owner>, Option<Category>), Both> = BTreeMap::new();
+    for (side, things) in alive.iter().enumerate() {
+        for thing in things {
+            let category = is_by_category.then_some(thing.category);
+            let key = (names.owner(thing.kind.path), category);
+            sums.entry(key).or_default().add_to(side, thing.amount);
+        }
+    }
+    let row = |((owner, category), both): ((Option<&Owner>, _), Both)| OwnerRow {
+        owner: owner.cloned(),
+        category,
+        both,
+    };
+    let mut rows: Vec<OwnerRow> = sums.into_iter().map(row).collect();
+    rows.sort_by_key(|row| Reverse(row.both.rank()));
+    rows
+}

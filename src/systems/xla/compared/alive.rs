@@ -1,0 +1,116 @@
+//! What is temporary at the peak of a memory space, for a comparison (formats/xla.md 10).
+//!
+//! The bytes of a value are those addresses that it has the longest, so each column adds up to the union of what is in
+//! use. Values of both sides are paired, the largest first, where they have in common: the path of their operation
+//! without the numbers that the compiler adds, element type, dimensions and category; of what is left, what the
+//! instruction does (the kind of a fusion), element type and dimensions; then the path and the category, whatever the
+//! dimensions, as of another batch; then the category and the size, for nothing speaks for values of other operations
+//! and other sizes being in the place of each other. Pairs of the same two kinds are a row.
+
+use std::borrow::Cow;
+
+use crate::run::compared::amounts::Amount;
+use crate::run::compared::names::{Names, Owner, TextId};
+use crate::run::compared::rows::{Category, Kind, Level, Matching, Thing};
+use crate::store::hlo::InstructionId;
+use crate::systems::xla::buffer_assignment::analysed::Analysed;
+use crate::systems::xla::buffer_assignment::categories::ValueCategory;
+use crate::systems::xla::buffer_assignment::in_use::Placed;
+use crate::text::path_parts;
+
+/// What pairs of the same size and category alone are matched by.
+pub(super) const BY_CATEGORY: &str = "category";
+
+/// How values of two modules are matched.
+pub(super) const MATCHING: Matching = Matching {
+    levels: &[
+        level("operation", |names, thing| {
+            Some([path(names, thing)?, text(thing.kind.detail), category(thing)])
+        }),
+        level("opcode", |_, thing| Some([text(thing.made_by), text(thing.kind.detail), 0])),
+        level("path", |names, thing| Some([path(names, thing)?, category(thing), 0])),
+        level(BY_CATEGORY, |_, thing| Some([category(thing), thing.size, 0])),
+    ],
+    is_one_to_one: true,
+};
+
+const fn level(by: &'static str, key: fn(&Names, &Thing) -> Option<[u64; 3]>) -> Level {
+    Level { by: Some(by), key, is_of_owner_alone: false }
+}
+
+/// The path of an operation; `None` where none is known.
+fn path(names: &Names, thing: &Thing) -> Option<u64> {
+    names.owner_number(thing.kind.path).map(u64::from)
+}
+
+fn text(text: Option<TextId>) -> u64 {
+    text.map_or(u64::MAX, TextId::number)
+}
+
+fn category(thing: &Thing) -> u64 {
+    thing.category.place.into()
+}
+
+fn category_of(category: ValueCategory) -> Category {
+    Category { place: category as u8, key: category.as_str(), title: category.title() }
+}
+
+/// What is temporary in a memory space at a position.
+pub(super) fn alive(
+    analysed: &Analysed,
+    (color, position): (i64, u32),
+    names: &mut Names,
+) -> Vec<Thing> {
+    let module = &analysed.module;
+    let mut thing = |(one, bytes): (&Placed, u64)| {
+        let value = one.assigned.value;
+        let instruction =
+            module.value(value).map_or(InstructionId::NONE, |value| value.instruction);
+        let opcode = module.fusion_kind(instruction).unwrap_or(module.opcode(instruction));
+        let operation = analysed.operation(value);
+        let path = names.path(operation.map(|path| Owner::operation(&without_numbers(path))));
+        let category = category_of(analysed.category(&one.assigned));
+        let shape = names.text(&module.shapes.title(module.value_shape(value)));
+        Thing {
+            kind: Kind { path, detail: Some(shape), category: Some(category), size: None },
+            category,
+            made_by: Some(names.text(opcode)),
+            size: one.assigned.bytes,
+            amount: Amount { bytes, count: 1 },
+        }
+    };
+    analysed.shares_at(color, position).into_iter().map(&mut thing).collect()
+}
+
+/// A path without the numbers that the compiler adds to its parts: `dot_general.12` is `dot_general`.
+pub(super) fn without_numbers(path: &str) -> Cow<'_, str> {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|one| one.is_ascii_digit());
+    let numbered = |part: &str| part.rsplit_once('.').is_some_and(|(_, number)| is_number(number));
+    if !path_parts(path).any(numbered) {
+        return Cow::Borrowed(path);
+    }
+    let plain = path_parts(path).map(|part| {
+        let mut part = part;
+        while let Some((before, number)) = part.rsplit_once('.') {
+            if !is_number(number) {
+                break;
+            }
+            part = before;
+        }
+        part
+    });
+    Cow::Owned(plain.collect::<Vec<_>>().join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_of_the_compiler_are_left_out_and_those_of_the_user_stay() {
+        assert_eq!(without_numbers("jit(f)/layer3/dot_general.12"), "jit(f)/layer3/dot_general");
+        assert_eq!(without_numbers("jit(f.2)/add.1.3/x"), "jit(f.2)/add/x");
+        assert_eq!(without_numbers("ps[0]['w1']"), "ps[0]['w1']");
+        assert_eq!(without_numbers("a/b"), "a/b");
+    }
+}

@@ -1,0 +1,365 @@
+//! What follows from two programs, in sentences without their full stop, each with the numbers that it is drawn from.
+//!
+//! Better or worse is only said of whole files of one module that were compiled for the same kind of machine. Nothing is said to be
+//! the cause of anything: what changed, and by how much.
+
+mod of_peak;
+
+use super::parameters::OtherParameters;
+use super::{ComparedProgram, ModuleSide, ProgramFigure};
+use crate::analysis::comparison::figures::Unit;
+use crate::analysis::figures::difference::{Difference, percent_of};
+use crate::run::compared::rows::Row;
+use crate::run::{Compared, Conclusion, Evidence, Outcome, Room};
+use crate::text::{capitalised, clean, counted, grouped, shortened, signed};
+
+/// Changes of one kind that are named.
+const MOST_NAMED: usize = 3;
+/// A change that is named is at least this part of the larger peak.
+const LEAST_PART: u64 = 200;
+/// Letters of a path of an operation.
+const LETTERS: usize = 60;
+
+/// What follows from a comparison; `size` writes bytes.
+pub(super) fn conclusions(
+    (compared, own): (&Compared, [&ModuleSide; 2]),
+    room: Room,
+    size: &dyn Fn(u64) -> String,
+) -> Vec<Conclusion> {
+    let sides = own.map(|side| &side.of);
+    let mut said = Said { compared, own, sides, size, conclusions: Vec::new() };
+    said.fits(room);
+    said.not_whole();
+    said.modules();
+    said.platforms();
+    said.settings();
+    said.parameters();
+    said.total();
+    said.parts();
+    said.donated();
+    said.peak();
+    said.rows();
+    said.recomputed();
+    said.peak_moved();
+    said.packing();
+    said.only_tables();
+    said.conclusions
+}
+
+struct Said<'a> {
+    compared: &'a Compared,
+    own: [&'a ModuleSide; 2],
+    sides: [&'a ComparedProgram; 2],
+    size: &'a dyn Fn(u64) -> String,
+    conclusions: Vec<Conclusion>,
+}
+
+const SIDES: [&str; 2] = ["source", "target"];
+
+impl Said<'_> {
+    fn say(&mut self, conclusion: Conclusion) {
+        self.conclusions.push(conclusion);
+    }
+
+    /// The memory space within a sentence.
+    fn title(&self) -> &str {
+        &self.own[0].space
+    }
+
+    fn values(&self, figure: ProgramFigure) -> [Option<u64>; 2] {
+        self.sides.map(|side| figure.of(&side.figures))
+    }
+
+    fn figure(&self, figure: ProgramFigure) -> Difference {
+        Difference::of(self.values(figure))
+    }
+
+    /// A figure as what a conclusion is drawn from.
+    fn evidence(&self, figure: ProgramFigure) -> Evidence {
+        Evidence::change(figure.title(), Unit::Bytes, self.figure(figure))
+    }
+
+    fn are_of_one_platform(&self) -> bool {
+        let [source, target] = self.sides.map(|side| side.platform);
+        source == target
+    }
+
+    fn are_of_one_module(&self) -> bool {
+        let [source, target] = self.sides;
+        source.is_of_module_of(target)
+    }
+
+    /// Whether less is better, of what is known to be comparable.
+    fn judged(&self, figure: &Difference) -> Option<bool> {
+        let are_whole = self.sides.iter().all(|side| side.is_whole());
+        let is_comparable = are_whole && self.are_of_one_platform() && self.are_of_one_module();
+        let change = figure.change().filter(|change| *change != 0 && is_comparable)?;
+        Some(change < 0)
+    }
+
+    fn signed(&self, change: i64) -> String {
+        signed(change, |bytes| (self.size)(bytes))
+    }
+
+    /// `3.1 MiB less: 10.0 MiB in place of 13.1 MiB, 76.3 % of it`.
+    fn change_text(&self, both: [u64; 2]) -> String {
+        self.change_of("", both)
+    }
+
+    /// `3.1 MiB less HBM: 10.0 MiB in place of 13.1 MiB, 76.3 % of it`; `what` begins with a space.
+    fn change_of(&self, what: &str, [from, to]: [u64; 2]) -> String {
+        let word = if to < from { "less" } else { "more" };
+        let share =
+            percent_of(to, from).map_or_else(String::new, |share| format!(", {share:.1} % of it"));
+        let [change, now, before] = [from.abs_diff(to), to, from].map(|bytes| (self.size)(bytes));
+        format!("{change} {word}{what}: {now} in place of {before}{share}")
+    }
+
+    fn fits(&mut self, room: Room) {
+        let sides = self.sides;
+        let over = sides.map(|side| side.over_bytes(room));
+        let fits = sides.map(|side| side.fit(room));
+        if over == [None, None] && fits == [Outcome::Unknown; 2] {
+            return;
+        }
+        let other = match room.other_bytes {
+            0 => String::new(),
+            other => format!(", of which others have {}", (self.size)(other)),
+        };
+        let describe = |side: usize| {
+            let (of, name) = (sides[side], SIDES[side]);
+            let least = if of.is_whole() { "" } else { "at least " };
+            let needed = format!("{least}{}", (self.size)(of.figures.total_bytes));
+            let capacity = of.capacity_bytes(room).map(|bytes| (self.size)(bytes));
+            match (over[side], capacity) {
+                (Some(0), Some(capacity)) => {
+                    let fits = match fits[side] {
+                        Outcome::Fits => "and fits",
+                        Outcome::DoesNotFit => "and XLA found no room for it",
+                        _ => "and may fit, for its file is cut",
+                    };
+                    format!("the {name} reserves {needed} of {capacity}{other} {fits}")
+                }
+                (Some(over), Some(capacity)) => format!(
+                    "the {name} reserves {needed} of {capacity}{other} and is {least}{} over",
+                    (self.size)(over)
+                ),
+                _ if fits[side] == Outcome::DoesNotFit => {
+                    format!("the {name} reserves {needed}, and XLA found no room for it")
+                }
+                _ => format!("the {name} reserves {needed}, and what its device has is not known"),
+            }
+        };
+        let text = capitalised(&format!("{}; {}", describe(0), describe(1)));
+        let is_better = match fits.map(Outcome::fits) {
+            _ if !self.are_of_one_module() => None,
+            [Some(false), Some(true)] => Some(true),
+            [Some(true), Some(false)] => Some(false),
+            _ => None,
+        };
+        let evidence = vec![self.evidence(ProgramFigure::Total)];
+        self.say(Conclusion { is_better, evidence, ..Conclusion::new("fits", text) });
+    }
+
+    fn not_whole(&mut self) {
+        let mut texts = Vec::new();
+        for (side, name) in self.sides.iter().zip(SIDES) {
+            if side.is_cut {
+                texts.push(format!("The file of the {name} ends before its contents do: what is said of it is of the part that could be read"));
+            }
+            if side.figures.lives.is_none() {
+                // Of a program that is known it is known what is computed again.
+                let lacks = match side.recomputed {
+                    None => "has no instructions",
+                    Some(_) => "does not say in which order instructions are run",
+                };
+                let known = match side.figures.traced_peak_bytes {
+                    None => "nothing is known of when values live".to_owned(),
+                    Some(peak) => format!(
+                        "of when values live only XLA's own simulation is known, which has {} of what is temporary at most",
+                        (self.size)(peak)
+                    ),
+                };
+                texts.push(format!(
+                    "The file of the {name} {lacks}: {known}, and what is alive at the peaks is not compared"
+                ));
+            }
+        }
+        for text in texts {
+            self.say(Conclusion::new("not-whole", text));
+        }
+    }
+
+    fn modules(&mut self) {
+        if self.are_of_one_module() {
+            return;
+        }
+        let name = |side: &ComparedProgram| shortened(&clean(&side.module), LETTERS).into_owned();
+        let [source, target] = self.sides.map(name);
+        let text = format!(
+            "The source is the module {source} and the target {target}: they are different programs, so nothing is said to be better"
+        );
+        self.say(Conclusion::new("modules", text));
+    }
+
+    fn platforms(&mut self) {
+        if self.are_of_one_platform() {
+            return;
+        }
+        let word = |side: &ComparedProgram| {
+            side.platform.map_or_else(
+                || "a platform that its file's name does not say".to_owned(),
+                |platform| format!("a {}", platform.as_str().to_uppercase()),
+            )
+        };
+        let [source, target] = self.sides.map(word);
+        let text = format!(
+            "The source was compiled for {source} and the target for {target}: layouts, fusions and padding are those of each machine, so nothing is said to be better"
+        );
+        self.say(Conclusion::new("platforms", text));
+    }
+
+    fn settings(&mut self) {
+        let flags = &self.compared.settings;
+        if flags.is_empty() {
+            return;
+        }
+        let named: Vec<String> = (flags.iter().take(MOST_NAMED))
+            .map(|flag| {
+                let [source, target] = flag.said();
+                let (source, target) = (shortened(&source, LETTERS), shortened(&target, LETTERS));
+                format!("{} from {source} to {target}", clean(&flag.name))
+            })
+            .collect();
+        let more = match flags.len().saturating_sub(named.len()) {
+            0 => String::new(),
+            more => format!(", and {more} more"),
+        };
+        let text = format!("Flags of the compilation differ: {}{more}", named.join(", "));
+        self.say(Conclusion::new("settings", text));
+    }
+
+    fn parameters(&mut self) {
+        let parameters = OtherParameters::between(self.own.map(|side| &side.parameters));
+        let mut texts = Vec::new();
+        if let [Some(source), Some(target)] = parameters.counts
+            && source != target
+        {
+            texts.push(format!(
+                "The program takes {} in place of {}",
+                counted(target, "parameter"),
+                grouped(source)
+            ));
+        }
+        for changed in parameters.changed.iter().take(MOST_NAMED) {
+            let [source, target] = &changed.shapes;
+            let example = format!(
+                "parameter {} is {} in place of {}",
+                changed.number,
+                clean(target),
+                clean(source)
+            );
+            let count = counted(changed.count, "parameter");
+            let verb = if changed.count == 1 { "has" } else { "have" };
+            texts.push(match changed.dimension {
+                Some([from, to]) => {
+                    format!("{count} {verb} {to} in place of {from} in one dimension: {example}")
+                }
+                None if changed.count == 1 => capitalised(&example),
+                None => format!("{count} are of another type or of other dimensions: {example}"),
+            });
+        }
+        for text in texts {
+            self.say(Conclusion::new("parameters", text));
+        }
+    }
+
+    fn total(&mut self) {
+        let [Some(from), Some(to)] = self.values(ProgramFigure::Total) else { return };
+        let figure = self.figure(ProgramFigure::Total);
+        let evidence = vec![self.evidence(ProgramFigure::Total)];
+        if from == to {
+            let is_same = |row: &Row| row.both.source == row.both.target;
+            let rows = self.compared.peaks.as_ref().map(|peaks| peaks.rows.iter().all(is_same));
+            let parts = ProgramFigure::PARTS.map(|part| self.figure(part).is_equal());
+            let alike = parts == [true; 5];
+            let (id, rest) = match (rows, alike) {
+                (Some(true), true) => ("equal", ", and what is alive at the peaks is the same"),
+                (_, true) => ("total", ", of parts of the same sizes"),
+                (_, false) => ("total", ", of parts of other sizes"),
+            };
+            let text = format!(
+                "Both programs reserve {} of {}{rest}",
+                (self.size)(to),
+                clean(self.title())
+            );
+            self.say(Conclusion { evidence, ..Conclusion::new(id, text) });
+            return;
+        }
+        let what = format!(" {}", clean(self.title()));
+        let text = format!("The program reserves {}", self.change_of(&what, [from, to]));
+        let is_better = self.judged(&figure);
+        self.say(Conclusion { is_better, evidence, ..Conclusion::new("total", text) });
+    }
+
+    /// The change by kind of allocation: the numbers add up to it.
+    fn parts(&mut self) {
+        let parts = ProgramFigure::PARTS.map(|part| (part, self.figure(part)));
+        let mut changed: Vec<(ProgramFigure, Difference)> =
+            parts.into_iter().filter(|(_, figure)| figure.change() != Some(0)).collect();
+        if changed.is_empty() {
+            return;
+        }
+        changed.sort_by_key(|(_, figure)| std::cmp::Reverse(figure.magnitude()));
+        let part = |(part, figure): &(ProgramFigure, Difference)| {
+            format!("{} {}", plural(*part), self.signed(figure.change().unwrap_or(0)))
+        };
+        let named: Vec<String> = changed.iter().map(part).collect();
+        let text = format!("The change of what is reserved: {}", named.join(", "));
+        let evidence = changed.iter().map(|(part, _)| self.evidence(*part)).collect();
+        self.say(Conclusion { evidence, ..Conclusion::new("parts", text) });
+    }
+
+    fn donated(&mut self) {
+        let [Some(from), Some(to)] = self.values(ProgramFigure::Donated) else { return };
+        if from == to {
+            return;
+        }
+        let [results_before, results] =
+            self.values(ProgramFigure::Outputs).map(|bytes| (self.size)(bytes.unwrap_or(0)));
+        let donates = match (from, to) {
+            (0, to) => format!(
+                "The target gives {} of its parameters to results, the source gives none",
+                (self.size)(to)
+            ),
+            (from, 0) => format!(
+                "The source gives {} of its parameters to results, the target gives none",
+                (self.size)(from)
+            ),
+            _ => format!(
+                "The target gives {} of its parameters to results in place of {}",
+                (self.size)(to),
+                (self.size)(from)
+            ),
+        };
+        let text = format!(
+            "{donates} (donation); results of their own take {results} in place of {results_before}"
+        );
+        let evidence =
+            [ProgramFigure::Donated, ProgramFigure::Outputs].map(|figure| self.evidence(figure));
+        let evidence = evidence.into();
+        self.say(Conclusion { evidence, ..Conclusion::new("donated", text) });
+    }
+}
+
+/// Several of a part, within a sentence.
+fn plural(part: ProgramFigure) -> &'static str {
+    match part {
+        ProgramFigure::Temporary => "temporary allocations",
+        ProgramFigure::Arguments => "parameters",
+        ProgramFigure::Outputs => "results of their own",
+        ProgramFigure::Constants => "constants",
+        ProgramFigure::ThreadLocal => "thread-local scratch",
+        _ => part.title(),
+    }
+}

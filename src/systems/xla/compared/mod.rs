@@ -1,0 +1,298 @@
+//! Modules in a comparison by peaks: what each takes of a memory space, and what is temporary there at the peak of each
+//! (formats/xla.md 10).
+//!
+//! The peak of a side is that of its temporary allocations, for that is what another order, checkpointing or another
+//! batch changes; what is reserved for as long as the program runs stands beside it by kind. Positions of two
+//! compilations have nothing in common, and none is matched.
+
+mod alive;
+mod common_module;
+mod conclusions;
+mod listed;
+mod parameters;
+
+use serde_json::{Map, Value, json};
+
+use self::parameters::{OtherParameters, Parameters};
+use crate::analysis::comparison::figures::Unit;
+use crate::run::compared::figures::FigureOfRun;
+use crate::run::compared::names::Names;
+use crate::run::compared::{Compared, ComparedWords, Own, PeakOfSide, PeakTab, Side};
+use crate::run::{Conclusion, Outcome, Room, StatedRoom};
+use crate::store::hlo::{InstructionId, ListedModule, Platform, plain_module_name};
+use crate::systems::xla::buffer_assignment::analysed::Analysed;
+use crate::systems::xla::buffer_assignment::insights::outcome as outcome_of;
+use crate::systems::xla::buffer_assignment::peaks::NO_OPERATION;
+use crate::systems::xla::buffer_assignment::program::Program;
+use crate::systems::xla::buffer_assignment::space::SpaceFigures;
+use crate::text::{exact_bytes, grouped, path_parts, shortened};
+
+pub use self::common_module::common_module;
+pub use crate::systems::xla::buffer_assignment::space::ProgramFigure;
+
+/// How modules are compared.
+pub static WORDS: ComparedWords = ComparedWords {
+    matching: alive::MATCHING,
+    setting: "flag",
+    no_setting: "No flag of XLA differs",
+    are_owners_operations: true,
+    owner: "Operation",
+    nobody: NO_OPERATION,
+    detail: "Shape",
+    counted: "values",
+    each: None,
+    by_owner: "By operation",
+    by_row: "By operation, shape and category",
+    tabs: [
+        (PeakTab::Owners, "At the peaks by operation"),
+        (PeakTab::Rows, "By operation, shape and category"),
+    ],
+    at_peaks: "At the temporary peaks",
+    peaks: "Peaks of what is temporary",
+    adds_up: "what is temporary, at the peak of each; adds up to both peaks",
+    no_peaks: "A file does not say when values live, or nothing is temporary",
+    steps: "positions",
+    device: ["Memory space", "Main memory"],
+};
+
+/// Where a peak is, in words that two compilations can share.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct PeakPlace {
+    /// The position.
+    pub position: u32,
+    /// What the instruction there does.
+    pub opcode: String,
+    /// Its name.
+    pub instruction: String,
+    /// The path of its operation, or of the nearest producer's; without numbers of the compiler.
+    pub operation: Option<String>,
+}
+
+/// One side of the comparison.
+#[derive(Clone, Debug)]
+pub struct ComparedProgram {
+    /// The name of its module; empty of a bare assignment.
+    pub module: String,
+    /// What it takes.
+    pub figures: SpaceFigures,
+    /// What it was compiled for.
+    pub platform: Option<Platform>,
+    /// Where the peak is of what is temporary; `None` where nothing is known of when values live, or nothing is
+    /// temporary.
+    pub peak: Option<PeakPlace>,
+    /// Instructions of what is computed again in the backward pass; `None` where instructions are not known.
+    pub recomputed: Option<u64>,
+    /// What the memory space has, as something beside the module says.
+    pub stated_capacity_bytes: Option<u64>,
+    /// Whether its file ends before its contents do.
+    pub is_cut: bool,
+    /// Whether XLA found no room for it in the memory space of the device that it was compiled for.
+    pub is_refused: bool,
+}
+
+impl ComparedProgram {
+    /// What a program takes of a memory space; `None` where it does not have it.
+    pub fn of(program: &Program, color: i64) -> Option<Self> {
+        let analysed = &program.analysed;
+        // A program without any allocation takes nothing of the main memory.
+        if color != 0 && !analysed.colors().any(|one| one == color) {
+            return None;
+        }
+        let module = &analysed.module;
+        let figures = SpaceFigures::of(analysed, color);
+        let lives = figures.lives.filter(|lives| lives.temporary_peak_bytes > 0);
+        Some(Self {
+            module: module.name.clone(),
+            figures,
+            platform: program.platform,
+            peak: lives.map(|lives| place_of(analysed, lives.position)),
+            recomputed: module.entry.is_some().then(|| recomputed(analysed)),
+            stated_capacity_bytes: program.beside.capacity_bytes.filter(|_| color == 0),
+            is_cut: program.is_cut,
+            is_refused: program.refusal.is_some() && color == 0,
+        })
+    }
+
+    /// Whether both are of one module, as far as their names say.
+    pub fn is_of_module_of(&self, other: &Self) -> bool {
+        let [one, other] = [self, other].map(|side| plain_module_name(&side.module));
+        one == other || one.is_empty() || other.is_empty()
+    }
+
+    /// Whether its figures are of a whole program.
+    pub fn is_whole(&self) -> bool {
+        !self.is_cut
+    }
+
+    /// What the memory space has: what the user says, else what lies beside the module.
+    pub fn capacity_bytes(&self, room: Room) -> Option<u64> {
+        room.capacity_bytes.or(self.stated_capacity_bytes)
+    }
+
+    /// By how much it is over what there is, with what others have of it; `None` where that is not known.
+    pub fn over_bytes(&self, room: Room) -> Option<u64> {
+        let all = self.figures.total_bytes.saturating_add(room.other_bytes);
+        Some(all.saturating_sub(self.capacity_bytes(room)?))
+    }
+
+    /// Whether it fits. What XLA refused says nothing of another device that the user names.
+    pub fn fit(&self, room: Room) -> Outcome {
+        let is_refused = self.is_refused && room.capacity_bytes.is_none();
+        outcome_of(self.over_bytes(room), is_refused, self.is_cut)
+    }
+}
+
+/// One of two modules, with what only their comparison needs.
+#[derive(Debug)]
+struct ModuleSide {
+    of: ComparedProgram,
+    /// The modules of its dump, itself first.
+    modules: Vec<ListedModule>,
+    /// The memory space within a sentence.
+    space: String,
+    parameters: Parameters,
+}
+
+/// What a module brings into a comparison of a memory space; `None` where it does not have it.
+pub fn side(program: &Program, color: i64, names: &mut Names) -> Option<Side> {
+    let own = ComparedProgram::of(program, color)?;
+    let lives = own.figures.lives;
+    let bytes = lives.map(|lives| lives.temporary_peak_bytes);
+    let step = own.peak.as_ref().map(|peak| peak.position.into());
+    let space = program.color_title(color);
+    let peak_text = match (bytes, &own.peak) {
+        (None, _) => "not known".to_owned(),
+        (Some(_), None) => "nothing".to_owned(),
+        (Some(bytes), Some(peak)) => {
+            format!("{} at position {}", exact_bytes(bytes), grouped(peak.position.into()))
+        }
+    };
+    let figure = |figure: ProgramFigure| FigureOfRun {
+        key: figure.key(),
+        title: figure.title(),
+        unit: if figure.is_bytes() { Unit::Bytes } else { Unit::Count },
+        value: figure.of(&own.figures),
+        is_at_least: false,
+    };
+    Some(Side {
+        device: color,
+        title: match &*own.module {
+            "" => space,
+            module => format!("{module}, {space}"),
+        },
+        peak: bytes.map(|bytes| PeakOfSide { bytes, not_always_live_bytes: bytes, step }),
+        peak_text,
+        always_live_bytes: own.figures.throughout_bytes(),
+        figures: ProgramFigure::ALL.into_iter().map(figure).collect(),
+        settings: program.beside.flags.clone(),
+        stated: StatedRoom { capacity_bytes: own.stated_capacity_bytes, other_bytes: None },
+        alive: lives.map(|lives| alive::alive(&program.analysed, (color, lives.position), names)),
+        own: Own::new(ModuleSide {
+            of: own,
+            modules: program.modules.clone(),
+            space: program.color_words(color),
+            parameters: Parameters::of(&program.analysed.module),
+        }),
+    })
+}
+
+/// What follows from a comparison of two modules; `size` writes bytes.
+pub fn change_conclusions(
+    compared: &Compared,
+    room: Room,
+    size: &dyn Fn(u64) -> String,
+) -> Vec<Conclusion> {
+    let Some(sides) = compared.own() else { return Vec::new() };
+    conclusions::conclusions((compared, sides), room, size)
+}
+
+/// That the target is another module than the source.
+pub fn change_warnings(compared: &Compared) -> Vec<String> {
+    let Some([source, target]) = compared.own::<ModuleSide>() else { return Vec::new() };
+    let (source, target) = (&source.of, &target.of);
+    if target.is_of_module_of(source) {
+        return Vec::new();
+    }
+    let [name, of_first] = [target, source].map(|side| shortened(&side.module, 60));
+    vec![format!(
+        "it is {name} and the first is {of_first}: these are different modules, so nothing is said to be better or worse"
+    )]
+}
+
+/// What only modules say of a comparison, for programs.
+pub fn change_json(compared: &Compared, room: Room) -> Map<String, Value> {
+    let Some([source, target]) = compared.own::<ModuleSide>() else { return Map::new() };
+    let both = |value: &dyn Fn(&ComparedProgram) -> Value| json!({ "source": value(&source.of), "target": value(&target.of) });
+    let listed = |value: &dyn Fn(&ListedModule) -> Value| {
+        let first = |side: &ModuleSide| side.modules.first().map_or(Value::Null, value);
+        json!({ "source": first(source), "target": first(target) })
+    };
+    let facts = [
+        ("module", listed(&|one| json!(one.module))),
+        ("file", listed(&|one| json!(one.file))),
+        ("platform", both(&|side| json!(side.platform.map(Platform::as_str)))),
+        ("color", source.of.figures.color.into()),
+        ("cut", both(&|side| side.is_cut.into())),
+        ("stated_capacity_bytes", both(&|side| json!(side.stated_capacity_bytes))),
+        ("capacity_bytes", json!(room.capacity_bytes)),
+        ("other_bytes", json!(room.other_bytes)),
+        ("over_bytes", both(&|side| json!(side.over_bytes(room)))),
+        ("peak", both(&peak_json)),
+        ("recomputed_instructions", both(&|side| json!(side.recomputed))),
+        ("parameters", parameters_json([&source.parameters, &target.parameters])),
+        ("modules", listed::json([&*source.modules, &*target.modules])),
+    ];
+    facts.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+fn peak_json(side: &ComparedProgram) -> Value {
+    let peak = side.peak.as_ref();
+    json!({
+        "bytes": side.figures.lives.map(|lives| lives.temporary_peak_bytes),
+        "position": peak.map(|peak| peak.position),
+        "opcode": peak.map(|peak| peak.opcode.as_str()),
+        "instruction": peak.map(|peak| peak.instruction.as_str()),
+        "operation": peak.and_then(|peak| peak.operation.as_deref()),
+    })
+}
+
+fn parameters_json(both: [&Parameters; 2]) -> Value {
+    let parameters = OtherParameters::between(both);
+    let [source, target] = parameters.counts;
+    let changed = parameters.changed.iter().map(|changed| {
+        let [source, target] = &changed.shapes;
+        json!({
+            "count": changed.count,
+            "number": changed.number,
+            "shape": { "source": source, "target": target },
+            "dimension": changed.dimension.map(|[source, target]| json!({ "source": source, "target": target })),
+        })
+    });
+    json!({
+        "count": { "source": source, "target": target },
+        "changed": changed.collect::<Value>(),
+    })
+}
+
+fn place_of(analysed: &Analysed, position: u32) -> PeakPlace {
+    let module = &analysed.module;
+    let instruction = analysed.schedule.instructions.get(position as usize).copied();
+    let instruction = instruction.unwrap_or(InstructionId::NONE);
+    let operation = module.nearest_operation(instruction).map(|name| module.texts.get(name));
+    PeakPlace {
+        position,
+        opcode: module.opcode(instruction).to_owned(),
+        instruction: module.instruction_name(instruction).to_owned(),
+        operation: operation.map(|path| alive::without_numbers(path).into_owned()),
+    }
+}
+
+/// How many instructions that run are of what `jax.checkpoint` computes again: a part of the path says so.
+fn recomputed(analysed: &Analysed) -> u64 {
+    const AGAIN: &str = "rematted_computation";
+    let is_again = |id: &&InstructionId| {
+        let path = analysed.module.op_name(**id);
+        path.is_some_and(|path| path_parts(path).any(|part| part == AGAIN))
+    };
+    analysed.schedule.instructions.iter().filter(is_again).count() as u64
+}
