@@ -124,15 +124,6 @@ impl SnapshotRun {
         self.index.as_ref().is_some_and(SnapshotIndex::is_there)
     }
 
-    /// Writes the index of a run, if it can have one. That it could not is a line in the log.
-    pub fn write_index_if_worthwhile(&self, progress: &Progress) {
-        match self.write_index(progress) {
-            Ok(Some(bytes)) => tracing::info!("index written, {bytes} bytes"),
-            Ok(None) => {}
-            Err(error) => tracing::info!("no index of {}: {error}", self.report.path.display()),
-        }
-    }
-
     /// Writes the index of a run; returns its size. `None` where there is one already, none is to be used, or the run
     /// is no snapshot.
     ///
