@@ -9,7 +9,7 @@ use crate::systems::poplar::files as poplar;
 use crate::systems::poplar::system::FoundReport;
 use crate::systems::pytorch::files::{self as pytorch, FileKind, SnapshotFiles};
 pub use crate::systems::pytorch::run::{
-    ReplayedSnapshot, RunContents, SnapshotRun, compare_claims, device_id,
+    ReplayedSnapshot, RunContents, SnapshotRun, compare_claims,
 };
 use crate::systems::system::FoundRun;
 use crate::systems::xla::run as xla_run;

@@ -15,7 +15,6 @@ use self::ahead::replayed_ahead;
 use self::indexed::SnapshotIndex;
 #[cfg(any(test, fuzzing))]
 pub(crate) use self::indexed::read as read_index;
-pub use self::report::device_id;
 
 use crate::analysis::derived::Derived;
 use crate::files::file_name;
