@@ -107,8 +107,8 @@ pub fn run(arguments: &CheckArguments) -> ExitCode {
         Err(error) => return output::fail(&error, input.json),
         Ok(runs) => {
             let (mut snapshots, mut programs) = (Vec::new(), Vec::new());
-            for (_, files) in runs {
-                match files {
+            for run in runs {
+                match run.into_files() {
                     RunFiles::Pytorch(files) => snapshots.push(*files),
                     RunFiles::Xla(files) => programs.push(*files),
                     RunFiles::Poplar(_) => {}

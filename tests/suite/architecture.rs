@@ -467,8 +467,8 @@ const WORDS_OF_SYSTEMS: [&str; 17] = [
 /// removes such lines lowers the number.
 const MOST_LINES_NAMING_SYSTEMS: [(&str, usize); 8] = [
     ("analysis", 445),
-    ("cli", 358),
-    (FILES_OF_SRC, 80),
+    ("cli", 345),
+    (FILES_OF_SRC, 74),
     ("format", 3),
     ("index", 39),
     ("lake", 96),
