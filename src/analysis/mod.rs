@@ -39,6 +39,12 @@ pub mod derived;
 
 pub mod areas;
 
+pub(crate) mod consists;
+
+pub(crate) mod module_tree;
+
+pub(crate) mod largest;
+
 pub(crate) mod own_facts;
 
 pub mod program_details;

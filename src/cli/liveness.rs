@@ -16,6 +16,7 @@ use super::output::{self, name_cell};
 use super::scope::{ScopeArguments, scope_name, scope_of};
 use crate::analysis::comparison::contribution::Contribution;
 use crate::analysis::comparison::moment::Moment;
+use crate::analysis::consists::{consists_of, rows_of_one};
 use crate::analysis::liveness::peaks;
 use crate::analysis::liveness::{self, NamedBytes, Scope};
 use crate::analysis::program::operations::Operation;
@@ -25,7 +26,6 @@ use crate::opened::{RunFiles, files_of_module};
 use crate::store::liveness::VariableBytes;
 use crate::store::{IdColumn, Report, StepId, System};
 use crate::systems::poplar::files::OpenReport;
-use crate::systems::poplar::insights::consists::{consists_of, rows_of_one};
 
 /// How many peaks the text lists when it is not told.
 const PEAKS_IN_TEXT: usize = 10;
@@ -409,10 +409,10 @@ pub fn operation_text(operation: &Operation) -> String {
 mod tests {
     use super::*;
     use crate::analysis::comparison::explanation::GroupedBy;
+    use crate::analysis::consists::rows_of_moments;
     use crate::analysis::derived::Derived;
     use crate::store::{ArenaId, DeviceId};
     use crate::synth::story::{PROPORTIONS, directory_name, write_story};
-    use crate::systems::poplar::insights::consists::rows_of_moments;
     use rayon::prelude::*;
 
     /// What is alive at any step of the story consists of rows that add up to what the curve says.

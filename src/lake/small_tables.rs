@@ -10,6 +10,7 @@ use super::table::{Cell, Table, Written, flag, integer, integer_if, real, text};
 use crate::analysis::comparison::contribution::{Contributor, LiveBytes};
 use crate::analysis::comparison::moment::{AliveAt, Moment};
 use crate::analysis::comparison::owners::Owners;
+use crate::analysis::consists::consists_of;
 use crate::analysis::derived::Derived;
 use crate::analysis::figures::difference::Side;
 use crate::analysis::liveness::{self, Scope, live_at, variable_name};
@@ -22,7 +23,6 @@ use crate::analysis::program::steps;
 use crate::analysis::sweep::SweepRun;
 use crate::format::Error;
 use crate::store::{ClassId, Report, StepId, TileId};
-use crate::systems::poplar::insights::consists::consists_of;
 
 pub(super) const RUNS: Table = Table {
     name: "runs",

@@ -14,6 +14,7 @@ use super::compared::names::Names;
 use super::compared::{Compared, ComparedWords, Side};
 use super::conclusion::Conclusion;
 use super::evidence::Place;
+use super::first_sight::FirstSight;
 use super::insights::Insights;
 use super::modules::ModuleOfRun;
 use super::peak::{MemoryTotals, PeakOfRun};
@@ -45,6 +46,23 @@ pub trait Answers: Debug + Send + Sync {
     fn insights(&self, derived: &Derived, progress: &Progress) -> Result<Insights, ReadError> {
         let _ = progress;
         Ok(Insights { verdict: self.verdict(derived), ..Insights::default() })
+    }
+
+    /// The same with what the first pages show beside it; `size` writes bytes. Where it `is_final` nothing more comes of
+    /// what it goes by; else it takes what is there, and no time.
+    fn first_sight(
+        &self,
+        derived: &Derived,
+        reading: (bool, &Progress),
+        size: &dyn Fn(u64) -> String,
+    ) -> FirstSight {
+        let _ = size;
+        FirstSight::of_answers(derived, reading)
+    }
+
+    /// Whether the answers go by no part of the report, so that nothing of it has to be read before they are asked for.
+    fn are_beside_report(&self) -> bool {
+        false
     }
 
     /// The memory that the run takes.

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::evidence::Evidence;
 use crate::text::words;
 
 words! {
@@ -83,6 +84,12 @@ pub struct Verdict {
     pub capacity_from: Option<String>,
     /// Bytes that are too many; 0 where it fits.
     pub over_bytes: Option<u64>,
+    /// What is taken of what there is in all, where that says something beside the bytes above.
+    #[serde(skip)]
+    pub used_of_all: Option<(u64, u64)>,
+    /// What failed, and where that is: `the request`, `the 221 tiles`.
+    #[serde(skip)]
+    pub failed: Option<Evidence>,
     /// Each device.
     pub devices: Vec<DeviceVerdict>,
 }

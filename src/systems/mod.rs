@@ -9,11 +9,12 @@ pub mod system;
 pub mod xla;
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::analysis::derived::Derived;
 use crate::files::{self, looks_like};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::store::Warnings;
+use crate::store::{Report, Warnings};
 use system::{FoundRun, RunSystem};
 
 /// The systems, in the order in which they are asked whether a path is theirs.
@@ -66,6 +67,17 @@ pub fn refusal(systems: &[&dyn RunSystem], path: &Path) -> Error {
             .in_file(path)
             .hint(look.hint),
         Err(error) => Error::io(path, &error),
+    }
+}
+
+/// What is worked out once for a report that is there already, with the answers of its system where it has any.
+pub fn derived_of_report(systems: &[&dyn RunSystem], report: Arc<Report>) -> Derived {
+    let is_of = |system: &&&dyn RunSystem| system.words() == report.system;
+    let answers = systems.iter().find(is_of).and_then(|system| system.answers_of_report());
+    let derived = Derived::new(report);
+    match answers {
+        Some(answers) => derived.with_answers(answers),
+        None => derived,
     }
 }
 

@@ -8,7 +8,7 @@ use crate::analysis::derived::Derived;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::{Cache, IndexError};
 use crate::opened::RunFiles;
-use crate::run::ModuleOfRun;
+use crate::run::{Answers, ModuleOfRun};
 use crate::store::{System, Warning, Warnings};
 
 /// A system: a folder of its own below `src/systems`, and an entry in [`super::SYSTEMS`].
@@ -46,6 +46,11 @@ pub trait RunSystem: Debug + Sync {
     /// What a path says that is a part of a run at most, such as an error text.
     fn partial(&self, path: &Path) -> Option<Derived> {
         let _ = path;
+        None
+    }
+
+    /// The answers of a report that is there already, where that is all they go by.
+    fn answers_of_report(&self) -> Option<Arc<dyn Answers>> {
         None
     }
 

@@ -263,7 +263,7 @@ impl Load {
         let shared = Shared { stage: Mutex::new(stage), ..Shared::default() };
         let path = report.path.clone();
         // The cell is new, so this cannot fail.
-        drop(shared.derived.set(Arc::new(Derived::new(report))));
+        drop(shared.derived.set(Arc::new(systems::derived_of_report(SYSTEMS, report))));
         Self { path, logs: Vec::new(), module: Meant::default(), shared: Arc::new(shared) }
     }
 

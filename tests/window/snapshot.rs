@@ -99,7 +99,8 @@ fn is_in_its_own_words(harness: &Harness<'_, App>) {
         "align",
     ];
     for text in texts(harness) {
-        let lower = text.to_lowercase();
+        // Advice quotes what to write in PyTorch.
+        let lower = text.to_lowercase().replace("optimizer.step()", "");
         let mut found = lower.split(|letter: char| !letter.is_alphanumeric());
         assert!(!found.any(|word| words.contains(&word)), "{text:?}");
         assert!(

@@ -5,22 +5,25 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::cards::cards;
 use super::facts::{OwnFacts, ReportFacts};
 use super::files::OpenReport;
 use super::insights::logs::log_messages;
 use super::insights::run_verdict;
+use super::insights::sentences::{verdict_reason, verdict_sentences};
 use super::insights::verdict::{TilesVerdict, verdict};
 use super::peak::peak_of_report;
 use super::sections::sections_of;
 use crate::analysis::derived::Derived;
+use crate::analysis::liveness::Scope;
 use crate::analysis::memory;
 use crate::files;
 use crate::format::Error;
 use crate::progress::Progress;
 use crate::run::answers::SourceFormat;
-use crate::run::{Answers, Insights, MemoryTotals, PeakOfRun, Section, Verdict};
-use crate::store::Report;
+use crate::run::{Answers, FirstSight, Insights, MemoryTotals, PeakOfRun, Section, Verdict};
 use crate::store::placed::ReadError;
+use crate::store::{DeviceId, Report};
 
 /// The answers of a report, from the parts of it that are read.
 #[derive(Debug)]
@@ -62,19 +65,43 @@ fn of_run(verdict: Option<&TilesVerdict>) -> Verdict {
     verdict.map_or_else(run_verdict::unknown, TilesVerdict::of_run)
 }
 
+fn insights_of_run(found: &super::insights::Insights) -> Insights {
+    Insights {
+        verdict: Some(of_run(found.verdict.as_ref())),
+        conclusions: found.conclusions.clone(),
+        advice: found.advice.clone(),
+        not_advised: found.not_advised.clone(),
+    }
+}
+
 impl Answers for PoplarAnswers {
     fn verdict(&self, derived: &Derived) -> Option<Verdict> {
         Some(of_run(verdict(derived.report()).as_ref()))
     }
 
     fn insights(&self, derived: &Derived, progress: &Progress) -> Result<Insights, ReadError> {
-        let found = derived.insights_of_tiles(progress)?;
-        Ok(Insights {
-            verdict: Some(of_run(found.verdict.as_ref())),
-            conclusions: found.conclusions.clone(),
-            advice: found.advice.clone(),
-            not_advised: found.not_advised.clone(),
-        })
+        Ok(insights_of_run(&*derived.insights_of_tiles(progress)?))
+    }
+
+    fn first_sight(
+        &self,
+        derived: &Derived,
+        (is_final, progress): (bool, &Progress),
+        size: &dyn Fn(u64) -> String,
+    ) -> FirstSight {
+        let found = derived.insights(is_final, progress);
+        let mut sight = FirstSight::of(Arc::new(insights_of_run(&found)));
+        if let Some(verdict) = &found.verdict {
+            sight.reason = verdict_reason(verdict, size);
+            let conclusions = found.conclusions.iter().map(|conclusion| conclusion.text.clone());
+            sight.sentences =
+                verdict_sentences(verdict, size).into_iter().chain(conclusions).collect();
+            // Each IPU has its own memory.
+            let curve = verdict.curve.filter(|_| verdict.ipus.len() > 1);
+            sight.peak_scope = curve.map(|curve| Scope::Device(DeviceId(curve.ipu)));
+        }
+        sight.cards = cards(&found, derived.report().target.get(), is_final, size);
+        sight
     }
 
     fn memory(&self, derived: &Derived) -> MemoryTotals {

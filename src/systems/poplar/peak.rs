@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
-use super::insights::consists::{consists_of, rows_of_one};
 use crate::analysis::comparison::category_bytes::class_states;
 use crate::analysis::comparison::contribution::{Contributor, Grouping, OperationName};
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::analysis::comparison::moment::Moment;
+use crate::analysis::consists::{consists_of, rows_of_one};
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::variable_name;

@@ -3,12 +3,14 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::answers::PoplarAnswers;
 use super::files::{OpenReport, is_report, refusal};
 use crate::analysis::cross_checks::contradictions;
 use crate::analysis::derived::Derived;
 use crate::format::{Error, Progress};
 use crate::index::{self, Cache, IndexError};
 use crate::opened::RunFiles;
+use crate::run::Answers;
 use crate::store::{Absence, System, Warning, Warnings};
 use crate::systems::poplar::insights::logs::log_messages;
 use crate::systems::system::{FoundRun, OpenRun, Reading, RunSystem};
@@ -24,6 +26,10 @@ impl RunSystem for Poplar {
 
     fn words(&self) -> System {
         System::POPLAR
+    }
+
+    fn answers_of_report(&self) -> Option<Arc<dyn Answers>> {
+        Some(Arc::new(PoplarAnswers))
     }
 
     fn find(

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::areas;
 use super::blocks::BlockList;
+use super::cards;
 use super::event_said::event_said;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
@@ -21,8 +22,8 @@ use crate::run::answers::SourceFormat;
 use crate::run::compared::names::Names;
 use crate::run::compared::{ComparedWords, Side};
 use crate::run::{
-    Allocations, Answers, AreasBy, AreasOf, BesideCurve, Claim, Compared, Conclusion, Insights,
-    MemoryTotals, PeakOfRun, Place, Room, Section, StackedAreas, StepSaid, Verdict,
+    Allocations, Answers, AreasBy, AreasOf, BesideCurve, Claim, Compared, Conclusion, FirstSight,
+    Insights, MemoryTotals, PeakOfRun, Place, Room, Section, StackedAreas, StepSaid, Verdict,
 };
 use crate::store::placed::ReadError;
 use crate::store::snapshot::{Action, RankDevice, device_title};
@@ -92,6 +93,26 @@ impl Answers for PytorchAnswers {
 
     fn insights(&self, _: &Derived, _: &Progress) -> Result<Insights, ReadError> {
         Ok(self.run.insights().map(|insights| insights.found.clone()).unwrap_or_default())
+    }
+
+    fn first_sight(
+        &self,
+        derived: &Derived,
+        reading: (bool, &Progress),
+        size: &dyn Fn(u64) -> String,
+    ) -> FirstSight {
+        let mut sight = FirstSight::of_answers(derived, reading);
+        if let Some(replayed) = self.snapshot() {
+            sight.figures = cards::figures(replayed.device_facts());
+        }
+        if let Some(found) = reading.0.then(|| self.run.insights()).flatten() {
+            cards::add_cards(&mut sight, found, size);
+        }
+        sight
+    }
+
+    fn are_beside_report(&self) -> bool {
+        true
     }
 
     /// Bytes of all devices at the end; pinned host memory is no device.

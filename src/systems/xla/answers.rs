@@ -13,6 +13,7 @@ use super::buffer_assignment::insights::PeakOfSpace;
 use super::buffer_assignment::peaks::{NO_OPERATION, Owner, owners, shares_of};
 use super::buffer_assignment::program::Program;
 use super::buffer_assignment::trace_lives::TraceLives;
+use super::cards::add_cards;
 use super::compared;
 use super::run::{ErrorText, XlaRun};
 use super::sections::sections;
@@ -25,8 +26,9 @@ use crate::run::answers::SourceFormat;
 use crate::run::compared::names::Names;
 use crate::run::compared::{ComparedWords, Side};
 use crate::run::{
-    Answers, AreasBy, AreasOf, BesideCurve, Claim, Compared, Conclusion, Insights, MemoryTotals,
-    ModuleOfRun, PeakOfRun, PeakRow, PeakVariable, Room, Section, StackedAreas, Verdict,
+    Answers, AreasBy, AreasOf, BesideCurve, Claim, Compared, Conclusion, FirstSight, Insights,
+    MemoryTotals, ModuleOfRun, PeakOfRun, PeakRow, PeakVariable, Room, Section, StackedAreas,
+    Verdict,
 };
 use crate::store::hlo::{AllocationKind, Beside, ListedModule, plain_module_name};
 use crate::store::names::NameId;
@@ -106,6 +108,23 @@ impl Answers for XlaAnswers {
 
     fn insights(&self, derived: &Derived, _: &Progress) -> Result<Insights, ReadError> {
         Ok(derived.program_insights().map(|insights| insights.found.clone()).unwrap_or_default())
+    }
+
+    fn first_sight(
+        &self,
+        derived: &Derived,
+        reading: (bool, &Progress),
+        size: &dyn Fn(u64) -> String,
+    ) -> FirstSight {
+        let mut sight = FirstSight::of_answers(derived, reading);
+        if let Some(found) = derived.program_insights() {
+            add_cards(&mut sight, &found, size);
+        }
+        sight
+    }
+
+    fn are_beside_report(&self) -> bool {
+        true
     }
 
     /// Of the main memory. Gaps are what temporary allocations have that is never in use at once; they are reserved, so

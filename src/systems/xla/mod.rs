@@ -7,6 +7,7 @@ pub mod areas;
     allow(dead_code, reason = "the window asks for more than commands")
 )]
 pub mod buffer_assignment;
+mod cards;
 pub mod compared;
 pub mod error_text_answers;
 #[deny(

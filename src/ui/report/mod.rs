@@ -4,6 +4,7 @@
 
 mod allocations;
 mod areas;
+mod cards;
 mod category_colors;
 pub mod comparison;
 mod debug_tree;
@@ -23,7 +24,6 @@ pub mod operations;
 pub mod overview;
 mod peaks_compared;
 mod program_kind_colors;
-mod program_verdict;
 pub mod programs;
 mod run_part;
 mod side_by_side;

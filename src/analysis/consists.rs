@@ -1,7 +1,5 @@
 //! What the peak of one report consists of: the explanation of a comparison of the report with itself, so that
 //! both are worked out by the same code and add up to the same bytes.
-//!
-//! Of several IPUs it is the peak of the one that decides the verdict: each has its own memory.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -12,22 +10,11 @@ use crate::analysis::comparison::moment::{AliveAt, Moment};
 use crate::analysis::derived::Derived;
 use crate::analysis::figures::difference::Side;
 use crate::analysis::liveness::Scope;
-use crate::store::DeviceId;
-use crate::systems::poplar::insights::verdict::TilesVerdict;
 
 /// What is alive at a moment of one report. Both sides of the explanation are that report.
 pub fn consists_of(derived: &Derived, alive: AliveAt) -> Explanation {
     let report = &**derived.report();
     explain([report; 2], &derived.attribution_to_itself(), [alive, alive])
-}
-
-/// The scope of the peak that the verdict is about.
-pub fn scope_of_peak(verdict: Option<&TilesVerdict>) -> Scope {
-    let several = verdict.filter(|verdict| verdict.ipus.len() > 1);
-    match several.and_then(|verdict| verdict.curve) {
-        Some(curve) => Scope::Device(DeviceId(curve.ipu)),
-        None => Scope::Everything,
-    }
 }
 
 /// What the peak of a scope consists of; `None` where the report has no such curve.
