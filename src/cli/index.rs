@@ -33,8 +33,8 @@ pub struct IndexArguments {
 }
 
 /// The index as it is.
-#[derive(Debug, Serialize)]
-struct Listing {
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(super) struct Listing {
     directory: String,
     total_bytes: u64,
     indexes: Vec<Row>,
@@ -42,7 +42,7 @@ struct Listing {
     now: u64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct Row {
     /// The report's directory, or the snapshot; `None` where that cannot be read.
     report: Option<String>,
@@ -56,8 +56,8 @@ struct Row {
 }
 
 /// What was removed, or written.
-#[derive(Debug, Serialize)]
-struct Change {
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(super) struct Change {
     directory: String,
     files: usize,
     bytes: u64,

@@ -19,6 +19,7 @@ pub mod map;
 pub mod ops;
 pub mod output;
 mod render;
+pub mod schemas;
 mod scope;
 pub mod summary;
 pub mod sweep;

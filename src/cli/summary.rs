@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::Input;
 use super::output::{self, Answer, CsvAnswer};
+use super::schemas;
 use crate::analysis::derived::Derived;
 use crate::csv;
 use crate::format::{Error, Progress};
@@ -41,13 +42,14 @@ pub struct SummaryArguments {
 }
 
 /// `tilescope.summary/2` (cli.md).
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Summary {
     source: Source,
     verdict: Option<Verdict>,
     memory: MemoryTotals,
     liveness: LivenessFacts,
     #[serde(serialize_with = "as_is")]
+    #[schemars(with = "Insights")]
     insights: Arc<Insights>,
     claims: Vec<Claim>,
     /// The section that is named after the system.
@@ -74,11 +76,21 @@ impl Serialize for OwnSection {
     }
 }
 
+impl schemars::JsonSchema for OwnSection {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "OwnSection".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemas::sections_of_systems(generator)
+    }
+}
+
 fn as_is<S: Serializer>(insights: &Insights, serializer: S) -> Result<S::Ok, S::Error> {
     insights.serialize(serializer)
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct Source {
     path: String,
     system: &'static str,
@@ -88,7 +100,7 @@ struct Source {
     files: Vec<ReportFile>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct LivenessFacts {
     steps: Option<u64>,
     peak: Option<PeakOfRun>,
