@@ -2,9 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::allocations::Allocations;
+use super::areas::{AreasBy, AreasOf, StackedAreas};
+use super::beside_curve::{BesideCurve, StepSaid};
 use super::claim::Claim;
 use super::compared::names::Names;
 use super::compared::{Compared, ComparedWords, Side};
@@ -16,7 +20,9 @@ use super::peak::{MemoryTotals, PeakOfRun};
 use super::room::Room;
 use super::section::Section;
 use super::verdict::Verdict;
+use crate::analysis::areas::{areas_of_report, groupings_of_report};
 use crate::analysis::derived::Derived;
+use crate::analysis::liveness::Scope;
 use crate::format::Error;
 use crate::progress::Progress;
 use crate::store::StepId;
@@ -55,6 +61,57 @@ pub trait Answers: Debug + Send + Sync {
     /// The peak and who owns it; `None` where the run does not say.
     fn peak(&self, derived: &Derived) -> Option<PeakOfRun> {
         let _ = derived;
+        None
+    }
+
+    /// What the curve of a scope can be split by, the usual one first.
+    fn groupings(&self, derived: &Derived, scope: Scope) -> Vec<AreasBy> {
+        groupings_of_report(derived.report(), scope)
+    }
+
+    /// The curve of a scope as areas over the steps of the report, which add up to it; `None` where that cannot be told,
+    /// or when it was cancelled.
+    fn areas(
+        &self,
+        derived: &Derived,
+        of: AreasOf,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<StackedAreas> {
+        areas_of_report(derived, of, is_cancelled)
+    }
+
+    /// What is drawn beside the curve of a scope. `has_all_lines` is not wanted where several runs share a picture.
+    fn beside_curve(&self, derived: &Derived, scope: Scope, has_all_lines: bool) -> BesideCurve {
+        let _ = (derived, scope, has_all_lines);
+        BesideCurve::default()
+    }
+
+    /// When each step was, microseconds from the first, never descending; `None` where the run does not say.
+    fn step_times(&self, derived: &Derived) -> Option<Vec<u64>> {
+        let _ = derived;
+        None
+    }
+
+    /// What a step did, as far as the report does not say it.
+    fn step_said(&self, derived: &Derived, step: usize) -> Option<StepSaid> {
+        let _ = (derived, step);
+        None
+    }
+
+    /// Whether [`Self::allocations`] has an answer.
+    fn has_allocations(&self) -> bool {
+        false
+    }
+
+    /// The allocations of a scope that are alive at a step, or all of them; `None` where the run has no list of them, or
+    /// when it was cancelled.
+    fn allocations(
+        &self,
+        derived: &Derived,
+        (scope, step): (Scope, Option<usize>),
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Arc<dyn Allocations>> {
+        let _ = (derived, scope, step, is_cancelled);
         None
     }
 

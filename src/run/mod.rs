@@ -3,7 +3,10 @@
 //! The types know no system. A system fills them by implementing [`Answers`]; window, commands and lake read them.
 
 pub mod advice;
+pub mod allocations;
 pub mod answers;
+pub mod areas;
+pub mod beside_curve;
 pub mod claim;
 pub mod compared;
 pub mod conclusion;
@@ -17,7 +20,10 @@ pub mod setting;
 pub mod verdict;
 
 pub use advice::{Advice, HowTo, NotAdvised, Proposal, SavedOf, Saving};
+pub use allocations::{Allocation, Allocations, CodeFrame};
 pub use answers::Answers;
+pub use areas::{AreaColor, AreaGroup, AreasBy, AreasOf, StackedAreas};
+pub use beside_curve::{BesideCurve, CurveLine, StepBand, StepMoment, StepSaid};
 pub use claim::Claim;
 pub use compared::Compared;
 pub use conclusion::Conclusion;

@@ -4,12 +4,16 @@ mod peak;
 mod sections;
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::areas;
+use super::blocks::BlockList;
+use super::event_said::event_said;
 use crate::analysis::derived::Derived;
+use crate::analysis::liveness::Scope;
 use crate::files::file_name;
 use crate::format::{Error, ErrorKind};
 use crate::progress::Progress;
@@ -17,8 +21,8 @@ use crate::run::answers::SourceFormat;
 use crate::run::compared::names::Names;
 use crate::run::compared::{ComparedWords, Side};
 use crate::run::{
-    Answers, Claim, Compared, Conclusion, Insights, MemoryTotals, PeakOfRun, Place, Room, Section,
-    Verdict,
+    Allocations, Answers, AreasBy, AreasOf, BesideCurve, Claim, Compared, Conclusion, Insights,
+    MemoryTotals, PeakOfRun, Place, Room, Section, StackedAreas, StepSaid, Verdict,
 };
 use crate::store::placed::ReadError;
 use crate::store::snapshot::{Action, RankDevice, device_title};
@@ -107,6 +111,45 @@ impl Answers for PytorchAnswers {
             RunContents::Snapshot(replayed) => peak::of_snapshot(replayed, self.run.end()?.device?),
             RunContents::Timeline(timeline) => peak::of_timeline(timeline),
         }
+    }
+
+    fn groupings(&self, _: &Derived, scope: Scope) -> Vec<AreasBy> {
+        areas::groupings(&self.run.contents, scope)
+    }
+
+    fn areas(
+        &self,
+        _: &Derived,
+        of: AreasOf,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<StackedAreas> {
+        areas::areas(&self.run.contents, of, is_cancelled)
+    }
+
+    fn beside_curve(&self, _: &Derived, scope: Scope, has_all_lines: bool) -> BesideCurve {
+        areas::beside_curve(&self.run.contents, scope, has_all_lines)
+    }
+
+    fn step_times(&self, _: &Derived) -> Option<Vec<u64>> {
+        areas::step_times(&self.run.contents)
+    }
+
+    fn step_said(&self, _: &Derived, step: usize) -> Option<StepSaid> {
+        event_said(self.snapshot()?, step)
+    }
+
+    fn has_allocations(&self) -> bool {
+        self.snapshot().is_some()
+    }
+
+    fn allocations(
+        &self,
+        _: &Derived,
+        of: (Scope, Option<usize>),
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Arc<dyn Allocations>> {
+        let found = BlockList::alive(self.run.snapshot()?, of, is_cancelled)?;
+        Some(Arc::new(found))
     }
 
     fn claims(&self, derived: &Derived) -> Vec<Claim> {

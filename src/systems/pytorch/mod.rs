@@ -6,7 +6,10 @@
 )]
 pub mod allocator;
 pub mod answers;
+pub mod areas;
+pub mod blocks;
 pub mod compared;
+pub mod event_said;
 #[deny(
     clippy::unwrap_used,
     clippy::expect_used,

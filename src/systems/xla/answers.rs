@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::areas;
 use super::buffer_assignment::categories::ValueCategory;
 use super::buffer_assignment::claims::compared_claims;
 use super::buffer_assignment::facts::ModuleFacts;
@@ -17,14 +18,15 @@ use super::run::{ErrorText, XlaRun};
 use super::sections::sections;
 use crate::analysis::derived::Derived;
 use crate::analysis::diagnose::{Finding, XlaCapture};
+use crate::analysis::liveness::Scope;
 use crate::format::Error;
 use crate::progress::Progress;
 use crate::run::answers::SourceFormat;
 use crate::run::compared::names::Names;
 use crate::run::compared::{ComparedWords, Side};
 use crate::run::{
-    Answers, Claim, Compared, Conclusion, Insights, MemoryTotals, ModuleOfRun, PeakOfRun, PeakRow,
-    PeakVariable, Room, Section, Verdict,
+    Answers, AreasBy, AreasOf, BesideCurve, Claim, Compared, Conclusion, Insights, MemoryTotals,
+    ModuleOfRun, PeakOfRun, PeakRow, PeakVariable, Room, Section, StackedAreas, Verdict,
 };
 use crate::store::hlo::{AllocationKind, Beside, ListedModule, plain_module_name};
 use crate::store::names::NameId;
@@ -137,6 +139,23 @@ impl Answers for XlaAnswers {
         }
     }
 
+    fn groupings(&self, _: &Derived, scope: Scope) -> Vec<AreasBy> {
+        areas::groupings(&self.program, scope)
+    }
+
+    fn areas(
+        &self,
+        derived: &Derived,
+        of: AreasOf,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<StackedAreas> {
+        areas::areas((&self.program, derived), of, is_cancelled)
+    }
+
+    fn beside_curve(&self, derived: &Derived, scope: Scope, _: bool) -> BesideCurve {
+        areas::beside_curve(&self.program, derived, scope)
+    }
+
     fn claims(&self, _: &Derived) -> Vec<Claim> {
         let claim = |one: super::buffer_assignment::claims::ComparedClaim| Claim {
             name: one.title(|color| self.program.color_title(color)),
@@ -235,8 +254,10 @@ impl XlaAnswers {
     fn reserved_rows(&self) -> Vec<PeakRow> {
         let row = |kind: &AllocationKind| {
             let of_kind = self.program.analysed.allocations_of(0, |one| one == *kind);
-            let mut row =
-                PeakRow { name: category_of(*kind).as_str().to_owned(), ..PeakRow::default() };
+            let mut row = PeakRow {
+                name: ValueCategory::of_allocation(*kind).as_str().to_owned(),
+                ..PeakRow::default()
+            };
             for (_, one) in of_kind {
                 row.bytes = row.bytes.saturating_add(one.bytes);
                 row.count = row.count.saturating_add(1);
@@ -321,17 +342,6 @@ impl XlaAnswers {
         });
         named.truncate(MOST_VALUES);
         named
-    }
-}
-
-/// The category of what an allocation reserves throughout.
-fn category_of(kind: AllocationKind) -> ValueCategory {
-    match kind {
-        AllocationKind::Parameter => ValueCategory::Parameter,
-        AllocationKind::Constant => ValueCategory::Constant,
-        AllocationKind::ThreadLocal => ValueCategory::ThreadLocal,
-        AllocationKind::LiveOut => ValueCategory::Output,
-        AllocationKind::Temporary => ValueCategory::Temporary,
     }
 }
 

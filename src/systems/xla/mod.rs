@@ -1,6 +1,7 @@
 //! XLA modules with their buffer assignments: dumps and profiles of JAX, TensorFlow and PyTorch/XLA.
 
 pub mod answers;
+pub mod areas;
 #[cfg_attr(
     not(feature = "window"),
     allow(dead_code, reason = "the window asks for more than commands")

@@ -2,6 +2,8 @@
 
 #![allow(missing_docs, reason = "a page is used by `pages` alone; comments say what names do not")]
 
+mod allocations;
+mod areas;
 mod category_colors;
 pub mod comparison;
 mod debug_tree;

@@ -98,7 +98,7 @@ struct Known {
 impl Known {
     fn of(run: &Run, detail: Detail, cancel: &Cancel) -> Self {
         if let Some(allocator) = run.derived.allocator().filter(|run| run.snapshot().is_some()) {
-            let curves_of = || SnapshotKnown::curves_of(allocator, detail, cancel);
+            let curves_of = || SnapshotKnown::curves_of(run, detail, cancel);
             let (curves, facts) = std::thread::scope(|scope| {
                 let named = std::thread::Builder::new().name("curves of a snapshot".to_owned());
                 let curves = named.spawn_scoped(scope, curves_of);

@@ -5,19 +5,20 @@ use eframe::egui::{self, Align, Label, Layout, Vec2};
 use std::collections::BTreeSet;
 
 use super::Detail;
-use crate::systems::pytorch::allocator::curves::{BlockCurve, BlocksBy, Devices, code_bytes};
+use crate::analysis::comparison::step_axis::StepAxis;
+use crate::analysis::liveness::Scope;
+use crate::run::areas::{AreasBy, AreasOf};
 use crate::systems::pytorch::allocator::device_facts::DeviceFacts;
 use crate::systems::pytorch::allocator::replayed::AllocatorRun;
 use crate::systems::pytorch::allocator::run_end::{Outcome, Recorded};
 use crate::text::{counted, grouped, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::job::Cancel;
+use crate::ui::report::allocations::found::{Found, ListKey};
+use crate::ui::report::areas::{AreaCaches, DrawnAreas, DrawnBeside, group_color, short_frame};
 use crate::ui::report::head::Answer;
 use crate::ui::report::run_part::RunPart;
-use crate::ui::report::snapshot::curves::{
-    AreaCaches, Curves, CurvesKey, area_layers, reserved_layer,
-};
-use crate::ui::report::snapshot::{group_color, short_frame};
+use crate::ui::runs::Run;
 use crate::ui::theme::fonts::size;
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame, fonts};
 use crate::ui::units::Units;
@@ -51,11 +52,11 @@ pub struct SnapshotKnown {
 
 /// The curve and what it consists of at its peak.
 pub struct KnownCurves {
-    curves: Curves,
-    /// What they are of.
-    devices: Devices,
-    /// What they are taken apart by.
-    by: BlocksBy,
+    areas: DrawnAreas,
+    beside: DrawnBeside,
+    peak: usize,
+    /// Whether several devices are added up.
+    are_several: bool,
     /// `None` while that is not known.
     by_code: Option<Vec<(String, u64)>>,
 }
@@ -74,22 +75,35 @@ impl SnapshotKnown {
     }
 
     /// What is worked out event by event.
-    pub fn curves_of(run: &AllocatorRun, detail: Detail, cancel: &Cancel) -> Option<KnownCurves> {
-        let replayed = run.snapshot()?;
-        let snapshot = &replayed.snapshot;
-        let devices = Devices::first_of(snapshot);
-        let curve = BlockCurve::Requested;
+    pub fn curves_of(run: &Run, detail: Detail, cancel: &Cancel) -> Option<KnownCurves> {
+        let (derived, answers) = (&run.derived, run.derived.answers());
+        let is_cancelled = || cancel.is_cancelled();
+        let scope = Scope::Everything;
         let by = match detail {
-            Detail::First => BlocksBy::Nothing,
-            Detail::All => BlocksBy::Category,
+            Detail::First => AreasBy::Whole,
+            Detail::All => AreasBy::Category,
         };
-        let hidden = BTreeSet::new();
-        let key = CurvesKey { devices, curve, by, is_over_time: false, hidden };
-        let curves = Curves::of_one(replayed, &key, detail == Detail::All, cancel)?;
-        let peak = curves.runs.first().and_then(|curves| curves.stacked.peak).unwrap_or(0);
-        let by_code = || code_bytes(replayed, (devices, curve, BlocksBy::Frame), peak);
-        let by_code = (detail == Detail::All).then(by_code);
-        Some(KnownCurves { curves, devices, by, by_code })
+        let (stacked, beside) = rayon::join(
+            || answers.areas(derived, AreasOf { scope, by }, &is_cancelled),
+            || answers.beside_curve(derived, scope, false),
+        );
+        let areas = DrawnAreas::of(stacked?.into(), BTreeSet::new(), None);
+        let axis = StepAxis::by_index(&[areas.total().len()]);
+        let beside = DrawnBeside::of(beside, &axis, 0);
+        let most = areas.top;
+        let peak = areas.total().iter().position(|bytes| *bytes == most).unwrap_or(0);
+        let key = || {
+            let (by, pattern) = (AreasBy::Line, String::new());
+            ListKey { scope, by, step: Some(peak), pattern }
+        };
+        let by_code = || {
+            let found = Found::of(run, &key(), cancel)?.ok()?;
+            let rows = found.by_code.rows.iter();
+            Some(rows.map(|row| (row.name.clone(), row.bytes)).collect())
+        };
+        let by_code = if detail == Detail::All { by_code() } else { None };
+        let are_several = run.derived.snapshot()?.snapshot.devices.len() > 1;
+        Some(KnownCurves { areas, beside, peak, are_several, by_code })
     }
 
     /// The same with the figures.
@@ -202,7 +216,7 @@ pub struct SnapshotGlance {
     view: View,
     heights: Heights,
     areas: AreaCaches,
-    reserved: BinCache,
+    lines: Vec<BinCache>,
     followed: BinCache,
 }
 
@@ -225,9 +239,10 @@ impl SnapshotGlance {
             }
         };
         let mut clicked = None;
-        let title = match known.devices {
-            Devices::All => "Memory over events, all devices together",
-            Devices::At(_) => "Memory over events",
+        let title = if known.are_several {
+            "Memory over events, all devices together"
+        } else {
+            "Memory over events"
         };
         picture_card_ui(ui, title, &mut exports, at_right, |ui| {
             clicked = self.picture_ui(ui, known, height);
@@ -241,43 +256,43 @@ impl SnapshotGlance {
 
     fn picture_ui(&mut self, ui: &mut egui::Ui, known: &KnownCurves, height: f32) -> Option<usize> {
         let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
-        let (curves, version) = (&known.curves, known.curves.version);
-        let curve = curves.runs.first()?;
+        let KnownCurves { areas: of_groups, beside, .. } = known;
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing = Vec2::new(14.0, 2.0);
-            for (place, group) in curve.stacked.groups.iter().enumerate().rev() {
+            for (place, group) in of_groups.stacked.groups.iter().enumerate().rev() {
                 let color = group_color(group, place, &tokens);
                 label_ui(ui, Patch::Area(color, color), &group.title);
             }
-            label_ui(ui, Patch::Line(tokens.ink), "Reserved");
+            for line in &beside.lines {
+                label_ui(ui, Patch::Line(tokens.ink), line.title);
+            }
         });
-        let Self { view, heights, areas, reserved, followed } = self;
-        let mut layers = area_layers(curve, (known.by, version), areas, &tokens);
-        layers.push(reserved_layer(curve, (tokens.ink, version), reserved));
-        curve.prepare_total(followed, version);
-        let total = Values::Known(curve.total());
+        let Self { view, heights, areas, lines, followed } = self;
+        let mut layers = of_groups.layers(areas, None, &tokens);
+        lines.resize_with(beside.lines.len(), BinCache::default);
+        for (line, cache) in beside.lines.iter().zip(lines) {
+            layers.push(beside.layer(line, tokens.ink, cache));
+        }
+        of_groups.prepare_total(followed);
+        let total = Values::Known(of_groups.total());
         layers.push(Layer::line(total, egui::Color32::TRANSPARENT, followed));
-        let failed: Vec<(usize, String)> = curve
-            .failed
-            .iter()
-            .map(|(slot, bytes)| (*slot, format!("{} asked, failed", units.bytes(*bytes))))
-            .collect();
+        let top = beside.lines.iter().map(|line| line.top).fold(of_groups.top, u64::max);
+        let (moments, peaks) = (beside.moments(units), of_groups.peaks());
+        let len = of_groups.total().len();
         let size = Vec2::new(ui.available_width(), height);
         let layout = Layout::top_down(Align::Min);
         let answer = ui.allocate_ui_with_layout(size, layout, |ui| {
             let picture = Picture {
-                value: format!("{} events", grouped(curves.slots.len() as u64)),
+                value: format!("{} events", grouped(len as u64)),
                 x_title: "Event",
                 x_unit: "Event",
-                version,
-                top: curves.top,
+                version: of_groups.version,
+                top,
                 layers,
-                moments: &failed,
-                bands: &curve.bands,
-                peaks: &curve.peaks,
-                ..Picture::of("Memory over events", curves.slots.len(), &|slot| {
-                    grouped(slot as u64)
-                })
+                moments: &moments,
+                bands: &beside.bands,
+                peaks: &peaks,
+                ..Picture::of("Memory over events", len, &|slot| grouped(slot as u64))
             };
             curve_ui(ui, (view, heights), picture)
         });
@@ -327,14 +342,13 @@ fn figures_ui(ui: &mut egui::Ui, figures: &[Figure]) {
 /// What the peak consists of, and whose it is, beside each other.
 fn parts_ui(ui: &mut egui::Ui, known: &KnownCurves, failure: Option<&str>, part: &mut RunPart<'_>) {
     let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
-    let Some(curve) = known.curves.runs.first() else { return };
     let Some(by_code) = &known.by_code else {
         let why = failure.unwrap_or("being added up…");
         ui.weak(format!("What the peak consists of, and whose it is: {why}"));
         return;
     };
-    let peak = curve.stacked.peak.unwrap_or(0);
-    let whole = curve.stacked.total().get(peak).copied().unwrap_or(0);
+    let (areas, peak) = (&known.areas, known.peak);
+    let whole = areas.top;
     let at = format!("event {}", grouped(peak as u64));
     let share = |bytes: u64| {
         let percent = bytes as f64 * 100.0 / whole.max(1) as f64;
@@ -342,8 +356,8 @@ fn parts_ui(ui: &mut egui::Ui, known: &KnownCurves, failure: Option<&str>, part:
     };
     ui.columns_const(|[left, right]| {
         card_ui(left, &format!("What the peak consists of, {at}"), |ui| {
-            for (place, group) in curve.stacked.groups.iter().enumerate().rev() {
-                let bytes = group.at_peak;
+            let groups: Vec<_> = areas.stacked.at(peak).enumerate().collect();
+            for (place, (group, bytes)) in groups.into_iter().rev() {
                 if bytes > 0 {
                     let bar = [(bytes, group_color(group, place, &tokens))];
                     let bar = Bar { parts: &bar, whole, limit: None };

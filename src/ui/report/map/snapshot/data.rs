@@ -10,10 +10,10 @@ use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
 use crate::systems::pytorch::allocator::segment_map::{
     PlacedSegment, SegmentAxis, SegmentUse, SegmentsAt, event_at,
 };
+use crate::systems::pytorch::blocks::BlockList;
+use crate::systems::pytorch::event_said::event_of_step;
 use crate::ui::job::Cancel;
-use crate::ui::report::snapshot::block_facts::event_of_step;
-use crate::ui::report::snapshot::block_rows::BlockRows;
-use crate::ui::report::snapshot::prepare;
+use crate::ui::report::allocations::rows::AllocationRows;
 use crate::ui::widget::rows::{Listed, Value};
 
 /// What is known of a moment.
@@ -24,7 +24,7 @@ pub struct MapMoment {
     pub by_category: Vec<(BlockCategory, u64)>,
     pub segments: Arc<Listed<SegmentRow>>,
     /// Blocks that are alive, of a segment if one is chosen.
-    pub blocks: Arc<BlockRows>,
+    pub blocks: Arc<AllocationRows>,
     pub listed_bytes: u64,
     /// Bytes that were asked for and not given at this event.
     pub failed: Option<u64>,
@@ -54,7 +54,8 @@ impl MapMoment {
         cancel: &Cancel,
     ) -> Option<Self> {
         let (device, replay) = replayed.device(place)?;
-        prepare(replayed, place);
+        replayed.categories(place);
+        replayed.index(place);
         let at_step = u32::try_from(step).unwrap_or(u32::MAX);
         let at = SegmentsAt::of(replayed, (place, axis), at_step);
         let event = event_at(replayed, device, at_step);
@@ -86,7 +87,7 @@ impl MapMoment {
             step,
             by_category,
             segments: Arc::new(Listed { rows, cell: segment_cell }),
-            blocks: Arc::new(BlockRows::of(replayed, listed)),
+            blocks: Arc::new(AllocationRows::of(Arc::new(BlockList::of(replayed, listed)))),
             listed_bytes,
             failed: failed_bytes(replayed, (place, step)),
             at,

@@ -8,11 +8,11 @@ use super::picture::Pointed;
 use super::{Of, SnapshotMap, liveness_link_ui};
 use crate::store::snapshot::StackId;
 use crate::systems::pytorch::allocator::segment_map::CellKind;
+use crate::systems::pytorch::event_said::{address_text, event_title, life_text, stack_of};
 use crate::text::{capitalised, grouped};
 use crate::ui::report::PageContext;
+use crate::ui::report::allocations::stack::stack_ui;
 use crate::ui::report::category_colors::category_color;
-use crate::ui::report::snapshot::block_facts::{address_text, event_title, life_text};
-use crate::ui::report::snapshot::stack::stack_ui;
 use crate::ui::runs::{Run, StepAt};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -41,7 +41,12 @@ impl SnapshotMap {
             (None, _, Some(block)) => block_ui(ui, of, (block, "Chosen block")),
             _ => {
                 let title = format!("Event {}", grouped(step as u64));
-                let did = capitalised(&event_title(replayed, step, Units::now(ui)));
+                let units = Units::now(ui);
+                let did = match event_title(replayed, step) {
+                    (did, Some(bytes)) => format!("{did} of {}", units.bytes(bytes)),
+                    (did, None) => did.to_owned(),
+                };
+                let did = capitalised(&did);
                 let is_chosen = page.selection.step_of(run.id).is_some();
                 let failed = moment.is_some_and(|moment| moment.failed.is_some());
                 let kind = match (is_chosen, failed) {
@@ -91,7 +96,7 @@ fn block_ui(ui: &mut egui::Ui, (replayed, place, axis): Of<'_>, (row, kind): (us
     }
     section_ui(ui, "Allocated by");
     let stack = lives.stacks.get(row).copied().unwrap_or(StackId::NONE);
-    stack_ui(ui, &replayed.snapshot, stack);
+    stack_ui(ui, &stack_of(&replayed.snapshot, stack));
 }
 
 /// What is reserved and not in use under the pointer.

@@ -17,9 +17,9 @@ use crate::text::{counted, grouped};
 use crate::ui::command::{Command, Exported, Page};
 use crate::ui::pages::RunsPage;
 use crate::ui::report::PageContext;
+use crate::ui::report::allocations::rows::BARS;
 use crate::ui::report::category_colors::category_color;
 use crate::ui::report::head::{Answer, page_head_ui};
-use crate::ui::report::snapshot::block_rows::BARS;
 use crate::ui::report::snapshot::snapshot_of;
 use crate::ui::runs::{Needs, Run, RunId, RunsAnswer, StepAt};
 use crate::ui::split;
@@ -357,9 +357,15 @@ impl SnapshotMap {
                 }
             }
             Tab::Blocks => {
-                let columns = moment.blocks.columns(moment.listed_bytes, ui.available_width());
+                let columns = {
+                    let room = ui.available_width();
+                    moment.blocks.columns(page.runs.system(), moment.listed_bytes, room)
+                };
                 let chosen = self.block;
-                let of_row = |row: usize| moment.blocks.at(row).map(|(_, block)| block as usize);
+                let of_row = |row: usize| {
+                    let list = moment.blocks.list();
+                    moment.blocks.at(row).map(|row| list.key(row).1 as usize)
+                };
                 let is_selected = |row: usize| chosen.is_some() && of_row(row) == chosen;
                 let rows: Arc<dyn Rows> = Arc::clone(&moment.blocks) as Arc<dyn Rows>;
                 let data = Data { is_selected: &is_selected, ..Data::of("blocks", &columns, rows) };

@@ -1,13 +1,13 @@
-//! Bytes of blocks by the way through the code that asked for them, as ranges within ranges: the outermost function on
+//! Bytes of allocations by the way through the code that asked for them, as ranges within ranges: the outermost function on
 //! top, each as wide as all that it asked for.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use super::short_frame;
 use crate::analysis::spans::{SpanRow, SpanRows};
-use crate::store::snapshot::{Snapshot, StackId};
-use crate::systems::pytorch::allocator::user_frame::{NO_STACK, frame_title, is_python};
+use crate::run::allocations::Allocations;
+use crate::run::areas::AreasBy;
+use crate::ui::report::areas::short_frame;
 
 /// Frames of a way; what is deeper stays with the last of them.
 const MOST_DEPTH: usize = 40;
@@ -28,14 +28,14 @@ struct Node {
 
 impl CodeTree {
     /// Of the bytes of stacks.
-    pub fn of(snapshot: &Snapshot, bytes: &HashMap<StackId, u64>) -> Self {
+    pub fn of(all: &dyn Allocations, bytes: &HashMap<usize, u64>) -> Self {
+        let is_shown: Vec<bool> =
+            (0..all.frames() as u32).map(|frame| all.frame(frame).is_in_paths).collect();
         let mut nodes = vec![Node::default()];
         for (stack, bytes) in bytes {
-            let frames = snapshot.stacks.frames_of(*stack);
-            let is_shown = |row: &&u32| {
-                snapshot.frames.get(**row as usize).is_some_and(|frame| is_python(snapshot, frame))
-            };
-            let way: Vec<u32> = frames.iter().rev().filter(is_shown).copied().collect();
+            let is_shown = |row: &&u32| is_shown.get(**row as usize).copied().unwrap_or(false);
+            let way: Vec<u32> =
+                all.frames_of(*stack).iter().rev().filter(is_shown).copied().collect();
             let mut at = 0;
             nodes[0].bytes = nodes[0].bytes.saturating_add(*bytes);
             let none = [u32::MAX];
@@ -50,13 +50,13 @@ impl CodeTree {
                 nodes[at].bytes = nodes[at].bytes.saturating_add(*bytes);
             }
         }
-        Self::laid_out(snapshot, &nodes)
+        Self::laid_out(all, &nodes)
     }
 
-    fn laid_out(snapshot: &Snapshot, nodes: &[Node]) -> Self {
-        let name = |frame: u32| match snapshot.frames.get(frame as usize) {
-            Some(frame) => frame_title(snapshot, frame),
-            None => NO_STACK.to_owned(),
+    fn laid_out(all: &dyn Allocations, nodes: &[Node]) -> Self {
+        let name = |frame: u32| match frame {
+            u32::MAX => all.code(all.stacks(), AreasBy::Line).into_owned(),
+            frame => all.frame(frame).title,
         };
         // The row before: the place of each node on the axis.
         let mut row: Vec<(usize, u64)> = vec![(0, 0)];
@@ -100,8 +100,14 @@ impl CodeTree {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
-    use crate::store::snapshot::Frame;
+    use crate::store::snapshot::{Frame, Snapshot};
+    use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
+    use crate::systems::pytorch::blocks::BlockList;
+
+    const NO_STACK: &str = "(no Python stack)";
 
     #[test]
     fn ways_that_begin_alike_share_their_beginning() {
@@ -115,8 +121,8 @@ mod tests {
             snapshot.stacks.frames.extend(stack);
             snapshot.stacks.ends.push(snapshot.stacks.frames.len());
         }
-        let bytes = HashMap::from([(StackId(0), 10), (StackId(1), 30), (StackId::NONE, 2)]);
-        let tree = CodeTree::of(&snapshot, &bytes);
+        let all = BlockList::of(&Arc::new(ReplayedSnapshot::of(snapshot)), Vec::new());
+        let tree = CodeTree::of(&all, &HashMap::from([(0, 10), (1, 30), (2, 2)]));
         let found: Vec<(&str, u64)> =
             (0..5).map(|number| (tree.short_name(number), tree.bytes(number))).collect();
         assert_eq!(

@@ -1,6 +1,6 @@
-//! How the bytes of groups of blocks change from step to step, and the running sums of that: the curves.
+//! How the bytes of groups of things change from step to step, and the running sums of that: the curves.
 //!
-//! Mostly one block begins or ends at a step, so a step has room for one change and the few others stand in a list
+//! Mostly one thing begins or ends at a step, so a step has room for one change and the few others stand in a list
 //! beside: nine bytes a step, from which all groups are added up in one pass.
 
 use std::ops::Range;
@@ -13,8 +13,8 @@ const NONE: u8 = u8::MAX;
 /// Steps that one thread adds up at once.
 const CHUNK: usize = 1 << 17;
 
-/// The bytes of all blocks at each step.
-pub(super) fn summed(len: usize, blocks: impl Iterator<Item = (Range<u32>, u64)>) -> Vec<u64> {
+/// The bytes of all that is alive at each step.
+pub(crate) fn summed(len: usize, blocks: impl Iterator<Item = (Range<u32>, u64)>) -> Vec<u64> {
     let mut curve = vec![0_u64; len];
     for (steps, bytes) in blocks.filter(|(steps, _)| !steps.is_empty()) {
         let [start, end] = [steps.start, steps.end].map(|step| step as usize);
@@ -35,7 +35,7 @@ pub(super) fn summed(len: usize, blocks: impl Iterator<Item = (Range<u32>, u64)>
 
 /// Changes of bytes, which wrap around: what is taken away is added as its complement.
 #[derive(Debug)]
-pub(super) struct StepChanges {
+pub(crate) struct StepChanges {
     /// The group whose bytes change at each step.
     groups: Vec<u8>,
     /// By how much.
@@ -45,8 +45,8 @@ pub(super) struct StepChanges {
 }
 
 impl StepChanges {
-    /// Of blocks: the steps at which each counts, its bytes, and its group, of which there are fewer than 255.
-    pub(super) fn of(len: usize, blocks: impl Iterator<Item = (Range<u32>, u64, u8)>) -> Self {
+    /// Of blocks, values or variables: the steps at which each counts, its bytes, and its group, of which there are fewer than 255.
+    pub(crate) fn of(len: usize, blocks: impl Iterator<Item = (Range<u32>, u64, u8)>) -> Self {
         let mut changes = Self { groups: vec![NONE; len], bytes: vec![0; len], others: Vec::new() };
         for (steps, bytes, group) in blocks.filter(|(steps, ..)| !steps.is_empty()) {
             changes.add(steps.start, group, bytes);
@@ -108,7 +108,7 @@ impl StepChanges {
     }
 
     /// By group the bytes of it and of all below it that are shown, at each step; none of what is not shown.
-    pub(super) fn layers(&self, is_shown: &[bool]) -> Vec<Vec<u64>> {
+    pub(crate) fn layers(&self, is_shown: &[bool]) -> Vec<Vec<u64>> {
         let len_of = |is_shown: &bool| if *is_shown { self.len() } else { 0 };
         let mut layers: Vec<Vec<u64>> =
             is_shown.iter().map(|is_shown| vec![0; len_of(is_shown)]).collect();
