@@ -19,10 +19,10 @@ use crate::analysis::cross_checks::contradictions;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{RunFiles, SnapshotRun, XlaFiles, XlaRun, files_of_run};
 use crate::store::{Report, Warning};
+use crate::systems;
 use crate::systems::poplar::{files::OpenReport, system::FoundReport};
 use crate::systems::pytorch::files::SnapshotFiles;
 use crate::systems::system::{FoundRun, OpenRun};
-use crate::systems::{self, SYSTEMS};
 use crate::text;
 
 /// Exit status when a budget is exceeded.
@@ -193,7 +193,7 @@ pub fn answer_of_run<A: CsvAnswer>(
     partial: impl FnOnce() -> Option<A>,
 ) -> ExitCode {
     let result = with_progress("Reading the run", |progress| {
-        let found = match systems::find(SYSTEMS, &input.path, module, progress) {
+        let found = match systems::find(systems::of_process(), &input.path, module, progress) {
             Err(error) if error.kind == ErrorKind::NotAReport => {
                 return partial().map(|answer| with_warnings(answer, Vec::new())).ok_or(error);
             }

@@ -19,9 +19,9 @@ use crate::format::{Error, Progress};
 use crate::run::{Claim, Insights, MemoryTotals, PeakOfRun, Section, Verdict};
 use crate::store::report::ReportFile;
 use crate::store::{Report, System};
+use crate::systems;
 use crate::systems::poplar::files::OpenReport;
 use crate::systems::system::OpenRun;
-use crate::systems::{SYSTEMS, partial};
 
 /// Arguments of `tilescope summary`.
 #[derive(Debug, Args)]
@@ -114,7 +114,7 @@ pub fn run(arguments: &SummaryArguments) -> ExitCode {
         Ok(Summary::of(run.derived(), progress))
     };
     let partial = || {
-        let partial = Arc::new(partial(SYSTEMS, &input.path)?);
+        let partial = Arc::new(systems::partial(systems::of_process(), &input.path)?);
         Some(Summary::of(&partial, &Progress::default()))
     };
     output::answer_of_run(input, module.as_deref(), *csv, summary, partial)
