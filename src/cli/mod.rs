@@ -9,8 +9,6 @@ mod chrome_trace;
 pub mod compare;
 mod demo;
 mod diagnose;
-mod diagnose_programs;
-mod diagnose_snapshots;
 mod export;
 mod first_word;
 mod index;

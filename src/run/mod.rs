@@ -12,6 +12,7 @@ pub mod compared;
 pub mod conclusion;
 pub mod evidence;
 pub mod insights;
+pub mod joined_logs;
 pub mod modules;
 pub mod peak;
 pub mod room;
