@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 
 pub use self::layout::{aligned, name_cell, or_unknown, wrapped};
 use super::Input;
@@ -19,10 +19,10 @@ use crate::analysis::cross_checks::contradictions;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::opened::{RunFiles, SnapshotRun, XlaFiles, XlaRun, files_of_run};
 use crate::store::{Report, Warning};
+use crate::systems;
 use crate::systems::poplar::{files::OpenReport, system::FoundReport};
 use crate::systems::pytorch::files::SnapshotFiles;
 use crate::systems::system::{FoundRun, OpenRun};
-use crate::systems::{self, SYSTEMS};
 use crate::text;
 
 /// Exit status when a budget is exceeded.
@@ -70,7 +70,7 @@ pub trait CsvAnswer: Answer {
 }
 
 /// An answer with what all have in JSON: the schema before it, the warnings that came up behind it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Document<A> {
     schema: &'static str,
     #[serde(flatten)]
@@ -95,6 +95,38 @@ impl<A: Answer> Document<A> {
     /// Those of `out`.
     pub fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
         self.answer.write_text(out)
+    }
+}
+
+/// Why there is no answer, as JSON.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ErrorDocument {
+    schema: &'static str,
+    error: ErrorBody,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ErrorBody {
+    /// What kind of error it is.
+    kind: ErrorKind,
+    /// The file.
+    file: Option<String>,
+    /// The place in it.
+    at: Option<String>,
+    /// What was expected and what was found.
+    message: String,
+    /// What the user can do.
+    hint: Option<String>,
+}
+
+impl ErrorDocument {
+    /// The schema of its JSON (cli.md).
+    pub const SCHEMA: &'static str = "tilescope.error/1";
+
+    fn of(error: &Error) -> Self {
+        let Error { kind, file, at, message, hint } = error.clone();
+        let file = file.map(|file| file.display().to_string());
+        Self { schema: Self::SCHEMA, error: ErrorBody { kind, file, at, message, hint } }
     }
 }
 
@@ -161,7 +193,7 @@ pub fn answer_of_run<A: CsvAnswer>(
     partial: impl FnOnce() -> Option<A>,
 ) -> ExitCode {
     let result = with_progress("Reading the run", |progress| {
-        let found = match systems::find(SYSTEMS, &input.path, module, progress) {
+        let found = match systems::find(systems::of_process(), &input.path, module, progress) {
             Err(error) if error.kind == ErrorKind::NotAReport => {
                 return partial().map(|answer| with_warnings(answer, Vec::new())).ok_or(error);
             }
@@ -416,12 +448,7 @@ pub fn fail(error: &Error, json: bool) -> ExitCode {
         _ => ExitStatus(CANNOT_READ),
     };
     if json {
-        let Error { kind, at, message, hint, .. } = error;
-        let file = error.file.as_ref().map(|file| file.display().to_string());
-        let body = json!(
-            { "kind": kind, "file": file, "at": at, "message": message, "hint": hint }
-        );
-        return match print_json(&json!({ "schema": "tilescope.error/1", "error": body })) {
+        return match print_json(&ErrorDocument::of(error)) {
             Ok(_) => status.into(),
             Err(cannot_write) => cannot_write.into(),
         };

@@ -14,6 +14,7 @@ pub mod conclusion;
 pub mod evidence;
 pub mod first_sight;
 pub mod insights;
+pub mod joined_logs;
 pub mod modules;
 pub mod peak;
 pub mod room;

@@ -1,5 +1,6 @@
 //! A system whose runs can be opened: what it finds at a path, how that is read, and which commands it has no answer for.
 
+use std::any::Any;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,6 +9,7 @@ use crate::analysis::derived::Derived;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::{Cache, IndexError};
 use crate::opened::RunFiles;
+use crate::run::joined_logs::{JoinedLogs, LogToJoin};
 use crate::run::{Answers, ModuleOfRun};
 use crate::store::{System, Warning, Warnings};
 
@@ -54,6 +56,33 @@ pub trait RunSystem: Debug + Sync {
         None
     }
 
+    /// The run at a path that messages of logs can be joined with; `None` where it is read as a log.
+    ///
+    /// # Errors
+    /// When the path names several runs.
+    fn find_beside_logs(
+        &self,
+        path: &Path,
+        progress: &Progress,
+    ) -> Result<Option<Box<dyn FoundRun>>, Error> {
+        let _ = (path, progress);
+        Ok(None)
+    }
+
+    /// Joins messages of logs with runs: those that were named, all of this system, else those that lie beside the logs.
+    ///
+    /// # Errors
+    /// When a run that was named cannot be read.
+    fn join_logs(
+        &self,
+        named: &[Box<dyn FoundRun>],
+        logs: &[LogToJoin<'_>],
+        progress: &Progress,
+    ) -> Result<JoinedLogs, Error> {
+        let _ = (named, logs, progress);
+        Ok(JoinedLogs::default())
+    }
+
     /// What to use in place of a command that has no answer for runs of this system.
     fn instead_of(&self, command: &str) -> &'static str {
         let _ = command;
@@ -62,7 +91,7 @@ pub trait RunSystem: Debug + Sync {
 }
 
 /// A run that was found and is not read yet.
-pub trait FoundRun: Debug + Send + Sync {
+pub trait FoundRun: Any + Debug + Send + Sync {
     /// The system that it is of.
     fn system(&self) -> &'static dyn RunSystem;
 
@@ -108,6 +137,11 @@ pub trait FoundRun: Debug + Send + Sync {
 
     /// Its files by system, for what does not work through [`OpenRun`] yet.
     fn into_files(self: Box<Self>) -> RunFiles;
+}
+
+/// Those of some runs that were found which are of a system's own type.
+pub fn of_type<T: FoundRun>(runs: &[Box<dyn FoundRun>]) -> Vec<&T> {
+    runs.iter().filter_map(|run| (&**run as &dyn Any).downcast_ref()).collect()
 }
 
 /// A run that is open.

@@ -14,9 +14,9 @@ use crate::format::{Error, ErrorKind, Progress};
 use crate::index;
 use crate::store::Report;
 use crate::synth::story;
+use crate::systems;
 use crate::systems::poplar::files::reports_below;
 use crate::systems::system::{OpenRun, Reading};
-use crate::systems::{self, SYSTEMS};
 
 /// Why a report could not be opened, with the reports that were meant, perhaps.
 #[derive(Clone, Debug)]
@@ -177,7 +177,7 @@ impl Load {
             match read(&source, &named, meant.key(), shared) {
                 Ok(Some(run)) => write_index(&*run, &shared.progress),
                 Ok(None) => {}
-                Err(_) if systems::partial(SYSTEMS, &source).is_some() => {
+                Err(_) if systems::partial(systems::of_process(), &source).is_some() => {
                     shared.set_stage(Stage::Partial);
                 }
                 Err(error) => return Err(error),
@@ -263,7 +263,9 @@ impl Load {
         let shared = Shared { stage: Mutex::new(stage), ..Shared::default() };
         let path = report.path.clone();
         // The cell is new, so this cannot fail.
-        drop(shared.derived.set(Arc::new(systems::derived_of_report(SYSTEMS, report))));
+        drop(
+            shared.derived.set(Arc::new(systems::derived_of_report(systems::of_process(), report))),
+        );
         Self { path, logs: Vec::new(), module: Meant::default(), shared: Arc::new(shared) }
     }
 
@@ -324,7 +326,7 @@ fn read(
     shared: &Shared,
 ) -> Result<Option<Box<dyn OpenRun>>, Error> {
     let progress = &shared.progress;
-    let found = match systems::find(SYSTEMS, path, module, progress) {
+    let found = match systems::find(systems::of_process(), path, module, progress) {
         Err(error) if error.kind == ErrorKind::SeveralReports => {
             shared.set_stage(Stage::Variants);
             return Ok(None);

@@ -33,6 +33,7 @@ mod ranks;
 mod real_report;
 mod recorded;
 mod render;
+mod schemas;
 mod silence;
 mod snapshot_commands;
 mod snapshot_comparison;

@@ -18,6 +18,7 @@ pub mod event_said;
     clippy::arithmetic_side_effects
 )]
 pub mod files;
+pub mod joined_logs;
 pub(crate) mod run;
 pub mod synth;
 pub mod system;

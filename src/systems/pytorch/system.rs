@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::files::{self, FileKind, SnapshotFiles};
+use super::joined_logs::{join_logs, named_snapshot};
 use super::run::SnapshotRun;
 use crate::analysis::derived::Derived;
 use crate::format::{Error, Progress};
 use crate::index::{self, Cache, IndexError};
 use crate::opened::RunFiles;
+use crate::run::joined_logs::{JoinedLogs, LogToJoin};
 use crate::store::{System, Warnings};
-use crate::systems::system::{FoundRun, OpenRun, Reading, RunSystem};
+use crate::systems::system::{FoundRun, OpenRun, Reading, RunSystem, of_type};
 
 /// The system.
 #[derive(Debug)]
@@ -38,6 +40,25 @@ impl RunSystem for Pytorch {
                 Box::new(SnapshotFiles { warnings: warnings.list(), ..files });
             found
         }))
+    }
+
+    fn find_beside_logs(
+        &self,
+        path: &Path,
+        progress: &Progress,
+    ) -> Result<Option<Box<dyn FoundRun>>, Error> {
+        let found = named_snapshot(path, progress)?;
+        Ok(found.map(|files| -> Box<dyn FoundRun> { Box::new(files) }))
+    }
+
+    fn join_logs(
+        &self,
+        named: &[Box<dyn FoundRun>],
+        logs: &[LogToJoin<'_>],
+        progress: &Progress,
+    ) -> Result<JoinedLogs, Error> {
+        let named = of_type::<SnapshotFiles>(named);
+        join_logs(&named, logs, progress)
     }
 
     fn instead_of(&self, command: &str) -> &'static str {

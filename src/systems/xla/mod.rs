@@ -17,6 +17,7 @@ pub mod error_text_answers;
     clippy::arithmetic_side_effects
 )]
 pub mod files;
+pub mod joined_logs;
 pub mod run;
 mod sections;
 pub mod synth;

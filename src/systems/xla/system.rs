@@ -4,14 +4,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::answers::module_of_run;
+use super::joined_logs::join_logs;
 use super::run::{ErrorText, XlaFiles, XlaRun, find};
 use crate::analysis::derived::Derived;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::Cache;
 use crate::opened::RunFiles;
 use crate::run::ModuleOfRun;
+use crate::run::joined_logs::{JoinedLogs, LogToJoin};
 use crate::store::{System, Warnings};
-use crate::systems::system::{FoundRun, OpenRun, Reading, RunSystem};
+use crate::systems::system::{FoundRun, OpenRun, Reading, RunSystem, of_type};
 use crate::text::clean;
 
 /// The system.
@@ -50,6 +52,25 @@ impl RunSystem for Xla {
 
     fn partial(&self, path: &Path) -> Option<Derived> {
         Some(ErrorText::open(path)?.derived())
+    }
+
+    fn find_beside_logs(
+        &self,
+        path: &Path,
+        progress: &Progress,
+    ) -> Result<Option<Box<dyn FoundRun>>, Error> {
+        let found = find(path, None, progress)?;
+        Ok(found.map(|files| -> Box<dyn FoundRun> { Box::new(files) }))
+    }
+
+    fn join_logs(
+        &self,
+        named: &[Box<dyn FoundRun>],
+        logs: &[LogToJoin<'_>],
+        progress: &Progress,
+    ) -> Result<JoinedLogs, Error> {
+        let named = of_type::<XlaFiles>(named);
+        Ok(join_logs(&named, logs, progress))
     }
 
     fn instead_of(&self, _: &str) -> &'static str {

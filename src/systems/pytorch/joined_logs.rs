@@ -2,15 +2,16 @@
 //! is as large as the message says. The message has what the device has and what others have of it; the snapshot has
 //! the rest.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use crate::analysis::diagnose::Finding;
+use crate::analysis::diagnose::{Device, Finding, XlaCapture};
 use crate::analysis::variants::{SnapshotTook, Variant};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::SnapshotRun;
+use crate::run::joined_logs::{JoinedLogs, JoinedRun, LogToJoin};
 use crate::store::snapshot::{RankDevice, device_title};
 use crate::store::{Warning, Warnings};
 use crate::systems::pytorch::allocator::failed_requests::FailedRequest;
@@ -20,6 +21,7 @@ use crate::systems::pytorch::allocator::stated_failure::StatedFailure;
 use crate::systems::pytorch::files::{
     self as pytorch, FileKind, SnapshotFiles, kind_of_file, with_side_files,
 };
+use crate::systems::pytorch::run::SnapshotRun;
 use crate::systems::pytorch::run::stated::stated;
 use crate::text::{bytes, clean, grouped, shortened};
 
@@ -32,13 +34,13 @@ const MOST_FRAMES: usize = 3;
 
 /// A snapshot that was looked into.
 #[derive(Clone, Debug)]
-pub(super) struct FoundSnapshot {
+struct FoundSnapshot {
     path: PathBuf,
     /// The texts of errors that lie beside it by name, each with the rank that it is of, in a run of several.
     error_texts: Vec<(PathBuf, Option<u32>)>,
     devices: Vec<DeviceOfSnapshot>,
     /// What is to be said of how it was found and read.
-    pub(super) warnings: Vec<Warning>,
+    warnings: Vec<Warning>,
 }
 
 #[derive(Clone, Debug)]
@@ -63,7 +65,7 @@ struct FrameBytes {
 }
 
 /// Which device of a snapshot a message belongs to, and how that was found.
-pub(super) struct Match<'a> {
+struct Match<'a> {
     snapshot: &'a FoundSnapshot,
     device: &'a DeviceOfSnapshot,
     failed: Option<FailedRequest>,
@@ -72,7 +74,7 @@ pub(super) struct Match<'a> {
 
 /// What a snapshot says of a message: the figures of both.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct Joined {
+struct Joined {
     file: String,
     /// How it was found: `name`, or `size` of a request that failed.
     by: &'static str,
@@ -121,7 +123,7 @@ impl FoundSnapshot {
     ///
     /// # Errors
     /// When it cannot be read.
-    pub(super) fn open(files: &SnapshotFiles, progress: &Progress) -> Result<Option<Self>, Error> {
+    fn open(files: &SnapshotFiles, progress: &Progress) -> Result<Option<Self>, Error> {
         let Some(run) = SnapshotRun::open(files, progress)? else { return Ok(None) };
         let Some(replayed) = run.allocator.snapshot() else { return Ok(None) };
         let places = 0..replayed.snapshot.devices.len();
@@ -137,7 +139,7 @@ impl FoundSnapshot {
     }
 
     /// The device that a message of a log belongs to.
-    pub(super) fn matching(&self, finding: &Finding, log: Option<&Path>) -> Option<Match<'_>> {
+    fn matching(&self, finding: &Finding, log: Option<&Path>) -> Option<Match<'_>> {
         finding.requested_bytes?;
         let stated = stated("", finding);
         let by_name = self.error_texts.iter().find(|(text, _)| log == Some(text));
@@ -158,7 +160,7 @@ impl FoundSnapshot {
     }
 
     /// That it is here, and what failed in it, where no message is of it.
-    pub(super) fn text(&self) -> String {
+    fn text(&self) -> String {
         let mut text = format!("{}, a memory snapshot\n", clean(&self.path.display().to_string()));
         let failed = self.devices.iter().filter_map(|of| Some((of, of.ended_by?)));
         let mut lines = 0_usize;
@@ -220,12 +222,12 @@ impl DeviceOfSnapshot {
 
 impl Match<'_> {
     /// Whether it was found by name: that says more than a size, which requests of other runs have too.
-    pub(super) fn is_by_name(&self) -> bool {
+    fn is_by_name(&self) -> bool {
         self.is_by_name
     }
 
     /// What the snapshot says of the message.
-    pub(super) fn joined(&self, finding: &Finding) -> Joined {
+    fn joined(&self, finding: &Finding) -> Joined {
         let Self { snapshot, device, failed, is_by_name } = self;
         Joined {
             file: snapshot.path.display().to_string(),
@@ -248,7 +250,7 @@ impl Match<'_> {
 
 impl Joined {
     /// For people, below the message.
-    pub(super) fn text(&self) -> String {
+    fn text(&self) -> String {
         let place = match self.event {
             Some(event) => format!("the request failed at event {}", grouped(u64::from(event))),
             None => "it lies beside the message, and has no request of that size".to_owned(),
@@ -279,6 +281,72 @@ fn frames_text(frames: &[FrameBytes]) -> String {
     if lines.is_empty() { lines } else { format!("    at its peak, allocated at\n{lines}") }
 }
 
+/// Whether a message may be of PyTorch's allocator: XLA's have modules.
+fn wants_snapshot(finding: &Finding) -> bool {
+    let is_of_gpu = finding.device == Some(Device::Cuda) && finding.requested_bytes.is_some();
+    is_of_gpu && XlaCapture::of(finding).is_none()
+}
+
+/// Joins messages with the snapshots that were named, else with those beside the logs.
+///
+/// # Errors
+/// When one that was named cannot be read.
+pub fn join_logs(
+    named: &[&SnapshotFiles],
+    logs: &[LogToJoin<'_>],
+    progress: &Progress,
+) -> Result<JoinedLogs, Error> {
+    let snapshots = named.iter().map(|files| FoundSnapshot::open(files, progress));
+    let snapshots: Vec<FoundSnapshot> =
+        snapshots.filter_map(Result::transpose).collect::<Result<_, Error>>()?;
+    let warnings = snapshots.iter().flat_map(|one| one.warnings.clone()).collect();
+    let mut is_joined = vec![false; snapshots.len()];
+    // Logs of one directory have the same snapshots beside them.
+    let mut opened: BTreeMap<PathBuf, Option<FoundSnapshot>> = BTreeMap::new();
+    let mut messages = Vec::new();
+    for log in logs {
+        let wants_one = || log.findings.iter().any(wants_snapshot);
+        // What lies beside a log and cannot be read is no reason to say nothing of the log.
+        let beside: Vec<PathBuf> = match log.file {
+            Some(log) if snapshots.is_empty() && wants_one() => beside(log),
+            _ => Vec::new(),
+        };
+        for path in &beside {
+            if !opened.contains_key(path) {
+                let files = with_side_files(path.clone(), FileKind::Snapshot);
+                let found = FoundSnapshot::open(&files, progress).ok().flatten();
+                opened.insert(path.clone(), found);
+            }
+        }
+        let beside: Vec<&FoundSnapshot> =
+            beside.iter().filter_map(|path| opened.get(path)?.as_ref()).collect();
+        let join = |finding: &Finding| {
+            let all = snapshots.iter().chain(beside.iter().copied()).enumerate();
+            let wanted = all.filter(|_| wants_snapshot(finding));
+            let matching =
+                wanted.filter_map(|(place, one)| Some((place, one.matching(finding, log.file)?)));
+            // The first of equals.
+            let found = matching.min_by_key(|(_, one)| !one.is_by_name());
+            let place = found.as_ref().map(|(place, _)| *place);
+            if let Some(is_joined) = place.and_then(|place| is_joined.get_mut(place)) {
+                *is_joined = true;
+            }
+            let joined = found.map(|(_, one)| one.joined(finding));
+            JoinedRun {
+                text: joined.as_ref().map(Joined::text).unwrap_or_default(),
+                keys: [("snapshot".to_owned(), json!(joined))].into_iter().collect(),
+            }
+        };
+        messages.push(log.findings.iter().map(join).collect());
+    }
+    let alone = snapshots.into_iter().zip(is_joined).filter(|(_, is_joined)| !is_joined);
+    let alone: Vec<FoundSnapshot> = alone.map(|(snapshot, _)| snapshot).collect();
+    let keys = (!alone.is_empty()).then(|| ("snapshots".to_owned(), json!(alone)));
+    let text = alone.iter().map(FoundSnapshot::text).collect();
+    let alone = JoinedRun { keys: keys.into_iter().collect(), text };
+    Ok(JoinedLogs { messages, alone, warnings })
+}
+
 /// Whether a file is a snapshot.
 fn is_snapshot(path: &Path) -> bool {
     kind_of_file(path) == Some(FileKind::Snapshot)
@@ -289,10 +357,7 @@ fn is_snapshot(path: &Path) -> bool {
 ///
 /// # Errors
 /// When the path holds several snapshots that are no run.
-pub(super) fn named_snapshot(
-    path: &Path,
-    progress: &Progress,
-) -> Result<Option<SnapshotFiles>, Error> {
+pub fn named_snapshot(path: &Path, progress: &Progress) -> Result<Option<SnapshotFiles>, Error> {
     if path.is_file() && !is_snapshot(path) {
         return Ok(None);
     }
@@ -307,7 +372,7 @@ pub(super) fn named_snapshot(
 }
 
 /// The snapshots in the directory of a log: the one that it lies beside by name, then others, as far as they are few.
-pub(super) fn beside(log: &Path) -> Vec<PathBuf> {
+fn beside(log: &Path) -> Vec<PathBuf> {
     let directory = crate::files::directory_of(log);
     let Ok(entries) = std::fs::read_dir(&directory) else { return Vec::new() };
     let entries =

@@ -2,22 +2,21 @@
 //! module whose figures the message states. The message has what the device has; the module who owns the memory.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
-use super::diagnose::Log;
-use super::output::{print_warning, with_progress};
 use crate::analysis::diagnose::Finding;
 use crate::format::Progress;
-use crate::opened::{
-    AgreedFigure, Agreement, Program, ProgramSizes, XlaFiles, XlaRun, dump_of_text, find_module,
-    stated_bytes,
-};
+use crate::run::joined_logs::{JoinedLogs, JoinedRun, LogToJoin};
 use crate::store::{Warning, WarningCode, Warnings};
 use crate::systems::xla::buffer_assignment::peaks::{NO_OPERATION, owners};
 use crate::systems::xla::files::FoundModule;
+use crate::systems::xla::run::{
+    AgreedFigure, Agreement, Program, ProgramSizes, XlaFiles, XlaRun, dump_of_text,
+    find as find_module, stated_bytes,
+};
 use crate::text::{bytes, clean, counted, shortened};
 
 /// Modules of a dump that are looked into: those that take the most.
@@ -29,7 +28,7 @@ const MOST_OPERATIONS: usize = 3;
 
 /// A dump that was looked into.
 #[derive(Clone, Debug)]
-pub(super) struct FoundDump {
+struct FoundDump {
     path: PathBuf,
     programs: Vec<FoundProgram>,
     /// Bytes that modules take of the main memory which were not looked into.
@@ -37,7 +36,7 @@ pub(super) struct FoundDump {
     /// Whether there are messages that could be about one.
     was_asked: bool,
     /// What is to be said of how it was found and read.
-    pub(super) warnings: Vec<Warning>,
+    warnings: Vec<Warning>,
 }
 
 /// A module of it.
@@ -65,7 +64,7 @@ struct OperationBytes {
 }
 
 /// The dumps in which modules are looked for.
-pub(super) struct Dumps {
+struct Dumps {
     /// Those that were named, and whether a message is of one of their modules.
     named: Vec<(FoundDump, bool)>,
     /// Those beside logs; none where it cannot be read.
@@ -78,7 +77,7 @@ pub(super) struct Dumps {
 
 /// What a module says of a message: the figures of both.
 #[derive(Clone, Debug, Serialize)]
-pub(super) struct JoinedProgram {
+struct JoinedProgram {
     file: String,
     module: String,
     /// The figure by which it was found.
@@ -106,6 +105,32 @@ pub(super) struct JoinedProgram {
     memory: String,
 }
 
+/// Joins messages with the modules of dumps that were named, else of those that the logs name or lie in.
+pub fn join_logs(named: &[&XlaFiles], logs: &[LogToJoin<'_>], progress: &Progress) -> JoinedLogs {
+    let mut dumps = Dumps::of(named, logs, progress);
+    let warnings = dumps.named.iter().flat_map(|(dump, _)| dump.warnings.clone()).collect();
+    let mut messages = Vec::new();
+    for log in logs {
+        dumps.look_beside(log, progress);
+        let join = |finding: &Finding| {
+            let (module, possible) = dumps.module_of(finding);
+            let text = module.as_ref().map(JoinedProgram::text).unwrap_or_default();
+            JoinedRun {
+                text: text + &possible_text(&possible),
+                keys: [("module", json!(module)), ("possible_modules", json!(possible))]
+                    .map(|(key, value)| (key.to_owned(), value))
+                    .into_iter()
+                    .collect(),
+            }
+        };
+        messages.push(log.findings.iter().map(join).collect());
+    }
+    let alone = dumps.alone();
+    let keys = (!alone.is_empty()).then(|| ("dumps".to_owned(), json!(alone)));
+    let text = alone.iter().map(FoundDump::text).collect();
+    JoinedLogs { messages, alone: JoinedRun { keys: keys.into_iter().collect(), text }, warnings }
+}
+
 /// How large the module of a message must be at least; `None` of a message that is about none.
 fn least_bytes(finding: &Finding) -> Option<u64> {
     // Amounts are rounded.
@@ -114,40 +139,37 @@ fn least_bytes(finding: &Finding) -> Option<u64> {
 
 impl Dumps {
     /// Those that were named, for the messages of some logs.
-    pub fn of(named: &[XlaFiles], logs: &[Log]) -> Self {
-        let findings = logs.iter().flat_map(|log| &log.diagnosis.findings);
+    fn of(named: &[&XlaFiles], logs: &[LogToJoin<'_>], progress: &Progress) -> Self {
+        let findings = logs.iter().flat_map(|log| log.findings);
         let least = findings.filter_map(least_bytes).min().unwrap_or(NO_MESSAGE);
-        let named = named.iter().filter_map(|files| FoundDump::open(files, least));
+        let named = named.iter().filter_map(|files| FoundDump::read(files, least, progress));
         let named: Vec<(FoundDump, bool)> = named.map(|dump| (dump, false)).collect();
-        named.iter().flat_map(|(dump, _)| &dump.warnings).for_each(print_warning);
         Self { named, by_directory: BTreeMap::new(), beside: None, least }
     }
 
     /// Looks for the dump that a log names or lies in, where none was named. What cannot be read there is no reason to say
     /// nothing of the log.
-    pub fn look_beside(&mut self, log: Option<&Path>, findings: &[Finding]) {
+    fn look_beside(&mut self, log: &LogToJoin<'_>, progress: &Progress) {
         self.beside = None;
-        let wants_one = findings.iter().any(|one| least_bytes(one).is_some());
+        let wants_one = log.findings.iter().any(|one| least_bytes(one).is_some());
         if !wants_one || !self.named.is_empty() {
             return;
         }
-        let Some(directory) = log.and_then(dump_of_text) else { return };
+        let Some(directory) = log.file.and_then(dump_of_text) else { return };
         if !self.by_directory.contains_key(&directory) {
-            let files = with_progress("Looking for modules", |progress| {
-                find_module(&directory, None, progress).ok().flatten()
-            });
+            let files = find_module(&directory, None, progress).ok().flatten();
             let is_large = |files: &XlaFiles| {
                 files.modules.first().is_some_and(|one| one.listed.main_bytes >= self.least)
             };
             let found = files.filter(is_large);
-            let found = found.and_then(|files| FoundDump::open(&files, self.least));
+            let found = found.and_then(|files| FoundDump::read(&files, self.least, progress));
             self.by_directory.insert(directory.clone(), found);
         }
         self.beside = Some(directory);
     }
 
     /// The module that a message is about, or the files of those of which it cannot be told.
-    pub fn module_of(&mut self, finding: &Finding) -> (Option<JoinedProgram>, Vec<String>) {
+    fn module_of(&mut self, finding: &Finding) -> (Option<JoinedProgram>, Vec<String>) {
         let beside = self.beside.as_ref().and_then(|path| self.by_directory.get(path)?.as_ref());
         let dumps = self.named.iter().map(|(dump, _)| dump).chain(beside).enumerate();
         let least = least_bytes(finding).unwrap_or(NO_MESSAGE);
@@ -185,7 +207,7 @@ impl Dumps {
     }
 
     /// Those that were named and that no message is of.
-    pub fn alone(self) -> Vec<FoundDump> {
+    fn alone(self) -> Vec<FoundDump> {
         let alone = self.named.into_iter().filter(|(_, is_joined)| !is_joined);
         alone.map(|(dump, _)| dump).collect()
     }
@@ -194,11 +216,6 @@ impl Dumps {
 impl FoundDump {
     /// Looks into the largest module of a dump, and into others that have so many bytes at least; `None` when that was
     /// cancelled.
-    fn open(files: &XlaFiles, least: u64) -> Option<Self> {
-        let read = |progress: &Progress| Self::read(files, least, progress);
-        with_progress("Reading the modules", read)
-    }
-
     fn read(files: &XlaFiles, least: u64, progress: &Progress) -> Option<Self> {
         let warnings = Warnings::default();
         warnings.add_all(&files.warnings);
@@ -234,7 +251,7 @@ impl FoundDump {
     }
 
     /// That it is here, and what its largest module takes, where no message is about one of them.
-    pub(super) fn text(&self) -> String {
+    fn text(&self) -> String {
         let mut text = format!("{}, a dump of XLA\n", clean(&self.path.display().to_string()));
         for program in self.programs.iter().take(1) {
             text += &format!("  {}: {}\n", shortened(&program.title, 100), program.takes_text());
@@ -348,7 +365,7 @@ fn takes_text(
 
 impl JoinedProgram {
     /// For people, below the message.
-    pub(super) fn text(&self) -> String {
+    fn text(&self) -> String {
         let agreed = bytes(self.agreed_bytes);
         let why = match self.by {
             AgreedFigure::Temporaries => {
@@ -389,7 +406,7 @@ impl JoinedProgram {
 }
 
 /// That it cannot be told which of several modules a message is about.
-pub(super) fn possible_text(possible: &[String]) -> String {
+fn possible_text(possible: &[String]) -> String {
     /// Those that are named.
     const SHOWN: usize = 3;
     if possible.is_empty() {
