@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 
 use super::allocations::Allocations;
 use super::areas::{AreasBy, AreasOf, StackedAreas};
+use super::arena_map::ArenaMap;
 use super::beside_curve::{BesideCurve, StepSaid};
 use super::claim::Claim;
 use super::compared::names::Names;
@@ -22,7 +23,7 @@ use super::room::Room;
 use super::section::Section;
 use super::verdict::Verdict;
 use crate::analysis::areas::{areas_of_report, groupings_of_report};
-use crate::analysis::derived::Derived;
+use crate::analysis::derived::{Derived, DerivedPair};
 use crate::analysis::liveness::Scope;
 use crate::format::Error;
 use crate::progress::Progress;
@@ -133,6 +134,22 @@ pub trait Answers: Debug + Send + Sync {
         None
     }
 
+    /// The devices whose arenas are drawn side by side, by what they are called; none of a run that has no such map.
+    fn arena_maps(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Of these devices the one that the run is about, a place.
+    fn first_arena_map(&self) -> usize {
+        0
+    }
+
+    /// The arenas of one of these devices side by side.
+    fn arena_map(&self, derived: &Derived, device: usize) -> Option<Arc<dyn ArenaMap>> {
+        let _ = (derived, device);
+        None
+    }
+
     /// What the producer states beside what comes out here.
     fn claims(&self, derived: &Derived) -> Vec<Claim> {
         let _ = derived;
@@ -201,6 +218,18 @@ pub trait Answers: Debug + Send + Sync {
         size: &dyn Fn(u64) -> String,
     ) -> Vec<Conclusion> {
         let _ = (compared, room, size);
+        Vec::new()
+    }
+
+    /// What a change from a run to this one brought, where their steps are matched; `size` writes bytes. What each
+    /// conclusion is based on is in sentences of its own.
+    fn matched_changes(
+        &self,
+        both: ([&Derived; 2], &DerivedPair),
+        size: &dyn Fn(u64) -> String,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Vec<Conclusion> {
+        let _ = (both, size, is_cancelled);
         Vec::new()
     }
 

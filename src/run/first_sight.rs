@@ -56,3 +56,20 @@ impl FirstSight {
         Self { found, reason, sentences, figures, ..Self::default() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::{Conclusion, Verdict};
+
+    #[test]
+    fn what_the_verdict_says_is_said_once() {
+        let verdict = Verdict { text: "No request failed".to_owned(), ..Verdict::default() };
+        let texts = ["GPU 0: No request failed", "Half of it is free"];
+        let conclusions = texts.map(|text| Conclusion::new("any", text)).to_vec();
+        let found = Insights { verdict: Some(verdict), conclusions, ..Insights::default() };
+        let sight = FirstSight::of(Arc::new(found));
+        assert_eq!(sight.reason, "No request failed");
+        assert_eq!(sight.sentences, ["Half of it is free"]);
+    }
+}

@@ -18,7 +18,7 @@ use tilescope::store::DeviceId;
 use tilescope::systems::pytorch::allocator::curves::{
     BlockCurve, BlocksBy, Devices, block_curve, reserved_curve, stacked_areas,
 };
-use tilescope::systems::pytorch::allocator::segment_map::{SegmentAxis, SegmentsAt};
+use tilescope::systems::pytorch::allocator::segment_map::{segment_axis, segments_at};
 use tilescope::systems::pytorch::areas::step_times;
 
 /// Real files with their figures, which are not part of this package; says so where they are absent.
@@ -442,19 +442,19 @@ fn free_pieces_of_segments_add_up_to_what_is_not_in_use() {
         let RunContents::Snapshot(replayed) = &run.allocator.contents else { panic!("{name}") };
         for (place, facts) in replayed.device_facts().iter().enumerate() {
             let of = Devices::At(place);
-            let axis = SegmentAxis::of(replayed, place);
+            let axis = segment_axis(replayed, place);
             let active = block_curve(replayed, of, BlockCurve::Active);
             let reserved = reserved_curve(replayed, of);
             let last = replayed.axis().len() - 1;
             for step in (0..=last).step_by(1 + last as usize / 7).chain([last]) {
-                let at = SegmentsAt::of(replayed, (place, &axis), step);
+                let at = segments_at(replayed, (place, &axis), step);
                 let step = step as usize;
                 assert_eq!(at.whole.reserved, reserved[step], "{name}, {step}");
                 assert_eq!(at.whole.active, active[step], "{name}, {step}");
                 let largest = at.whole.largest.1;
                 assert!(largest <= at.whole.free(), "{name}, {step}: {largest}");
             }
-            let end = SegmentsAt::of(replayed, (place, &axis), last).whole;
+            let end = segments_at(replayed, (place, &axis), last).whole;
             let stated = &facts.end;
             assert_eq!(
                 (end.free(), end.pieces, end.largest.1),

@@ -8,20 +8,24 @@ use serde_json::{Map, Value};
 use super::cards::cards;
 use super::facts::{OwnFacts, ReportFacts};
 use super::files::OpenReport;
+use super::insights::change::ChangeInsight;
+use super::insights::compared::changes;
 use super::insights::logs::log_messages;
 use super::insights::run_verdict;
 use super::insights::sentences::{verdict_reason, verdict_sentences};
 use super::insights::verdict::{TilesVerdict, verdict};
 use super::peak::peak_of_report;
 use super::sections::sections_of;
-use crate::analysis::derived::Derived;
+use crate::analysis::derived::{Derived, DerivedPair};
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory;
 use crate::files;
 use crate::format::Error;
 use crate::progress::Progress;
 use crate::run::answers::SourceFormat;
-use crate::run::{Answers, FirstSight, Insights, MemoryTotals, PeakOfRun, Section, Verdict};
+use crate::run::{
+    Answers, Conclusion, Evidence, FirstSight, Insights, MemoryTotals, PeakOfRun, Section, Verdict,
+};
 use crate::store::placed::ReadError;
 use crate::store::{DeviceId, Report};
 
@@ -118,6 +122,24 @@ impl Answers for PoplarAnswers {
 
     fn peak(&self, derived: &Derived) -> Option<PeakOfRun> {
         peak_of_report(derived)
+    }
+
+    fn matched_changes(
+        &self,
+        (reports, pair): ([&Derived; 2], &DerivedPair),
+        size: &dyn Fn(u64) -> String,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Vec<Conclusion> {
+        let conclusion = |change: ChangeInsight| {
+            let figures = change.evidence.iter().filter_map(|figure| figure.text(size));
+            Conclusion {
+                id: change.kind.id(),
+                is_better: change.is_better,
+                evidence: figures.map(Evidence::new).collect(),
+                text: change.what,
+            }
+        };
+        changes(reports, pair, is_cancelled).into_iter().map(conclusion).collect()
     }
 
     fn format(&self, derived: &Derived) -> SourceFormat {

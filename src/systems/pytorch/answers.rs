@@ -10,6 +10,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::areas;
+use super::arena_map::SegmentMap;
 use super::blocks::BlockList;
 use super::cards;
 use super::event_said::event_said;
@@ -22,11 +23,12 @@ use crate::run::answers::SourceFormat;
 use crate::run::compared::names::Names;
 use crate::run::compared::{ComparedWords, Side};
 use crate::run::{
-    Allocations, Answers, AreasBy, AreasOf, BesideCurve, Claim, Compared, Conclusion, FirstSight,
-    Insights, MemoryTotals, PeakOfRun, Place, Room, Section, StackedAreas, StepSaid, Verdict,
+    Allocations, Answers, AreasBy, AreasOf, ArenaMap, BesideCurve, Claim, Compared, Conclusion,
+    FirstSight, Insights, MemoryTotals, PeakOfRun, Place, Room, Section, StackedAreas, StepSaid,
+    Verdict,
 };
 use crate::store::placed::ReadError;
-use crate::store::snapshot::{Action, RankDevice, device_title};
+use crate::store::snapshot::{Action, RankDevice, SnapshotDevice, device_title};
 use crate::store::{Report, WarningCode};
 use crate::systems::pytorch::allocator::claims::ComparedClaim;
 use crate::systems::pytorch::allocator::device_facts::{DeviceFacts, HostFacts};
@@ -171,6 +173,20 @@ impl Answers for PytorchAnswers {
     ) -> Option<Arc<dyn Allocations>> {
         let found = BlockList::alive(self.run.snapshot()?, of, is_cancelled)?;
         Some(Arc::new(found))
+    }
+
+    fn arena_maps(&self) -> Vec<String> {
+        let devices = self.snapshot().into_iter().flat_map(|it| it.snapshot.all_devices());
+        devices.map(SnapshotDevice::title).collect()
+    }
+
+    /// The device on which the run ended, else the one that had most.
+    fn first_arena_map(&self) -> usize {
+        self.run.end().and_then(|end| end.device).unwrap_or(0)
+    }
+
+    fn arena_map(&self, _: &Derived, device: usize) -> Option<Arc<dyn ArenaMap>> {
+        Some(Arc::new(SegmentMap::of(self.run.snapshot()?, device)?))
     }
 
     fn claims(&self, derived: &Derived) -> Vec<Claim> {

@@ -7,6 +7,7 @@
 pub mod allocator;
 pub mod answers;
 pub mod areas;
+mod arena_map;
 pub mod blocks;
 mod cards;
 pub mod compared;

@@ -325,3 +325,29 @@ fn value(cell: &Cell) -> Value<'static> {
         Cell::Empty => Value::Nothing,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::card::CardCell;
+
+    #[test]
+    fn a_list_as_a_table_has_its_texts_before_the_bytes() {
+        let row = |cells| BarRow { name: "a".to_owned(), bytes: 7, cells, ..BarRow::default() };
+        let cells = vec![Cell::Count(3), Cell::Text("Gradient".to_owned())];
+        let columns = vec!["What", "Category", "Size", "Blocks"];
+        let list = BarList { rows: vec![row(cells)], columns, ..BarList::default() };
+        let sheet = sheet_of_bars(&list);
+        let units: Vec<&str> = sheet.columns.iter().map(|column| column.unit).collect();
+        assert_eq!(units, ["", "", "bytes", "number"]);
+    }
+
+    #[test]
+    fn a_column_is_of_the_first_cell_that_says_something() {
+        let row = |cell: Cell| CardRow { cells: vec![CardCell::from(cell)], ..CardRow::default() };
+        let rows = vec![row(Cell::Empty), row(Cell::Bytes(7))];
+        let columns = vec![crate::run::card::CardColumn { title: "Size", ..Default::default() }];
+        let sheet = sheet_of_table(&CardTable { columns, rows });
+        assert_eq!(sheet.columns[0].unit, "bytes");
+    }
+}

@@ -28,7 +28,6 @@ pub mod programs;
 mod run_part;
 mod side_by_side;
 mod slot_axis;
-mod snapshot;
 mod step_choice;
 pub mod summary;
 mod tile_figures;

@@ -1,16 +1,14 @@
-//! The picture: segments on top of one another in the order of their addresses, every block a rectangle of its address
-//! and its life; at the right what lies in them after the chosen event, with the largest free pieces named.
+//! The picture: arenas on top of one another in the order of their addresses, every block a rectangle of its address and
+//! its life; at the right what lies in them after the chosen step, with the largest free pieces named.
 
 use eframe::egui::{
     self, Align2, Color32, ColorImage, Pos2, Rect, Response, Sense, Stroke, StrokeKind, Vec2,
 };
 use std::sync::Arc;
 
-use crate::systems::pytorch::allocator::categories::BlockCategory;
-use crate::systems::pytorch::allocator::lives::BlockLives;
-use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
-use crate::systems::pytorch::allocator::segment_map::{CellKind, MapCells, MapWindow, SegmentAxis};
-use crate::text::grouped;
+use crate::run::arena_map::{ArenaAxis, ArenaMap, ArenaMoment, CellKind, MapCells, MapWindow};
+use crate::store::System;
+use crate::text::{capitalised, grouped};
 use crate::ui::job::Cancel;
 use crate::ui::report::category_colors::category_color;
 use crate::ui::runs::RunId;
@@ -21,9 +19,7 @@ use crate::ui::widget::picture::{ShownImage, describe, focus, message, paint_tex
 use crate::ui::widget::plane::{Extent, Placed, Plane};
 use crate::ui::widget::ticks;
 
-use super::data::MapMoment;
-
-/// Room for the names of segments, for the events below, for the strip and for the names beside it, points.
+/// Room for the names of arenas, for the steps below, for the strip and for the names beside it, points.
 const LEFT: f32 = 96.0;
 const BOTTOM: f32 = 34.0;
 const STRIP: f32 = 84.0;
@@ -32,13 +28,13 @@ const NAMES: f32 = 118.0;
 const GAP: f32 = 14.0;
 /// Least distance of names, points.
 const NAME: f32 = 13.0;
-/// Room for the name of the chosen event beside the axis, points.
+/// Room for the name of the chosen step beside the axis, points.
 const EVENT: f32 = 30.0;
 /// Free pieces that are named.
 const MOST_NAMED: usize = 8;
 /// Pixels of a hatch.
 const HATCH: usize = 8;
-/// Least strength of the colour of a block, so that one that is alone is seen.
+/// Least strength of the color of a block, so that one that is alone is seen.
 const LEAST_SHARE: f32 = 0.25;
 /// Most cells along an axis.
 const MOST_CELLS: u32 = 4096;
@@ -57,22 +53,23 @@ type Cells = ShownImage<CellsKey, MapCells>;
 /// What is drawn.
 pub struct PictureOf<'a> {
     pub run: RunId,
-    pub replayed: &'a Arc<ReplayedSnapshot>,
+    pub system: &'a System,
+    pub map: &'a Arc<dyn ArenaMap>,
+    /// The place of its device.
     pub place: usize,
-    pub axis: &'a Arc<SegmentAxis>,
-    /// The chosen event, and what is known of it.
+    /// The chosen step, and what is known of it.
     pub step: usize,
-    pub moment: Option<&'a MapMoment>,
+    pub moment: Option<&'a ArenaMoment>,
     pub block: Option<usize>,
-    pub segment: Option<usize>,
+    pub arena: Option<usize>,
     pub value: String,
 }
 
-/// What the pointer is over: an event, a segment, a block.
+/// What the pointer is over: a step, an arena, a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Pointed {
     pub step: usize,
-    pub segment: Option<usize>,
+    pub arena: Option<usize>,
     pub address: Option<u64>,
     pub block: Option<usize>,
     pub kind: CellKind,
@@ -92,25 +89,30 @@ pub struct Shown {
     pub rect: Rect,
 }
 
-/// The length of an axis of segments.
-fn height(axis: &SegmentAxis) -> usize {
+/// The length of an axis of arenas.
+fn height(axis: &ArenaAxis) -> usize {
     usize::try_from(axis.length).unwrap_or(usize::MAX)
 }
 
-/// The colour of what a size was rounded up by, which stands out on that of its block in either theme.
+/// The color of what a size was rounded up by, which stands out on that of its block in either theme.
 pub fn rounding_color(of_block: Color32, tokens: &Tokens) -> Color32 {
     of_block.lerp_to_gamma(tokens.ink, 0.55)
+}
+
+/// What the picture is called: `Segments over events`.
+pub fn title(system: &System) -> String {
+    format!("{} over {}", capitalised(system.arenas), system.steps)
 }
 
 impl Picture {
     /// The whole of a device.
     pub fn extent(of: &PictureOf<'_>) -> Extent {
-        Extent { x: of.replayed.axis().len() as usize, y: height(of.axis) }
+        Extent { x: of.map.steps(), y: height(of.map.axis()) }
     }
 
-    /// Shows one segment, over its whole height.
-    pub fn show_segment(&mut self, axis: &SegmentAxis, segment: usize) {
-        if let Some(placed) = axis.segments.get(segment) {
+    /// Shows one arena, over its whole height.
+    pub fn show_arena(&mut self, axis: &ArenaAxis, arena: usize) {
+        if let Some(placed) = axis.arenas.get(arena) {
             let (start, end) = (placed.start as f64, (placed.start + placed.length) as f64);
             self.plane.y.show(height(axis), start - 0.5, end - 0.5);
         }
@@ -141,7 +143,7 @@ impl Picture {
             paint_cells(ui, cells, placed, of);
         }
         over_ui(ui, (&placed, &of_strip), of, &tokens);
-        describe(&response, "Segments over events", || of.value.clone());
+        describe(&response, &title(of.system), || of.value.clone());
         focus(ui, &response, inner, StrokeKind::Outside);
         let pointed = response.hover_pos().and_then(|at| {
             pointed(&self.cells, &placed, of, at).or_else(|| {
@@ -158,8 +160,8 @@ impl Picture {
 
     fn ask(&mut self, ui: &egui::Ui, placed: &Placed, strip: &Placed, of: &PictureOf<'_>) {
         for (cells, placed, name) in [
-            (&mut self.cells, placed, "map of segments"),
-            (&mut self.strip, strip, "segments at an event"),
+            (&mut self.cells, placed, "map of arenas"),
+            (&mut self.strip, strip, "arenas at a step"),
         ] {
             let key = CellsKey {
                 run: of.run,
@@ -167,20 +169,18 @@ impl Picture {
                 window: window(ui, placed),
                 is_dark: ui.visuals().dark_mode,
             };
-            let (replayed, axis) = (Arc::clone(of.replayed), Arc::clone(of.axis));
-            let (wanted, tokens) = (key.clone(), *Tokens::now(ui));
+            let map = Arc::clone(of.map);
+            let (window, tokens) = (key.window, *Tokens::now(ui));
             cells.ask(ui, name, &key, move |cancel: &Cancel| {
-                let is_cancelled = || cancel.is_cancelled();
-                let part = (wanted.place, &*axis);
-                let cells = MapCells::of(&replayed, part, wanted.window, &is_cancelled)?;
-                let image = image(&cells, replayed.categories(wanted.place), &tokens);
+                let cells = map.cells(window, &|| cancel.is_cancelled())?;
+                let image = image(&cells, &*map, &tokens);
                 Some((cells, image))
             });
         }
     }
 }
 
-/// What lies over the cells: names, ticks, the chosen event, block and segment, free pieces.
+/// What lies over the cells: names, ticks, the chosen step, block and arena, free pieces.
 fn over_ui(
     ui: &egui::Ui,
     (placed, strip): (&Placed, &Placed),
@@ -190,8 +190,8 @@ fn over_ui(
     let painter = ui.painter();
     let inner = placed.rect;
     let inside = painter.with_clip_rect(inner);
-    segment_names(ui, placed, of, tokens);
-    event_ticks(ui, placed, tokens);
+    arena_names(ui, placed, of, tokens);
+    step_ticks(ui, placed, of.system, tokens);
     let x = placed.x_of(of.step as f64 + 0.5);
     if inner.x_range().contains(x) {
         let is_failed =
@@ -199,8 +199,8 @@ fn over_ui(
         let color = if is_failed { tokens.over } else { tokens.ink };
         inside.vline(x, inner.y_range(), Stroke::new(1.5, color));
     }
-    if let Some(segment) = of.segment.and_then(|at| of.axis.segments.get(at)) {
-        let y = [segment.start as f64, (segment.start + segment.length) as f64];
+    if let Some(arena) = of.arena.and_then(|at| of.map.axis().arenas.get(at)) {
+        let y = [arena.start as f64, (arena.start + arena.length) as f64];
         for (placed, x) in [(placed, placed.x), (strip, strip.x)] {
             let rect = placed.rect_of([x.0 + 0.5, x.1 + 0.5], y);
             let stroke = Stroke::new(1.0, tokens.accent);
@@ -217,12 +217,12 @@ fn over_ui(
     }
     let font = fonts::semibold(size::CAPTION);
     let below = Pos2::new(strip.rect.center().x, strip.rect.bottom() + 5.0);
-    let text = format!("Event {}", grouped(of.step as u64));
+    let text = format!("{} {}", of.system.step, grouped(of.step as u64));
     painter.text(below, Align2::CENTER_TOP, text, font, tokens.text);
     free_names(ui, strip, of, tokens);
 }
 
-/// Along x the strip is one event.
+/// Along x the strip is one step.
 fn strip_x(step: usize) -> (f64, f64) {
     (step as f64 - 0.5, step as f64 + 0.5)
 }
@@ -240,15 +240,15 @@ fn window(ui: &egui::Ui, placed: &Placed) -> MapWindow {
 }
 
 /// Cells as pixels.
-fn image(cells: &MapCells, categories: &[BlockCategory], tokens: &Tokens) -> ColorImage {
-    let colors = BlockCategory::ALL.map(|category| category_color(category.title(), tokens));
+fn image(cells: &MapCells, map: &dyn ArenaMap, tokens: &Tokens) -> ColorImage {
+    let categories = map.legend().categories.iter();
+    let colors: Vec<Color32> = categories.map(|title| category_color(title, tokens)).collect();
     let color = |block: u32| {
-        let category = categories.get(block as usize).copied();
-        let place = BlockCategory::ALL.iter().position(|other| Some(*other) == category);
-        place.and_then(|place| colors.get(place)).copied().unwrap_or(tokens.gap)
+        let category = map.category(block);
+        category.and_then(|place| colors.get(place)).copied().unwrap_or(tokens.gap)
     };
     let free = [tokens.surface, tokens.surface.lerp_to_gamma(tokens.gap, 0.6)];
-    // Of cells that many blocks share the colour says how much of them is in use.
+    // Of cells that many blocks share the color says how much of them is in use.
     let mixed = |block: u32, covered: u8| {
         let share = (f32::from(covered) / 255.0).max(LEAST_SHARE);
         tokens.surface.lerp_to_gamma(color(block), share)
@@ -293,11 +293,11 @@ fn pointed(cells: &Cells, placed: &Placed, of: &PictureOf<'_>, at: Pos2) -> Opti
     }
     let (x, y) = placed.position(at);
     let (x, y) = (x + 0.5, y + 0.5);
-    let last = of.replayed.axis().len().saturating_sub(1) as usize;
-    let place = of.axis.address(y);
+    let last = of.map.steps().saturating_sub(1);
+    let place = of.map.axis().address(y);
     let mut pointed = Pointed {
         step: (x.max(0.0) as usize).min(last),
-        segment: place.map(|(segment, _)| segment),
+        arena: place.map(|(arena, _)| arena),
         address: place.map(|(_, address)| address),
         ..Pointed::default()
     };
@@ -318,45 +318,38 @@ fn pointed(cells: &Cells, placed: &Placed, of: &PictureOf<'_>, at: Pos2) -> Opti
 
 /// Where a block lies.
 fn block_rect(placed: &Placed, of: &PictureOf<'_>, row: usize) -> Option<Rect> {
-    let (device, replay) = of.replayed.device(of.place)?;
-    let (lives, axis) = (&replay.lives, of.replayed.axis());
-    let segment = of.axis.segment_of(of.replayed, (of.place, row))?;
-    let (address, bytes) = (*lives.addresses.get(row)?, *lives.bytes.get(row)?);
-    let from = lives.allocation(row).map_or(0, |event| axis.step(device, event));
-    let to = match *lives.freed_at.get(row)? {
-        BlockLives::OPEN => axis.len(),
-        event => axis.step(device, event),
-    };
-    let y = [address, address.saturating_add(bytes)].map(|at| of.axis.along(segment, at));
-    Some(placed.rect_of([f64::from(from), f64::from(to)], y))
+    let block = of.map.place(row)?;
+    let y = [block.addresses.start, block.addresses.end];
+    let y = y.map(|address| of.map.axis().along(block.arena, address));
+    Some(placed.rect_of([block.steps.start, block.steps.end].map(f64::from), y))
 }
 
-/// The number and the size of each segment beside it, as far as there is room.
-fn segment_names(ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>, tokens: &Tokens) {
+/// The number and the size of each arena beside it, as far as there is room.
+fn arena_names(ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>, tokens: &Tokens) {
     let (painter, units) = (ui.painter(), Units::now(ui));
     let font = fonts::regular(size::CAPTION);
     let mut free_below = f32::INFINITY;
     let (low, high) = placed.y;
-    let visible = of.axis.segments.iter().enumerate().filter(|(_, segment)| {
-        (segment.start + segment.length) as f64 >= low && segment.start as f64 <= high
+    let visible = of.map.axis().arenas.iter().enumerate().filter(|(_, arena)| {
+        (arena.start + arena.length) as f64 >= low && arena.start as f64 <= high
     });
-    for (number, segment) in visible {
-        let top = placed.y_of((segment.start + segment.length) as f64).max(placed.rect.top());
-        let bottom = placed.y_of(segment.start as f64).min(placed.rect.bottom());
+    for (number, arena) in visible {
+        let top = placed.y_of((arena.start + arena.length) as f64).max(placed.rect.top());
+        let bottom = placed.y_of(arena.start as f64).min(placed.rect.bottom());
         let y = f32::midpoint(top, bottom);
         if y > free_below {
             continue;
         }
         free_below = y - NAME;
         let at = Pos2::new(placed.rect.left() - 6.0, y);
-        let text = format!("{number} · {}", units.bytes(segment.bytes));
-        let is_chosen = of.segment == Some(number);
+        let text = format!("{number} · {}", units.bytes(arena.bytes));
+        let is_chosen = of.arena == Some(number);
         let color = if is_chosen { tokens.text } else { tokens.third_text };
         painter.text(at, Align2::RIGHT_CENTER, text, font.clone(), color);
     }
 }
 
-fn event_ticks(ui: &egui::Ui, placed: &Placed, tokens: &Tokens) {
+fn step_ticks(ui: &egui::Ui, placed: &Placed, system: &System, tokens: &Tokens) {
     let painter = ui.painter();
     let font = fonts::regular(size::CAPTION);
     let bottom = placed.rect.bottom();
@@ -364,7 +357,7 @@ fn event_ticks(ui: &egui::Ui, placed: &Placed, tokens: &Tokens) {
     for at in ticks::multiples(step, (placed.x.0.max(0.0), placed.x.1)) {
         let x = placed.x_of(at + 0.5);
         painter.vline(x, bottom..=bottom + 3.0, Stroke::new(1.0, tokens.border));
-        // There the chosen event has its name.
+        // There the chosen step has its name.
         if x > placed.rect.right() - EVENT {
             continue;
         }
@@ -378,7 +371,7 @@ fn event_ticks(ui: &egui::Ui, placed: &Placed, tokens: &Tokens) {
         );
     }
     let at = Pos2::new(placed.rect.left() - 6.0, bottom + 5.0);
-    painter.text(at, Align2::RIGHT_TOP, "Event", font, tokens.third_text);
+    painter.text(at, Align2::RIGHT_TOP, system.step, font, tokens.third_text);
 }
 
 /// The largest free pieces, named beside the strip and pushed apart.
@@ -386,10 +379,10 @@ fn free_names(ui: &egui::Ui, strip: &Placed, of: &PictureOf<'_>, tokens: &Tokens
     let Some(moment) = of.moment else { return };
     let units = Units::now(ui);
     let mut pieces: Vec<(u64, f32)> = Vec::new();
-    for (place, segment) in moment.at.segments.iter().enumerate() {
-        let (address, bytes) = segment.largest;
+    for (place, arena) in moment.at.arenas.iter().enumerate() {
+        let (address, bytes) = arena.largest;
         if bytes > 0 {
-            let middle = of.axis.along(place, address.saturating_add(bytes / 2));
+            let middle = of.map.axis().along(place, address.saturating_add(bytes / 2));
             let y = strip.y_of(middle);
             if strip.rect.y_range().contains(y) {
                 pieces.push((bytes, y));
