@@ -7,8 +7,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
-use serde::Serialize;
-use serde_json::{Map, Value};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 use super::Input;
 use super::output::{self, Answer, CsvAnswer};
@@ -52,14 +52,29 @@ pub struct Summary {
     claims: Vec<Claim>,
     /// The section that is named after the system.
     #[serde(flatten)]
-    own: Map<String, Value>,
-    #[serde(skip)]
-    sections: Vec<Section>,
+    own: OwnSection,
     #[serde(skip)]
     words: System,
 }
 
-fn as_is<S: serde::Serializer>(insights: &Insights, serializer: S) -> Result<S::Ok, S::Error> {
+/// What only one system says of a run, worked out in the form that is printed: as a JSON object or as text.
+#[derive(Debug)]
+struct OwnSection(Arc<Derived>);
+
+impl OwnSection {
+    fn sections(&self, insights: &Insights) -> Vec<Section> {
+        self.0.answers().sections(&self.0, insights)
+    }
+}
+
+impl Serialize for OwnSection {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let own = self.0.answers().own_json(&self.0);
+        serializer.collect_map([(self.0.report().system.name, own)])
+    }
+}
+
+fn as_is<S: Serializer>(insights: &Insights, serializer: S) -> Result<S::Ok, S::Error> {
     insights.serialize(serializer)
 }
 
@@ -86,7 +101,10 @@ pub fn run(arguments: &SummaryArguments) -> ExitCode {
         run.read_for_summary(log, progress)?;
         Ok(Summary::of(run.derived(), progress))
     };
-    let partial = || Some(Summary::of(&partial(SYSTEMS, &input.path)?, &Progress::default()));
+    let partial = || {
+        let partial = Arc::new(partial(SYSTEMS, &input.path)?);
+        Some(Summary::of(&partial, &Progress::default()))
+    };
     output::answer_of_run(input, module.as_deref(), *csv, summary, partial)
 }
 
@@ -100,24 +118,22 @@ impl Summary {
         logs: &[PathBuf],
         progress: &Progress,
     ) -> Result<Self, Error> {
-        let derived = open.derived();
+        let derived = Arc::new(open.derived());
         open.read_for_summary(&derived, logs, progress)?;
         Ok(Self::of(&derived, progress))
     }
 
     /// Sums up a run of which all is read that its system's answers go by.
-    pub fn of(derived: &Derived, progress: &Progress) -> Self {
+    pub fn of(derived: &Arc<Derived>, progress: &Progress) -> Self {
         let (report, answers) = (&**derived.report(), derived.answers());
         let insights = derived.run_insights(progress).unwrap_or_default();
-        let own = Value::Object(answers.own_json(derived, progress));
         Self {
             source: source(report, derived),
             verdict: insights.verdict.clone(),
             memory: answers.memory(derived),
             liveness: LivenessFacts { steps: answers.steps(derived), peak: answers.peak(derived) },
             claims: answers.claims(derived),
-            own: std::iter::once((report.system.name.to_owned(), own)).collect(),
-            sections: answers.sections(derived, &insights),
+            own: OwnSection(Arc::clone(derived)),
             words: report.system,
             insights,
         }

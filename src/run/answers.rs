@@ -133,8 +133,8 @@ pub trait Answers: Debug + Send + Sync {
     }
 
     /// What only this system says, for programs: the section of the JSON document that is named after the system.
-    fn own_json(&self, derived: &Derived, progress: &Progress) -> Map<String, Value> {
-        let _ = (derived, progress);
+    fn own_json(&self, derived: &Derived) -> Map<String, Value> {
+        let _ = derived;
         Map::new()
     }
 

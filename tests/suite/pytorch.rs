@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::common::seeded::Seeded;
 use crate::common::{in_package, json, tilescope};
@@ -241,7 +242,7 @@ fn survives(bytes: &[u8], path: &Path) -> Result<Vec<String>, String> {
     let run = SnapshotRun::open(&files, &progress).map_err(|error| error.message)?;
     let run = run.expect("not cancelled");
     run.fill_report(&progress);
-    drop(serde_json::to_value(Summary::of(&run.derived(), &progress)).expect("JSON"));
+    drop(serde_json::to_value(Summary::of(&Arc::new(run.derived()), &progress)).expect("JSON"));
     Ok(run.report.warnings.list().into_iter().map(|warning| warning.message).collect())
 }
 

@@ -29,8 +29,9 @@ impl Summary {
             let devices = self.verdict.as_ref().map_or(&[][..], |verdict| &verdict.devices);
             sections.push(("Peak".to_owned(), peak_text(peak, devices, &self.words)));
         }
-        for section in &self.sections {
-            sections.push((section.title.clone(), section_text(section)));
+        for section in self.own.sections(&self.insights) {
+            let text = section_text(&section);
+            sections.push((section.title, text));
         }
         if !self.claims.is_empty() {
             let rows = self.claims.iter().map(|claim| {

@@ -108,8 +108,8 @@ impl Answers for PoplarAnswers {
         sections_of(report, &ReportFacts::of(report), &insights)
     }
 
-    fn own_json(&self, derived: &Derived, progress: &Progress) -> Map<String, Value> {
-        let insights = derived.insights(true, progress);
+    fn own_json(&self, derived: &Derived) -> Map<String, Value> {
+        let insights = derived.insights(true, &Progress::default());
         match serde_json::to_value(OwnFacts::of(derived.report(), &insights)) {
             Ok(Value::Object(facts)) => facts,
             // It has no keys but texts, so this cannot happen.

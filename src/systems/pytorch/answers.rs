@@ -186,7 +186,7 @@ impl Answers for PytorchAnswers {
     }
 
     /// Keys of formats/pytorch.md.
-    fn own_json(&self, derived: &Derived, _: &Progress) -> Map<String, Value> {
+    fn own_json(&self, derived: &Derived) -> Map<String, Value> {
         let replayed = match &self.run.contents {
             RunContents::Snapshot(replayed) => replayed,
             RunContents::Timeline(timeline) => return timeline_facts(timeline),

@@ -153,11 +153,11 @@ impl Answers for XlaAnswers {
         SourceFormat { format: Some(self.program.format().to_owned()), ..SourceFormat::default() }
     }
 
-    fn sections(&self, derived: &Derived, _: &Insights) -> Vec<Section> {
-        sections(self, derived)
+    fn sections(&self, _: &Derived, _: &Insights) -> Vec<Section> {
+        sections(self)
     }
 
-    fn own_json(&self, _: &Derived, _: &Progress) -> Map<String, Value> {
+    fn own_json(&self, _: &Derived) -> Map<String, Value> {
         let program = &*self.program;
         let figures = compared_claims(program);
         let moment = program.claims.moment;

@@ -96,7 +96,7 @@ impl Answers for ErrorTextAnswers {
         sections
     }
 
-    fn own_json(&self, _: &Derived, _: &Progress) -> Map<String, Value> {
+    fn own_json(&self, _: &Derived) -> Map<String, Value> {
         let (text, finding) = (&self.0, &self.0.finding);
         let capture = text.capture();
         let has_list = !capture.entries.is_empty() && capture.is_of_program();

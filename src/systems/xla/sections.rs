@@ -5,7 +5,6 @@ use std::collections::BTreeMap;
 use super::answers::XlaAnswers;
 use super::buffer_assignment::facts::{ModuleFacts, TemporaryFacts};
 use super::error_text_answers::stated_sections;
-use crate::analysis::derived::Derived;
 use crate::analysis::diagnose::XlaCapture;
 use crate::run::{Cell, Section, SectionBody};
 use crate::store::hlo::ListedModule;
@@ -15,7 +14,7 @@ use crate::text::{bytes, grouped};
 const MOST_ROWS: usize = 40;
 
 /// The module, its memory spaces and temporary allocations, what an error text beside it states, and the other modules.
-pub(super) fn sections(answers: &XlaAnswers, _: &Derived) -> Vec<Section> {
+pub(super) fn sections(answers: &XlaAnswers) -> Vec<Section> {
     let program = &*answers.program;
     let facts = ModuleFacts::of(&program.analysed, program.platform);
     let mut sections = vec![module(answers, &facts), spaces(answers, &facts)];
