@@ -3,8 +3,6 @@
 //! One file per command, its figures, its JSON and its text side by side.
 
 mod check;
-mod check_of_program;
-mod check_of_snapshot;
 mod chrome_trace;
 pub mod compare;
 mod demo;

@@ -192,10 +192,18 @@ fn answer_about<A: CsvAnswer>(
     if let Some(choice) = found.choice() {
         anstream::eprintln!("{choice}; --module chooses another");
     }
-    let run = found.open(progress)?;
-    let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))?;
+    let run = opened(found, progress)?;
     let answer = answer(&*run, progress)?;
     Ok(with_warnings(answer, run.warnings(progress)))
+}
+
+/// Reads what the first answers of a run need.
+///
+/// # Errors
+/// When it cannot be read, and when that was cancelled.
+pub fn opened(found: &dyn FoundRun, progress: &Progress) -> Result<Box<dyn OpenRun>, Error> {
+    let run = found.open(progress)?;
+    run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))
 }
 
 /// Reads and replays a run of PyTorch.
@@ -221,7 +229,8 @@ pub fn named_warnings(report: &Report) -> Vec<Warning> {
     named(&report.path, report.warnings.list())
 }
 
-fn named(path: &Path, warnings: Vec<Warning>) -> Vec<Warning> {
+/// The same of a list of warnings.
+pub fn named(path: &Path, warnings: Vec<Warning>) -> Vec<Warning> {
     let named = |warning: Warning| Warning {
         file: format!("{}: {}", path.display(), warning.file),
         ..warning

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use super::allocations::Allocations;
 use super::areas::{AreasBy, AreasOf, StackedAreas};
 use super::beside_curve::{BesideCurve, StepSaid};
+use super::budget::{BudgetFacts, FitFacts, UNKNOWN_CAPACITY};
 use super::claim::Claim;
 use super::compared::names::Names;
 use super::compared::{Compared, ComparedWords, Side};
@@ -190,6 +191,21 @@ pub trait Answers: Debug + Send + Sync {
     fn change_json(&self, compared: &Compared, room: Room) -> Map<String, Value> {
         let _ = (compared, room);
         Map::new()
+    }
+
+    /// What budgets are held against: of a device, or of the one that says most.
+    ///
+    /// # Errors
+    /// When it does not have the device, or nothing that has a budget.
+    fn budgets(
+        &self,
+        derived: &Derived,
+        device: Option<i64>,
+        room: Room,
+    ) -> Result<BudgetFacts, Error> {
+        let _ = (derived, device, room);
+        let text = "whether the run fits is not known".to_owned();
+        Ok(BudgetFacts { fit: FitFacts::unknown(UNKNOWN_CAPACITY, text), ..BudgetFacts::default() })
     }
 
     /// Things beside the report that a look at all of them goes through, which says how long that takes.

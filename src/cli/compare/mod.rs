@@ -46,17 +46,16 @@ pub struct CompareArguments {
     pub shown: Shown,
 }
 
-/// The device that memory snapshots and programs of XLA are of, which do not say what it has.
+/// The device that figures are of, and what it has.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct DeviceArguments {
-    /// Of memory snapshots: the number of the device, in place of the one that failed or had most. Of programs of
-    /// XLA: the number of the memory space, in place of the main one.
+    /// The number of the device, in place of the one that failed, had most, or is the main one.
     #[arg(long, value_name = "N")]
     pub device: Option<i64>,
-    /// Of memory snapshots and programs of XLA: what the device has, for example 16GiB.
+    /// What the device has, for example 16GiB; where tiles have a memory each, what a tile has.
     #[arg(long, value_parser = size::parse, value_name = "BYTES")]
     pub capacity: Option<u64>,
-    /// Of memory snapshots and programs of XLA: what others have of the device, for example 600MiB.
+    /// What others have of it, for example 600MiB.
     #[arg(long, value_parser = size::parse, value_name = "BYTES")]
     pub other: Option<u64>,
 }

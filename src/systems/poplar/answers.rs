@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::budgets::budgets;
 use super::facts::{OwnFacts, ReportFacts};
 use super::files::OpenReport;
 use super::insights::logs::log_messages;
@@ -18,7 +19,7 @@ use crate::files;
 use crate::format::Error;
 use crate::progress::Progress;
 use crate::run::answers::SourceFormat;
-use crate::run::{Answers, Insights, MemoryTotals, PeakOfRun, Section, Verdict};
+use crate::run::{Answers, BudgetFacts, Insights, MemoryTotals, PeakOfRun, Room, Section, Verdict};
 use crate::store::Report;
 use crate::store::placed::ReadError;
 
@@ -106,6 +107,15 @@ impl Answers for PoplarAnswers {
         let report = derived.report();
         let insights = derived.insights(true, &Progress::default());
         sections_of(report, &ReportFacts::of(report), &insights)
+    }
+
+    fn budgets(
+        &self,
+        derived: &Derived,
+        device: Option<i64>,
+        room: Room,
+    ) -> Result<BudgetFacts, Error> {
+        budgets(derived, device, room)
     }
 
     fn own_json(&self, derived: &Derived) -> Map<String, Value> {

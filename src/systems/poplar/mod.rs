@@ -1,6 +1,7 @@
 //! Graphcore IPU reports: `autoReport.all` with `profile.pop`, written by Poplar.
 
 mod answers;
+mod budgets;
 mod facts;
 mod peak;
 mod sections;

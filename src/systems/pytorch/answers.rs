@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::areas;
 use super::blocks::BlockList;
+use super::budgets::budgets;
 use super::event_said::event_said;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
@@ -21,8 +22,8 @@ use crate::run::answers::SourceFormat;
 use crate::run::compared::names::Names;
 use crate::run::compared::{ComparedWords, Side};
 use crate::run::{
-    Allocations, Answers, AreasBy, AreasOf, BesideCurve, Claim, Compared, Conclusion, Insights,
-    MemoryTotals, PeakOfRun, Place, Room, Section, StackedAreas, StepSaid, Verdict,
+    Allocations, Answers, AreasBy, AreasOf, BesideCurve, BudgetFacts, Claim, Compared, Conclusion,
+    Insights, MemoryTotals, PeakOfRun, Place, Room, Section, StackedAreas, StepSaid, Verdict,
 };
 use crate::store::placed::ReadError;
 use crate::store::snapshot::{Action, RankDevice, device_title};
@@ -251,6 +252,16 @@ impl Answers for PytorchAnswers {
 
     fn change_json(&self, compared: &Compared, room: Room) -> Map<String, Value> {
         compared::change_json(compared, room)
+    }
+
+    fn budgets(
+        &self,
+        derived: &Derived,
+        device: Option<i64>,
+        room: Room,
+    ) -> Result<BudgetFacts, Error> {
+        let found = budgets(&self.run, device, room);
+        found.ok_or_else(|| no_such_device(&derived.report().path, &self.run, device))
     }
 
     fn things_beside_report(&self) -> usize {

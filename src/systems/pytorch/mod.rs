@@ -8,6 +8,7 @@ pub mod allocator;
 pub mod answers;
 pub mod areas;
 pub mod blocks;
+mod budgets;
 pub mod compared;
 pub mod event_said;
 #[deny(

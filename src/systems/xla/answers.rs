@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::areas;
+use super::budgets::budgets;
 use super::buffer_assignment::categories::ValueCategory;
 use super::buffer_assignment::claims::compared_claims;
 use super::buffer_assignment::facts::ModuleFacts;
@@ -25,8 +26,8 @@ use crate::run::answers::SourceFormat;
 use crate::run::compared::names::Names;
 use crate::run::compared::{ComparedWords, Side};
 use crate::run::{
-    Answers, AreasBy, AreasOf, BesideCurve, Claim, Compared, Conclusion, Insights, MemoryTotals,
-    PeakOfRun, PeakRow, PeakVariable, Room, Section, StackedAreas, Verdict,
+    Answers, AreasBy, AreasOf, BesideCurve, BudgetFacts, Claim, Compared, Conclusion, Insights,
+    MemoryTotals, PeakOfRun, PeakRow, PeakVariable, Room, Section, StackedAreas, Verdict,
 };
 use crate::store::hlo::{AllocationKind, Beside, ListedModule};
 use crate::store::names::NameId;
@@ -219,6 +220,11 @@ impl Answers for XlaAnswers {
 
     fn change_json(&self, compared: &Compared, room: Room) -> Map<String, Value> {
         compared::change_json(compared, room)
+    }
+
+    fn budgets(&self, _: &Derived, device: Option<i64>, room: Room) -> Result<BudgetFacts, Error> {
+        let found = budgets(&self.program, device, room);
+        found.ok_or_else(|| self.program.no_such_space(device.unwrap_or(0)))
     }
 
     fn things_beside_report(&self) -> usize {

@@ -2,6 +2,7 @@
 
 pub mod answers;
 pub mod areas;
+mod budgets;
 #[cfg_attr(
     not(feature = "window"),
     allow(dead_code, reason = "the window asks for more than commands")
