@@ -11,9 +11,9 @@ use super::Input;
 use super::compare::DeviceArguments;
 use super::output::{self, Answer, BUDGET_EXCEEDED, Document, aligned};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::runs_to_compare;
 use crate::run::budget::OF_WINDOW;
 use crate::run::{BudgetFacts, BudgetFigure, BudgetedFigure};
+use crate::systems::several::runs_to_compare;
 use crate::text::{bytes, exact_bytes, grouped, signed_bytes, size};
 
 /// Arguments of `tilescope check`.
@@ -108,19 +108,18 @@ fn checked(
     let paths: Vec<&Path> =
         std::iter::once(&input.path).chain(baseline).map(PathBuf::as_path).collect();
     let (mut all, mut warnings) = (Vec::new(), Vec::new());
-    for (path, files) in runs_to_compare(&paths, None, progress)? {
-        let found = files.found();
+    for (path, found) in paths.iter().zip(runs_to_compare(&paths, None, progress)?) {
         if let Some(said) = found.choice() {
             anstream::eprintln!("{}: {said}", path.display());
         }
-        let run = output::opened(found, progress)?;
+        let run = output::opened(&*found, progress)?;
         let derived = run.derived();
         let facts = derived.answers().budgets(derived, device.device, device.room())?;
         if budgets.max_tile_bytes.is_some() && !has_tiles(&facts) {
             return Err(no_tiles(found.system().title(), &facts));
         }
         let said = run.warnings(progress);
-        warnings.extend(if paths.len() > 1 { output::named(&path, said) } else { said });
+        warnings.extend(if paths.len() > 1 { output::named(path, said) } else { said });
         all.push(facts);
     }
     warnings.iter().for_each(output::print_warning);

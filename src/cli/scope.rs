@@ -3,7 +3,6 @@
 use super::tiles::{check_ipu, check_tile};
 use crate::analysis::liveness::Scope;
 use crate::format::{Error, ErrorKind};
-use crate::opened::device_id;
 use crate::store::arena::Arenas;
 use crate::store::{ArenaId, DeviceId, Report, System};
 
@@ -89,7 +88,7 @@ fn titles_of(report: &Report, devices: impl IntoIterator<Item = DeviceId>) -> Ve
 /// A device of a system that has no tiles.
 fn scope_of_device(report: &Report, number: i64) -> Result<Scope, Error> {
     let curves = report.liveness.get().and_then(|liveness| liveness.deltas.as_ref());
-    let device = device_id(number);
+    let device = DeviceId::of_number(number);
     if curves.is_some_and(|curves| curves.by_device.contains_key(&device)) {
         return Ok(Scope::Device(device));
     }

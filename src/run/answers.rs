@@ -16,6 +16,7 @@ use super::compared::{Compared, ComparedWords, Side};
 use super::conclusion::Conclusion;
 use super::evidence::Place;
 use super::insights::Insights;
+use super::modules::ModuleOfRun;
 use super::peak::{MemoryTotals, PeakOfRun};
 use super::room::Room;
 use super::section::Section;
@@ -137,6 +138,11 @@ pub trait Answers: Debug + Send + Sync {
     fn own_json(&self, derived: &Derived) -> Map<String, Value> {
         let _ = derived;
         Map::new()
+    }
+
+    /// The modules at the path of the run, the one that is open first; empty where runs have none.
+    fn modules(&self) -> &[ModuleOfRun] {
+        &[]
     }
 
     /// The position of a place's step among the steps of the report; `None` where it names none that is there.

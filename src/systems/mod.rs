@@ -4,6 +4,7 @@
 
 pub mod poplar;
 pub mod pytorch;
+pub mod several;
 pub mod system;
 pub mod xla;
 

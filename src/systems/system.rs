@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use crate::analysis::derived::Derived;
 use crate::format::{Error, ErrorKind, Progress};
+use crate::index::{Cache, IndexError};
 use crate::opened::RunFiles;
+use crate::run::ModuleOfRun;
 use crate::store::{System, Warning, Warnings};
 
 /// A system: a folder of its own below `src/systems`, and an entry in [`super::SYSTEMS`].
@@ -67,11 +69,37 @@ pub trait FoundRun: Debug + Send + Sync {
         None
     }
 
+    /// The modules at the path, the one that is meant first; empty where the system's runs have none.
+    fn modules(&self) -> Vec<ModuleOfRun> {
+        Vec::new()
+    }
+
+    /// Means another of [`Self::modules`], by its place there.
+    fn choose_module(&mut self, place: usize) {
+        let _ = place;
+    }
+
     /// Reads what its first answers need; `None` when that was cancelled.
     ///
     /// # Errors
     /// When it cannot be read, or is damaged beyond use.
     fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error>;
+
+    /// Begins to read all of it, for a window that shows what is there while the rest is read, with the index in a cache
+    /// where there is one; `None` when that was cancelled.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    fn begin(
+        &self,
+        cache: Option<&Cache>,
+        reading: &Reading<'_>,
+    ) -> Result<Option<Box<dyn OpenRun>>, Error>;
+
+    /// Why the run can have no index, what it is; `None` where it can.
+    fn why_no_index(&self) -> Option<&'static str> {
+        None
+    }
 
     /// Its files by system, for what does not work through [`OpenRun`] yet.
     fn into_files(self: Box<Self>) -> RunFiles;
@@ -104,9 +132,61 @@ pub trait OpenRun: Send + Sync {
         let _ = progress;
     }
 
+    /// Reads all that was not read yet, part by part, with logs that count like those beside the run.
+    ///
+    /// # Errors
+    /// When what all else goes by cannot be read.
+    fn read_all(&self, logs: &[PathBuf], reading: &Reading<'_>) -> Result<(), Error> {
+        let _ = logs;
+        self.fill_report(reading.progress);
+        Ok(())
+    }
+
+    /// Whether it was read from an index, with which nothing is wrong.
+    fn has_index(&self) -> bool {
+        false
+    }
+
+    /// Writes the index of a run that was read to its end; returns its bytes. `None` where there is one already, none is to
+    /// be used, or the run can have none.
+    ///
+    /// # Errors
+    /// When a file is damaged or has changed, when the index cannot be written, and when it was cancelled.
+    fn write_index(&self, progress: &Progress) -> Result<Option<u64>, IndexError> {
+        let _ = progress;
+        Ok(None)
+    }
+
     /// What was said of the run while it was read, and what contradicts itself in what was read.
     fn warnings(&self, progress: &Progress) -> Vec<Warning> {
         let _ = progress;
         self.derived().report().warnings.list()
+    }
+}
+
+/// What a reader tells while it reads a run, and what it waits for.
+pub struct Reading<'a> {
+    /// How much is done, and whether anybody still waits.
+    pub progress: &'a Progress,
+    /// Told what is read now, for people, and whether the first pictures need it.
+    pub tell: &'a dyn Fn(&'static str, bool),
+    /// Returns when a first picture was painted, or after a little while: what it does not need would slow it down.
+    pub wait_for_picture: &'a dyn Fn(),
+}
+
+impl<'a> Reading<'a> {
+    /// Where nobody looks on.
+    pub fn unseen(progress: &'a Progress) -> Self {
+        Self { progress, tell: &|_, _| {}, wait_for_picture: &|| {} }
+    }
+
+    /// Says that something is read now that the first pictures need: `Reading tables`.
+    pub fn first(&self, title: &'static str) {
+        (self.tell)(title, true);
+    }
+
+    /// Says that something is read now that the first pictures do not need.
+    pub fn rest(&self, title: &'static str) {
+        (self.tell)(title, false);
     }
 }

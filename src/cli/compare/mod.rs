@@ -19,8 +19,9 @@ pub use self::peaks::document as document_of_peaks;
 use super::output;
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::{RunFiles, runs_to_compare};
 use crate::run::Room;
+use crate::systems::several::runs_to_compare;
+use crate::systems::system::FoundRun;
 use crate::text::size;
 
 /// Arguments of `tilescope compare`.
@@ -181,8 +182,8 @@ pub(crate) fn run(arguments: &CompareArguments) -> ExitCode {
 }
 
 /// Whether steps of the runs belong together by what they do; else they are compared by their peaks.
-fn are_steps_matched(runs: &[(PathBuf, RunFiles)]) -> bool {
-    runs.iter().all(|(_, files)| files.found().system().words().are_steps_matched)
+fn are_steps_matched(runs: &[Box<dyn FoundRun>]) -> bool {
+    runs.iter().all(|run| run.system().words().are_steps_matched)
 }
 
 /// The runs that paths name, which are to be compared. Which module of several is taken is said on standard error.
@@ -193,14 +194,14 @@ pub fn runs_of(
     paths: &[&Path],
     module: Option<&str>,
     device: &DeviceArguments,
-) -> Result<Vec<(PathBuf, RunFiles)>, Error> {
+) -> Result<Vec<Box<dyn FoundRun>>, Error> {
     let runs = runs_to_compare(paths, module, &Progress::default())?;
     if are_steps_matched(&runs) {
         device.check_not_given()?;
     }
-    for (path, files) in &runs {
-        if let Some(said) = files.found().choice() {
-            anstream::eprintln!("{}: {said}", path.display());
+    for run in &runs {
+        if let Some(said) = run.choice() {
+            anstream::eprintln!("{}: {said}", run.path().display());
         }
     }
     Ok(runs)

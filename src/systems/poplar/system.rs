@@ -7,10 +7,11 @@ use super::files::{OpenReport, is_report, refusal};
 use crate::analysis::cross_checks::contradictions;
 use crate::analysis::derived::Derived;
 use crate::format::{Error, Progress};
-use crate::index;
+use crate::index::{self, Cache, IndexError};
 use crate::opened::RunFiles;
-use crate::store::{System, Warning, Warnings};
-use crate::systems::system::{FoundRun, OpenRun, RunSystem};
+use crate::store::{Absence, System, Warning, Warnings};
+use crate::systems::poplar::insights::logs::log_messages;
+use crate::systems::system::{FoundRun, OpenRun, Reading, RunSystem};
 
 /// The system.
 #[derive(Debug)]
@@ -63,9 +64,17 @@ impl FoundRun for FoundReport {
     }
 
     fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
-        let open = self.open_report(progress)?;
-        let derived = Arc::new(open.derived());
-        Ok(Some(Box::new(ReportRun { open, derived })))
+        Ok(Some(ReportRun::of(self.open_report(progress)?)))
+    }
+
+    fn begin(
+        &self,
+        cache: Option<&Cache>,
+        reading: &Reading<'_>,
+    ) -> Result<Option<Box<dyn OpenRun>>, Error> {
+        let open = self.found(cache, reading.progress)?;
+        open.expect_index();
+        Ok(Some(ReportRun::of(open)))
     }
 
     fn into_files(self: Box<Self>) -> RunFiles {
@@ -79,10 +88,15 @@ impl FoundReport {
     /// # Errors
     /// As [`OpenReport::open`].
     pub fn open_report(&self, progress: &Progress) -> Result<OpenReport, Error> {
-        let open = OpenReport::find_with(&self.path, index::of_process(), progress)?;
+        let open = self.found(index::of_process(), progress)?;
+        open.read_small_tables(progress)?;
+        Ok(open)
+    }
+
+    fn found(&self, cache: Option<&Cache>, progress: &Progress) -> Result<OpenReport, Error> {
+        let open = OpenReport::find_with(&self.path, cache, progress)?;
         open.report.warnings.add_all(&self.warnings);
         progress.expect(open.bytes_to_read());
-        open.read_small_tables(progress)?;
         Ok(open)
     }
 }
@@ -95,6 +109,24 @@ pub struct ReportRun {
     derived: Arc<Derived>,
 }
 
+type ReadPart = fn(&OpenReport, &Progress);
+
+/// What is read behind the small tables, with what is said meanwhile.
+const PARTS: [(&str, ReadPart); 5] = [
+    ("Reading debug information", OpenReport::read_debug_info),
+    ("Reading variables", OpenReport::read_variables),
+    ("Reading variables by tile", OpenReport::read_tile_variable_bytes),
+    ("Reading compute sets and exchanges", OpenReport::read_compute),
+    ("Reading programs", OpenReport::read_program_trees),
+];
+
+impl ReportRun {
+    fn of(open: OpenReport) -> Box<dyn OpenRun> {
+        let derived = Arc::new(open.derived());
+        Box::new(Self { open, derived })
+    }
+}
+
 impl OpenRun for ReportRun {
     fn derived(&self) -> &Arc<Derived> {
         &self.derived
@@ -102,6 +134,37 @@ impl OpenRun for ReportRun {
 
     fn read_for_summary(&self, logs: &[PathBuf], progress: &Progress) -> Result<(), Error> {
         self.open.read_for_summary(&self.derived, logs, progress)
+    }
+
+    fn read_all(&self, logs: &[PathBuf], reading: &Reading<'_>) -> Result<(), Error> {
+        let (open, progress) = (&self.open, reading.progress);
+        if !open.report.about.is_settled() {
+            reading.first("Reading tables");
+            open.read_small_tables(progress)?;
+        }
+        open.read_logs(logs, progress, log_messages);
+        for (title, read) in PARTS {
+            if !progress.is_cancelled() {
+                reading.rest(title);
+                read(open, progress);
+            }
+        }
+        if !progress.is_cancelled() {
+            reading.rest("Comparing what the report says twice");
+            open.compare_parts(|report| contradictions(report, progress));
+        }
+        if progress.is_cancelled() {
+            open.report.settle_rest(&Absence::cancelled());
+        }
+        Ok(())
+    }
+
+    fn has_index(&self) -> bool {
+        self.open.has_index()
+    }
+
+    fn write_index(&self, progress: &Progress) -> Result<Option<u64>, IndexError> {
+        self.open.write_index(progress)
     }
 
     fn warnings(&self, progress: &Progress) -> Vec<Warning> {

@@ -7,10 +7,10 @@ use super::allocator::curves::{
 use super::allocator::failed_requests::failed_requests;
 use super::allocator::replayed::{ReplayedSnapshot, RunContents};
 use super::allocator::timeline_areas::timeline_areas;
-use super::run::device_id;
 use crate::analysis::liveness::Scope;
 use crate::run::areas::{AreasBy, AreasOf, StackedAreas};
 use crate::run::beside_curve::{BesideCurve, CurveLine, StepMoment};
+use crate::store::DeviceId;
 use crate::store::memory_timeline::{MemoryTimeline, TimelineForm};
 
 /// Failed requests that are drawn.
@@ -65,7 +65,7 @@ pub(super) fn devices_of(replayed: &ReplayedSnapshot, scope: Scope) -> Option<De
         Scope::Everything => Some(Devices::All),
         Scope::Device(id) => {
             let mut devices = replayed.snapshot.all_devices();
-            devices.position(|device| device_id(device.number) == id).map(Devices::At)
+            devices.position(|device| DeviceId::of_number(device.number) == id).map(Devices::At)
         }
         Scope::Arena(_) | Scope::WorstArena => None,
     }

@@ -1,15 +1,16 @@
 //! PyTorch memory snapshots as a system whose runs can be opened.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::files::{self, SnapshotFiles};
+use super::files::{self, FileKind, SnapshotFiles};
 use super::run::SnapshotRun;
 use crate::analysis::derived::Derived;
 use crate::format::{Error, Progress};
+use crate::index::{self, Cache, IndexError};
 use crate::opened::RunFiles;
 use crate::store::{System, Warnings};
-use crate::systems::system::{FoundRun, OpenRun, RunSystem};
+use crate::systems::system::{FoundRun, OpenRun, Reading, RunSystem};
 
 /// The system.
 #[derive(Debug)]
@@ -76,17 +77,42 @@ impl FoundRun for SnapshotFiles {
     }
 
     fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
-        let run = SnapshotRun::open(self, progress)?;
-        Ok(run.map(|run| {
-            let derived = Arc::new(run.derived());
-            let open: Box<dyn OpenRun> = Box::new(OpenSnapshot { run, derived });
-            open
-        }))
+        let run = SnapshotRun::open_with(self, index::of_process(), progress)?;
+        Ok(run.map(open_snapshot))
+    }
+
+    fn begin(
+        &self,
+        cache: Option<&Cache>,
+        reading: &Reading<'_>,
+    ) -> Result<Option<Box<dyn OpenRun>>, Error> {
+        reading.first("Reading the snapshot");
+        let Some(run) = SnapshotRun::open_with(self, cache, reading.progress)? else {
+            return Ok(None);
+        };
+        if run.allocator.snapshot().is_some_and(|replayed| replayed.replays.len() > 1) {
+            // Pages ask at once which device the run is about, and that goes through the events of all.
+            run.allocator.end();
+        }
+        Ok(Some(open_snapshot(run)))
+    }
+
+    fn why_no_index(&self) -> Option<&'static str> {
+        match (self.kind, self.ranks.as_slice()) {
+            (FileKind::Snapshot, []) => None,
+            (FileKind::Snapshot, [..]) => Some("a run of several ranks"),
+            (FileKind::Timeline | FileKind::CompressedTimeline, _) => Some("a memory timeline"),
+        }
     }
 
     fn into_files(self: Box<Self>) -> RunFiles {
         RunFiles::Pytorch(self)
     }
+}
+
+fn open_snapshot(run: SnapshotRun) -> Box<dyn OpenRun> {
+    let derived = Arc::new(run.derived());
+    Box::new(OpenSnapshot { run, derived })
 }
 
 /// A snapshot that is open.
@@ -104,5 +130,19 @@ impl OpenRun for OpenSnapshot {
 
     fn fill_report(&self, progress: &Progress) {
         self.run.fill_report(progress);
+    }
+
+    fn read_all(&self, _: &[PathBuf], reading: &Reading<'_>) -> Result<(), Error> {
+        (reading.wait_for_picture)();
+        self.fill_report(reading.progress);
+        Ok(())
+    }
+
+    fn has_index(&self) -> bool {
+        self.run.has_index()
+    }
+
+    fn write_index(&self, progress: &Progress) -> Result<Option<u64>, IndexError> {
+        self.run.write_index(progress)
     }
 }

@@ -27,9 +27,10 @@ use crate::run::compared::names::Names;
 use crate::run::compared::{ComparedWords, Side};
 use crate::run::{
     Answers, AreasBy, AreasOf, BesideCurve, BudgetFacts, Claim, Compared, Conclusion, Insights,
-    MemoryTotals, PeakOfRun, PeakRow, PeakVariable, Room, Section, StackedAreas, Verdict,
+    MemoryTotals, ModuleOfRun, PeakOfRun, PeakRow, PeakVariable, Room, Section, StackedAreas,
+    Verdict,
 };
-use crate::store::hlo::{AllocationKind, Beside, ListedModule};
+use crate::store::hlo::{AllocationKind, Beside, ListedModule, plain_module_name};
 use crate::store::names::NameId;
 use crate::store::placed::ReadError;
 use crate::systems::xla::buffer_assignment::in_use::Placed;
@@ -43,12 +44,30 @@ pub struct XlaAnswers {
     pub(super) program: std::sync::Arc<Program>,
     /// What XLA said when the program did not fit, where that lies beside it.
     pub(super) error_text: Option<ErrorText>,
+    modules: Vec<ModuleOfRun>,
 }
 
 impl XlaAnswers {
     /// Of a run that is open.
     pub fn of(run: &XlaRun) -> Self {
-        Self { program: run.program.clone(), error_text: run.error_text.clone() }
+        Self {
+            program: run.program.clone(),
+            error_text: run.error_text.clone(),
+            modules: run.program.modules.iter().map(module_of_run).collect(),
+        }
+    }
+}
+
+/// A module as all systems list it.
+pub fn module_of_run(listed: &ListedModule) -> ModuleOfRun {
+    let plain_name = listed.module.as_deref().map(|name| plain_module_name(name).to_owned());
+    ModuleOfRun {
+        key: listed.key.clone(),
+        title: listed.title.clone(),
+        name: listed.module.clone(),
+        plain_name,
+        place: listed.place,
+        main_bytes: listed.main_bytes,
     }
 }
 
@@ -152,6 +171,10 @@ impl Answers for XlaAnswers {
 
     fn format(&self, _: &Derived) -> SourceFormat {
         SourceFormat { format: Some(self.program.format().to_owned()), ..SourceFormat::default() }
+    }
+
+    fn modules(&self) -> &[ModuleOfRun] {
+        &self.modules
     }
 
     fn sections(&self, _: &Derived, _: &Insights) -> Vec<Section> {

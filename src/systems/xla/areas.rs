@@ -11,12 +11,12 @@ use super::buffer_assignment::in_use::{Changes, Placed};
 use super::buffer_assignment::peaks::{NO_OPERATION, shares_of};
 use super::buffer_assignment::program::Program;
 use super::buffer_assignment::trace_lives::TraceLives;
-use super::run::report::device_of_color;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::areas::{Counted, NOT_ATTRIBUTABLE, stacked};
 use crate::run::areas::{AreaGroup, AreasBy, AreasOf, StackedAreas};
 use crate::run::beside_curve::{BesideCurve, CurveLine};
+use crate::store::DeviceId;
 use crate::store::hlo::AllocationKind;
 
 /// Source lines that are not known.
@@ -39,7 +39,7 @@ fn color_of(program: &Program, scope: Scope) -> Option<i64> {
     match scope {
         Scope::Everything => Some(0),
         Scope::Device(device) => {
-            program.analysed.colors().find(|color| device_of_color(*color) == device)
+            program.analysed.colors().find(|color| DeviceId::of_number(*color) == device)
         }
         Scope::Arena(_) | Scope::WorstArena => None,
     }

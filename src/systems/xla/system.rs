@@ -3,12 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use super::answers::module_of_run;
 use super::run::{ErrorText, XlaFiles, XlaRun, find};
 use crate::analysis::derived::Derived;
 use crate::format::{Error, ErrorKind, Progress};
+use crate::index::Cache;
 use crate::opened::RunFiles;
+use crate::run::ModuleOfRun;
 use crate::store::{System, Warnings};
-use crate::systems::system::{FoundRun, OpenRun, RunSystem};
+use crate::systems::system::{FoundRun, OpenRun, Reading, RunSystem};
 use crate::text::clean;
 
 /// The system.
@@ -68,6 +71,29 @@ impl FoundRun for XlaFiles {
         let name = first.listed.module.as_deref().unwrap_or("not named");
         let (count, name, file) = (self.modules.len(), clean(name), clean(&first.listed.key));
         Some(format!("{count} modules; this is {name} of {file}"))
+    }
+
+    fn modules(&self) -> Vec<ModuleOfRun> {
+        self.modules.iter().map(|found| module_of_run(&found.listed)).collect()
+    }
+
+    fn choose_module(&mut self, place: usize) {
+        if let Some(modules) = self.modules.get_mut(..=place) {
+            modules.rotate_right(1);
+        }
+    }
+
+    fn begin(
+        &self,
+        _: Option<&Cache>,
+        reading: &Reading<'_>,
+    ) -> Result<Option<Box<dyn OpenRun>>, Error> {
+        reading.first("Reading the module");
+        self.open(reading.progress)
+    }
+
+    fn why_no_index(&self) -> Option<&'static str> {
+        Some("of XLA")
     }
 
     fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {

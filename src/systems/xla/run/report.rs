@@ -101,11 +101,6 @@ impl XlaRun {
     }
 }
 
-/// The device that stands for a memory space.
-pub fn device_of_color(color: i64) -> DeviceId {
-    DeviceId(u32::try_from(color).unwrap_or(u32::MAX))
-}
-
 /// The word for what an allocation is for.
 fn kind_of(allocation: &Allocation) -> &'static str {
     if allocation.is_donated() { "donated parameter" } else { kind_title(allocation.kind) }
@@ -128,20 +123,23 @@ fn arenas(program: &Program) -> Arenas {
     arenas.device_capacities = program
         .beside
         .capacity_bytes
-        .map(|bytes| (device_of_color(0), bytes))
+        .map(|bytes| (DeviceId::of_number(0), bytes))
         .into_iter()
         .collect();
-    arenas.apart =
-        colors.iter().filter(|color| **color != 0).map(|color| device_of_color(*color)).collect();
+    arenas.apart = colors
+        .iter()
+        .filter(|color| **color != 0)
+        .map(|color| DeviceId::of_number(*color))
+        .collect();
     for color in &colors {
-        arenas.device_names.insert(device_of_color(*color), program.color_title(*color));
+        arenas.device_names.insert(DeviceId::of_number(*color), program.color_title(*color));
     }
     for (row, allocation) in (0..).zip(&analysed.module.allocations) {
         let name = format!("{}, {}", allocation_title(allocation), bytes(allocation.bytes));
         let is_temporary = allocation.kind == AllocationKind::Temporary;
         arenas.ids.push(ArenaId(row));
         arenas.names.push(&name);
-        arenas.devices.push(Some(device_of_color(allocation.color)));
+        arenas.devices.push(Some(DeviceId::of_number(allocation.color)));
         arenas.capacities.push(Some(allocation.bytes));
         arenas.always_live.push(Some(if is_temporary { 0 } else { allocation.bytes }));
     }
@@ -185,7 +183,7 @@ fn liveness(
     let mut rows: Vec<VariableBytes> = Vec::new();
     let mut by_device: BTreeMap<DeviceId, Vec<VariableBytes>> = BTreeMap::new();
     let mut add = |color: i64, row: VariableBytes| {
-        by_device.entry(device_of_color(color)).or_default().push(row);
+        by_device.entry(DeviceId::of_number(color)).or_default().push(row);
         if color == 0 {
             rows.push(row);
         }
@@ -227,11 +225,11 @@ fn liveness(
     if let Some(traced) = traced {
         // Of other memory spaces nothing is known.
         deltas.everything = differences(&traced.in_use, count);
-        deltas.by_device.insert(device_of_color(0), deltas.everything.clone());
+        deltas.by_device.insert(DeviceId::of_number(0), deltas.everything.clone());
     } else {
         for color in analysed.colors() {
             let curve = in_use::sum(temporary(color));
-            deltas.by_device.insert(device_of_color(color), differences(&curve, count));
+            deltas.by_device.insert(DeviceId::of_number(color), differences(&curve, count));
         }
         deltas.everything = differences(&in_use::sum(temporary(0)), count);
     }
