@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::alive::{AliveBy, AliveVariables, GroupBytes, StepBytes, alive_in_arena};
 use super::allocations::Allocations;
 use super::areas::{AreasBy, AreasOf, StackedAreas};
 use super::beside_curve::{BesideCurve, StepSaid};
@@ -97,6 +98,23 @@ pub trait Answers: Debug + Send + Sync {
     fn step_said(&self, derived: &Derived, step: usize) -> Option<StepSaid> {
         let _ = (derived, step);
         None
+    }
+
+    /// What bytes that are alive in a scope can be put together by.
+    fn alive_groupings(&self, derived: &Derived, scope: Scope) -> Vec<AliveBy> {
+        let _ = (derived, scope);
+        vec![AliveBy::Variable]
+    }
+
+    /// The variables that are alive at a step; `None` where they are not known.
+    fn alive(&self, derived: &Derived, at: &StepBytes) -> Option<AliveVariables> {
+        alive_in_arena(derived, at)
+    }
+
+    /// What is alive at a step by groups, as far as that is known.
+    fn alive_rows(&self, derived: &Derived, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
+        let _ = (derived, at, by);
+        Vec::new()
     }
 
     /// Whether [`Self::allocations`] has an answer.

@@ -3,6 +3,7 @@
 //! The types know no system. A system fills them by implementing [`Answers`]; window, commands and lake read them.
 
 pub mod advice;
+pub mod alive;
 pub mod allocations;
 pub mod answers;
 pub mod areas;
@@ -21,6 +22,7 @@ pub mod setting;
 pub mod verdict;
 
 pub use advice::{Advice, HowTo, NotAdvised, Proposal, SavedOf, Saving};
+pub use alive::{AliveBy, AliveVariable, AliveVariables, GroupBytes, StepBytes};
 pub use allocations::{Allocation, Allocations, CodeFrame};
 pub use answers::Answers;
 pub use areas::{AreaColor, AreaGroup, AreasBy, AreasOf, StackedAreas};

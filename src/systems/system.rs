@@ -5,11 +5,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::analysis::derived::Derived;
+use crate::files::directory_of;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::{Cache, IndexError};
 use crate::opened::RunFiles;
 use crate::run::ModuleOfRun;
-use crate::store::{System, Warning, Warnings};
+use crate::store::placed::Placed;
+use crate::store::{ArenaId, System, Warning, Warnings};
 
 /// A system: a folder of its own below `src/systems`, and an entry in [`super::SYSTEMS`].
 pub trait RunSystem: Debug + Sync {
@@ -105,6 +107,27 @@ pub trait FoundRun: Debug + Send + Sync {
     fn into_files(self: Box<Self>) -> RunFiles;
 }
 
+/// A part of a report that only some questions need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LatePart {
+    /// The operations that steps and variables belong to.
+    Operations,
+    /// Bytes of variables by arena.
+    ArenaVariables,
+    /// What goes by arena of vertices, compute sets and exchanges.
+    Compute,
+    /// All variables as they are placed.
+    PlacedVariables,
+    /// What logs beside the run say.
+    Logs,
+}
+
+impl LatePart {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Logs, Self::Operations, Self::PlacedVariables, Self::ArenaVariables, Self::Compute];
+}
+
 /// A run that is open.
 pub trait OpenRun: Send + Sync {
     /// What is worked out of it once, with its answers.
@@ -130,6 +153,22 @@ pub trait OpenRun: Send + Sync {
     /// Reads the parts of the report that all systems share.
     fn fill_report(&self, progress: &Progress) {
         let _ = progress;
+    }
+
+    /// Reads parts of the report that only some questions need. Those that are there already, or that the system fills
+    /// together with all others, are none of its concern.
+    fn read_parts(&self, parts: &[LatePart], progress: &Progress) {
+        let _ = (parts, progress);
+    }
+
+    /// The directory of its files, into which nothing is written.
+    fn directory(&self) -> PathBuf {
+        directory_of(&self.derived().report().path)
+    }
+
+    /// Holds what was read of an arena against what is said of it elsewhere.
+    fn check_arena(&self, arena: ArenaId, placed: &Placed) {
+        let _ = (arena, placed);
     }
 
     /// Reads all that was not read yet, part by part, with logs that count like those beside the run.

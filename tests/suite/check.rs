@@ -173,7 +173,7 @@ fn wrong_arguments_end_with_2_and_unreadable_reports_with_3() {
         (&["check", path, "--max-growth", "NaN", "--baseline", path], "--max-growth"),
         (&["check", path, "--max-tile-bytes", "-1"], "--max-tile-bytes"),
         (&["check", path, "--max-tile-bytes", "1.5.0M"], "--max-tile-bytes"),
-        (&["check", "--must-fit"], "<PATH>"),
+        (&["check", "--must-fit"], "<RUN>"),
     ] {
         for json in [&[][..], &["--json"]] {
             let output = tilescope(&[arguments, json].concat());
@@ -187,7 +187,7 @@ fn wrong_arguments_end_with_2_and_unreadable_reports_with_3() {
     assert_eq!((status, &answer["error"]["kind"]), (3, &json!("not-found")));
     let (status, answer) = check(&sample(), &["--max-growth", "5", "--baseline", "/no/such/path"]);
     assert_eq!((status, &answer["error"]["kind"]), (3, &json!("not-found")));
-    assert_eq!(answer["schema"], "tilescope.error/1");
+    assert_eq!(answer["schema"], "tilescope.error/2");
 }
 
 #[test]

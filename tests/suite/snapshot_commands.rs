@@ -119,16 +119,19 @@ fn the_step_of_the_peak_is_that_of_the_axis_of_all_devices() {
 fn a_part_of_the_machine_that_the_system_does_not_have_is_a_wrong_argument() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = of_two_devices().write(directory.path(), "run.pickle");
-    for option in ["--tile", "--ipu"] {
-        let (status, message) = refusal(&["liveness", text_of(&path), option, "0"]);
-        assert_eq!(status, 2);
-        assert!(message.contains("--device N") && message.contains("GPU 1"), "{message}");
+    for (option, words) in
+        [("--arena", "no segment 99: its segments are 0 to "), ("--device", "no device 99")]
+    {
+        let (status, message) = refusal(&["liveness", text_of(&path), option, "99"]);
+        assert!(status == 2 && message.contains(words), "{message}");
     }
     let (status, message) = refusal(&["liveness", text_of(&path), "--device", "7"]);
-    assert!(status == 2 && message.contains("GPU 0, GPU 1"), "{message}");
+    assert!(status == 2 && message.contains("0 (GPU 0), 1 (GPU 1)"), "{message}");
     let sample = crate::common::sample();
-    let (status, message) = refusal(&["liveness", text_of(&sample), "--device", "0"]);
-    assert!(status == 2 && message.contains("--ipu N"), "{message}");
+    for option in ["--device", "--ipu"] {
+        let (status, message) = refusal(&["liveness", text_of(&sample), option, "9"]);
+        assert!(status == 2 && message.contains("no device 9: 0 (IPU 0)"), "{message}");
+    }
 }
 
 #[test]
@@ -275,12 +278,12 @@ fn what_others_had_when_a_request_failed_counts_with_the_capacity_of_its_text() 
 }
 
 #[test]
-fn parts_of_a_step_are_no_question_about_a_snapshot() {
+fn a_grouping_that_snapshots_do_not_have_is_refused_with_those_that_they_have() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = of_one_device().write(directory.path(), "run.pickle");
     let (status, message) =
-        refusal(&["liveness", text_of(&path), "--step", "peak", "--by", "category"]);
-    assert!(status == 2 && message.contains("--by is of reports of Poplar"), "{message}");
+        refusal(&["liveness", text_of(&path), "--step", "peak", "--by", "operation"]);
+    assert!(status == 2 && message.contains("category, module, line, variable"), "{message}");
 }
 
 const MESSAGE: &str = "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 40.00 MiB. GPU 0 has a total capacity of \

@@ -9,6 +9,7 @@ use tilescope::analysis::execution::Executed;
 use tilescope::analysis::execution::stated::stated_and_summed;
 use tilescope::cli::Input;
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport};
+use tilescope::cli::scope::ScopeArguments;
 use tilescope::cli::tiles::{Tiles, TilesArguments};
 use tilescope::format::Progress;
 use tilescope::synth::story::{PROPORTIONS, directory_name, write_story};
@@ -31,10 +32,8 @@ impl Run {
         let liveness = LivenessArguments {
             input: input(),
             step: None,
-            ipu: None,
-            device: None,
+            scope: ScopeArguments::default(),
             module: None,
-            tile: None,
             filter: None,
             by: None,
             peaks: None,

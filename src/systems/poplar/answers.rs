@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::alive::{self, GROUPINGS};
 use super::budgets::budgets;
 use super::facts::{OwnFacts, ReportFacts};
 use super::files::OpenReport;
@@ -14,12 +15,16 @@ use super::insights::verdict::{TilesVerdict, verdict};
 use super::peak::peak_of_report;
 use super::sections::sections_of;
 use crate::analysis::derived::Derived;
+use crate::analysis::liveness::Scope;
 use crate::analysis::memory;
 use crate::files;
 use crate::format::Error;
 use crate::progress::Progress;
 use crate::run::answers::SourceFormat;
-use crate::run::{Answers, BudgetFacts, Insights, MemoryTotals, PeakOfRun, Room, Section, Verdict};
+use crate::run::{
+    AliveBy, AliveVariables, Answers, BudgetFacts, GroupBytes, Insights, MemoryTotals, PeakOfRun,
+    Room, Section, StepBytes, Verdict,
+};
 use crate::store::Report;
 use crate::store::placed::ReadError;
 
@@ -92,6 +97,18 @@ impl Answers for PoplarAnswers {
 
     fn peak(&self, derived: &Derived) -> Option<PeakOfRun> {
         peak_of_report(derived)
+    }
+
+    fn alive_groupings(&self, _: &Derived, _: Scope) -> Vec<AliveBy> {
+        GROUPINGS.to_vec()
+    }
+
+    fn alive(&self, derived: &Derived, at: &StepBytes) -> Option<AliveVariables> {
+        alive::alive(derived, at)
+    }
+
+    fn alive_rows(&self, derived: &Derived, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
+        alive::rows(derived, at, by)
     }
 
     fn format(&self, derived: &Derived) -> SourceFormat {

@@ -1,5 +1,6 @@
 //! Graphcore IPU reports: `autoReport.all` with `profile.pop`, written by Poplar.
 
+mod alive;
 mod answers;
 mod budgets;
 mod facts;

@@ -9,8 +9,9 @@ use std::sync::{Arc, OnceLock};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::alive;
 use super::areas;
-use super::blocks::BlockList;
+use super::blocks::{BlockList, blocks_alive};
 use super::budgets::budgets;
 use super::event_said::event_said;
 use crate::analysis::derived::Derived;
@@ -18,12 +19,14 @@ use crate::analysis::liveness::Scope;
 use crate::files::file_name;
 use crate::format::{Error, ErrorKind};
 use crate::progress::Progress;
+use crate::run::alive::alive_in_arena;
 use crate::run::answers::SourceFormat;
 use crate::run::compared::names::Names;
 use crate::run::compared::{ComparedWords, Side};
 use crate::run::{
-    Allocations, Answers, AreasBy, AreasOf, BesideCurve, BudgetFacts, Claim, Compared, Conclusion,
-    Insights, MemoryTotals, PeakOfRun, Place, Room, Section, StackedAreas, StepSaid, Verdict,
+    AliveBy, AliveVariables, Allocations, Answers, AreasBy, AreasOf, BesideCurve, BudgetFacts,
+    Claim, Compared, Conclusion, GroupBytes, Insights, MemoryTotals, PeakOfRun, Place, Room,
+    Section, StackedAreas, StepBytes, StepSaid, Verdict,
 };
 use crate::store::placed::ReadError;
 use crate::store::snapshot::{Action, RankDevice, device_title};
@@ -139,6 +142,18 @@ impl Answers for PytorchAnswers {
         event_said(self.snapshot()?, step)
     }
 
+    fn alive_groupings(&self, _: &Derived, scope: Scope) -> Vec<AliveBy> {
+        alive::groupings(&self.run.contents, scope)
+    }
+
+    fn alive(&self, derived: &Derived, at: &StepBytes) -> Option<AliveVariables> {
+        alive::alive(&self.run.contents, at).or_else(|| alive_in_arena(derived, at))
+    }
+
+    fn alive_rows(&self, _: &Derived, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
+        alive::rows(&self.run.contents, at, by)
+    }
+
     fn has_allocations(&self) -> bool {
         self.snapshot().is_some()
     }
@@ -149,8 +164,8 @@ impl Answers for PytorchAnswers {
         of: (Scope, Option<usize>),
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Option<Arc<dyn Allocations>> {
-        let found = BlockList::alive(self.run.snapshot()?, of, is_cancelled)?;
-        Some(Arc::new(found))
+        let replayed = self.run.snapshot()?;
+        Some(Arc::new(BlockList::of(replayed, blocks_alive(replayed, of, is_cancelled)?)))
     }
 
     fn claims(&self, derived: &Derived) -> Vec<Claim> {

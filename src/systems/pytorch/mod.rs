@@ -4,6 +4,7 @@
     not(feature = "window"),
     allow(dead_code, reason = "the window asks for more than commands")
 )]
+mod alive;
 pub mod allocator;
 pub mod answers;
 pub mod areas;

@@ -1,5 +1,6 @@
 //! XLA modules with their buffer assignments: dumps and profiles of JAX, TensorFlow and PyTorch/XLA.
 
+mod alive;
 pub mod answers;
 pub mod areas;
 mod budgets;
