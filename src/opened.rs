@@ -17,7 +17,7 @@ pub use crate::systems::xla::run::{
     AgreedFigure, Agreement, ErrorText, Program, ProgramSizes, XlaFiles, XlaRun, dump_of_text,
     find as find_module, programs_below, stated_bytes, texts_in,
 };
-use crate::systems::{SYSTEMS, find};
+use crate::systems::{find, of_process};
 
 /// What a path names.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ pub fn files_of_module(
     module: Option<&str>,
     progress: &Progress,
 ) -> Result<RunFiles, Error> {
-    Ok(find(SYSTEMS, path, module, progress)?.into_files())
+    Ok(find(of_process(), path, module, progress)?.into_files())
 }
 
 /// Why there is nothing at a path that could be put beside other runs.

@@ -37,6 +37,8 @@ pub mod operations;
 
 pub mod derived;
 
+pub mod areas;
+
 pub(crate) mod own_facts;
 
 pub mod program_details;

@@ -11,8 +11,8 @@ use super::output::{self, Answer, Document, aligned, print_warning};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::{Cache, Entry};
 use crate::store::Warning;
+use crate::systems;
 use crate::systems::system::{FoundRun, Reading};
-use crate::systems::{self, SYSTEMS};
 use crate::text::{bytes, clean};
 
 /// What `tilescope index` takes: one of the three.
@@ -33,8 +33,8 @@ pub struct IndexArguments {
 }
 
 /// The index as it is.
-#[derive(Debug, Serialize)]
-struct Listing {
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(super) struct Listing {
     directory: String,
     total_bytes: u64,
     indexes: Vec<Row>,
@@ -42,7 +42,7 @@ struct Listing {
     now: u64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct Row {
     /// The report's directory, or the snapshot; `None` where that cannot be read.
     report: Option<String>,
@@ -56,8 +56,8 @@ struct Row {
 }
 
 /// What was removed, or written.
-#[derive(Debug, Serialize)]
-struct Change {
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(super) struct Change {
     directory: String,
     files: usize,
     bytes: u64,
@@ -117,7 +117,7 @@ pub fn run(arguments: &IndexArguments) -> ExitCode {
 
 /// What a path names, if it can have an index.
 fn indexable(path: &Path, progress: &Progress) -> Result<Box<dyn FoundRun>, Error> {
-    let found = systems::find(SYSTEMS, path, None, progress)?;
+    let found = systems::find(systems::of_process(), path, None, progress)?;
     let Some(what) = found.why_no_index() else { return Ok(found) };
     let message = format!("{} is {what}, which has no index", path.display());
     Err(Error::new(ErrorKind::Usage, message).in_file(path))

@@ -17,6 +17,7 @@ pub mod map;
 pub mod ops;
 pub mod output;
 mod render;
+pub mod schemas;
 pub mod scope;
 pub mod summary;
 pub mod sweep;

@@ -10,15 +10,15 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 
 pub use self::layout::{aligned, name_cell, or_unknown, wrapped};
 use super::Input;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::{Report, Warning};
+use crate::systems;
 use crate::systems::system::{FoundRun, OpenRun};
-use crate::systems::{self, SYSTEMS};
 use crate::text;
 
 /// Exit status when a budget is exceeded.
@@ -66,7 +66,7 @@ pub trait CsvAnswer: Answer {
 }
 
 /// An answer with what all have in JSON: the schema before it, the warnings that came up behind it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Document<A> {
     schema: &'static str,
     #[serde(flatten)]
@@ -94,6 +94,38 @@ impl<A: Answer> Document<A> {
     }
 }
 
+/// Why there is no answer, as JSON.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ErrorDocument {
+    schema: &'static str,
+    error: ErrorBody,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct ErrorBody {
+    /// What kind of error it is.
+    kind: ErrorKind,
+    /// The file.
+    file: Option<String>,
+    /// The place in it.
+    at: Option<String>,
+    /// What was expected and what was found.
+    message: String,
+    /// What the user can do.
+    hint: Option<String>,
+}
+
+impl ErrorDocument {
+    /// The schema of its JSON (cli.md).
+    pub const SCHEMA: &'static str = "tilescope.error/2";
+
+    fn of(error: &Error) -> Self {
+        let Error { kind, file, at, message, hint } = error.clone();
+        let file = file.map(|file| file.display().to_string());
+        Self { schema: Self::SCHEMA, error: ErrorBody { kind, file, at, message, hint } }
+    }
+}
+
 /// Finds the run at the path, of whatever system, opens it, answers, prints. `module` names one of several modules.
 /// `partial` answers where the path is no run, and a part of one at most.
 pub fn answer_of_run<A: CsvAnswer>(
@@ -104,7 +136,7 @@ pub fn answer_of_run<A: CsvAnswer>(
     partial: impl FnOnce() -> Option<A>,
 ) -> ExitCode {
     let result = with_progress("Reading the run", |progress| {
-        let found = match systems::find(SYSTEMS, &input.path, module, progress) {
+        let found = match systems::find(systems::of_process(), &input.path, module, progress) {
             Err(error) if error.kind == ErrorKind::NotAReport => {
                 return partial().map(|answer| with_warnings(answer, Vec::new())).ok_or(error);
             }
@@ -157,7 +189,7 @@ pub fn opened(found: &dyn FoundRun, progress: &Progress) -> Result<Box<dyn OpenR
 /// # Errors
 /// As [`systems::find`], and of a run without an answer.
 fn found_for(path: &Path, command: &str, progress: &Progress) -> Result<Box<dyn FoundRun>, Error> {
-    let found = systems::find(SYSTEMS, path, None, progress)?;
+    let found = systems::find(systems::of_process(), path, None, progress)?;
     let (file, system) = (found.path(), found.system());
     match system.instead_of(command) {
         "" => Ok(found),
@@ -205,9 +237,8 @@ pub fn answer_of_several<A: Answer>(
     answer: impl FnOnce(&dyn OpenRun, &[&dyn OpenRun], &Progress) -> Result<A, Error>,
 ) -> ExitCode {
     let result = with_progress("Reading the runs", |progress| {
-        let open = |found: &Box<dyn FoundRun>| opened(&**found, progress);
-        let runs = runs.par_iter().map(open).collect::<Vec<_>>();
-        let runs = runs.into_iter().collect::<Result<Vec<_>, Error>>()?;
+        let open = runs.par_iter().map(|found| opened(&**found, progress));
+        let runs = open.collect::<Vec<_>>().into_iter().collect::<Result<Vec<_>, Error>>()?;
         let all: Vec<&dyn OpenRun> = runs.iter().map(|run| &**run).collect();
         let none = || Error::new(ErrorKind::Usage, "several runs are compared");
         let (first, others) = all.split_first().ok_or_else(none)?;
@@ -348,12 +379,7 @@ pub fn fail(error: &Error, json: bool) -> ExitCode {
         _ => ExitStatus(CANNOT_READ),
     };
     if json {
-        let Error { kind, at, message, hint, .. } = error;
-        let file = error.file.as_ref().map(|file| file.display().to_string());
-        let body = json!(
-            { "kind": kind, "file": file, "at": at, "message": message, "hint": hint }
-        );
-        return match print_json(&json!({ "schema": "tilescope.error/2", "error": body })) {
+        return match print_json(&ErrorDocument::of(error)) {
             Ok(_) => status.into(),
             Err(cannot_write) => cannot_write.into(),
         };

@@ -12,14 +12,15 @@ use serde_json::Value;
 
 use super::Input;
 use super::output::{self, Answer, CsvAnswer};
+use super::schemas;
 use crate::analysis::derived::Derived;
 use crate::csv;
 use crate::format::{Error, Progress};
 use crate::run::{Claim, Insights, MemoryTotals, PeakOfRun, Section, Verdict};
 use crate::store::report::ReportFile;
 use crate::store::{Report, System};
+use crate::systems;
 use crate::systems::system::OpenRun;
-use crate::systems::{SYSTEMS, partial};
 
 /// Arguments of `tilescope summary`.
 #[derive(Debug, Args)]
@@ -40,13 +41,14 @@ pub struct SummaryArguments {
 }
 
 /// `tilescope.summary/2` (cli.md).
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Summary {
     source: Source,
     verdict: Option<Verdict>,
     memory: MemoryTotals,
     liveness: LivenessFacts,
     #[serde(serialize_with = "as_is")]
+    #[schemars(with = "Insights")]
     insights: Arc<Insights>,
     claims: Vec<Claim>,
     /// The section that is named after the system.
@@ -73,11 +75,21 @@ impl Serialize for OwnSection {
     }
 }
 
+impl schemars::JsonSchema for OwnSection {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "OwnSection".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemas::sections_of_systems(generator)
+    }
+}
+
 fn as_is<S: Serializer>(insights: &Insights, serializer: S) -> Result<S::Ok, S::Error> {
     insights.serialize(serializer)
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct Source {
     path: String,
     system: &'static str,
@@ -87,7 +99,7 @@ struct Source {
     files: Vec<ReportFile>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct LivenessFacts {
     steps: Option<u64>,
     peak: Option<PeakOfRun>,
@@ -98,7 +110,7 @@ pub fn run(arguments: &SummaryArguments) -> ExitCode {
     let SummaryArguments { input, log, module, csv } = arguments;
     let summary = |run: &dyn OpenRun, progress: &Progress| Summary::of_run(run, log, progress);
     let partial = || {
-        let partial = Arc::new(partial(SYSTEMS, &input.path)?);
+        let partial = Arc::new(systems::partial(systems::of_process(), &input.path)?);
         Some(Summary::of(&partial, &Progress::default()))
     };
     output::answer_of_run(input, module.as_deref(), *csv, summary, partial)

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use serde::Serialize;
 
+use crate::analysis::areas::NOT_ATTRIBUTABLE;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
-use crate::analysis::liveness::areas::NOT_ATTRIBUTABLE;
 use crate::analysis::placement::read::read_arena;
 use crate::progress::Progress;
 use crate::text::words;

@@ -54,7 +54,7 @@ impl Outcome {
 }
 
 /// Whether a run fits, or how it ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Verdict {
     /// How it came out.
     pub outcome: Outcome,
@@ -101,7 +101,7 @@ pub struct KeyFigure {
 }
 
 /// The verdict of one device.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct DeviceVerdict {
     /// Its number: an IPU, a GPU, a memory space, a chip.
     pub device: i64,

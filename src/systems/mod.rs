@@ -9,6 +9,7 @@ pub mod system;
 pub mod xla;
 
 use std::path::Path;
+use std::sync::OnceLock;
 
 use crate::analysis::derived::Derived;
 use crate::files::{self, looks_like};
@@ -19,6 +20,19 @@ use system::{FoundRun, RunSystem};
 /// The systems, in the order in which they are asked whether a path is theirs.
 pub const SYSTEMS: &[&dyn RunSystem] =
     &[&poplar::system::Poplar, &pytorch::system::Pytorch, &xla::system::Xla];
+
+static OF_PROCESS: OnceLock<Vec<&'static dyn RunSystem>> = OnceLock::new();
+
+/// The systems whose runs this process opens: [`SYSTEMS`], unless others were chosen.
+pub fn of_process() -> &'static [&'static dyn RunSystem] {
+    OF_PROCESS.get().map_or(SYSTEMS, Vec::as_slice)
+}
+
+/// Chooses the systems of this process, once and before the first run is opened.
+pub fn use_for_process(systems: Vec<&'static dyn RunSystem>) {
+    // A second choice is a mistake, and the first one stays.
+    drop(OF_PROCESS.set(systems));
+}
 
 /// Finds out which system a path is of. `module` names one of several modules in a run by a part of its name.
 ///

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::system::FoundRun;
-use super::{SYSTEMS, find};
+use super::{find, of_process};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::run::modules::common_module;
 
@@ -17,7 +17,7 @@ pub fn runs_to_compare(
     module: Option<&str>,
     progress: &Progress,
 ) -> Result<Vec<Box<dyn FoundRun>>, Error> {
-    let find = |path: &&Path| find(SYSTEMS, path, module, progress);
+    let find = |path: &&Path| find(of_process(), path, module, progress);
     let mut runs = paths.iter().map(find).collect::<Result<Vec<_>, Error>>()?;
     let title = |run: &dyn FoundRun| run.system().title();
     let mut titles = paths.iter().zip(&runs).map(|(path, run)| (*path, title(&**run)));

@@ -14,9 +14,9 @@ use crate::format::{Error, ErrorKind, Progress};
 use crate::index;
 use crate::store::Report;
 use crate::synth::story;
+use crate::systems;
 use crate::systems::poplar::files::reports_below;
 use crate::systems::system::{OpenRun, Reading};
-use crate::systems::{self, SYSTEMS};
 
 /// Why a report could not be opened, with the reports that were meant, perhaps.
 #[derive(Clone, Debug)]
@@ -177,7 +177,7 @@ impl Load {
             match read(&source, &named, meant.key(), shared) {
                 Ok(Some(run)) => write_index(&*run, &shared.progress),
                 Ok(None) => {}
-                Err(_) if systems::partial(SYSTEMS, &source).is_some() => {
+                Err(_) if systems::partial(systems::of_process(), &source).is_some() => {
                     shared.set_stage(Stage::Partial);
                 }
                 Err(error) => return Err(error),
@@ -324,7 +324,7 @@ fn read(
     shared: &Shared,
 ) -> Result<Option<Box<dyn OpenRun>>, Error> {
     let progress = &shared.progress;
-    let found = match systems::find(SYSTEMS, path, module, progress) {
+    let found = match systems::find(systems::of_process(), path, module, progress) {
         Err(error) if error.kind == ErrorKind::SeveralReports => {
             shared.set_stage(Stage::Variants);
             return Ok(None);

@@ -9,6 +9,7 @@ pub mod lake;
 pub mod listed;
 pub mod pickle;
 pub mod recording;
+pub mod schema;
 pub mod seeded;
 pub mod stored;
 pub mod wire;
@@ -164,7 +165,17 @@ pub fn open(path: &Path, progress: &Progress) -> Result<OpenReport, Error> {
 
 /// What a command printed, as JSON.
 pub fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).expect("one JSON document and nothing else")
+    let document = serde_json::from_slice(&output.stdout);
+    valid(document.expect("one JSON document and nothing else"))
+}
+
+/// A document, which is as its schema says.
+#[track_caller]
+fn valid(document: Value) -> Value {
+    if document["schema"].as_str().is_some_and(schema::is_published) {
+        schema::assert_valid(&document, "a document");
+    }
+    document
 }
 
 fn input(path: &Path) -> Input {
@@ -182,7 +193,7 @@ pub fn answer<A: Answer>(
     // The text must come out as well, whatever the report is like.
     assert!(!answer.text().contains('\u{1b}'), "text must not command a terminal");
     let document = Document::new(answer, run.warnings(&progress));
-    Ok(serde_json::to_value(&document).expect("JSON"))
+    Ok(valid(serde_json::to_value(&document).expect("JSON")))
 }
 
 /// `summary`.

@@ -11,8 +11,11 @@ fn runs(directory: &Path) -> Vec<PathBuf> {
     let net = "--layers 2 --width 64 --heads 2 --sequence 64 --vocabulary 1024";
     let made = [
         ("poplar", "--batch 4 --ipus 2 --functions --execution".to_owned()),
-        ("snapshot.pickle", format!("--system pytorch {net} --batch 4 --checkpoint-segments 2")),
-        ("failed.pickle", format!("--system pytorch {net} --batch 4 --capacity 9MiB")),
+        (
+            "segments/snapshot.pickle",
+            format!("--system pytorch {net} --batch 4 --checkpoint-segments 2"),
+        ),
+        ("failed/snapshot.pickle", format!("--system pytorch {net} --batch 4 --capacity 9MiB")),
         ("gpu", format!("--system xla {net} --batch 4 --platform gpu --donate --half-precision")),
         ("tpu", format!("--system xla {net} --batch 4 --platform tpu --remat dots --texts")),
     ];
@@ -24,6 +27,7 @@ fn runs(directory: &Path) -> Vec<PathBuf> {
         let path = directory.join(name);
         let mut arguments = vec!["synth"];
         arguments.extend(options.split(' '));
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         arguments.extend(["-o", path.to_str().unwrap()]);
         assert!(tilescope(&arguments).status.success(), "{arguments:?}");
         runs.push(path);
@@ -86,51 +90,38 @@ fn variables_and_rows_of_every_grouping_add_up_to_the_bytes_of_the_step() {
     assert!(asked > 150 && refused > 20, "{asked} answers, {refused} refusals");
 }
 
+/// Of IPU reports summary reads less of what bytes belong to, so that its rows differ where compute sets own bytes.
 #[test]
 fn at_the_peak_the_rows_are_those_of_summary() {
     let directory = tempfile::tempdir().unwrap();
+    let mut compared = 0;
     for path in runs(directory.path()) {
         let summary = json(&tilescope(&["summary", path.to_str().unwrap(), "--json"]));
         let peak = &summary["liveness"]["peak"];
-        let device = match summary["source"]["system"].as_str() {
-            Some("poplar") => None,
-            _ => peak["device"].as_i64(),
-        };
-        let (step, device) = (peak["step"].to_string(), device.map(|device| device.to_string()));
-        for (key, by) in [
-            ("by_category", "category"),
-            ("by_operation", "operation"),
-            ("by_module", "module"),
-            ("by_line", "line"),
-        ] {
-            let rows = peak[key].as_array().unwrap();
+        if summary["source"]["system"] == "poplar" {
+            continue;
+        }
+        let (step, device) = (peak["step"].to_string(), peak["device"].to_string());
+        for by in ["category", "operation", "module", "line"] {
+            let rows = peak[format!("by_{by}")].as_array().unwrap();
             if rows.is_empty() {
                 continue;
             }
-            let mut arguments = vec!["--step", &step, "--by", by];
-            arguments.extend(device.iter().flat_map(|device| ["--device", device]));
-            let (_, found) = ask(&path, &arguments);
+            let (_, found) = ask(&path, &["--step", &step, "--by", by, "--device", &device]);
             let listed = |rows: &[Value]| {
                 let row = |row: &Value| {
-                    (row["name"].to_string(), row["bytes"].as_i64().unwrap(), row["count"].as_i64())
+                    [&row["name"], &row["bytes"], &row["count"]].map(Value::to_string)
                 };
-                let mut rows: Vec<_> =
-                    rows.iter().filter(|row| row["bytes"] != 0).map(row).collect();
+                let mut rows: Vec<_> = rows.iter().map(row).collect();
                 rows.sort();
                 rows
             };
-            let mut found = listed(found["by"]["rows"].as_array().unwrap());
-            let mut expected = listed(rows);
-            if by == "category" && device.is_none() {
-                // Summary does not read what counts lowered variables.
-                for row in found.iter_mut().chain(&mut expected) {
-                    row.2 = None;
-                }
-                expected.retain(|_| !found.is_empty());
-            }
-            assert_eq!(found, expected, "{} {by}", path.display());
+            let found = listed(found["by"]["rows"].as_array().unwrap());
+            assert_eq!(found, listed(rows), "{} {by}", path.display());
+            compared += 1;
         }
     }
+    assert!(compared > 15, "{compared}");
 }
 
 #[test]

@@ -34,6 +34,7 @@ mod ranks;
 mod real_report;
 mod recorded;
 mod render;
+mod schemas;
 mod silence;
 mod snapshot_commands;
 mod snapshot_comparison;

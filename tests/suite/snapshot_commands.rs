@@ -540,9 +540,8 @@ fn commands_of_tiles_say_what_to_use_of_a_snapshot() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = of_one_device().write(directory.path(), "run.pickle");
     let out = directory.path().join("trace.json");
-    let cases: [(&[&str], &str); 5] = [
+    let cases: [(&[&str], &str); 4] = [
         (&["tiles", text_of(&path)], "tilescope liveness --device"),
-        (&["map", text_of(&path), "--tile", "0"], "segments"),
         (&["ops", text_of(&path)], "user frames"),
         (&["trace", text_of(&path)], "torch.profiler"),
         (&["export", text_of(&path), "--chrome-trace", text_of(&out)], "export_chrome_trace"),

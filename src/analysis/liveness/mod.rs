@@ -6,14 +6,12 @@
 //! replicated programs are per replica, as Poplar writes them; that was not verified on a real
 //! report.
 
-pub mod areas;
 mod arena_curve;
 pub mod lifetimes;
 pub mod over_limit;
 pub(crate) mod peaks;
 pub mod scope_curve;
 pub(crate) mod step_changes;
-pub mod time_slots;
 pub(crate) mod timeline;
 pub mod variable_kind;
 pub mod variable_search;

@@ -5,6 +5,7 @@ mod csv;
 mod document;
 mod explained;
 mod peaks;
+mod peaks_schema;
 mod peaks_text;
 mod runs;
 mod text;
@@ -15,6 +16,7 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 pub use self::document::Comparison;
+pub(super) use self::peaks::PeakComparison;
 pub use self::peaks::document as document_of_peaks;
 use super::output;
 use crate::analysis::comparison::explanation::GroupedBy;

@@ -1,13 +1,14 @@
 //! What `tilescope liveness` prints: the curve and what is alive as tables of text, and as CSV.
 
 use super::{Groups, LivenessReport, Step, operation_text};
+use crate::analysis::memory::category_title;
 use crate::cli::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
 use crate::csv;
-use crate::run::AliveVariable;
+use crate::run::{AliveBy, AliveVariable};
 use crate::store::System;
 use crate::text::{bytes, exact_bytes, grouped, size_or_less};
 
-fn steps_table(steps: impl Iterator<Item = Step>, words: System) -> String {
+fn steps_table(steps: impl Iterator<Item = Step>, words: &System) -> String {
     let rows = steps.map(|step| {
         let facts = step.operation_facts.as_ref();
         let operation = facts.and_then(|operation| operation.kind.as_deref());
@@ -43,7 +44,12 @@ impl Groups {
         let mut text = format!("\nAlive, always or not: {}\n", exact_bytes(self.bytes));
         let rows = self.percents().map(|(row, percent)| {
             let size = size_or_less(row.bytes, bytes);
-            vec![name_cell(&row.name), size, format!("{percent:.1} %")]
+            let name = match self.group {
+                // In JSON it is the key.
+                AliveBy::Category => category_title(&row.name.replace('_', " ")),
+                _ => row.name.clone(),
+            };
+            vec![name_cell(&name), size, format!("{percent:.1} %")]
         });
         text += &aligned(&["<Consists of", "bytes", ""], rows);
         text
@@ -142,10 +148,10 @@ impl Answer for LivenessReport {
         if self.is_filtered {
             let count = self.steps.matched.as_ref().map_or(0, Vec::len);
             text += &format!("{} {} match\n", grouped(count as u64), words.steps);
-            text += &steps_table(self.steps.rows(), words);
+            text += &steps_table(self.steps.rows(), &words);
         } else if self.step.is_none() || self.peaks.is_some() {
             text += "Peaks, largest first\n";
-            text += &steps_table(self.text_peaks.iter().cloned(), words);
+            text += &steps_table(self.text_peaks.iter().cloned(), &words);
         }
         if let Some(step) = &self.step {
             text += &format!(

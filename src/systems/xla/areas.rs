@@ -12,9 +12,9 @@ use super::buffer_assignment::insights::NO_SOURCE;
 use super::buffer_assignment::peaks::{NO_OPERATION, shares_of};
 use super::buffer_assignment::program::Program;
 use super::buffer_assignment::trace_lives::TraceLives;
+use crate::analysis::areas::{Counted, NOT_ATTRIBUTABLE, stacked};
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
-use crate::analysis::liveness::areas::{Counted, NOT_ATTRIBUTABLE, stacked};
 use crate::run::areas::{AreaGroup, AreasBy, AreasOf, StackedAreas};
 use crate::run::beside_curve::{BesideCurve, CurveLine};
 use crate::store::DeviceId;
@@ -116,7 +116,9 @@ fn shares(
     at.sort_unstable();
     at.dedup();
     if are_apart(placed, in_use, &at) {
-        placed.iter().for_each(|one| tell(one, steps(one), one.assigned.bytes));
+        for one in placed {
+            tell(one, steps(one), one.assigned.bytes);
+        }
         return Some(());
     }
     for pair in at.windows(2) {

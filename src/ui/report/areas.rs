@@ -2,6 +2,7 @@
 
 use eframe::egui::{self, Color32};
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::sync::Arc;
 
 use rayon::prelude::*;
@@ -61,7 +62,7 @@ pub fn short_frame(title: &str) -> &str {
 /// Whether a name is that of a file, perhaps with a line; names of operations have slashes, too.
 fn is_place_in_source(name: &str) -> bool {
     let file = name.rsplit_once(':').map_or(name, |(file, _)| file);
-    file.starts_with('/') || file.ends_with(".py")
+    file.starts_with('/') || Path::new(file).extension().is_some_and(|ending| ending == "py")
 }
 
 /// Bins of the areas of a run, from the ground up.

@@ -1,7 +1,7 @@
 //! The axis of slots below a picture: where its ticks lie, and what they say.
 
 use crate::analysis::comparison::step_axis::StepAxis;
-use crate::analysis::liveness::time_slots::TimeSlots;
+use crate::analysis::comparison::time_slots::TimeSlots;
 use crate::text::time_text;
 use crate::ui::report::moment::step_id;
 use crate::ui::runs::{Run, Runs};

@@ -13,7 +13,7 @@ use super::lives::BlockLives;
 use super::replay::Replay;
 use super::replayed::ReplayedSnapshot;
 use super::user_frame::{NO_STACK, frame_title, user_frame};
-use crate::analysis::liveness::areas::{MOST_GROUPS, OTHERS};
+use crate::analysis::areas::{MOST_GROUPS, OTHERS};
 use crate::analysis::liveness::step_changes::{StepChanges, summed};
 use crate::run::areas::{AreaGroup, StackedAreas};
 use crate::store::names::{Interner, Names};

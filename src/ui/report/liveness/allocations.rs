@@ -40,6 +40,9 @@ pub enum ListedBy {
     CallPath,
 }
 
+/// An allocation among those that were found.
+type InFound = (Same<Found>, (u32, u32));
+
 #[derive(Default)]
 pub struct AllocationTables {
     /// Whether all allocations are listed, not only those that are alive.
@@ -54,7 +57,7 @@ pub struct AllocationTables {
     /// The allocation whose stack is shown: its run, and what tells it apart there.
     selected: Option<(RunId, (u32, u32))>,
     /// Its row in the list.
-    selected_row: Made<(Same<Found>, (u32, u32)), Option<usize>>,
+    selected_row: Made<InFound, Option<usize>>,
     /// The code that was selected in the frame before.
     code: Option<String>,
 }

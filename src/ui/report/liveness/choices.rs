@@ -27,6 +27,7 @@ impl Default for Shown {
     }
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "they are independent switches of a picture")]
 pub struct Choices {
     pub scope: ScopeChoice,
     /// Where another than the usual is drawn.

@@ -108,11 +108,11 @@ impl LivenessPage {
                 let tile = page.selection.tiles.first().or_else(|| fullest_tile(runs));
                 page.commands.extend(tile.map(|tile| Command::GoTo(Place::Map(tile))));
             }
-        } else if runs.reference().derived.answers().has_allocations() {
-            if ui.button(format!("Map at this {word}")).clicked() {
-                timelines.select(page.selection, runs, (slot, false));
-                page.commands.push(Command::Go(Page::Map));
-            }
+        } else if runs.reference().derived.answers().has_allocations()
+            && ui.button(format!("Map at this {word}")).clicked()
+        {
+            timelines.select(page.selection, runs, (slot, false));
+            page.commands.push(Command::Go(Page::Map));
         }
     }
 

@@ -239,9 +239,10 @@ impl SnapshotGlance {
             }
         };
         let mut clicked = None;
-        let title = match known.are_several {
-            true => "Memory over events, all devices together",
-            false => "Memory over events",
+        let title = if known.are_several {
+            "Memory over events, all devices together"
+        } else {
+            "Memory over events"
         };
         picture_card_ui(ui, title, &mut exports, at_right, |ui| {
             clicked = self.picture_ui(ui, known, height);

@@ -7,11 +7,11 @@ use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::step_changes::StepChanges;
-use super::variable_kind::variable_kind;
-use super::variables::rows_of_scope;
-use super::{Scope, variable_name};
 use crate::analysis::derived::Derived;
+use crate::analysis::liveness::step_changes::StepChanges;
+use crate::analysis::liveness::variable_kind::variable_kind;
+use crate::analysis::liveness::variables::rows_of_scope;
+use crate::analysis::liveness::{Scope, variable_name};
 use crate::analysis::memory::category_title;
 use crate::analysis::program::modules::module_of;
 use crate::analysis::program::operations::Operation;
