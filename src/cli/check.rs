@@ -61,15 +61,15 @@ fn percent(text: &str) -> Result<f64, String> {
 }
 
 /// `tilescope.check/2` (cli.md).
-#[derive(Debug, Serialize)]
-struct CheckReport {
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(super) struct CheckReport {
     passed: bool,
     checks: Vec<Row>,
 }
 
 /// A check: of what, against what; `actual` is null where the run does not say, and for growth
 /// from 0. `reason` is why it fails where that is not its limit.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, schemars::JsonSchema)]
 struct Row {
     name: &'static str,
     /// The device that it is of; null for all of them together.
@@ -88,7 +88,7 @@ struct Row {
     text: String,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct Grown {
     baseline_bytes: Option<u64>,
     actual_bytes: Option<u64>,
