@@ -106,7 +106,7 @@ impl DiagnoseReport {
         let standard_input = [PathBuf::from("-")];
         let files = if files.is_empty() { &standard_input } else { files };
         let mut report = Self {
-            schema: "tilescope.diagnose/1",
+            schema: "tilescope.diagnose/2",
             findings: Vec::new(),
             lines: 0,
             cut_lines: 0,

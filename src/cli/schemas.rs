@@ -7,13 +7,14 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
 use super::output::{Answer, Document, ErrorDocument};
-use super::{compare, index, summary};
+use super::{check, compare, index, summary};
 use crate::systems::SYSTEMS;
 
 /// The schemas, each with the name of its document: `tilescope.summary/2`.
 pub fn all() -> Vec<(&'static str, Schema)> {
     vec![
         of::<summary::Summary>(),
+        of::<check::CheckReport>(),
         of::<compare::PeakComparison>(),
         of::<index::Listing>(),
         of::<index::Change>(),

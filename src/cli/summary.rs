@@ -20,7 +20,6 @@ use crate::run::{Claim, Insights, MemoryTotals, PeakOfRun, Section, Verdict};
 use crate::store::report::ReportFile;
 use crate::store::{Report, System};
 use crate::systems;
-use crate::systems::poplar::files::OpenReport;
 use crate::systems::system::OpenRun;
 
 /// Arguments of `tilescope summary`.
@@ -109,10 +108,7 @@ struct LivenessFacts {
 /// Answers for whatever system the run is of.
 pub fn run(arguments: &SummaryArguments) -> ExitCode {
     let SummaryArguments { input, log, module, csv } = arguments;
-    let summary = |run: &dyn OpenRun, progress: &Progress| {
-        run.read_for_summary(log, progress)?;
-        Ok(Summary::of(run.derived(), progress))
-    };
+    let summary = |run: &dyn OpenRun, progress: &Progress| Summary::of_run(run, log, progress);
     let partial = || {
         let partial = Arc::new(systems::partial(systems::of_process(), &input.path)?);
         Some(Summary::of(&partial, &Progress::default()))
@@ -121,18 +117,13 @@ pub fn run(arguments: &SummaryArguments) -> ExitCode {
 }
 
 impl Summary {
-    /// Sums up a report whose small tables are read. `logs` count as those beside the profile.
+    /// Sums up a run that is open. `logs` count as those beside it.
     ///
     /// # Errors
-    /// When the profile cannot be opened again, or one of the logs cannot be opened.
-    pub fn of_report(
-        open: &OpenReport,
-        logs: &[PathBuf],
-        progress: &Progress,
-    ) -> Result<Self, Error> {
-        let derived = Arc::new(open.derived());
-        open.read_for_summary(&derived, logs, progress)?;
-        Ok(Self::of(&derived, progress))
+    /// As [`OpenRun::read_for_summary`].
+    pub fn of_run(run: &dyn OpenRun, logs: &[PathBuf], progress: &Progress) -> Result<Self, Error> {
+        run.read_for_summary(logs, progress)?;
+        Ok(Self::of(run.derived(), progress))
     }
 
     /// Sums up a run of which all is read that its system's answers go by.

@@ -6,10 +6,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::alive::{AliveBy, AliveVariables, GroupBytes, StepBytes, alive_in_arena};
 use super::allocations::Allocations;
 use super::areas::{AreasBy, AreasOf, StackedAreas};
 use super::arena_map::ArenaMap;
 use super::beside_curve::{BesideCurve, StepSaid};
+use super::budget::{BudgetFacts, FitFacts, UNKNOWN_CAPACITY};
 use super::claim::Claim;
 use super::compared::names::Names;
 use super::compared::{Compared, ComparedWords, Side};
@@ -115,6 +117,23 @@ pub trait Answers: Debug + Send + Sync {
     fn step_said(&self, derived: &Derived, step: usize) -> Option<StepSaid> {
         let _ = (derived, step);
         None
+    }
+
+    /// What bytes that are alive in a scope can be put together by.
+    fn alive_groupings(&self, derived: &Derived, scope: Scope) -> Vec<AliveBy> {
+        let _ = (derived, scope);
+        vec![AliveBy::Variable]
+    }
+
+    /// The variables that are alive at a step; `None` where they are not known.
+    fn alive(&self, derived: &Derived, at: &StepBytes) -> Option<AliveVariables> {
+        alive_in_arena(derived, at)
+    }
+
+    /// What is alive at a step by groups, as far as that is known.
+    fn alive_rows(&self, derived: &Derived, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
+        let _ = (derived, at, by);
+        Vec::new()
     }
 
     /// Whether [`Self::allocations`] has an answer.
@@ -243,6 +262,21 @@ pub trait Answers: Debug + Send + Sync {
     fn change_json(&self, compared: &Compared, room: Room) -> Map<String, Value> {
         let _ = (compared, room);
         Map::new()
+    }
+
+    /// What budgets are held against: of a device, or of the one that says most.
+    ///
+    /// # Errors
+    /// When it does not have the device, or nothing that has a budget.
+    fn budgets(
+        &self,
+        derived: &Derived,
+        device: Option<i64>,
+        room: Room,
+    ) -> Result<BudgetFacts, Error> {
+        let _ = (derived, device, room);
+        let text = "whether the run fits is not known".to_owned();
+        Ok(BudgetFacts { fit: FitFacts::unknown(UNKNOWN_CAPACITY, text), ..BudgetFacts::default() })
     }
 
     /// Things beside the report that a look at all of them goes through, which says how long that takes.

@@ -69,6 +69,13 @@ impl DeviceId {
         let of_host = |number: i64| u32::try_from(-1 - number.min(-1)).unwrap_or(u32::MAX);
         Self(u32::try_from(number).unwrap_or_else(|_| u32::MAX.saturating_sub(of_host(number))))
     }
+
+    /// The number that a system gives it: the inverse of [`Self::of_number`].
+    pub fn to_number(self) -> i64 {
+        let number = i64::from(self.0);
+        let is_host = number > i64::from(i32::MAX);
+        if is_host { number.saturating_sub(1 << 32) } else { number }
+    }
 }
 
 /// The ids of a table's rows, ascending and unique, so that a row is found by its id.

@@ -6,12 +6,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::analysis::derived::Derived;
+use crate::files::directory_of;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::{Cache, IndexError};
 use crate::opened::RunFiles;
 use crate::run::joined_logs::{JoinedLogs, LogToJoin};
 use crate::run::{Answers, ModuleOfRun};
-use crate::store::{System, Warning, Warnings};
+use crate::store::placed::Placed;
+use crate::store::{ArenaId, System, Warning, Warnings};
 
 /// A system: a folder of its own below `src/systems`, and an entry in [`super::SYSTEMS`].
 pub trait RunSystem: Debug + Sync {
@@ -144,6 +146,27 @@ pub fn of_type<T: FoundRun>(runs: &[Box<dyn FoundRun>]) -> Vec<&T> {
     runs.iter().filter_map(|run| (&**run as &dyn Any).downcast_ref()).collect()
 }
 
+/// A part of a report that only some questions need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LatePart {
+    /// The operations that steps and variables belong to.
+    Operations,
+    /// Bytes of variables by arena.
+    ArenaVariables,
+    /// What goes by arena of vertices, compute sets and exchanges.
+    Compute,
+    /// All variables as they are placed.
+    PlacedVariables,
+    /// What logs beside the run say.
+    Logs,
+}
+
+impl LatePart {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Logs, Self::Operations, Self::PlacedVariables, Self::ArenaVariables, Self::Compute];
+}
+
 /// A run that is open.
 pub trait OpenRun: Send + Sync {
     /// What is worked out of it once, with its answers.
@@ -169,6 +192,22 @@ pub trait OpenRun: Send + Sync {
     /// Reads the parts of the report that all systems share.
     fn fill_report(&self, progress: &Progress) {
         let _ = progress;
+    }
+
+    /// Reads parts of the report that only some questions need. Those that are there already, or that the system fills
+    /// together with all others, are none of its concern.
+    fn read_parts(&self, parts: &[LatePart], progress: &Progress) {
+        let _ = (parts, progress);
+    }
+
+    /// The directory of its files, into which nothing is written.
+    fn directory(&self) -> PathBuf {
+        directory_of(&self.derived().report().path)
+    }
+
+    /// Holds what was read of an arena against what is said of it elsewhere.
+    fn check_arena(&self, arena: ArenaId, placed: &Placed) {
+        let _ = (arena, placed);
     }
 
     /// Reads all that was not read yet, part by part, with logs that count like those beside the run.

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod alive;
 mod architecture;
 mod bad_input;
 mod capture;

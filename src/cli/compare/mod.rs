@@ -1,4 +1,4 @@
-//! `tilescope compare`: what changed between two reports, and what the change consists of.
+//! `tilescope compare`: what changed between two runs, and what the change consists of.
 
 mod conclusions;
 mod csv;
@@ -29,19 +29,19 @@ use crate::text::size;
 /// Arguments of `tilescope compare`.
 #[derive(Debug, Args)]
 pub struct CompareArguments {
-    /// The report to compare with.
+    /// The run to compare with.
     pub source: PathBuf,
-    /// The report whose changes are of interest.
+    /// The run whose changes are of interest.
     pub target: PathBuf,
-    /// Further reports: then the figures of all stand side by side.
+    /// Further runs: then the figures of all stand side by side.
     pub more: Vec<PathBuf>,
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub json: bool,
-    /// The module of dumps of XLA that is meant: a part of its name or of its file's.
+    /// The module that is meant where runs have several: a part of its name or of its file's.
     #[arg(long, value_name = "NAME")]
     pub module: Option<String>,
-    /// Of memory snapshots and programs of XLA: which device, and what it has.
+    /// Which device, and what it has.
     #[command(flatten)]
     pub device: DeviceArguments,
     /// What the text has.
@@ -49,23 +49,22 @@ pub struct CompareArguments {
     pub shown: Shown,
 }
 
-/// The device that memory snapshots and programs of XLA are of, which do not say what it has.
+/// The device that figures are of, and what it has.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct DeviceArguments {
-    /// Of memory snapshots: the number of the device, in place of the one that failed or had most. Of programs of
-    /// XLA: the number of the memory space, in place of the main one.
+    /// The number of the device, in place of the one that failed, had most, or is the main one.
     #[arg(long, value_name = "N")]
     pub device: Option<i64>,
-    /// Of memory snapshots and programs of XLA: what the device has, for example 16GiB.
+    /// What the device has, for example 16GiB; where tiles have a memory each, what a tile has.
     #[arg(long, value_parser = size::parse, value_name = "BYTES")]
     pub capacity: Option<u64>,
-    /// Of memory snapshots and programs of XLA: what others have of the device, for example 600MiB.
+    /// What others have of it, for example 600MiB.
     #[arg(long, value_parser = size::parse, value_name = "BYTES")]
     pub other: Option<u64>,
 }
 
 impl DeviceArguments {
-    /// Refuses them where a report is of Poplar.
+    /// Refuses them where runs are compared as a whole.
     ///
     /// # Errors
     /// `usage` for the first that is given.
@@ -79,10 +78,10 @@ impl DeviceArguments {
             None => Ok(()),
             Some((option, _)) => {
                 let message = format!(
-                    "{option} is of memory snapshots and programs of XLA, and this is a report of Poplar"
+                    "{option} is of runs that are compared by their peaks; these are compared as a whole, step by step"
                 );
                 Err(Error::new(ErrorKind::Usage, message)
-                    .hint("Reports of Poplar know what their devices have."))
+                    .hint("They know what their devices have: leave it out."))
             }
         }
     }
@@ -103,7 +102,7 @@ pub struct Shown {
     /// Only the conclusions, and what differs.
     #[arg(long, conflicts_with_all = ["json", "by", "csv"])]
     pub brief: bool,
-    /// Which tables say what the changes of the peak and of always-live memory consist of; of two reports.
+    /// Which tables say what the changes of the peak and of always-live memory consist of; of two runs.
     #[arg(long, value_enum, value_delimiter = ',', conflicts_with_all = ["json", "more"])]
     pub by: Vec<By>,
     /// Print the figures as comma-separated values; with --by the tables of it.
@@ -170,12 +169,12 @@ impl Shown {
 
 pub(crate) fn run(arguments: &CompareArguments) -> ExitCode {
     let CompareArguments { source, target, more, json, module, shown, device } = arguments;
-    let others: Vec<&Path> = std::iter::once(target).chain(more).map(PathBuf::as_path).collect();
-    let paths: Vec<&Path> = std::iter::once(source.as_path()).chain(others.clone()).collect();
+    let paths: Vec<&Path> =
+        [source, target].into_iter().chain(more).map(PathBuf::as_path).collect();
     match runs_of(&paths, module.as_deref(), device) {
         Err(error) => output::fail(&error, *json),
         Ok(runs) if are_steps_matched(&runs) => {
-            output::answer_of_several(source, &others, *json, |source, others, progress| {
+            output::answer_of_several(&runs, *json, |source, others, progress| {
                 let comparison = Comparison::of(source, others, progress)?;
                 Ok(Comparison { shown: shown.clone(), ..comparison })
             })

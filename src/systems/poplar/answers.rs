@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::alive::{self, GROUPINGS};
+use super::budgets::budgets;
 use super::cards::cards;
 use super::facts::{OwnFacts, ReportFacts};
 use super::files::OpenReport;
@@ -24,7 +26,8 @@ use crate::format::Error;
 use crate::progress::Progress;
 use crate::run::answers::SourceFormat;
 use crate::run::{
-    Answers, Conclusion, Evidence, FirstSight, Insights, MemoryTotals, PeakOfRun, Section, Verdict,
+    AliveBy, AliveVariables, Answers, BudgetFacts, Conclusion, Evidence, FirstSight, GroupBytes,
+    Insights, MemoryTotals, PeakOfRun, Room, Section, StepBytes, Verdict,
 };
 use crate::store::placed::ReadError;
 use crate::store::{DeviceId, Report};
@@ -142,6 +145,18 @@ impl Answers for PoplarAnswers {
         changes(reports, pair, is_cancelled).into_iter().map(conclusion).collect()
     }
 
+    fn alive_groupings(&self, _: &Derived, _: Scope) -> Vec<AliveBy> {
+        GROUPINGS.to_vec()
+    }
+
+    fn alive(&self, derived: &Derived, at: &StepBytes) -> Option<AliveVariables> {
+        alive::alive(derived, at)
+    }
+
+    fn alive_rows(&self, derived: &Derived, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
+        alive::rows(derived, at, by)
+    }
+
     fn format(&self, derived: &Derived) -> SourceFormat {
         let about = derived.report().about.get().cloned().unwrap_or_default();
         SourceFormat {
@@ -155,6 +170,15 @@ impl Answers for PoplarAnswers {
         let report = derived.report();
         let insights = derived.insights(true, &Progress::default());
         sections_of(report, &ReportFacts::of(report), &insights)
+    }
+
+    fn budgets(
+        &self,
+        derived: &Derived,
+        device: Option<i64>,
+        room: Room,
+    ) -> Result<BudgetFacts, Error> {
+        budgets(derived, device, room)
     }
 
     fn own_json(&self, derived: &Derived) -> Map<String, Value> {

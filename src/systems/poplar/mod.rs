@@ -1,6 +1,8 @@
 //! Graphcore IPU reports: `autoReport.all` with `profile.pop`, written by Poplar.
 
+mod alive;
 mod answers;
+mod budgets;
 mod cards;
 mod facts;
 mod peak;

@@ -5,15 +5,17 @@ use std::sync::Arc;
 
 use super::answers::PoplarAnswers;
 use super::files::{OpenReport, is_report, refusal};
-use crate::analysis::cross_checks::contradictions;
+use crate::analysis::cross_checks::{contradictions, contradictions_of_tile};
 use crate::analysis::derived::Derived;
+use crate::files::directory_of;
 use crate::format::{Error, Progress};
 use crate::index::{self, Cache, IndexError};
 use crate::opened::RunFiles;
 use crate::run::Answers;
-use crate::store::{Absence, System, Warning, Warnings};
+use crate::store::placed::Placed;
+use crate::store::{Absence, ArenaId, System, Warning, Warnings};
 use crate::systems::poplar::insights::logs::log_messages;
-use crate::systems::system::{FoundRun, OpenRun, Reading, RunSystem};
+use crate::systems::system::{FoundRun, LatePart, OpenRun, Reading, RunSystem};
 
 /// The system.
 #[derive(Debug)]
@@ -70,7 +72,7 @@ impl FoundRun for FoundReport {
     }
 
     fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
-        Ok(Some(ReportRun::of(self.open_report(progress)?)))
+        Ok(Some(Box::new(ReportRun::of(self.open_report(progress)?))))
     }
 
     fn begin(
@@ -80,7 +82,7 @@ impl FoundRun for FoundReport {
     ) -> Result<Option<Box<dyn OpenRun>>, Error> {
         let open = self.found(cache, reading.progress)?;
         open.expect_index();
-        Ok(Some(ReportRun::of(open)))
+        Ok(Some(Box::new(ReportRun::of(open))))
     }
 
     fn into_files(self: Box<Self>) -> RunFiles {
@@ -127,15 +129,36 @@ const PARTS: [(&str, ReadPart); 5] = [
 ];
 
 impl ReportRun {
-    fn of(open: OpenReport) -> Box<dyn OpenRun> {
+    /// Of a report that was opened.
+    pub fn of(open: OpenReport) -> Self {
         let derived = Arc::new(open.derived());
-        Box::new(Self { open, derived })
+        Self { open, derived }
     }
 }
 
 impl OpenRun for ReportRun {
     fn derived(&self) -> &Arc<Derived> {
         &self.derived
+    }
+
+    fn read_parts(&self, parts: &[LatePart], progress: &Progress) {
+        for part in parts {
+            match part {
+                LatePart::Operations => self.open.read_debug_info(progress),
+                LatePart::ArenaVariables => self.open.read_tile_variable_bytes(progress),
+                LatePart::Compute => self.open.read_compute(progress),
+                LatePart::PlacedVariables => self.open.read_variables(progress),
+                LatePart::Logs => self.open.read_logs(&[], progress, log_messages),
+            }
+        }
+    }
+
+    fn directory(&self) -> PathBuf {
+        directory_of(self.open.profile())
+    }
+
+    fn check_arena(&self, arena: ArenaId, placed: &Placed) {
+        self.open.compare_parts(|report| contradictions_of_tile(report, arena.tile(), placed));
     }
 
     fn read_for_summary(&self, logs: &[PathBuf], progress: &Progress) -> Result<(), Error> {

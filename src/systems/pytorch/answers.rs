@@ -9,9 +9,11 @@ use std::sync::{Arc, OnceLock};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::alive;
 use super::areas;
 use super::arena_map::SegmentMap;
-use super::blocks::BlockList;
+use super::blocks::{BlockList, blocks_alive};
+use super::budgets::budgets;
 use super::cards;
 use super::event_said::event_said;
 use crate::analysis::derived::Derived;
@@ -19,13 +21,14 @@ use crate::analysis::liveness::Scope;
 use crate::files::file_name;
 use crate::format::{Error, ErrorKind};
 use crate::progress::Progress;
+use crate::run::alive::alive_in_arena;
 use crate::run::answers::SourceFormat;
 use crate::run::compared::names::Names;
 use crate::run::compared::{ComparedWords, Side};
 use crate::run::{
-    Allocations, Answers, AreasBy, AreasOf, ArenaMap, BesideCurve, Claim, Compared, Conclusion,
-    FirstSight, Insights, MemoryTotals, PeakOfRun, Place, Room, Section, StackedAreas, StepSaid,
-    Verdict,
+    AliveBy, AliveVariables, Allocations, Answers, AreasBy, AreasOf, ArenaMap, BesideCurve,
+    BudgetFacts, Claim, Compared, Conclusion, FirstSight, GroupBytes, Insights, MemoryTotals,
+    PeakOfRun, Place, Room, Section, StackedAreas, StepBytes, StepSaid, Verdict,
 };
 use crate::store::placed::ReadError;
 use crate::store::snapshot::{Action, RankDevice, SnapshotDevice, device_title};
@@ -161,6 +164,18 @@ impl Answers for PytorchAnswers {
         event_said(self.snapshot()?, step)
     }
 
+    fn alive_groupings(&self, _: &Derived, scope: Scope) -> Vec<AliveBy> {
+        alive::groupings(&self.run.contents, scope)
+    }
+
+    fn alive(&self, derived: &Derived, at: &StepBytes) -> Option<AliveVariables> {
+        alive::alive(&self.run.contents, at).or_else(|| alive_in_arena(derived, at))
+    }
+
+    fn alive_rows(&self, _: &Derived, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
+        alive::rows(&self.run.contents, at, by)
+    }
+
     fn has_allocations(&self) -> bool {
         self.snapshot().is_some()
     }
@@ -171,8 +186,8 @@ impl Answers for PytorchAnswers {
         of: (Scope, Option<usize>),
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Option<Arc<dyn Allocations>> {
-        let found = BlockList::alive(self.run.snapshot()?, of, is_cancelled)?;
-        Some(Arc::new(found))
+        let replayed = self.run.snapshot()?;
+        Some(Arc::new(BlockList::of(replayed, blocks_alive(replayed, of, is_cancelled)?)))
     }
 
     fn arena_maps(&self) -> Vec<String> {
@@ -288,6 +303,16 @@ impl Answers for PytorchAnswers {
 
     fn change_json(&self, compared: &Compared, room: Room) -> Map<String, Value> {
         compared::change_json(compared, room)
+    }
+
+    fn budgets(
+        &self,
+        derived: &Derived,
+        device: Option<i64>,
+        room: Room,
+    ) -> Result<BudgetFacts, Error> {
+        let found = budgets(&self.run, device, room);
+        found.ok_or_else(|| no_such_device(&derived.report().path, &self.run, device))
     }
 
     fn things_beside_report(&self) -> usize {

@@ -44,40 +44,6 @@ impl BlockList {
         Self { replayed: Arc::clone(replayed), rows, has_devices }
     }
 
-    /// Of the blocks of a scope that are alive at a step, or of all; `None` of a segment, or when it was cancelled.
-    pub fn alive(
-        replayed: &Arc<ReplayedSnapshot>,
-        (scope, step): (Scope, Option<usize>),
-        is_cancelled: &(dyn Fn() -> bool + Sync),
-    ) -> Option<Self> {
-        let devices = devices_of(replayed, scope)?;
-        let axis = replayed.axis();
-        let mut rows = Vec::new();
-        for (place, (device, replay)) in replayed.devices().enumerate() {
-            if !devices.has(&replayed.snapshot, place) {
-                continue;
-            }
-            let lives = &replay.lives;
-            for row in 0..lives.len() {
-                if row.is_multiple_of(BLOCKS_PER_LOOK) && is_cancelled() {
-                    return None;
-                }
-                let is_alive = step.is_none_or(|step| {
-                    let from = lives.allocation(row).map_or(0, |event| axis.step(device, event));
-                    let until = match lives.freed_at[row] {
-                        BlockLives::OPEN => u32::MAX,
-                        event => axis.step(device, event),
-                    };
-                    (from as usize) <= step && step < until as usize
-                });
-                if is_alive {
-                    rows.push((place as u32, row as u32));
-                }
-            }
-        }
-        Some(Self::of(replayed, rows))
-    }
-
     /// The device and the block of a row.
     fn at(&self, row: usize) -> Option<(usize, usize)> {
         self.rows.get(row).map(|(place, row)| (*place as usize, *row as usize))
@@ -86,6 +52,41 @@ impl BlockList {
     fn lives(&self, place: usize) -> Option<&BlockLives> {
         self.replayed.replays.get(place).map(|replay| &replay.lives)
     }
+}
+
+/// The blocks of a scope that are alive at a step, or all of them: the place of the device of each, and its row there. `None`
+/// of a segment, or when it was cancelled.
+pub fn blocks_alive(
+    replayed: &ReplayedSnapshot,
+    (scope, step): (Scope, Option<usize>),
+    is_cancelled: &(dyn Fn() -> bool + Sync),
+) -> Option<Vec<(u32, u32)>> {
+    let devices = devices_of(replayed, scope)?;
+    let axis = replayed.axis();
+    let mut rows = Vec::new();
+    for (place, (device, replay)) in replayed.devices().enumerate() {
+        if !devices.has(&replayed.snapshot, place) {
+            continue;
+        }
+        let lives = &replay.lives;
+        for row in 0..lives.len() {
+            if row.is_multiple_of(BLOCKS_PER_LOOK) && is_cancelled() {
+                return None;
+            }
+            let is_alive = step.is_none_or(|step| {
+                let from = lives.allocation(row).map_or(0, |event| axis.step(device, event));
+                let until = match lives.freed_at[row] {
+                    BlockLives::OPEN => u32::MAX,
+                    event => axis.step(device, event),
+                };
+                (from as usize) <= step && step < until as usize
+            });
+            if is_alive {
+                rows.push((place as u32, row as u32));
+            }
+        }
+    }
+    Some(rows)
 }
 
 impl Allocations for BlockList {

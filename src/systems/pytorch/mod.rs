@@ -4,11 +4,13 @@
     not(feature = "window"),
     allow(dead_code, reason = "the window asks for more than commands")
 )]
+mod alive;
 pub mod allocator;
 pub mod answers;
 pub mod areas;
 mod arena_map;
 pub mod blocks;
+mod budgets;
 mod cards;
 pub mod compared;
 pub mod event_said;

@@ -67,10 +67,6 @@ impl RunSystem for Pytorch {
                 "A GPU has no tiles: tilescope summary has the bytes of each device, tilescope liveness --device N \
                  --step peak what is alive on one."
             }
-            "map" => {
-                "The map of the window (tilescope PATH) shows the segments of a device with the blocks in them; \
-                 tilescope liveness --step N lists what is alive."
-            }
             "ops" => {
                 "A snapshot names places in the program: tilescope summary and tilescope liveness --step peak go by \
                  user frames, tilescope compare --by module by functions."
@@ -83,7 +79,7 @@ impl RunSystem for Pytorch {
                 "A memory snapshot says what was allocated, not what ran when: prof.export_chrome_trace(\"trace.json\") \
                  of torch.profiler writes a trace."
             }
-            _ => "tilescope summary, liveness, compare, sweep and check take memory snapshots.",
+            _ => "",
         }
     }
 }

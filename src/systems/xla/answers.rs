@@ -5,12 +5,13 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::alive::{self, by_category, by_owner};
 use super::areas;
-use super::buffer_assignment::categories::ValueCategory;
+use super::budgets::budgets;
 use super::buffer_assignment::claims::compared_claims;
 use super::buffer_assignment::facts::ModuleFacts;
 use super::buffer_assignment::insights::PeakOfSpace;
-use super::buffer_assignment::peaks::{NO_OPERATION, Owner, owners, shares_of};
+use super::buffer_assignment::peaks::{NO_OPERATION, owners, shares_of};
 use super::buffer_assignment::program::Program;
 use super::buffer_assignment::trace_lives::TraceLives;
 use super::cards::add_cards;
@@ -22,15 +23,16 @@ use crate::analysis::diagnose::{Finding, XlaCapture};
 use crate::analysis::liveness::Scope;
 use crate::format::Error;
 use crate::progress::Progress;
+use crate::run::alive::alive_in_arena;
 use crate::run::answers::SourceFormat;
 use crate::run::compared::names::Names;
 use crate::run::compared::{ComparedWords, Side};
 use crate::run::{
-    Answers, AreasBy, AreasOf, BesideCurve, Claim, Compared, Conclusion, FirstSight, Insights,
-    MemoryTotals, ModuleOfRun, PeakOfRun, PeakRow, PeakVariable, Room, Section, StackedAreas,
-    Verdict,
+    AliveBy, AliveVariables, Answers, AreasBy, AreasOf, BesideCurve, BudgetFacts, Claim, Compared,
+    Conclusion, FirstSight, GroupBytes, Insights, MemoryTotals, ModuleOfRun, PeakOfRun, PeakRow,
+    PeakVariable, Room, Section, StackedAreas, StepBytes, Verdict,
 };
-use crate::store::hlo::{AllocationKind, Beside, ListedModule, plain_module_name};
+use crate::store::hlo::{Beside, ListedModule, plain_module_name};
 use crate::store::names::NameId;
 use crate::store::placed::ReadError;
 use crate::systems::xla::buffer_assignment::in_use::Placed;
@@ -151,7 +153,7 @@ impl Answers for XlaAnswers {
     fn peak(&self, derived: &Derived) -> Option<PeakOfRun> {
         let insights = derived.program_insights()?;
         let main = insights.main_space()?;
-        let reserved = self.reserved_rows();
+        let reserved = alive::reserved(&self.program, 0);
         match &main.peak {
             Some(peak) => Some(self.peak_of(peak, &reserved)),
             None => self.peak_of_trace(&reserved),
@@ -169,6 +171,18 @@ impl Answers for XlaAnswers {
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Option<StackedAreas> {
         areas::areas((&self.program, derived), of, is_cancelled)
+    }
+
+    fn alive_groupings(&self, _: &Derived, scope: Scope) -> Vec<AliveBy> {
+        alive::groupings(&self.program, scope)
+    }
+
+    fn alive(&self, derived: &Derived, at: &StepBytes) -> Option<AliveVariables> {
+        alive::alive(&self.program, at).or_else(|| alive_in_arena(derived, at))
+    }
+
+    fn alive_rows(&self, _: &Derived, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
+        alive::rows(&self.program, at, by)
     }
 
     fn beside_curve(&self, derived: &Derived, scope: Scope, _: bool) -> BesideCurve {
@@ -262,6 +276,11 @@ impl Answers for XlaAnswers {
         compared::change_json(compared, room)
     }
 
+    fn budgets(&self, _: &Derived, device: Option<i64>, room: Room) -> Result<BudgetFacts, Error> {
+        let found = budgets(&self.program, device, room);
+        found.ok_or_else(|| self.program.no_such_space(device.unwrap_or(0)))
+    }
+
     fn things_beside_report(&self) -> usize {
         let module = &self.program.analysed.module;
         module.instructions.len().saturating_add(module.values.len())
@@ -269,24 +288,6 @@ impl Answers for XlaAnswers {
 }
 
 impl XlaAnswers {
-    /// What the main memory reserves for as long as the program runs, by what allocations are for.
-    fn reserved_rows(&self) -> Vec<PeakRow> {
-        let row = |kind: &AllocationKind| {
-            let of_kind = self.program.analysed.allocations_of(0, |one| one == *kind);
-            let mut row = PeakRow {
-                name: ValueCategory::of_allocation(*kind).as_str().to_owned(),
-                ..PeakRow::default()
-            };
-            for (_, one) in of_kind {
-                row.bytes = row.bytes.saturating_add(one.bytes);
-                row.count = row.count.saturating_add(1);
-            }
-            row
-        };
-        let kinds = AllocationKind::ALL.iter().filter(|kind| **kind != AllocationKind::Temporary);
-        kinds.map(row).filter(|row| row.bytes > 0).collect()
-    }
-
     /// The peak where the order of instructions is known.
     fn peak_of(&self, of: &PeakOfSpace, reserved: &[PeakRow]) -> PeakOfRun {
         let peak = &of.at;
@@ -313,9 +314,9 @@ impl XlaAnswers {
             bytes: peak.bytes.saturating_add(always_live),
             always_live_bytes: Some(always_live),
             by_category: by_category(&of.by_category, reserved),
-            by_operation: rows(&of.by_operation, reserved),
+            by_operation: by_owner(&of.by_operation, reserved),
             by_module: Vec::new(),
-            by_line: rows(&of.by_source, reserved),
+            by_line: by_owner(&of.by_source, reserved),
             largest: self.largest(live.into_iter()),
         }
     }
@@ -340,7 +341,7 @@ impl XlaAnswers {
             bytes: bytes.saturating_add(always_live),
             always_live_bytes: Some(always_live),
             by_category: by_category(&categories, reserved),
-            by_operation: rows(&owners(&shares, |_| NO_OPERATION.to_owned()), reserved),
+            by_operation: by_owner(&owners(&shares, |_| NO_OPERATION.to_owned()), reserved),
             largest: self.largest(shares.iter().map(|(one, _)| *one)),
             ..PeakOfRun::default()
         })
@@ -362,37 +363,6 @@ impl XlaAnswers {
         named.truncate(MOST_VALUES);
         named
     }
-}
-
-/// By category what is temporary and what is reserved throughout, each category once.
-fn by_category(temporary: &[Owner], reserved: &[PeakRow]) -> Vec<PeakRow> {
-    let mut rows: Vec<PeakRow> = Vec::new();
-    for row in temporary.iter().map(row).chain(reserved.iter().cloned()) {
-        match rows.iter_mut().find(|known| known.name == row.name) {
-            Some(known) => {
-                known.bytes = known.bytes.saturating_add(row.bytes);
-                known.count = known.count.saturating_add(row.count);
-            }
-            None => rows.push(row),
-        }
-    }
-    rows.retain(|row| row.bytes > 0);
-    rows.sort_by_key(|row| std::cmp::Reverse(row.bytes));
-    rows
-}
-
-fn row(owner: &Owner) -> PeakRow {
-    PeakRow { name: owner.name.clone(), bytes: owner.bytes, count: owner.values as u64 }
-}
-
-/// By operation or line what is temporary; what is reserved throughout belongs to none and keeps its category.
-fn rows(temporary: &[Owner], reserved: &[PeakRow]) -> Vec<PeakRow> {
-    let temporary = temporary.iter().filter(|owner| owner.bytes > 0).map(row);
-    let reserved =
-        reserved.iter().map(|row| PeakRow { name: format!("({})", row.name), ..row.clone() });
-    let mut rows: Vec<PeakRow> = temporary.chain(reserved).collect();
-    rows.sort_by_key(|row| std::cmp::Reverse(row.bytes));
-    rows
 }
 
 fn sum(rows: &[PeakRow]) -> u64 {

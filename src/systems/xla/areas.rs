@@ -8,6 +8,7 @@ use std::ops::Range;
 use super::buffer_assignment::analysed::Analysed;
 use super::buffer_assignment::categories::ValueCategory;
 use super::buffer_assignment::in_use::{Changes, Placed};
+use super::buffer_assignment::insights::NO_SOURCE;
 use super::buffer_assignment::peaks::{NO_OPERATION, shares_of};
 use super::buffer_assignment::program::Program;
 use super::buffer_assignment::trace_lives::TraceLives;
@@ -18,9 +19,6 @@ use crate::run::areas::{AreaGroup, AreasBy, AreasOf, StackedAreas};
 use crate::run::beside_curve::{BesideCurve, CurveLine};
 use crate::store::DeviceId;
 use crate::store::hlo::AllocationKind;
-
-/// Source lines that are not known.
-const NO_SOURCE: &str = "(no source line)";
 
 /// What the curve can be split by, the usual one first.
 pub fn groupings(program: &Program, scope: Scope) -> Vec<AreasBy> {
@@ -35,7 +33,7 @@ pub fn groupings(program: &Program, scope: Scope) -> Vec<AreasBy> {
 }
 
 /// The memory space of a scope; `None` of an allocation.
-fn color_of(program: &Program, scope: Scope) -> Option<i64> {
+pub(super) fn color_of(program: &Program, scope: Scope) -> Option<i64> {
     match scope {
         Scope::Everything => Some(0),
         Scope::Device(device) => {

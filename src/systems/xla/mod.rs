@@ -1,7 +1,9 @@
 //! XLA modules with their buffer assignments: dumps and profiles of JAX, TensorFlow and PyTorch/XLA.
 
+mod alive;
 pub mod answers;
 pub mod areas;
+mod budgets;
 #[cfg_attr(
     not(feature = "window"),
     allow(dead_code, reason = "the window asks for more than commands")

@@ -73,8 +73,22 @@ impl RunSystem for Xla {
         Ok(join_logs(&named, logs, progress))
     }
 
-    fn instead_of(&self, _: &str) -> &'static str {
-        "tilescope summary, liveness, compare, check, sweep, export --parquet, diagnose and render take programs of XLA."
+    fn instead_of(&self, command: &str) -> &'static str {
+        match command {
+            "tiles" => {
+                "Memory spaces have no tiles: tilescope summary has the bytes of each, tilescope map --arena N what lies \
+                 where in an allocation."
+            }
+            "ops" => {
+                "tilescope liveness --step peak --by operation has the bytes of each operation; a module says nothing of \
+                 vertices and cycles."
+            }
+            "trace" | "export --chrome-trace" => {
+                "A module is what was compiled, not what ran: tilescope liveness lists its instructions in their order, \
+                 and jax.profiler.trace writes a trace."
+            }
+            _ => "",
+        }
     }
 }
 

@@ -7,7 +7,6 @@
 
 pub mod advice;
 pub(crate) mod between;
-pub(crate) mod budgets;
 pub(crate) mod change;
 pub mod compared;
 pub(crate) mod conclusions;

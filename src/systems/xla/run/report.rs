@@ -119,7 +119,8 @@ fn arenas(program: &Program) -> Arenas {
     let analysed = &program.analysed;
     let colors: Vec<i64> = analysed.colors().collect();
     // What the device has lies beside the file, if anywhere, and other memory spaces are no part of the main one.
-    let mut arenas = Arenas { come_and_go: true, ..Arenas::default() };
+    let main = Some(DeviceId::of_number(0));
+    let mut arenas = Arenas { come_and_go: true, main, ..Arenas::default() };
     arenas.device_capacities = program
         .beside
         .capacity_bytes
@@ -240,7 +241,7 @@ fn liveness(
 }
 
 /// `allocation 5, parameter 3`.
-fn allocation_title(allocation: &Allocation) -> String {
+pub fn allocation_title(allocation: &Allocation) -> String {
     let parameter = allocation.parameter.map(|(number, _)| format!(" {number}"));
     let (kind, parameter) = (kind_of(allocation), parameter.unwrap_or_default());
     format!("allocation {}, {kind}{parameter}", allocation.number)
