@@ -24,7 +24,6 @@ use crate::run::{Answers, Verdict};
 use crate::store::placed::ReadError;
 use crate::store::{Report, WarningCode};
 use crate::systems::poplar::insights::{Insights, insights_of_resident, insights_with_tiles};
-use crate::systems::pytorch::allocator::insights::SnapshotInsights;
 use crate::systems::pytorch::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
 use crate::systems::xla::buffer_assignment::insights::ProgramInsights;
 use crate::systems::xla::buffer_assignment::program::Program;
@@ -177,11 +176,6 @@ impl Derived {
     /// The snapshot of a caching allocator, replayed; `None` where the run is something else.
     pub fn snapshot(&self) -> Option<&Arc<ReplayedSnapshot>> {
         self.allocator()?.snapshot()
-    }
-
-    /// What the snapshot of a caching allocator says at first sight; `None` where the run is something else.
-    pub fn snapshot_insights(&self) -> Option<Arc<SnapshotInsights>> {
-        self.allocator()?.insights().cloned()
     }
 
     /// The report.

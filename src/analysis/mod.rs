@@ -37,6 +37,14 @@ pub mod operations;
 
 pub mod derived;
 
+pub mod areas;
+
+pub(crate) mod consists;
+
+pub(crate) mod module_tree;
+
+pub(crate) mod largest;
+
 pub mod program_details;
 
 pub mod program_links;

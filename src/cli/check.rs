@@ -1,4 +1,4 @@
-//! `tilescope check`: whether a report stays within budgets, for a CI job that reads the exit status.
+//! `tilescope check`: whether a run stays within budgets, for a CI job that reads the exit status.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -8,26 +8,24 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::Input;
-use super::compare::{DeviceArguments, runs_of};
+use super::compare::DeviceArguments;
 use super::output::{self, Answer, BUDGET_EXCEEDED, Document, aligned};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::RunFiles;
-use crate::store::{TileId, Warning};
-use crate::systems::poplar::files::OpenReport;
-use crate::systems::poplar::insights::budgets::{
-    Budgets, Check, Figure, Figures, checks, growth_percent,
-};
+use crate::run::budget::OF_WINDOW;
+use crate::run::{BudgetFacts, BudgetFigure, BudgetedFigure};
+use crate::systems::several::runs_to_compare;
 use crate::text::{bytes, exact_bytes, grouped, signed_bytes, size};
 
+/// Arguments of `tilescope check`.
 #[derive(Debug, Args)]
 pub struct CheckArguments {
-    /// The report.
+    /// The run.
     #[command(flatten)]
     pub input: Input,
-    /// The report that growth is measured against.
-    #[arg(long, value_name = "PATH", requires = "max_growth")]
+    /// The run that growth is measured against.
+    #[arg(long, value_name = "RUN", requires = "max_growth")]
     pub baseline: Option<PathBuf>,
-    /// Of memory snapshots and programs of XLA: which device, and what it has.
+    /// Which device, and what it has.
     #[command(flatten)]
     pub device: DeviceArguments,
     /// What is allowed.
@@ -39,22 +37,20 @@ pub struct CheckArguments {
 #[derive(Debug, Default, Args)]
 #[group(required = true, multiple = true)]
 pub struct BudgetArguments {
-    /// The most that the fullest tile may have, gaps included; of reports of Poplar.
+    /// The most that the fullest tile may have, gaps included; for runs whose devices have tiles.
     #[arg(long, value_name = "N", value_parser = size::parse)]
     pub max_tile_bytes: Option<u64>,
-    /// The most that all tiles may have together, gaps included; of a memory snapshot what may be taken from the
-    /// device, of a program of XLA what it may reserve.
+    /// The most that the run may take: what is reserved on the device, or what all tiles have together, gaps
+    /// included.
     #[arg(long, value_name = "N", value_parser = size::parse)]
     pub max_total_bytes: Option<u64>,
-    /// The most that may be alive at the peak, always live or not; of a memory snapshot what is asked for, of a
-    /// program of XLA what is in use.
+    /// The most that may be alive at the peak, always live or not.
     #[arg(long, value_name = "N", value_parser = size::parse)]
     pub max_peak_bytes: Option<u64>,
     /// The most that each of these may have grown since the baseline.
     #[arg(long, value_name = "PERCENT", value_parser = percent, requires = "baseline", allow_negative_numbers = true)]
     pub max_growth: Option<f64>,
-    /// No tile may be over what it has; the run of a memory snapshot, or a program of XLA, must fit into
-    /// --capacity, or what a text or a file beside it states.
+    /// The run must fit: into --capacity, else into what the run or a file beside it says that the device has.
     #[arg(long)]
     pub must_fit: bool,
 }
@@ -64,324 +60,230 @@ fn percent(text: &str) -> Result<f64, String> {
     if value.is_finite() { Ok(value) } else { Err("a number with an end expected".to_owned()) }
 }
 
-#[derive(Debug, Serialize)]
-pub struct CheckReport {
-    pub(super) passed: bool,
-    pub(super) checks: Vec<Row>,
+/// `tilescope.check/2` (cli.md).
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(super) struct CheckReport {
+    passed: bool,
+    checks: Vec<Row>,
 }
 
-/// Why it cannot be said whether a run fits.
-pub(super) const UNKNOWN_CAPACITY: &str = "what the device has is not known";
-
-/// A check: of what, against what; `actual` is null where the report does not say, and for growth
+/// A check: of what, against what; `actual` is null where the run does not say, and for growth
 /// from 0. `reason` is why it fails where that is not its limit.
-#[derive(Debug, Default, Serialize)]
-pub(super) struct Row {
-    pub(super) name: &'static str,
-    pub(super) limit: Value,
-    pub(super) actual: Value,
-    pub(super) passed: bool,
+#[derive(Debug, Default, Serialize, schemars::JsonSchema)]
+struct Row {
+    name: &'static str,
+    /// The device that it is of; null for all of them together.
+    device: Option<i64>,
+    limit: Value,
+    actual: Value,
+    passed: bool,
+    reason: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) reason: Option<String>,
+    figure: Option<BudgetFigure>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) figure: Option<Figure>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) tile: Option<TileId>,
+    tile: Option<u32>,
     #[serde(flatten)]
-    pub(super) grown: Option<Grown>,
+    grown: Option<Grown>,
     #[serde(skip)]
-    pub(super) text: String,
+    text: String,
 }
 
-#[derive(Debug, Serialize)]
-pub(super) struct Grown {
-    pub(super) baseline_bytes: Option<u64>,
-    pub(super) actual_bytes: Option<u64>,
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+struct Grown {
+    baseline_bytes: Option<u64>,
+    actual_bytes: Option<u64>,
 }
 
 pub fn run(arguments: &CheckArguments) -> ExitCode {
-    let CheckArguments { input, baseline, device, budgets } = arguments;
-    let paths: Vec<&Path> =
-        std::iter::once(&input.path).chain(baseline).map(PathBuf::as_path).collect();
-    match runs_of(&paths, None, device) {
-        Err(error) => return output::fail(&error, input.json),
-        Ok(runs) => {
-            let (mut snapshots, mut programs) = (Vec::new(), Vec::new());
-            for (_, files) in runs {
-                match files {
-                    RunFiles::Pytorch(files) => snapshots.push(*files),
-                    RunFiles::Xla(files) => programs.push(*files),
-                    RunFiles::Poplar(_) => {}
-                }
-            }
-            if !snapshots.is_empty() {
-                return super::check_of_snapshot::run(&snapshots, arguments);
-            }
-            if !programs.is_empty() {
-                return super::check_of_program::run(&programs, arguments);
-            }
-        }
-    }
-    match baseline {
-        None => output::answer(input, |open, _| Ok(CheckReport::of(open, None, budgets))),
-        Some(baseline) => {
-            output::answer_of_several(&input.path, &[baseline], input.json, |open, baseline, _| {
-                Ok(CheckReport::of(open, baseline.first(), budgets))
-            })
-        }
-    }
-}
-
-/// Checks a run of another system than Poplar's, against the second if there is one: `open` reads what is checked of a run,
-/// with its warnings; `reading` is said meanwhile, and `no_tiles` why its tiles cannot be checked, and what can.
-pub(super) fn run_of_system<F, S>(
-    files: &[F],
-    arguments: &CheckArguments,
-    (reading, no_tiles): (&'static str, [&'static str; 2]),
-    open: impl Fn(&F, &Progress) -> Result<(S, Vec<Warning>), Error> + Sync,
-    checks: impl Fn(&S, Option<&S>) -> Vec<Row> + Sync,
-) -> ExitCode
-where
-    F: Sync,
-{
-    let result = output::with_progress(reading, |progress| {
-        if arguments.budgets.max_tile_bytes.is_some() {
-            let [message, hint] = no_tiles;
-            return Err(Error::new(ErrorKind::Usage, message).hint(hint));
-        }
-        let (mut warnings, mut sides) = (Vec::new(), Vec::new());
-        for files in files {
-            let (side, said) = open(files, progress)?;
-            warnings.extend(said);
-            sides.push(side);
-        }
-        warnings.iter().for_each(output::print_warning);
-        let Some((side, baseline)) = sides.split_first() else {
-            return Err(Error::new(ErrorKind::Usage, "a run is checked"));
-        };
-        let checks = checks(side, baseline.first());
-        let passed = checks.iter().all(|check| check.passed);
-        Ok(Document::new(CheckReport { passed, checks }, warnings))
-    });
+    let result = output::with_progress("Reading the run", |progress| checked(arguments, progress));
     output::finish(&result, arguments.input.json, Answer::text)
 }
 
-/// What is checked of a run of another system than Poplar's: the title of its device, the figure, what that is of.
-pub(super) type Subject<'a> = (&'a str, Figure, &'static str);
+/// Opens the run and its baseline, and checks all budgets.
+fn checked(
+    arguments: &CheckArguments,
+    progress: &Progress,
+) -> Result<Document<CheckReport>, Error> {
+    let CheckArguments { input, baseline, device, budgets } = arguments;
+    let paths: Vec<&Path> =
+        std::iter::once(&input.path).chain(baseline).map(PathBuf::as_path).collect();
+    let (mut all, mut warnings) = (Vec::new(), Vec::new());
+    for (path, found) in paths.iter().zip(runs_to_compare(&paths, None, progress)?) {
+        if let Some(said) = found.choice() {
+            anstream::eprintln!("{}: {said}", path.display());
+        }
+        let run = output::opened(&*found, progress)?;
+        let derived = run.derived();
+        let facts = derived.answers().budgets(derived, device.device, device.room())?;
+        if budgets.max_tile_bytes.is_some() && !has_tiles(&facts) {
+            return Err(no_tiles(found.system().title(), &facts));
+        }
+        let said = run.warnings(progress);
+        warnings.extend(if paths.len() > 1 { output::named(path, said) } else { said });
+        all.push(facts);
+    }
+    warnings.iter().for_each(output::print_warning);
+    let checks = all.first().map_or_else(Vec::new, |facts| checks(facts, all.get(1), budgets));
+    let passed = checks.iter().all(|check| check.passed);
+    Ok(Document::new(CheckReport { passed, checks }, warnings))
+}
 
-/// Whether a figure is within the limit of an option; `why_not` is why it is no more than a lower bound, `note` what else is
-/// said.
-pub(super) fn limited_row(
-    (title, figure, subject): Subject<'_>,
-    name: &'static str,
-    (actual, limit): (u64, u64),
-    (why_not, note): (Option<&str>, &str),
-) -> Row {
+fn has_tiles(facts: &BudgetFacts) -> bool {
+    facts.figures.iter().any(|of| of.figure == BudgetFigure::FullestArena)
+}
+
+fn no_tiles(system: &str, facts: &BudgetFacts) -> Error {
+    let message = format!("--max-tile-bytes is of tiles, which runs of {system} do not have");
+    let others = facts.figures.iter().map(|of| {
+        let [noun, _] = of.subject;
+        format!("--{} limits {noun}", of.figure.option())
+    });
+    let others = others.collect::<Vec<_>>().join(", ");
+    Error::new(ErrorKind::Usage, message).hint(format!("{others}."))
+}
+
+/// Every budget that there is, with what the run has; growth is against the baseline.
+fn checks(
+    facts: &BudgetFacts,
+    baseline: Option<&BudgetFacts>,
+    budgets: &BudgetArguments,
+) -> Vec<Row> {
+    let limit = |figure: BudgetFigure| match figure {
+        BudgetFigure::FullestArena => budgets.max_tile_bytes,
+        BudgetFigure::Total => budgets.max_total_bytes,
+        BudgetFigure::Peak => budgets.max_peak_bytes,
+    };
+    let limited = facts.figures.iter().filter_map(|of| Some(limited(facts, of, limit(of.figure)?)));
+    let grown = budgets.max_growth.zip(baseline).into_iter().flat_map(|(limit, baseline)| {
+        facts.figures.iter().map(move |of| grown([baseline, facts], of, limit))
+    });
+    limited.chain(grown).chain(budgets.must_fit.then(|| fits(facts))).collect()
+}
+
+/// The row of a check of a run, of whose text this is the end.
+fn row(facts: &BudgetFacts, name: &'static str, text: &str) -> Row {
+    let text = match &*facts.title {
+        "" => text.to_owned(),
+        title => format!("{title}: {text}"),
+    };
+    Row { name, device: facts.device, text, ..Row::default() }
+}
+
+/// Whether a figure is within the limit of its option. What is not known is not.
+fn limited(facts: &BudgetFacts, of: &BudgetedFigure, limit: u64) -> Row {
+    let name = of.figure.option();
+    let [noun, verb] = of.subject;
+    let found = |row: Row| Row {
+        limit: limit.into(),
+        actual: of.bytes.into(),
+        figure: Some(of.figure),
+        tile: of.arena.as_ref().map(|(arena, _)| *arena),
+        ..row
+    };
+    let Some(actual) = of.bytes else {
+        let text = format!(
+            "the bytes of {noun} are not known, so --{name} cannot be checked: {}",
+            of.why_unknown
+        );
+        let row = found(row(facts, name, &text));
+        return Row { reason: Some(of.why_unknown.to_owned()), ..row };
+    };
     let is_within = actual <= limit;
+    let why_not = facts.why_at_least.filter(|_| is_within);
     let difference = exact_bytes(actual.abs_diff(limit));
     let compared = match (is_within, why_not) {
         (false, _) => format!("{difference} more than --{name} allows"),
         (true, Some(why)) => format!("within --{name} as far as it got, but {why}"),
         (true, None) => format!("{difference} less than --{name} allows"),
     };
+    let window = if of.is_of_window { OF_WINDOW } else { "" };
+    let noun = of.arena.as_ref().map_or(noun, |(_, title)| title);
+    let text = format!("{noun} {verb} {}, {compared}{window}", exact_bytes(actual));
     Row {
-        name,
-        limit: limit.into(),
-        actual: actual.into(),
         passed: is_within && why_not.is_none(),
-        reason: why_not.filter(|_| is_within).map(str::to_owned),
-        figure: Some(figure),
-        text: format!("{title}: {subject} is {}, {compared}{note}", exact_bytes(actual)),
-        ..Row::default()
+        reason: why_not.map(str::to_owned),
+        ..found(row(facts, name, &text))
     }
 }
 
-/// How much a figure has grown, in bytes of the baseline and now; `why_not` is why it is no more than a lower bound, `note` what
-/// else is said.
-pub(super) fn grown_row(
-    (title, figure, subject): Subject<'_>,
-    (from, to): (u64, u64),
-    limit: f64,
-    (why_not, note): (Option<String>, &str),
-) -> Row {
+/// How much a figure has grown since a baseline. What is not known has grown too much.
+fn grown([baseline, facts]: [&BudgetFacts; 2], of: &BudgetedFigure, limit: f64) -> Row {
+    const NAME: &str = "max-growth";
+    let before = baseline.figures.iter().find(|before| before.figure == of.figure);
+    let (from, to) = (before.and_then(|before| before.bytes), of.bytes);
+    let [noun, verb] = of.subject;
+    let found = |row: Row| Row {
+        limit: limit.into(),
+        figure: Some(of.figure),
+        tile: of.arena.as_ref().map(|(arena, _)| *arena),
+        grown: Some(Grown { baseline_bytes: from, actual_bytes: to }),
+        ..row
+    };
+    let (Some(from), Some(to)) = (from, to) else {
+        let reason = match to {
+            Some(_) => format!("of the baseline {}", of.why_unknown),
+            None => of.why_unknown.to_owned(),
+        };
+        let text = format!("the growth of {noun} cannot be checked: {reason}");
+        return Row { reason: Some(reason), ..found(row(facts, NAME, &text)) };
+    };
     let percent = growth_percent(from, to);
     let is_within = percent <= limit;
-    let reason = why_not.as_deref().filter(|_| is_within);
+    let why_not = facts.why_at_least.map(str::to_owned);
+    let why_not = why_not.or_else(|| Some(format!("of the baseline: {}", baseline.why_at_least?)));
     let change = i64::try_from(i128::from(to) - i128::from(from)).unwrap_or(i64::MAX);
     let shown = if percent.is_finite() {
         format!("{percent:+.2} %").replace('-', "−")
     } else {
         "from 0".to_owned()
     };
+    let window = match (of.is_of_window, before.is_some_and(|before| before.is_of_window)) {
+        (false, false) => "",
+        (false, true) => "; the baseline's is of its recorded window, whose beginning is cut off",
+        (true, false) => OF_WINDOW,
+        (true, true) => "; both of their recorded windows, whose beginnings are cut off",
+    };
+    let on = of.arena.as_ref().map_or_else(String::new, |(_, title)| format!(" on {title}"));
+    let text = format!(
+        "{noun} {verb} {}{on} in place of {}, {} ({shown}); --{NAME} allows {limit} %{}{window}",
+        bytes(to),
+        bytes(from),
+        signed_bytes(change),
+        why_not.as_ref().map_or_else(String::new, |why| format!("; {why}")),
+    );
     Row {
-        name: "max-growth",
-        limit: limit.into(),
         // Growth without end is no number in JSON.
         actual: percent.into(),
         passed: is_within && why_not.is_none(),
-        reason: reason.map(|why| why.trim_start_matches("; ").to_owned()),
-        figure: Some(figure),
-        grown: Some(Grown { baseline_bytes: Some(from), actual_bytes: Some(to) }),
-        text: format!(
-            "{title}: {subject} is {} in place of {}, {} ({shown}); --max-growth allows {limit} %{}{note}",
-            bytes(to),
-            bytes(from),
-            signed_bytes(change),
-            why_not.unwrap_or_default(),
-        ),
-        ..Row::default()
+        reason: why_not.filter(|_| is_within),
+        ..found(row(facts, NAME, &text))
     }
 }
 
-impl CheckReport {
-    /// Checks a report whose small tables are read, and so are those of the baseline.
-    pub fn of(
-        open: &OpenReport,
-        baseline: Option<&OpenReport>,
-        arguments: &BudgetArguments,
-    ) -> Self {
-        let budgets = Budgets {
-            max_tile_bytes: arguments.max_tile_bytes,
-            max_total_bytes: arguments.max_total_bytes,
-            max_peak_bytes: arguments.max_peak_bytes,
-            max_growth: arguments.max_growth,
-            must_fit: arguments.must_fit,
-        };
-        let figures = Figures::of(&open.report);
-        let baseline = baseline.map(|baseline| Figures::of(&baseline.report));
-        let found = checks(&budgets, &figures, baseline.as_ref());
-        let bytes_per_tile = open.report.bytes_per_tile();
-        Self {
-            passed: found.iter().all(Check::passed),
-            checks: found.iter().map(|check| row(check, &figures, bytes_per_tile)).collect(),
-        }
+/// By how much bytes have grown, percent of those of the baseline: without end from 0, below 0 where
+/// they have shrunk.
+fn growth_percent(baseline: u64, actual: u64) -> f64 {
+    if baseline == 0 {
+        return if actual == 0 { 0.0 } else { f64::INFINITY };
     }
+    // The bytes of any machine are exact in an f64.
+    (actual as f64 - baseline as f64) * 100.0 / baseline as f64
 }
 
-fn row(check: &Check, figures: &Figures, bytes_per_tile: Option<u64>) -> Row {
-    let empty = Row { passed: check.passed(), ..Row::default() };
-    match *check {
-        Check::Bytes { figure, limit, actual } => Row {
-            name: option(figure),
-            limit: limit.into(),
-            actual: actual.into(),
-            figure: Some(figure),
-            tile: tile(figure, figures),
-            text: bytes_text(figure, figures, limit, actual),
-            ..empty
-        },
-        Check::Growth { figure, limit, baseline, actual } => Row {
-            name: "max-growth",
-            limit: limit.into(),
-            // Growth without end is no number in JSON.
-            actual: baseline.zip(actual).map(|(from, to)| growth_percent(from, to)).into(),
-            figure: Some(figure),
-            tile: tile(figure, figures),
-            grown: Some(Grown { baseline_bytes: baseline, actual_bytes: actual }),
-            text: growth_text(figure, figures, limit, baseline, actual),
-            ..empty
-        },
-        Check::Fit { tiles_over_limit } => Row {
-            name: "must-fit",
-            limit: 0.into(),
-            actual: tiles_over_limit.into(),
-            tile: tile(Figure::FullestTile, figures),
-            text: fit_text(figures, bytes_per_tile),
-            ..empty
-        },
-    }
-}
-
-/// The option that limits the bytes of a figure.
-fn option(figure: Figure) -> &'static str {
-    match figure {
-        Figure::FullestTile => "max-tile-bytes",
-        Figure::Total => "max-total-bytes",
-        Figure::Peak => "max-peak-bytes",
-    }
-}
-
-fn tile(figure: Figure, figures: &Figures) -> Option<TileId> {
-    figures.fullest_tile.filter(|_| figure == Figure::FullestTile).map(|(tile, _)| tile)
-}
-
-/// The figure as the subject of a sentence.
-fn subject(figure: Figure, tile: Option<TileId>) -> String {
-    match (figure, tile) {
-        (Figure::FullestTile, Some(tile)) => format!("tile {tile}"),
-        (Figure::FullestTile, None) => "the fullest tile".to_owned(),
-        (Figure::Total, _) => "all tiles together".to_owned(),
-        (Figure::Peak, _) => "the peak".to_owned(),
-    }
-}
-
-fn bytes_text(figure: Figure, figures: &Figures, limit: u64, actual: Option<u64>) -> String {
-    let subject = subject(figure, tile(figure, figures));
-    let option = option(figure);
-    let Some(actual) = actual else {
-        return format!("the bytes of {subject} are not known, so --{option} cannot be checked");
-    };
-    let verb = if figure == Figure::Total { "have" } else { "has" };
-    let difference = exact_bytes(actual.abs_diff(limit));
-    let compared = if actual > limit {
-        format!("{difference} more than --{option} allows")
-    } else {
-        format!("{difference} less than --{option} allows")
-    };
-    format!("{subject} {verb} {}, {compared}", exact_bytes(actual))
-}
-
-fn growth_text(
-    figure: Figure,
-    figures: &Figures,
-    limit: f64,
-    baseline: Option<u64>,
-    actual: Option<u64>,
-) -> String {
-    // Another tile may be the fullest in the baseline.
-    let subject = subject(figure, None);
-    let (Some(from), Some(to)) = (baseline, actual) else {
-        let which = if actual.is_none() { "this report" } else { "the baseline" };
-        return format!(
-            "{which} does not say how large {subject} is: its growth cannot be checked"
-        );
-    };
-    let now = match (figure, figures.fullest_tile) {
-        (Figure::FullestTile, Some((tile, _))) => format!("{} on tile {tile}", bytes(to)),
-        _ => bytes(to),
-    };
-    let difference = i64::try_from(i128::from(to) - i128::from(from)).unwrap_or(i64::MAX);
-    let percent = growth_percent(from, to);
-    let percent = if percent.is_finite() {
-        format!("{percent:+.2} %").replace('-', "−")
-    } else {
-        "from 0".to_owned()
-    };
-    format!(
-        "{subject}: {} to {now}, {} ({percent}); --max-growth allows {limit} %",
-        bytes(from),
-        signed_bytes(difference),
-    )
-}
-
-fn fit_text(figures: &Figures, bytes_per_tile: Option<u64>) -> String {
-    let (Some(over), Some(has)) = (figures.tiles_over_limit, bytes_per_tile) else {
-        return "whether the program fits is not known".to_owned();
-    };
-    let fullest = figures.fullest_tile.map_or_else(String::new, |(tile, full)| {
-        let difference = exact_bytes(full.abs_diff(has));
-        let side = if full > has { "more than it has" } else { "less than it has" };
-        format!("; the fullest, tile {tile}, has {}, {difference} {side}", exact_bytes(full))
-    });
-    match over {
-        0 => format!("no tile is over its {}{fullest}", bytes(has)),
-        1 => format!("1 tile is over its {}{fullest}", bytes(has)),
-        _ => format!("{} tiles are over their {}{fullest}", grouped(over), bytes(has)),
+fn fits(facts: &BudgetFacts) -> Row {
+    let fit = &facts.fit;
+    Row {
+        limit: fit.limit.into(),
+        actual: fit.actual.into(),
+        passed: fit.passed,
+        reason: fit.reason.clone(),
+        tile: fit.arena,
+        ..row(facts, "must-fit", &fit.text)
     }
 }
 
 impl Answer for CheckReport {
-    const SCHEMA: &'static str = "tilescope.check/1";
+    const SCHEMA: &'static str = "tilescope.check/2";
 
     fn exit_code(&self) -> ExitCode {
         if self.passed { ExitCode::SUCCESS } else { BUDGET_EXCEEDED.into() }
@@ -402,5 +304,67 @@ impl Answer for CheckReport {
             vec![verdict.to_owned(), check.name.to_owned(), check.text.clone()]
         });
         verdict + &aligned(&["<", "<", "<"], rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::FitFacts;
+
+    fn facts(tile: u64, total: u64, peak: Option<u64>) -> BudgetFacts {
+        let of = |figure, bytes| BudgetedFigure {
+            figure,
+            subject: ["it", "has"],
+            bytes,
+            why_unknown: "nobody knows",
+            arena: None,
+            is_of_window: false,
+        };
+        let figures = vec![
+            of(BudgetFigure::FullestArena, Some(tile)),
+            of(BudgetFigure::Total, Some(total)),
+            of(BudgetFigure::Peak, peak),
+        ];
+        let fit = FitFacts { passed: true, ..FitFacts::default() };
+        BudgetFacts { figures, fit, ..BudgetFacts::default() }
+    }
+
+    fn passed(
+        budgets: &BudgetArguments,
+        facts: &BudgetFacts,
+        baseline: Option<&BudgetFacts>,
+    ) -> Vec<bool> {
+        checks(facts, baseline, budgets).iter().map(|row| row.passed).collect()
+    }
+
+    #[test]
+    fn a_limit_may_be_reached_and_not_exceeded() {
+        let budgets = BudgetArguments {
+            max_tile_bytes: Some(10),
+            max_total_bytes: Some(99),
+            max_peak_bytes: Some(50),
+            must_fit: true,
+            ..BudgetArguments::default()
+        };
+        assert_eq!(passed(&budgets, &facts(10, 100, Some(50)), None), [true, false, true, true]);
+        let unknown = facts(10, 99, None);
+        assert_eq!(passed(&budgets, &unknown, None), [true, true, false, true], "not known");
+        let lower_bound = BudgetFacts { why_at_least: Some("it is cut"), ..unknown };
+        assert_eq!(passed(&budgets, &lower_bound, None), [false, false, false, true]);
+        assert!(checks(&lower_bound, None, &BudgetArguments::default()).is_empty());
+    }
+
+    #[test]
+    fn growth_is_of_all_three() {
+        let budgets = BudgetArguments { max_growth: Some(5.0), ..BudgetArguments::default() };
+        let baseline = facts(100, 1000, Some(0));
+        let of = |facts| passed(&budgets, &facts, Some(&baseline));
+        assert_eq!(of(facts(105, 1051, Some(0))), [true, false, true]);
+        assert_eq!(of(facts(0, 0, Some(1))), [true, true, false], "from 0 any growth is too much");
+        assert_eq!(of(facts(0, 0, None)), [true, true, false]);
+        let must_shrink = BudgetArguments { max_growth: Some(-10.0), ..BudgetArguments::default() };
+        let found = passed(&must_shrink, &facts(90, 901, Some(0)), Some(&baseline));
+        assert_eq!(found, [true, false, false]);
     }
 }

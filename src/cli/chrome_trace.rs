@@ -11,7 +11,7 @@ use super::trace::read_trace;
 use crate::analysis::execution::chrome::write_chrome_trace;
 use crate::files::{directory_of, is_below, new_file};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::systems::poplar::files::OpenReport;
+use crate::systems::system::OpenRun;
 use crate::text::{bytes, clean, counted};
 
 /// `tilescope.export/1`: what was written.
@@ -27,24 +27,24 @@ struct Written {
 pub fn run(paths: &[PathBuf], file: &Path, json: bool) -> ExitCode {
     let result = output::with_progress("Exporting the trace", |progress| {
         let [path] = paths else {
-            let message = format!("--chrome-trace is of one report, {} are named", paths.len());
+            let message = format!("--chrome-trace is of one run, {} are named", paths.len());
             return Err(Error::new(ErrorKind::Usage, message).hint("export them one by one"));
         };
-        let open = output::open_of_poplar(path, "export --chrome-trace", progress)?;
-        let written = write(&open, file, progress)?;
-        Ok(Document::new(written, output::warnings_of(&open, progress)))
+        let run = output::open_for(path, "export --chrome-trace", progress)?;
+        let written = write(&*run, file, progress)?;
+        Ok(Document::new(written, run.warnings(progress)))
     });
     output::finish(&result, json, Answer::text)
 }
 
-fn write(open: &OpenReport, file: &Path, progress: &Progress) -> Result<Written, Error> {
-    if is_below(file, &directory_of(open.profile())) {
-        let message = "it lies in the report's directory, into which nothing is written";
+fn write(run: &dyn OpenRun, file: &Path, progress: &Progress) -> Result<Written, Error> {
+    if is_below(file, &run.directory()) {
+        let message = "it lies in the run's directory, into which nothing is written";
         return Err(Error::new(ErrorKind::Usage, message)
             .in_file(file)
             .hint("choose another file"));
     }
-    let executed = read_trace(open, progress)?;
+    let executed = read_trace(run.derived().report(), progress)?;
     let failed = |error: &std::io::Error| {
         Error::new(ErrorKind::CannotWrite, format!("the trace cannot be written: {error}"))
             .in_file(file)

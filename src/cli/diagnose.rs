@@ -1,6 +1,5 @@
 //! `tilescope diagnose`: what error texts and logs say about memory, and what to do.
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::IsTerminal as _;
 use std::path::{Path, PathBuf};
@@ -8,16 +7,16 @@ use std::process::ExitCode;
 
 use clap::Args;
 use serde::Serialize;
+use serde_json::{Map, Value};
 
-use super::diagnose_programs::{Dumps, FoundDump, JoinedProgram, possible_text};
-use super::diagnose_snapshots::{FoundSnapshot, Joined, beside, named_snapshot};
 use super::output::{WRONG_ARGUMENTS, print_result, print_warning, with_progress, wrapped};
 use super::usage;
-use crate::analysis::diagnose::{Device, Diagnosis, Finding, Kind, XlaCapture};
+use crate::analysis::diagnose::{Diagnosis, Finding, Kind};
 use crate::format::{Error, Progress};
 use crate::log_file;
-use crate::opened::find_module;
-use crate::systems::pytorch::files::{FileKind, SnapshotFiles, with_side_files};
+use crate::run::joined_logs::{JoinedRun, LogToJoin};
+use crate::systems::of_process;
+use crate::systems::system::FoundRun;
 use crate::text::{bytes, clean, grouped, shortened};
 
 #[derive(Debug, Args)]
@@ -42,12 +41,11 @@ pub struct DiagnoseReport {
     cut_lines: u64,
     /// Messages beyond those that are listed.
     further_findings: u64,
-    /// Memory snapshots that were named and that no message is of.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    snapshots: Vec<FoundSnapshot>,
-    /// Dumps of XLA that were named, and that no message is of.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    dumps: Vec<FoundDump>,
+    /// Runs that were named and that no message is about.
+    #[serde(flatten)]
+    alone: Map<String, Value>,
+    #[serde(skip)]
+    alone_text: String,
     #[serde(skip)]
     has_several_files: bool,
 }
@@ -58,12 +56,11 @@ struct FoundIn {
     file: Option<String>,
     #[serde(flatten)]
     finding: Finding,
-    /// The memory snapshot that belongs to it.
-    snapshot: Option<Joined>,
-    /// The module of XLA that it is about.
-    module: Option<JoinedProgram>,
-    /// The files of modules of which it cannot be told which it is about.
-    possible_modules: Vec<String>,
+    /// The runs that it is about.
+    #[serde(flatten)]
+    runs: Map<String, Value>,
+    #[serde(skip)]
+    runs_text: String,
 }
 
 pub fn run(arguments: &DiagnoseArguments) -> ExitCode {
@@ -77,13 +74,17 @@ pub fn run(arguments: &DiagnoseArguments) -> ExitCode {
 }
 
 /// A log that was read.
-pub(super) struct Log {
+struct Log {
     /// `None` for standard input.
     file: Option<PathBuf>,
-    pub(super) diagnosis: Diagnosis,
+    diagnosis: Diagnosis,
 }
 
 impl Log {
+    fn to_join(&self) -> LogToJoin<'_> {
+        LogToJoin { file: self.file.as_deref(), findings: &self.diagnosis.findings }
+    }
+
     fn read(file: &Path) -> Result<Self, Error> {
         if file.as_os_str() == "-" {
             let diagnosis = log_file::diagnose_stream("standard input", std::io::stdin().lock())?;
@@ -96,16 +97,6 @@ impl Log {
     }
 }
 
-/// Whether a message may be of PyTorch's allocator: XLA's have modules.
-fn wants_snapshot(finding: &Finding) -> bool {
-    let is_of_gpu = finding.device == Some(Device::Cuda) && finding.requested_bytes.is_some();
-    is_of_gpu && XlaCapture::of(finding).is_none()
-}
-
-fn open_snapshot(files: &SnapshotFiles) -> Result<Option<FoundSnapshot>, Error> {
-    with_progress("Reading the snapshot", |progress| FoundSnapshot::open(files, progress))
-}
-
 impl DiagnoseReport {
     /// What the files say, one after another.
     ///
@@ -115,79 +106,54 @@ impl DiagnoseReport {
         let standard_input = [PathBuf::from("-")];
         let files = if files.is_empty() { &standard_input } else { files };
         let mut report = Self {
-            schema: "tilescope.diagnose/1",
+            schema: "tilescope.diagnose/2",
             findings: Vec::new(),
             lines: 0,
             cut_lines: 0,
             further_findings: 0,
-            snapshots: Vec::new(),
-            dumps: Vec::new(),
+            alone: Map::new(),
+            alone_text: String::new(),
             has_several_files: files.len() > 1,
         };
-        let (mut named, mut named_dumps, mut logs) = (Vec::new(), Vec::new(), Vec::new());
+        let systems = of_process();
+        let mut named: Vec<Vec<Box<dyn FoundRun>>> = systems.iter().map(|_| Vec::new()).collect();
+        let mut logs = Vec::new();
         for file in files {
-            if let Some(snapshot) = named_snapshot(file, &Progress::default())? {
-                named.push(snapshot);
-            } else if let Some(dump) =
-                with_progress("Looking for modules", |progress| find_module(file, None, progress))?
-            {
-                named_dumps.push(dump);
-            } else {
+            if !take_run(file, &mut named)? {
                 logs.push(Log::read(file)?);
             }
         }
-        let snapshots = named.iter().map(open_snapshot).filter_map(Result::transpose);
-        let snapshots: Vec<FoundSnapshot> = snapshots.collect::<Result<_, Error>>()?;
-        snapshots.iter().flat_map(|one| &one.warnings).for_each(print_warning);
-        let mut is_joined = vec![false; snapshots.len()];
-        // Logs of one directory have the same snapshots beside them.
-        let mut opened: BTreeMap<PathBuf, Option<FoundSnapshot>> = BTreeMap::new();
-        let mut dumps = Dumps::of(&named_dumps, &logs);
+        let to_join = logs.iter().map(Log::to_join).collect::<Vec<_>>();
+        let mut joined = Vec::new();
+        for (system, named) in systems.iter().zip(named) {
+            let of_system = with_progress("Reading the runs", |progress| {
+                system.join_logs(&named, &to_join, progress)
+            })?;
+            of_system.warnings.iter().for_each(print_warning);
+            report.alone.extend(of_system.alone.keys);
+            report.alone_text += &of_system.alone.text;
+            joined.push(of_system.messages.into_iter());
+        }
         for Log { file, diagnosis } in logs {
             report.lines += diagnosis.lines;
             report.cut_lines += diagnosis.cut_lines;
             report.further_findings += diagnosis.further;
-            let log = file.as_deref();
-            let wants_one = || diagnosis.findings.iter().any(wants_snapshot);
-            // What lies beside a log and cannot be read is no reason to say nothing of the log.
-            let beside: Vec<PathBuf> = match log {
-                Some(log) if snapshots.is_empty() && wants_one() => beside(log),
-                _ => Vec::new(),
-            };
-            for path in &beside {
-                if !opened.contains_key(path) {
-                    let files = with_side_files(path.clone(), FileKind::Snapshot);
-                    opened.insert(path.clone(), open_snapshot(&files).ok().flatten());
-                }
-            }
-            let beside: Vec<&FoundSnapshot> =
-                beside.iter().filter_map(|path| opened.get(path)?.as_ref()).collect();
-            dumps.look_beside(log, &diagnosis.findings);
+            let of_log = joined.iter_mut().map(|logs| logs.next().unwrap_or_default().into_iter());
+            let mut of_log: Vec<_> = of_log.collect();
             for finding in diagnosis.findings {
-                let all = snapshots.iter().chain(beside.iter().copied()).enumerate();
-                let wanted = all.filter(|_| wants_snapshot(&finding));
-                let matching =
-                    wanted.filter_map(|(place, one)| Some((place, one.matching(&finding, log)?)));
-                // The first of equals.
-                let found = matching.min_by_key(|(_, one)| !one.is_by_name());
-                if let Some(is_joined) =
-                    found.as_ref().and_then(|(place, _)| is_joined.get_mut(*place))
-                {
-                    *is_joined = true;
-                }
-                let (module, possible_modules) = dumps.module_of(&finding);
-                report.findings.push(FoundIn {
-                    file: log.map(|log| log.display().to_string()),
-                    snapshot: found.map(|(_, one)| one.joined(&finding)),
-                    module,
-                    possible_modules,
+                let mut found = FoundIn {
+                    file: file.as_deref().map(|log| log.display().to_string()),
+                    runs: Map::new(),
+                    runs_text: String::new(),
                     finding,
-                });
+                };
+                for JoinedRun { keys, text } in of_log.iter_mut().filter_map(Iterator::next) {
+                    found.runs.extend(keys);
+                    found.runs_text += &text;
+                }
+                report.findings.push(found);
             }
         }
-        let alone = snapshots.into_iter().zip(is_joined).filter(|(_, is_joined)| !is_joined);
-        report.snapshots = alone.map(|(snapshot, _)| snapshot).collect();
-        report.dumps = dumps.alone();
         Ok(report)
     }
 
@@ -195,15 +161,14 @@ impl DiagnoseReport {
     fn text(&self) -> String {
         /// Findings of one kind that are shown.
         const SHOWN: usize = 20;
-        let of_snapshots = self.snapshots.iter().map(FoundSnapshot::text);
-        let alone: String = of_snapshots.chain(self.dumps.iter().map(FoundDump::text)).collect();
+        let alone = &self.alone_text;
         if self.findings.is_empty() && !alone.is_empty() && self.lines == 0 {
-            return alone;
+            return alone.clone();
         }
         if self.findings.is_empty() {
             let lines = if self.lines == 1 { "line" } else { "lines" };
             let nothing = format!("Nothing about memory in {} {lines}.\n", grouped(self.lines));
-            return nothing + &self.cut_text() + &alone;
+            return nothing + &self.cut_text() + alone;
         }
         let mut text = String::new();
         let kinds = self.kinds();
@@ -232,7 +197,7 @@ impl DiagnoseReport {
             text += "\n";
         }
         text.truncate(text.trim_end().len() + 1);
-        text + &self.cut_text() + &alone
+        text + &self.cut_text() + alone
     }
 
     /// That something was not read, if so.
@@ -284,13 +249,7 @@ impl DiagnoseReport {
         if !facts.is_empty() {
             text += &format!("    {}\n", facts.join(", "));
         }
-        if let Some(snapshot) = &found.snapshot {
-            text += &snapshot.text();
-        }
-        if let Some(module) = &found.module {
-            text += &module.text();
-        }
-        text += &possible_text(&found.possible_modules);
+        text += &found.runs_text;
         for allocation in finding.allocations.iter().take(3) {
             let what = [&allocation.shape, &allocation.operator, &allocation.label];
             let what = what.into_iter().flatten().next().map_or("", |what| what);
@@ -298,6 +257,18 @@ impl DiagnoseReport {
         }
         text
     }
+}
+
+/// Adds the run that a path names to those of its system; `false` where it is read as a log.
+fn take_run(path: &Path, named: &mut [Vec<Box<dyn FoundRun>>]) -> Result<bool, Error> {
+    for (system, named) in of_process().iter().zip(named) {
+        let find = |progress: &Progress| system.find_beside_logs(path, progress);
+        if let Some(run) = with_progress("Looking for runs", find)? {
+            named.push(run);
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The finding with the largest excess; the first of equals.

@@ -8,13 +8,11 @@ use clap::Args;
 use serde::Serialize;
 
 use super::output::{self, Answer, Document, aligned, print_warning};
-use crate::analysis::cross_checks::contradictions;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::{Cache, Entry};
-use crate::opened::{RunFiles, SnapshotRun, files_of_run};
 use crate::store::Warning;
-use crate::systems::poplar::files::OpenReport;
-use crate::systems::pytorch::files::{FileKind, SnapshotFiles};
+use crate::systems;
+use crate::systems::system::{FoundRun, Reading};
 use crate::text::{bytes, clean};
 
 /// What `tilescope index` takes: one of the three.
@@ -35,8 +33,8 @@ pub struct IndexArguments {
 }
 
 /// The index as it is.
-#[derive(Debug, Serialize)]
-struct Listing {
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(super) struct Listing {
     directory: String,
     total_bytes: u64,
     indexes: Vec<Row>,
@@ -44,7 +42,7 @@ struct Listing {
     now: u64,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct Row {
     /// The report's directory, or the snapshot; `None` where that cannot be read.
     report: Option<String>,
@@ -58,8 +56,8 @@ struct Row {
 }
 
 /// What was removed, or written.
-#[derive(Debug, Serialize)]
-struct Change {
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(super) struct Change {
     directory: String,
     files: usize,
     bytes: u64,
@@ -98,15 +96,15 @@ pub fn run(arguments: &IndexArguments) -> ExitCode {
             Answer::text,
         );
     }
-    let written = output::with_progress("Reading the reports", |progress| {
+    let written = output::with_progress("Reading the runs", |progress| {
         let mut done = change("written", 0, 0);
         let mut warnings = Vec::new();
-        let found = arguments.paths.iter().map(|path| Ok((path, indexable(path, progress)?)));
+        let found = arguments.paths.iter().map(|path| indexable(path, progress));
         // What cannot have one is said before anything is read.
-        for (path, files) in found.collect::<Result<Vec<_>, Error>>()? {
-            let (written, of_report) = write(&cache, (path, files), progress)?;
-            of_report.iter().for_each(print_warning);
-            warnings.extend(of_report);
+        for found in found.collect::<Result<Vec<_>, Error>>()? {
+            let (written, of_run) = write(&cache, &*found, progress)?;
+            of_run.iter().for_each(print_warning);
+            warnings.extend(of_run);
             if let Some(bytes) = written {
                 done.files = done.files.saturating_add(1);
                 done.bytes = done.bytes.saturating_add(bytes);
@@ -118,61 +116,30 @@ pub fn run(arguments: &IndexArguments) -> ExitCode {
 }
 
 /// What a path names, if it can have an index.
-fn indexable(path: &Path, progress: &Progress) -> Result<Indexable, Error> {
-    let why_not = match files_of_run(path, progress)? {
-        RunFiles::Poplar(found) => return Ok(Indexable::Report(found.warnings)),
-        RunFiles::Pytorch(files) => match (files.kind, files.ranks.as_slice()) {
-            (FileKind::Snapshot, []) => return Ok(Indexable::Snapshot(files)),
-            (FileKind::Snapshot, [..]) => {
-                ("a run of several ranks", "Name the file of a rank: that can have one.")
-            }
-            (FileKind::Timeline | FileKind::CompressedTimeline, _) => {
-                ("a memory timeline", "Reports of Poplar and memory snapshots can have one.")
-            }
-        },
-        RunFiles::Xla(_) => ("of XLA", "Reports of Poplar and memory snapshots can have one."),
-    };
-    let (what, hint) = why_not;
+fn indexable(path: &Path, progress: &Progress) -> Result<Box<dyn FoundRun>, Error> {
+    let found = systems::find(systems::of_process(), path, None, progress)?;
+    let Some(what) = found.why_no_index() else { return Ok(found) };
     let message = format!("{} is {what}, which has no index", path.display());
-    Err(Error::new(ErrorKind::Usage, message).in_file(path).hint(hint))
+    Err(Error::new(ErrorKind::Usage, message).in_file(path))
 }
 
-/// What can have an index.
-enum Indexable {
-    /// A report of Poplar, with what there is to say of how it was found.
-    Report(Vec<Warning>),
-    Snapshot(Box<SnapshotFiles>),
-}
-
-/// Reads a report or snapshot to its end and writes its index; `None` where there is one.
+/// Reads a run to its end and writes its index; `None` where there is one.
 fn write(
     cache: &Cache,
-    (path, files): (&Path, Indexable),
+    found: &dyn FoundRun,
     progress: &Progress,
 ) -> Result<(Option<u64>, Vec<Warning>), Error> {
-    let (written, warnings) = match files {
-        Indexable::Snapshot(files) => {
-            let run = SnapshotRun::open_with(&files, Some(cache), progress)?;
-            let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "cancelled"))?;
-            if run.has_index() {
-                return Ok((None, Vec::new()));
-            }
-            (run.write_index(progress), run.report.warnings.list())
-        }
-        Indexable::Report(found) => {
-            let open = OpenReport::find_with(path, Some(cache), progress)?;
-            open.report.warnings.add_all(&found);
-            if open.has_index() {
-                return Ok((None, Vec::new()));
-            }
-            progress.expect(open.bytes_to_read());
-            open.read_all(progress, |report| contradictions(report, progress))?;
-            (open.write_index(progress), open.report.warnings.list())
-        }
-    };
-    match written {
-        Ok(written) => Ok((written, warnings)),
+    let cancelled = || Error::new(ErrorKind::Unreadable, "reading was cancelled");
+    let reading = Reading::unseen(progress);
+    let run = found.begin(Some(cache), &reading)?.ok_or_else(cancelled)?;
+    if run.has_index() {
+        return Ok((None, Vec::new()));
+    }
+    run.read_all(&[], &reading)?;
+    match run.write_index(progress) {
+        Ok(written) => Ok((written, run.warnings(progress))),
         Err(error) => {
+            let path = found.path();
             let message = format!("no index of {}: {error}", path.display());
             Err(Error::new(ErrorKind::CannotWrite, message).in_file(path))
         }

@@ -1,4 +1,4 @@
-//! `tilescope map`: what lies where on one tile, its gaps and their reasons.
+//! `tilescope map`: what lies where in one arena, its gaps and their reasons.
 
 use clap::Args;
 use serde::Serialize;
@@ -6,8 +6,8 @@ use serde_json::{Map as JsonMap, Value};
 
 use super::Input;
 use super::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
-use super::tiles::{check_tile, gaps_json};
-use crate::analysis::cross_checks::contradictions_of_tile;
+use super::scope::check_arena;
+use super::tiles::gaps_json;
 use crate::analysis::placement::gaps::{Gap, GapReason, GapsByReason};
 use crate::analysis::placement::read::read_arena;
 use crate::analysis::placement::tile_map::TileMap;
@@ -16,19 +16,19 @@ use crate::csv;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::ids::CategoryId;
 use crate::store::placed::{Placed, Placement};
-use crate::store::{Report, StepId, TileId};
-use crate::systems::poplar::files::OpenReport;
+use crate::store::{ArenaId, DeviceId, Report, StepId};
+use crate::systems::system::OpenRun;
 use crate::text::{clean, exact_bytes, grouped};
 
 /// Arguments of `tilescope map`.
 #[derive(Debug, Args)]
 pub struct MapArguments {
-    /// The report.
+    /// The run.
     #[command(flatten)]
     pub input: Input,
-    /// The tile.
-    #[arg(long, value_name = "N")]
-    pub tile: u32,
+    /// The arena: a tile, a segment, an allocation.
+    #[arg(long, visible_alias = "tile", value_name = "N")]
+    pub arena: u32,
     /// What is live and what is free at this step.
     #[arg(long, value_name = "N")]
     pub step: Option<u32>,
@@ -38,11 +38,14 @@ pub struct MapArguments {
     pub csv: bool,
 }
 
-/// `tilescope.map/1` (cli.md).
+/// `tilescope.map/2` (cli.md).
 #[derive(Debug, Serialize)]
 pub struct Map {
-    tile: u32,
-    ipu: Option<u32>,
+    arena: u32,
+    /// What it is called.
+    name: String,
+    /// The number of its device.
+    device: Option<i64>,
     step: Option<u32>,
     elements: Vec<u64>,
     regions: Vec<u64>,
@@ -50,10 +53,22 @@ pub struct Map {
     gaps: Vec<GapRow>,
     gaps_by_reason: JsonMap<String, Value>,
     end: u64,
-    bytes_per_tile: Option<u64>,
+    /// What it can hold.
+    limit_bytes: Option<u64>,
+    /// Of an arena that is a tile.
+    #[serde(flatten)]
+    tile: Option<OfTile>,
     /// For the text, which also counts the gaps.
     #[serde(skip)]
     totals: GapsByReason,
+}
+
+/// What tiles say in their own words.
+#[derive(Debug, Serialize)]
+struct OfTile {
+    tile: u32,
+    ipu: Option<i64>,
+    bytes_per_tile: Option<u64>,
 }
 
 #[derive(Debug, Serialize)]
@@ -75,47 +90,67 @@ struct GapRow {
 }
 
 impl Map {
-    /// The map of the tile that the arguments name.
+    /// The map of the arena that the arguments name.
     ///
     /// # Errors
-    /// `damaged` when lowered variables cannot be read, `usage` for a tile or step that is not there.
-    pub fn of(open: &OpenReport, arguments: &MapArguments) -> Result<Self, Error> {
-        let report = &*open.report;
-        let id = TileId(arguments.tile);
-        check_tile(report, arguments.tile)?;
+    /// `damaged` when what is placed there cannot be read, `usage` for an arena or step that is not there.
+    pub fn of(
+        run: &dyn OpenRun,
+        arguments: &MapArguments,
+        progress: &Progress,
+    ) -> Result<Self, Error> {
+        run.fill_report(progress);
+        let report = &**run.derived().report();
+        let id = ArenaId(arguments.arena);
+        check_arena(report, id)?;
         let step = arguments.step.map(|step| step_position(report, step)).transpose()?;
-        let tile = read_arena(report, id.into(), &Progress::default())?.ok_or_else(|| {
-            Error::new(ErrorKind::Damaged, "the lowered variables of this report cannot be read")
-                .at("table vars_info")
-                .hint("The engine option autoReport.outputLoweredVars brings them.")
-        })?;
-        open.compare_parts(|report| contradictions_of_tile(report, id, &tile));
-        let map = TileMap::new(&tile, report, id.into(), step);
+        let placed = read_arena(report, id, progress)?.ok_or_else(|| not_read(report, id))?;
+        run.check_arena(id, &placed);
+        let map = TileMap::new(&placed, report, id, step);
+        let arenas = report.arenas.get();
+        let device = arenas.and_then(|arenas| arenas.device(id)).map(DeviceId::to_number);
+        let is_tile = arenas.is_none_or(|arenas| arenas.are_alike);
+        let tile = OfTile { tile: arguments.arena, ipu: device, bytes_per_tile: map.limit };
         let totals = map.gaps_by_reason();
         Ok(Self {
-            tile: arguments.tile,
-            ipu: report.target.get().and_then(|target| target.ipu_of(id)),
+            arena: arguments.arena,
+            name: report.arena_title(id),
+            device,
             step: arguments.step,
             elements: map.elements,
             regions: map.regions,
-            variables: variables(report, &tile, step),
+            variables: variables(report, &placed, step),
             gaps: map.gaps.iter().map(gap_row).collect(),
             gaps_by_reason: gaps_json(Some(&totals)),
             end: map.end,
-            bytes_per_tile: map.limit,
+            limit_bytes: map.limit,
+            tile: is_tile.then_some(tile),
             totals,
         })
+    }
+}
+
+/// Why nothing can be said of an arena.
+fn not_read(report: &Report, arena: ArenaId) -> Error {
+    let absence = report.variables.absence().or(report.arenas.absence());
+    let absence = absence.filter(|absence| absence.is_explained());
+    let message = format!("what is placed in {} cannot be read", report.arena_title(arena));
+    let error = Error::new(ErrorKind::Damaged, message).in_file(&report.path);
+    match absence {
+        Some(absence) => error.at(absence.what.clone()).hint(absence.hint.clone()),
+        None => error.hint("The warnings say what is wrong; tilescope summary has what is known."),
     }
 }
 
 /// The position of a step.
 ///
 /// # Errors
-/// `usage` when the report has none of that number.
+/// `usage` when the run has none of that number.
 pub fn step_position(report: &Report, step: u32) -> Result<usize, Error> {
     report.steps.get().and_then(|steps| steps.ids.position(StepId(step))).ok_or_else(|| {
-        Error::new(ErrorKind::Usage, format!("this report has no step {step}"))
-            .hint("`tilescope liveness` lists the steps.")
+        let words = report.system;
+        Error::new(ErrorKind::Usage, format!("this run has no {} {step}", words.step_in_text))
+            .hint(format!("`tilescope liveness` lists the {}.", words.steps))
     })
 }
 
@@ -150,14 +185,14 @@ fn gap_row(gap: &Gap) -> GapRow {
 }
 
 impl Answer for Map {
-    const SCHEMA: &'static str = "tilescope.map/1";
+    const SCHEMA: &'static str = "tilescope.map/2";
 
     fn text(&self) -> String {
         let mut text = format!(
-            "Tile {}: ends at {} of {}\n\n",
-            self.tile,
+            "{}: ends at {} of {}\n\n",
+            self.name,
             exact_bytes(self.end),
-            or_unknown(self.bytes_per_tile, exact_bytes)
+            or_unknown(self.limit_bytes, exact_bytes)
         );
         // Variables and gaps in one list, by address.
         let mut rows: Vec<(u64, Vec<String>)> = Vec::new();

@@ -3,14 +3,10 @@
 //! One file per command, its figures, its JSON and its text side by side.
 
 mod check;
-mod check_of_program;
-mod check_of_snapshot;
 mod chrome_trace;
 pub mod compare;
 mod demo;
 mod diagnose;
-mod diagnose_programs;
-mod diagnose_snapshots;
 mod export;
 mod first_word;
 mod index;
@@ -19,7 +15,8 @@ pub mod map;
 pub mod ops;
 pub mod output;
 mod render;
-mod scope;
+pub mod schemas;
+pub mod scope;
 pub mod summary;
 pub mod sweep;
 mod synth;
@@ -53,11 +50,11 @@ pub struct Arguments {
     /// What to do instead of opening a window.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// Up to eight runs, the first of which is the reference: each a report directory, a directory
-    /// with one report below it, or a file of a report.
+    /// Up to eight runs, the first of which is the reference: each an IPU report, a PyTorch snapshot or an XLA dump, as
+    /// a file, or a directory with one of them in it.
     #[arg(value_name = "RUN")]
     pub runs: Vec<PathBuf>,
-    /// Read everything from the files of the reports; leave the index of what was read before alone.
+    /// Read everything from the files of the runs; leave the index of what was read before alone.
     #[arg(long, global = true)]
     pub no_index: bool,
     /// Say on standard error at the end how much was read.
@@ -86,30 +83,30 @@ impl Arguments {
 pub enum Command {
     /// What the memory is made of, where the peak is, and whether the program fits.
     Summary(summary::SummaryArguments),
-    /// Memory of every tile, or of some.
+    /// Memory of every tile, or of some; of runs whose devices have tiles.
     Tiles(tiles::TilesArguments),
     /// Memory at every step: the curve, its peaks, and what is alive there.
     Liveness(liveness::LivenessArguments),
-    /// The steps that ran, when, on which IPU, and what the cycles were spent on.
+    /// The steps that ran, when, on which device, and what the cycles were spent on; of runs that recorded that.
     Trace(trace::TraceArguments),
-    /// What lies where on one tile, its gaps and their reasons.
+    /// What lies where in one arena (a tile, a segment, an allocation), its gaps and their reasons.
     Map(map::MapArguments),
     /// Operations of a software layer: bytes, vertices, cycles, steps of each.
     Ops(ops::OpsArguments),
     /// Whether the memory stays within budgets, by the exit status; for CI.
     Check(check::CheckArguments),
-    /// What changed between two reports, and what the change consists of.
+    /// What changed between two runs, and what the change consists of.
     Compare(compare::CompareArguments),
     /// What errors and warnings in logs say about memory: what ran out, by how much, what to do.
     Diagnose(diagnose::DiagnoseArguments),
-    /// All reports below a directory: what varies, and the fastest that fits.
+    /// All runs below a directory: what varies, and the fastest that fits.
     Sweep(sweep::SweepArguments),
-    /// The figures of reports as Parquet files, many runs side by side, for DuckDB, Spark and others; or what ran as a
+    /// The figures of runs as Parquet files, many of them side by side, for DuckDB, Spark and others; or what ran as a
     /// trace for Perfetto.
     Export(export::ExportArguments),
     /// A page of the window, or a picture of one, as PNG or SVG; needs neither a display nor a graphics card.
     Render(render::RenderArguments),
-    /// What is kept of reports to open them faster: list it, remove it, or write it beforehand.
+    /// What is kept of runs to open them faster: list it, remove it, or write it beforehand.
     Index(index::IndexArguments),
     /// Open the demo: one model at six values of availableMemoryProportion, written once to the
     /// cache directory (about 500 MB); of PyTorch one training run with six numbers of checkpoints (about 5 MB).
@@ -118,10 +115,11 @@ pub enum Command {
     Synth(synth::SynthArguments),
 }
 
-/// What every command that reads a report takes.
+/// What every command that reads a run takes.
 #[derive(Debug, Args)]
 pub struct Input {
-    /// A report directory, a directory with one report below it, or a file of a report.
+    /// A run: an IPU report, a PyTorch snapshot or an XLA dump, as a file, or a directory with one of them in it.
+    #[arg(value_name = "RUN")]
     pub path: PathBuf,
     /// Print one JSON document instead of text.
     #[arg(long)]
@@ -219,24 +217,24 @@ pub fn run(command: &Command, started: Instant) -> ExitCode {
     match command {
         Command::Summary(arguments) => summary::run(arguments),
         Command::Tiles(arguments) => {
-            output::answer_or_instead(&arguments.input, arguments.csv, "tiles", |open, progress| {
-                tiles::Tiles::of(open, arguments, progress)
+            output::answer_or_instead(&arguments.input, arguments.csv, "tiles", |run, progress| {
+                tiles::Tiles::of(run, arguments, progress)
             })
         }
         Command::Liveness(arguments) => liveness::run(arguments),
         Command::Trace(arguments) => {
-            output::answer_or_instead(&arguments.input, arguments.csv, "trace", |open, progress| {
-                trace::TraceReport::of(open, arguments, progress)
+            output::answer_or_instead(&arguments.input, arguments.csv, "trace", |run, progress| {
+                trace::TraceReport::of(run, arguments, progress)
             })
         }
         Command::Map(arguments) => {
-            output::answer_or_instead(&arguments.input, arguments.csv, "map", |open, _| {
-                map::Map::of(open, arguments)
+            output::answer_or_instead(&arguments.input, arguments.csv, "map", |run, progress| {
+                map::Map::of(run, arguments, progress)
             })
         }
         Command::Ops(arguments) => {
-            output::answer_or_instead(&arguments.input, arguments.csv, "ops", |open, progress| {
-                ops::Ops::of(open, arguments, progress)
+            output::answer_or_instead(&arguments.input, arguments.csv, "ops", |run, progress| {
+                ops::Ops::of(run, arguments, progress)
             })
         }
         Command::Check(arguments) => check::run(arguments),

@@ -22,7 +22,7 @@ use crate::analysis::program::step_operations::step_operations_of;
 use crate::csv;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::StepId;
-use crate::systems::poplar::files::OpenReport;
+use crate::systems::system::{LatePart, OpenRun};
 use crate::text::{self, size_or_less};
 
 /// Arguments of `tilescope ops`.
@@ -65,7 +65,7 @@ const IN_TEXT: [Figure; 8] = [
     Figure::Steps,
 ];
 
-/// `tilescope.ops/1` (cli.md).
+/// `tilescope.ops/2` (cli.md).
 #[derive(Debug, Serialize)]
 pub struct Ops {
     /// The layers that the debug information names, those that most contexts are of first.
@@ -118,13 +118,12 @@ impl Ops {
     /// # Errors
     /// `usage` for a layer that the report does not have.
     pub fn of(
-        open: &OpenReport,
+        run: &dyn OpenRun,
         arguments: &OpsArguments,
         progress: &Progress,
     ) -> Result<Self, Error> {
-        open.read_debug_info(progress);
-        open.read_compute(progress);
-        let report = &*open.report;
+        run.read_parts(&[LatePart::Operations, LatePart::Compute], progress);
+        let report = &**run.derived().report();
         let layers = operations::layers(report);
         if let Some(wanted) = &arguments.layer
             && report.debug.get().is_some()
@@ -206,7 +205,7 @@ fn cell(figures: &Figures, figure: Figure) -> String {
 }
 
 impl Answer for Ops {
-    const SCHEMA: &'static str = "tilescope.ops/1";
+    const SCHEMA: &'static str = "tilescope.ops/2";
 
     fn text(&self) -> String {
         let layers: Vec<&str> = self.layers.iter().map(String::as_str).collect();

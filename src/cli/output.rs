@@ -10,19 +10,15 @@ use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
 use rayon::prelude::*;
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 
 pub use self::layout::{aligned, name_cell, or_unknown, wrapped};
 use super::Input;
-use crate::analysis::cross_checks::contradictions;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::{RunFiles, SnapshotRun, XlaFiles, XlaRun, files_of_run};
 use crate::store::{Report, Warning};
-use crate::systems::poplar::{files::OpenReport, system::FoundReport};
-use crate::systems::pytorch::files::SnapshotFiles;
+use crate::systems;
 use crate::systems::system::{FoundRun, OpenRun};
-use crate::systems::{self, SYSTEMS};
 use crate::text;
 
 /// Exit status when a budget is exceeded.
@@ -70,7 +66,7 @@ pub trait CsvAnswer: Answer {
 }
 
 /// An answer with what all have in JSON: the schema before it, the warnings that came up behind it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Document<A> {
     schema: &'static str,
     #[serde(flatten)]
@@ -98,57 +94,36 @@ impl<A: Answer> Document<A> {
     }
 }
 
-/// Opens the report, answers, prints.
-pub fn answer<A: Answer>(
-    input: &Input,
-    answer: impl FnOnce(&OpenReport, &Progress) -> Result<A, Error>,
-) -> ExitCode {
-    answer_as(input, A::text, open, answer)
+/// Why there is no answer, as JSON.
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ErrorDocument {
+    schema: &'static str,
+    error: ErrorBody,
 }
 
-/// As [`answer`], as a table if `csv`.
-pub fn answer_or_csv<A: CsvAnswer>(
-    input: &Input,
-    csv: bool,
-    answer: impl FnOnce(&OpenReport, &Progress) -> Result<A, Error>,
-) -> ExitCode {
-    answer_as(input, if csv { A::csv } else { A::text }, open, answer)
+#[derive(Debug, Serialize, JsonSchema)]
+struct ErrorBody {
+    /// What kind of error it is.
+    kind: ErrorKind,
+    /// The file.
+    file: Option<String>,
+    /// The place in it.
+    at: Option<String>,
+    /// What was expected and what was found.
+    message: String,
+    /// What the user can do.
+    hint: Option<String>,
 }
 
-/// The same of a report that was found.
-pub fn answer_of_found<A: CsvAnswer>(
-    input: &Input,
-    csv: bool,
-    found: &FoundReport,
-    answer: impl FnOnce(&OpenReport, &Progress) -> Result<A, Error>,
-) -> ExitCode {
-    let open = |_: &Path, progress: &Progress| found.open_report(progress);
-    answer_as(input, if csv { A::csv } else { A::text }, open, answer)
-}
+impl ErrorDocument {
+    /// The schema of its JSON (cli.md).
+    pub const SCHEMA: &'static str = "tilescope.error/2";
 
-/// As [`answer_or_csv`]; of a run of another system says what to use in place of `command`.
-pub fn answer_or_instead<A: CsvAnswer>(
-    input: &Input,
-    csv: bool,
-    command: &str,
-    answer: impl FnOnce(&OpenReport, &Progress) -> Result<A, Error>,
-) -> ExitCode {
-    let open = |path: &Path, progress: &Progress| open_of_poplar(path, command, progress);
-    answer_as(input, if csv { A::csv } else { A::text }, open, answer)
-}
-
-fn answer_as<A: Answer>(
-    input: &Input,
-    text: fn(&A) -> String,
-    open: impl FnOnce(&Path, &Progress) -> Result<OpenReport, Error>,
-    answer: impl FnOnce(&OpenReport, &Progress) -> Result<A, Error>,
-) -> ExitCode {
-    let result = with_progress("Reading the report", |progress| {
-        let open = open(&input.path, progress)?;
-        let answer = answer(&open, progress)?;
-        Ok(with_warnings(answer, warnings_of(&open, progress)))
-    });
-    finish(&result, input.json, text)
+    fn of(error: &Error) -> Self {
+        let Error { kind, file, at, message, hint } = error.clone();
+        let file = file.map(|file| file.display().to_string());
+        Self { schema: Self::SCHEMA, error: ErrorBody { kind, file, at, message, hint } }
+    }
 }
 
 /// Finds the run at the path, of whatever system, opens it, answers, prints. `module` names one of several modules.
@@ -161,7 +136,7 @@ pub fn answer_of_run<A: CsvAnswer>(
     partial: impl FnOnce() -> Option<A>,
 ) -> ExitCode {
     let result = with_progress("Reading the run", |progress| {
-        let found = match systems::find(SYSTEMS, &input.path, module, progress) {
+        let found = match systems::find(systems::of_process(), &input.path, module, progress) {
             Err(error) if error.kind == ErrorKind::NotAReport => {
                 return partial().map(|answer| with_warnings(answer, Vec::new())).ok_or(error);
             }
@@ -172,15 +147,18 @@ pub fn answer_of_run<A: CsvAnswer>(
     finish(&result, input.json, if csv { A::csv } else { A::text })
 }
 
-/// The same of a run that was found.
-pub fn answer_of_found_run<A: CsvAnswer>(
-    found: &dyn FoundRun,
-    json: bool,
+/// The same where runs of some systems have no answer: then it is said what to use in place of `command`.
+pub fn answer_or_instead<A: CsvAnswer>(
+    input: &Input,
     csv: bool,
+    command: &str,
     answer: impl FnOnce(&dyn OpenRun, &Progress) -> Result<A, Error>,
 ) -> ExitCode {
-    let result = with_progress("Reading the run", |progress| answer_about(found, progress, answer));
-    finish(&result, json, if csv { A::csv } else { A::text })
+    let result = with_progress("Reading the run", |progress| {
+        let found = found_for(&input.path, command, progress)?;
+        answer_about(&*found, progress, answer)
+    });
+    finish(&result, input.json, if csv { A::csv } else { A::text })
 }
 
 /// Opens a run and answers. Where it is one of several modules, it is said which was chosen.
@@ -192,28 +170,50 @@ fn answer_about<A: CsvAnswer>(
     if let Some(choice) = found.choice() {
         anstream::eprintln!("{choice}; --module chooses another");
     }
-    let run = found.open(progress)?;
-    let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))?;
+    let run = opened(found, progress)?;
     let answer = answer(&*run, progress)?;
     Ok(with_warnings(answer, run.warnings(progress)))
 }
 
-/// Reads and replays a run of PyTorch.
+/// Reads what the first answers of a run need.
 ///
 /// # Errors
-/// As [`SnapshotRun::open`], and when that was cancelled.
-pub fn open_snapshot(files: &SnapshotFiles, progress: &Progress) -> Result<SnapshotRun, Error> {
-    let run = SnapshotRun::open(files, progress)?;
+/// When it cannot be read, and when that was cancelled.
+pub fn opened(found: &dyn FoundRun, progress: &Progress) -> Result<Box<dyn OpenRun>, Error> {
+    let run = found.open(progress)?;
     run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))
 }
 
-/// Reads a program of XLA.
+/// Finds the run at a path for a command; where runs of its system have no answer to it, says what to use in place.
 ///
 /// # Errors
-/// As [`XlaRun::open`], and when that was cancelled.
-pub fn open_program(files: &XlaFiles, progress: &Progress) -> Result<XlaRun, Error> {
-    let run = XlaRun::open(files, progress)?;
-    run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))
+/// As [`systems::find`], and of a run without an answer.
+fn found_for(path: &Path, command: &str, progress: &Progress) -> Result<Box<dyn FoundRun>, Error> {
+    let found = systems::find(systems::of_process(), path, None, progress)?;
+    let (file, system) = (found.path(), found.system());
+    match system.instead_of(command) {
+        "" => Ok(found),
+        instead => {
+            let message = format!(
+                "{} is of {}, which this command does not take",
+                file.display(),
+                system.title()
+            );
+            Err(Error::new(ErrorKind::Usage, message).in_file(file).hint(instead))
+        }
+    }
+}
+
+/// Opens the run at a path for a command.
+///
+/// # Errors
+/// When it cannot be read, and where runs of its system have no answer to the command.
+pub fn open_for(
+    path: &Path,
+    command: &str,
+    progress: &Progress,
+) -> Result<Box<dyn OpenRun>, Error> {
+    opened(&*found_for(path, command, progress)?, progress)
 }
 
 /// What was said of a report, with its path before its files, for an answer about several.
@@ -221,7 +221,8 @@ pub fn named_warnings(report: &Report) -> Vec<Warning> {
     named(&report.path, report.warnings.list())
 }
 
-fn named(path: &Path, warnings: Vec<Warning>) -> Vec<Warning> {
+/// The same of a list of warnings.
+pub fn named(path: &Path, warnings: Vec<Warning>) -> Vec<Warning> {
     let named = |warning: Warning| Warning {
         file: format!("{}: {}", path.display(), warning.file),
         ..warning
@@ -229,61 +230,23 @@ fn named(path: &Path, warnings: Vec<Warning>) -> Vec<Warning> {
     warnings.into_iter().map(named).collect()
 }
 
-/// As [`answer`], of a report and others; warnings name the report that they are about.
+/// As [`answer_of_run`], of a run and others that were found; warnings name the run that they are about.
 pub fn answer_of_several<A: Answer>(
-    first: &Path,
-    others: &[&Path],
+    runs: &[Box<dyn FoundRun>],
     json: bool,
-    answer: impl FnOnce(&OpenReport, &[OpenReport], &Progress) -> Result<A, Error>,
+    answer: impl FnOnce(&dyn OpenRun, &[&dyn OpenRun], &Progress) -> Result<A, Error>,
 ) -> ExitCode {
-    let result = with_progress("Reading the reports", |progress| {
-        let all = || others.par_iter().map(|path| open(path, progress)).collect::<Vec<_>>();
-        let (first, others) = rayon::join(|| open(first, progress), all);
-        let (first, others) = (first?, others.into_iter().collect::<Result<Vec<_>, Error>>()?);
-        let answer = answer(&first, &others, progress)?;
-        let of_report = |open: &OpenReport| named(&open.report.path, warnings_of(open, progress));
-        let warnings = of_report(&first).into_iter().chain(others.iter().flat_map(of_report));
-        Ok(with_warnings(answer, warnings.collect()))
+    let result = with_progress("Reading the runs", |progress| {
+        let open = runs.par_iter().map(|found| opened(&**found, progress));
+        let runs = open.collect::<Vec<_>>().into_iter().collect::<Result<Vec<_>, Error>>()?;
+        let all: Vec<&dyn OpenRun> = runs.iter().map(|run| &**run).collect();
+        let none = || Error::new(ErrorKind::Usage, "several runs are compared");
+        let (first, others) = all.split_first().ok_or_else(none)?;
+        let answer = answer(*first, others, progress)?;
+        let said = |run: &&dyn OpenRun| named(&run.derived().report().path, run.warnings(progress));
+        Ok(with_warnings(answer, all.iter().flat_map(said).collect()))
     });
     finish(&result, json, A::text)
-}
-
-/// Opens the report at a path and reads its small tables.
-///
-/// # Errors
-/// As [`OpenReport::open`].
-pub fn open(path: &Path, progress: &Progress) -> Result<OpenReport, Error> {
-    open_of_poplar(path, "", progress)
-}
-
-/// The same; of a run of another system says what to use in place of `command`.
-///
-/// # Errors
-/// As [`OpenReport::open`].
-pub fn open_of_poplar(
-    path: &Path,
-    command: &str,
-    progress: &Progress,
-) -> Result<OpenReport, Error> {
-    match files_of_run(path, progress)? {
-        RunFiles::Poplar(found) => found.open_report(progress),
-        other => {
-            let (file, system) = (other.found().path(), other.found().system());
-            let message = format!(
-                "{} is of {}, which this command does not take",
-                file.display(),
-                system.title()
-            );
-            let error = Error::new(ErrorKind::Usage, message).in_file(file);
-            Err(error.hint(system.instead_of(command)))
-        }
-    }
-}
-
-/// What was said of a report while it was read, and what contradicts itself in what was read.
-pub fn warnings_of(open: &OpenReport, progress: &Progress) -> Vec<Warning> {
-    open.compare_parts(|report| contradictions(report, progress));
-    open.report.warnings.list()
 }
 
 fn with_warnings<A: Answer>(answer: A, warnings: Vec<Warning>) -> Document<A> {
@@ -416,12 +379,7 @@ pub fn fail(error: &Error, json: bool) -> ExitCode {
         _ => ExitStatus(CANNOT_READ),
     };
     if json {
-        let Error { kind, at, message, hint, .. } = error;
-        let file = error.file.as_ref().map(|file| file.display().to_string());
-        let body = json!(
-            { "kind": kind, "file": file, "at": at, "message": message, "hint": hint }
-        );
-        return match print_json(&json!({ "schema": "tilescope.error/1", "error": body })) {
+        return match print_json(&ErrorDocument::of(error)) {
             Ok(_) => status.into(),
             Err(cannot_write) => cannot_write.into(),
         };

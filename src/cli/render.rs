@@ -164,7 +164,7 @@ fn draw(arguments: &RenderArguments) -> Result<(), Error> {
         window.warnings().iter().for_each(print_warning);
         if let Some(report) = window.reference().cloned() {
             let &RenderArguments { tile, ipu, .. } = arguments;
-            scope = scope_of(&report, ScopeArguments { tile, ipu, device: None })?;
+            scope = scope_of(&report, ScopeArguments { arena: tile, device: ipu.map(i64::from) })?;
             step = match arguments.step {
                 Some(StepChoice::Step(step)) => Some(step_position(&report, step)?),
                 Some(StepChoice::Peak) => window.peak_step(scope),

@@ -12,15 +12,15 @@ use serde_json::Value;
 
 use super::Input;
 use super::output::{self, Answer, CsvAnswer};
+use super::schemas;
 use crate::analysis::derived::Derived;
 use crate::csv;
 use crate::format::{Error, Progress};
 use crate::run::{Claim, Insights, MemoryTotals, PeakOfRun, Section, Verdict};
 use crate::store::report::ReportFile;
 use crate::store::{Report, System};
-use crate::systems::poplar::files::OpenReport;
+use crate::systems;
 use crate::systems::system::OpenRun;
-use crate::systems::{SYSTEMS, partial};
 
 /// Arguments of `tilescope summary`.
 #[derive(Debug, Args)]
@@ -41,13 +41,14 @@ pub struct SummaryArguments {
 }
 
 /// `tilescope.summary/2` (cli.md).
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Summary {
     source: Source,
     verdict: Option<Verdict>,
     memory: MemoryTotals,
     liveness: LivenessFacts,
     #[serde(serialize_with = "as_is")]
+    #[schemars(with = "Insights")]
     insights: Arc<Insights>,
     claims: Vec<Claim>,
     /// The section that is named after the system.
@@ -74,11 +75,21 @@ impl Serialize for OwnSection {
     }
 }
 
+impl schemars::JsonSchema for OwnSection {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "OwnSection".into()
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemas::sections_of_systems(generator)
+    }
+}
+
 fn as_is<S: Serializer>(insights: &Insights, serializer: S) -> Result<S::Ok, S::Error> {
     insights.serialize(serializer)
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct Source {
     path: String,
     system: &'static str,
@@ -88,7 +99,7 @@ struct Source {
     files: Vec<ReportFile>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct LivenessFacts {
     steps: Option<u64>,
     peak: Option<PeakOfRun>,
@@ -97,30 +108,22 @@ struct LivenessFacts {
 /// Answers for whatever system the run is of.
 pub fn run(arguments: &SummaryArguments) -> ExitCode {
     let SummaryArguments { input, log, module, csv } = arguments;
-    let summary = |run: &dyn OpenRun, progress: &Progress| {
-        run.read_for_summary(log, progress)?;
-        Ok(Summary::of(run.derived(), progress))
-    };
+    let summary = |run: &dyn OpenRun, progress: &Progress| Summary::of_run(run, log, progress);
     let partial = || {
-        let partial = Arc::new(partial(SYSTEMS, &input.path)?);
+        let partial = Arc::new(systems::partial(systems::of_process(), &input.path)?);
         Some(Summary::of(&partial, &Progress::default()))
     };
     output::answer_of_run(input, module.as_deref(), *csv, summary, partial)
 }
 
 impl Summary {
-    /// Sums up a report whose small tables are read. `logs` count as those beside the profile.
+    /// Sums up a run that is open. `logs` count as those beside it.
     ///
     /// # Errors
-    /// When the profile cannot be opened again, or one of the logs cannot be opened.
-    pub fn of_report(
-        open: &OpenReport,
-        logs: &[PathBuf],
-        progress: &Progress,
-    ) -> Result<Self, Error> {
-        let derived = Arc::new(open.derived());
-        open.read_for_summary(&derived, logs, progress)?;
-        Ok(Self::of(&derived, progress))
+    /// As [`OpenRun::read_for_summary`].
+    pub fn of_run(run: &dyn OpenRun, logs: &[PathBuf], progress: &Progress) -> Result<Self, Error> {
+        run.read_for_summary(logs, progress)?;
+        Ok(Self::of(run.derived(), progress))
     }
 
     /// Sums up a run of which all is read that its system's answers go by.

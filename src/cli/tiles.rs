@@ -15,7 +15,7 @@ use crate::format::{Error, ErrorKind, Progress};
 use crate::store::memory::{Region, TileMemory};
 use crate::store::target::Target;
 use crate::store::{Report, TileId};
-use crate::systems::poplar::files::OpenReport;
+use crate::systems::system::OpenRun;
 use crate::text::{exact_bytes, grouped};
 
 /// Arguments of `tilescope tiles`.
@@ -52,7 +52,7 @@ pub enum Breakdown {
     Gaps,
 }
 
-/// `tilescope.tiles/1` (cli.md).
+/// `tilescope.tiles/2` (cli.md).
 #[derive(Debug, Serialize)]
 pub struct Tiles {
     tiles: Vec<Tile>,
@@ -109,11 +109,11 @@ impl Tiles {
     /// # Errors
     /// `damaged` without `memory_by_tile`, `usage` for a tile or an IPU that does not exist.
     pub fn of(
-        open: &OpenReport,
+        run: &dyn OpenRun,
         arguments: &TilesArguments,
         progress: &Progress,
     ) -> Result<Self, Error> {
-        let report = &*open.report;
+        let report = &**run.derived().report();
         let memory = report.memory.get().ok_or_else(|| {
             Error::new(ErrorKind::Damaged, "the memory of tiles is not in this report")
                 .at("table memory_by_tile")
@@ -167,19 +167,6 @@ fn check_selection(
         check_ipu(report, ipu)?;
     }
     Ok(())
-}
-
-/// Checks that the report has a tile, as far as it says which it has.
-///
-/// # Errors
-/// `usage` when it has not.
-pub fn check_tile(report: &Report, tile: u32) -> Result<(), Error> {
-    match report.memory.get() {
-        Some(memory) if memory.tiles.position(TileId(tile)).is_none() => {
-            Err(no_such_tile(tile, memory))
-        }
-        _ => Ok(()),
-    }
 }
 
 fn no_such_tile(tile: u32, memory: &TileMemory) -> Error {
@@ -275,7 +262,7 @@ fn cell_text(value: &Value) -> String {
 }
 
 impl Answer for Tiles {
-    const SCHEMA: &'static str = "tilescope.tiles/1";
+    const SCHEMA: &'static str = "tilescope.tiles/2";
 
     fn text(&self) -> String {
         let keys = keys_with_bytes(self.tiles.iter().filter_map(|tile| tile.by.as_ref()));

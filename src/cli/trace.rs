@@ -18,7 +18,7 @@ use crate::csv;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::Report;
 use crate::store::execution::{BlockKind, ExecutionRun};
-use crate::systems::poplar::files::OpenReport;
+use crate::systems::system::{LatePart, OpenRun};
 use crate::text::{bytes, counted, grouped, microseconds_text, time_text};
 
 /// How many steps the text lists, longest first.
@@ -44,7 +44,7 @@ pub struct TraceArguments {
     pub csv: bool,
 }
 
-/// `tilescope.trace/1` (cli.md).
+/// `tilescope.trace/2` (cli.md).
 #[derive(Debug, Serialize)]
 pub struct TraceReport {
     clock_hz: Option<u64>,
@@ -131,17 +131,17 @@ impl TraceReport {
     /// # Errors
     /// `damaged` when no execution was recorded, `usage` for an IPU that is not there or cycles out of order.
     pub fn of(
-        open: &OpenReport,
+        run: &dyn OpenRun,
         arguments: &TraceArguments,
         progress: &Progress,
     ) -> Result<Self, Error> {
-        let report = &*open.report;
-        let executed = read_trace(open, progress)?;
+        let report = &**run.derived().report();
+        let executed = read_trace(report, progress)?;
         if let Some(ipu) = arguments.ipu {
             check_ipu(report, ipu)?;
         }
         // What transfers move is read with what goes by tile.
-        open.read_compute(progress);
+        run.read_parts(&[LatePart::Compute], progress);
         let all = executed.cycles().unwrap_or_default();
         let cycles = arguments.from.unwrap_or(all.start)..arguments.to.unwrap_or(all.end);
         if cycles.start > cycles.end {
@@ -183,8 +183,7 @@ impl TraceReport {
 ///
 /// # Errors
 /// `damaged` when none were recorded, with the option that brings them.
-pub fn read_trace<'a>(open: &'a OpenReport, progress: &Progress) -> Result<Executed<'a>, Error> {
-    let report = &*open.report;
+pub fn read_trace<'a>(report: &'a Report, progress: &Progress) -> Result<Executed<'a>, Error> {
     read_executed(report, progress).ok_or_else(|| {
         let absence = report.trace.absence().or(report.execution.absence());
         let (what, hint) = match absence {
@@ -423,7 +422,7 @@ impl TraceReport {
 }
 
 impl Answer for TraceReport {
-    const SCHEMA: &'static str = "tilescope.trace/1";
+    const SCHEMA: &'static str = "tilescope.trace/2";
 
     fn text(&self) -> String {
         let length = self.to_cycle.saturating_sub(self.from_cycle);

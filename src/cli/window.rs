@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::output;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::files_of_run;
+use crate::systems;
 use crate::text::clean;
 #[cfg(feature = "window")]
 pub use crate::ui::runs::MOST_RUNS;
@@ -65,7 +65,7 @@ fn command_instead(paths: &[PathBuf]) -> Result<String, Error> {
     check_there(paths)?;
     let name = |path: &PathBuf| format!(" {}", clean(&path.display().to_string()));
     for path in paths {
-        match files_of_run(path, &Progress::default()) {
+        match systems::find(systems::of_process(), path, None, &Progress::default()) {
             Err(error) if error.kind == ErrorKind::SeveralReports => {
                 return Ok(format!("tilescope sweep{}", name(path)));
             }

@@ -10,6 +10,7 @@ use super::table::{Cell, Table, Written, flag, integer, integer_if, real, text};
 use crate::analysis::comparison::contribution::{Contributor, LiveBytes};
 use crate::analysis::comparison::moment::{AliveAt, Moment};
 use crate::analysis::comparison::owners::Owners;
+use crate::analysis::consists::consists_of;
 use crate::analysis::derived::Derived;
 use crate::analysis::figures::difference::Side;
 use crate::analysis::liveness::scope_curve::peak_of_everything;
@@ -24,7 +25,7 @@ use crate::analysis::sweep::SweepRun;
 use crate::analysis::throughput::{batch_size, throughput};
 use crate::format::Error;
 use crate::store::{ClassId, Report, StepId, TileId};
-use crate::systems::poplar::insights::{consists::consists_of, logs::warnings_at_minimum};
+use crate::systems::poplar::insights::logs::warnings_at_minimum;
 
 pub(super) const RUNS: Table = Table {
     name: "runs",

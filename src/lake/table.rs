@@ -227,7 +227,7 @@ impl<'a> Writer<'a> {
 }
 
 /// What was written of a table.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Written {
     /// Rows.
     pub rows: u64,

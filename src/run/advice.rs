@@ -25,7 +25,7 @@ words! {
 }
 
 /// A piece of advice.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Advice {
     /// The technique: a fixed key, and the anchor of its section in the book.
     pub id: &'static str,
@@ -56,7 +56,7 @@ pub struct Advice {
 }
 
 /// The option that a piece of advice is about, with its values.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Proposal {
     /// Its name.
     pub option: Option<&'static str>,
@@ -78,7 +78,7 @@ impl Proposal {
 }
 
 /// How a technique is written in one framework.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct HowTo {
     /// The framework.
     pub framework: &'static str,
@@ -89,7 +89,7 @@ pub struct HowTo {
 }
 
 /// A technique that comes to mind and does not help here.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct NotAdvised {
     /// The technique: a fixed key.
     pub id: &'static str,
@@ -100,7 +100,7 @@ pub struct NotAdvised {
 }
 
 /// What a piece of advice saves.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Saving {
     /// What following it brings; `None` where only a bound is known.
     pub expected_bytes: Option<u64>,

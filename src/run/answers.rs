@@ -2,21 +2,32 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::alive::{AliveBy, AliveVariables, GroupBytes, StepBytes, alive_in_arena};
+use super::allocations::Allocations;
+use super::areas::{AreasBy, AreasOf, StackedAreas};
+use super::arena_map::ArenaMap;
+use super::beside_curve::{BesideCurve, StepSaid};
+use super::budget::{BudgetFacts, FitFacts, UNKNOWN_CAPACITY};
 use super::claim::Claim;
 use super::compared::names::Names;
 use super::compared::{Compared, ComparedWords, Side};
 use super::conclusion::Conclusion;
 use super::evidence::Place;
+use super::first_sight::FirstSight;
 use super::insights::Insights;
+use super::modules::ModuleOfRun;
 use super::peak::{MemoryTotals, PeakOfRun};
 use super::room::Room;
 use super::section::Section;
 use super::verdict::Verdict;
+use crate::analysis::areas::{areas_of_report, groupings_of_report};
 use crate::analysis::comparison::fact_groups::Group;
-use crate::analysis::derived::Derived;
+use crate::analysis::derived::{Derived, DerivedPair};
+use crate::analysis::liveness::Scope;
 use crate::analysis::program::report_options::options;
 use crate::analysis::sweep::SweepFacts;
 use crate::format::Error;
@@ -43,6 +54,23 @@ pub trait Answers: Debug + Send + Sync {
         Ok(Insights { verdict: self.verdict(derived), ..Insights::default() })
     }
 
+    /// The same with what the first pages show beside it; `size` writes bytes. Where it `is_final` nothing more comes of
+    /// what it goes by; else it takes what is there, and no time.
+    fn first_sight(
+        &self,
+        derived: &Derived,
+        reading: (bool, &Progress),
+        size: &dyn Fn(u64) -> String,
+    ) -> FirstSight {
+        let _ = size;
+        FirstSight::of_answers(derived, reading)
+    }
+
+    /// Whether the answers go by no part of the report, so that nothing of it has to be read before they are asked for.
+    fn are_beside_report(&self) -> bool {
+        false
+    }
+
     /// The memory that the run takes.
     fn memory(&self, derived: &Derived) -> MemoryTotals {
         let _ = derived;
@@ -57,6 +85,90 @@ pub trait Answers: Debug + Send + Sync {
     /// The peak and who owns it; `None` where the run does not say.
     fn peak(&self, derived: &Derived) -> Option<PeakOfRun> {
         let _ = derived;
+        None
+    }
+
+    /// What the curve of a scope can be split by, the usual one first.
+    fn groupings(&self, derived: &Derived, scope: Scope) -> Vec<AreasBy> {
+        groupings_of_report(derived.report(), scope)
+    }
+
+    /// The curve of a scope as areas over the steps of the report, which add up to it; `None` where that cannot be told,
+    /// or when it was cancelled.
+    fn areas(
+        &self,
+        derived: &Derived,
+        of: AreasOf,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<StackedAreas> {
+        areas_of_report(derived, of, is_cancelled)
+    }
+
+    /// What is drawn beside the curve of a scope. `has_all_lines` is not wanted where several runs share a picture.
+    fn beside_curve(&self, derived: &Derived, scope: Scope, has_all_lines: bool) -> BesideCurve {
+        let _ = (derived, scope, has_all_lines);
+        BesideCurve::default()
+    }
+
+    /// When each step was, microseconds from the first, never descending; `None` where the run does not say.
+    fn step_times(&self, derived: &Derived) -> Option<Vec<u64>> {
+        let _ = derived;
+        None
+    }
+
+    /// What a step did, as far as the report does not say it.
+    fn step_said(&self, derived: &Derived, step: usize) -> Option<StepSaid> {
+        let _ = (derived, step);
+        None
+    }
+
+    /// What bytes that are alive in a scope can be put together by.
+    fn alive_groupings(&self, derived: &Derived, scope: Scope) -> Vec<AliveBy> {
+        let _ = (derived, scope);
+        vec![AliveBy::Variable]
+    }
+
+    /// The variables that are alive at a step; `None` where they are not known.
+    fn alive(&self, derived: &Derived, at: &StepBytes) -> Option<AliveVariables> {
+        alive_in_arena(derived, at)
+    }
+
+    /// What is alive at a step by groups, as far as that is known.
+    fn alive_rows(&self, derived: &Derived, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
+        let _ = (derived, at, by);
+        Vec::new()
+    }
+
+    /// Whether [`Self::allocations`] has an answer.
+    fn has_allocations(&self) -> bool {
+        false
+    }
+
+    /// The allocations of a scope that are alive at a step, or all of them; `None` where the run has no list of them, or
+    /// when it was cancelled.
+    fn allocations(
+        &self,
+        derived: &Derived,
+        (scope, step): (Scope, Option<usize>),
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Arc<dyn Allocations>> {
+        let _ = (derived, scope, step, is_cancelled);
+        None
+    }
+
+    /// The devices whose arenas are drawn side by side, by what they are called; none of a run that has no such map.
+    fn arena_maps(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// Of these devices the one that the run is about, a place.
+    fn first_arena_map(&self) -> usize {
+        0
+    }
+
+    /// The arenas of one of these devices side by side.
+    fn arena_map(&self, derived: &Derived, device: usize) -> Option<Arc<dyn ArenaMap>> {
+        let _ = (derived, device);
         None
     }
 
@@ -88,6 +200,11 @@ pub trait Answers: Debug + Send + Sync {
     fn own_json(&self, derived: &Derived) -> Map<String, Value> {
         let _ = derived;
         Map::new()
+    }
+
+    /// The modules at the path of the run, the one that is open first; empty where runs have none.
+    fn modules(&self) -> &[ModuleOfRun] {
+        &[]
     }
 
     /// The position of a place's step among the steps of the report; `None` where it names none that is there.
@@ -132,6 +249,18 @@ pub trait Answers: Debug + Send + Sync {
         Vec::new()
     }
 
+    /// What a change from a run to this one brought, where their steps are matched; `size` writes bytes. What each
+    /// conclusion is based on is in sentences of its own.
+    fn matched_changes(
+        &self,
+        both: ([&Derived; 2], &DerivedPair),
+        size: &dyn Fn(u64) -> String,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Vec<Conclusion> {
+        let _ = (both, size, is_cancelled);
+        Vec::new()
+    }
+
     /// Why the runs of a comparison should not be beside each other.
     fn change_warnings(&self, compared: &Compared) -> Vec<String> {
         let _ = compared;
@@ -155,6 +284,21 @@ pub trait Answers: Debug + Send + Sync {
         let kinds = options.iter().map(|option| option.kind).collect();
         let devices = self.devices(derived);
         Ok(SweepFacts { verdict, options, kinds, devices, ..SweepFacts::default() })
+    }
+
+    /// What budgets are held against: of a device, or of the one that says most.
+    ///
+    /// # Errors
+    /// When it does not have the device, or nothing that has a budget.
+    fn budgets(
+        &self,
+        derived: &Derived,
+        device: Option<i64>,
+        room: Room,
+    ) -> Result<BudgetFacts, Error> {
+        let _ = (derived, device, room);
+        let text = "whether the run fits is not known".to_owned();
+        Ok(BudgetFacts { fit: FitFacts::unknown(UNKNOWN_CAPACITY, text), ..BudgetFacts::default() })
     }
 
     /// Things beside the report that a look at all of them goes through, which says how long that takes.

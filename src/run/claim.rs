@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// A figure that the producer of a run states, beside ours.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Claim {
     /// The file that states it.
     pub file: String,

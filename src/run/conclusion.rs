@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::evidence::Evidence;
 
 /// A sentence that follows from the figures of a run, or of several.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Conclusion {
     /// What it is about: a fixed key.
     pub id: &'static str,

@@ -8,7 +8,7 @@ use crate::analysis::figures::difference::Difference;
 use crate::analysis::program::operations::OperationName;
 
 /// One thing that a run says.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Evidence {
     /// What it is, without the figure.
     pub text: String,
@@ -22,7 +22,7 @@ pub struct Evidence {
 }
 
 /// Where a piece of evidence is, by whatever applies.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Place {
     /// The number of the device.
     #[serde(skip_serializing_if = "Option::is_none")]

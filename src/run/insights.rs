@@ -7,7 +7,7 @@ use super::conclusion::Conclusion;
 use super::verdict::Verdict;
 
 /// What a run says at first sight.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Insights {
     /// Whether it fits, or how it ended; `None` where the run has nothing that would say so.
     #[serde(skip)]

@@ -3,12 +3,22 @@
 //! The types know no system. A system fills them by implementing [`Answers`]; window, commands and lake read them.
 
 pub mod advice;
+pub mod alive;
+pub mod allocations;
 pub mod answers;
+pub mod areas;
+pub mod arena_map;
+pub mod beside_curve;
+pub mod budget;
+pub mod card;
 pub mod claim;
 pub mod compared;
 pub mod conclusion;
 pub mod evidence;
+pub mod first_sight;
 pub mod insights;
+pub mod joined_logs;
+pub mod modules;
 pub mod peak;
 pub mod room;
 pub mod section;
@@ -16,12 +26,20 @@ pub mod setting;
 pub mod verdict;
 
 pub use advice::{Advice, HowTo, NotAdvised, Proposal, SavedOf, Saving};
+pub use alive::{AliveBy, AliveVariable, AliveVariables, GroupBytes, StepBytes};
+pub use allocations::{Allocation, Allocations, CodeFrame};
 pub use answers::Answers;
+pub use areas::{AreaColor, AreaGroup, AreasBy, AreasOf, StackedAreas};
+pub use arena_map::ArenaMap;
+pub use beside_curve::{BesideCurve, CurveLine, StepBand, StepMoment, StepSaid};
+pub use budget::{BudgetFacts, BudgetFigure, BudgetedFigure, FitFacts, NeededBytes};
 pub use claim::Claim;
 pub use compared::Compared;
 pub use conclusion::Conclusion;
 pub use evidence::{Evidence, Place};
+pub use first_sight::FirstSight;
 pub use insights::Insights;
+pub use modules::ModuleOfRun;
 pub use peak::{MemoryTotals, PeakOfRun, PeakRow, PeakVariable};
 pub use room::{KnownRoom, Room, StatedRoom};
 pub use section::{Cell, Section, SectionBody};

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 /// Bytes of a run; `None` where they are not known.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct MemoryTotals {
     /// Of all that is placed.
     pub total_bytes: Option<u64>,
@@ -17,7 +17,7 @@ pub struct MemoryTotals {
 
 /// The step at which most is alive, and who owns it. The rows of each list add up to `bytes`; a list that the system
 /// cannot fill is empty.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct PeakOfRun {
     /// The number of the device; `None` for all of them together.
     pub device: Option<i64>,
@@ -50,7 +50,7 @@ pub struct PeakOfRun {
 }
 
 /// Bytes of a group at the peak.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct PeakRow {
     /// What the group is called: a category by its key.
     pub name: String,
@@ -61,7 +61,7 @@ pub struct PeakRow {
 }
 
 /// A variable that is alive at the peak.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct PeakVariable {
     /// Its name.
     pub name: String,

@@ -26,7 +26,7 @@ pub enum SectionBody {
 }
 
 /// What stands in a cell.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Cell {
     /// Words, as the run has them: they are cleaned where they are shown.
     Text(String),
@@ -35,6 +35,7 @@ pub enum Cell {
     /// A number of things.
     Count(u64),
     /// Nothing.
+    #[default]
     Empty,
 }
 

@@ -5,7 +5,7 @@ use serde::Serialize;
 use crate::text::clean;
 
 /// A setting that is not the same in two runs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct DifferentSetting {
     /// What it is a setting of: a fixed key.
     pub kind: &'static str,

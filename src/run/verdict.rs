@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::evidence::Evidence;
 use crate::text::{capitalised, words};
 
 words! {
@@ -54,7 +55,7 @@ impl Outcome {
 }
 
 /// Whether a run fits, or how it ended.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Verdict {
     /// How it came out.
     pub outcome: Outcome,
@@ -83,6 +84,12 @@ pub struct Verdict {
     pub capacity_from: Option<String>,
     /// Bytes that are too many; 0 where it fits.
     pub over_bytes: Option<u64>,
+    /// What is taken of what there is in all, where that says something beside the bytes above.
+    #[serde(skip)]
+    pub used_of_all: Option<(u64, u64)>,
+    /// What failed, and where that is: `the request`, `the 221 tiles`.
+    #[serde(skip)]
+    pub failed: Option<Evidence>,
     /// Each device.
     pub devices: Vec<DeviceVerdict>,
 }
@@ -140,7 +147,7 @@ pub struct KeyFigure {
 }
 
 /// The verdict of one device.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct DeviceVerdict {
     /// Its number: an IPU, a GPU, a memory space, a chip.
     pub device: i64,

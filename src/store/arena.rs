@@ -48,6 +48,8 @@ pub struct Arenas {
     pub device_capacities: BTreeMap<DeviceId, u64>,
     /// Devices whose memory is no part of the machine's, such as that of the host: they count to themselves alone.
     pub apart: BTreeSet<DeviceId>,
+    /// The device that is meant where none is named, where devices are memories of different kinds.
+    pub main: Option<DeviceId>,
     /// Whether all are of one kind and capacity, as tiles are, so that they can be compared with one
     /// another.
     pub are_alike: bool,

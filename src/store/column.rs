@@ -29,7 +29,7 @@ macro_rules! number {
         $(#[$meta])*
         #[derive(
             Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash,
-            serde::Serialize, serde::Deserialize,
+            serde::Serialize, serde::Deserialize, schemars::JsonSchema,
             zerocopy::FromBytes, zerocopy::IntoBytes, zerocopy::Immutable, zerocopy::KnownLayout,
         )]
         #[repr(transparent)]

@@ -62,6 +62,22 @@ ids! {
     CategoryId;
 }
 
+impl DeviceId {
+    /// The id of a device that a system numbers so. Negative numbers, such as that of pinned host memory of PyTorch, get
+    /// ids from the last one downwards, which no device has.
+    pub fn of_number(number: i64) -> Self {
+        let of_host = |number: i64| u32::try_from(-1 - number.min(-1)).unwrap_or(u32::MAX);
+        Self(u32::try_from(number).unwrap_or_else(|_| u32::MAX.saturating_sub(of_host(number))))
+    }
+
+    /// The number that a system gives it: the inverse of [`Self::of_number`].
+    pub fn to_number(self) -> i64 {
+        let number = i64::from(self.0);
+        let is_host = number > i64::from(i32::MAX);
+        if is_host { number.saturating_sub(1 << 32) } else { number }
+    }
+}
+
 /// The ids of a table's rows, ascending and unique, so that a row is found by its id.
 ///
 /// Real reports number most tables 0, 1, 2 … or 1, 2, 3 …; then a look-up costs one comparison.

@@ -87,7 +87,9 @@ words! {
 }
 
 /// A file that belongs to the report, or would.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema, serde::Deserialize,
+)]
 pub struct ReportFile {
     /// Its name, relative to the report's directory.
     pub name: String,

@@ -37,7 +37,9 @@ impl fmt::Display for WarningCode {
 }
 
 /// Something that a reader could do without.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, schemars::JsonSchema, serde::Deserialize,
+)]
 pub struct Warning {
     /// What kind of thing it is.
     pub code: WarningCode,

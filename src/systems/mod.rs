@@ -4,20 +4,35 @@
 
 pub mod poplar;
 pub mod pytorch;
+pub mod several;
 pub mod system;
 pub mod xla;
 
 use std::path::Path;
+use std::sync::{Arc, OnceLock};
 
 use crate::analysis::derived::Derived;
 use crate::files::{self, looks_like};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::store::Warnings;
+use crate::store::{Report, Warnings};
 use system::{FoundRun, RunSystem};
 
 /// The systems, in the order in which they are asked whether a path is theirs.
 pub const SYSTEMS: &[&dyn RunSystem] =
     &[&poplar::system::Poplar, &pytorch::system::Pytorch, &xla::system::Xla];
+
+static OF_PROCESS: OnceLock<Vec<&'static dyn RunSystem>> = OnceLock::new();
+
+/// The systems whose runs this process opens: [`SYSTEMS`], unless others were chosen.
+pub fn of_process() -> &'static [&'static dyn RunSystem] {
+    OF_PROCESS.get().map_or(SYSTEMS, Vec::as_slice)
+}
+
+/// Chooses the systems of this process, once and before the first run is opened.
+pub fn use_for_process(systems: Vec<&'static dyn RunSystem>) {
+    // A second choice is a mistake, and the first one stays.
+    drop(OF_PROCESS.set(systems));
+}
 
 /// Finds out which system a path is of. `module` names one of several modules in a run by a part of its name.
 ///
@@ -65,6 +80,17 @@ pub fn refusal(systems: &[&dyn RunSystem], path: &Path) -> Error {
             .in_file(path)
             .hint(look.hint),
         Err(error) => Error::io(path, &error),
+    }
+}
+
+/// What is worked out once for a report that is there already, with the answers of its system where it has any.
+pub fn derived_of_report(systems: &[&dyn RunSystem], report: Arc<Report>) -> Derived {
+    let is_of = |system: &&&dyn RunSystem| system.words() == report.system;
+    let answers = systems.iter().find(is_of).and_then(|system| system.answers_of_report());
+    let derived = Derived::new(report);
+    match answers {
+        Some(answers) => derived.with_answers(answers),
+        None => derived,
     }
 }
 

@@ -1,13 +1,19 @@
 //! A system whose runs can be opened: what it finds at a path, how that is read, and which commands it has no answer for.
 
+use std::any::Any;
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::analysis::derived::Derived;
+use crate::files::directory_of;
 use crate::format::{Error, ErrorKind, Progress};
+use crate::index::{Cache, IndexError};
 use crate::opened::RunFiles;
-use crate::store::{System, Warning, Warnings};
+use crate::run::joined_logs::{JoinedLogs, LogToJoin};
+use crate::run::{Answers, ModuleOfRun};
+use crate::store::placed::Placed;
+use crate::store::{ArenaId, System, Warning, Warnings};
 
 /// A system: a folder of its own below `src/systems`, and an entry in [`super::SYSTEMS`].
 pub trait RunSystem: Debug + Sync {
@@ -65,6 +71,38 @@ pub trait RunSystem: Debug + Sync {
         None
     }
 
+    /// The answers of a report that is there already, where that is all they go by.
+    fn answers_of_report(&self) -> Option<Arc<dyn Answers>> {
+        None
+    }
+
+    /// The run at a path that messages of logs can be joined with; `None` where it is read as a log.
+    ///
+    /// # Errors
+    /// When the path names several runs.
+    fn find_beside_logs(
+        &self,
+        path: &Path,
+        progress: &Progress,
+    ) -> Result<Option<Box<dyn FoundRun>>, Error> {
+        let _ = (path, progress);
+        Ok(None)
+    }
+
+    /// Joins messages of logs with runs: those that were named, all of this system, else those that lie beside the logs.
+    ///
+    /// # Errors
+    /// When a run that was named cannot be read.
+    fn join_logs(
+        &self,
+        named: &[Box<dyn FoundRun>],
+        logs: &[LogToJoin<'_>],
+        progress: &Progress,
+    ) -> Result<JoinedLogs, Error> {
+        let _ = (named, logs, progress);
+        Ok(JoinedLogs::default())
+    }
+
     /// What to use in place of a command that has no answer for runs of this system.
     fn instead_of(&self, command: &str) -> &'static str {
         let _ = command;
@@ -73,7 +111,7 @@ pub trait RunSystem: Debug + Sync {
 }
 
 /// A run that was found and is not read yet.
-pub trait FoundRun: Debug + Send + Sync {
+pub trait FoundRun: Any + Debug + Send + Sync {
     /// The system that it is of.
     fn system(&self) -> &'static dyn RunSystem;
 
@@ -124,14 +162,66 @@ pub trait FoundRun: Debug + Send + Sync {
         None
     }
 
+    /// The modules at the path, the one that is meant first; empty where the system's runs have none.
+    fn modules(&self) -> Vec<ModuleOfRun> {
+        Vec::new()
+    }
+
+    /// Means another of [`Self::modules`], by its place there.
+    fn choose_module(&mut self, place: usize) {
+        let _ = place;
+    }
+
     /// Reads what its first answers need; `None` when that was cancelled.
     ///
     /// # Errors
     /// When it cannot be read, or is damaged beyond use.
     fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error>;
 
+    /// Begins to read all of it, for a window that shows what is there while the rest is read, with the index in a cache
+    /// where there is one; `None` when that was cancelled.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    fn begin(
+        &self,
+        cache: Option<&Cache>,
+        reading: &Reading<'_>,
+    ) -> Result<Option<Box<dyn OpenRun>>, Error>;
+
+    /// Why the run can have no index, what it is; `None` where it can.
+    fn why_no_index(&self) -> Option<&'static str> {
+        None
+    }
+
     /// Its files by system, for what does not work through [`OpenRun`] yet.
     fn into_files(self: Box<Self>) -> RunFiles;
+}
+
+/// Those of some runs that were found which are of a system's own type.
+pub fn of_type<T: FoundRun>(runs: &[Box<dyn FoundRun>]) -> Vec<&T> {
+    runs.iter().filter_map(|run| (&**run as &dyn Any).downcast_ref()).collect()
+}
+
+/// A part of a report that only some questions need.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LatePart {
+    /// The operations that steps and variables belong to.
+    Operations,
+    /// Bytes of variables by arena.
+    ArenaVariables,
+    /// What goes by arena of vertices, compute sets and exchanges.
+    Compute,
+    /// All variables as they are placed.
+    PlacedVariables,
+    /// What logs beside the run say.
+    Logs,
+}
+
+impl LatePart {
+    /// All of them.
+    pub const ALL: [Self; 5] =
+        [Self::Logs, Self::Operations, Self::PlacedVariables, Self::ArenaVariables, Self::Compute];
 }
 
 /// A run that is open.
@@ -161,9 +251,77 @@ pub trait OpenRun: Send + Sync {
         let _ = progress;
     }
 
+    /// Reads parts of the report that only some questions need. Those that are there already, or that the system fills
+    /// together with all others, are none of its concern.
+    fn read_parts(&self, parts: &[LatePart], progress: &Progress) {
+        let _ = (parts, progress);
+    }
+
+    /// The directory of its files, into which nothing is written.
+    fn directory(&self) -> PathBuf {
+        directory_of(&self.derived().report().path)
+    }
+
+    /// Holds what was read of an arena against what is said of it elsewhere.
+    fn check_arena(&self, arena: ArenaId, placed: &Placed) {
+        let _ = (arena, placed);
+    }
+
+    /// Reads all that was not read yet, part by part, with logs that count like those beside the run.
+    ///
+    /// # Errors
+    /// When what all else goes by cannot be read.
+    fn read_all(&self, logs: &[PathBuf], reading: &Reading<'_>) -> Result<(), Error> {
+        let _ = logs;
+        self.fill_report(reading.progress);
+        Ok(())
+    }
+
+    /// Whether it was read from an index, with which nothing is wrong.
+    fn has_index(&self) -> bool {
+        false
+    }
+
+    /// Writes the index of a run that was read to its end; returns its bytes. `None` where there is one already, none is to
+    /// be used, or the run can have none.
+    ///
+    /// # Errors
+    /// When a file is damaged or has changed, when the index cannot be written, and when it was cancelled.
+    fn write_index(&self, progress: &Progress) -> Result<Option<u64>, IndexError> {
+        let _ = progress;
+        Ok(None)
+    }
+
     /// What was said of the run while it was read, and what contradicts itself in what was read.
     fn warnings(&self, progress: &Progress) -> Vec<Warning> {
         let _ = progress;
         self.derived().report().warnings.list()
+    }
+}
+
+/// What a reader tells while it reads a run, and what it waits for.
+pub struct Reading<'a> {
+    /// How much is done, and whether anybody still waits.
+    pub progress: &'a Progress,
+    /// Told what is read now, for people, and whether the first pictures need it.
+    pub tell: &'a dyn Fn(&'static str, bool),
+    /// Returns when a first picture was painted, or after a little while: what it does not need would slow it down.
+    pub wait_for_picture: &'a dyn Fn(),
+}
+
+impl<'a> Reading<'a> {
+    /// Where nobody looks on.
+    pub fn unseen(progress: &'a Progress) -> Self {
+        Self { progress, tell: &|_, _| {}, wait_for_picture: &|| {} }
+    }
+
+    /// Says that something is read now that the first pictures need: `Reading tables`.
+    pub fn first(&self, title: &'static str) {
+        (self.tell)(title, true);
+    }
+
+    /// Says that something is read now that the first pictures do not need.
+    pub fn rest(&self, title: &'static str) {
+        (self.tell)(title, false);
     }
 }

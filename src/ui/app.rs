@@ -500,12 +500,14 @@ impl App {
         self.open_elsewhere(&ctx);
         for run in self.open.iter() {
             match run.load.stage() {
+                // It needs all cores, and a frame takes its share of them where there is no graphics card.
+                Stage::Reading { is_first: true, .. } if run.load.derived().is_none() => {
+                    ctx.request_repaint_after(Duration::from_millis(500));
+                }
                 // Parts come one by one, and the next one may be the first picture.
-                Stage::Finding | Stage::SmallTables => {
+                stage if stage.is_early() => {
                     ctx.request_repaint_after(Duration::from_millis(15));
                 }
-                // It needs all cores, and a frame takes its share of them where there is no graphics card.
-                Stage::Snapshot => ctx.request_repaint_after(Duration::from_millis(500)),
                 stage if stage.is_working() => {
                     ctx.request_repaint_after(Duration::from_millis(250));
                 }

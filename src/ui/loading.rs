@@ -9,17 +9,14 @@ use std::time::Duration;
 use super::job::Wake;
 use super::reading::{Glance, first_glance, glance_below};
 use super::runs::SMALL;
-use crate::analysis::cross_checks::contradictions;
 use crate::analysis::derived::Derived;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index;
-use crate::opened::{ErrorText, RunFiles, SnapshotRun, XlaFiles, XlaRun, files_of_module};
-use crate::store::{Absence, Report};
+use crate::store::Report;
 use crate::synth::story;
-use crate::systems::poplar::answers::derived_of;
-use crate::systems::poplar::files::{OpenReport, reports_below};
-use crate::systems::poplar::insights::logs::log_messages;
-use crate::systems::pytorch::files::SnapshotFiles;
+use crate::systems;
+use crate::systems::poplar::files::reports_below;
+use crate::systems::system::{OpenRun, Reading};
 
 /// Why a report could not be opened, with the reports that were meant, perhaps.
 #[derive(Clone, Debug)]
@@ -35,24 +32,16 @@ pub(crate) enum Stage {
     WritingDemo,
     #[default]
     Finding,
-    /// A memory snapshot is read and replayed.
-    Snapshot,
-    /// A program of XLA is read and worked out.
-    Program,
-    /// The small tables are read, those of the first pictures first.
-    SmallTables,
-    DebugInfo,
-    Variables,
-    TileVariables,
-    Compute,
-    Programs,
-    /// Everything is there; what is said twice is compared.
-    Comparing,
+    /// Something is read that the first pictures need, or the rest.
+    Reading {
+        title: &'static str,
+        is_first: bool,
+    },
     DemoWritten(Vec<PathBuf>),
-    /// The directory has several memory snapshots, which are for a sweep.
+    /// The directory has several runs, which are for a sweep.
     Variants,
-    /// It is the text of an error alone, which is explained.
-    ErrorText,
+    /// It is a part of a run alone, such as the text of an error, which is explained.
+    Partial,
     Done,
     /// The user cancelled; what was read stays.
     Cancelled,
@@ -65,7 +54,7 @@ impl Stage {
             self,
             Self::DemoWritten(_)
                 | Self::Variants
-                | Self::ErrorText
+                | Self::Partial
                 | Self::Done
                 | Self::Cancelled
                 | Self::Failed(_)
@@ -74,10 +63,7 @@ impl Stage {
 
     /// Whether the first pictures are not there yet: what is read so far would show wrong figures.
     pub fn is_early(&self) -> bool {
-        matches!(
-            self,
-            Self::WritingDemo | Self::Finding | Self::Snapshot | Self::Program | Self::SmallTables
-        )
+        matches!(self, Self::WritingDemo | Self::Finding | Self::Reading { is_first: true, .. })
     }
 
     pub fn failure(&self) -> Option<&Failure> {
@@ -91,19 +77,11 @@ impl Stage {
     pub fn title(&self) -> &'static str {
         match self {
             Self::WritingDemo => "Writing the demo reports",
-            Self::Finding => "Looking for the report",
-            Self::Snapshot => "Reading the snapshot",
-            Self::Program => "Reading the program",
-            Self::SmallTables => "Reading tables",
-            Self::DebugInfo => "Reading debug information",
-            Self::Variables => "Reading variables",
-            Self::TileVariables => "Reading variables by tile",
-            Self::Compute => "Reading compute sets and exchanges",
-            Self::Programs => "Reading programs",
-            Self::Comparing => "Comparing what the report says twice",
+            Self::Finding => "Looking for the run",
+            Self::Reading { title, .. } => title,
             Self::DemoWritten(_) => "The demo reports are written",
-            Self::Variants => "Several snapshots",
-            Self::ErrorText => "The text of an error",
+            Self::Variants => "Several runs",
+            Self::Partial => "The text of an error",
             Self::Done => "Read",
             Self::Cancelled => "Cancelled",
             Self::Failed(_) => "Failed",
@@ -197,10 +175,11 @@ impl Load {
         let mut load = Self::start_work(path, Stage::Finding, ctx, move |shared| {
             // The window has all that it needs; this thread has nothing else to do.
             match read(&source, &named, meant.key(), shared) {
-                Ok(Some(ReadRun::Poplar(open))) => open.write_index_if_worthwhile(&shared.progress),
-                Ok(Some(ReadRun::Snapshot(run))) => run.write_index_if_worthwhile(&shared.progress),
+                Ok(Some(run)) => write_index(&*run, &shared.progress),
                 Ok(None) => {}
-                Err(_) if ErrorText::open(&source).is_some() => shared.set_stage(Stage::ErrorText),
+                Err(_) if systems::partial(systems::of_process(), &source).is_some() => {
+                    shared.set_stage(Stage::Partial);
+                }
                 Err(error) => return Err(error),
             }
             Ok(())
@@ -277,14 +256,14 @@ impl Load {
 
     /// A report to which whoever has it is still adding.
     pub fn growing(report: Arc<Report>) -> Self {
-        Self::of(report, Stage::DebugInfo)
+        Self::of(report, Stage::Reading { title: "Reading the rest", is_first: false })
     }
 
     fn of(report: Arc<Report>, stage: Stage) -> Self {
         let shared = Shared { stage: Mutex::new(stage), ..Shared::default() };
         let path = report.path.clone();
         // The cell is new, so this cannot fail.
-        let derived = derived_of(report);
+        let derived = systems::derived_of_report(systems::of_process(), report);
         derived.verdict();
         drop(shared.derived.set(Arc::new(derived)));
         Self { path, logs: Vec::new(), module: Meant::default(), shared: Arc::new(shared) }
@@ -339,113 +318,58 @@ impl Drop for Load {
     }
 }
 
-type ReadPart = fn(&OpenReport, &Progress);
-
-/// A run that was read to its end, of which an index may be written.
-enum ReadRun {
-    Poplar(Box<OpenReport>),
-    Snapshot(Box<SnapshotRun>),
-}
-
-/// Reads all of a memory snapshot, of which nothing can be shown before it is replayed; then the parts of its report come.
-fn read_snapshot(files: &SnapshotFiles, shared: &Shared) -> Result<Option<ReadRun>, Error> {
-    let progress = &shared.progress;
-    shared.set_stage(Stage::Snapshot);
-    let run = SnapshotRun::open(files, progress)?;
-    let Some(run) = run else {
-        shared.end();
-        return Ok(None);
-    };
-    let derived = run.derived();
-    let is_large = derived.things_beside_report() >= SMALL;
-    let snapshot = run.allocator.snapshot();
-    if snapshot.is_some_and(|replayed| replayed.replays.len() > 1) {
-        // Pages ask at once which device the run is about, and that goes through the events of all.
-        run.allocator.end();
-    }
-    fill_report(derived, shared, |progress| {
-        if is_large {
-            shared.wait_for_picture();
-        }
-        run.fill_report(progress);
-    });
-    Ok((!shared.end()).then(|| ReadRun::Snapshot(Box::new(run))))
-}
-
-/// Reads the module of a dump that is meant.
-fn read_program(files: &XlaFiles, shared: &Shared) -> Result<(), Error> {
-    let progress = &shared.progress;
-    shared.set_stage(Stage::Program);
-    if let Some(run) = XlaRun::open(files, progress)? {
-        let derived = run.derived();
-        fill_report(derived, shared, |progress| run.fill_report(progress));
-    }
-    shared.end();
-    Ok(())
-}
-
-/// Fills the report of a run that is read whole, part by part; then what is said first of it is worked out.
-fn fill_report(derived: Derived, shared: &Shared, fill: impl FnOnce(&Progress)) {
-    let derived = Arc::new(derived);
-    drop(shared.derived.set(Arc::clone(&derived)));
-    // The first picture needs no part of the report.
-    shared.ctx.request_repaint();
-    fill(&shared.progress);
-    if !shared.progress.is_cancelled() {
-        derived.verdict();
-    }
-}
-
-/// Reads all of a report; it, unless that was cancelled, or it is of a system that has no index.
+/// Reads all of a run, part by part; then what is said first of it is worked out. The run, unless that was cancelled.
 fn read(
     path: &Path,
     logs: &[PathBuf],
     module: Option<&str>,
     shared: &Shared,
-) -> Result<Option<ReadRun>, Error> {
+) -> Result<Option<Box<dyn OpenRun>>, Error> {
     let progress = &shared.progress;
-    let found = match files_of_module(path, module, progress) {
-        Ok(RunFiles::Pytorch(files)) => return read_snapshot(&files, shared),
-        Ok(RunFiles::Xla(files)) => return read_program(&files, shared).map(|()| None),
-        Ok(RunFiles::Poplar(found)) => found,
+    let found = match systems::find(systems::of_process(), path, module, progress) {
         Err(error) if error.kind == ErrorKind::SeveralReports => {
             shared.set_stage(Stage::Variants);
             return Ok(None);
         }
-        Err(error) => return Err(error),
+        found => found?,
     };
-    let open = OpenReport::find_with(path, index::of_process(), progress)?;
-    open.report.warnings.add_all(&found.warnings);
-    progress.expect(open.bytes_to_read());
-    open.expect_index();
+    let is_large = || {
+        let derived = shared.derived.get();
+        derived.is_some_and(|derived| derived.things_beside_report() >= SMALL)
+    };
+    let reading = Reading {
+        progress,
+        tell: &|title, is_first| shared.set_stage(Stage::Reading { title, is_first }),
+        wait_for_picture: &|| {
+            if is_large() {
+                shared.wait_for_picture();
+            }
+        },
+    };
+    let Some(run) = found.begin(index::of_process(), &reading)? else {
+        shared.end();
+        return Ok(None);
+    };
     // The cell is set only here.
-    let derived = Arc::new(open.derived());
-    drop(shared.derived.set(Arc::clone(&derived)));
-    shared.set_stage(Stage::SmallTables);
-    open.read_small_tables(progress)?;
-    derived.verdict();
-    open.read_logs(logs, progress, log_messages);
-    let parts: [(Stage, ReadPart); 5] = [
-        (Stage::DebugInfo, OpenReport::read_debug_info),
-        (Stage::Variables, OpenReport::read_variables),
-        (Stage::TileVariables, OpenReport::read_tile_variable_bytes),
-        (Stage::Compute, OpenReport::read_compute),
-        (Stage::Programs, OpenReport::read_program_trees),
-    ];
-    for (stage, read) in parts {
-        if !progress.is_cancelled() {
-            shared.set_stage(stage);
-            read(&open, progress);
+    drop(shared.derived.set(Arc::clone(run.derived())));
+    // The first picture may need nothing more.
+    shared.ctx.request_repaint();
+    run.read_all(logs, &reading)?;
+    if !progress.is_cancelled() {
+        run.derived().verdict();
+    }
+    Ok((!shared.end()).then_some(run))
+}
+
+/// Writes the index of a run, if it can have one. That it could not is a line in the log.
+fn write_index(run: &dyn OpenRun, progress: &Progress) {
+    match run.write_index(progress) {
+        Ok(Some(bytes)) => tracing::info!("index written, {bytes} bytes"),
+        Ok(None) => {}
+        Err(error) => {
+            tracing::info!("no index of {}: {error}", run.derived().report().path.display());
         }
     }
-    if !progress.is_cancelled() {
-        shared.set_stage(Stage::Comparing);
-        open.compare_parts(|report| contradictions(report, progress));
-    }
-    if progress.is_cancelled() {
-        open.report.settle_rest(&Absence::cancelled());
-    }
-    Ok((!shared.end()).then(|| ReadRun::Poplar(Box::new(open))))
 }
 
 /// Says why nothing could be opened; of several reports at once which there are, and then what they are.

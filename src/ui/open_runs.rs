@@ -15,9 +15,8 @@ use crate::analysis::comparison::matching::match_reports;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::derived::{Derived, DerivedPair};
 use crate::run::Verdict;
+use crate::run::modules::{ModuleOfRun, common_module};
 use crate::store::Report;
-use crate::store::hlo::ListedModule;
-use crate::systems::xla::compared::common_module;
 use crate::text::clean;
 use crate::text::run_names::run_names;
 
@@ -185,26 +184,27 @@ impl OpenRuns {
 
     /// The dumps of which another module is to be compared than the one that is open, with that module. One that the user
     /// has chosen stays.
-    pub fn other_modules(&self) -> Vec<(RunId, ListedModule)> {
-        let mut dumps: Vec<(RunId, String, Vec<ListedModule>)> = Vec::new();
+    pub fn other_modules(&self) -> Vec<(RunId, ModuleOfRun)> {
+        let (mut dumps, mut lists) = (Vec::new(), Vec::new());
         for run in &self.list {
-            let program = run.derived().and_then(|derived| derived.program());
-            let mut modules = program.map(|it| it.modules.clone()).unwrap_or_default();
+            let modules = run.derived().map_or(&[][..], |derived| derived.answers().modules());
+            let mut modules = modules.to_vec();
             // The one that is open comes first.
             let Some(open) = modules.first().map(|one| one.key.clone()) else { continue };
             match run.load.module {
                 Meant::Chosen(_) => modules.truncate(1),
                 Meant::Largest | Meant::Compared(_) => modules.sort_by_key(|one| one.place),
             }
-            dumps.push((run.id, open, modules));
+            dumps.push((run.id, open));
+            lists.push(modules);
         }
-        let modules = dumps.iter().map(|(_, _, modules)| modules.iter().collect());
-        let places = common_module(&modules.collect::<Vec<_>>()).unwrap_or_default();
-        let other = |((id, open, modules), place): (&(RunId, String, Vec<ListedModule>), usize)| {
-            let compared = modules.get(place).filter(|one| one.key != *open)?;
-            Some((*id, compared.clone()))
+        let places = common_module(&lists).unwrap_or_default();
+        let compared =
+            lists.into_iter().zip(places).map(|(modules, place)| modules.into_iter().nth(place));
+        let other = |((id, open), compared): ((RunId, String), Option<ModuleOfRun>)| {
+            Some((id, compared.filter(|one| one.key != open)?))
         };
-        dumps.iter().zip(places).filter_map(other).collect()
+        dumps.into_iter().zip(compared).filter_map(other).collect()
     }
 
     /// Leaves one out of all pages, or shows it again. The reference is always shown.

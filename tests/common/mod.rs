@@ -9,6 +9,7 @@ pub mod lake;
 pub mod listed;
 pub mod pickle;
 pub mod recording;
+pub mod schema;
 pub mod seeded;
 pub mod stored;
 pub mod wire;
@@ -24,7 +25,8 @@ use tilescope::cli::Input;
 use tilescope::cli::compare::Comparison;
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport, StepChoice};
 use tilescope::cli::map::{Map, MapArguments};
-use tilescope::cli::output::{Answer, CsvAnswer, Document, warnings_of};
+use tilescope::cli::output::{Answer, CsvAnswer, Document};
+use tilescope::cli::scope::ScopeArguments;
 use tilescope::cli::summary::Summary;
 use tilescope::cli::sweep::{SweepArguments, SweepReport};
 use tilescope::cli::tiles::{Breakdown, Tiles, TilesArguments};
@@ -33,7 +35,9 @@ use tilescope::format::{Error, Progress};
 use tilescope::index::Cache;
 use tilescope::synth::Options;
 use tilescope::systems::poplar::files::OpenReport;
+use tilescope::systems::poplar::system::ReportRun;
 use tilescope::systems::pytorch::synth::{SnapshotOptions, Transformer};
+use tilescope::systems::system::OpenRun as _;
 
 /// A directory of this package.
 pub fn in_package(path: &str) -> PathBuf {
@@ -161,7 +165,17 @@ pub fn open(path: &Path, progress: &Progress) -> Result<OpenReport, Error> {
 
 /// What a command printed, as JSON.
 pub fn json(output: &Output) -> Value {
-    serde_json::from_slice(&output.stdout).expect("one JSON document and nothing else")
+    let document = serde_json::from_slice(&output.stdout);
+    valid(document.expect("one JSON document and nothing else"))
+}
+
+/// A document, which is as its schema says.
+#[track_caller]
+fn valid(document: Value) -> Value {
+    if document["schema"].as_str().is_some_and(schema::is_published) {
+        schema::assert_valid(&document, "a document");
+    }
+    document
 }
 
 fn input(path: &Path) -> Input {
@@ -171,20 +185,20 @@ fn input(path: &Path) -> Input {
 /// One command's answer as JSON, with its warnings.
 pub fn answer<A: Answer>(
     path: &Path,
-    answer: impl FnOnce(&OpenReport, &Progress) -> Result<A, Error>,
+    answer: impl FnOnce(&ReportRun, &Progress) -> Result<A, Error>,
 ) -> Result<Value, Error> {
     let progress = Progress::default();
-    let open = open(path, &progress)?;
-    let answer = answer(&open, &progress)?;
+    let run = ReportRun::of(open(path, &progress)?);
+    let answer = answer(&run, &progress)?;
     // The text must come out as well, whatever the report is like.
     assert!(!answer.text().contains('\u{1b}'), "text must not command a terminal");
-    let document = Document::new(answer, warnings_of(&open, &progress));
-    Ok(serde_json::to_value(&document).expect("JSON"))
+    let document = Document::new(answer, run.warnings(&progress));
+    Ok(valid(serde_json::to_value(&document).expect("JSON")))
 }
 
 /// `summary`.
 pub fn summary(path: &Path) -> Result<Value, Error> {
-    answer(path, |open, progress| Summary::of_report(open, &[], progress))
+    answer(path, |run, progress| Summary::of_run(run, &[], progress))
 }
 
 /// `tiles --by …`.
@@ -200,8 +214,8 @@ pub fn tiles_arguments(path: &Path, by: Breakdown) -> TilesArguments {
 
 /// `map --tile N [--step N]`.
 pub fn map(path: &Path, tile: u32, step: Option<u32>) -> Result<Value, Error> {
-    let arguments = MapArguments { input: input(path), tile, step, csv: false };
-    answer(path, |open, _| Map::of(open, &arguments))
+    let arguments = MapArguments { input: input(path), arena: tile, step, csv: false };
+    answer(path, |run, progress| Map::of(run, &arguments, progress))
 }
 
 /// `liveness --step peak [--tile N]`.
@@ -215,10 +229,8 @@ pub fn liveness_arguments(path: &Path, tile: Option<u32>) -> LivenessArguments {
     LivenessArguments {
         input: input(path),
         step: Some(StepChoice::Peak),
-        ipu: None,
-        tile,
+        scope: ScopeArguments { arena: tile, device: None },
         module: None,
-        device: None,
         filter: None,
         by: None,
         peaks: Some(5),
@@ -273,14 +285,13 @@ pub fn compute(path: &Path) -> Result<Value, Error> {
 /// `compare SAMPLE PATH`, without the paths.
 pub fn comparison(path: &Path) -> Result<Value, Error> {
     let progress = Progress::default();
-    let intact = open(&sample(), &progress)?;
-    answer(path, |open, progress| Comparison::of(&intact, std::slice::from_ref(open), progress))
-        .map(|mut answer| {
-            for side in ["source", "target"] {
-                answer[side]["path"].take();
-            }
-            answer
-        })
+    let intact = ReportRun::of(open(&sample(), &progress)?);
+    answer(path, |run, progress| Comparison::of(&intact, &[run], progress)).map(|mut answer| {
+        for side in ["source", "target"] {
+            answer[side]["path"].take();
+        }
+        answer
+    })
 }
 
 /// What all commands say of a report, each an answer or an error; `trace` only where it has one.

@@ -14,6 +14,7 @@ use tilescope::index::{Cache, Limits};
 use tilescope::lake::export;
 use tilescope::store::Warnings;
 use tilescope::systems::poplar::files::runs_in_folder;
+use tilescope::systems::poplar::system::ReportRun;
 
 /// A way to read something, by its name.
 type Read<'a> = (&'a str, Box<dyn Fn() + 'a>);
@@ -234,7 +235,7 @@ fn every_job_stops_in_the_middle() {
         ("bytes of tiles", 5, Box::new(|p| drop(open.read_variable_bytes(2..=900, p)))),
         ("cross-checks", 20, Box::new(|p| drop(contradictions(&open.report, p)))),
         ("gaps of all tiles", 20, Box::new(|p| drop(gaps_of_all(&open.report, p)))),
-        ("summary", 3, Box::new(|p| drop(Summary::of_report(&again(), &[], p)))),
+        ("summary", 3, Box::new(|p| drop(Summary::of_run(&ReportRun::of(again()), &[], p)))),
         (
             "the worst tile",
             5,

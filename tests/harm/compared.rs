@@ -4,7 +4,7 @@ use std::io;
 use std::path::PathBuf;
 
 use tilescope::cli::compare::{By, CompareArguments, DeviceArguments, Shown, document_of_peaks};
-use tilescope::opened::files_of_run;
+use tilescope::systems::{SYSTEMS, find};
 
 use super::common::seeded::Seeded;
 use super::*;
@@ -116,7 +116,7 @@ fn compare_with_itself(shown: Shown) {
         shown,
     };
     let (written, took) = counted(|| {
-        let both = [(); 2].map(|()| (path.clone(), files_of_run(&path, &progress).unwrap()));
+        let both = [(); 2].map(|()| find(SYSTEMS, &path, None, &progress).unwrap());
         let document = document_of_peaks(&both, &arguments, &progress).unwrap();
         assert!(document.warnings().is_empty(), "{:?}", document.warnings());
         let mut written = Counted(0);

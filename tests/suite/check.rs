@@ -32,7 +32,7 @@ fn each_budget_passes_at_its_figure_and_fails_one_byte_below() {
             assert_eq!(status, i32::from(!passed), "{option}");
             assert_eq!(
                 (&answer["schema"], &answer["passed"]),
-                (&json!("tilescope.check/1"), &json!(passed))
+                (&json!("tilescope.check/2"), &json!(passed))
             );
             let checks = answer["checks"].as_array().unwrap();
             assert_eq!(checks.len(), 1);
@@ -78,6 +78,35 @@ fn a_program_must_fit() {
         text.contains(&format!("{over} tiles are over")) && text.contains("more than it has"),
         "{text}"
     );
+}
+
+/// What the user says of the capacity counts for tiles as for any other memory, and an IPU is a device.
+#[test]
+fn the_capacity_of_a_tile_and_the_device_can_be_said() {
+    let path = sample();
+    let [tile, total, _] = figures(&path);
+    for (capacity, other, status) in
+        [(tile, "0", 0), (tile - 1, "0", 1), (tile + 7, "7", 0), (tile + 7, "8", 1)]
+    {
+        let capacity = capacity.to_string();
+        let given = ["--must-fit", "--capacity", &capacity, "--other", other];
+        let (found, answer) = check(&path, &given);
+        assert_eq!(found, status, "{answer}");
+        assert_eq!(answer["checks"][0]["device"], Value::Null);
+    }
+    let both = in_package("sample_profiles/pipeline");
+    let bytes = |device: &[&str]| {
+        let arguments = [&["--max-total-bytes", "1"], device].concat();
+        let (_, answer) = check(&both, &arguments);
+        answer["checks"][0]["actual"].as_u64().unwrap()
+    };
+    let of_ipus: u64 = ["0", "1"].map(|ipu| bytes(&["--device", ipu])).iter().sum();
+    assert_eq!(bytes(&[]), of_ipus);
+    let (_, answer) = check(&path, &["--max-total-bytes", "1", "--device", "0"]);
+    let row = &answer["checks"][0];
+    assert_eq!((&row["device"], &row["actual"]), (&json!(0), &json!(total)));
+    let (status, answer) = check(&path, &["--must-fit", "--device", "9"]);
+    assert_eq!(status, 2, "{answer}");
 }
 
 #[test]
@@ -144,7 +173,7 @@ fn wrong_arguments_end_with_2_and_unreadable_reports_with_3() {
         (&["check", path, "--max-growth", "NaN", "--baseline", path], "--max-growth"),
         (&["check", path, "--max-tile-bytes", "-1"], "--max-tile-bytes"),
         (&["check", path, "--max-tile-bytes", "1.5.0M"], "--max-tile-bytes"),
-        (&["check", "--must-fit"], "<PATH>"),
+        (&["check", "--must-fit"], "<RUN>"),
     ] {
         for json in [&[][..], &["--json"]] {
             let output = tilescope(&[arguments, json].concat());
@@ -158,7 +187,7 @@ fn wrong_arguments_end_with_2_and_unreadable_reports_with_3() {
     assert_eq!((status, &answer["error"]["kind"]), (3, &json!("not-found")));
     let (status, answer) = check(&sample(), &["--max-growth", "5", "--baseline", "/no/such/path"]);
     assert_eq!((status, &answer["error"]["kind"]), (3, &json!("not-found")));
-    assert_eq!(answer["schema"], "tilescope.error/1");
+    assert_eq!(answer["schema"], "tilescope.error/2");
 }
 
 #[test]

@@ -128,7 +128,7 @@ fn the_story_from_075_to_06() {
     let steps_of = |answer: &Value| {
         let mut counts: BTreeMap<String, i64> = BTreeMap::new();
         for step in answer["steps"].as_array().unwrap() {
-            if let Some(name) = step["operation"]["name"].as_str() {
+            if let Some(name) = step["operation_facts"]["name"].as_str() {
                 *counts.entry(name.to_owned()).or_default() += 1;
             }
         }

@@ -69,7 +69,7 @@ fn calls_of_the_real_report_have_arguments_and_options() {
 fn the_line_of_a_real_step_is_that_of_the_outermost_call() {
     let Some(path) = real_report("poplar-3.3") else { return };
     let answer = liveness(&path, None).unwrap();
-    let location = answer["steps"][50]["operation"]["location"].as_str().unwrap();
+    let location = answer["steps"][50]["operation_facts"]["location"].as_str().unwrap();
     assert!(location.ends_with("poplin/QRFactorization.cpp:450"), "{location}");
 }
 

@@ -33,7 +33,7 @@ fn json(output: &Output) -> Value {
 fn a_pipe_gives_the_fixed_keys() {
     let log = format!("\u{1b}[31mTraceback\u{1b}[0m\r\n\r\nRuntimeError: {MESSAGE}\r\n\u{fffd}");
     let answer = json(&piped(&["--json"], log.as_bytes()));
-    assert_eq!(answer["schema"], "tilescope.diagnose/1");
+    assert_eq!(answer["schema"], "tilescope.diagnose/2");
     assert_eq!(answer["lines"], 4);
     let [finding] = &answer["findings"].as_array().unwrap()[..] else { panic!("{answer}") };
     let keys: Vec<&str> = finding.as_object().unwrap().keys().map(String::as_str).collect();
@@ -121,7 +121,7 @@ fn what_cannot_be_read_ends_with_3() {
         let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
         assert_eq!(
             (&answer["schema"], &answer["error"]["kind"]),
-            (&"tilescope.error/1".into(), &kind.into())
+            (&"tilescope.error/2".into(), &kind.into())
         );
         assert_eq!(answer["error"]["file"], path);
         let output = command(&[path]).output().unwrap();

@@ -14,6 +14,7 @@ use tilescope::synth::story::{PROPORTIONS, directory_name, write_story};
 use tilescope::synth::{Options, write_report};
 use tilescope::systems::poplar::files::OpenReport;
 use tilescope::systems::poplar::insights::advice::Technique;
+use tilescope::systems::poplar::system::ReportRun;
 
 const LIMIT: u64 = 638_976;
 
@@ -72,8 +73,9 @@ fn saved(advice: &Value) -> Option<u64> {
 /// The insights of `compare`.
 fn insights_of_two(source: &Path, target: &Path) -> Value {
     let progress = Progress::default();
-    let [source, target] = [source, target].map(|path| OpenReport::open(path, &progress).unwrap());
-    let comparison = Comparison::of(&source, &[target], &progress).unwrap();
+    let [source, target] =
+        [source, target].map(|path| ReportRun::of(OpenReport::open(path, &progress).unwrap()));
+    let comparison = Comparison::of(&source, &[&target], &progress).unwrap();
     serde_json::to_value(comparison).unwrap()["insights"].clone()
 }
 
@@ -391,10 +393,10 @@ fn what_the_peak_of_one_report_consists_of_adds_up() {
             let mut arguments = vec!["liveness", report, "--step", "peak", "--by", by, "--json"];
             arguments.extend(scope);
             let found = crate::common::json(&crate::common::tilescope(&arguments));
-            let consists = &found["consists_of"];
+            let consists = &found["by"];
             let rows = consists["rows"].as_array().unwrap();
             let sum: i64 = rows.iter().map(|row| row["bytes"].as_i64().unwrap()).sum();
-            assert_eq!(Some(sum), consists["whole_bytes"].as_i64(), "{arguments:?}");
+            assert_eq!(Some(sum), consists["bytes"].as_i64(), "{arguments:?}");
             let alive = number(&found, "always_live_bytes")
                 + number(&found["step"], "not_always_live_bytes");
             assert_eq!(sum, i64::try_from(alive).unwrap(), "{arguments:?}");

@@ -93,7 +93,7 @@ fn steps_and_variables_have_the_figures_of_liveness() {
                 ("available_memory_proportion", "available_memory_proportion"),
                 ("location", "location"),
             ] {
-                assert_eq!(row[column], expected["operation"][key], "{column} of {expected}");
+                assert_eq!(row[column], expected["operation_facts"][key], "{column} of {expected}");
             }
             assert!(expected["operation"].is_null() || row["operation"].is_u64(), "{expected}");
         }
@@ -129,10 +129,11 @@ fn operations_add_up_to_the_peak_as_the_command_says() {
         let path = report.to_str().unwrap();
         let answer =
             json(&tilescope(&["liveness", path, "--step", "peak", "--by", "operation", "--json"]));
-        let Some(expected) = answer["consists_of"]["rows"].as_array() else {
+        let expected = answer["by"]["rows"].as_array().unwrap();
+        if expected.len() == 1 && expected[0]["name"] == "Not attributable" {
             assert!(operations.is_empty(), "{path} names no operations");
             continue;
-        };
+        }
         with_operations += 1;
         let runs = of_run(lake.path(), "runs", &run);
         assert_eq!(sum(&operations, "peak_bytes"), integer(&runs[0]["peak_bytes"]));

@@ -9,10 +9,11 @@ use crate::common::in_package;
 use crate::common::lake::integer;
 use rayon::prelude::*;
 use serde_json::{Value, json};
-use tilescope::cli::compare::By;
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport, StepChoice};
+use tilescope::cli::scope::ScopeArguments;
 use tilescope::cli::tiles::Breakdown;
 use tilescope::format::Progress;
+use tilescope::run::AliveBy;
 use tilescope::synth::{Options, write_report};
 use tilescope::systems::xla::synth::story::write_story;
 
@@ -112,14 +113,12 @@ struct Answers {
 
 fn answers(run: &Run, row: &Value) -> Answers {
     let arguments = LivenessArguments {
-        device: None,
         module: None,
         input: tilescope::cli::Input { path: run.path.clone(), json: true },
         step: Some(StepChoice::Peak),
-        ipu: None,
-        tile: None,
+        scope: ScopeArguments::default(),
         filter: None,
-        by: Some(By::Operation),
+        by: Some(AliveBy::Operation),
         peaks: None,
         csv: false,
     };
@@ -128,7 +127,7 @@ fn answers(run: &Run, row: &Value) -> Answers {
     });
     let liveness = liveness.unwrap();
     let mut by_operation = BTreeMap::new();
-    for row in liveness["consists_of"]["rows"].as_array().unwrap() {
+    for row in liveness["by"]["rows"].as_array().unwrap() {
         // `conv1 (convolution)`
         let name = row["name"].as_str().unwrap();
         let kind = name.rsplit_once(" (").map(|(_, kind)| kind.trim_end_matches(')').to_owned());

@@ -210,8 +210,8 @@ fn steps_are_those_of_liveness() {
             for key in ["step", "program", "kind", "name", "not_always_live_bytes"] {
                 assert_eq!(row[key], expected[key], "{key} of {expected}");
             }
-            assert_eq!(row["operation_name"], expected["operation"]["name"]);
-            assert_eq!(row["location"], expected["operation"]["location"]);
+            assert_eq!(row["operation_name"], expected["operation_facts"]["name"]);
+            assert_eq!(row["location"], expected["operation_facts"]["location"]);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod alive;
 mod architecture;
 mod bad_input;
 mod capture;
@@ -33,6 +34,7 @@ mod ranks;
 mod real_report;
 mod recorded;
 mod render;
+mod schemas;
 mod silence;
 mod snapshot_commands;
 mod snapshot_comparison;

@@ -8,6 +8,7 @@ use crate::common::seeded::Seeded;
 use crate::common::{in_package, json, tilescope};
 use rayon::prelude::*;
 use serde_json::Value;
+use tilescope::analysis::comparison::time_slots::TimeSlots;
 use tilescope::analysis::liveness::Scope;
 use tilescope::analysis::liveness::scope_curve::scope_curve;
 use tilescope::cli::summary::Summary;
@@ -15,10 +16,10 @@ use tilescope::format::Progress;
 use tilescope::opened::{RunContents, RunFiles, SnapshotRun, files_of_run};
 use tilescope::store::DeviceId;
 use tilescope::systems::pytorch::allocator::curves::{
-    BlockCurve, BlocksBy, Devices, StackedCurve, block_curve, reserved_curve,
+    BlockCurve, BlocksBy, Devices, block_curve, reserved_curve, stacked_areas,
 };
-use tilescope::systems::pytorch::allocator::event_slots::EventSlots;
-use tilescope::systems::pytorch::allocator::segment_map::{SegmentAxis, SegmentsAt};
+use tilescope::systems::pytorch::allocator::segment_map::{segment_axis, segments_at};
+use tilescope::systems::pytorch::areas::step_times;
 
 /// Real files with their figures, which are not part of this package; says so where they are absent.
 fn profiles() -> Option<PathBuf> {
@@ -396,11 +397,11 @@ fn a_snapshot_that_is_cut_is_marked_and_compared_with_nothing() {
 #[test]
 fn areas_add_up_to_the_curves_of_the_replay() {
     let Some(profiles) = profiles() else { return };
-    let none = std::collections::BTreeSet::new();
     for path in files_with_ending(&profiles, ".pickle") {
         let name = path.display().to_string();
         let run = open(&path);
         let RunContents::Snapshot(replayed) = &run.allocator.contents else { panic!("{name}") };
+        let times = step_times(&run.allocator.contents);
         for (place, ((device, replay), facts)) in
             replayed.devices().zip(replayed.device_facts()).enumerate()
         {
@@ -413,13 +414,9 @@ fn areas_add_up_to_the_curves_of_the_replay() {
                 let alone = block_curve(replayed, of, curve);
                 for by in BlocksBy::ALL {
                     let what = (of, curve, by);
-                    let stacked = StackedCurve::of(replayed, what, &none, &|| false);
+                    let stacked = stacked_areas(replayed, what, &|| false);
                     let stacked = stacked.expect("not cancelled");
-                    assert_eq!(stacked.total(), alone, "{name}, {what:?}");
-                    let at_peak = stacked.peak.unwrap_or(0);
-                    let sum: u64 = stacked.at(at_peak).map(|(_, bytes)| bytes).sum();
-                    let of_groups: u64 = stacked.groups.iter().map(|group| group.at_peak).sum();
-                    assert_eq!((sum, of_groups), (alone[at_peak], alone[at_peak]), "{name}");
+                    assert_eq!(stacked.layers.last(), Some(&alone), "{name}, {what:?}");
                 }
                 if !device.events.is_empty() {
                     assert_eq!(alone.last(), Some(&end), "{name}, {curve:?} at the end");
@@ -433,10 +430,13 @@ fn areas_add_up_to_the_curves_of_the_replay() {
             let most = reserved.iter().max().copied().unwrap_or(0);
             assert!(most == replay.reserved_peak.bytes || replay.reserved_peak.event == -1);
             let total = block_curve(replayed, of, BlockCurve::Requested);
-            if let Some(slots) = EventSlots::by_time(replayed, &total) {
-                let in_slots = slots.in_slots(&total);
-                assert_eq!(in_slots.iter().max(), total.iter().max(), "{name}: no spike is lost");
-                assert!((0..total.len()).all(|step| slots.slot(step) < slots.len()), "{name}");
+            let slots = times.as_ref().and_then(|times| TimeSlots::of(times, |step| total[step]));
+            if let Some(TimeSlots { axis, .. }) = slots {
+                let in_slots = (0..axis.len()).filter_map(|slot| axis.step(0, slot));
+                let most = in_slots.map(|step| total[step]).max();
+                assert_eq!(most, total.iter().max().copied(), "{name}: no spike is lost");
+                let is_there = |step| axis.slot(0, step).is_some_and(|slot| slot < axis.len());
+                assert!((0..total.len()).all(is_there), "{name}");
             }
         }
     }
@@ -452,19 +452,19 @@ fn free_pieces_of_segments_add_up_to_what_is_not_in_use() {
         let RunContents::Snapshot(replayed) = &run.allocator.contents else { panic!("{name}") };
         for (place, facts) in replayed.device_facts().iter().enumerate() {
             let of = Devices::At(place);
-            let axis = SegmentAxis::of(replayed, place);
+            let axis = segment_axis(replayed, place);
             let active = block_curve(replayed, of, BlockCurve::Active);
             let reserved = reserved_curve(replayed, of);
             let last = replayed.axis().len() - 1;
             for step in (0..=last).step_by(1 + last as usize / 7).chain([last]) {
-                let at = SegmentsAt::of(replayed, (place, &axis), step);
+                let at = segments_at(replayed, (place, &axis), step);
                 let step = step as usize;
                 assert_eq!(at.whole.reserved, reserved[step], "{name}, {step}");
                 assert_eq!(at.whole.active, active[step], "{name}, {step}");
                 let largest = at.whole.largest.1;
                 assert!(largest <= at.whole.free(), "{name}, {step}: {largest}");
             }
-            let end = SegmentsAt::of(replayed, (place, &axis), last).whole;
+            let end = segments_at(replayed, (place, &axis), last).whole;
             let stated = &facts.end;
             assert_eq!(
                 (end.free(), end.pieces, end.largest.1),

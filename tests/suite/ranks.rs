@@ -7,7 +7,8 @@ use crate::common::{in_package, json, tilescope};
 use proptest::prelude::*;
 use serde_json::Value;
 use tilescope::format::{ErrorKind, Progress};
-use tilescope::opened::{ReplayedSnapshot, RunFiles, SnapshotRun, device_id, files_of_run};
+use tilescope::opened::{ReplayedSnapshot, RunFiles, SnapshotRun, files_of_run};
+use tilescope::store::DeviceId;
 use tilescope::store::snapshot::StackId;
 use tilescope::systems::pytorch::allocator::peak::PeakContents;
 use tilescope::systems::pytorch::allocator::run_end::Ended;
@@ -103,7 +104,7 @@ fn known_of(run: &SnapshotRun, place: usize) -> Value {
         spans.map(|span| (snapshot.texts.get(span.name), span.start, span.end)).collect();
     let peak: PeakContents = replayed.peak(place).expect("a peak").clone();
     let peak = format!("{:?}", PeakContents { device: 0, ..peak });
-    let id = device_id(device.number);
+    let id = DeviceId::of_number(device.number);
     let liveness = run.report.liveness.get().expect("liveness");
     let deltas = &liveness.deltas.as_ref().expect("deltas").by_device[&id];
     let changes: Vec<i64> = deltas.iter().map(|(_, change)| *change).collect();

@@ -67,7 +67,9 @@ fn the_complete_debug_information_names_the_operations() {
     let steps = answer["steps"].as_array().unwrap();
     assert_eq!(steps.len(), 111);
     let mut details: BTreeMap<&str, u32> = BTreeMap::new();
-    for operation in steps.iter().map(|step| &step["operation"]).filter(|found| !found.is_null()) {
+    for operation in
+        steps.iter().map(|step| &step["operation_facts"]).filter(|found| !found.is_null())
+    {
         assert_eq!(operation["layer"], "poplibs");
         *details.entry(operation["detail"].as_str().unwrap()).or_default() += 1;
     }

@@ -18,7 +18,6 @@ use tilescope::analysis::cross_checks::{contradictions, contradictions_of_tile};
 use tilescope::cli::Input;
 use tilescope::cli::liveness::LivenessReport;
 use tilescope::cli::map::{Map, MapArguments};
-use tilescope::cli::output::warnings_of;
 use tilescope::cli::summary::Summary;
 use tilescope::cli::tiles::{Breakdown, Tiles};
 use tilescope::format::{Error, Progress};
@@ -27,6 +26,8 @@ use tilescope::store::WarningCode;
 use tilescope::synth::machine::Architecture;
 use tilescope::synth::{Options, write_report};
 use tilescope::systems::poplar::files::OpenReport;
+use tilescope::systems::poplar::system::ReportRun;
+use tilescope::systems::system::OpenRun as _;
 
 /// All warnings of a report that is read to its end, as by the window and by `index`.
 fn warnings(path: &Path) -> Vec<String> {
@@ -369,25 +370,25 @@ fn what_contradicts_itself_is_not_indexed() {
 }
 
 /// The answers of the commands whose figures are looked at, of a report that is opened once.
-fn answers(open: &OpenReport) -> Result<Vec<Value>, Error> {
+fn answers(run: &ReportRun) -> Result<Vec<Value>, Error> {
     let progress = Progress::default();
-    let path = || open.report.path.clone();
-    let tiles = |by| Tiles::of(open, &tiles_arguments(&path(), by), &progress).map(value);
+    let path = || run.open.report.path.clone();
+    let tiles = |by| Tiles::of(run, &tiles_arguments(&path(), by), &progress).map(value);
     let liveness =
-        |tile| LivenessReport::of(open, &liveness_arguments(&path(), tile), &progress).map(value);
+        |tile| LivenessReport::of(run, &liveness_arguments(&path(), tile), &progress).map(value);
     let map = MapArguments {
         input: Input { path: path(), json: true },
-        tile: 3,
+        arena: 3,
         step: Some(12),
         csv: false,
     };
     Ok(vec![
-        value(Summary::of_report(open, &[], &progress)?),
+        value(Summary::of_run(run, &[], &progress)?),
         tiles(Breakdown::Region)?,
         tiles(Breakdown::Category)?,
         liveness(None)?,
         liveness(Some(2))?,
-        value(Map::of(open, &map)?),
+        value(Map::of(run, &map, &progress)?),
     ])
 }
 
@@ -396,9 +397,9 @@ fn value(answer: impl Serialize) -> Value {
 }
 
 /// The sample itself has one warning: that it was not run.
-fn is_warned(open: &OpenReport) -> bool {
+fn is_warned(run: &ReportRun) -> bool {
     let progress = Progress::default();
-    let warnings = warnings_of(open, &progress);
+    let warnings = run.warnings(&progress);
     warnings.iter().any(|warning| warning.code != WarningCode::NoExecution)
 }
 
@@ -445,10 +446,10 @@ impl Target {
         let files = ["profile.pop", "debug.cbor", "app.json", "framework.json", "compile.log"]
             .map(|name| (name, fs::read(directory.path().join(name)).unwrap()));
         let progress = Progress::default();
-        let open = OpenReport::open(directory.path(), &progress).unwrap();
-        let good = answers(&open).unwrap();
-        open.read_all(&progress, |report| contradictions(report, &progress)).unwrap();
-        assert!(!is_warned(&open));
+        let run = ReportRun::of(OpenReport::open(directory.path(), &progress).unwrap());
+        let good = answers(&run).unwrap();
+        run.open.read_all(&progress, |report| contradictions(report, &progress)).unwrap();
+        assert!(!is_warned(&run));
         Self { files: files.into(), good }
     }
 
@@ -468,7 +469,8 @@ impl Target {
         let Ok(open) = OpenReport::open(copy.path(), &progress) else {
             return said(vec!["no report".to_owned()]);
         };
-        let Ok(answers) = answers(&open) else { return said(vec!["no answer".to_owned()]) };
+        let run = ReportRun::of(open);
+        let Ok(answers) = answers(&run) else { return said(vec!["no answer".to_owned()]) };
         let mut changed = Vec::new();
         for (was, is) in self.good.iter().zip(&answers).filter(|(was, is)| was != is) {
             differ("", was, is, &mut changed);
@@ -476,9 +478,9 @@ impl Target {
         if changed.is_empty() {
             return Outcome::default();
         }
-        let is_said = is_warned(&open);
-        let read = open.read_all(&progress, |report| contradictions(report, &progress));
-        Outcome { changed, is_said, is_said_of_all: read.is_err() || is_warned(&open) }
+        let is_said = is_warned(&run);
+        let read = run.open.read_all(&progress, |report| contradictions(report, &progress));
+        Outcome { changed, is_said, is_said_of_all: read.is_err() || is_warned(&run) }
     }
 
     /// The cells of tables that a change makes others of, `table.column row N: was -> is`; none of `debug.cbor`.

@@ -9,6 +9,7 @@ use tilescope::analysis::execution::Executed;
 use tilescope::analysis::execution::stated::stated_and_summed;
 use tilescope::cli::Input;
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport};
+use tilescope::cli::scope::ScopeArguments;
 use tilescope::cli::tiles::{Tiles, TilesArguments};
 use tilescope::format::Progress;
 use tilescope::synth::story::{PROPORTIONS, directory_name, write_story};
@@ -31,10 +32,8 @@ impl Run {
         let liveness = LivenessArguments {
             input: input(),
             step: None,
-            ipu: None,
-            device: None,
+            scope: ScopeArguments::default(),
             module: None,
-            tile: None,
             filter: None,
             by: None,
             peaks: None,
@@ -95,7 +94,7 @@ fn the_story_comes_out() {
     let without_options = |run: &Run| {
         let mut liveness = run.liveness.clone();
         for step in liveness["steps"].as_array_mut().unwrap() {
-            step["operation"]["available_memory_proportion"].take();
+            step["operation_facts"]["available_memory_proportion"].take();
         }
         (liveness, run.tiles.clone(), run.summary["memory"].clone())
     };
@@ -110,7 +109,7 @@ fn the_story_comes_out() {
         })
         .collect();
     assert!(spikes.len() >= 5 && spikes.len() < 100, "{} steps above the limit", spikes.len());
-    assert!(spikes.iter().all(|step| step["operation"]["kind"] == "convolution"));
+    assert!(spikes.iter().all(|step| step["operation_facts"]["kind"] == "convolution"));
     assert_eq!(at_075.summary["memory"]["fits"], false);
     assert!(at_075.statistics("max") * 10 < at_075.statistics("min") * 12, "tiles are balanced");
 

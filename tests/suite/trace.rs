@@ -18,6 +18,7 @@ use tilescope::format::{Error, Progress};
 use tilescope::index::{Cache, Limits};
 use tilescope::synth::{Options, Recorded, write_report};
 use tilescope::systems::poplar::files::OpenReport;
+use tilescope::systems::poplar::system::ReportRun;
 
 fn arguments(path: &Path) -> TraceArguments {
     let input = Input { path: path.to_owned(), json: true };
@@ -355,9 +356,9 @@ fn steps_that_ran_are_not_read_for_operations_that_are_not_there() {
         OpsArguments { input, layer: layer.map(str::to_owned), by: Lines::default(), csv: false }
     };
     let is_read = |arguments: &OpsArguments| {
-        let open = OpenReport::open(report.path(), &progress).unwrap();
-        let found = Ops::of(&open, arguments, &progress);
-        (found.is_ok(), open.report.trace.is_settled())
+        let run = ReportRun::of(OpenReport::open(report.path(), &progress).unwrap());
+        let found = Ops::of(&run, arguments, &progress);
+        (found.is_ok(), run.open.report.trace.is_settled())
     };
     assert_eq!(is_read(&ops(None)), (true, true));
     assert_eq!(is_read(&ops(Some("no such layer"))), (false, false));

@@ -41,7 +41,7 @@ fn a_directory_of_ranks_opens_as_one_run() {
     choose(&mut harness, "Device", "Rank 1, GPU 0");
     harness.state_mut().go(Page::Liveness);
     settle(&mut harness);
-    choose(&mut harness, "Device", "Rank 0, GPU 0");
+    choose(&mut harness, "Scope", "Rank 0, GPU 0");
     assert!(!has_text(&harness, "several snapshots"), "{:#?}", texts(&harness));
 }
 

@@ -16,7 +16,7 @@ use tilescope::systems::pytorch::synth::{SnapshotOptions, Transformer, write_sna
 use tilescope::ui::command::Page;
 
 use crate::dump::{Places, copied_tables, describe};
-use crate::scenes::Act::{Choose, Click, Go, Hover, Press, Row, Type};
+use crate::scenes::Act::{Choose, Click, Go, Hover, Press, Row, Switch, Type};
 use crate::scenes::{Act, Reports, directory_of_reports, without_paths};
 use crate::stored::{Shortened, Stored, assert_stored};
 
@@ -40,7 +40,6 @@ const PAGES: [(&str, Page); 10] = [
 /// A name, and what is done before the page is looked at.
 type Scene = (&'static str, &'static [Act]);
 
-const CURVE: &str = "Memory curve";
 const SEGMENTS: &str = "Segments over events";
 const STEPS: &str = "Liveness curve";
 const ADDRESSES: &str = "Addresses over steps";
@@ -49,12 +48,12 @@ const ONE_SNAPSHOT: &[Scene] = &[
     ("liveness-by-code", &[Go(Page::Liveness), Press("By code")]),
     ("liveness-call-paths", &[Go(Page::Liveness), Press("Call paths")]),
     ("liveness-peaks", &[Go(Page::Liveness), Press("Peaks")]),
-    ("liveness-requested", &[Go(Page::Liveness), Press("Requested")]),
-    ("liveness-active", &[Go(Page::Liveness), Press("Active")]),
+    ("liveness-allocated", &[Go(Page::Liveness), Switch("Allocated")]),
+    ("liveness-time", &[Go(Page::Liveness), Press("Time")]),
     ("liveness-lines", &[Go(Page::Liveness), Choose("Areas of", "By line of code")]),
     ("liveness-functions", &[Go(Page::Liveness), Choose("Areas of", "By function")]),
-    ("liveness-event", &[Go(Page::Liveness), Click(CURVE, [0.4, 0.5], Modifiers::NONE)]),
-    ("liveness-hovered", &[Go(Page::Liveness), Hover(CURVE, [0.4, 0.5])]),
+    ("liveness-event", &[Go(Page::Liveness), Click(STEPS, [0.4, 0.5], Modifiers::NONE)]),
+    ("liveness-hovered", &[Go(Page::Liveness), Hover(STEPS, [0.4, 0.5])]),
     ("liveness-row", &[Go(Page::Liveness), Row(1, Modifiers::NONE)]),
     ("liveness-found", &[Go(Page::Liveness), Type("Find in stacks", "forward")]),
     ("map-blocks", &[Go(Page::Map), Press("Blocks")]),
@@ -67,7 +66,7 @@ const ONE_SNAPSHOT: &[Scene] = &[
 
 const FAILED_SNAPSHOT: &[Scene] = &[
     ("insights-request", &[Go(Page::Insights), Press("Show the request")]),
-    ("liveness-event", &[Go(Page::Liveness), Click(CURVE, [0.4, 0.5], Modifiers::NONE)]),
+    ("liveness-event", &[Go(Page::Liveness), Click(STEPS, [0.4, 0.5], Modifiers::NONE)]),
     ("map-blocks", &[Go(Page::Map), Press("Blocks")]),
 ];
 
@@ -75,7 +74,7 @@ const TWO_SNAPSHOTS: &[Scene] = &[
     ("compare-frames", &[Go(Page::Comparison), Press("At the peaks by frames")]),
     ("compare-functions", &[Go(Page::Comparison), Press("By function")]),
     ("compare-capacity", &[Go(Page::Comparison), Type("Capacity", "450MiB")]),
-    ("liveness-hovered", &[Go(Page::Liveness), Hover("Memory curves of both", [0.4, 0.5])]),
+    ("liveness-hovered", &[Go(Page::Liveness), Hover("Liveness curves of both", [0.4, 0.5])]),
 ];
 
 const ONE_MODULE: &[Scene] = &[
@@ -84,6 +83,8 @@ const ONE_MODULE: &[Scene] = &[
     ("liveness-reserved", &[Go(Page::Liveness), Press("Reserved throughout")]),
     ("liveness-lifetimes", &[Go(Page::Liveness), Press("Lifetimes")]),
     ("liveness-parts", &[Go(Page::Liveness), Press("Parts")]),
+    ("liveness-categories", &[Go(Page::Liveness), Choose("Areas of", "By category")]),
+    ("liveness-operations", &[Go(Page::Liveness), Choose("Areas of", "By operation")]),
     ("liveness-step", &[Go(Page::Liveness), Click(STEPS, [0.4, 0.5], Modifiers::NONE)]),
     ("liveness-hovered", &[Go(Page::Liveness), Hover(STEPS, [0.4, 0.5])]),
     ("liveness-row", &[Go(Page::Liveness), Row(1, Modifiers::NONE)]),

@@ -27,6 +27,7 @@ pub(crate) mod slot_curves;
 pub(crate) mod slot_peaks;
 pub(crate) mod step_axis;
 pub(crate) mod tally;
+pub mod time_slots;
 pub(crate) mod variable_figures;
 pub mod variables;
 pub(crate) mod waterfall;

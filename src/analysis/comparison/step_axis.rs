@@ -60,6 +60,17 @@ impl StepAxis {
         axis.finish()
     }
 
+    /// Of one run, the step that stands for each slot and the slot that each step lies in; both ascending.
+    pub fn of_slots(steps: Vec<u32>, slots: Vec<u32>) -> Self {
+        let len = steps.len();
+        Self { runs: vec![RunSteps::Placed { steps, slots }], len }
+    }
+
+    /// Whether slots and steps of the only run are the same.
+    pub fn is_identity(&self) -> bool {
+        matches!(&*self.runs, [RunSteps::Same(_)])
+    }
+
     /// Number of slots.
     pub fn len(&self) -> usize {
         self.len

@@ -80,6 +80,40 @@ impl RateDifference {
     }
 }
 
+/// What the keys of a figure are in JSON; `number` is the type of the values.
+fn figure_schema(number: &str) -> schemars::Schema {
+    schemars::json_schema!({
+        "type": "object",
+        "properties": {
+            "source": { "type": [number, "null"] },
+            "target": { "type": [number, "null"] },
+            "difference": { "type": [number, "null"] },
+            "percent": { "type": ["number", "null"] }
+        },
+        "required": ["source", "target", "difference", "percent"]
+    })
+}
+
+impl schemars::JsonSchema for Difference {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Difference".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        figure_schema("integer")
+    }
+}
+
+impl schemars::JsonSchema for RateDifference {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "RateDifference".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        figure_schema("number")
+    }
+}
+
 /// The four keys of a figure in JSON.
 fn serialize_figure<S: Serializer, T: Serialize>(
     serializer: S,

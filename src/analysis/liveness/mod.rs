@@ -11,6 +11,7 @@ pub mod lifetimes;
 pub mod over_limit;
 pub(crate) mod peaks;
 pub mod scope_curve;
+pub(crate) mod step_changes;
 pub(crate) mod timeline;
 pub mod variable_kind;
 pub mod variable_search;

@@ -9,6 +9,7 @@
 pub mod breakdown;
 pub(crate) mod capacity;
 pub(crate) mod category_order;
+pub(crate) mod fullest_tiles;
 pub(crate) mod outliers;
 pub(crate) mod over_tiles;
 pub mod selection;

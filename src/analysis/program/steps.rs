@@ -30,7 +30,7 @@ pub struct StepFacts {
 }
 
 /// The name of the fact that says what a step belongs to.
-const OPERATION: &str = "Operation";
+pub const OPERATION: &str = "Operation";
 
 /// Something that is known of a step, for people: which facts there are depends on the system.
 #[derive(Clone, Debug, PartialEq, Eq)]

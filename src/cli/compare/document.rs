@@ -28,10 +28,9 @@ use crate::analysis::program::steps;
 use crate::cli::output::Answer;
 use crate::format::{Error, Progress};
 use crate::store::Report;
-use crate::systems::poplar::files::OpenReport;
 use crate::systems::poplar::insights::change::ChangeInsight;
 use crate::systems::poplar::insights::compared::{Compared, changes};
-use crate::systems::poplar::insights::logs::log_messages;
+use crate::systems::system::{LatePart, OpenRun};
 
 /// How many peaks of each report are looked at.
 const SPIKES: usize = 20;
@@ -169,31 +168,28 @@ impl Comparison {
     /// # Errors
     /// When a profile cannot be opened again.
     pub fn of(
-        source: &OpenReport,
-        others: &[OpenReport],
+        source: &dyn OpenRun,
+        others: &[&dyn OpenRun],
         progress: &Progress,
     ) -> Result<Self, Error> {
-        let target = others.first().unwrap_or(source);
-        rayon::join(
-            || read(source, progress),
-            || others.par_iter().for_each(|other| read(other, progress)),
-        );
-        let gaps = [gaps_of_fullest(&source.report)?, gaps_of_fullest(&target.report)?];
-        let (derived_source, derived_target) = (source.derived(), target.derived());
-        let (pair, is_matched) = pair_of(&derived_source, &derived_target);
-        let (source, target) = (&*source.report, &*target.report);
-        let compared =
-            Compared::of([&derived_source, &derived_target], &pair, &gaps, SPIKES, &|| false);
+        let target = others.first().copied().unwrap_or(source);
+        let read = |run: &dyn OpenRun| run.read_parts(&LatePart::ALL, progress);
+        rayon::join(|| read(source), || others.par_iter().for_each(|other| read(*other)));
+        let (of_source, of_target) = (&**source.derived(), &**target.derived());
+        let (source, target) = (&**of_source.report(), &**of_target.report());
+        let gaps = [gaps_of_fullest(source)?, gaps_of_fullest(target)?];
+        let (pair, is_matched) = pair_of(of_source, of_target);
+        let compared = Compared::of([of_source, of_target], &pair, &gaps, SPIKES, &|| false);
         let fits = [source, target]
             .map(|report| memory::totals(report.memory.get()?, report.target.get()).fits);
         let mut runs = Runs::default();
         if let Some(more @ [_, ..]) = others.get(1..) {
-            let more: Vec<Derived> = more.iter().map(OpenReport::derived).collect();
+            let more: Vec<&Derived> = more.iter().map(|run| &**run.derived()).collect();
             let all: Vec<&Derived> =
-                [&derived_source, &derived_target].into_iter().chain(&more).collect();
+                [of_source, of_target].into_iter().chain(more.clone()).collect();
             let of_more = more.par_iter().map(|other| {
-                let (pair, _) = pair_of(&derived_source, other);
-                changes([&derived_source, other], &pair, &|| false)
+                let (pair, _) = pair_of(of_source, other);
+                changes([of_source, other], &pair, &|| false)
             });
             let mut of_others = vec![Vec::new(), compared.insights.clone()];
             of_others.par_extend(of_more);
@@ -258,15 +254,6 @@ fn pair_of(source: &Derived, other: &Derived) -> (DerivedPair, bool) {
     let is_matched = matching.is_some();
     let reports = [source, other].map(|derived| Arc::clone(derived.report()));
     (DerivedPair::new(reports, matching.unwrap_or_default()), is_matched)
-}
-
-/// Reads what goes by variable, by tile and by operation, and what logs say.
-fn read(open: &OpenReport, progress: &Progress) {
-    open.read_logs(&[], progress, log_messages);
-    open.read_debug_info(progress);
-    open.read_variables(progress);
-    open.read_tile_variable_bytes(progress);
-    open.read_compute(progress);
 }
 
 pub(super) fn compared_report(report: &Report) -> ComparedReport {

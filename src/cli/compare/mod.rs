@@ -1,10 +1,11 @@
-//! `tilescope compare`: what changed between two reports, and what the change consists of.
+//! `tilescope compare`: what changed between two runs, and what the change consists of.
 
 mod conclusions;
 mod csv;
 mod document;
 mod explained;
 mod peaks;
+mod peaks_schema;
 mod peaks_text;
 mod runs;
 mod text;
@@ -15,30 +16,32 @@ use std::process::ExitCode;
 use clap::{Args, ValueEnum};
 
 pub use self::document::Comparison;
+pub(super) use self::peaks::PeakComparison;
 pub use self::peaks::document as document_of_peaks;
 use super::output;
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::{RunFiles, runs_to_compare};
 use crate::run::Room;
+use crate::systems::several::runs_to_compare;
+use crate::systems::system::FoundRun;
 use crate::text::size;
 
 /// Arguments of `tilescope compare`.
 #[derive(Debug, Args)]
 pub struct CompareArguments {
-    /// The report to compare with.
+    /// The run to compare with.
     pub source: PathBuf,
-    /// The report whose changes are of interest.
+    /// The run whose changes are of interest.
     pub target: PathBuf,
-    /// Further reports: then the figures of all stand side by side.
+    /// Further runs: then the figures of all stand side by side.
     pub more: Vec<PathBuf>,
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub json: bool,
-    /// The module of dumps of XLA that is meant: a part of its name or of its file's.
+    /// The module that is meant where runs have several: a part of its name or of its file's.
     #[arg(long, value_name = "NAME")]
     pub module: Option<String>,
-    /// Of memory snapshots and programs of XLA: which device, and what it has.
+    /// Which device, and what it has.
     #[command(flatten)]
     pub device: DeviceArguments,
     /// What the text has.
@@ -46,23 +49,22 @@ pub struct CompareArguments {
     pub shown: Shown,
 }
 
-/// The device that memory snapshots and programs of XLA are of, which do not say what it has.
+/// The device that figures are of, and what it has.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct DeviceArguments {
-    /// Of memory snapshots: the number of the device, in place of the one that failed or had most. Of programs of
-    /// XLA: the number of the memory space, in place of the main one.
+    /// The number of the device, in place of the one that failed, had most, or is the main one.
     #[arg(long, value_name = "N")]
     pub device: Option<i64>,
-    /// Of memory snapshots and programs of XLA: what the device has, for example 16GiB.
+    /// What the device has, for example 16GiB; where tiles have a memory each, what a tile has.
     #[arg(long, value_parser = size::parse, value_name = "BYTES")]
     pub capacity: Option<u64>,
-    /// Of memory snapshots and programs of XLA: what others have of the device, for example 600MiB.
+    /// What others have of it, for example 600MiB.
     #[arg(long, value_parser = size::parse, value_name = "BYTES")]
     pub other: Option<u64>,
 }
 
 impl DeviceArguments {
-    /// Refuses them where a report is of Poplar.
+    /// Refuses them where runs are compared as a whole.
     ///
     /// # Errors
     /// `usage` for the first that is given.
@@ -76,10 +78,10 @@ impl DeviceArguments {
             None => Ok(()),
             Some((option, _)) => {
                 let message = format!(
-                    "{option} is of memory snapshots and programs of XLA, and this is a report of Poplar"
+                    "{option} is of runs that are compared by their peaks; these are compared as a whole, step by step"
                 );
                 Err(Error::new(ErrorKind::Usage, message)
-                    .hint("Reports of Poplar know what their devices have."))
+                    .hint("They know what their devices have: leave it out."))
             }
         }
     }
@@ -100,7 +102,7 @@ pub struct Shown {
     /// Only the conclusions, and what differs.
     #[arg(long, conflicts_with_all = ["json", "by", "csv"])]
     pub brief: bool,
-    /// Which tables say what the changes of the peak and of always-live memory consist of; of two reports.
+    /// Which tables say what the changes of the peak and of always-live memory consist of; of two runs.
     #[arg(long, value_enum, value_delimiter = ',', conflicts_with_all = ["json", "more"])]
     pub by: Vec<By>,
     /// Print the figures as comma-separated values; with --by the tables of it.
@@ -167,12 +169,12 @@ impl Shown {
 
 pub(crate) fn run(arguments: &CompareArguments) -> ExitCode {
     let CompareArguments { source, target, more, json, module, shown, device } = arguments;
-    let others: Vec<&Path> = std::iter::once(target).chain(more).map(PathBuf::as_path).collect();
-    let paths: Vec<&Path> = std::iter::once(source.as_path()).chain(others.clone()).collect();
+    let paths: Vec<&Path> =
+        [source, target].into_iter().chain(more).map(PathBuf::as_path).collect();
     match runs_of(&paths, module.as_deref(), device) {
         Err(error) => output::fail(&error, *json),
         Ok(runs) if are_steps_matched(&runs) => {
-            output::answer_of_several(source, &others, *json, |source, others, progress| {
+            output::answer_of_several(&runs, *json, |source, others, progress| {
                 let comparison = Comparison::of(source, others, progress)?;
                 Ok(Comparison { shown: shown.clone(), ..comparison })
             })
@@ -182,8 +184,8 @@ pub(crate) fn run(arguments: &CompareArguments) -> ExitCode {
 }
 
 /// Whether steps of the runs belong together by what they do; else they are compared by their peaks.
-fn are_steps_matched(runs: &[(PathBuf, RunFiles)]) -> bool {
-    runs.iter().all(|(_, files)| files.found().system().words().are_steps_matched)
+fn are_steps_matched(runs: &[Box<dyn FoundRun>]) -> bool {
+    runs.iter().all(|run| run.system().words().are_steps_matched)
 }
 
 /// The runs that paths name, which are to be compared. Which module of several is taken is said on standard error.
@@ -194,14 +196,14 @@ pub fn runs_of(
     paths: &[&Path],
     module: Option<&str>,
     device: &DeviceArguments,
-) -> Result<Vec<(PathBuf, RunFiles)>, Error> {
+) -> Result<Vec<Box<dyn FoundRun>>, Error> {
     let runs = runs_to_compare(paths, module, &Progress::default())?;
     if are_steps_matched(&runs) {
         device.check_not_given()?;
     }
-    for (path, files) in &runs {
-        if let Some(said) = files.found().choice() {
-            anstream::eprintln!("{}: {said}", path.display());
+    for run in &runs {
+        if let Some(said) = run.choice() {
+            anstream::eprintln!("{}: {said}", run.path().display());
         }
     }
     Ok(runs)

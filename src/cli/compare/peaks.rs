@@ -2,7 +2,6 @@
 //! (`tilescope.compare/2` in cli.md), whatever system the runs are of. The text is written from it.
 
 use std::io::{self, Write};
-use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -15,13 +14,13 @@ use crate::analysis::derived::Derived;
 use crate::analysis::figures::difference::Difference;
 use crate::cli::output::{self, Answer, Document};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::RunFiles;
 use crate::run::compared::amounts::Both;
 use crate::run::compared::figures::{ComparedFigure, FigureOfRun};
 use crate::run::compared::names::Owner;
 use crate::run::compared::rows::{OwnerRow, Peaks, Row};
 use crate::run::{Compared, Conclusion, MemoryTotals, Verdict};
 use crate::store::{Warning, WarningCode};
+use crate::systems::system::FoundRun;
 use crate::text::bytes;
 use crate::text::run_names::run_names;
 
@@ -63,9 +62,9 @@ pub(super) struct RunOfMany {
 }
 
 /// Compares runs, and prints what comes out.
-pub(super) fn run(files: &[(PathBuf, RunFiles)], arguments: &CompareArguments) -> ExitCode {
+pub(super) fn run(runs: &[Box<dyn FoundRun>], arguments: &CompareArguments) -> ExitCode {
     let result = output::with_progress("Reading the runs", |progress| {
-        let document = document(files, arguments, progress)?;
+        let document = document(runs, arguments, progress)?;
         document.warnings().iter().for_each(output::print_warning);
         Ok(document)
     });
@@ -77,30 +76,30 @@ pub(super) fn run(files: &[(PathBuf, RunFiles)], arguments: &CompareArguments) -
 /// # Errors
 /// When a run cannot be read, does not have the device, or is asked for what its system does not have.
 pub fn document(
-    files: &[(PathBuf, RunFiles)],
+    runs: &[Box<dyn FoundRun>],
     arguments: &CompareArguments,
     progress: &Progress,
 ) -> Result<Document<PeakComparison>, Error> {
-    let (answer, warnings) = compared(files, arguments, progress)?;
+    let (answer, warnings) = compared(runs, arguments, progress)?;
     Ok(Document::new(answer, warnings))
 }
 
 /// Reads and compares them, the others with the first. Of more than two no more than two are in memory.
 fn compared(
-    files: &[(PathBuf, RunFiles)],
+    runs: &[Box<dyn FoundRun>],
     arguments: &CompareArguments,
     progress: &Progress,
 ) -> Result<(PeakComparison, Vec<Warning>), Error> {
     let CompareArguments { device, shown, .. } = arguments;
-    let [first, second, more @ ..] = files else {
+    let [first, second, more @ ..] = runs else {
         return Err(Error::new(ErrorKind::Usage, "two runs are compared, or more"));
     };
-    let open = |(_, files): &(PathBuf, RunFiles)| {
-        let run = files.found().open(progress)?;
+    let open = |run: &dyn FoundRun| {
+        let run = run.open(progress)?;
         let run = run.ok_or_else(|| Error::new(ErrorKind::Unreadable, "reading was cancelled"))?;
         Ok::<_, Error>(Arc::clone(run.derived()))
     };
-    let (source, target) = rayon::join(|| open(first), || open(second));
+    let (source, target) = rayon::join(|| open(&**first), || open(&**second));
     let (source, target) = (source?, target?);
     let (answers, room) = (source.answers(), device.room());
     let path = |derived: &Derived| derived.report().path.display().to_string();
@@ -133,8 +132,8 @@ fn compared(
     let mut of_runs = vec![(of_side(0), Vec::new()), (of_side(1), conclusions.clone())];
     let mut figures: Vec<Vec<FigureOfRun>> =
         compared.sides.iter().map(|side| side.figures.clone()).collect();
-    for files in more {
-        let other = open(files)?;
+    for run in more {
+        let other = open(&**run)?;
         let (compared, conclusions) = compare(&other)?;
         let [_, side] = compared.sides;
         of_runs.push(((side.device, side.title), conclusions));

@@ -1,15 +1,17 @@
 //! What `tilescope liveness` prints: the curve and what is alive as tables of text, and as CSV.
 
-use super::{ConsistsOf, LivenessReport, Step, operation_text};
-use crate::analysis::liveness::NamedBytes;
+use super::{Groups, LivenessReport, Step, operation_text};
+use crate::analysis::memory::category_title;
 use crate::cli::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
 use crate::csv;
-use crate::systems::poplar::insights::advice::operation_title;
+use crate::run::{AliveBy, AliveVariable};
+use crate::store::System;
 use crate::text::{bytes, exact_bytes, grouped, size_or_less};
 
-fn steps_table(steps: impl Iterator<Item = Step>) -> String {
+fn steps_table(steps: impl Iterator<Item = Step>, words: &System) -> String {
     let rows = steps.map(|step| {
-        let operation = step.operation.as_ref().and_then(|operation| operation.kind.as_deref());
+        let facts = step.operation_facts.as_ref();
+        let operation = facts.and_then(|operation| operation.kind.as_deref());
         vec![
             step.step.to_string(),
             grouped(step.not_always_live_bytes),
@@ -19,27 +21,35 @@ fn steps_table(steps: impl Iterator<Item = Step>) -> String {
             name_cell(step.name.as_deref().unwrap_or("–")),
         ]
     });
-    aligned(&["step", "not always live", "", "<kind", "<operation", "<name"], rows)
+    let columns =
+        [words.step_in_text, words.not_always_live_in_text, "", "<kind", "<operation", "<name"];
+    aligned(&columns, rows)
 }
 
-fn variables_table(title: &str, variables: &[NamedBytes]) -> String {
+fn variables_table(title: &str, variables: &[AliveVariable]) -> String {
     let rows = variables.iter().map(|variable| {
-        vec![name_cell(&variable.name), grouped(variable.bytes), bytes(variable.bytes)]
+        let shared = match variable.shared_bytes {
+            0 => String::new(),
+            shared => format!("shares {}", bytes(shared)),
+        };
+        let size = [grouped(variable.bytes), bytes(variable.bytes)];
+        let [exact, rounded] = size;
+        vec![name_cell(&variable.name), exact, rounded, shared]
     });
-    aligned(&[&format!("<{title}"), "bytes", ""], rows)
+    aligned(&[&format!("<{title}"), "bytes", "", "<"], rows)
 }
 
-impl ConsistsOf {
+impl Groups {
     fn text(&self) -> String {
-        let whole = u64::try_from(self.whole_bytes).unwrap_or(0);
-        let mut text = format!("\nAlive, always or not: {}\n", exact_bytes(whole));
-        let Some(rows) = &self.rows else {
-            return text
-                + "  What it consists of is not known: a table, or debug information, is absent\n";
-        };
-        let rows = rows.iter().map(|row| {
+        let mut text = format!("\nAlive, always or not: {}\n", exact_bytes(self.bytes));
+        let rows = self.percents().map(|(row, percent)| {
             let size = size_or_less(row.bytes, bytes);
-            vec![name_cell(&row.name), size, format!("{:.1} %", row.percent)]
+            let name = match self.group {
+                // In JSON it is the key.
+                AliveBy::Category => category_title(&row.name.replace('_', " ")),
+                _ => row.name.clone(),
+            };
+            vec![name_cell(&name), size, format!("{percent:.1} %")]
         });
         text += &aligned(&["<Consists of", "bytes", ""], rows);
         text
@@ -50,22 +60,21 @@ impl LivenessReport {
     fn steps_csv(&self) -> String {
         let mut text = csv::line([
             "step",
-            "program",
             "kind",
             "name",
             "operation",
+            "bytes",
             "not_always_live_bytes",
             "always_live_bytes",
         ]);
-        let known = |text: &Option<String>| text.clone().unwrap_or_default();
+        let known = |text: Option<String>| text.unwrap_or_default();
         for step in self.steps.rows() {
-            let operation = step.operation.as_ref().map(operation_title);
             text += &csv::line([
                 step.step.to_string(),
-                step.program.to_string(),
-                known(&step.kind),
-                known(&step.name),
-                operation.unwrap_or_default(),
+                known(step.kind),
+                known(step.name),
+                known(step.operation),
+                step.bytes.to_string(),
                 step.not_always_live_bytes.to_string(),
                 self.always_live_bytes.map_or_else(String::new, |bytes| bytes.to_string()),
             ]);
@@ -74,12 +83,29 @@ impl LivenessReport {
     }
 
     fn variables_csv(&self) -> String {
-        let mut text = csv::line(["variable", "bytes", "always_live"]);
+        let mut text = csv::line([
+            "variable",
+            "bytes",
+            "always_live",
+            "category",
+            "operation",
+            "shape",
+            "shared_bytes",
+        ]);
         for (variables, is_always) in
             [(&self.variables, "no"), (&self.always_live_variables, "yes")]
         {
             for variable in variables.iter().flatten() {
-                text += &csv::line([&*variable.name, &variable.bytes.to_string(), is_always]);
+                let known = |text: &Option<String>| text.clone().unwrap_or_default();
+                text += &csv::line([
+                    variable.name.clone(),
+                    variable.bytes.to_string(),
+                    is_always.to_owned(),
+                    known(&variable.category),
+                    known(&variable.operation),
+                    known(&variable.shape),
+                    variable.shared_bytes.to_string(),
+                ]);
             }
         }
         text
@@ -88,27 +114,32 @@ impl LivenessReport {
 
 impl CsvAnswer for LivenessReport {
     fn csv(&self) -> String {
-        let Some(found) = &self.consists_of else {
+        let Some(found) = &self.by else {
             return if self.step.is_some() { self.variables_csv() } else { self.steps_csv() };
         };
-        let mut text = csv::line(["part", "bytes", "percent"]);
-        for row in found.rows.iter().flatten() {
-            let percent = format!("{:.3}", row.percent);
-            text += &csv::line([&*row.name, &row.bytes.to_string(), &percent]);
+        let mut text = csv::line(["name", "bytes", "count", "percent"]);
+        for (row, percent) in found.percents() {
+            let (count, percent) = (row.count.to_string(), format!("{percent:.3}"));
+            text += &csv::line([&*row.name, &row.bytes.to_string(), &count, &percent]);
         }
         text
     }
 }
 
 impl Answer for LivenessReport {
-    const SCHEMA: &'static str = "tilescope.liveness/1";
+    const SCHEMA: &'static str = "tilescope.liveness/2";
 
     fn text(&self) -> String {
+        let words = self.words;
+        let width = words.always_live.len().max(14);
         let mut text = format!(
-            "Liveness of {}, {} steps\n  Always live     {}\n  Limit           {}\n\n",
+            "Liveness of {}, {} {}\n  {:width$}  {}\n  {:width$}  {}\n\n",
             self.scope,
-            grouped(self.step_count as u64),
+            grouped(self.steps.timeline.len() as u64),
+            words.steps,
+            words.always_live,
             or_unknown(self.always_live_bytes, exact_bytes),
+            "Limit",
             or_unknown(self.limit_bytes, exact_bytes),
         );
         if let Some(note) = self.note {
@@ -116,33 +147,35 @@ impl Answer for LivenessReport {
         }
         if self.is_filtered {
             let count = self.steps.matched.as_ref().map_or(0, Vec::len);
-            text += &format!("{} steps match\n", grouped(count as u64));
-            text += &steps_table(self.steps.rows());
+            text += &format!("{} {} match\n", grouped(count as u64), words.steps);
+            text += &steps_table(self.steps.rows(), &words);
         } else if self.step.is_none() || self.peaks.is_some() {
             text += "Peaks, largest first\n";
-            text += &steps_table(self.text_peaks.iter().cloned());
+            text += &steps_table(self.text_peaks.iter().cloned(), &words);
         }
         if let Some(step) = &self.step {
             text += &format!(
-                "\nStep {}: {} not always live\n",
+                "\n{} {}: {} {}\n",
+                words.step,
                 step.step,
-                exact_bytes(step.not_always_live_bytes)
+                exact_bytes(step.not_always_live_bytes),
+                words.not_always_live_in_text,
             );
-            if let Some(operation) = &step.operation {
+            if let Some(operation) = &step.operation_facts {
                 text += &format!("  {}\n", operation_text(operation));
             }
         }
-        if let Some(found) = &self.consists_of {
+        if let Some(found) = &self.by {
             text += &found.text();
             return text;
         }
         if let Some(variables) = &self.variables {
             text.push('\n');
-            text += &variables_table("Not always live", variables);
+            text += &variables_table(words.not_always_live, variables);
         }
         if let Some(variables) = &self.always_live_variables {
             text.push('\n');
-            text += &variables_table("Always live", variables);
+            text += &variables_table(words.always_live, variables);
         }
         text
     }

@@ -90,7 +90,7 @@ impl ComparedFigure {
 }
 
 /// A number of both runs that a conclusion is drawn from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Change {
     /// What it counts.
     pub unit: &'static str,

@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use self::figures::{ComparedFigure, FigureOfRun};
 use self::names::Names;
-use self::rows::{Matching, Peaks, Thing};
+use self::rows::{Level, Matching, Peaks, Thing};
 use super::room::StatedRoom;
 use super::setting::DifferentSetting;
 use super::{Conclusion, Room};
@@ -72,6 +72,40 @@ pub struct ComparedWords {
     pub steps: &'static str,
     /// What has memory, and what stands for the one that is meant if the user names none.
     pub device: [&'static str; 2],
+}
+
+impl ComparedWords {
+    /// Of a system that has no words of its own: things are matched by their owners, which are operations.
+    pub const GENERAL: Self = Self {
+        matching: Matching {
+            levels: &[Level {
+                by: Some("operation"),
+                key: |names, thing| {
+                    let owner = names.owner_number(thing.kind.path)?;
+                    Some([owner.into(), thing.category.place.into(), 0])
+                },
+                is_of_owner_alone: false,
+            }],
+            is_one_to_one: false,
+        },
+        setting: "setting",
+        no_setting: "No setting differs",
+        are_owners_operations: true,
+        owner: "Operation",
+        nobody: "no operation",
+        detail: "Shape",
+        counted: "variables",
+        each: None,
+        by_owner: "By operation",
+        by_row: "By operation and category",
+        tabs: [(PeakTab::Owners, "By operation"), (PeakTab::Rows, "By operation and category")],
+        at_peaks: "At the peaks",
+        peaks: "Peaks",
+        adds_up: "what is alive at the peak of each; adds up to both peaks",
+        no_peaks: "A run does not say what is alive",
+        steps: "steps",
+        device: ["Device", "First device"],
+    };
 }
 
 /// The peak of a side.

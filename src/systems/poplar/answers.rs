@@ -5,24 +5,34 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
+use super::alive::{self, GROUPINGS};
+use super::budgets::budgets;
+use super::cards::cards;
 use super::facts::{OwnFacts, ReportFacts};
 use super::files::OpenReport;
+use super::insights::change::ChangeInsight;
+use super::insights::compared::changes;
 use super::insights::logs::log_messages;
 use super::insights::run_verdict;
+use super::insights::sentences::{verdict_reason, verdict_sentences};
 use super::insights::verdict::{TilesVerdict, verdict};
 use super::peak::peak_of_report;
 use super::sections::sections_of;
 use super::sweep_facts::sweep_facts;
-use crate::analysis::derived::Derived;
+use crate::analysis::derived::{Derived, DerivedPair};
+use crate::analysis::liveness::Scope;
 use crate::analysis::memory;
 use crate::analysis::sweep::SweepFacts;
 use crate::files;
 use crate::format::{Error, ErrorKind};
 use crate::progress::Progress;
 use crate::run::answers::SourceFormat;
-use crate::run::{Answers, Insights, MemoryTotals, PeakOfRun, Section, Verdict};
-use crate::store::Report;
+use crate::run::{
+    AliveBy, AliveVariables, Answers, BudgetFacts, Conclusion, Evidence, FirstSight, GroupBytes,
+    Insights, MemoryTotals, PeakOfRun, Room, Section, StepBytes, Verdict,
+};
 use crate::store::placed::ReadError;
+use crate::store::{DeviceId, Report};
 
 /// The answers of a report, from the parts of it that are read.
 #[derive(Debug)]
@@ -64,6 +74,15 @@ fn of_run(verdict: Option<&TilesVerdict>) -> Verdict {
     verdict.map_or_else(run_verdict::unknown, TilesVerdict::of_run)
 }
 
+fn insights_of_run(found: &super::insights::Insights) -> Insights {
+    Insights {
+        verdict: Some(of_run(found.verdict.as_ref())),
+        conclusions: found.conclusions.clone(),
+        advice: found.advice.clone(),
+        not_advised: found.not_advised.clone(),
+    }
+}
+
 impl Answers for PoplarAnswers {
     fn verdict(&self, derived: &Derived) -> Option<Verdict> {
         let report = derived.report();
@@ -72,13 +91,28 @@ impl Answers for PoplarAnswers {
     }
 
     fn insights(&self, derived: &Derived, progress: &Progress) -> Result<Insights, ReadError> {
-        let found = derived.insights_of_tiles(progress)?;
-        Ok(Insights {
-            verdict: Some(of_run(found.verdict.as_ref())),
-            conclusions: found.conclusions.clone(),
-            advice: found.advice.clone(),
-            not_advised: found.not_advised.clone(),
-        })
+        Ok(insights_of_run(&*derived.insights_of_tiles(progress)?))
+    }
+
+    fn first_sight(
+        &self,
+        derived: &Derived,
+        (is_final, progress): (bool, &Progress),
+        size: &dyn Fn(u64) -> String,
+    ) -> FirstSight {
+        let found = derived.insights(is_final, progress);
+        let mut sight = FirstSight::of(Arc::new(insights_of_run(&found)));
+        if let Some(verdict) = &found.verdict {
+            sight.reason = verdict_reason(verdict, size);
+            let conclusions = found.conclusions.iter().map(|conclusion| conclusion.text.clone());
+            sight.sentences =
+                verdict_sentences(verdict, size).into_iter().chain(conclusions).collect();
+            // Each IPU has its own memory.
+            let curve = verdict.curve.filter(|_| verdict.ipus.len() > 1);
+            sight.peak_scope = curve.map(|curve| Scope::Device(DeviceId(curve.ipu)));
+        }
+        sight.cards = cards(&found, derived.report().target.get(), is_final, size);
+        sight
     }
 
     fn memory(&self, derived: &Derived) -> MemoryTotals {
@@ -108,6 +142,36 @@ impl Answers for PoplarAnswers {
         Ok(sweep_facts(derived.report(), verdict.unwrap_or_else(run_verdict::unknown)))
     }
 
+    fn matched_changes(
+        &self,
+        (reports, pair): ([&Derived; 2], &DerivedPair),
+        size: &dyn Fn(u64) -> String,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Vec<Conclusion> {
+        let conclusion = |change: ChangeInsight| {
+            let figures = change.evidence.iter().filter_map(|figure| figure.text(size));
+            Conclusion {
+                id: change.kind.id(),
+                is_better: change.is_better,
+                evidence: figures.map(Evidence::new).collect(),
+                text: change.what,
+            }
+        };
+        changes(reports, pair, is_cancelled).into_iter().map(conclusion).collect()
+    }
+
+    fn alive_groupings(&self, _: &Derived, _: Scope) -> Vec<AliveBy> {
+        GROUPINGS.to_vec()
+    }
+
+    fn alive(&self, derived: &Derived, at: &StepBytes) -> Option<AliveVariables> {
+        alive::alive(derived, at)
+    }
+
+    fn alive_rows(&self, derived: &Derived, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
+        alive::rows(derived, at, by)
+    }
+
     fn format(&self, derived: &Derived) -> SourceFormat {
         let about = derived.report().about.get().cloned().unwrap_or_default();
         SourceFormat {
@@ -121,6 +185,15 @@ impl Answers for PoplarAnswers {
         let report = derived.report();
         let insights = derived.insights(true, &Progress::default());
         sections_of(report, &ReportFacts::of(report), &insights)
+    }
+
+    fn budgets(
+        &self,
+        derived: &Derived,
+        device: Option<i64>,
+        room: Room,
+    ) -> Result<BudgetFacts, Error> {
+        budgets(derived, device, room)
     }
 
     fn own_json(&self, derived: &Derived) -> Map<String, Value> {

@@ -4,11 +4,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::insights::Insights;
-use super::insights::fullest_tiles::{Bin, FullTile};
-use super::insights::largest::Largest;
 use super::insights::must_go::MustGo;
 use super::insights::verdict::{IpuVerdict, TilesVerdict};
+use crate::analysis::largest::Largest;
 use crate::analysis::liveness::{self, NamedBytes, Scope};
+use crate::analysis::memory::fullest_tiles::{Bin, FullTile};
 use crate::analysis::memory::{self, CategoryBytes, FullestTile};
 use crate::analysis::program::operations::{self, Operation, ProportionCount};
 use crate::analysis::program::steps;

@@ -1,6 +1,9 @@
 //! Graphcore IPU reports: `autoReport.all` with `profile.pop`, written by Poplar.
 
+mod alive;
 pub mod answers;
+mod budgets;
+mod cards;
 mod facts;
 mod peak;
 mod sections;

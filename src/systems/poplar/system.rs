@@ -3,19 +3,21 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::answers::derived_of;
+use super::answers::{PoplarAnswers, derived_of};
 use super::files::{
     FolderReport, FolderRun, OpenReport, bytes_of_report, is_report, refusal, runs_in_folder,
 };
 use super::insights::logs::log_messages;
-use crate::analysis::cross_checks::contradictions;
+use crate::analysis::cross_checks::{contradictions, contradictions_of_tile};
 use crate::analysis::derived::Derived;
 use crate::files::directory_of;
 use crate::format::{Error, Progress};
-use crate::index;
+use crate::index::{self, Cache, IndexError};
 use crate::opened::RunFiles;
-use crate::store::{System, Warning, Warnings};
-use crate::systems::system::{FoundRun, OpenRun, RunSystem};
+use crate::run::Answers;
+use crate::store::placed::Placed;
+use crate::store::{Absence, ArenaId, System, Warning, Warnings};
+use crate::systems::system::{FoundRun, LatePart, OpenRun, Reading, RunSystem};
 
 /// How many reports are in memory at a time at most, whatever the number of processors: the debug contexts of one may
 /// take hundreds of megabytes.
@@ -32,6 +34,10 @@ impl RunSystem for Poplar {
 
     fn words(&self) -> System {
         System::POPLAR
+    }
+
+    fn answers_of_report(&self) -> Option<Arc<dyn Answers>> {
+        Some(Arc::new(PoplarAnswers))
     }
 
     fn find(
@@ -106,9 +112,17 @@ impl FoundRun for FoundReport {
     }
 
     fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
-        let open = self.open_report(progress)?;
-        let derived = Arc::new(open.derived());
-        Ok(Some(Box::new(ReportRun { open, derived })))
+        Ok(Some(Box::new(ReportRun::of(self.open_report(progress)?))))
+    }
+
+    fn begin(
+        &self,
+        cache: Option<&Cache>,
+        reading: &Reading<'_>,
+    ) -> Result<Option<Box<dyn OpenRun>>, Error> {
+        let open = self.found(cache, reading.progress)?;
+        open.expect_index();
+        Ok(Some(Box::new(ReportRun::of(open))))
     }
 
     fn into_files(self: Box<Self>) -> RunFiles {
@@ -122,10 +136,15 @@ impl FoundReport {
     /// # Errors
     /// As [`OpenReport::open`].
     pub fn open_report(&self, progress: &Progress) -> Result<OpenReport, Error> {
-        let open = OpenReport::find_with(&self.path, index::of_process(), progress)?;
+        let open = self.found(index::of_process(), progress)?;
+        open.read_small_tables(progress)?;
+        Ok(open)
+    }
+
+    fn found(&self, cache: Option<&Cache>, progress: &Progress) -> Result<OpenReport, Error> {
+        let open = OpenReport::find_with(&self.path, cache, progress)?;
         open.report.warnings.add_all(&self.warnings);
         progress.expect(open.bytes_to_read());
-        open.read_small_tables(progress)?;
         Ok(open)
     }
 }
@@ -151,6 +170,14 @@ impl FoundRun for FolderReport {
 
     fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
         self.found().open(progress)
+    }
+
+    fn begin(
+        &self,
+        cache: Option<&Cache>,
+        reading: &Reading<'_>,
+    ) -> Result<Option<Box<dyn OpenRun>>, Error> {
+        self.found().begin(cache, reading)
     }
 
     /// The debug contexts say themselves how far they are.
@@ -196,6 +223,14 @@ impl FoundRun for FolderRun {
         Ok(Some(Box::new(WithoutReport(Arc::new(derived_of(Arc::new(report)))))))
     }
 
+    fn begin(
+        &self,
+        _: Option<&Cache>,
+        reading: &Reading<'_>,
+    ) -> Result<Option<Box<dyn OpenRun>>, Error> {
+        self.open(reading.progress)
+    }
+
     fn into_files(self: Box<Self>) -> RunFiles {
         RunFiles::Poplar(FoundReport { path: self.path.clone(), warnings: Vec::new() })
     }
@@ -218,13 +253,83 @@ pub struct ReportRun {
     derived: Arc<Derived>,
 }
 
+type ReadPart = fn(&OpenReport, &Progress);
+
+/// What is read behind the small tables, with what is said meanwhile.
+const PARTS: [(&str, ReadPart); 5] = [
+    ("Reading debug information", OpenReport::read_debug_info),
+    ("Reading variables", OpenReport::read_variables),
+    ("Reading variables by tile", OpenReport::read_tile_variable_bytes),
+    ("Reading compute sets and exchanges", OpenReport::read_compute),
+    ("Reading programs", OpenReport::read_program_trees),
+];
+
+impl ReportRun {
+    /// Of a report that was opened.
+    pub fn of(open: OpenReport) -> Self {
+        let derived = Arc::new(open.derived());
+        Self { open, derived }
+    }
+}
+
 impl OpenRun for ReportRun {
     fn derived(&self) -> &Arc<Derived> {
         &self.derived
     }
 
+    fn read_parts(&self, parts: &[LatePart], progress: &Progress) {
+        for part in parts {
+            match part {
+                LatePart::Operations => self.open.read_debug_info(progress),
+                LatePart::ArenaVariables => self.open.read_tile_variable_bytes(progress),
+                LatePart::Compute => self.open.read_compute(progress),
+                LatePart::PlacedVariables => self.open.read_variables(progress),
+                LatePart::Logs => self.open.read_logs(&[], progress, log_messages),
+            }
+        }
+    }
+
+    fn directory(&self) -> PathBuf {
+        directory_of(self.open.profile())
+    }
+
+    fn check_arena(&self, arena: ArenaId, placed: &Placed) {
+        self.open.compare_parts(|report| contradictions_of_tile(report, arena.tile(), placed));
+    }
+
     fn read_for_summary(&self, logs: &[PathBuf], progress: &Progress) -> Result<(), Error> {
         self.open.read_for_summary(&self.derived, logs, progress)
+    }
+
+    fn read_all(&self, logs: &[PathBuf], reading: &Reading<'_>) -> Result<(), Error> {
+        let (open, progress) = (&self.open, reading.progress);
+        if !open.report.about.is_settled() {
+            reading.first("Reading tables");
+            open.read_small_tables(progress)?;
+        }
+        open.read_logs(logs, progress, log_messages);
+        for (title, read) in PARTS {
+            if !progress.is_cancelled() {
+                reading.rest(title);
+                read(open, progress);
+            }
+        }
+        if !progress.is_cancelled() {
+            reading.rest("Comparing what the report says twice");
+            open.compare_parts(|report| contradictions(report, progress));
+        }
+        if progress.is_cancelled() {
+            open.report.settle_rest(&Absence::cancelled());
+        }
+        Ok(())
+    }
+
+    fn has_index(&self) -> bool {
+        self.open.has_index()
+    }
+
+    fn write_index(&self, progress: &Progress) -> Result<Option<u64>, IndexError> {
+        self.open.write_index(progress)
     }
 
     fn warnings(&self, progress: &Progress) -> Vec<Warning> {

@@ -4,29 +4,39 @@ mod peak;
 mod sections;
 
 use std::collections::BTreeMap;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use super::alive;
+use super::areas;
+use super::arena_map::SegmentMap;
+use super::blocks::{BlockList, blocks_alive};
+use super::budgets::budgets;
+use super::cards;
+use super::event_said::event_said;
 use super::fact_groups;
 use super::sweep_facts::sweep_facts;
 use super::took::SnapshotTook;
 use crate::analysis::comparison::fact_groups::Group;
 use crate::analysis::derived::Derived;
+use crate::analysis::liveness::Scope;
 use crate::analysis::sweep::SweepFacts;
 use crate::files::file_name;
 use crate::format::{Error, ErrorKind};
 use crate::progress::Progress;
+use crate::run::alive::alive_in_arena;
 use crate::run::answers::SourceFormat;
 use crate::run::compared::names::Names;
 use crate::run::compared::{ComparedWords, Side};
 use crate::run::{
-    Answers, Claim, Compared, Conclusion, Insights, MemoryTotals, PeakOfRun, Place, Room, Section,
-    Verdict,
+    AliveBy, AliveVariables, Allocations, Answers, AreasBy, AreasOf, ArenaMap, BesideCurve,
+    BudgetFacts, Claim, Compared, Conclusion, FirstSight, GroupBytes, Insights, MemoryTotals,
+    PeakOfRun, Place, Room, Section, StackedAreas, StepBytes, StepSaid, Verdict,
 };
 use crate::store::placed::ReadError;
-use crate::store::snapshot::{Action, RankDevice, device_title};
+use crate::store::snapshot::{Action, RankDevice, SnapshotDevice, device_title};
 use crate::store::{Report, WarningCode};
 use crate::systems::pytorch::allocator::claims::ComparedClaim;
 use crate::systems::pytorch::allocator::device_facts::{DeviceFacts, HostFacts};
@@ -95,6 +105,26 @@ impl Answers for PytorchAnswers {
         Ok(self.run.insights().map(|insights| insights.found.clone()).unwrap_or_default())
     }
 
+    fn first_sight(
+        &self,
+        derived: &Derived,
+        reading: (bool, &Progress),
+        size: &dyn Fn(u64) -> String,
+    ) -> FirstSight {
+        let mut sight = FirstSight::of_answers(derived, reading);
+        if let Some(replayed) = self.snapshot() {
+            sight.figures = cards::figures(replayed.device_facts());
+        }
+        if let Some(found) = reading.0.then(|| self.run.insights()).flatten() {
+            cards::add_cards(&mut sight, found, size);
+        }
+        sight
+    }
+
+    fn are_beside_report(&self) -> bool {
+        true
+    }
+
     /// Bytes of all devices at the end; pinned host memory is no device.
     fn memory(&self, _: &Derived) -> MemoryTotals {
         self.snapshot().map_or_else(MemoryTotals::default, memory_totals)
@@ -112,6 +142,71 @@ impl Answers for PytorchAnswers {
             RunContents::Snapshot(replayed) => peak::of_snapshot(replayed, self.run.end()?.device?),
             RunContents::Timeline(timeline) => peak::of_timeline(timeline),
         }
+    }
+
+    fn groupings(&self, _: &Derived, scope: Scope) -> Vec<AreasBy> {
+        areas::groupings(&self.run.contents, scope)
+    }
+
+    fn areas(
+        &self,
+        _: &Derived,
+        of: AreasOf,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<StackedAreas> {
+        areas::areas(&self.run.contents, of, is_cancelled)
+    }
+
+    fn beside_curve(&self, _: &Derived, scope: Scope, has_all_lines: bool) -> BesideCurve {
+        areas::beside_curve(&self.run.contents, scope, has_all_lines)
+    }
+
+    fn step_times(&self, _: &Derived) -> Option<Vec<u64>> {
+        areas::step_times(&self.run.contents)
+    }
+
+    fn step_said(&self, _: &Derived, step: usize) -> Option<StepSaid> {
+        event_said(self.snapshot()?, step)
+    }
+
+    fn alive_groupings(&self, _: &Derived, scope: Scope) -> Vec<AliveBy> {
+        alive::groupings(&self.run.contents, scope)
+    }
+
+    fn alive(&self, derived: &Derived, at: &StepBytes) -> Option<AliveVariables> {
+        alive::alive(&self.run.contents, at).or_else(|| alive_in_arena(derived, at))
+    }
+
+    fn alive_rows(&self, _: &Derived, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
+        alive::rows(&self.run.contents, at, by)
+    }
+
+    fn has_allocations(&self) -> bool {
+        self.snapshot().is_some()
+    }
+
+    fn allocations(
+        &self,
+        _: &Derived,
+        of: (Scope, Option<usize>),
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Arc<dyn Allocations>> {
+        let replayed = self.run.snapshot()?;
+        Some(Arc::new(BlockList::of(replayed, blocks_alive(replayed, of, is_cancelled)?)))
+    }
+
+    fn arena_maps(&self) -> Vec<String> {
+        let devices = self.snapshot().into_iter().flat_map(|it| it.snapshot.all_devices());
+        devices.map(SnapshotDevice::title).collect()
+    }
+
+    /// The device on which the run ended, else the one that had most.
+    fn first_arena_map(&self) -> usize {
+        self.run.end().and_then(|end| end.device).unwrap_or(0)
+    }
+
+    fn arena_map(&self, _: &Derived, device: usize) -> Option<Arc<dyn ArenaMap>> {
+        Some(Arc::new(SegmentMap::of(self.run.snapshot()?, device)?))
     }
 
     fn claims(&self, derived: &Derived) -> Vec<Claim> {
@@ -235,6 +330,16 @@ impl Answers for PytorchAnswers {
             of: title,
             ..sweep_facts(&took, &replayed.snapshot.settings.all, verdict)
         })
+    }
+
+    fn budgets(
+        &self,
+        derived: &Derived,
+        device: Option<i64>,
+        room: Room,
+    ) -> Result<BudgetFacts, Error> {
+        let found = budgets(&self.run, device, room);
+        found.ok_or_else(|| no_such_device(&derived.report().path, &self.run, device))
     }
 
     fn things_beside_report(&self) -> usize {

@@ -4,9 +4,16 @@
     not(feature = "window"),
     allow(dead_code, reason = "the window asks for more than commands")
 )]
+mod alive;
 pub mod allocator;
 pub mod answers;
+pub mod areas;
+mod arena_map;
+pub mod blocks;
+mod budgets;
+mod cards;
 pub mod compared;
+pub mod event_said;
 mod fact_groups;
 #[deny(
     clippy::unwrap_used,
@@ -15,6 +22,7 @@ mod fact_groups;
     clippy::arithmetic_side_effects
 )]
 pub mod files;
+pub mod joined_logs;
 pub(crate) mod run;
 mod sweep_facts;
 pub mod synth;

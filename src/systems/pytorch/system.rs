@@ -5,13 +5,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::files::{self, FileKind, SnapshotFiles};
+use super::joined_logs::{join_logs, named_snapshot};
 use super::run::{SnapshotRun, compare_claims};
 use crate::analysis::derived::Derived;
 use crate::files::file_name;
 use crate::format::{Error, Progress};
+use crate::index::{self, Cache, IndexError};
 use crate::opened::RunFiles;
+use crate::run::joined_logs::{JoinedLogs, LogToJoin};
 use crate::store::{System, WarningCode, Warnings};
-use crate::systems::system::{FoundRun, OpenRun, RunSystem};
+use crate::systems::system::{FoundRun, OpenRun, Reading, RunSystem, of_type};
 
 /// Endings of snapshots, which say nothing of a run; `lr_0.5` has none.
 const ENDINGS: [&str; 3] = ["pickle", "pkl", "bin"];
@@ -67,15 +70,30 @@ impl RunSystem for Pytorch {
         Ok(found.into_iter().map(|files| -> Box<dyn FoundRun> { Box::new(files) }).collect())
     }
 
+    fn find_beside_logs(
+        &self,
+        path: &Path,
+        progress: &Progress,
+    ) -> Result<Option<Box<dyn FoundRun>>, Error> {
+        let found = named_snapshot(path, progress)?;
+        Ok(found.map(|files| -> Box<dyn FoundRun> { Box::new(files) }))
+    }
+
+    fn join_logs(
+        &self,
+        named: &[Box<dyn FoundRun>],
+        logs: &[LogToJoin<'_>],
+        progress: &Progress,
+    ) -> Result<JoinedLogs, Error> {
+        let named = of_type::<SnapshotFiles>(named);
+        join_logs(&named, logs, progress)
+    }
+
     fn instead_of(&self, command: &str) -> &'static str {
         match command {
             "tiles" => {
                 "A GPU has no tiles: tilescope summary has the bytes of each device, tilescope liveness --device N \
                  --step peak what is alive on one."
-            }
-            "map" => {
-                "The map of the window (tilescope PATH) shows the segments of a device with the blocks in them; \
-                 tilescope liveness --step N lists what is alive."
             }
             "ops" => {
                 "A snapshot names places in the program: tilescope summary and tilescope liveness --step peak go by \
@@ -89,7 +107,7 @@ impl RunSystem for Pytorch {
                 "A memory snapshot says what was allocated, not what ran when: prof.export_chrome_trace(\"trace.json\") \
                  of torch.profiler writes a trace."
             }
-            _ => "tilescope summary, liveness, compare, sweep and check take memory snapshots.",
+            _ => "",
         }
     }
 }
@@ -104,12 +122,32 @@ impl FoundRun for SnapshotFiles {
     }
 
     fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
-        let run = SnapshotRun::open(self, progress)?;
-        Ok(run.map(|run| {
-            let derived = Arc::new(run.derived());
-            let open: Box<dyn OpenRun> = Box::new(OpenSnapshot { run, derived });
-            open
-        }))
+        let run = SnapshotRun::open_with(self, index::of_process(), progress)?;
+        Ok(run.map(open_snapshot))
+    }
+
+    fn begin(
+        &self,
+        cache: Option<&Cache>,
+        reading: &Reading<'_>,
+    ) -> Result<Option<Box<dyn OpenRun>>, Error> {
+        reading.first("Reading the snapshot");
+        let Some(run) = SnapshotRun::open_with(self, cache, reading.progress)? else {
+            return Ok(None);
+        };
+        if run.allocator.snapshot().is_some_and(|replayed| replayed.replays.len() > 1) {
+            // Pages ask at once which device the run is about, and that goes through the events of all.
+            run.allocator.end();
+        }
+        Ok(Some(open_snapshot(run)))
+    }
+
+    fn why_no_index(&self) -> Option<&'static str> {
+        match (self.kind, self.ranks.as_slice()) {
+            (FileKind::Snapshot, []) => None,
+            (FileKind::Snapshot, [..]) => Some("a run of several ranks"),
+            (FileKind::Timeline | FileKind::CompressedTimeline, _) => Some("a memory timeline"),
+        }
     }
 
     fn naming_path(&self, _: bool) -> PathBuf {
@@ -148,6 +186,11 @@ impl FoundRun for SnapshotFiles {
     }
 }
 
+fn open_snapshot(run: SnapshotRun) -> Box<dyn OpenRun> {
+    let derived = Arc::new(run.derived());
+    Box::new(OpenSnapshot { run, derived })
+}
+
 /// A snapshot that is open.
 #[derive(Debug)]
 pub struct OpenSnapshot {
@@ -163,5 +206,19 @@ impl OpenRun for OpenSnapshot {
 
     fn fill_report(&self, progress: &Progress) {
         self.run.fill_report(progress);
+    }
+
+    fn read_all(&self, _: &[PathBuf], reading: &Reading<'_>) -> Result<(), Error> {
+        (reading.wait_for_picture)();
+        self.fill_report(reading.progress);
+        Ok(())
+    }
+
+    fn has_index(&self) -> bool {
+        self.run.has_index()
+    }
+
+    fn write_index(&self, progress: &Progress) -> Result<Option<u64>, IndexError> {
+        self.run.write_index(progress)
     }
 }

@@ -5,13 +5,16 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::buffer_assignment::categories::ValueCategory;
+use super::alive::{self, by_category, by_owner};
+use super::areas;
+use super::budgets::budgets;
 use super::buffer_assignment::claims::compared_claims;
 use super::buffer_assignment::facts::ModuleFacts;
 use super::buffer_assignment::insights::PeakOfSpace;
-use super::buffer_assignment::peaks::{NO_OPERATION, Owner, owners, shares_of};
+use super::buffer_assignment::peaks::{NO_OPERATION, owners, shares_of};
 use super::buffer_assignment::program::Program;
 use super::buffer_assignment::trace_lives::TraceLives;
+use super::cards::add_cards;
 use super::compared;
 use super::compared::ComparedProgram;
 use super::fact_groups;
@@ -21,17 +24,20 @@ use super::sweep_facts::sweep_facts;
 use crate::analysis::comparison::fact_groups::Group;
 use crate::analysis::derived::Derived;
 use crate::analysis::diagnose::{Finding, XlaCapture};
+use crate::analysis::liveness::Scope;
 use crate::analysis::sweep::SweepFacts;
 use crate::format::Error;
 use crate::progress::Progress;
+use crate::run::alive::alive_in_arena;
 use crate::run::answers::SourceFormat;
 use crate::run::compared::names::Names;
 use crate::run::compared::{ComparedWords, Side};
 use crate::run::{
-    Answers, Claim, Compared, Conclusion, Insights, MemoryTotals, PeakOfRun, PeakRow, PeakVariable,
-    Room, Section, Verdict,
+    AliveBy, AliveVariables, Answers, AreasBy, AreasOf, BesideCurve, BudgetFacts, Claim, Compared,
+    Conclusion, FirstSight, GroupBytes, Insights, MemoryTotals, ModuleOfRun, PeakOfRun, PeakRow,
+    PeakVariable, Room, Section, StackedAreas, StepBytes, Verdict,
 };
-use crate::store::hlo::{AllocationKind, Beside, ListedModule};
+use crate::store::hlo::{Beside, ListedModule, plain_module_name};
 use crate::store::names::NameId;
 use crate::store::placed::ReadError;
 use crate::systems::xla::buffer_assignment::in_use::Placed;
@@ -45,12 +51,30 @@ pub struct XlaAnswers {
     pub(super) program: std::sync::Arc<Program>,
     /// What XLA said when the program did not fit, where that lies beside it.
     pub(super) error_text: Option<ErrorText>,
+    modules: Vec<ModuleOfRun>,
 }
 
 impl XlaAnswers {
     /// Of a run that is open.
     pub fn of(run: &XlaRun) -> Self {
-        Self { program: run.program.clone(), error_text: run.error_text.clone() }
+        Self {
+            program: run.program.clone(),
+            error_text: run.error_text.clone(),
+            modules: run.program.modules.iter().map(module_of_run).collect(),
+        }
+    }
+}
+
+/// A module as all systems list it.
+pub fn module_of_run(listed: &ListedModule) -> ModuleOfRun {
+    let plain_name = listed.module.as_deref().map(|name| plain_module_name(name).to_owned());
+    ModuleOfRun {
+        key: listed.key.clone(),
+        title: listed.title.clone(),
+        name: listed.module.clone(),
+        plain_name,
+        place: listed.place,
+        main_bytes: listed.main_bytes,
     }
 }
 
@@ -93,6 +117,23 @@ impl Answers for XlaAnswers {
         Ok(derived.program_insights().map(|insights| insights.found.clone()).unwrap_or_default())
     }
 
+    fn first_sight(
+        &self,
+        derived: &Derived,
+        reading: (bool, &Progress),
+        size: &dyn Fn(u64) -> String,
+    ) -> FirstSight {
+        let mut sight = FirstSight::of_answers(derived, reading);
+        if let Some(found) = derived.program_insights() {
+            add_cards(&mut sight, &found, size);
+        }
+        sight
+    }
+
+    fn are_beside_report(&self) -> bool {
+        true
+    }
+
     /// Of the main memory. Gaps are what temporary allocations have that is never in use at once; they are reserved, so
     /// they count.
     fn memory(&self, derived: &Derived) -> MemoryTotals {
@@ -117,11 +158,40 @@ impl Answers for XlaAnswers {
     fn peak(&self, derived: &Derived) -> Option<PeakOfRun> {
         let insights = derived.program_insights()?;
         let main = insights.main_space()?;
-        let reserved = self.reserved_rows();
+        let reserved = alive::reserved(&self.program, 0);
         match &main.peak {
             Some(peak) => Some(self.peak_of(peak, &reserved)),
             None => self.peak_of_trace(&reserved),
         }
+    }
+
+    fn groupings(&self, _: &Derived, scope: Scope) -> Vec<AreasBy> {
+        areas::groupings(&self.program, scope)
+    }
+
+    fn areas(
+        &self,
+        derived: &Derived,
+        of: AreasOf,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<StackedAreas> {
+        areas::areas((&self.program, derived), of, is_cancelled)
+    }
+
+    fn alive_groupings(&self, _: &Derived, scope: Scope) -> Vec<AliveBy> {
+        alive::groupings(&self.program, scope)
+    }
+
+    fn alive(&self, derived: &Derived, at: &StepBytes) -> Option<AliveVariables> {
+        alive::alive(&self.program, at).or_else(|| alive_in_arena(derived, at))
+    }
+
+    fn alive_rows(&self, _: &Derived, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
+        alive::rows(&self.program, at, by)
+    }
+
+    fn beside_curve(&self, derived: &Derived, scope: Scope, _: bool) -> BesideCurve {
+        areas::beside_curve(&self.program, derived, scope)
     }
 
     fn claims(&self, _: &Derived) -> Vec<Claim> {
@@ -141,6 +211,10 @@ impl Answers for XlaAnswers {
 
     fn format(&self, _: &Derived) -> SourceFormat {
         SourceFormat { format: Some(self.program.format().to_owned()), ..SourceFormat::default() }
+    }
+
+    fn modules(&self) -> &[ModuleOfRun] {
+        &self.modules
     }
 
     fn sections(&self, _: &Derived, _: &Insights) -> Vec<Section> {
@@ -227,6 +301,11 @@ impl Answers for XlaAnswers {
         Ok(SweepFacts { devices: self.devices(derived), ..facts })
     }
 
+    fn budgets(&self, _: &Derived, device: Option<i64>, room: Room) -> Result<BudgetFacts, Error> {
+        let found = budgets(&self.program, device, room);
+        found.ok_or_else(|| self.program.no_such_space(device.unwrap_or(0)))
+    }
+
     fn things_beside_report(&self) -> usize {
         let module = &self.program.analysed.module;
         module.instructions.len().saturating_add(module.values.len())
@@ -234,22 +313,6 @@ impl Answers for XlaAnswers {
 }
 
 impl XlaAnswers {
-    /// What the main memory reserves for as long as the program runs, by what allocations are for.
-    fn reserved_rows(&self) -> Vec<PeakRow> {
-        let row = |kind: &AllocationKind| {
-            let of_kind = self.program.analysed.allocations_of(0, |one| one == *kind);
-            let mut row =
-                PeakRow { name: category_of(*kind).as_str().to_owned(), ..PeakRow::default() };
-            for (_, one) in of_kind {
-                row.bytes = row.bytes.saturating_add(one.bytes);
-                row.count = row.count.saturating_add(1);
-            }
-            row
-        };
-        let kinds = AllocationKind::ALL.iter().filter(|kind| **kind != AllocationKind::Temporary);
-        kinds.map(row).filter(|row| row.bytes > 0).collect()
-    }
-
     /// The peak where the order of instructions is known.
     fn peak_of(&self, of: &PeakOfSpace, reserved: &[PeakRow]) -> PeakOfRun {
         let peak = &of.at;
@@ -276,9 +339,9 @@ impl XlaAnswers {
             bytes: peak.bytes.saturating_add(always_live),
             always_live_bytes: Some(always_live),
             by_category: by_category(&of.by_category, reserved),
-            by_operation: rows(&of.by_operation, reserved),
+            by_operation: by_owner(&of.by_operation, reserved),
             by_module: Vec::new(),
-            by_line: rows(&of.by_source, reserved),
+            by_line: by_owner(&of.by_source, reserved),
             largest: self.largest(live.into_iter()),
         }
     }
@@ -303,7 +366,7 @@ impl XlaAnswers {
             bytes: bytes.saturating_add(always_live),
             always_live_bytes: Some(always_live),
             by_category: by_category(&categories, reserved),
-            by_operation: rows(&owners(&shares, |_| NO_OPERATION.to_owned()), reserved),
+            by_operation: by_owner(&owners(&shares, |_| NO_OPERATION.to_owned()), reserved),
             largest: self.largest(shares.iter().map(|(one, _)| *one)),
             ..PeakOfRun::default()
         })
@@ -325,48 +388,6 @@ impl XlaAnswers {
         named.truncate(MOST_VALUES);
         named
     }
-}
-
-/// The category of what an allocation reserves throughout.
-fn category_of(kind: AllocationKind) -> ValueCategory {
-    match kind {
-        AllocationKind::Parameter => ValueCategory::Parameter,
-        AllocationKind::Constant => ValueCategory::Constant,
-        AllocationKind::ThreadLocal => ValueCategory::ThreadLocal,
-        AllocationKind::LiveOut => ValueCategory::Output,
-        AllocationKind::Temporary => ValueCategory::Temporary,
-    }
-}
-
-/// By category what is temporary and what is reserved throughout, each category once.
-fn by_category(temporary: &[Owner], reserved: &[PeakRow]) -> Vec<PeakRow> {
-    let mut rows: Vec<PeakRow> = Vec::new();
-    for row in temporary.iter().map(row).chain(reserved.iter().cloned()) {
-        match rows.iter_mut().find(|known| known.name == row.name) {
-            Some(known) => {
-                known.bytes = known.bytes.saturating_add(row.bytes);
-                known.count = known.count.saturating_add(row.count);
-            }
-            None => rows.push(row),
-        }
-    }
-    rows.retain(|row| row.bytes > 0);
-    rows.sort_by_key(|row| std::cmp::Reverse(row.bytes));
-    rows
-}
-
-fn row(owner: &Owner) -> PeakRow {
-    PeakRow { name: owner.name.clone(), bytes: owner.bytes, count: owner.values as u64 }
-}
-
-/// By operation or line what is temporary; what is reserved throughout belongs to none and keeps its category.
-fn rows(temporary: &[Owner], reserved: &[PeakRow]) -> Vec<PeakRow> {
-    let temporary = temporary.iter().filter(|owner| owner.bytes > 0).map(row);
-    let reserved =
-        reserved.iter().map(|row| PeakRow { name: format!("({})", row.name), ..row.clone() });
-    let mut rows: Vec<PeakRow> = temporary.chain(reserved).collect();
-    rows.sort_by_key(|row| std::cmp::Reverse(row.bytes));
-    rows
 }
 
 fn sum(rows: &[PeakRow]) -> u64 {

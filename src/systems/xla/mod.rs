@@ -1,11 +1,15 @@
 //! XLA modules with their buffer assignments: dumps and profiles of JAX, TensorFlow and PyTorch/XLA.
 
+mod alive;
 pub mod answers;
+pub mod areas;
+mod budgets;
 #[cfg_attr(
     not(feature = "window"),
     allow(dead_code, reason = "the window asks for more than commands")
 )]
 pub mod buffer_assignment;
+mod cards;
 pub mod compared;
 pub mod error_text_answers;
 mod fact_groups;
@@ -16,6 +20,7 @@ mod fact_groups;
     clippy::arithmetic_side_effects
 )]
 pub mod files;
+pub mod joined_logs;
 pub mod run;
 mod sections;
 mod sweep_facts;

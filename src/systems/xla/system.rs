@@ -3,13 +3,18 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::answers::module_of_run;
 use super::files::DumpName;
+use super::joined_logs::join_logs;
 use super::run::{ErrorText, XlaFiles, XlaRun, find, programs_below};
 use crate::analysis::derived::Derived;
 use crate::format::{Error, ErrorKind, Progress};
+use crate::index::Cache;
 use crate::opened::RunFiles;
+use crate::run::ModuleOfRun;
+use crate::run::joined_logs::{JoinedLogs, LogToJoin};
 use crate::store::{System, Warnings};
-use crate::systems::system::{FoundRun, OpenRun, RunSystem};
+use crate::systems::system::{FoundRun, OpenRun, Reading, RunSystem, of_type};
 use crate::text::clean;
 
 /// The system.
@@ -61,8 +66,41 @@ impl RunSystem for Xla {
         Some(ErrorText::open(path)?.derived())
     }
 
-    fn instead_of(&self, _: &str) -> &'static str {
-        "tilescope summary, liveness, compare, check, sweep, export --parquet, diagnose and render take programs of XLA."
+    fn find_beside_logs(
+        &self,
+        path: &Path,
+        progress: &Progress,
+    ) -> Result<Option<Box<dyn FoundRun>>, Error> {
+        let found = find(path, None, progress)?;
+        Ok(found.map(|files| -> Box<dyn FoundRun> { Box::new(files) }))
+    }
+
+    fn join_logs(
+        &self,
+        named: &[Box<dyn FoundRun>],
+        logs: &[LogToJoin<'_>],
+        progress: &Progress,
+    ) -> Result<JoinedLogs, Error> {
+        let named = of_type::<XlaFiles>(named);
+        Ok(join_logs(&named, logs, progress))
+    }
+
+    fn instead_of(&self, command: &str) -> &'static str {
+        match command {
+            "tiles" => {
+                "Memory spaces have no tiles: tilescope summary has the bytes of each, tilescope map --arena N what lies \
+                 where in an allocation."
+            }
+            "ops" => {
+                "tilescope liveness --step peak --by operation has the bytes of each operation; a module says nothing of \
+                 vertices and cycles."
+            }
+            "trace" | "export --chrome-trace" => {
+                "A module is what was compiled, not what ran: tilescope liveness lists its instructions in their order, \
+                 and jax.profiler.trace writes a trace."
+            }
+            _ => "",
+        }
     }
 }
 
@@ -97,6 +135,29 @@ impl FoundRun for XlaFiles {
         let name = first.listed.module.as_deref().unwrap_or("not named");
         let (count, name, file) = (self.modules.len(), clean(name), clean(&first.listed.key));
         Some(format!("{count} modules; this is {name} of {file}"))
+    }
+
+    fn modules(&self) -> Vec<ModuleOfRun> {
+        self.modules.iter().map(|found| module_of_run(&found.listed)).collect()
+    }
+
+    fn choose_module(&mut self, place: usize) {
+        if let Some(modules) = self.modules.get_mut(..=place) {
+            modules.rotate_right(1);
+        }
+    }
+
+    fn begin(
+        &self,
+        _: Option<&Cache>,
+        reading: &Reading<'_>,
+    ) -> Result<Option<Box<dyn OpenRun>>, Error> {
+        reading.first("Reading the module");
+        self.open(reading.progress)
+    }
+
+    fn why_no_index(&self) -> Option<&'static str> {
+        Some("of XLA")
     }
 
     fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {

@@ -81,7 +81,7 @@ impl App {
         self.are_modules_agreed = true;
         let others = self.open.other_modules();
         let Some((_, first)) = others.first() else { return };
-        let name = shortened(&clean(first.module.as_deref().unwrap_or_default()), 80).into_owned();
+        let name = shortened(&clean(first.name.as_deref().unwrap_or_default()), 80).into_owned();
         self.notice = Some(format!("{name} is compared, a module that all of these dumps have"));
         for (id, module) in others {
             let Some(load) = self.open.iter().find(|run| run.id == id).map(|run| &run.load) else {
@@ -149,7 +149,7 @@ impl App {
     pub(super) fn open_elsewhere(&mut self, ctx: &egui::Context) {
         let tool = |run: &OpenRun| match run.load.stage() {
             Stage::Variants => Some((run.id, Tool::Sweep, run.path().to_owned())),
-            Stage::ErrorText => Some((run.id, Tool::Diagnose, run.path().to_owned())),
+            Stage::Partial => Some((run.id, Tool::Diagnose, run.path().to_owned())),
             _ => None,
         };
         let Some((id, tool, path)) = self.open.iter().find_map(tool) else { return };
@@ -236,10 +236,10 @@ mod tests {
     fn cancelling_keeps_what_is_there() {
         let at = |name: &str, stage: Stage| Load::at(format!("/runs/{name}").into(), stage);
         let mut app = app_with(vec![
-            at("a", Stage::SmallTables),
+            at("a", Stage::Reading { title: "Reading tables", is_first: true }),
             at("b", Stage::Done),
             at("c", Stage::Finding),
-            at("d", Stage::Variables),
+            at("d", Stage::Reading { title: "Reading variables", is_first: false }),
         ]);
         app.cancel();
         assert_eq!(app.open.names(), ["b", "d"]);

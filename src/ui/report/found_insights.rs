@@ -3,13 +3,13 @@
 use eframe::egui;
 use std::sync::Arc;
 
+use crate::run::FirstSight;
 use crate::store::Report;
-use crate::systems::poplar::insights::Insights;
-use crate::systems::pytorch::allocator::insights::SnapshotInsights;
-use crate::ui::job::{Latest, Same};
+use crate::ui::job::{Cancel, Latest, Same};
 use crate::ui::runs::{Needed, Needs, Run};
+use crate::ui::units::Units;
 
-/// What of a report insights are worked out from, besides logs.
+/// What of a report insights are worked out from, besides logs, where they go by the report.
 const NEEDS: Needs = &[Needed::Liveness, Needed::Debug, Needed::Exchanges];
 
 /// What is said where advice would stand, until it is final.
@@ -17,48 +17,40 @@ pub const ADVICE_COMES: &str =
     "Advice comes when the operations are read; whether it fits will not change";
 
 #[derive(Default)]
-pub struct FoundInsights(Latest<Vec<bool>, Arc<Insights>>);
+pub struct FoundInsights(Latest<InsightsKey, Arc<FirstSight>>);
+
+/// The report, which parts of it were there, whether the insights are final, and how they write bytes.
+type InsightsKey = (Same<Report>, Vec<bool>, bool, Units);
 
 /// Insights, and whether they are final: advice changes while what it is based on is still being read.
 #[derive(Clone)]
 pub struct KnownInsights {
-    pub found: Arc<Insights>,
+    pub sight: Arc<FirstSight>,
     pub is_final: bool,
 }
 
 impl FoundInsights {
-    /// Asks for those of a run; `None` until the small tables are read and looked at. Called in every frame.
-    pub fn ask(&mut self, ctx: &egui::Context, run: &Run) -> Option<KnownInsights> {
-        if !Needed::Liveness.is_settled(&run.report) {
+    /// Asks for those of a run; `None` until what they go by is read and looked at. Where `has_time` is not set, it is
+    /// only asked for what takes none. Called in every frame.
+    pub fn ask(&mut self, ctx: &egui::Context, run: &Run, has_time: bool) -> Option<KnownInsights> {
+        let is_beside = run.derived.answers().are_beside_report();
+        if !is_beside && !Needed::Liveness.is_settled(&run.report) {
             return None;
         }
-        let key = settled(&run.report, NEEDS);
-        let is_final = are_all(&key);
+        let parts = if is_beside { Vec::new() } else { settled(&run.report, NEEDS) };
+        let is_final = has_time && are_all(&parts);
+        let units = Units::now(ctx);
+        let key = (Same(Arc::clone(&run.report)), parts, is_final, units);
         let derived = Arc::clone(&run.derived);
-        let work =
-            move |cancel: &crate::ui::job::Cancel| derived.insights(is_final, cancel.progress());
+        let work = move |cancel: &Cancel| {
+            let reading = (is_final, cancel.progress());
+            let size = |bytes: u64| units.bytes(bytes);
+            Arc::new(derived.answers().first_sight(&derived, reading, &size))
+        };
         self.0.ask("insights", ctx, &key, work);
-        let (of, found) = self.0.last()?;
-        Some(KnownInsights { found: Arc::clone(found), is_final: are_all(of) })
-    }
-
-    /// Why there will be none.
-    pub fn failure(&self) -> Option<&str> {
-        self.0.failure()
-    }
-}
-
-/// The same of a memory snapshot, which is read as a whole.
-#[derive(Default)]
-pub struct FoundSnapshotInsights(Latest<Same<Report>, Option<Arc<SnapshotInsights>>>);
-
-impl FoundSnapshotInsights {
-    /// Asks for those of a run; `None` until they are worked out, and of what is no snapshot. Called in every frame.
-    pub fn ask(&mut self, ctx: &egui::Context, run: &Run) -> Option<Arc<SnapshotInsights>> {
-        let derived = Arc::clone(&run.derived);
-        let key = Same(Arc::clone(&run.report));
-        self.0.ask("insights", ctx, &key, move |_| derived.snapshot_insights());
-        self.0.get(&key)?.clone()
+        let ((of, _, is_final, _), sight) = self.0.last()?;
+        let is_of_run = *of == key.0;
+        is_of_run.then(|| KnownInsights { sight: Arc::clone(sight), is_final: *is_final })
     }
 
     /// Why there will be none.

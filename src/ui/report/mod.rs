@@ -2,6 +2,9 @@
 
 #![allow(missing_docs, reason = "a page is used by `pages` alone; comments say what names do not")]
 
+mod allocations;
+mod areas;
+mod cards;
 mod category_colors;
 pub mod comparison;
 mod debug_tree;
@@ -21,12 +24,10 @@ pub mod operations;
 pub mod overview;
 mod peaks_compared;
 mod program_kind_colors;
-mod program_verdict;
 pub mod programs;
 mod run_part;
 mod side_by_side;
 mod slot_axis;
-mod snapshot;
 mod step_choice;
 pub mod summary;
 mod tile_figures;

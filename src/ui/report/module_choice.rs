@@ -14,7 +14,7 @@ const WIDTH: f32 = 260.0;
 
 /// The choice of the module, where there are several.
 pub fn module_choice_ui(ui: &mut egui::Ui, run: &Run, commands: &mut Vec<Command>) {
-    let modules = run.derived.program().map_or(&[][..], |program| &program.modules);
+    let modules = run.derived.answers().modules();
     if modules.len() < 2 {
         return;
     }

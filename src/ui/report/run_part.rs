@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::analysis::memory::selection::TileSelection;
+use crate::run::Place;
 use crate::store::Report;
 use crate::ui::command::{Command, Page};
 use crate::ui::runs::{Run, StepAt};
@@ -14,7 +15,39 @@ pub struct RunPart<'a> {
     pub commands: &'a mut Vec<Command>,
 }
 
+/// Where a place of a run leads.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Way {
+    /// To a step, a position.
+    Step(usize),
+    /// To arenas.
+    Arenas(TileSelection),
+}
+
 impl RunPart<'_> {
+    /// Where a place leads; `None` where the run does not have it.
+    pub fn way(&self, place: &Place) -> Option<Way> {
+        let position = self.run.derived.answers().step_position(&self.run.derived, place);
+        let arenas = || place.arena.as_ref()?.parse::<TileSelection>().ok();
+        position.map(Way::Step).or_else(|| arenas().map(Way::Arenas))
+    }
+
+    /// Shows a place: on Map, or the code or variable at its step, the step, or its arenas.
+    pub fn show(&mut self, place: &Place, is_on_map: bool) {
+        let way = self.way(place);
+        if let Some(Way::Step(step)) = way {
+            self.select_step(step);
+        }
+        let variable = place.variable.as_deref().or(place.frame.as_deref());
+        match (variable, way) {
+            _ if is_on_map => self.commands.push(Command::Go(Page::Map)),
+            (Some(variable), _) => self.show_variable(variable),
+            (None, Some(Way::Step(step))) => self.show_step(step),
+            (None, Some(Way::Arenas(arenas))) => self.show_tiles(arenas),
+            (None, None) => {}
+        }
+    }
+
     pub fn report(&self) -> &Arc<Report> {
         &self.run.report
     }

@@ -3,9 +3,9 @@
 use eframe::egui::{self, Align2, Pos2, Rect, Sense, Stroke, Vec2};
 
 use crate::analysis::memory::cell;
+use crate::analysis::memory::fullest_tiles::Bin;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::{Report, TileId};
-use crate::systems::poplar::insights::fullest_tiles::Bin;
 use crate::text::{counted, grouped};
 use crate::ui::report::run_part::RunPart;
 use crate::ui::theme::{Tokens, fonts, fonts::size};

@@ -3,12 +3,9 @@
 
 use eframe::egui::{self, Align, Button, Label, Layout, Margin, Response, RichText, Stroke, Vec2};
 
-use crate::run::KeyFigure;
-use crate::systems::poplar::insights::sentences::{
-    used_text, verdict_figures, verdict_reason, verdict_word,
-};
-use crate::systems::poplar::insights::verdict::TilesVerdict;
-use crate::text::{counted, shortened};
+use crate::run::{FirstSight, KeyFigure};
+use crate::text::{clean, shortened};
+use crate::ui::report::run_part::{RunPart, Way};
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens};
 use crate::ui::units::Units;
@@ -23,6 +20,8 @@ const USED: f32 = 300.0;
 /// Least width of a banner whose proof stands beside the sentence, points.
 const BESIDE: f32 = 820.0;
 
+/// Longest sentence.
+const TEXT: usize = 400;
 /// Longest note of a figure.
 const NOTE: usize = 60;
 
@@ -36,33 +35,32 @@ pub enum Proof {
 }
 
 /// What stands in a banner.
-pub struct Banner<'a> {
-    pub sign: Sign,
-    pub word: &'a str,
+struct Banner<'a> {
+    sign: Sign,
+    word: &'a str,
     /// Why, in a sentence.
-    pub reason: String,
+    reason: String,
     /// What may still change.
-    pub so_far: Option<&'a str>,
-    pub figures: Vec<BannerFigure>,
+    so_far: Option<&'a str>,
+    figures: Vec<BannerFigure>,
     /// What is used, and of how much; bytes.
-    pub used: Option<(u64, u64)>,
+    used: Option<(u64, u64)>,
     /// The button that leads to what is wrong, and what the pointer learns of it.
-    pub button: Option<(String, &'a str)>,
+    button: Option<(String, &'a str)>,
 }
 
 /// A figure of a verdict: what it is, how much, of what.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BannerFigure {
-    pub title: &'static str,
-    pub value: String,
-    pub note: String,
+struct BannerFigure {
+    title: &'static str,
+    value: String,
+    note: String,
     /// Whether it says by how much something is over.
-    pub is_over: bool,
+    is_over: bool,
 }
 
 impl BannerFigure {
     /// A key figure in the units that are shown.
-    pub fn of(figure: &KeyFigure, units: Units) -> Self {
+    fn of(figure: &KeyFigure, units: Units) -> Self {
         Self {
             title: figure.title,
             value: units.bytes(figure.bytes),
@@ -72,34 +70,52 @@ impl BannerFigure {
     }
 }
 
-/// Draws the verdict of a report; says whether the tiles that are over are asked for. `so_far` says what may still change.
+/// Draws the verdict of a run, where it has one; `so_far` says what may still change.
 pub fn verdict_banner_ui(
     ui: &mut egui::Ui,
-    verdict: &TilesVerdict,
+    part: &mut RunPart<'_>,
+    sight: &FirstSight,
     proof: Proof,
     so_far: Option<&str>,
-) -> bool {
+) {
+    let Some(verdict) = &sight.found.verdict else { return };
     let units = Units::now(ui);
-    let size = |bytes: u64| units.bytes(bytes);
-    let tiles = verdict.failure.as_ref().map(|failure| match failure.tiles_over {
-        1 => format!("Show tile {}", failure.worst_tile),
-        tiles => format!("Show the {}", counted(tiles, "tile")),
+    let figures = if proof == Proof::Used { &verdict.figures } else { &sight.figures };
+    let figures = figures.iter().map(|figure| BannerFigure::of(figure, units));
+    let of_part = sight.parts.get(sight.part).filter(|_| proof == Proof::Used);
+    let of_part = of_part.map(|title| BannerFigure {
+        title: part.run.report.system.device,
+        value: title.clone(),
+        note: String::new(),
+        is_over: false,
     });
-    let figures = verdict_figures(verdict);
+    let failed = verdict.failed.as_ref().and_then(|failed| {
+        let place = failed.place.clone()?;
+        let hover = match part.way(&place)? {
+            Way::Step(_) => "Selects it in Liveness",
+            Way::Arenas(_) => "Selects them on the Memory page",
+        };
+        Some((place, (format!("Show {}", failed.text), hover)))
+    });
+    let (place, button) = failed.unzip();
     let banner = Banner {
-        sign: Sign::of(Some(verdict.fits)),
-        word: verdict_word(verdict),
-        reason: verdict_reason(verdict, &size),
+        sign: Sign::of(verdict.outcome.went_well()),
+        word: verdict.outcome.title(),
+        reason: shortened(&clean(&sight.reason), TEXT).into_owned(),
         so_far,
-        figures: figures.iter().map(|figure| BannerFigure::of(figure, units)).collect(),
-        used: Some((verdict.used_bytes, verdict.capacity_bytes)),
-        button: tiles.map(|title| (title, "Selects them on the Memory page")),
+        figures: of_part.into_iter().chain(figures).collect(),
+        used: verdict.used_of_all,
+        button,
     };
-    banner_ui(ui, &banner, proof)
+    if banner_ui(ui, &banner, proof)
+        && let Some(place) = place
+    {
+        part.show(&place, false);
+    }
 }
 
 /// Draws a banner; says whether its button was pressed.
-pub fn banner_ui(ui: &mut egui::Ui, banner: &Banner<'_>, proof: Proof) -> bool {
+fn banner_ui(ui: &mut egui::Ui, banner: &Banner<'_>, proof: Proof) -> bool {
     let tokens = *Tokens::now(ui);
     let sign = banner.sign;
     let frame = sign.frame(&tokens).corner_radius(8).inner_margin(Margin::symmetric(18, 12));
@@ -239,4 +255,33 @@ fn line_of_figures_ui(ui: &mut egui::Ui, figures: &[BannerFigure]) {
             ui.add_space(10.0);
         }
     });
+}
+
+/// How much of what there is is used, in one text: `886.4 of 897.0 MiB, 98.8 %`.
+pub fn used_text(used: u64, capacity: u64, size: &dyn Fn(u64) -> String) -> String {
+    let percent = used as f64 * 100.0 / capacity.max(1) as f64;
+    format!("{}, {percent:.1} %", part_of(&size(used), &size(capacity)))
+}
+
+/// A part and its whole, the unit once where it is the same: `886.4 of 897.0 MiB`.
+fn part_of(part: &str, whole: &str) -> String {
+    let units = [part, whole].map(|text| text.rsplit_once(' '));
+    match units {
+        [Some((number, unit)), Some((_, other))] if unit == other => format!("{number} of {whole}"),
+        _ => format!("{part} of {whole}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::bytes;
+
+    #[test]
+    fn a_unit_stands_once_where_it_is_the_same() {
+        let mib = |count: u64| count << 20;
+        assert_eq!(used_text(mib(886), mib(897), &bytes), "886.0 of 897.0 MiB, 98.8 %");
+        assert_eq!(used_text(1024, mib(2), &bytes), "1.00 KiB of 2.00 MiB, 0.0 %");
+        assert_eq!(used_text(7, 0, &bytes), "7 of 0 B, 700.0 %");
+    }
 }

@@ -118,16 +118,6 @@ impl OpenReport {
         Ok(())
     }
 
-    /// Writes the index of a report that was read to its end, if it can have one. That it could not is a line in the
-    /// log.
-    pub fn write_index_if_worthwhile(&self, progress: &Progress) {
-        match self.write_index(progress) {
-            Ok(Some(bytes)) => tracing::info!("index written, {bytes} bytes"),
-            Ok(None) => {}
-            Err(error) => tracing::info!("no index of {}: {error}", self.report.path.display()),
-        }
-    }
-
     /// Writes the index of a report that was read to its end; returns its size. `None` where there is one already,
     /// or none is to be used.
     ///

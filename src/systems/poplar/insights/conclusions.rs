@@ -2,9 +2,9 @@
 //! whether one IPU can hold the model, whether a single variable is too large for it.
 
 use super::advice::InReport as _;
-use super::largest::Largest;
 use super::verdict::{Cause, TilesVerdict};
 use crate::analysis::comparison::owners::Owners;
+use crate::analysis::largest::Largest;
 use crate::analysis::memory::cell;
 use crate::analysis::memory::selection::TileSelection;
 use crate::run::{Conclusion, Evidence};

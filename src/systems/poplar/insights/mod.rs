@@ -7,18 +7,13 @@
 
 pub mod advice;
 pub(crate) mod between;
-pub(crate) mod budgets;
 pub(crate) mod change;
 pub mod compared;
 pub(crate) mod conclusions;
-pub(crate) mod consists;
 #[cfg(test)]
 mod fixture;
-pub(crate) mod fullest_tiles;
 pub(crate) mod instrumentation;
-pub(crate) mod largest;
 pub(crate) mod logs;
-pub(crate) mod module_tree;
 pub(crate) mod must_go;
 pub(crate) mod pressure;
 pub(crate) mod run_verdict;
@@ -32,14 +27,14 @@ use serde::Serialize;
 
 use self::advice::{AdviceList, advice_on_room, advice_to_fit};
 use self::conclusions::conclusions;
-use self::fullest_tiles::{Bin, FullTile, fullest_tiles, histogram};
 use self::instrumentation::{Instrumentation, is_instrumented};
-use self::largest::{Largest, largest};
 use self::must_go::{MustGo, must_go};
 use self::pressure::{Pressure, sampled_tiles};
 use self::verdict::{Cause, IpuVerdict, TilesVerdict, verdict};
 use crate::analysis::derived::Derived;
+use crate::analysis::largest::{Largest, largest};
 use crate::analysis::liveness::Scope;
+use crate::analysis::memory::fullest_tiles::{Bin, FullTile, fullest_tiles, histogram};
 use crate::analysis::placement::read::{gaps_of_arenas, read_arena};
 use crate::progress::Progress;
 use crate::run::{Advice, Conclusion, NotAdvised};

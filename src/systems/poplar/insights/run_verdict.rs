@@ -2,7 +2,7 @@
 
 use super::sentences::{over_text, verdict_figures, verdict_sentences};
 use super::verdict::{Cause, IpuVerdict, TilesVerdict};
-use crate::run::{DeviceVerdict, Outcome, Verdict};
+use crate::run::{DeviceVerdict, Evidence, Outcome, Verdict};
 use crate::text::{bytes, counted};
 
 /// Who says how much memory a tile has.
@@ -34,6 +34,14 @@ impl TilesVerdict {
             capacity_bytes: Some(self.limit_bytes),
             capacity_from: Some(CAPACITY_FROM.to_owned()),
             over_bytes: used_bytes.map(|used| used.saturating_sub(self.limit_bytes)),
+            used_of_all: Some((self.used_bytes, self.capacity_bytes)),
+            failed: self.failure.as_ref().map(|failure| {
+                let tiles = match failure.tiles_over {
+                    1 => format!("tile {}", failure.worst_tile),
+                    tiles => format!("the {}", counted(tiles, "tile")),
+                };
+                Evidence::new(tiles).at(|place| place.arena = Some(failure.tiles.clone()))
+            }),
             devices: self.ipus.iter().map(IpuVerdict::of_device).collect(),
         }
     }

@@ -19,12 +19,7 @@ pub(super) fn over_text(verdict: &TilesVerdict, failure: &Failure, on: &str) -> 
     format!("{over} of {tiles} tiles {verb} over{on}")
 }
 
-/// The verdict in two words, for a head.
-pub(crate) fn verdict_word(verdict: &TilesVerdict) -> &'static str {
-    if verdict.fits { "Fits" } else { "Does not fit" }
-}
-
-/// What the word comes from, in one or two short sentences.
+/// What the verdict comes from, in one or two short sentences.
 pub(crate) fn verdict_reason(verdict: &TilesVerdict, size: Size<'_>) -> String {
     if let Some(room) = &verdict.room {
         return format!("{} free on the fullest tile, {}", size(room.least_bytes), room.tile);
@@ -100,21 +95,6 @@ pub(crate) fn verdict_figures(verdict: &TilesVerdict) -> Vec<KeyFigure> {
             is_over: false,
         },
     ]
-}
-
-/// How much of what there is is used, in one text: `886.4 of 897.0 MiB, 98.8 %`.
-pub(crate) fn used_text(used: u64, capacity: u64, size: Size<'_>) -> String {
-    let percent = used as f64 * 100.0 / capacity.max(1) as f64;
-    format!("{}, {percent:.1} %", part_of(&size(used), &size(capacity)))
-}
-
-/// A part and its whole, the unit once where it is the same: `886.4 of 897.0 MiB`.
-fn part_of(part: &str, whole: &str) -> String {
-    let units = [part, whole].map(|text| text.rsplit_once(' '));
-    match units {
-        [Some((number, unit)), Some((_, other))] if unit == other => format!("{number} of {whole}"),
-        _ => format!("{part} of {whole}"),
-    }
 }
 
 /// Why it does not fit, or how much room there is.
@@ -220,18 +200,4 @@ fn between_sentence(found: &BetweenIpus, size: Size<'_>) -> String {
         ipu_list(&found.others),
         size(found.room_bytes)
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::text::bytes;
-
-    #[test]
-    fn a_unit_stands_once_where_it_is_the_same() {
-        let mib = |count: u64| count << 20;
-        assert_eq!(used_text(mib(886), mib(897), &bytes), "886.0 of 897.0 MiB, 98.8 %");
-        assert_eq!(used_text(1024, mib(2), &bytes), "1.00 KiB of 2.00 MiB, 0.0 %");
-        assert_eq!(used_text(7, 0, &bytes), "7 of 0 B, 700.0 %");
-    }
 }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::phases::Phase;
 use super::replayed::ReplayedSnapshot;
+use crate::run::beside_curve::StepBand;
 use crate::text::{clean, shortened};
 
 /// Depths of named parts that are shown.
@@ -13,17 +14,8 @@ const MOST_DEPTHS: usize = 3;
 /// Longest name.
 const NAME: usize = 60;
 
-/// Parts that share a band: ranges of steps, ascending, with names.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RunBand {
-    /// What they are: "Annotations".
-    pub title: &'static str,
-    /// The parts.
-    pub parts: Vec<(Range<u32>, String)>,
-}
-
 /// The bands of a device.
-pub fn run_bands(replayed: &ReplayedSnapshot, place: usize) -> Vec<RunBand> {
+pub fn run_bands(replayed: &ReplayedSnapshot, place: usize) -> Vec<StepBand> {
     let Some((device, _)) = replayed.device(place) else { return Vec::new() };
     let mut bands = named_bands(replayed, place);
     let phases = phases(replayed, place);
@@ -34,12 +26,12 @@ pub fn run_bands(replayed: &ReplayedSnapshot, place: usize) -> Vec<RunBand> {
             let steps = axis.step(device, events.start)..axis.step(device, events.end);
             (steps, phase.title().to_owned())
         };
-        bands.push(RunBand { title: "Phases", parts: phases.iter().map(part).collect() });
+        bands.push(StepBand { title: "Phases", parts: phases.iter().map(part).collect() });
     }
     bands
 }
 
-fn named_bands(replayed: &ReplayedSnapshot, place: usize) -> Vec<RunBand> {
+fn named_bands(replayed: &ReplayedSnapshot, place: usize) -> Vec<StepBand> {
     let Some((device, _)) = replayed.device(place) else { return Vec::new() };
     let snapshot = &replayed.snapshot;
     let spans = replayed.annotated_spans(place);
@@ -61,7 +53,7 @@ fn named_bands(replayed: &ReplayedSnapshot, place: usize) -> Vec<RunBand> {
         Ok(event) if (event as usize) < running.len() => axis.step(device, event),
         _ => axis.len(),
     };
-    let mut bands: Vec<RunBand> = Vec::new();
+    let mut bands: Vec<StepBand> = Vec::new();
     // Ends of the parts that are open.
     let mut open: Vec<i64> = Vec::new();
     for span in spans {
@@ -77,7 +69,7 @@ fn named_bands(replayed: &ReplayedSnapshot, place: usize) -> Vec<RunBand> {
         }
         if bands.len() <= depth {
             let title = if depth == 0 { "Annotations" } else { "" };
-            bands.resize_with(depth + 1, || RunBand { title, parts: Vec::new() });
+            bands.resize_with(depth + 1, || StepBand { title, parts: Vec::new() });
         }
         let name = clean(snapshot.texts.get(span.name));
         // "Optimizer.step#AdamW.step" is said by its end.

@@ -4,7 +4,7 @@
 //! The value of a step is that after its event. A group of code is that of the user frame ([`super::user_frame`]); the
 //! largest at the peak have an area each, all others one together.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::ops::Range;
 
 use super::categories::BlockCategory;
@@ -12,16 +12,12 @@ use super::event_axis::EventAxis;
 use super::lives::BlockLives;
 use super::replay::Replay;
 use super::replayed::ReplayedSnapshot;
-use super::step_changes::{StepChanges, summed};
 use super::user_frame::{NO_STACK, frame_title, user_frame};
+use crate::analysis::areas::{MOST_GROUPS, OTHERS};
+use crate::analysis::liveness::step_changes::{StepChanges, summed};
+use crate::run::areas::{AreaGroup, StackedAreas};
 use crate::store::names::{Interner, Names};
 use crate::store::snapshot::{Action, BlockState, Snapshot, SnapshotDevice, StackId};
-
-/// Groups of code that have an area of their own.
-pub const MOST_GROUPS: usize = 7;
-
-/// The area of all groups that have none of their own.
-pub const OTHERS: &str = "Others";
 
 crate::text::words! {
     /// A curve of blocks.
@@ -119,142 +115,32 @@ impl Devices {
     }
 }
 
-/// An area: what it is of.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct CurveGroup {
-    /// What it is called.
-    pub title: String,
-    /// The category, where blocks are grouped by it.
-    pub category: Option<BlockCategory>,
-    /// Bytes at the peak of the curve.
-    pub at_peak: u64,
-    /// Whether it counts: what is hidden has no bytes.
-    pub is_shown: bool,
-}
-
-/// A curve as areas.
-#[derive(Clone, Debug, Default)]
-pub struct StackedCurve {
-    /// The areas from the ground up.
-    pub groups: Vec<CurveGroup>,
-    /// By group the bytes of it and of all below it, at each step; none of what is hidden.
-    pub layers: Vec<Vec<u64>>,
-    /// All of what is shown, at each step; the last of the layers, unless there is none.
-    nothing: Vec<u64>,
-    /// Bytes of segments at each step.
-    pub reserved: Vec<u64>,
-    /// The first step of the most, where there is any step.
-    pub peak: Option<usize>,
-}
-
-impl StackedCurve {
-    /// Everything that is shown, at each step.
-    pub fn total(&self) -> &[u64] {
-        self.layers.iter().rev().find(|layer| !layer.is_empty()).unwrap_or(&self.nothing)
+/// A curve as areas; `None` when it was cancelled.
+pub fn stacked_areas(
+    replayed: &ReplayedSnapshot,
+    (devices, curve, by): (Devices, BlockCurve, BlocksBy),
+    is_cancelled: &(dyn Fn() -> bool + Sync),
+) -> Option<StackedAreas> {
+    let len = replayed.axis().len() as usize;
+    let parts = CurveParts::of(replayed, devices, curve);
+    if by == BlocksBy::Nothing {
+        let curve_of = parts.left_by_replay(replayed, len).unwrap_or_else(|| parts.curve(len));
+        let groups = vec![AreaGroup::placed(curve.title())];
+        return (!is_cancelled()).then_some(StackedAreas { groups, layers: vec![curve_of] });
     }
-
-    /// The bytes of each shown group at a step, from the ground up.
-    pub fn at(&self, step: usize) -> impl Iterator<Item = (&CurveGroup, u64)> {
-        let mut below = 0;
-        self.groups.iter().zip(&self.layers).filter(|(group, _)| group.is_shown).map(
-            move |(group, layer)| {
-                let upto = layer.get(step).copied().unwrap_or(below);
-                let bytes = upto.saturating_sub(below);
-                below = upto;
-                (group, bytes)
-            },
-        )
+    let peak = parts.peak(replayed, len);
+    if is_cancelled() {
+        return None;
     }
-
-    /// Works it out; `None` when it was cancelled. `hidden` are titles of groups that do not count.
-    pub fn of(
-        replayed: &ReplayedSnapshot,
-        (devices, curve, by): (Devices, BlockCurve, BlocksBy),
-        hidden: &BTreeSet<String>,
-        is_cancelled: &(dyn Fn() -> bool + Sync),
-    ) -> Option<Self> {
-        let len = replayed.axis().len() as usize;
-        let parts = CurveParts::of(replayed, devices, curve);
-        if by == BlocksBy::Nothing {
-            let group = |at_peak| CurveGroup {
-                title: curve.title().to_owned(),
-                category: None,
-                at_peak,
-                is_shown: !hidden.contains(curve.title()),
-            };
-            let known = parts.left_by_replay(replayed, len);
-            let curve = || known.unwrap_or_else(|| parts.curve(len));
-            let (curve, reserved) = rayon::join(curve, || reserved_curve(replayed, devices));
-            let peak = highest(&curve);
-            let groups = vec![group(peak.and_then(|peak| curve.get(peak)).copied().unwrap_or(0))];
-            let is_shown = groups.iter().all(|group| group.is_shown);
-            let (layers, nothing) =
-                if is_shown { (vec![curve], Vec::new()) } else { (vec![Vec::new()], vec![0; len]) };
-            let mut stacked = Self { groups, layers, nothing, reserved, peak };
-            if !is_shown {
-                stacked.peak = highest(stacked.total());
-            }
-            return (!is_cancelled()).then_some(stacked);
-        }
-        let peak = parts.peak(replayed, len);
-        if is_cancelled() {
-            return None;
-        }
-        let grouping = Grouping::of(replayed, &parts, by, peak.unwrap_or(0));
-        let mut groups = grouping.groups.clone();
-        for group in &mut groups {
-            group.is_shown = !hidden.contains(&group.title);
-        }
-        let is_shown: Vec<bool> = groups.iter().map(|group| group.is_shown).collect();
-        let group_of = |place: usize, row: usize| {
-            let group = grouping.group(replayed, place, row);
-            is_shown.get(group).filter(|is_shown| **is_shown).and(u8::try_from(group).ok())
-        };
-        let (layers, reserved) = rayon::join(
-            || {
-                let changes = parts.changes(len, group_of);
-                (!is_cancelled()).then(|| changes.layers(&is_shown))
-            },
-            || reserved_curve(replayed, devices),
-        );
-        let layers = layers?;
-        let nothing = if is_shown.contains(&true) { Vec::new() } else { vec![0; len] };
-        let mut stacked = Self { groups, layers, nothing, reserved, peak: None };
-        stacked.peak = highest(stacked.total());
-        (!is_cancelled()).then_some(stacked)
+    let grouping = Grouping::of(replayed, &parts, by, peak.unwrap_or(0));
+    let group_of =
+        |place: usize, row: usize| u8::try_from(grouping.group(replayed, place, row)).ok();
+    let changes = parts.changes(len, group_of);
+    if is_cancelled() {
+        return None;
     }
-
-    /// Of the bytes of groups at each step; nothing is reserved.
-    pub fn of_layers(groups: Vec<CurveGroup>, mut layers: Vec<Vec<u64>>, len: usize) -> Self {
-        let by_group = layers.clone();
-        let nothing = pile_up(&groups, &mut layers, len);
-        let mut stacked = Self { groups, layers, nothing, reserved: Vec::new(), peak: None };
-        stacked.peak = highest(stacked.total());
-        let peak = stacked.peak.unwrap_or(0);
-        for (group, bytes) in stacked.groups.iter_mut().zip(&by_group) {
-            group.at_peak = bytes.get(peak).copied().unwrap_or(0);
-        }
-        stacked
-    }
-}
-
-/// Puts each group that is shown on the one before it. Returns a curve of nothing where none is shown.
-fn pile_up(groups: &[CurveGroup], layers: &mut [Vec<u64>], len: usize) -> Vec<u64> {
-    let mut below: Option<usize> = None;
-    for place in 0..layers.len() {
-        if groups.get(place).is_none_or(|group| !group.is_shown) {
-            layers[place] = Vec::new();
-            continue;
-        }
-        if let Some(below) = below {
-            let (under, over) = layers.split_at_mut(place);
-            for (sum, bytes) in over[0].iter_mut().zip(&under[below]) {
-                *sum = sum.saturating_add(*bytes);
-            }
-        }
-        below = Some(place);
-    }
-    if below.is_none() { vec![0; len] } else { Vec::new() }
+    let layers = changes.layers(&vec![true; grouping.groups.len()]);
+    (!is_cancelled()).then_some(StackedAreas { groups: grouping.groups, layers })
 }
 
 /// The first step of the most.
@@ -267,31 +153,6 @@ fn highest(curve: &[u64]) -> Option<usize> {
 pub fn block_curve(replayed: &ReplayedSnapshot, devices: Devices, curve: BlockCurve) -> Vec<u64> {
     let len = replayed.axis().len() as usize;
     CurveParts::of(replayed, devices, curve).curve(len)
-}
-
-/// What is in memory at a step by the code that asked for it, the most first.
-pub fn code_bytes(
-    replayed: &ReplayedSnapshot,
-    (devices, curve, by): (Devices, BlockCurve, BlocksBy),
-    step: usize,
-) -> Vec<(String, u64)> {
-    let parts = CurveParts::of(replayed, devices, curve);
-    let names = replayed.code_names(by);
-    let step = u32::try_from(step).unwrap_or(u32::MAX);
-    let mut sums: HashMap<u32, u64> = HashMap::new();
-    for part in &parts.devices {
-        for row in 0..part.lives.len() {
-            let (steps, bytes) = parts.counted(part, row);
-            if steps.contains(&step) {
-                let sum = sums.entry(names.of_stack(part.lives.stacks[row])).or_default();
-                *sum = sum.saturating_add(bytes);
-            }
-        }
-    }
-    let titled = |(name, bytes): (u32, u64)| (names.title(name).to_owned(), bytes);
-    let mut found: Vec<(String, u64)> = sums.into_iter().map(titled).collect();
-    found.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-    found
 }
 
 /// Bytes of segments after each step.
@@ -431,7 +292,7 @@ impl<'a> CurveParts<'a> {
 /// Which group each block is in.
 struct Grouping {
     by: BlocksBy,
-    groups: Vec<CurveGroup>,
+    groups: Vec<AreaGroup>,
     /// By category the group.
     of_categories: [usize; BlockCategory::ALL.len()],
     /// By stack the group; the last is that of no stack.
@@ -447,6 +308,11 @@ const CATEGORIES: [BlockCategory; 6] = [
     BlockCategory::Temporary,
     BlockCategory::Unknown,
 ];
+
+/// The area of a category.
+pub(super) fn category_group(category: BlockCategory) -> AreaGroup {
+    AreaGroup::category(category.title(), category.title(), category.rule())
+}
 
 impl Grouping {
     fn of(replayed: &ReplayedSnapshot, parts: &CurveParts<'_>, by: BlocksBy, peak: usize) -> Self {
@@ -470,21 +336,9 @@ impl Grouping {
             for category in parts.devices.iter().flat_map(|part| replayed.categories(part.place)) {
                 is_used[*category as usize] = true;
             }
-            let mut at_peak: HashMap<BlockCategory, u64> = HashMap::new();
-            for (part, row, bytes) in alive() {
-                if let Some(category) = replayed.categories(part.place).get(row) {
-                    let sum = at_peak.entry(*category).or_default();
-                    *sum = sum.saturating_add(bytes);
-                }
-            }
             for category in CATEGORIES.into_iter().filter(|category| is_used[*category as usize]) {
                 grouping.of_categories[category as usize] = grouping.groups.len();
-                grouping.groups.push(CurveGroup {
-                    title: category.title().to_owned(),
-                    category: Some(category),
-                    at_peak: at_peak.get(&category).copied().unwrap_or(0),
-                    is_shown: true,
-                });
+                grouping.groups.push(category_group(category));
             }
             return grouping;
         }
@@ -494,22 +348,13 @@ impl Grouping {
             let sum = at_peak.entry(names.of_stack(part.lives.stacks[row])).or_default();
             *sum = sum.saturating_add(bytes);
         }
-        let whole = at_peak.values().fold(0_u64, |sum, bytes| sum.saturating_add(*bytes));
         let mut largest: Vec<(u32, u64)> = at_peak.into_iter().collect();
         largest.sort_by_key(|(name, bytes)| (std::cmp::Reverse(*bytes), *name));
         largest.truncate(MOST_GROUPS);
-        let of_largest = largest.iter().fold(0_u64, |sum, (_, bytes)| sum.saturating_add(*bytes));
-        let group = |title: &str, at_peak| CurveGroup {
-            title: title.to_owned(),
-            category: None,
-            at_peak,
-            is_shown: true,
-        };
         let has_others = names.names.len() > largest.len();
-        grouping.groups = largest.iter().map(|(name, at)| group(names.title(*name), *at)).collect();
-        if has_others {
-            grouping.groups.push(group(OTHERS, whole.saturating_sub(of_largest)));
-        }
+        let group = |(name, _): &(u32, u64)| AreaGroup::placed(names.title(*name));
+        grouping.groups = largest.iter().map(group).collect();
+        grouping.groups.extend(has_others.then(|| AreaGroup::rest(OTHERS)));
         let place = |name: u32| {
             let own = largest.iter().position(|(other, _)| *other == name);
             own.unwrap_or(largest.len())

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 
 use super::categories::BlockCategory;
+use super::lives::BlockLives;
 use super::replay::Replay;
 use super::user_frame::{NO_STACK, frame_title, function_title, user_frame};
 use crate::store::snapshot::{Action, Snapshot, SnapshotDevice, StackId};
@@ -89,41 +90,28 @@ impl PeakContents {
         categories: &[BlockCategory],
     ) -> Self {
         let (lives, event) = (&replay.lives, replay.requested_peak.event);
-        let mut by_category = [OwnedBytes::default(); BlockCategory::ALL.len()];
-        let mut by_stack: HashMap<(StackId, BlockCategory), OwnedBytes> = HashMap::new();
-        let mut all = OwnedBytes::default();
+        let mut sums = BlockSums::default();
         for &row in live {
-            let bytes = lives.requested[row];
-            let category = categories.get(row).copied().unwrap_or(BlockCategory::Unknown);
-            all.add(bytes);
-            by_category[category as usize].add(bytes);
-            by_stack.entry((lives.stacks[row], category)).or_default().add(bytes);
+            sums.add(lives, categories, row);
         }
         let row = usize::try_from(event).ok().map(|event| device.events.start + event);
         let stack = row.and_then(|row| snapshot.events.stacks.get(row));
         let frame = stack.and_then(|stack| user_frame(snapshot, *stack));
-        let named = BlockCategory::ALL.into_iter().zip(by_category);
         Self {
             device: device.number,
             event,
             action: row.and_then(|row| snapshot.events.actions.get(row)).copied(),
             frame: frame.map(|frame| frame_title(snapshot, frame)),
-            bytes: all.bytes,
+            bytes: sums.all.bytes,
             always_live_bytes: lives.always_live_bytes(),
-            blocks: all.blocks,
-            by_category: named.filter(|(_, owned)| owned.blocks > 0).collect(),
-            by_frame: grouped_by(&by_stack, NO_STACK, |stack| {
-                let frame = user_frame(snapshot, stack)?;
-                Some((*frame, frame_title(snapshot, frame)))
-            }),
-            by_function: grouped_by(&by_stack, NO_STACK, |stack| {
+            blocks: sums.all.blocks,
+            by_category: sums.by_category(),
+            by_frame: sums.by_frame(snapshot),
+            by_function: grouped_by(&sums.by_stack, NO_STACK, |stack| {
                 let frame = user_frame(snapshot, stack)?;
                 Some(((frame.file, frame.name), function_title(snapshot, frame)))
             }),
-            by_module: grouped_by(&by_stack, NO_MODULE, |stack| {
-                let file = module_file(snapshot, stack)?;
-                Some((file, format!("torch/nn/modules/{file}")))
-            }),
+            by_module: sums.by_module(snapshot),
         }
     }
 
@@ -131,6 +119,58 @@ impl PeakContents {
     pub fn of_category(&self, category: BlockCategory) -> OwnedBytes {
         let found = self.by_category.iter().find(|(other, _)| *other == category);
         found.map(|(_, owned)| *owned).unwrap_or_default()
+    }
+}
+
+/// Bytes and blocks, by what they are for and by the stack that asked for them.
+#[derive(Clone, Debug, Default)]
+pub struct BlockSums {
+    all: OwnedBytes,
+    of_categories: [OwnedBytes; BlockCategory::ALL.len()],
+    by_stack: HashMap<(StackId, BlockCategory), OwnedBytes>,
+}
+
+impl BlockSums {
+    /// Counts a block; without the categories of blocks it is of none that is known.
+    pub fn add(&mut self, lives: &BlockLives, categories: &[BlockCategory], row: usize) {
+        let bytes = lives.requested[row];
+        let category = categories.get(row).copied().unwrap_or(BlockCategory::Unknown);
+        self.all.add(bytes);
+        self.of_categories[category as usize].add(bytes);
+        self.by_stack.entry((lives.stacks[row], category)).or_default().add(bytes);
+    }
+
+    /// Counts what another has.
+    pub fn join(&mut self, other: Self) {
+        self.all.join(other.all);
+        for (sum, other) in self.of_categories.iter_mut().zip(other.of_categories) {
+            sum.join(other);
+        }
+        for (key, owned) in other.by_stack {
+            self.by_stack.entry(key).or_default().join(owned);
+        }
+    }
+
+    /// By category, in the order of [`BlockCategory::ALL`]; only those that have any.
+    pub fn by_category(&self) -> Vec<(BlockCategory, OwnedBytes)> {
+        let named = BlockCategory::ALL.into_iter().zip(self.of_categories);
+        named.filter(|(_, owned)| owned.blocks > 0).collect()
+    }
+
+    /// By user frame, those with most bytes first, then by name.
+    pub fn by_frame(&self, snapshot: &Snapshot) -> Vec<FrameBytes> {
+        grouped_by(&self.by_stack, NO_STACK, |stack| {
+            let frame = user_frame(snapshot, stack)?;
+            Some((*frame, frame_title(snapshot, frame)))
+        })
+    }
+
+    /// The same by the innermost module of `torch.nn`, which is a file of PyTorch's.
+    pub fn by_module(&self, snapshot: &Snapshot) -> Vec<FrameBytes> {
+        grouped_by(&self.by_stack, NO_MODULE, |stack| {
+            let file = module_file(snapshot, stack)?;
+            Some((file, format!("torch/nn/modules/{file}")))
+        })
     }
 }
 

@@ -1,11 +1,12 @@
 //! The bytes of a memory timeline as areas on one another, by its categories.
 
 use super::categories::BlockCategory;
-use super::curves::{CurveGroup, StackedCurve};
+use super::curves::category_group;
+use crate::run::areas::{AreaGroup, StackedAreas};
 use crate::store::memory_timeline::{CATEGORY_NAMES, MemoryTimeline};
 
-/// What a category of a timeline is called, and which of ours it is.
-fn category_of(name: &str) -> (String, Option<BlockCategory>) {
+/// The group of a category of a timeline.
+fn group_of(name: &str) -> AreaGroup {
     let ours = match name {
         "PARAMETER" => BlockCategory::Parameter,
         "OPTIMIZER_STATE" => BlockCategory::OptimizerState,
@@ -15,28 +16,34 @@ fn category_of(name: &str) -> (String, Option<BlockCategory>) {
         "unknown" => BlockCategory::Unknown,
         other => {
             let words = other.to_lowercase().replace('_', " ");
-            return (crate::text::capitalised(&words), None);
+            let title = crate::text::capitalised(&words);
+            return AreaGroup::category(title.clone(), &title, "");
         }
     };
-    (ours.title().to_owned(), Some(ours))
+    category_group(ours)
 }
 
 /// The areas of a timeline, a row a step. A category below 0 counts as nothing.
-pub fn timeline_areas(timeline: &MemoryTimeline) -> StackedCurve {
-    let (mut groups, mut layers) = (Vec::new(), Vec::new());
+pub fn timeline_areas(timeline: &MemoryTimeline) -> StackedAreas {
+    let mut areas = StackedAreas::default();
     for (place, name) in CATEGORY_NAMES.iter().enumerate() {
         let at = |row: &[i64; CATEGORY_NAMES.len()]| {
             row.get(place).and_then(|bytes| u64::try_from(*bytes).ok()).unwrap_or(0)
         };
-        let bytes: Vec<u64> = timeline.bytes.iter().map(at).collect();
+        let mut bytes: Vec<u64> = timeline.bytes.iter().map(at).collect();
         if bytes.iter().all(|bytes| *bytes == 0) {
             continue;
         }
-        let (title, category) = category_of(name);
-        groups.push(CurveGroup { title, category, at_peak: 0, is_shown: true });
-        layers.push(bytes);
+        if let Some(below) = areas.layers.last() {
+            bytes
+                .iter_mut()
+                .zip(below)
+                .for_each(|(bytes, below)| *bytes = bytes.saturating_add(*below));
+        }
+        areas.groups.push(group_of(name));
+        areas.layers.push(bytes);
     }
-    StackedCurve::of_layers(groups, layers, timeline.bytes.len())
+    areas
 }
 
 #[cfg(test)]
@@ -57,8 +64,8 @@ mod tests {
         let areas = timeline_areas(&timeline);
         let titles: Vec<&str> = areas.groups.iter().map(|group| &*group.title).collect();
         assert_eq!(titles, ["Parameter", "Temporary", "Autograd detail"]);
-        assert_eq!((areas.total(), areas.peak), (&[9, 15, 8][..], Some(1)));
-        let at_peak: Vec<u64> = areas.groups.iter().map(|group| group.at_peak).collect();
+        assert_eq!(areas.layers.last(), Some(&vec![9, 15, 8]));
+        let at_peak: Vec<u64> = areas.at(1).map(|(_, bytes)| bytes).collect();
         assert_eq!(at_peak, [8, 5, 2]);
     }
 }

@@ -15,7 +15,6 @@ use self::ahead::replayed_ahead;
 use self::indexed::SnapshotIndex;
 #[cfg(any(test, fuzzing))]
 pub(crate) use self::indexed::read as read_index;
-pub use self::report::device_id;
 
 use crate::analysis::derived::Derived;
 use crate::files::file_name;
@@ -122,15 +121,6 @@ impl SnapshotRun {
     /// Whether it was read from an index, with which nothing is wrong.
     pub fn has_index(&self) -> bool {
         self.index.as_ref().is_some_and(SnapshotIndex::is_there)
-    }
-
-    /// Writes the index of a run, if it can have one. That it could not is a line in the log.
-    pub fn write_index_if_worthwhile(&self, progress: &Progress) {
-        match self.write_index(progress) {
-            Ok(Some(bytes)) => tracing::info!("index written, {bytes} bytes"),
-            Ok(None) => {}
-            Err(error) => tracing::info!("no index of {}: {error}", self.report.path.display()),
-        }
     }
 
     /// Writes the index of a run; returns its size. `None` where there is one already, none is to be used, or the run

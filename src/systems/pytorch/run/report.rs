@@ -92,20 +92,13 @@ fn named_categories() -> Categories {
     categories
 }
 
-/// The id of the device of a number; of pinned host memory one that no device has, the last of all or, of further ranks,
-/// those before it.
-pub fn device_id(number: i64) -> DeviceId {
-    let of_host = |number: i64| u32::try_from(-1 - number.min(-1)).unwrap_or(u32::MAX);
-    DeviceId(u32::try_from(number).unwrap_or_else(|_| u32::MAX.saturating_sub(of_host(number))))
-}
-
 fn arenas(replayed: &ReplayedSnapshot, blocks: &BlocksOfArenas) -> Arenas {
     // What a device has is not in the file (formats/pytorch.md 0), and segments come and go.
     let mut arenas = Arenas { come_and_go: true, ..Arenas::default() };
     let devices: Vec<_> = replayed.devices().collect();
     let mut at_end: HashMap<(usize, u64), &Segment> = HashMap::new();
     for (place, (device, _)) in devices.iter().enumerate() {
-        let id = device_id(device.number);
+        let id = DeviceId::of_number(device.number);
         arenas.device_names.insert(id, device.title());
         if device.is_host() {
             arenas.apart.insert(id);
@@ -123,7 +116,7 @@ fn arenas(replayed: &ReplayedSnapshot, blocks: &BlocksOfArenas) -> Arenas {
         let always = always.fold(0_u64, |sum, row| sum.saturating_add(lives.requested[row]));
         arenas.ids.push(ArenaId(id));
         arenas.names.push(&name);
-        arenas.devices.push(Some(device_id(device.number)));
+        arenas.devices.push(Some(DeviceId::of_number(device.number)));
         arenas.capacities.push(Some(arena.range.bytes));
         arenas.always_live.push(Some(always));
     }
@@ -251,8 +244,8 @@ fn liveness(blocks: &Blocks, progress: &Progress) -> Option<Liveness> {
                 all.add(*step, *change);
             }
         }
-        deltas.by_device.insert(device_id(device.number), changes);
-        liveness.variable_bytes_of_devices.insert(device_id(device.number), rows);
+        deltas.by_device.insert(DeviceId::of_number(device.number), changes);
+        liveness.variable_bytes_of_devices.insert(DeviceId::of_number(device.number), rows);
     }
     deltas.everything = all.list();
     liveness.variable_bytes = Some(of_everything);

@@ -25,6 +25,17 @@ words! {
 }
 
 impl ValueCategory {
+    /// The category of what an allocation reserves throughout.
+    pub fn of_allocation(kind: AllocationKind) -> Self {
+        match kind {
+            AllocationKind::Parameter => Self::Parameter,
+            AllocationKind::Constant => Self::Constant,
+            AllocationKind::ThreadLocal => Self::ThreadLocal,
+            AllocationKind::LiveOut => Self::Output,
+            AllocationKind::Temporary => Self::Temporary,
+        }
+    }
+
     /// What it is called.
     pub fn title(self) -> &'static str {
         match self {

@@ -6,7 +6,6 @@
 //! compilations have nothing in common, and none is matched.
 
 mod alive;
-mod common_module;
 mod conclusions;
 mod listed;
 mod parameters;
@@ -27,7 +26,6 @@ use crate::systems::xla::buffer_assignment::program::Program;
 use crate::systems::xla::buffer_assignment::space::SpaceFigures;
 use crate::text::{exact_bytes, grouped, path_parts, shortened};
 
-pub use self::common_module::common_module;
 pub use crate::systems::xla::buffer_assignment::space::ProgramFigure;
 
 /// How modules are compared.

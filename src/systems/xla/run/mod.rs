@@ -5,7 +5,7 @@ mod agreement;
 mod error_text;
 mod operations;
 mod programs;
-mod report;
+pub(super) mod report;
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;

@@ -22,7 +22,6 @@ use crate::store::placed::{Placed, Placement, ReadArena, ReadError};
 use crate::store::report::Categories;
 use crate::store::variable::VariableFlags;
 use crate::store::{Absence, ArenaId, ClassId, DeviceId, UnloweredId};
-use crate::systems::pytorch::run::device_id;
 use crate::systems::xla::buffer_assignment::categories::ValueCategory;
 use crate::systems::xla::buffer_assignment::in_use::{self, Changes, Placed as PlacedValue};
 use crate::systems::xla::buffer_assignment::live_ranges::LiveRange;
@@ -120,20 +119,28 @@ fn arenas(program: &Program) -> Arenas {
     let analysed = &program.analysed;
     let colors: Vec<i64> = analysed.colors().collect();
     // What the device has lies beside the file, if anywhere, and other memory spaces are no part of the main one.
-    let mut arenas = Arenas { come_and_go: true, ..Arenas::default() };
-    arenas.device_capacities =
-        program.beside.capacity_bytes.map(|bytes| (device_id(0), bytes)).into_iter().collect();
-    arenas.apart =
-        colors.iter().filter(|color| **color != 0).map(|color| device_id(*color)).collect();
+    let main = Some(DeviceId::of_number(0));
+    let mut arenas = Arenas { come_and_go: true, main, ..Arenas::default() };
+    arenas.device_capacities = program
+        .beside
+        .capacity_bytes
+        .map(|bytes| (DeviceId::of_number(0), bytes))
+        .into_iter()
+        .collect();
+    arenas.apart = colors
+        .iter()
+        .filter(|color| **color != 0)
+        .map(|color| DeviceId::of_number(*color))
+        .collect();
     for color in &colors {
-        arenas.device_names.insert(device_id(*color), program.color_title(*color));
+        arenas.device_names.insert(DeviceId::of_number(*color), program.color_title(*color));
     }
     for (row, allocation) in (0..).zip(&analysed.module.allocations) {
         let name = format!("{}, {}", allocation_title(allocation), bytes(allocation.bytes));
         let is_temporary = allocation.kind == AllocationKind::Temporary;
         arenas.ids.push(ArenaId(row));
         arenas.names.push(&name);
-        arenas.devices.push(Some(device_id(allocation.color)));
+        arenas.devices.push(Some(DeviceId::of_number(allocation.color)));
         arenas.capacities.push(Some(allocation.bytes));
         arenas.always_live.push(Some(if is_temporary { 0 } else { allocation.bytes }));
     }
@@ -177,7 +184,7 @@ fn liveness(
     let mut rows: Vec<VariableBytes> = Vec::new();
     let mut by_device: BTreeMap<DeviceId, Vec<VariableBytes>> = BTreeMap::new();
     let mut add = |color: i64, row: VariableBytes| {
-        by_device.entry(device_id(color)).or_default().push(row);
+        by_device.entry(DeviceId::of_number(color)).or_default().push(row);
         if color == 0 {
             rows.push(row);
         }
@@ -219,11 +226,11 @@ fn liveness(
     if let Some(traced) = traced {
         // Of other memory spaces nothing is known.
         deltas.everything = differences(&traced.in_use, count);
-        deltas.by_device.insert(device_id(0), deltas.everything.clone());
+        deltas.by_device.insert(DeviceId::of_number(0), deltas.everything.clone());
     } else {
         for color in analysed.colors() {
             let curve = in_use::sum(temporary(color));
-            deltas.by_device.insert(device_id(color), differences(&curve, count));
+            deltas.by_device.insert(DeviceId::of_number(color), differences(&curve, count));
         }
         deltas.everything = differences(&in_use::sum(temporary(0)), count);
     }
@@ -234,7 +241,7 @@ fn liveness(
 }
 
 /// `allocation 5, parameter 3`.
-fn allocation_title(allocation: &Allocation) -> String {
+pub fn allocation_title(allocation: &Allocation) -> String {
     let parameter = allocation.parameter.map(|(number, _)| format!(" {number}"));
     let (kind, parameter) = (kind_of(allocation), parameter.unwrap_or_default());
     format!("allocation {}, {kind}{parameter}", allocation.number)

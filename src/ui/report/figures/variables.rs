@@ -135,6 +135,6 @@ pub fn ranges_text(report: &Report, ranges: &[Range<u32>]) -> String {
     if texts.is_empty() {
         "never live".to_owned()
     } else {
-        format!("steps {}{more}", texts.join(", "))
+        format!("{} {}{more}", report.system.steps, texts.join(", "))
     }
 }

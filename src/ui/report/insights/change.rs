@@ -6,9 +6,7 @@ use std::sync::Arc;
 
 use super::OF_BYTES;
 use crate::analysis::derived::DerivedPair;
-use crate::run::Room;
-use crate::systems::poplar::insights::change::ChangeInsight;
-use crate::systems::poplar::insights::compared::changes;
+use crate::run::{Conclusion, Room};
 use crate::text::shortened;
 use crate::ui::job::{Latest, Same};
 use crate::ui::report::found_insights::{are_all, settled};
@@ -27,10 +25,10 @@ pub struct Changes {
 }
 
 /// A change from the reference, and what it brought.
-type ChangeOfRun = Latest<ChangeKey, Vec<ChangeInsight>>;
+type ChangeOfRun = Latest<ChangeKey, Vec<Conclusion>>;
 
-/// The reference, the pair, and which parts of both were there.
-type ChangeKey = (RunId, Same<DerivedPair>, [Vec<bool>; 2]);
+/// The reference, the pair, which parts of both were there, and how bytes are written.
+type ChangeKey = (RunId, Same<DerivedPair>, [Vec<bool>; 2], Units);
 
 impl Changes {
     pub fn retain(&mut self, runs: &Runs) {
@@ -47,25 +45,28 @@ impl Changes {
         let Some(pair) = &run.pair else { return };
         let found = self.of_runs.entry(run.id).or_default();
         let parts = [reference, run].map(|run| settled(&run.report, OF_BYTES));
-        let key = (reference.id, Same(Arc::clone(pair)), parts);
+        let units = Units::now(ui);
+        let key = (reference.id, Same(Arc::clone(pair)), parts, units);
         let reports = [reference, run].map(|run| Arc::clone(&run.derived));
         let Same(for_job) = key.1.clone();
         found.ask("what a change brought", ui.ctx(), &key, move |cancel| {
             let reports = reports.each_ref().map(|derived| &**derived);
-            changes(reports, &for_job, &|| cancel.is_cancelled())
+            let both = (reports, &*for_job);
+            let size = |bytes: u64| units.bytes(bytes);
+            let answers = reports[1].answers();
+            answers.matched_changes(both, &size, &|| cancel.is_cancelled())
         });
         let last = found.last().filter(|((from, ..), _)| *from == reference.id);
-        let Some(((_, _, parts), changes)) = last else {
+        let Some(((_, _, parts, _), changes)) = last else {
             ui.weak(found.failure().unwrap_or("The reports are being compared…"));
             return;
         };
-        let units = Units::now(ui);
         let is_final = parts.iter().all(|settled| are_all(settled));
         let provisional = if is_final { "" } else { ", so far: more is being read" };
         let title = format!("{}{provisional}", title_of([reference, run]));
         card_ui(ui, &title, |ui| {
             for change in changes {
-                change_ui(ui, change, units);
+                change_ui(ui, change);
             }
         });
     }
@@ -88,11 +89,11 @@ fn title_of([from, to]: [&Run; 2]) -> String {
     format!("From {} to {}", from.title_in_text(), to.title_in_text())
 }
 
-fn change_ui(ui: &mut egui::Ui, change: &ChangeInsight, units: Units) {
+fn change_ui(ui: &mut egui::Ui, change: &Conclusion) {
     let tokens = *Tokens::now(ui);
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing.x = 6.0;
-        // Less is not always better: the colours are those of a change, the word says the rest.
+        // Less is not always better: the colors are those of a change, the word says the rest.
         let word = match change.is_better {
             Some(true) => Some(("✓ better", tokens.less)),
             Some(false) => Some(("× worse", tokens.more)),
@@ -101,12 +102,10 @@ fn change_ui(ui: &mut egui::Ui, change: &ChangeInsight, units: Units) {
         if let Some((word, color)) = word {
             ui.label(RichText::new(word).font(fonts::semibold(size::BODY)).color(color));
         }
-        ui.label(shortened(&format!("{}.", change.what), 400));
+        ui.label(shortened(&format!("{}.", change.text), 400));
         for figure in &change.evidence {
-            if let Some(text) = figure.text(&|bytes| units.bytes(bytes)) {
-                let text = shortened(&format!("{text}."), 200).into_owned();
-                ui.label(RichText::new(text).font(fonts::semibold(size::BODY)));
-            }
+            let text = shortened(&format!("{}.", figure.text), 200).into_owned();
+            ui.label(RichText::new(text).font(fonts::semibold(size::BODY)));
         }
     });
 }

@@ -7,10 +7,9 @@ use super::{ChosenPart, OF_BYTES};
 use crate::analysis::comparison::contribution::{Contributor, Grouping};
 use crate::analysis::comparison::explanation::{Explanation, GroupedBy};
 use crate::analysis::comparison::moment::Moment;
+use crate::analysis::consists::{consists_of_peak, rows_of_one};
 use crate::analysis::figures::difference::Side;
-use crate::analysis::liveness::scope_title;
-use crate::systems::poplar::insights::Insights;
-use crate::systems::poplar::insights::consists::{consists_of_peak, rows_of_one, scope_of_peak};
+use crate::analysis::liveness::{Scope, scope_title};
 use crate::text::{grouped, readable, shortened, size_or_less};
 use crate::ui::command::Sheet;
 use crate::ui::job::Latest;
@@ -71,11 +70,11 @@ impl Parts {
 }
 
 impl Consists {
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut ChosenPart<'_>, insights: &Insights) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut ChosenPart<'_>, scope: Option<Scope>) {
         let key = settled(page.report(), OF_BYTES);
         if are_all(&key) {
             let derived = Arc::clone(&page.run.derived);
-            let scope = scope_of_peak(insights.verdict.as_ref());
+            let scope = scope.unwrap_or(Scope::Everything);
             self.found.ask("what the peak consists of", ui.ctx(), &key, move |cancel| {
                 let found = consists_of_peak(&derived, scope, &|| cancel.is_cancelled());
                 found.as_ref().map(PeakParts::of)

@@ -2,11 +2,10 @@
 
 use eframe::egui;
 
-use crate::analysis::memory::selection::TileSelection;
 use crate::run::Evidence;
 use crate::text::{grouped, readable, shortened};
-use crate::ui::report::run_part::RunPart;
-use crate::ui::report::snapshot::short_frame;
+use crate::ui::report::areas::short_frame;
+use crate::ui::report::run_part::{RunPart, Way};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::measured::{Columns, Measured};
@@ -18,19 +17,13 @@ const TEXT: usize = 300;
 /// Width of the way to something, points.
 const LINK: f32 = 92.0;
 
-/// Where a piece of evidence leads.
-enum Way {
-    Step(usize),
-    Arenas(TileSelection),
-}
-
 pub fn evidence_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, evidence: &[Evidence]) {
     let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
     let words = part.run.report.system;
     let shown = evidence.iter().take(MOST_EVIDENCE);
     let most = shown.clone().filter_map(|one| one.bytes).max().unwrap_or(0);
     for (place, one) in shown.enumerate() {
-        let way = way(part, one);
+        let way = one.place.as_ref().and_then(|place| part.way(place));
         let at = one.place.clone().unwrap_or_default();
         let title = match &way {
             Some(Way::Step(_)) => {
@@ -88,11 +81,4 @@ pub fn evidence_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, evidence: &[Eviden
     if evidence.len() > MOST_EVIDENCE {
         ui.weak(format!("and {} more", evidence.len() - MOST_EVIDENCE));
     }
-}
-
-fn way(part: &RunPart<'_>, evidence: &Evidence) -> Option<Way> {
-    let place = evidence.place.as_ref()?;
-    let position = part.run.derived.answers().step_position(&part.run.derived, place);
-    let arenas = || place.arena.as_ref()?.parse::<TileSelection>().ok();
-    position.map(Way::Step).or_else(|| arenas().map(Way::Arenas))
 }

@@ -5,16 +5,15 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::ChosenPart;
+use crate::analysis::largest::{Largest, LargestExchange, LargestVertex, largest};
 use crate::analysis::liveness::{Scope, devices_with_curve, scope_title};
 use crate::analysis::memory::category_title;
 use crate::store::{DeviceId, Report, StepId, TileId};
-use crate::systems::poplar::insights::Insights;
-use crate::systems::poplar::insights::largest::{Largest, LargestExchange, LargestVertex, largest};
-use crate::systems::poplar::insights::sentences::used_text;
 use crate::text::{readable, shortened};
 use crate::ui::command::Sheet;
 use crate::ui::job::{Latest, Made, Same};
 use crate::ui::report::found_insights::settled;
+use crate::ui::report::verdict_banner::used_text;
 use crate::ui::runs::{Needed, Needs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -54,7 +53,7 @@ pub struct LargestThings {
 }
 
 impl LargestThings {
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &Insights) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut ChosenPart<'_>, fullest: Option<TileId>) {
         let report = &page.run.report;
         let parts = [
             report.liveness.is_settled(),
@@ -65,7 +64,6 @@ impl LargestThings {
         let key = (Same(Arc::clone(report)), parts);
         let devices = self.devices.of(key, |_| devices_with_curve(report));
         let selected = page.selection.tiles.first();
-        let fullest = found.fullest_tiles.first().map(|tile| TileId(tile.tile));
         let arena = selected.or(fullest).map(|tile| Scope::Arena(tile.into()));
         let device = page.choices.largest.device;
         let device = device.filter(|known| devices.contains(known)).or(devices.first().copied());
@@ -92,17 +90,13 @@ impl LargestThings {
             Of::Arena => arena,
             Of::Model => None,
         };
-        if let Some(scope) = scope {
-            let key = (scope, settled(page.report(), NEEDS));
-            let derived = Arc::clone(&page.run.derived);
-            self.found.ask("largest things", ui.ctx(), &key, move |cancel| {
-                largest(&derived, scope, &|| cancel.is_cancelled())
-            });
-        }
-        let shown = match scope {
-            None => Some(&found.largest),
-            Some(_) => self.found.last().map(|(_, largest)| largest),
-        };
+        let of_scope = scope.unwrap_or(Scope::Everything);
+        let key = (of_scope, settled(page.report(), NEEDS));
+        let derived = Arc::clone(&page.run.derived);
+        self.found.ask("largest things", ui.ctx(), &key, move |cancel| {
+            largest(&derived, of_scope, &|| cancel.is_cancelled())
+        });
+        let shown = self.found.last().map(|(_, largest)| largest);
         let mut exports = Vec::new();
         let sheet = || sheet(shown);
         listed_card_ui(ui, "Largest", (&mut exports, sheet), at_right, |ui| {

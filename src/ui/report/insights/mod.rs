@@ -1,31 +1,31 @@
-//! Insights: whether the program fits and why not, what is largest, what must go, what to try next.
+//! Insights: whether the run fits and why not, what to try next, who owns its peak, and what only its system says.
 
 mod advice;
 mod change;
 mod consists;
 mod evidence;
-mod gaps;
 mod largest;
-mod must_go;
-mod program;
-mod snapshot;
 mod tiles;
-mod verdict;
 
-use eframe::egui::{self, ScrollArea};
+use eframe::egui::{self, Label, ScrollArea};
 use std::collections::BTreeMap;
 use std::ops::{Deref, DerefMut};
 
 use super::PageContext;
+use super::cards::{CardChoices, run_card_ui};
 use super::found_insights::{ADVICE_COMES, FoundInsights, KnownInsights};
 use super::run_part::RunPart;
 use super::side_by_side::columns_of_runs_ui;
 use super::two_columns::{Column, two_columns_ui};
+use super::verdict_banner::{Proof, verdict_banner_ui};
 use crate::analysis::comparison::explanation::GroupedBy;
-use crate::systems::poplar::insights::Insights;
+use crate::run::FirstSight;
+use crate::run::card::PEAK;
+use crate::text::{clean, shortened};
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, RunId};
 use crate::ui::widget::card::card_ui;
+use crate::ui::widget::choice::choice_ui;
 use crate::ui::widget::exports::scrolled_of_exports;
 use crate::ui::widget::facts::absent_ui;
 
@@ -33,6 +33,10 @@ use crate::ui::widget::facts::absent_ui;
 const TWO_COLUMNS: f32 = 860.0;
 /// Of the width, what advice has beside them.
 const ADVICE: f32 = 0.6;
+/// Bars of a card.
+const MOST_BARS: usize = 12;
+/// Longest sentence.
+const TEXT: usize = 400;
 
 #[derive(Default)]
 pub struct InsightsPage {
@@ -49,8 +53,9 @@ struct Choices {
     by: GroupedBy,
     largest: largest::LargestOf,
     advice: advice::Unfolded,
-    snapshot: snapshot::SnapshotChoices,
-    program: program::ProgramChoices,
+    cards: CardChoices,
+    /// Which of several parts of the run cards are of; at first the one that the verdict is about.
+    part: Option<usize>,
 }
 
 #[derive(Default)]
@@ -59,8 +64,6 @@ struct InsightsOfRun {
     consists: consists::Consists,
     tiles: tiles::Tiles,
     largest: largest::LargestThings,
-    snapshot: snapshot::InsightsOfSnapshot,
-    program: program::InsightsOfProgram,
 }
 
 /// A run with what is chosen on its cards.
@@ -101,14 +104,6 @@ impl RunsPage for InsightsPage {
             let choices = self.choices.entry(run.id).or_default();
             let part = RunPart { run, selection, commands };
             let of_run = self.of_runs.entry(run.id).or_default();
-            if run.derived.snapshot().is_some() {
-                of_run.snapshot.ui(ui, part, &mut choices.snapshot);
-                return;
-            }
-            if run.derived.program().is_some() {
-                of_run.program.ui(ui, part, &mut choices.program);
-                return;
-            }
             let mut part = ChosenPart { part, choices };
             of_run.ui(ui, &mut part);
         });
@@ -126,66 +121,96 @@ impl RunsPage for InsightsPage {
 
 impl InsightsOfRun {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut ChosenPart<'_>) {
-        if !Needed::Liveness.is_settled(page.report()) {
-            absent_ui(ui, "The verdict comes as soon as the small tables are read", "");
-            return;
-        }
-        let Some(known) = self.found.ask(ui.ctx(), page.run) else {
-            let why = self.found.failure();
-            absent_ui(ui, why.unwrap_or("Working out what the report says"), "");
+        let Some(known) = self.found.ask(ui.ctx(), page.run, true) else {
+            let is_read = page.run.derived.answers().are_beside_report()
+                || Needed::Liveness.is_settled(page.report());
+            let why = if is_read {
+                "Working out what the run says"
+            } else {
+                "The verdict comes as soon as the small tables are read"
+            };
+            absent_ui(ui, self.found.failure().unwrap_or(why), "");
             return;
         };
-        let KnownInsights { found, is_final } = known;
+        let KnownInsights { sight, is_final } = known;
         let area = ScrollArea::vertical().id_salt("insights").auto_shrink(false);
         let area = area.show(ui, |ui| {
-            verdict::verdict_ui(ui, page, &found, is_final);
+            verdict_ui(ui, page, &sight, is_final);
             if ui.available_width() < TWO_COLUMNS {
-                advice_column_ui(ui, page, &found, is_final);
-                self.figures_ui(ui, page, &found, is_final);
+                advice_column_ui(ui, page, &sight, is_final);
+                self.figures_ui(ui, page, &sight);
                 return;
             }
             two_columns_ui(ui, ADVICE, |ui, column| match column {
-                Column::Left => advice_column_ui(ui, page, &found, is_final),
-                Column::Right => self.figures_ui(ui, page, &found, is_final),
+                Column::Left => advice_column_ui(ui, page, &sight, is_final),
+                Column::Right => self.figures_ui(ui, page, &sight),
             });
         });
         scrolled_of_exports(ui, &area);
     }
 
-    fn figures_ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        page: &mut ChosenPart<'_>,
-        found: &Insights,
-        is_final: bool,
-    ) {
-        verdict::ipus_ui(ui, page, found);
-        if is_final {
-            must_go::must_go_ui(ui, page, found);
-            gaps::gaps_ui(ui, page, found);
+    /// The cards of the system, and what is worked out of the report where it has none that says who owns the peak.
+    fn figures_ui(&mut self, ui: &mut egui::Ui, page: &mut ChosenPart<'_>, sight: &FirstSight) {
+        let known = page.choices.part.filter(|part| *part < sight.parts.len());
+        let mut part = known.unwrap_or(sight.part);
+        if sight.parts.len() > 1 {
+            let title = |part: &usize| sight.parts.get(*part).cloned().unwrap_or_default();
+            choice_ui(ui, ("Device", 120.0), &mut part, 0..sight.parts.len(), title);
+            ui.add_space(6.0);
+            if part != known.unwrap_or(sight.part) {
+                page.choices.part = Some(part);
+            }
         }
-        self.consists.ui(ui, page, found);
-        self.tiles.ui(ui, page, found);
-        self.largest.ui(ui, page, found);
+        let cards = || sight.cards.iter().filter(|card| card.part.is_none_or(|of| of == part));
+        for card in cards() {
+            let ChosenPart { part, choices } = page;
+            run_card_ui(ui, part, &mut choices.cards, (card, MOST_BARS));
+        }
+        if cards().any(|card| card.id == PEAK) {
+            return;
+        }
+        self.consists.ui(ui, page, sight.peak_scope);
+        let fullest = self.tiles.ui(ui, page);
+        self.largest.ui(ui, page, fullest);
     }
+}
+
+fn verdict_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, sight: &FirstSight, is_final: bool) {
+    if sight.found.verdict.is_none() {
+        card_ui(ui, "Whether it fits is not known", |ui| {
+            let arenas = page.report().system.arenas;
+            ui.weak(format!("The report does not say what {arenas} use, or what they have"));
+        });
+        return;
+    }
+    let is_open = page.run.is_working && !is_final;
+    let so_far =
+        is_open.then_some("So far: variables are still being read, reasons and advice may change");
+    verdict_banner_ui(ui, &mut page.part, sight, Proof::Used, so_far);
 }
 
 /// Advice changes while what it is based on is still being read: until then none is given.
 fn advice_column_ui(
     ui: &mut egui::Ui,
     page: &mut ChosenPart<'_>,
-    found: &Insights,
+    sight: &FirstSight,
     is_final: bool,
 ) {
     if is_final {
-        let advised = (&*found.advice, &*found.not_advised);
+        let advised = (&*sight.found.advice, &*sight.found.not_advised);
         advice::advice_ui(ui, &mut page.part, &mut page.choices.advice, advised);
     } else {
         card_ui(ui, "What to try", |ui| {
             ui.weak(ADVICE_COMES);
         });
     }
-    verdict::why_ui(ui, found);
+    if !sight.sentences.is_empty() {
+        card_ui(ui, "In words", |ui| {
+            for sentence in &sight.sentences {
+                ui.add(Label::new(shortened(&clean(sentence), TEXT)).wrap());
+            }
+        });
+    }
 }
 
 /// What of a report the bytes of its peak are divided by.

@@ -4,10 +4,11 @@ use eframe::egui::{self, Vec2};
 use std::sync::Arc;
 
 use super::ChosenPart;
+use crate::analysis::memory::fullest_tiles::{
+    Bin, FullTile, fullest_tiles, histogram, histogram_around_limit,
+};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::{Report, TileId};
-use crate::systems::poplar::insights::Insights;
-use crate::systems::poplar::insights::fullest_tiles::{Bin, histogram_around_limit};
 use crate::text::grouped;
 use crate::ui::job::{Latest, Same};
 use crate::ui::report::tile_histogram::histogram_ui;
@@ -19,45 +20,65 @@ use crate::ui::widget::card::picture_card_ui;
 
 /// Height of the histogram, points.
 const HISTOGRAM: f32 = 124.0;
+/// Tiles that are named.
+const MOST_TILES: usize = 5;
 
 #[derive(Default)]
-pub struct Tiles {
-    around_limit: Latest<(Same<Report>, bool), Vec<Bin>>,
+pub struct Tiles(Latest<(Same<Report>, [bool; 3]), TilesOfReport>);
+
+/// How full the tiles of a report are.
+struct TilesOfReport {
+    /// Around the limit where that is known.
+    bins: Vec<Bin>,
+    fullest: Vec<FullTile>,
+}
+
+impl TilesOfReport {
+    fn of(report: &Report) -> Self {
+        let around_limit = histogram_around_limit(report);
+        let bins = if around_limit.is_empty() { histogram(report) } else { around_limit };
+        Self { bins, fullest: fullest_tiles(report, MOST_TILES) }
+    }
 }
 
 impl Tiles {
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &Insights) {
-        if page.report().memory.get().is_none() {
-            return;
-        }
+    /// Draws the card of a report whose tiles are known; returns the fullest.
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut ChosenPart<'_>) -> Option<TileId> {
         let report = Arc::clone(page.report());
-        let limit = report.bytes_per_tile();
-        let key = (Same(Arc::clone(&report)), limit.is_some());
+        report.memory.get()?;
+        let parts =
+            [report.memory.is_settled(), report.target.is_settled(), report.arenas.is_settled()];
+        let key = (Same(Arc::clone(&report)), parts);
         let for_job = Arc::clone(&report);
-        self.around_limit
-            .ask("histogram of tiles", ui.ctx(), &key, move |_| histogram_around_limit(&for_job));
-        let around_limit = self.around_limit.get(&key).filter(|bins| !bins.is_empty());
+        self.0.ask("tiles", ui.ctx(), &key, move |_| TilesOfReport::of(&for_job));
+        let TilesOfReport { bins, fullest } = self.0.get(&key)?;
+        let limit = report.bytes_per_tile();
         let mut exports = Vec::new();
         let contents = |ui: &mut egui::Ui| {
-            let bins = around_limit.unwrap_or(&found.histogram);
             if bins.iter().any(|bin| bin.tiles > 0) {
                 let tiles = grouped(bins.iter().map(|bin| bin.tiles).sum());
                 let name = format!("Histogram of {tiles} tiles");
                 histogram_ui(ui, &name, (bins, limit), HISTOGRAM, page);
                 ui.add_space(6.0);
             }
-            fullest_ui(ui, page, found, limit);
+            fullest_ui(ui, page, fullest, limit);
         };
         picture_card_ui(ui, "Tiles", &mut exports, |_| {}, contents);
         page.commands.append(&mut exports);
+        fullest.first().map(|full| TileId(full.tile))
     }
 }
 
-fn fullest_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &Insights, limit: Option<u64>) {
+fn fullest_ui(
+    ui: &mut egui::Ui,
+    page: &mut ChosenPart<'_>,
+    fullest: &[FullTile],
+    limit: Option<u64>,
+) {
     let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
-    let most = found.fullest_tiles.iter().map(|tile| tile.bytes).max().unwrap_or(0);
+    let most = fullest.iter().map(|tile| tile.bytes).max().unwrap_or(0);
     egui::Grid::new("fullest tiles").num_columns(4).spacing([12.0, 4.0]).show(ui, |ui| {
-        for full in &found.fullest_tiles {
+        for full in fullest {
             if ui.link(format!("Tile {}", full.tile)).clicked() {
                 page.show_tiles(TileSelection::one(TileId(full.tile)));
             }

@@ -1,13 +1,16 @@
 //! Which part of the machine the page is about, and what is drawn of each run.
 
 use eframe::egui;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::scope_choice::ScopeChoice;
 use super::timelines::{RunCurve, SlotTimelines};
+use crate::run::areas::AreasBy;
 use crate::store::TileId;
+use crate::text::capitalised;
 use crate::ui::report::is_limit_near;
 use crate::ui::runs::{Run, RunId, Runs};
+use crate::ui::widget::choice::{choice_ui, segments_ui};
 use crate::ui::widget::exports::is_taken_out;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,6 +27,7 @@ impl Default for Shown {
     }
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "they are independent switches of a picture")]
 pub struct Choices {
     pub scope: ScopeChoice,
     /// Where another than the usual is drawn.
@@ -33,6 +37,14 @@ pub struct Choices {
     pub has_gaps: bool,
     /// Whether what is not always live stands on what is.
     is_stacked: bool,
+    /// What areas are grouped by; `None` until that is chosen.
+    by: Option<AreasBy>,
+    /// Titles of areas that are switched off.
+    pub hidden: BTreeSet<String>,
+    /// Titles of lines that are drawn though they usually are not, or the other way round.
+    pub switched_lines: BTreeSet<&'static str>,
+    /// Whether slots are of equal time.
+    pub is_over_time: bool,
     /// Whether the picture reaches up to the limit; `None` follows the figures.
     is_limit_in_sight: Option<bool>,
     /// Changes with every switch: then other things are drawn of the same curves.
@@ -47,6 +59,10 @@ impl Default for Choices {
             has_limit: true,
             has_gaps: true,
             is_stacked: true,
+            by: None,
+            hidden: BTreeSet::new(),
+            switched_lines: BTreeSet::new(),
+            is_over_time: false,
             is_limit_in_sight: None,
             version: 0,
         }
@@ -130,7 +146,13 @@ impl Choices {
     }
 
     /// Draws what the picture shows.
-    pub fn options_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines) {
+    pub fn options_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        runs: &Runs,
+        timelines: &SlotTimelines,
+        is_stack_free: bool,
+    ) {
         if is_taken_out(ui.ctx()) {
             return;
         }
@@ -140,6 +162,9 @@ impl Choices {
             ui.add_enabled(has_limit, egui::Checkbox::new(&mut is_in_sight, "Scale to limit"));
         if button.changed() {
             self.is_limit_in_sight = Some(is_in_sight);
+        }
+        if !is_stack_free {
+            return;
         }
         let (stack, system) = (ui.checkbox(&mut self.is_stacked, "Stack"), runs.system());
         if stack
@@ -153,6 +178,34 @@ impl Choices {
         }
     }
 
+    /// What areas are grouped by. Of several runs each is one line.
+    pub fn areas_by(&self, runs: &Runs) -> AreasBy {
+        let groupings = groupings(runs, self.scope.scope);
+        let chosen = self.by.filter(|by| groupings.contains(by));
+        chosen.or_else(|| groupings.first().copied()).unwrap_or(AreasBy::Liveness)
+    }
+
+    /// Draws what areas are grouped by, and what the axis goes by, from the right to the left; of one run.
+    pub fn areas_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, has_times: bool) {
+        let groupings = groupings(runs, self.scope.scope);
+        if groupings.len() > 1 {
+            let mut by = self.areas_by(runs);
+            let title = |by: &AreasBy| format!("By {}", by.title().to_lowercase());
+            choice_ui(ui, ("Areas of", 128.0), &mut by, groupings, title)
+                .on_hover_text("What the areas below the curve are of");
+            if by != self.areas_by(runs) {
+                self.by = Some(by);
+                self.hidden.clear();
+                self.version += 1;
+            }
+        }
+        if has_times {
+            let steps = capitalised(runs.system().steps);
+            let axes = [(false, steps), (true, "Time".to_owned())];
+            segments_ui(ui, "What the axis goes by", &mut self.is_over_time, axes);
+        }
+    }
+
     /// Draws the scope, from the right to the left; returns whether another one was chosen.
     pub fn scope_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, selected: Option<TileId>) -> bool {
         let is_another = self.scope.ui(ui, &runs.reports(), selected);
@@ -161,6 +214,15 @@ impl Choices {
         }
         is_another
     }
+}
+
+/// What the curve of the only run can be split by.
+fn groupings(runs: &Runs, scope: crate::analysis::liveness::Scope) -> Vec<AreasBy> {
+    if !runs.is_one() {
+        return Vec::new();
+    }
+    let derived = &runs.reference().derived;
+    derived.answers().groupings(derived, scope)
 }
 
 /// The runs that have a curve.

@@ -6,10 +6,13 @@ use std::sync::Arc;
 use super::tables::{OF_VARIABLES, VariablesAt};
 use super::timelines::SlotTimelines;
 use crate::analysis::program::steps::{StepFacts, facts};
+use crate::run::beside_curve::StepSaid;
 use crate::ui::report::figures::Entry;
 use crate::ui::report::moment::Moment;
-use crate::ui::runs::{Needed, Run, Runs, RunsAnswer};
+use crate::ui::runs::{Needed, Needs, PerRun, Run, Runs, RunsAnswer};
 
+/// What a step did is asked of the run.
+const OF_STEPS: Needs = &[Needed::Liveness, Needed::Axis];
 const MOST_VARIABLES: usize = 8;
 
 /// The largest variables alive in a slot, and how many there are besides.
@@ -21,6 +24,7 @@ pub struct SlotFacts {
     made_for: Option<(usize, u64, bool)>,
     moment: Option<Moment>,
     facts: Vec<Option<StepFacts>>,
+    said: RunsAnswer<(usize, u64), PerRun<Option<StepSaid>>>,
     largest: RunsAnswer<(usize, u64), Option<LargestVariables>>,
 }
 
@@ -42,6 +46,13 @@ impl SlotFacts {
             self.made_for = Some(key);
         }
         let (key, timelines) = ((slot, timelines.version), Arc::clone(timelines));
+        let axis = Arc::clone(&timelines.axis);
+        self.said.ask("what steps did", ctx, (runs, OF_STEPS), &key, move |runs, _| {
+            let said = |(place, run): (usize, &Run)| {
+                run.derived.answers().step_said(&run.derived, axis.step(place, slot)?)
+            };
+            runs.iter().enumerate().map(said).collect()
+        });
         let needs = (runs, OF_VARIABLES);
         self.largest.ask("variables in a slot", ctx, needs, &key, move |runs, _| {
             let entries = VariablesAt::in_slot(runs, &timelines, slot).entries(runs).ok()?;
@@ -72,6 +83,11 @@ impl SlotFacts {
     /// The same, as far as it is this slot that was looked at last.
     pub fn first_in(&self, slot: usize) -> Option<&StepFacts> {
         self.first().filter(|_| self.made_for.is_some_and(|(of, ..)| of == slot))
+    }
+
+    /// What the step of each run in a slot did, once that is known.
+    pub fn said(&self, runs: &Runs, key: &(usize, u64)) -> &[Option<StepSaid>] {
+        self.said.get((runs, OF_STEPS), key).map_or(&[], |said| said)
     }
 
     /// What is alive; nothing where variables are not there, and what to say while it is looked for. Those of

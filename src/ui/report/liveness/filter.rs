@@ -10,9 +10,10 @@ use crate::ui::runs::{Run, Runs};
 use crate::ui::units::Units;
 
 /// Draws the field.
-pub fn field_ui(ui: &mut egui::Ui, marks: &mut Marks) {
-    let field = TextEdit::singleline(&mut marks.text).hint_text("Filter steps");
-    let field = ui.add(field.desired_width(120.0)).accessible_name("Filter steps");
+pub fn field_ui(ui: &mut egui::Ui, runs: &Runs, marks: &mut Marks) {
+    let name = format!("Filter {}", runs.system().steps);
+    let field = TextEdit::singleline(&mut marks.text).hint_text(&*name);
+    let field = ui.add(field.desired_width(120.0)).accessible_name(name);
     field.on_hover_text("A part of a name, a kind or an operation, such as conv");
 }
 
@@ -32,24 +33,25 @@ pub fn found_ui(
         return None;
     };
     let Some(slot) = marked.largest else {
-        ui.label("No step matches");
+        ui.label(format!("No {} matches", runs.system().step_in_text));
         return None;
     };
     let bytes = Units::now(ui).bytes(timelines.peak_bytes_at(slot));
     let title = Moment::at_slot(&timelines.axis, slot).title(runs);
     let button = ui.button(format!("Largest: {title}, {bytes}"));
     let peaks = peaks_text(marked.peaks, marked.largest_peaks, timelines.peaks.len());
+    let steps = runs.system().steps;
     let text = match &*counts {
         [count] => {
             let of = grouped(timelines.len() as u64);
-            format!("{} of {of} steps match {peaks}", grouped(*count as u64))
+            format!("{} of {of} {steps} match {peaks}", grouped(*count as u64))
         }
         counts => {
             let count = |(run, count): (&Run, &usize)| {
                 format!("{} {}", run.title_in_text(), grouped(*count as u64))
             };
             let counts: Vec<String> = runs.iter().zip(counts).map(count).collect();
-            capitalised(&format!("{} steps match, {peaks}", counts.join(", ")))
+            capitalised(&format!("{} {steps} match, {peaks}", counts.join(", ")))
         }
     };
     ui.add(Label::new(text).truncate());

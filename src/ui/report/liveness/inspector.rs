@@ -5,6 +5,7 @@ use eframe::egui::{self, Label, RichText};
 use std::sync::Arc;
 
 use super::LivenessPage;
+use super::hint::did_text;
 use super::selected::selection_ui;
 use super::timelines::SlotTimelines;
 use super::words::selected_moment;
@@ -12,20 +13,24 @@ use crate::analysis::liveness::variable_kind::{pretty_name, variable_kind};
 use crate::analysis::liveness::{Scope, scope_title};
 use crate::analysis::program::modules::module_of;
 use crate::analysis::program::operations::PROPORTION;
-use crate::analysis::program::steps::{Fact, StepFacts, fact_names};
+use crate::analysis::program::steps::{Fact, OPERATION, StepFacts, fact_names};
+use crate::run::beside_curve::StepSaid;
+use crate::run::section::Cell;
 use crate::text::{capitalised, grouped, shortened};
-use crate::ui::command::Command;
+use crate::ui::command::{Command, Page};
+use crate::ui::report::allocations::stack::stack_ui;
+use crate::ui::report::areas::{group_color, short_frame};
 use crate::ui::report::category_colors::category_color;
 use crate::ui::report::figures::Entry;
 use crate::ui::report::{PageContext, against_limit, change_color, change_text};
 use crate::ui::run_chips::badge_ui;
-use crate::ui::runs::{Run, Runs};
+use crate::ui::runs::{Needed, Run, Runs};
 use crate::ui::selection::Place;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
 use crate::ui::widget::inspector::{
-    exact_fact_ui, fact_ui, long_fact_ui, part_ui, title_ui, wide_part_ui,
+    exact_fact_ui, fact_ui, long_fact_ui, part_ui, section_ui, title_ui, wide_part_ui,
 };
 use crate::ui::widget::sign::Sign;
 
@@ -44,25 +49,31 @@ impl LivenessPage {
         is_below: bool,
     ) {
         let runs = page.runs;
-        let slots = page.selection.slots(runs);
+        let slots = timelines.selected(page.selection, runs);
         let pointed = self.pointed.map(|(_, slot)| slot);
         let moment_slot = pointed.or_else(|| {
             let moment = selected_moment(timelines, &slots);
             moment.slot.or_else(|| timelines.axis.slot(0, moment.step(0)?))
         });
         let Some(slot) = moment_slot else {
-            ui.weak("No step to look at");
+            ui.weak(format!("No {} to look at", runs.system().step_in_text));
             return;
         };
         self.facts.prepare(ui.ctx(), runs, timelines, slot);
+        let (step, word) = (runs.system().step, runs.system().step_in_text);
         let kind = match (pointed, slots.contains(&slot), slots.is_empty()) {
-            (_, true, _) => "Selected step",
-            (Some(_), ..) => "Step under the pointer; a click selects it",
-            (None, _, true) => "Highest step; click the curve to select one",
-            _ => "Step",
+            (_, true, _) => format!("Selected {word}"),
+            (Some(_), ..) => format!("{step} under the pointer; a click selects it"),
+            (None, _, true) => format!("Highest {word}; click the curve to select one"),
+            _ => step.to_owned(),
         };
+        let kind = &kind;
         let Some(moment) = self.facts.moment() else { return };
+        let said = self.facts.said(runs, &(slot, timelines.version)).first();
+        let said = said.and_then(Option::as_ref).filter(|_| runs.is_one());
+        let did = said.map(|said| capitalised(&did_text(said, Units::now(ui))));
         let name = self.facts.first().and_then(|facts| facts.name.as_deref()).unwrap_or_default();
+        let name = did.as_deref().unwrap_or(name);
         let title = capitalised(&moment.title(runs));
         if is_below {
             // Under the picture there is more width than height.
@@ -71,12 +82,12 @@ impl LivenessPage {
                 let layout = egui::Layout::top_down(egui::Align::Min);
                 left.with_layout(layout, |ui| {
                     title_ui(ui, kind, &title, &shortened(name, NAME));
-                    facts_ui(ui, runs, self.facts.of_runs());
+                    self.step_ui(ui, runs, said);
                 });
                 right.with_layout(layout, |ui| {
                     selection_ui(ui, page, timelines, &self.marks);
                     self.runs_ui(ui, runs, timelines);
-                    self.alive_ui(ui, runs, timelines, slot);
+                    self.parts_ui(ui, runs, timelines, slot);
                 });
             });
         } else {
@@ -84,18 +95,80 @@ impl LivenessPage {
             selection_ui(ui, page, timelines, &self.marks);
             self.runs_ui(ui, runs, timelines);
             ui.separator();
-            facts_ui(ui, runs, self.facts.of_runs());
+            self.step_ui(ui, runs, said);
             ui.separator();
-            self.alive_ui(ui, runs, timelines, slot);
+            self.parts_ui(ui, runs, timelines, slot);
         }
         ui.add_space(8.0);
         if runs.machine().is_some() {
             let map =
                 ui.button("Map at this step").on_hover_text("Addresses of a tile at this step");
             if map.clicked() {
-                page.selection.select_slot(runs, slot);
+                timelines.select(page.selection, runs, (slot, false));
                 let tile = page.selection.tiles.first().or_else(|| fullest_tile(runs));
                 page.commands.extend(tile.map(|tile| Command::GoTo(Place::Map(tile))));
+            }
+        } else if runs.reference().derived.answers().has_allocations()
+            && ui.button(format!("Map at this {word}")).clicked()
+        {
+            timelines.select(page.selection, runs, (slot, false));
+            page.commands.push(Command::Go(Page::Map));
+        }
+    }
+
+    /// What the steps do: of one run as its system says it, where that says more than the report.
+    fn step_ui(&self, ui: &mut egui::Ui, runs: &Runs, said: Option<&StepSaid>) {
+        let Some(said) = said else {
+            facts_ui(ui, runs, self.facts.of_runs());
+            return;
+        };
+        let units = Units::now(ui);
+        for (name, cell) in &said.facts {
+            let value = match cell {
+                Cell::Text(text) => text.clone(),
+                Cell::Bytes(bytes) => units.exact(*bytes),
+                Cell::Count(count) => grouped(*count),
+                Cell::Empty => continue,
+            };
+            long_fact_ui(ui, name, &value);
+        }
+        if said.has_stacks {
+            section_ui(ui, said.stack_title);
+            stack_ui(ui, &said.stack);
+        }
+    }
+
+    /// What is alive: the lines, and by group, or the largest variables.
+    fn parts_ui(&self, ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines, slot: usize) {
+        let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
+        let step = self.facts.moment().and_then(|moment| moment.step(0));
+        if let Some((areas, step)) = self.areas(runs, timelines).zip(step) {
+            section_ui(ui, "Consists of");
+            let parts: Vec<_> = areas.stacked.at(step).enumerate().collect();
+            let parts = parts.into_iter().filter(|(_, (group, _))| areas.is_shown(group));
+            let parts: Vec<_> = parts.filter(|(_, (_, bytes))| *bytes > 0).collect();
+            let whole = parts.iter().fold(0_u64, |sum, (_, (_, bytes))| sum.saturating_add(*bytes));
+            for (place, (group, bytes)) in parts.into_iter().rev() {
+                let bar = [(bytes, group_color(group, place, &tokens))];
+                let percent = bytes as f64 * 100.0 / whole.max(1) as f64;
+                let title = shortened(short_frame(&group.title), VARIABLE);
+                let size = format!("{}, {percent:.0} %", units.bytes(bytes));
+                part_ui(ui, &title, &size, &Bar { parts: &bar, whole, limit: None });
+            }
+            ui.separator();
+        }
+        if !runs.reference().derived.answers().has_allocations() {
+            self.alive_ui(ui, runs, timelines, slot);
+        }
+    }
+
+    /// What the lines beside the curve of the only run say at a step.
+    fn lines_ui(&self, ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines, step: usize) {
+        let beside = self.beside(runs, timelines).and_then(|beside| beside.only());
+        let lines = beside.map_or(&[][..], |of| &of.lines);
+        for line in lines {
+            if let Some(bytes) = line.at(step) {
+                exact_fact_ui(ui, line.title, bytes);
             }
         }
     }
@@ -148,6 +221,7 @@ impl LivenessPage {
                 let from = reference.timeline.not_always_live_at(first);
                 change_ui(ui, (from, not_always_live), "");
             }
+            self.lines_ui(ui, runs, timelines, step);
             if let Some(with_gaps) = timeline.including_gaps {
                 bytes_ui(ui, "With gaps", with_gaps);
                 if let Some(limit) = timeline.limit {
@@ -172,7 +246,7 @@ impl LivenessPage {
         let facts = self.facts.of_runs().get(place).and_then(Option::as_ref);
         match facts.filter(|_| is_there) {
             Some(facts) => format!("{text}: {}", step_text(facts)),
-            None => format!("{text}: no step here"),
+            None => format!("{text}: no {} here", run.report.system.step_in_text),
         }
     }
 
@@ -313,8 +387,9 @@ fn facts_ui(ui: &mut egui::Ui, runs: &Runs, of_runs: &[Option<StepFacts>]) {
         let mut values: Vec<String> = values.collect();
         values.dedup();
         let is_same = values.len() == 1;
-        // The title has it already.
-        if name == "Name" && is_same {
+        // The title has the name already, and some systems have no operations.
+        let is_foreign = name == OPERATION && runs.are_foreign_to(&[Needed::Debug]);
+        if name == "Name" && is_same || is_foreign {
             continue;
         }
         let same = if is_same && lists.len() > 1 { ", the same" } else { "" };

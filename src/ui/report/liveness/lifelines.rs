@@ -46,6 +46,11 @@ struct Found {
 }
 
 impl Lifelines {
+    /// Forgets what was read of runs; the order stays.
+    pub fn forget(&mut self) {
+        self.rows.clear();
+    }
+
     /// Draws the card of the run that is chosen; `frame` is where the curve lies along x.
     pub fn card_ui(
         &mut self,
@@ -129,7 +134,8 @@ impl Lifelines {
 impl Found {
     fn title(&self, runs: &Runs) -> String {
         let step = runs.get(self.place).map(|run| step_id(&run.report, self.step));
-        format!("Lifetimes at step {}", step.unwrap_or_default())
+        let word = runs.system().step_in_text;
+        format!("Lifetimes at {word} {}", step.unwrap_or_default())
     }
 }
 
@@ -149,7 +155,8 @@ fn found_ui(
     height: f32,
 ) {
     let Some(Found { place, step, rows, .. }) = found else {
-        ui.weak("Nothing is alive before the first step");
+        let word = page.runs.system().step_in_text;
+        ui.weak(format!("Nothing is alive before the first {word}"));
         return;
     };
     let rows = match rows {

@@ -8,6 +8,7 @@ use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::lifetimes::{Lifetime, lifetimes_at};
 use crate::analysis::placement::placed_lifetimes::{PlacedLifetime, placed_lifetimes};
 use crate::store::Report;
+use crate::text::capitalised;
 use crate::ui::job::Cancel;
 use crate::ui::report::figures::variables::ranges_text;
 use crate::ui::theme::Tokens;
@@ -112,7 +113,10 @@ impl LifetimeRows {
         if self.has_addresses {
             columns.push(Column::count("Address", 78.0).not_summed());
         }
-        columns.push(Column::count("Steps alive", 82.0).not_summed());
+        columns.push(
+            Column::count(format!("{} alive", capitalised(self.report.system.steps)), 82.0)
+                .not_summed(),
+        );
         columns.push(Column::painted("Life"));
         columns
     }

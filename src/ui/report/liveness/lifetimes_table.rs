@@ -77,7 +77,7 @@ impl LifetimeTable {
         let (runs, timelines) = (page.runs, subject.timelines);
         let moment = selected_moment(timelines, subject.slots);
         let (Some(step), Some(curve)) = (moment.step(place), timelines.run(place)) else {
-            ui.weak("Nothing is alive before the first step");
+            ui.weak(format!("Nothing is alive before the first {}", runs.system().step_in_text));
             return;
         };
         // On the worst tile of a step its variables have places.
@@ -107,7 +107,7 @@ impl LifetimeTable {
         };
         let columns = lives.columns();
         let data = Data {
-            note: &format!("alive at step {}", step_id(&run.report, *at)),
+            note: &format!("alive at {} {}", runs.system().step_in_text, step_id(&run.report, *at)),
             is_selected: &|row| selected.is_some() && lives.name(row) == selected.as_deref(),
             paint: &|painter, rect, row| lives.paint(painter, rect, row, &life_axis, &tokens),
             ..Data::of(&name, &columns, lives.clone())

@@ -1,11 +1,15 @@
 //! Liveness: what is in memory at each step of the runs, as pictures, with peaks and variables below.
 
+mod allocations;
+mod beside;
 mod choices;
 mod compute;
 mod consists;
 mod facts;
 mod filter;
+mod hint;
 mod inspector;
+mod legend;
 mod lifelines;
 mod lifetimes;
 mod lifetimes_table;
@@ -15,28 +19,29 @@ mod peak_names;
 mod picture;
 mod scope_choice;
 mod selected;
-mod snapshot;
 mod step_rows;
 mod tables;
-mod timeline;
 mod timelines;
 mod words;
 
 use eframe::egui;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::areas::DrawnAreas;
 use super::head::{alignment_ui, arrangement_ui, matched_ui, page_head_ui};
-use super::snapshot::are_snapshots;
 use super::{IS, PageContext, part_or_reason, reason_of, unread_ui};
 use crate::analysis::liveness::{
     Scope, needs_bytes_by_tile, replica_note, scope_title, why_no_curve,
 };
+use crate::run::areas::{AreasBy, AreasOf};
 use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
 use crate::ui::split;
 use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
+use crate::ui::widget::bins::Values;
 use crate::ui::widget::curve::Y_AXIS_WIDTH;
 use crate::ui::widget::exports::exportable;
 use crate::ui::widget::facts::absent_ui;
@@ -47,13 +52,13 @@ use crate::ui::widget::picture::Resting;
 use crate::ui::widget::place_menu::PictureMenu;
 use crate::ui::widget::toolbar::{Toolbar, around_limit_ui};
 use crate::ui::widget::view::View;
+use beside::{Beside, OF_AREAS};
 use choices::Choices;
 use filter::{field_ui, found_ui};
 use lifelines::Lifelines;
 use lives_of::LivesOf;
 use peak_names::PeakNames;
 use tables::Subject;
-use timeline::{TimelineLiveness, is_timeline};
 use timelines::SlotTimelines;
 
 /// What curves go by: of a whole, and added up from tiles.
@@ -76,7 +81,9 @@ pub struct LivenessPage {
     view: View,
     toolbar: Toolbar,
     caches: picture::Caches,
-    timelines: RunsAnswer<Scope, Option<Arc<SlotTimelines>>>,
+    timelines: RunsAnswer<(Scope, bool), Option<Arc<SlotTimelines>>>,
+    areas: RunsAnswer<AreasKey, Option<Arc<DrawnAreas>>>,
+    beside: RunsAnswer<u64, Arc<Beside>>,
     marks: marks::Marks,
     tables: tables::Tables,
     facts: facts::SlotFacts,
@@ -92,37 +99,32 @@ pub struct LivenessPage {
     menu: PictureMenu<usize>,
     /// Whether lifetimes are what the page is wanted for: they have more of its height.
     are_lives_wanted: bool,
-    /// What is shown of memory snapshots in place of all that.
-    snapshot: snapshot::SnapshotLiveness,
-    timeline: TimelineLiveness,
+    /// How many slots the axis has that is shown.
+    len: usize,
 }
+
+/// The version of the timelines that areas belong to, what they are grouped by, and the titles of those that are hidden.
+type AreasKey = (u64, AreasBy, BTreeSet<String>);
 
 impl RunsPage for LivenessPage {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
-        if are_snapshots(runs) {
-            self.snapshot.ui(ui, page);
-            return;
-        }
-        if is_timeline(runs) {
-            self.timeline.ui(ui, page);
-            return;
-        }
         if !has_steps_ui(ui, runs) {
             return;
         }
         let scope = self.choices.scope.scope;
         let is_by_tile = needs_tiles(runs, scope);
         let needs = (runs, if is_by_tile { OF_ARENAS } else { OF_WHOLE });
+        let key = (scope, self.choices.is_over_time);
         let (name, ctx) = ("liveness curves", ui.ctx());
         let work = move |runs: &Runs, cancel: &Cancel| {
-            SlotTimelines::of(runs, scope, &|| cancel.is_cancelled()).map(Arc::new)
+            SlotTimelines::of(runs, key, &|| cancel.is_cancelled()).map(Arc::new)
         };
         // Of tiles even a small report has many rows.
         if is_by_tile {
-            self.timelines.ask(name, ctx, needs, &scope, work);
+            self.timelines.ask(name, ctx, needs, &key, work);
         } else {
-            self.timelines.ask_or_tell(name, ctx, needs, &scope, work);
+            self.timelines.ask_or_tell(name, ctx, needs, &key, work);
         }
         let timelines = self.timelines.last(runs).and_then(|(_, timelines)| timelines.clone());
         if let Some(timelines) = &timelines {
@@ -135,6 +137,14 @@ impl RunsPage for LivenessPage {
                 move |runs, _| PeakNames::of(runs, &for_job),
             );
             self.marks.update(ui.ctx(), runs, timelines, page.selection);
+            self.ask_beside(ui.ctx(), runs, timelines);
+            if self.len != timelines.len() {
+                // What was looked at closely is elsewhere on another axis.
+                if self.len > 0 {
+                    self.view.reset();
+                }
+                self.len = timelines.len();
+            }
         }
         self.head_ui(ui, page, timelines.as_deref());
         let Some(timelines) = timelines else {
@@ -154,17 +164,13 @@ impl RunsPage for LivenessPage {
         };
         let height = ui.available_height();
         let max = (height - least).max(80.0);
-        let slots = page.selection.slots(runs);
+        let slots = timelines.selected(page.selection, runs);
         split::below(ui, name, (height * share).clamp(110.0, 420.0), 60.0..=max, |ui| {
             let range = self.view.range(timelines.len());
             let marks = &self.marks;
             let subject = Subject { timelines: &timelines, slots: &slots, range, marks };
             if let Some((slot, is_added)) = self.tables.ui(ui, page, &subject, &mut self.lives_of) {
-                if is_added {
-                    page.selection.toggle_slot(runs, slot);
-                } else {
-                    page.selection.select_slot(runs, slot);
-                }
+                timelines.select(page.selection, runs, (slot, is_added));
                 self.view.reveal(timelines.len(), slot);
             }
         });
@@ -210,8 +216,8 @@ impl RunsPage for LivenessPage {
     fn run_renamed(&mut self, from: RunId, to: RunId) {
         self.choices.rename(from, to);
         self.lives_of.rename(from, to);
-        self.snapshot.forget();
-        self.timeline = TimelineLiveness::default();
+        self.tables.forget();
+        self.lifelines.forget();
     }
 
     fn show_view(&mut self, view: crate::views::View, scope: Scope) {
@@ -252,12 +258,19 @@ impl LivenessPage {
         timelines: Option<&SlotTimelines>,
     ) {
         let (runs, units) = (page.runs, Units::now(ui));
-        let answer = timelines.and_then(|_| self.peak_names(runs)?.answer(units));
+        let of_limit = timelines.and_then(|_| self.peak_names(runs)?.answer(units));
+        let answer = of_limit.or_else(|| {
+            let timelines = timelines?;
+            self.beside(runs, timelines)?.answer(runs, timelines, units)
+        });
         let answer = page_head_ui(ui, "Liveness", answer.as_ref(), |ui| {
             let selected = page.selection.tiles.first();
-            field_ui(ui, &mut self.marks);
+            field_ui(ui, runs, &mut self.marks);
             if self.choices.scope_ui(ui, runs, selected) {
                 self.heights.reset();
+            }
+            if let Some(timelines) = timelines {
+                self.choices.areas_ui(ui, runs, timelines.has_times);
             }
             let note = |run: &Run| replica_note(run.report.target.get());
             if let Some(note) = runs.iter().find_map(note) {
@@ -273,7 +286,7 @@ impl LivenessPage {
         if !self.marks.text.trim().is_empty() {
             ui.horizontal(|ui| {
                 if let Some(slot) = found_ui(ui, runs, timelines, &self.marks) {
-                    page.selection.select_slot(runs, slot);
+                    timelines.select(page.selection, runs, (slot, false));
                     self.view.reveal(timelines.len(), slot);
                 }
             });
@@ -289,6 +302,49 @@ impl LivenessPage {
         }
     }
 
+    /// Asks for the areas below the curve and for what is drawn beside it.
+    fn ask_beside(
+        &mut self,
+        ctx: &egui::Context,
+        runs: &Arc<Runs>,
+        timelines: &Arc<SlotTimelines>,
+    ) {
+        let (version, for_job) = (timelines.version, Arc::clone(timelines));
+        self.beside.ask("beside the curve", ctx, (runs, OF_WHOLE), &version, move |runs, _| {
+            Arc::new(Beside::of(runs, &for_job))
+        });
+        let by = self.choices.areas_by(runs);
+        if by == AreasBy::Liveness {
+            return;
+        }
+        let key: AreasKey = (version, by, self.choices.hidden.clone());
+        let before = self.areas.last(runs).filter(|((of, by, _), _)| (*of, *by) == (key.0, key.1));
+        let before = before.and_then(|(_, areas)| Some(Arc::clone(&areas.as_ref()?.stacked)));
+        let (hidden, for_job) = (key.2.clone(), Arc::clone(timelines));
+        self.areas.ask("areas of the curve", ctx, (runs, OF_AREAS), &key, move |runs, cancel| {
+            let derived = &runs.reference().derived;
+            let of = AreasOf { scope: for_job.scope, by };
+            let areas = || derived.answers().areas(derived, of, &|| cancel.is_cancelled());
+            let stacked = before.or_else(|| areas().map(Arc::new))?;
+            Some(Arc::new(DrawnAreas::of(stacked, hidden, Some(&for_job.axis))))
+        });
+    }
+
+    /// The areas of the only run, once they are known; those before while others are worked out.
+    fn areas(&self, runs: &Runs, timelines: &SlotTimelines) -> Option<&Arc<DrawnAreas>> {
+        if self.choices.areas_by(runs) == AreasBy::Liveness {
+            return None;
+        }
+        let ((version, ..), areas) = self.areas.last(runs)?;
+        areas.as_ref().filter(|_| *version == timelines.version)
+    }
+
+    /// What is drawn beside the curves.
+    fn beside(&self, runs: &Runs, timelines: &SlotTimelines) -> Option<&Arc<Beside>> {
+        let (version, beside) = self.beside.last(runs)?;
+        (*version == timelines.version).then_some(beside)
+    }
+
     /// What is known of the peaks, as soon as it is.
     fn peak_names(&self, runs: &Runs) -> Option<&PeakNames> {
         self.names.last(runs).map(|(_, names)| names)
@@ -300,16 +356,27 @@ impl LivenessPage {
         page: &mut PageContext<'_>,
         timelines: &SlotTimelines,
     ) {
-        let (runs, choices) = (page.runs, &self.choices);
-        let (values, base) = picture::followed(choices, runs, timelines);
+        let runs = page.runs;
+        let areas = self.areas(runs, timelines).cloned();
+        let choices = &self.choices;
+        let (values, base) = match &areas {
+            Some(areas) => {
+                areas.prepare_total(&mut self.caches.overview);
+                (Values::Known(areas.total()), 0)
+            }
+            None => picture::followed(choices, runs, timelines),
+        };
         let overview = Overview {
             values,
             len: timelines.len(),
             base,
-            version: picture::version(choices, timelines),
+            version: match &areas {
+                Some(areas) => areas.version,
+                None => picture::version(choices, timelines),
+            },
             top: choices.top(runs, timelines),
             limit: choices.highest_limit(runs, timelines),
-            selected: page.selection.slot(runs),
+            selected: timelines.selected(page.selection, runs).first().copied(),
             cache: &mut self.caches.overview,
         };
         let name = runs.of_number(["liveness curve", "liveness of both", "liveness of all"]);
@@ -336,7 +403,7 @@ fn has_steps_ui(ui: &mut egui::Ui, runs: &Runs) -> bool {
         return false;
     };
     if steps.ids.is_empty() {
-        absent_ui(ui, "No steps", "The report lists none");
+        absent_ui(ui, &format!("No {}", report.system.steps), "The report lists none");
     } else {
         part_or_reason(ui, &report.liveness, *is_working, liveness);
     }

@@ -27,6 +27,8 @@ const COMPARED: usize = 1000;
 #[derive(Default)]
 pub struct PeakNames {
     top: Vec<NamedPeak>,
+    /// What a step is called.
+    step_word: &'static str,
     runs: Vec<RunAnswer>,
     pub bands: Vec<Band>,
 }
@@ -85,11 +87,14 @@ impl PeakNames {
             spans: spans.into_iter().map(|span| in_slots(&timelines.axis, span)).collect(),
         };
         let bands = bands.map(band).into_iter().filter(|band| band.spans.len() > 1).collect();
-        Self { top: top.collect(), runs: answers.collect(), bands }
+        let step_word = reference.report.system.step_in_text;
+        Self { top: top.collect(), step_word, runs: answers.collect(), bands }
     }
 
     /// The numbered peaks as a picture shows them.
     pub fn peaks(&self, units: Units) -> Vec<Peak> {
+        // A key says what peaks are: numbers and bytes are in the picture.
+        let has_names = self.top.iter().all(|peak| !peak.name.is_empty());
         let peak = |peak: &NamedPeak| {
             let is_over = peak.limit.is_some_and(|limit| peak.bytes > limit);
             let against = peak.limit.map_or(String::new(), |limit| {
@@ -99,10 +104,10 @@ impl PeakNames {
                     format!("{} below", units.bytes(limit.saturating_sub(peak.bytes)))
                 }
             });
-            let step = format!("step {}", peak.step);
+            let step = format!("{} {}", self.step_word, peak.step);
             let bytes = units.beside(peak.bytes, peak.limit.unwrap_or(peak.bytes));
             let columns = [peak.name.clone(), step, bytes, against];
-            let key = Some(PeakKey { columns, is_over });
+            let key = has_names.then_some(PeakKey { columns, is_over });
             Peak { position: peak.slot, bytes: peak.bytes, key }
         };
         self.top.iter().map(peak).collect()

@@ -4,27 +4,28 @@ use eframe::egui::{self, Color32, Rect};
 use std::sync::Arc;
 
 use super::LivenessPage;
-use super::choices::{Choices, Shown, drawn};
-use super::tables::{Subject, own_memory_text};
+use super::beside::Beside;
+use super::choices::{Choices, drawn};
+use super::hint::hint_ui;
+use super::legend::Colors;
+use super::peak_names::PeakNames;
+use super::tables::Subject;
 use super::timelines::{RunCurve, SlotTimelines};
 use super::words::{moment_text, selected_moment};
+use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::lifetimes::VariableLife;
-use crate::analysis::liveness::{Scope, scope_title};
-use crate::analysis::program::steps::{self, StepFacts};
+use crate::analysis::program::steps;
 use crate::store::{ArenaId, TileId};
-use crate::text::{capitalised, shortened};
+use crate::text::capitalised;
+use crate::ui::report::areas::AreaCaches;
 use crate::ui::report::moment::Moment;
-use crate::ui::report::slot_axis::{round_slots, slot_text};
-use crate::ui::report::{PageContext, against_limit, run_title_ui, step_place, tile_places};
-use crate::ui::run_chips::badge_ui;
+use crate::ui::report::slot_axis::{round_slots, slot_text, time_text_of, time_ticks};
+use crate::ui::report::{PageContext, step_place, tile_places};
 use crate::ui::runs::{PerRun, Run, RunId, Runs};
-use crate::ui::theme::{Tokens, fonts};
+use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::bins::{BinCache, Values};
-use crate::ui::widget::curve::{
-    Answer, Lane, Layer, Peak, Picture, Y_AXIS_WIDTH, curve_ui, x_axis_height,
-};
-use crate::ui::widget::legend::{Patch, entry_ui};
+use crate::ui::widget::curve::{Answer, Band, Lane, Layer, Peak, Picture, curve_ui, x_axis_height};
 use crate::ui::widget::picture::{at_pointer_ui, link};
 use crate::ui::widget::place_menu::place_menu_ui;
 
@@ -38,9 +39,6 @@ const LIVES: f32 = 0.4;
 const MOST_LIVES: f32 = 150.0;
 /// Above and below them, points.
 const LIVES_MARGIN: egui::Vec2 = egui::Vec2::new(0.0, 4.0);
-const X_TITLE: &str = "Step";
-/// Longest name at the pointer.
-const NAME: usize = 40;
 /// Height of a lane with a label, points.
 const LIFE_LANE: f32 = 15.0;
 
@@ -52,37 +50,9 @@ pub struct Caches {
     /// What the pointer follows, in the picture of all and in those of each.
     followed: Vec<BinCache>,
     pub overview: BinCache,
-}
-
-/// The colours of a curve: alone, those of what is always live and not; of several runs each has one.
-#[derive(Clone, Copy)]
-struct Colors {
-    line: Color32,
-    level: Color32,
-    with_gaps: Color32,
-    fill: Option<Color32>,
-    level_fill: Option<Color32>,
-}
-
-impl Colors {
-    /// Beside others, only the reference has areas, so that all stay readable.
-    fn of(ui: &egui::Ui, runs: &Runs, run: &Run, is_alone: bool) -> Self {
-        if runs.is_one() {
-            let tokens = Tokens::now(ui);
-            let (line, level) = (tokens.temporary, tokens.always_live);
-            let (fill, level_fill) = (Some(tokens.area(line)), Some(tokens.area(level)));
-            return Self { line, level, with_gaps: tokens.accent, fill, level_fill };
-        }
-        let (line, fill) = (run.color(ui), run.fill(ui));
-        let has_areas = is_alone || run.id == runs.reference().id;
-        Self {
-            line,
-            with_gaps: line.lerp_to_gamma(Tokens::now(ui).text, 0.45),
-            level: if is_alone { line } else { line.gamma_multiply(0.75) },
-            fill: has_areas.then_some(fill.gamma_multiply(0.55)),
-            level_fill: has_areas.then_some(fill),
-        }
-    }
+    areas: AreaCaches,
+    /// Lines beside the curve, of each run.
+    lines: Vec<Vec<BinCache>>,
 }
 
 /// What the pointer follows: the curve that is shown, or the most of all.
@@ -113,8 +83,9 @@ impl LivenessPage {
         let runs = page.runs;
         let pictures = runs.pictures();
         let space = ui.available_rect_before_wrap();
-        let bands = self.peak_names(runs).map_or(0, |names| names.bands.len());
-        let below = x_axis_height(X_TITLE, bands);
+        let beside = self.beside(runs, timelines).map(|beside| &**beside);
+        let bands = bands(self.peak_names(runs), beside).len();
+        let below = x_axis_height(runs.system().step, bands);
         let height = (space.height() - below) / pictures.len() as f32;
         // One picture of all has them in a card of its own.
         let has_lives = pictures.len() > 1 && height >= LEAST_WITH_LIVES;
@@ -145,7 +116,7 @@ impl LivenessPage {
             all = all.union(legend).union(answer.rect);
             self.frame = Some(answer.frame.x_range());
             if let Some(place) = alone.filter(|_| has_lives) {
-                let slots = page.selection.slots(runs);
+                let slots = timelines.selected(page.selection, runs);
                 let (range, marks) = (self.view.range(timelines.len()), &self.marks);
                 let subject = Subject { timelines, slots: &slots, range, marks };
                 let builder = egui::UiBuilder::new().id_salt(("lives", place));
@@ -155,11 +126,7 @@ impl LivenessPage {
                 });
             }
             if let Some(click) = answer.clicked {
-                if click.is_added {
-                    page.selection.toggle_slot(runs, click.position);
-                } else {
-                    page.selection.select_slot(runs, click.position);
-                }
+                timelines.select(page.selection, runs, (click.position, click.is_added));
             }
             self.menu.ui(&answer.response, answer.hovered, |ui, slot| {
                 let moment = Moment::at_slot(&timelines.axis, *slot);
@@ -169,14 +136,19 @@ impl LivenessPage {
                 let name = runs.iter().enumerate().find_map(name);
                 let tile = worst_tile(timelines, &moment);
                 let tiles = tile.map_or_else(Vec::new, |tile| tile_places(runs.system(), tile));
-                let places = step_place(runs, *slot).into_iter().chain(tiles).collect::<Vec<_>>();
+                let places = step_place(runs, timelines.common_slot(*slot))
+                    .into_iter()
+                    .chain(tiles)
+                    .collect::<Vec<_>>();
                 place_menu_ui(ui, name.as_deref(), &places, page.commands);
             });
             if let Some(slot) = answer.hovered {
                 hovered = Some((run.map(|run| run.id), slot));
                 if self.resting.is_over(ui, answer.response.hover_pos()) {
                     at_pointer_ui(&answer.response, |ui| {
-                        hint_ui(ui, runs, timelines, (slot, self.facts.first_in(slot)));
+                        let said = self.facts.said(runs, &(slot, timelines.version));
+                        let said = said.first().and_then(Option::as_ref);
+                        hint_ui(ui, runs, timelines, (slot, self.facts.first_in(slot), said));
                     });
                 }
             }
@@ -185,77 +157,6 @@ impl LivenessPage {
         self.toolbar.picture = Some(all);
         // The inspector has been drawn before this was known.
         link(ui, &mut self.pointed, hovered, true);
-    }
-
-    /// The legend of a picture; its entries switch what they name. Returns where it lies.
-    fn legend_ui(
-        &mut self,
-        ui: &mut egui::Ui,
-        runs: &Runs,
-        timelines: &SlotTimelines,
-        alone: Option<usize>,
-    ) -> Rect {
-        let limit = Tokens::now(ui).ink;
-        let has_limits = drawn(runs, timelines).any(|(_, curve)| curve.timeline.limit.is_some());
-        let is_by_device = drawn(runs, timelines).any(|(_, curve)| curve.timeline.is_by_device);
-        let choices = &mut self.choices;
-        let is_drawn = |place: usize| alone.is_none_or(|alone| alone == place);
-        let in_legend = || runs.iter().enumerate().filter(|(place, _)| is_drawn(*place));
-        let row = ui.horizontal_wrapped(|ui| {
-            ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
-            match alone.and_then(|place| runs.get(place)) {
-                Some(run) => run_title_ui(ui, run),
-                None => {
-                    ui.add_space(Y_AXIS_WIDTH);
-                }
-            }
-            for (place, run) in in_legend() {
-                let Some(curve) = timelines.run(place) else {
-                    let scope = scope_title(&runs.reference().report, timelines.scope);
-                    ui.weak(format!("{}: no curve of {scope}", run.title));
-                    continue;
-                };
-                if alone.is_none() && !runs.is_one() {
-                    // Close to what it is the letter of.
-                    ui.spacing_mut().item_spacing.x = 6.0;
-                    badge_ui(ui, run.badge).on_hover_text(&*run.name);
-                    ui.spacing_mut().item_spacing.x = 14.0;
-                }
-                let mut shown = choices.of(run);
-                let colors = Colors::of(ui, runs, run, alone.is_some());
-                run_legend_ui(ui, runs, run, (curve, colors), &mut shown);
-                choices.show(run, shown);
-                if let Some(bytes) = curve.timeline.including_gaps {
-                    let title = runs.of_number(["With gaps", ": with gaps", ": with gaps"]);
-                    let of = if runs.is_one() { "" } else { &*run.title };
-                    let patch = Patch::Line(colors.with_gaps);
-                    let text = gaps_text(bytes, curve.timeline.limit, Units::now(ui));
-                    entry_ui(ui, patch, &format!("{of}{title}"), &mut choices.has_gaps)
-                        .on_hover_text(text);
-                }
-            }
-            if has_limits {
-                entry_ui(ui, Patch::Dashes(limit), "Limit", &mut choices.has_limit);
-            }
-            if is_by_device {
-                let scope = format!("Choose one {} as the scope to see it", runs.system().device);
-                ui.weak("No limit in common")
-                    .on_hover_text(format!("{}. {scope}", own_memory_text(runs.system())));
-            }
-            for (place, run) in in_legend() {
-                if !timelines.only(place).is_empty() {
-                    let color = run.color(ui);
-                    let name = format!("Only in {}", run.title_in_text());
-                    let mut shown = choices.of(run);
-                    entry_ui(ui, Patch::Area(color, color), &name, &mut shown.only);
-                    choices.show(run, shown);
-                }
-            }
-            if alone.unwrap_or(0) == 0 {
-                choices.options_ui(ui, runs, timelines);
-            }
-        });
-        row.response.rect
     }
 
     fn picture_ui(
@@ -267,32 +168,55 @@ impl LivenessPage {
         peaks: &[Peak],
     ) -> Answer {
         let (units, runs) = (Units::now(ui), page.runs);
+        let areas = self.areas(runs, timelines).cloned();
+        let beside = self.beside(runs, timelines).cloned();
+        let tokens = *Tokens::now(ui);
         let choices = &self.choices;
         let is_drawn = |place: usize| alone.is_none_or(|alone| alone == place);
         let mut layers = Vec::with_capacity(2 * runs.len() + 1);
         let mut ground = None;
-        let Caches { runs: caches, followed: followed_caches, .. } = &mut self.caches;
+        let Caches { runs: caches, followed: followed_caches, areas: area_caches, lines, .. } =
+            &mut self.caches;
+        lines.resize_with(runs.len(), Vec::new);
         for ((place, run), caches) in runs.iter().enumerate().zip(caches) {
             let Some(curve) = timelines.run(place).filter(|_| is_drawn(place)) else { continue };
+            if let Some(areas) = &areas {
+                layers.extend(areas.layers(area_caches, choices.limit(curve, run), &tokens));
+                break;
+            }
             let colors = Colors::of(ui, runs, run, alone.is_some());
             let (level, of_run) = layers_of(choices, (run, curve), colors, caches);
             ground = ground.or(level);
             layers.extend(of_run);
         }
+        if let Some(beside) = &beside {
+            for (((place, run), of), caches) in runs.iter().enumerate().zip(&beside.runs).zip(lines)
+            {
+                if is_drawn(place) {
+                    layers.extend(choices.line_layers(ui, runs, (run, of), caches));
+                }
+            }
+        }
         let (values, base) = match alone.and_then(|place| Some((place, runs.get(place)?))) {
             Some((place, run)) => timelines
                 .run(place)
                 .map_or((Values::Known(&[]), 0), |curve| curve.values(choices.is_stacked(run))),
-            None => followed(choices, runs, timelines),
+            None => match &areas {
+                Some(areas) => (Values::Known(areas.total()), 0),
+                None => followed(choices, runs, timelines),
+            },
         };
         if let Some(cache) = followed_caches.get_mut(alone.map_or(0, |place| place + 1)) {
+            if let Some(areas) = areas.as_ref().filter(|_| alone.is_none()) {
+                areas.prepare_total(cache);
+            }
             let line = Color32::TRANSPARENT;
             layers.push(Layer { base, ..Layer::line(values, line, cache) });
         }
         let lives = self.marks.lives(runs, page.selection);
         let lanes = lanes(ui, choices, runs, timelines, lives);
         let marks = self.marks.marked(runs).map_or(&[][..], |marked| &marked.slots);
-        let slots = page.selection.slots(runs);
+        let slots = timelines.selected(page.selection, runs);
         let has_labels = (2..=MOST_LABELS).contains(&slots.len());
         let selected = slots.iter().map(|slot| {
             let title = || {
@@ -301,7 +225,18 @@ impl LivenessPage {
             };
             (*slot..*slot + 1, if has_labels { title() } else { String::new() })
         });
-        let bands = self.names.last(runs).map_or(&[][..], |(_, names)| &names.bands);
+        let names = self.names.last(runs).map(|(_, names)| names);
+        let bands = bands(names, beside.as_deref());
+        let of_run = beside.as_ref().and_then(|beside| beside.only());
+        let moments = of_run.map_or_else(Vec::new, |of| of.moments(units));
+        let has_hidden = !choices.hidden.is_empty();
+        let of_shown = areas.as_ref().filter(|_| has_hidden).map(|areas| areas.peaks());
+        let peaks = of_shown.as_deref().unwrap_or(peaks);
+        let time = timelines.time.as_ref();
+        let ticks = |range: (f64, f64), least: f64| match time {
+            Some(time) => time_ticks(time, range, least),
+            None => round_slots(&timelines.axis, range, least),
+        };
         let ground_label = match ground {
             Some((bytes, ..)) if runs.is_one() => {
                 format!("{} {}", runs.system().always_live, units.bytes(bytes))
@@ -322,12 +257,15 @@ impl LivenessPage {
             (&mut self.view, &mut self.heights),
             Picture {
                 value: moment_text(&selected_moment(timelines, &slots), runs, timelines, units),
-                x_title: X_TITLE,
-                x_unit: X_TITLE,
-                x_ticks: (!runs.is_one())
-                    .then_some(&|range, least| round_slots(&timelines.axis, range, least)),
-                version: version(choices, timelines),
-                top: choices.height(runs, timelines),
+                x_title: if time.is_some() { "Time" } else { runs.system().step },
+                x_unit: if time.is_some() { "" } else { runs.system().step },
+                x_ticks: (!runs.is_one() || time.is_some()).then_some(&ticks),
+                version: match &areas {
+                    Some(areas) => areas.version,
+                    None => version(choices, timelines),
+                },
+                top: (choices.height(runs, timelines)).max(choices.top_of_lines(beside.as_deref())),
+                moments: &moments,
                 ground,
                 ground_label,
                 layers,
@@ -340,12 +278,20 @@ impl LivenessPage {
                 selected: selected.collect(),
                 pointed: pointed.map(|(_, slot)| slot),
                 has_x_axis: is_last,
-                ..Picture::of(&name, timelines.len(), &|slot| {
-                    slot_text(runs, &timelines.axis, slot)
+                ..Picture::of(&name, timelines.len(), &|slot| match time {
+                    Some(time) => time_text_of(time, slot),
+                    None => slot_text(runs, &timelines.axis, slot),
                 })
             },
         )
     }
+}
+
+/// The bands below the axis: those of the run, else the modules of its operations.
+fn bands<'a>(names: Option<&'a PeakNames>, beside: Option<&'a Beside>) -> &'a [Band] {
+    let of_run = beside.and_then(Beside::only).map(|of| &*of.bands);
+    let of_run = of_run.filter(|bands| !bands.is_empty());
+    of_run.unwrap_or_else(|| names.map_or(&[], |names| &names.bands))
 }
 
 /// The tile that the figures of a moment are of: that of the scope, or the worst one of the first run.
@@ -357,56 +303,6 @@ fn worst_tile(timelines: &SlotTimelines, moment: &Moment) -> Option<TileId> {
             arena.map(ArenaId::tile)
         }
         Scope::Everything | Scope::Device(_) => None,
-    }
-}
-
-/// What bytes with gaps are, and how they stand against the limit.
-fn gaps_text(bytes: u64, limit: Option<u64>, units: Units) -> String {
-    let against =
-        limit.map_or(String::new(), |limit| format!(", {}", against_limit(bytes, limit, units)));
-    let what = "Up to the end of what is placed there at any step";
-    format!("{what}: {}{against}", units.exact(bytes))
-}
-
-/// The entries of a run: of more than two one each, for there is no room for more.
-fn run_legend_ui(
-    ui: &mut egui::Ui,
-    runs: &Runs,
-    run: &Run,
-    (curve, colors): (&RunCurve, Colors),
-    shown: &mut Shown,
-) {
-    let patch = |fill: Option<Color32>, line| match fill {
-        Some(fill) => Patch::Area(fill, line),
-        None => Patch::Line(line),
-    };
-    let system = runs.system();
-    let has_level = curve.always_live().is_some();
-    let share = curve.always_live_share();
-    let (title, level) = match runs.len() {
-        1 => (system.not_always_live.to_owned(), has_level.then(|| system.always_live.to_owned())),
-        2 => (
-            format!("{}: {}", run.title, system.not_always_live_in_text),
-            has_level.then(|| format!("{}: {}", run.title, system.always_live_in_text)),
-        ),
-        _ => (run.title.to_string(), None),
-    };
-    let is_both = level.is_none() && has_level;
-    let entry = entry_ui(ui, patch(colors.fill, colors.line), &title, &mut shown.not_always_live);
-    if is_both && entry.changed() {
-        shown.always_live = shown.not_always_live;
-    }
-    if let Some(title) = level {
-        let patch = patch(colors.level_fill, colors.level);
-        let entry = entry_ui(ui, patch, &title, &mut shown.always_live);
-        if let Some(share) = &share {
-            entry.on_hover_text(share);
-        }
-        if let Some(share) = share.filter(|_| runs.is_one()) {
-            ui.weak(share);
-        }
-    } else if let Some(share) = share {
-        entry.on_hover_text(share);
     }
 }
 
@@ -494,28 +390,6 @@ fn lanes<'a>(
         Some(Lane { label, ranges: &life.ranges, color, height: LIFE_LANE })
     };
     only.chain(runs.iter().enumerate().rev().filter_map(life)).collect()
-}
-
-/// What the pointer is told: which step, what it does, how much is alive; the inspector says the rest.
-fn hint_ui(
-    ui: &mut egui::Ui,
-    runs: &Runs,
-    timelines: &SlotTimelines,
-    (slot, facts): (usize, Option<&StepFacts>),
-) {
-    let (units, moment) = (Units::now(ui), Moment::at_slot(&timelines.axis, slot));
-    let kind = facts.and_then(|facts| facts.kind.as_deref());
-    let kind = kind.map_or(String::new(), |kind| format!(", {}", shortened(kind, NAME)));
-    ui.label(fonts::number(format!("{}{kind}", capitalised(&moment.title(runs)))));
-    if let Some(name) = facts.and_then(|facts| facts.name.as_deref()) {
-        ui.label(shortened(name, NAME));
-    }
-    let bytes = |(place, run): (usize, &Run)| {
-        let bytes = units.bytes(timelines.alive_at(place, moment.step(place)?)?);
-        Some(if runs.is_one() { bytes } else { format!("{} {bytes}", run.title) })
-    };
-    let bytes: Vec<String> = runs.iter().enumerate().filter_map(bytes).take(3).collect();
-    ui.weak(bytes.join(", "));
 }
 
 /// Which picture the pointer is over, and the slot there.

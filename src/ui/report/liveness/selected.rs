@@ -29,8 +29,9 @@ pub fn selection_ui(
     let moment = selected_moment(timelines, &slots);
     if !slots.is_empty() {
         ui.horizontal_wrapped(|ui| {
-            let title = if slots.len() > 1 { "Deselect steps" } else { "Deselect step" };
-            if ui.button(title).clicked() {
+            let system = runs.system();
+            let what = if slots.len() > 1 { system.steps } else { system.step_in_text };
+            if ui.button(format!("Deselect {what}")).clicked() {
                 page.selection.steps.clear();
             }
             mark_operation_ui(ui, page.selection, runs, &moment);
@@ -52,11 +53,15 @@ fn selected_text(runs: &Runs, moment: &Moment, text: &str, count: usize) -> Stri
     match (runs.is_one(), count) {
         (true, 1) => format!("Selected: {text}"),
         (true, count) => {
-            format!("Selected: {count} steps, compared with {}", moment.title(runs))
+            format!(
+                "Selected: {count} {}, compared with {}",
+                runs.system().steps,
+                moment.title(runs)
+            )
         }
         (false, 1) => text.to_owned(),
         (false, count) => {
-            format!("{count} steps are selected, the first is compared: {text}")
+            format!("{count} {} are selected, the first is compared: {text}", runs.system().steps)
         }
     }
 }
@@ -70,7 +75,13 @@ fn mark_operation_ui(ui: &mut egui::Ui, selection: &mut Selection, runs: &Runs, 
         && let Some(operation) = runs.iter().enumerate().find_map(operation)
     {
         let button = ui.button("Mark its operation");
-        if button.on_hover_text("Marks every step of the same operation").clicked() {
+        if button
+            .on_hover_text(format!(
+                "Marks every {} of the same operation",
+                runs.system().step_in_text
+            ))
+            .clicked()
+        {
             selection.operation = Some(OperationName::of(&operation));
         }
     }
@@ -115,7 +126,8 @@ fn others_ui(
                 } else {
                     String::new()
                 };
-                format!("{} at most, alive at {steps}{of} steps", units.bytes(life.most_bytes))
+                let word = runs.system().steps;
+                format!("{} at most, alive at {steps}{of} {word}", units.bytes(life.most_bytes))
             });
             let life = life.unwrap_or_else(|| "none".to_owned());
             if runs.is_one() { life } else { format!("{} {life}", run.title_in_text()) }
@@ -131,14 +143,15 @@ fn others_ui(
 
 /// Numbers of steps in words: of two runs `1 steps of the source, 9 of the target`.
 fn steps_text(runs: &Runs, counts: &[String]) -> String {
+    let word = runs.system().steps;
     match (counts, runs.len()) {
-        ([count], _) => format!("{count} steps"),
-        ([source, target], 2) => format!("{source} steps of the source, {target} of the target"),
+        ([count], _) => format!("{count} {word}"),
+        ([source, target], 2) => format!("{source} {word} of the source, {target} of the target"),
         (counts, _) => {
             let text =
                 |(run, count): (&Run, &String)| format!("{count} of {}", run.title_in_text());
             let texts: Vec<String> = runs.iter().zip(counts).map(text).collect();
-            capitalised(&format!("steps {}", texts.join(", ")))
+            capitalised(&format!("{word} {}", texts.join(", ")))
         }
     }
 }

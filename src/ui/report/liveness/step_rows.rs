@@ -216,7 +216,7 @@ fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(Cell, Column)> {
         let has_limit = limit_passed(timelines, 0).is_some() || limit_of(timelines).is_some();
         let against = if has_limit { "Against the limit" } else { "Of the highest" };
         let mut cells = vec![
-            (Cell::Step(0), Column::text("Step", 44.0)),
+            (Cell::Step(0), Column::text(runs.system().step, 44.0)),
             (Cell::Rank, Column::count("Rank", 40.0).not_summed()),
             (Cell::Name, Column::text("Name", 150.0)),
             (Cell::Operation, Column::text("Operation", 92.0)),
@@ -235,9 +235,10 @@ fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(Cell, Column)> {
         runs.iter().enumerate().map(cell).collect::<Vec<_>>()
     };
     // Of many runs the badge alone says whose step it is.
-    let (title, width) = if runs.len() > 2 { ("", 56.0) } else { ("step", 66.0) };
+    let word = runs.system().step_in_text;
+    let (title, width) = if runs.len() > 2 { ("", 56.0) } else { (word, 66.0) };
     let mut cells = runs_and(Cell::Step, &|run| {
-        Column::text(format!("{} step", run.title), width).of_run(Some(run.badge), title)
+        Column::text(format!("{} {word}", run.title), width).of_run(Some(run.badge), title)
     });
     cells.push((Cell::Operation, Column::text("Operation", 138.0)));
     cells.push((Cell::Kind, Column::text("Program", 110.0)));

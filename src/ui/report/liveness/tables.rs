@@ -3,6 +3,7 @@
 use eframe::egui;
 use std::sync::Arc;
 
+use super::allocations::{AllocationTables, ListedBy};
 use super::compute::{AtSteps, Computed, estimate_columns};
 use super::consists::Consists;
 use super::lifetimes_table::LifetimeTables;
@@ -25,7 +26,7 @@ use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::runs::{Needed, Needs, Run, Runs, RunsAnswer};
 use crate::ui::split;
 use crate::ui::theme::Tokens;
-use crate::ui::widget::choice::tabs_ui;
+use crate::ui::widget::choice::segments_ui;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
 
@@ -44,11 +45,15 @@ enum Tab {
     Steps,
     Consists,
     At(AtSteps),
+    Listed(ListedBy),
 }
 
 type TitleIn = fn(&System) -> &'static str;
 
-const TABS: [(Tab, TitleIn); 9] = [
+const TABS: [(Tab, TitleIn); 12] = [
+    (Tab::Listed(ListedBy::Allocation), |_| "Allocations"),
+    (Tab::Listed(ListedBy::Code), |_| "By code"),
+    (Tab::Listed(ListedBy::CallPath), |_| "Call paths"),
     (Tab::Peaks, |_| "Peaks"),
     (Tab::Steps, |_| "Steps"),
     (Tab::NotAlwaysLive, |system| system.not_always_live),
@@ -101,7 +106,8 @@ impl Moments {
                 }
             };
             if slots.len() > MOST_MOMENTS {
-                note = format!("the first {MOST_MOMENTS} of {} steps", slots.len());
+                note =
+                    format!("the first {MOST_MOMENTS} of {} {}", slots.len(), runs.system().steps);
             }
             let column = |moment: &Moment| {
                 let title = capitalised(&moment.title(runs));
@@ -173,6 +179,7 @@ pub struct Tables {
     figures: FigureTable,
     estimates: DataTable,
     computed: RunsAnswer<(AtSteps, Moments), Computed>,
+    allocations: AllocationTables,
 }
 
 /// The timelines, whether operations are known, whether only those above the limit are listed, and of
@@ -185,9 +192,6 @@ enum Listed {
     /// The steps that the filter found; all of them without one.
     Steps(Option<Same<Vec<u32>>>),
 }
-
-/// Lists of steps, of which one is shown at a time.
-const LISTS: [(Tab, &str); 2] = [(Tab::Peaks, "Peaks"), (Tab::Steps, "Steps")];
 
 pub struct Subject<'a> {
     pub timelines: &'a Arc<SlotTimelines>,
@@ -207,6 +211,9 @@ impl Tables {
         subject: &Subject<'_>,
         lives_of: &mut LivesOf,
     ) -> Option<(usize, bool)> {
+        if self.allocations.follow(page) {
+            self.tab = Some(Tab::Listed(ListedBy::Code));
+        }
         let width = ui.available_width();
         let is_one = page.runs.is_one();
         // Width that peaks and variables need side by side, points.
@@ -216,8 +223,7 @@ impl Tables {
             if matches!(tab, Tab::Peaks | Tab::Steps) {
                 return self.list_ui(ui, page, subject, tab, false);
             }
-            self.tab_ui(ui, page, (subject, lives_of), tab);
-            return None;
+            return self.tab_ui(ui, page, (subject, lives_of), tab);
         }
         let (share, least, most) = if is_one { (0.55, 200.0, 0.7) } else { (0.5, 400.0, 0.65) };
         let name = if is_one { "peaks" } else { "peaks of both" };
@@ -225,25 +231,33 @@ impl Tables {
         let clicked = split::left(ui, name, width * share, least..=(width * most), |ui| {
             self.list_ui(ui, page, subject, list, true)
         });
+        let mut shown = None;
         split::rest(ui, egui::Margin { left: 10, ..Default::default() }, |ui| {
             let tab = self.tabs_ui(ui, page.runs, Tab::NotAlwaysLive, false);
-            self.tab_ui(ui, page, (subject, lives_of), tab);
+            shown = self.tab_ui(ui, page, (subject, lives_of), tab);
         });
-        clicked
+        clicked.or(shown)
     }
 
     /// Draws the tabs; returns the one that is shown.
     fn tabs_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, usual: Tab, has_lists: bool) -> Tab {
+        let has_allocations = runs.is_one() && runs.reference().derived.answers().has_allocations();
         let is_there = |tab: &Tab| match tab {
             Tab::Peaks | Tab::Steps => has_lists,
             Tab::At(what) => !runs.are_foreign_to(what.needs().0),
+            Tab::Listed(_) => has_allocations,
             _ => true,
         };
+        let usual = if has_allocations { Tab::Listed(ListedBy::default()) } else { usual };
         let mut shown = self.tab.filter(is_there).unwrap_or(usual);
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
             for (tab, title) in TABS.into_iter().filter(|(tab, _)| is_there(tab)) {
-                if ui.selectable_value(&mut shown, tab, title(runs.system())).clicked() {
+                let title = match tab {
+                    Tab::Steps => capitalised(runs.system().steps),
+                    _ => title(runs.system()).to_owned(),
+                };
+                if ui.selectable_value(&mut shown, tab, title).clicked() {
                     self.tab = Some(tab);
                 }
             }
@@ -263,9 +277,11 @@ impl Tables {
     ) -> Option<(usize, bool)> {
         let (runs, timelines, is_over_alone) = (page.runs, subject.timelines, self.is_over_alone);
         let mut chosen = list;
+        let steps = capitalised(runs.system().steps);
         let mut lists = |ui: &mut egui::Ui| {
             if is_chosen_here {
-                tabs_ui(ui, &mut chosen, LISTS);
+                let choices = [(Tab::Peaks, "Peaks"), (Tab::Steps, &*steps)];
+                segments_ui(ui, "", &mut chosen, choices);
             }
         };
         let listed = match subject.marks.found(runs) {
@@ -278,7 +294,7 @@ impl Tables {
                 return None;
             }
         };
-        let name = named(runs, if list == Tab::Peaks { "peaks" } else { "steps" });
+        let name = named(runs, if list == Tab::Peaks { "peaks" } else { runs.system().steps });
         let of = bytes_title(runs, timelines.scope).to_lowercase();
         let note = match &listed {
             Listed::Peaks if runs.is_one() => "largest first".to_owned(),
@@ -328,16 +344,19 @@ impl Tables {
         page: &mut PageContext<'_>,
         (subject, lives_of): (&Subject<'_>, &mut LivesOf),
         tab: Tab,
-    ) {
+    ) -> Option<(usize, bool)> {
         let (runs, scope) = (page.runs, subject.timelines.scope);
+        if let Tab::Listed(by) = tab {
+            return self.allocations.ui(ui, page, subject, by).map(|slot| (slot, false));
+        }
         if scope != Scope::Everything && !runs.is_settled(&[Needed::TileVariables]) {
             let what = format!("Variables by {}", runs.system().arena_in_text);
             unread_ui(ui, &what, runs.is_working());
-            return;
+            return None;
         }
         let moments = || Moments::new(runs, subject.timelines, subject.slots);
         match tab {
-            Tab::Peaks | Tab::Steps => {}
+            Tab::Peaks | Tab::Steps | Tab::Listed(_) => {}
             Tab::NotAlwaysLive => {
                 let what = format!("{} variables", runs.system().not_always_live_in_text);
                 let name = named(runs, &what);
@@ -345,7 +364,8 @@ impl Tables {
             }
             Tab::AlwaysLive if scope == Scope::WorstArena => {
                 let arena = runs.system().arena_in_text;
-                let title = format!("Each step has a worst {arena} of its own");
+                let title =
+                    format!("Each {} has a worst {arena} of its own", runs.system().step_in_text);
                 let hint =
                     format!("Choose one {arena} as the scope to see what always lives there");
                 absent_ui(ui, &title, &hint);
@@ -359,6 +379,15 @@ impl Tables {
             Tab::Consists => self.consists.ui(ui, page, &moments()),
             Tab::At(what) => self.computed_ui(ui, page, what, moments()),
         }
+        None
+    }
+
+    /// Forgets what was read of runs; what was chosen stays.
+    pub fn forget(&mut self) {
+        self.list_rows = Made::default();
+        self.lifetimes = LifetimeTables::default();
+        (self.peaks, self.steps) = (DataTable::default(), DataTable::default());
+        self.allocations.forget();
     }
 
     fn computed_ui(

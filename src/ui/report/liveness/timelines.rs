@@ -6,10 +6,12 @@ use std::sync::Arc;
 use crate::analysis::comparison::slot_curves::{in_slots, slots_where};
 use crate::analysis::comparison::slot_peaks::{SlotPeak, slot_peaks};
 use crate::analysis::comparison::step_axis::StepAxis;
+use crate::analysis::comparison::time_slots::TimeSlots;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::scope_curve::AlwaysLive;
 use crate::analysis::liveness::timeline::Timeline;
 use crate::ui::runs::{PerRun, Run, Runs};
+use crate::ui::selection::Selection;
 use crate::ui::widget::bins::{Values, new_version};
 
 pub struct RunCurve {
@@ -86,6 +88,10 @@ impl RunCurve {
 pub struct SlotTimelines {
     pub scope: Scope,
     pub axis: Arc<StepAxis>,
+    /// The slots of equal time, where those are shown; of one run.
+    pub time: Option<TimeSlots>,
+    /// Whether it is known when the steps of the only run were.
+    pub has_times: bool,
     /// For each run its curve; `None` where it has no such curve.
     runs: PerRun<Option<RunCurve>>,
     /// The most of all runs in each slot: without what is always live, and with it; of several.
@@ -100,13 +106,27 @@ pub struct SlotTimelines {
 
 impl SlotTimelines {
     /// Works them out; `None` where no run has such a curve.
-    pub fn of(runs: &Runs, scope: Scope, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Option<Self> {
-        let axis = Arc::clone(runs.axis()?);
+    pub fn of(
+        runs: &Runs,
+        (scope, is_over_time): (Scope, bool),
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Option<Self> {
+        let derived = &runs.reference().derived;
+        let times = if runs.is_one() { derived.answers().step_times(derived) } else { None };
+        let time = times.as_ref().filter(|_| is_over_time).and_then(|times| {
+            let timeline = derived.timeline(scope, is_cancelled)?;
+            TimeSlots::of(times, |step| timeline.alive_at(step))
+        });
+        let axis = match &time {
+            Some(time) => Arc::new(time.axis.clone()),
+            None => Arc::clone(runs.axis()?),
+        };
         let slots = axis.len();
         let curve = |(place, run): (usize, &Run)| {
             let timeline = run.derived.timeline(scope, is_cancelled)?;
             let step_in = |slot| axis.step(place, slot);
-            let by_slot = (!runs.is_one()).then(|| BySlot::new(&timeline, slots, step_in));
+            let by_slot =
+                (!runs.is_one() || time.is_some()).then(|| BySlot::new(&timeline, slots, step_in));
             let with_gaps = timeline.including_gaps.map(|bytes| vec![bytes; slots]);
             Some(RunCurve { timeline, by_slot, with_gaps })
         };
@@ -140,11 +160,39 @@ impl SlotTimelines {
             })
         };
         let only = (0..runs.len()).map(only).collect();
-        Some(Self { scope, axis, runs: curves, highest, peaks, only, version: new_version() })
+        let (has_times, version) = (times.is_some(), new_version());
+        Some(Self { scope, axis, time, has_times, runs: curves, highest, peaks, only, version })
     }
 
     pub fn len(&self) -> usize {
         self.axis.len()
+    }
+
+    /// The selected slots.
+    pub fn selected(&self, selection: &Selection, runs: &Runs) -> Vec<usize> {
+        let slots = selection.slots(runs);
+        if self.time.is_none() {
+            return slots;
+        }
+        let mut of_time: Vec<usize> =
+            slots.into_iter().filter_map(|step| self.axis.slot(0, step)).collect();
+        of_time.dedup();
+        of_time
+    }
+
+    /// Selects a slot in place of the others, or as well.
+    pub fn select(&self, selection: &mut Selection, runs: &Runs, (slot, is_added): (usize, bool)) {
+        let slot = self.common_slot(slot);
+        if is_added {
+            selection.toggle_slot(runs, slot);
+        } else {
+            selection.select_slot(runs, slot);
+        }
+    }
+
+    /// The slot on the axis that all pages share.
+    pub fn common_slot(&self, slot: usize) -> usize {
+        self.time.as_ref().and_then(|time| time.axis.step(0, slot)).unwrap_or(slot)
     }
 
     pub fn run(&self, run: usize) -> Option<&RunCurve> {

@@ -2,9 +2,9 @@
 //! the floor plan of tiles by one figure; of several runs also what differs there. Several selected
 //! tiles, or other arenas, of one run lie below each other.
 
+mod arenas;
 mod chip;
 mod grid;
-mod snapshot;
 mod summary;
 mod tile;
 mod tile_facts;
@@ -14,7 +14,6 @@ use eframe::egui;
 
 use super::category_colors::AskedColors;
 use super::machines::{has_tiles, pairing_ui};
-use super::snapshot::are_snapshots;
 use super::{PageContext, have_arenas_ui, tile_places};
 use crate::analysis::liveness::Scope;
 use crate::store::{ArenaId, System};
@@ -23,6 +22,7 @@ use crate::ui::runs::{RunId, Runs};
 use crate::ui::selection::{Place, TitledPlace};
 use crate::ui::widget::choice::segments_ui;
 use crate::views::View;
+use arenas::{ArenasMap, have_maps};
 use chip::ChipMapView;
 use grid::{GridShows, TileGridView};
 use summary::AskedTiles;
@@ -46,8 +46,8 @@ pub struct MapPage {
     one_tile: OneTileView,
     all_tiles: ChipMapView,
     grid: TileGridView,
-    /// What is shown of memory snapshots in place of all that.
-    snapshot: snapshot::SnapshotMap,
+    /// The arenas side by side, in place of all that, where runs have such a map.
+    arenas: ArenasMap,
     /// The runs of the frame before.
     shown: Vec<RunId>,
 }
@@ -62,8 +62,8 @@ impl RunsPage for MapPage {
         if !have_arenas_ui(ui, page.runs) {
             return;
         }
-        if are_snapshots(page.runs) {
-            self.snapshot.ui(ui, page);
+        if have_maps(page.runs) {
+            self.arenas.ui(ui, page);
             return;
         }
         pairing_ui(ui, page.runs);
@@ -92,7 +92,7 @@ impl RunsPage for MapPage {
 
     fn run_renamed(&mut self, from: RunId, to: RunId) {
         // What was read and worked out goes, what was chosen and is visible stays.
-        self.snapshot.run_renamed(from, to);
+        self.arenas.run_renamed(from, to);
         let before = std::mem::take(self);
         let rename = |run: RunId| if run == from { to } else { run };
         *self = Self {
@@ -100,7 +100,7 @@ impl RunsPage for MapPage {
             one_tile: before.one_tile.of_other_figures(),
             all_tiles: before.all_tiles.of_other_figures(),
             grid: before.grid.of_other_figures(rename),
-            snapshot: before.snapshot,
+            arenas: before.arenas,
             shown: before.shown.into_iter().map(rename).collect(),
             ..Self::default()
         };

@@ -5,9 +5,9 @@ use eframe::egui;
 
 use super::super::{PageContext, room_of};
 use crate::analysis::comparison::facts::Fit;
+use crate::analysis::memory::fullest_tiles::{FullTile, fullest_tiles};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::{Report, TileId};
-use crate::systems::poplar::insights::fullest_tiles::{FullTile, fullest_tiles};
 use crate::text::grouped;
 use crate::ui::report::head::Answer;
 use crate::ui::report::tile_figures::tile_text;

@@ -96,7 +96,7 @@ pub fn facts_ui(ui: &mut egui::Ui, facts: &GroupsOfRun, part: &mut RunPart<'_>) 
             let said = fact.said.first().and_then(Option::as_ref);
             let text = said.map_or("–".into(), |said| short_text(said, units));
             // What a recording is takes a sentence, and a peak has its step beside it.
-            if part.run.derived.snapshot().is_some() || part.run.derived.program().is_some() {
+            if part.run.derived.answers().are_beside_report() {
                 long_fact_ui(ui, &fact.name, &text);
             } else {
                 fact_ui(ui, &fact.name, &text);

@@ -1,51 +1,44 @@
-//! Overview: whether the program fits and why not, what its memory is used for, its curve, its tiles, what to try
-//! first, and the facts of report and machine; everything leads on by a click.
+//! Overview: whether the run fits and why not, what its memory is used for, its curve, its tiles, who owns its peak, what
+//! to try first, and the facts of report and machine; everything leads on by a click.
 
 mod advice;
 mod capacity;
+mod curve;
 mod facts;
-mod program;
-mod snapshot;
-mod steps;
 mod tiles;
 
 use eframe::egui::{self, Align, Layout, ScrollArea, Vec2};
 use std::collections::BTreeMap;
-use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use super::PageContext;
+use super::cards::{CardChoices, run_card_ui};
 use super::found_insights::{ADVICE_COMES, FoundInsights, KnownInsights};
 use super::glance::{Click, GlanceTable};
 use super::head::page_head_ui;
-use super::program_verdict::verdict_ui;
 use super::run_part::RunPart;
 use super::run_title_ui;
-use super::snapshot::are_snapshots;
 use super::tile_histogram::histogram_ui;
 use super::verdict_banner::{Proof, verdict_banner_ui};
-use crate::analysis::liveness::Scope;
-use crate::analysis::liveness::timeline::Timeline;
 use crate::analysis::memory::capacity::Capacity;
-use crate::systems::poplar::insights::fullest_tiles::{Bin, histogram_around_limit};
-use crate::systems::xla::buffer_assignment::insights::ProgramInsights;
+use crate::analysis::memory::fullest_tiles::{Bin, histogram_around_limit};
+use crate::run::FirstSight;
 use crate::ui::command::{Command, Page};
 use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
-use crate::ui::units::Units;
 use crate::ui::widget::card::picture_card_ui;
 use crate::ui::widget::exports::scrolled_of_exports;
 use crate::ui::widget::inspector::{inspector_ui, is_beside};
-use crate::ui::widget::sign::answer_ui;
+use curve::{CurvePicture, KnownCurve, areas_of_run};
 use facts::GroupsOfRun;
-use snapshot::{SnapshotGlance, SnapshotKnown};
-use steps::{NamedPeaks, StepsPicture, answer_of_curve_ui, over_steps};
 
 const NEEDS: Needs = &[Needed::Memory, Needed::Liveness, Needed::About, Needed::Debug];
 /// Pieces of advice that are shown.
 const MOST_ADVICE: usize = 3;
+/// Bars of a card.
+const MOST_BARS: usize = 7;
 /// Width from which cards stand beside one another, points.
 const BESIDE: f32 = 640.0;
 /// Heights of the cards of curve and tiles, points: what advice leaves of the page, between these.
@@ -68,15 +61,15 @@ pub struct OverviewPage {
 #[derive(Default)]
 struct OfRun {
     insights: FoundInsights,
-    steps: StepsPicture,
+    curve: CurvePicture,
     strip: tiles::Strip,
-    snapshot: SnapshotGlance,
+    cards: CardChoices,
 }
 
 /// How much is worked out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Detail {
-    /// Of a large memory snapshot what takes no time: the curve and the figures.
+    /// Of large runs that need no part of their reports what takes no time: the curve as one area, and the figures.
     First,
     All,
 }
@@ -85,70 +78,45 @@ enum Detail {
 #[derive(Default)]
 struct Known {
     capacity: Option<Capacity>,
-    timeline: Option<Arc<Timeline>>,
-    peaks: NamedPeaks,
+    curve: Option<KnownCurve>,
     tiles: Vec<Bin>,
     facts: GroupsOfRun,
-    /// Of a program of XLA, in place of the insights.
-    program: Option<Arc<ProgramInsights>>,
-    /// Of a memory snapshot, in place of all that.
-    snapshot: Option<SnapshotKnown>,
 }
 
 impl Known {
     fn of(run: &Run, detail: Detail, cancel: &Cancel) -> Self {
-        if let Some(allocator) = run.derived.allocator().filter(|run| run.snapshot().is_some()) {
-            let curves_of = || SnapshotKnown::curves_of(allocator, detail, cancel);
-            let (curves, facts) = std::thread::scope(|scope| {
-                let named = std::thread::Builder::new().name("curves of a snapshot".to_owned());
-                let curves = named.spawn_scoped(scope, curves_of);
-                let facts = GroupsOfRun::of(run);
-                let curves = curves.map_or_else(
-                    |_| curves_of(),
-                    |curves| curves.join().unwrap_or_else(|panic| resume_unwind(panic)),
-                );
-                (curves, facts)
-            });
-            let snapshot = curves.and_then(|curves| SnapshotKnown::of(allocator, curves));
-            return Self { facts, snapshot, ..Self::default() };
-        }
-        let report = &run.report;
-        let timeline = run.derived.timeline(Scope::Everything, &|| cancel.is_cancelled());
-        let operations = run.derived.operations();
-        let peaks = timeline.as_ref().map(|it| NamedPeaks::of(report, it, operations.as_deref()));
-        Self {
-            capacity: Capacity::of(report),
-            peaks: peaks.unwrap_or_default(),
-            timeline,
-            tiles: histogram_around_limit(report),
-            facts: GroupsOfRun::of(run),
-            program: run.derived.program_insights(),
-            snapshot: None,
-        }
+        let tiles = histogram_around_limit(&run.report);
+        let capacity = || Capacity::of(&run.report);
+        let (curve, facts) =
+            rayon::join(|| KnownCurve::of(run, detail, cancel), || GroupsOfRun::of(run));
+        Self { capacity: (!tiles.is_empty()).then(capacity).flatten(), curve, tiles, facts }
     }
 }
 
-/// What all of this is worked out from: of memory snapshots no part of their reports, of which none is there at first.
-fn needs_of(runs: &Runs) -> Needs {
-    if are_snapshots(runs) { &[] } else { NEEDS }
+/// Whether the curves of all runs need no part of their reports, of which none is there at first.
+fn are_curves_beside_reports(runs: &Runs) -> bool {
+    runs.iter().all(|run| areas_of_run(run).is_some())
 }
 
 impl OverviewPage {
-    /// Asks for what is worked out of runs: of large snapshots for the curve first, which is seen while the rest comes.
-    fn ask(&mut self, ctx: &egui::Context, runs: &Arc<Runs>) {
-        let needs = (runs, needs_of(runs));
+    /// Asks for what is worked out of runs: of large ones for the curve first, where that needs no part of their reports; it
+    /// is seen while the rest comes. Returns whether there is time for the rest.
+    fn ask(&mut self, ctx: &egui::Context, runs: &Arc<Runs>) -> bool {
+        let are_beside = are_curves_beside_reports(runs);
+        let needs = (runs, if are_beside { &[] } else { NEEDS });
         let known = &mut self.known;
         let ask = |known: &mut RunsAnswer<Detail, Vec<Known>>, detail| {
             known.ask_or_tell("overview", ctx, needs, &detail, move |runs, cancel| {
                 runs.iter().map(|run| Known::of(run, detail, cancel)).collect()
             });
         };
-        if !are_snapshots(runs) || runs.are_small() {
-            ask(known, Detail::All);
-        } else if known.last(runs).is_none() {
+        let has_time = !are_beside || runs.are_small() || self.has_drawn;
+        if known.last(runs).is_none() && are_beside && !runs.are_small() {
             self.has_drawn = false;
             ask(known, Detail::First);
-        } else if self.has_drawn {
+            return false;
+        }
+        if has_time {
             ask(known, Detail::All);
         }
         // What comes after the curve begins when it is painted: both at once would take as long again.
@@ -156,6 +124,7 @@ impl OverviewPage {
             self.has_drawn = true;
             ctx.request_repaint();
         }
+        has_time
     }
 }
 
@@ -171,13 +140,12 @@ impl RunsPage for OverviewPage {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         self.of_runs.retain(|id, _| runs.position(*id).is_some());
-        self.ask(ui.ctx(), runs);
+        let has_time = self.ask(ui.ctx(), runs);
         let Some((_, known)) = self.known.last(runs) else {
             ui.weak(self.known.failure().unwrap_or("Reading…"));
             return;
         };
-        let has_curve = |known: &Known| known.timeline.is_some() || known.snapshot.is_some();
-        *page.has_painted_graph |= known.iter().any(has_curve);
+        *page.has_painted_graph |= known.iter().any(|known| known.curve.is_some());
         let place = self.chosen.and_then(|run| runs.position(run)).unwrap_or(0);
         if !runs.is_one()
             && let Some(glance) = self.glance.ask(ui, runs)
@@ -191,27 +159,19 @@ impl RunsPage for OverviewPage {
         }
         let Some((run, known)) = runs.get(place).zip(known.get(place)) else { return };
         let state = self.of_runs.entry(run.id).or_default();
-        let has_verdict = known.snapshot.is_none() && known.program.is_none();
-        let insights = has_verdict.then(|| state.insights.ask(ui.ctx(), run)).flatten();
+        let insights = state.insights.ask(ui.ctx(), run, has_time);
         let (selection, commands) = (&mut *page.selection, &mut *page.commands);
         let mut part = RunPart { run, selection, commands };
         let is_beside = is_beside(ui);
         if is_beside {
             inspector_ui(ui, |ui| facts::facts_ui(ui, &known.facts, &mut part));
         }
-        let answer = known.snapshot.as_ref().map(|snapshot| snapshot.answer(Units::now(ui)));
-        if runs.is_one() && answer.is_some() {
-            page_head_ui(ui, "Overview", answer.as_ref(), |_| {});
-        }
         let area = ScrollArea::vertical().id_salt("overview").auto_shrink(false);
         let area = area.show(ui, |ui| {
             if !runs.is_one() {
                 run_title_ui(ui, run);
-                if let Some((sign, text)) = &answer {
-                    ui.horizontal(|ui| answer_ui(ui, *sign, text));
-                }
             }
-            state.ui(ui, known, (insights.as_ref(), self.known.failure()), &mut part);
+            state.ui(ui, known, insights.as_ref(), &mut part);
             if !is_beside {
                 ui.add_space(BETWEEN_CARDS);
                 card_frame(Tokens::now(ui)).show(ui, |ui| {
@@ -229,26 +189,13 @@ impl OfRun {
         &mut self,
         ui: &mut egui::Ui,
         known: &Known,
-        (insights, failure): (Option<&KnownInsights>, Option<&str>),
+        insights: Option<&KnownInsights>,
         part: &mut RunPart<'_>,
     ) {
-        if let Some(snapshot) = &known.snapshot {
-            self.snapshot.ui(ui, snapshot, failure, part);
-            return;
-        }
-        if let Some(found) = &known.program {
-            if let Some(verdict) = &found.found.verdict {
-                verdict_ui(ui, verdict, Proof::Figures);
-            }
-            self.pictures_ui(ui, known, part);
-            program::parts_ui(ui, found, part);
-            return;
-        }
-        if let Some((insights, verdict)) =
-            insights.and_then(|insights| Some((insights, insights.found.verdict.as_ref()?)))
-        {
-            let so_far = (!insights.is_final).then_some("operations are still being read");
-            verdict_banner_ui(ui, verdict, Proof::Figures, so_far);
+        if let Some(KnownInsights { sight, is_final }) = insights {
+            let is_open = !is_final && !part.run.derived.answers().are_beside_report();
+            let so_far = is_open.then_some("operations are still being read");
+            verdict_banner_ui(ui, part, sight, Proof::Figures, so_far);
         }
         if let Some(capacity) = &known.capacity {
             let title = part.run.report.target.get().and_then(|target| target.ipus);
@@ -261,6 +208,7 @@ impl OfRun {
         }
         self.pictures_ui(ui, known, part);
         if let Some(insights) = insights {
+            self.glance_ui(ui, &insights.sight, part);
             advice_ui(ui, insights, part);
         }
     }
@@ -271,23 +219,13 @@ impl OfRun {
         let tiles = limit.filter(|_| !known.tiles.is_empty());
         let below = ADVICE + 60.0;
         let height = (ui.available_height() - below).clamp(LEAST_PICTURES, MOST_PICTURES);
-        let is_beside = width >= BESIDE && tiles.is_some() && known.timeline.is_some();
+        let is_beside = width >= BESIDE && tiles.is_some() && known.curve.is_some();
         let left = if is_beside { (width - BETWEEN_CARDS) * 0.62 } else { width };
         let right = if is_beside { width - BETWEEN_CARDS - left } else { width };
-        let mut steps_ui = |ui: &mut egui::Ui, part: &mut RunPart<'_>| {
-            let Some(timeline) = &known.timeline else { return };
-            let mut exports = Vec::new();
-            picture_card_ui(
-                ui,
-                &over_steps(&part.run.report.system),
-                &mut exports,
-                |ui| answer_of_curve_ui(ui, timeline),
-                |ui| {
-                    let height = height - 64.0;
-                    self.steps.ui(ui, (timeline, &known.peaks), height, part);
-                },
-            );
-            part.commands.append(&mut exports);
+        let mut curve_ui = |ui: &mut egui::Ui, part: &mut RunPart<'_>| {
+            if let Some(curve) = &known.curve {
+                self.curve.ui(ui, curve, height, part);
+            }
         };
         let strip = &mut self.strip;
         let mut tiles_ui = |ui: &mut egui::Ui, part: &mut RunPart<'_>| {
@@ -307,7 +245,7 @@ impl OfRun {
             part.commands.append(&mut exports);
         };
         if !is_beside {
-            steps_ui(ui, part);
+            curve_ui(ui, part);
             tiles_ui(ui, part);
             return;
         }
@@ -315,19 +253,35 @@ impl OfRun {
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = BETWEEN_CARDS;
             let size = Vec2::new(left, height);
-            ui.allocate_ui_with_layout(size, column, |ui| steps_ui(ui, part));
+            ui.allocate_ui_with_layout(size, column, |ui| curve_ui(ui, part));
             let size = Vec2::new(right, height);
             ui.allocate_ui_with_layout(size, column, |ui| tiles_ui(ui, part));
+        });
+    }
+
+    /// What memory is for and whose it is, beside each other.
+    fn glance_ui(&mut self, ui: &mut egui::Ui, sight: &FirstSight, part: &mut RunPart<'_>) {
+        if sight.glance.iter().all(Vec::is_empty) {
+            return;
+        }
+        ui.columns_const(|columns: &mut [egui::Ui; 2]| {
+            for (ui, cards) in columns.iter_mut().zip(&sight.glance) {
+                for card in cards {
+                    run_card_ui(ui, part, &mut self.cards, (card, MOST_BARS));
+                }
+            }
         });
     }
 }
 
 fn advice_ui(ui: &mut egui::Ui, insights: &KnownInsights, part: &mut RunPart<'_>) {
     if !insights.is_final {
-        ui.weak(ADVICE_COMES);
+        let is_beside = part.run.derived.answers().are_beside_report();
+        ui.weak(if is_beside { "Advice is being worked out" } else { ADVICE_COMES });
         return;
     }
-    let shown: Vec<_> = insights.found.advice.iter().take(MOST_ADVICE).collect();
+    let advice = &insights.sight.found.advice;
+    let shown: Vec<_> = advice.iter().take(MOST_ADVICE).collect();
     if shown.is_empty() {
         return;
     }
@@ -349,7 +303,7 @@ fn advice_ui(ui: &mut egui::Ui, insights: &KnownInsights, part: &mut RunPart<'_>
         ui.vertical(all)
     };
     ui.add_space(4.0);
-    let more = insights.found.advice.len().saturating_sub(shown.len());
+    let more = advice.len().saturating_sub(shown.len());
     let title = match more {
         0 => "Evidence in Insights".to_owned(),
         more => format!("{more} more, and the evidence, in Insights"),

@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::out_of_memory::OutOfMemory;
-use crate::run::{self, DeviceVerdict, KeyFigure, Verdict};
+use crate::run::{self, DeviceVerdict, Evidence, KeyFigure, Verdict};
 use crate::store::snapshot::{SnapshotDevice, device_title};
 use crate::systems::pytorch::allocator::failed_requests::failed_requests;
 use crate::systems::pytorch::allocator::free_pieces::segment_for;
@@ -84,7 +84,16 @@ impl SnapshotVerdict {
             (None, _) => facts.reason_of_no_failure(&known),
         };
         let figures = facts.figures(capacity);
+        let device = of_run.map(|(device, _)| device.number);
+        // What others had is known only of the moment at which it failed.
+        let room = capacity.filter(|text| !text.is_share).and_then(|text| text.capacity_bytes);
+        let used = facts.reserved_peak_bytes.saturating_add(facts.other_bytes.unwrap_or(0));
         let verdict = Verdict {
+            used_of_all: room.map(|capacity| (used, capacity)),
+            failed: failure.as_ref().zip(device).map(|(failure, device)| {
+                let request = Evidence::new("the request").at_step(failure.event);
+                request.at(|place| place.device = Some(device))
+            }),
             text,
             details: vec![sentence_of(&figures)],
             figures,

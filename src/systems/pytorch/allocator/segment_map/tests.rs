@@ -39,11 +39,11 @@ fn replayed() -> ReplayedSnapshot {
 #[test]
 fn what_is_free_lies_between_blocks() {
     let replayed = replayed();
-    let axis = SegmentAxis::of(&replayed, 0);
-    let at = |step| SegmentsAt::of(&replayed, (0, &axis), step);
+    let axis = segment_axis(&replayed, 0);
+    let at = |step| segments_at(&replayed, (0, &axis), step);
     let end = at(7);
     assert_eq!((end.count, end.whole.reserved), (2, 16 * MIB));
-    let [first, second] = end.segments[..] else { panic!("two: {end:?}") };
+    let [first, second] = end.arenas[..] else { panic!("two: {end:?}") };
     assert_eq!((first.free(), first.pieces, first.largest), (2 * MIB, 1, (FIRST, 2 * MIB)));
     // The rest is not split off, as no large request could use it.
     assert_eq!((second.free(), second.pieces, second.blocks), (0, 0, 1));
@@ -55,12 +55,12 @@ fn what_is_free_lies_between_blocks() {
 #[test]
 fn a_cell_says_how_much_of_it_is_in_use() {
     let replayed = replayed();
-    let axis = SegmentAxis::of(&replayed, 0);
-    let first = &axis.segments[0];
+    let axis = segment_axis(&replayed, 0);
+    let first = &axis.arenas[0];
     let y = (first.start as f64, (first.start + first.length) as f64);
     // All of the first segment in one cell for each event: 6 of 8 MiB from event 2 on, then all but what waits no more.
     let window = MapWindow { x: (0.0, 8.0), y, columns: 8, rows: 1 };
-    let cells = MapCells::of(&replayed, (0, &axis), window, &|| false).expect("not cancelled");
+    let cells = map_cells(&replayed, (0, &axis), window, &|| false).expect("not cancelled");
     let covered: Vec<u8> = cells.covered.iter().map(|covered| covered / 32).collect();
     assert_eq!(covered, [0, 2, 6, 6, 6, 6, 7, 6], "eighths of a cell");
 }
@@ -68,13 +68,13 @@ fn a_cell_says_how_much_of_it_is_in_use() {
 #[test]
 fn cells_show_blocks_where_and_when_they_are() {
     let replayed = replayed();
-    let axis = SegmentAxis::of(&replayed, 0);
-    let first = &axis.segments[0];
+    let axis = segment_axis(&replayed, 0);
+    let first = &axis.arenas[0];
     assert_eq!(axis.address(first.start as f64), Some((0, FIRST)));
     let y = (first.start as f64, (first.start + first.length) as f64);
     // A row for each MiB of the first segment, a column for each event.
     let window = MapWindow { x: (0.0, 8.0), y, columns: 8, rows: 8 };
-    let cells = MapCells::of(&replayed, (0, &axis), window, &|| false).expect("not cancelled");
+    let cells = map_cells(&replayed, (0, &axis), window, &|| false).expect("not cancelled");
     let seen = |row: usize| -> String {
         let kind = |column| match cells.get(column, row).expect("a cell") {
             (CellKind::None, _) => ' ',

@@ -211,6 +211,8 @@ fn verdict(program: &Program, spaces: &[SpaceInsights]) -> Verdict {
         capacity_bytes,
         capacity_from: program.beside.capacity_file.clone(),
         over_bytes,
+        used_of_all: capacity_bytes.map(|capacity| (total_bytes, capacity)),
+        failed: None,
         devices: spaces.iter().map(device).collect(),
     }
 }

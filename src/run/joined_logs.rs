@@ -1,0 +1,37 @@
+//! Messages of logs, joined with the runs that they are about.
+
+use std::path::Path;
+
+use serde_json::{Map, Value};
+
+use crate::analysis::diagnose::Finding;
+use crate::store::Warning;
+
+/// The messages of a log.
+#[derive(Clone, Copy, Debug)]
+pub struct LogToJoin<'a> {
+    /// Its file; `None` for standard input.
+    pub file: Option<&'a Path>,
+    /// What it says.
+    pub findings: &'a [Finding],
+}
+
+/// What a run says of a message, or of itself where no message is about it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JoinedRun {
+    /// The keys that it has in JSON.
+    pub keys: Map<String, Value>,
+    /// The same for people: lines.
+    pub text: String,
+}
+
+/// What the runs of a system say of some logs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JoinedLogs {
+    /// For each log, and each of its messages.
+    pub messages: Vec<Vec<JoinedRun>>,
+    /// The runs that were named and that no message is about; `keys` has them all in one list, and is empty where there are none.
+    pub alone: JoinedRun,
+    /// What is to be said of how they were found and read.
+    pub warnings: Vec<Warning>,
+}

@@ -1,0 +1,97 @@
+//! What is alive at a step of a PyTorch run: blocks by what they are for and by the code that asked for them.
+
+use super::allocator::peak::{BlockSums, FrameBytes};
+use super::allocator::replayed::{ReplayedSnapshot, RunContents};
+use super::areas::devices_of;
+use super::blocks::blocks_alive;
+use crate::analysis::liveness::Scope;
+use crate::run::{AliveBy, AliveVariable, AliveVariables, GroupBytes, StepBytes};
+use crate::store::memory_timeline::{CATEGORY_NAMES, MemoryTimeline};
+
+/// What rows go by in a scope.
+pub(super) fn groupings(contents: &RunContents, scope: Scope) -> Vec<AliveBy> {
+    match contents {
+        RunContents::Snapshot(replayed) if devices_of(replayed, scope).is_some() => {
+            vec![AliveBy::Category, AliveBy::Module, AliveBy::Line, AliveBy::Variable]
+        }
+        RunContents::Snapshot(_) => vec![AliveBy::Variable],
+        RunContents::Timeline(_) => vec![AliveBy::Category],
+    }
+}
+
+/// The user frames that have blocks; `None` of a segment, and of a timeline, which has no blocks.
+pub(super) fn alive(contents: &RunContents, at: &StepBytes) -> Option<AliveVariables> {
+    let RunContents::Snapshot(replayed) = contents else { return None };
+    let [not_always_live, always_live] = sums(replayed, at)?;
+    let variables = |sums: &BlockSums| {
+        let rows = sums.by_frame(&replayed.snapshot).into_iter();
+        let variable = |row: FrameBytes| AliveVariable {
+            name: row.name,
+            bytes: row.all.bytes,
+            category: Some(row.category.as_str().to_owned()),
+            ..AliveVariable::default()
+        };
+        rows.map(variable).collect()
+    };
+    Some(AliveVariables {
+        not_always_live: variables(&not_always_live),
+        always_live: variables(&always_live),
+    })
+}
+
+/// The rows of a grouping, but for variables.
+pub(super) fn rows(contents: &RunContents, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
+    let replayed = match contents {
+        RunContents::Snapshot(replayed) => replayed,
+        RunContents::Timeline(timeline) if by == AliveBy::Category => {
+            return categories(timeline, at.step);
+        }
+        RunContents::Timeline(_) => return Vec::new(),
+    };
+    let Some([mut sums, always_live]) = sums(replayed, at) else { return Vec::new() };
+    sums.join(always_live);
+    let snapshot = &replayed.snapshot;
+    let frames = match by {
+        AliveBy::Category => {
+            let row = |(category, bytes, blocks): (&str, u64, u64)| group(category, bytes, blocks);
+            let all = sums.by_category().into_iter();
+            return all.map(|(of, owned)| row((of.as_str(), owned.bytes, owned.blocks))).collect();
+        }
+        AliveBy::Module => sums.by_module(snapshot),
+        AliveBy::Line => sums.by_frame(snapshot),
+        AliveBy::Operation | AliveBy::Variable => return Vec::new(),
+    };
+    frames.iter().map(|row| group(&row.name, row.all.bytes, row.all.blocks)).collect()
+}
+
+fn group(name: &str, bytes: u64, count: u64) -> GroupBytes {
+    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+    GroupBytes { name: name.to_owned(), bytes, count }
+}
+
+/// The categories of a timeline at a point of it that have any bytes.
+fn categories(timeline: &MemoryTimeline, step: usize) -> Vec<GroupBytes> {
+    let bytes = timeline.bytes.get(step).into_iter().flatten();
+    let named = CATEGORY_NAMES.iter().zip(bytes).filter(|(_, bytes)| **bytes != 0);
+    let row = |(name, bytes): (&&str, &i64)| GroupBytes {
+        name: name.to_lowercase(),
+        bytes: *bytes,
+        count: 0,
+    };
+    named.map(row).collect()
+}
+
+/// What is alive and not there throughout, and what is; `None` of a segment.
+fn sums(replayed: &ReplayedSnapshot, at: &StepBytes) -> Option<[BlockSums; 2]> {
+    let alive = blocks_alive(replayed, (at.scope, Some(at.step)), &|| false)?;
+    let mut sums = [BlockSums::default(), BlockSums::default()];
+    for (place, row) in alive {
+        let (place, row) = (place as usize, row as usize);
+        let Some((_, replay)) = replayed.device(place) else { continue };
+        let is_always_live = replay.lives.is_always_live(row);
+        if let Some(sums) = sums.get_mut(usize::from(is_always_live)) {
+            sums.add(&replay.lives, replayed.categories(place), row);
+        }
+    }
+    Some(sums)
+}

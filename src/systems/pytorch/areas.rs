@@ -1,0 +1,154 @@
+//! The curve of a snapshot or a memory timeline as areas, what is drawn beside it, and what its events did.
+
+use super::allocator::bands::run_bands;
+use super::allocator::curves::{
+    BlockCurve, BlocksBy, Devices, block_curve, reserved_curve, stacked_areas,
+};
+use super::allocator::failed_requests::failed_requests;
+use super::allocator::replayed::{ReplayedSnapshot, RunContents};
+use super::allocator::timeline_areas::timeline_areas;
+use crate::analysis::liveness::Scope;
+use crate::run::areas::{AreasBy, AreasOf, StackedAreas};
+use crate::run::beside_curve::{BesideCurve, CurveLine, StepMoment};
+use crate::store::DeviceId;
+use crate::store::memory_timeline::{MemoryTimeline, TimelineForm};
+
+/// Failed requests that are drawn.
+const MOST_FAILED: usize = 50;
+
+/// What the curve can be split by, the usual one first.
+pub fn groupings(contents: &RunContents, scope: Scope) -> Vec<AreasBy> {
+    match contents {
+        RunContents::Snapshot(replayed) if devices_of(replayed, scope).is_some() => vec![
+            AreasBy::Category,
+            AreasBy::Line,
+            AreasBy::Function,
+            AreasBy::File,
+            AreasBy::Liveness,
+        ],
+        RunContents::Timeline(_) => vec![AreasBy::Category],
+        RunContents::Snapshot(_) => vec![AreasBy::Liveness],
+    }
+}
+
+/// The areas.
+pub fn areas(
+    contents: &RunContents,
+    of: AreasOf,
+    is_cancelled: &(dyn Fn() -> bool + Sync),
+) -> Option<StackedAreas> {
+    match contents {
+        RunContents::Timeline(timeline) => Some(timeline_areas(timeline)),
+        RunContents::Snapshot(replayed) => {
+            let by = blocks_by(of.by)?;
+            let devices = devices_of(replayed, of.scope)?;
+            stacked_areas(replayed, (devices, BlockCurve::Requested, by), is_cancelled)
+        }
+    }
+}
+
+/// What blocks are grouped by.
+pub(super) fn blocks_by(by: AreasBy) -> Option<BlocksBy> {
+    match by {
+        AreasBy::Whole => Some(BlocksBy::Nothing),
+        AreasBy::Category => Some(BlocksBy::Category),
+        AreasBy::Line => Some(BlocksBy::Frame),
+        AreasBy::Function => Some(BlocksBy::Function),
+        AreasBy::File => Some(BlocksBy::File),
+        AreasBy::Liveness | AreasBy::Operation | AreasBy::Module => None,
+    }
+}
+
+/// The devices of a scope; `None` of a segment.
+pub(super) fn devices_of(replayed: &ReplayedSnapshot, scope: Scope) -> Option<Devices> {
+    match scope {
+        Scope::Everything => Some(Devices::All),
+        Scope::Device(id) => {
+            let mut devices = replayed.snapshot.all_devices();
+            devices.position(|device| DeviceId::of_number(device.number) == id).map(Devices::At)
+        }
+        Scope::Arena(_) | Scope::WorstArena => None,
+    }
+}
+
+/// The lines, bands and failed requests beside the curve.
+pub fn beside_curve(contents: &RunContents, scope: Scope, has_all_lines: bool) -> BesideCurve {
+    let RunContents::Snapshot(replayed) = contents else { return BesideCurve::default() };
+    let Some(devices) = devices_of(replayed, scope) else { return BesideCurve::default() };
+    let reserved = CurveLine {
+        title: "Reserved",
+        rule: "Bytes of segments, taken from the device; what lies between the areas and this line is reserved and not \
+               in use",
+        is_usual: true,
+        bytes: reserved_curve(replayed, devices),
+    };
+    let counted = |curve: BlockCurve| CurveLine {
+        title: curve.title(),
+        rule: curve.rule(),
+        is_usual: false,
+        bytes: block_curve(replayed, devices, curve),
+    };
+    let mut lines = vec![reserved];
+    if has_all_lines {
+        lines.extend([BlockCurve::Active, BlockCurve::Allocated].map(counted));
+    }
+    let place = match devices {
+        Devices::At(place) => place,
+        Devices::All => 0,
+    };
+    BesideCurve { lines, bands: run_bands(replayed, place), moments: moments(replayed, devices) }
+}
+
+/// The last requests that failed.
+fn moments(replayed: &ReplayedSnapshot, devices: Devices) -> Vec<StepMoment> {
+    let snapshot = &replayed.snapshot;
+    let mut moments = Vec::new();
+    for (place, device) in snapshot.all_devices().enumerate() {
+        if devices.has(snapshot, place) {
+            moments.extend(failed_requests(snapshot, device).into_iter().map(|failed| {
+                StepMoment {
+                    step: replayed.axis().step(device, failed.event) as usize,
+                    title: "Out of memory",
+                    bytes: Some((failed.bytes, "asked")),
+                }
+            }));
+        }
+    }
+    moments.sort_unstable_by_key(|moment| moment.step);
+    let more = moments.len().saturating_sub(MOST_FAILED);
+    moments.drain(..more);
+    moments
+}
+
+/// When each event or point was, microseconds from the first.
+pub fn step_times(contents: &RunContents) -> Option<Vec<u64>> {
+    match contents {
+        RunContents::Snapshot(replayed) => {
+            let axis = replayed.axis();
+            let row_time = |step| replayed.snapshot.events.time(axis.row(step)?);
+            since_first((0..axis.len()).map(row_time))
+        }
+        RunContents::Timeline(timeline) => timeline_times(timeline),
+    }
+}
+
+fn timeline_times(timeline: &MemoryTimeline) -> Option<Vec<u64>> {
+    let per_microsecond = match timeline.form {
+        TimelineForm::Curve => 1,
+        TimelineForm::Raw => 1000,
+    };
+    // What was there before the first has no time of its own.
+    let first = timeline.times.iter().find(|time| **time >= 0).copied()?;
+    since_first(timeline.times.iter().map(|time| Some((*time).max(first) / per_microsecond)))
+}
+
+/// Times from the first on; time may stand still or step back.
+fn since_first(times: impl Iterator<Item = Option<i64>>) -> Option<Vec<u64>> {
+    let (mut first, mut latest) = (None, i64::MIN);
+    let since = |time: Option<i64>| {
+        latest = latest.max(time?);
+        let first = *first.get_or_insert(latest);
+        Some(latest.saturating_sub(first).unsigned_abs())
+    };
+    times.map(since).collect()
+}

@@ -1,0 +1,151 @@
+//! What is alive at a position of an XLA module: values of temporary allocations, where every address counts to the value
+//! that has it the longest, and what is reserved for as long as the program runs.
+
+use super::areas::color_of;
+use super::buffer_assignment::categories::ValueCategory;
+use super::buffer_assignment::in_use::Placed;
+use super::buffer_assignment::insights::NO_SOURCE;
+use super::buffer_assignment::peaks::{NO_OPERATION, Owner, owners, shares_of};
+use super::buffer_assignment::program::Program;
+use super::buffer_assignment::trace_lives::TraceLives;
+use super::run::report::allocation_title;
+use crate::analysis::liveness::Scope;
+use crate::run::{AliveBy, AliveVariable, AliveVariables, GroupBytes, PeakRow, StepBytes};
+use crate::store::hlo::AllocationKind;
+
+/// What rows go by in a scope.
+pub(super) fn groupings(program: &Program, scope: Scope) -> Vec<AliveBy> {
+    match color_of(program, scope) {
+        Some(_) => vec![AliveBy::Category, AliveBy::Operation, AliveBy::Line, AliveBy::Variable],
+        None => vec![AliveBy::Variable],
+    }
+}
+
+/// Values and allocations; `None` of a single allocation.
+pub(super) fn alive(program: &Program, at: &StepBytes) -> Option<AliveVariables> {
+    let color = color_of(program, at.scope)?;
+    let analysed = &program.analysed;
+    let module = &analysed.module;
+    let value = |(one, bytes): (&Placed, u64)| {
+        let value = one.assigned.value;
+        AliveVariable {
+            name: program.value_name(value),
+            bytes,
+            category: Some(analysed.category(&one.assigned).as_str().to_owned()),
+            operation: analysed.operation(value).map(str::to_owned),
+            shape: Some(module.shapes.title(module.value_shape(value)))
+                .filter(|shape| !shape.is_empty()),
+            shared_bytes: one.assigned.bytes.saturating_sub(bytes),
+        }
+    };
+    let traced = TraceLives::of(analysed);
+    let values = shares(program, traced.as_ref(), (color, at.step));
+    let reserved = analysed.allocations_of(color, |kind| kind != AllocationKind::Temporary);
+    let reserved = reserved.map(|(_, allocation)| AliveVariable {
+        name: allocation_title(allocation),
+        bytes: allocation.bytes,
+        category: Some(ValueCategory::of_allocation(allocation.kind).as_str().to_owned()),
+        ..AliveVariable::default()
+    });
+    Some(AliveVariables {
+        not_always_live: values.into_iter().map(value).collect(),
+        always_live: reserved.filter(|allocation| allocation.bytes > 0).collect(),
+    })
+}
+
+/// The rows of a grouping, but for variables.
+pub(super) fn rows(program: &Program, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
+    let Some(color) = color_of(program, at.scope) else { return Vec::new() };
+    let analysed = &program.analysed;
+    let traced = TraceLives::of(analysed);
+    let shares = shares(program, traced.as_ref(), (color, at.step));
+    let reserved = reserved(program, color);
+    let rows = match by {
+        AliveBy::Category => by_category(&owners(&shares, |one| category(program, one)), &reserved),
+        AliveBy::Operation => by_owner(&owners(&shares, |one| operation(program, one)), &reserved),
+        AliveBy::Line => by_owner(&owners(&shares, |one| line(program, one)), &reserved),
+        AliveBy::Module | AliveBy::Variable => Vec::new(),
+    };
+    let row = |PeakRow { name, bytes, count }| {
+        let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
+        GroupBytes { name, bytes, count }
+    };
+    rows.into_iter().map(row).collect()
+}
+
+/// What is in use of temporary allocations at a step: each value with the bytes that count to it.
+fn shares<'a>(
+    program: &'a Program,
+    traced: Option<&'a TraceLives<'_>>,
+    (color, step): (i64, usize),
+) -> Vec<(&'a Placed, u64)> {
+    let step = u32::try_from(step).unwrap_or(u32::MAX);
+    match traced.filter(|_| color == 0) {
+        Some(traced) => shares_of(&traced.placed, step).collect(),
+        None => program.analysed.shares_at(color, step),
+    }
+}
+
+fn category(program: &Program, one: &Placed) -> String {
+    program.analysed.category(&one.assigned).as_str().to_owned()
+}
+
+fn operation(program: &Program, one: &Placed) -> String {
+    program.analysed.operation(one.assigned.value).unwrap_or(NO_OPERATION).to_owned()
+}
+
+fn line(program: &Program, one: &Placed) -> String {
+    let module = &program.analysed.module;
+    let value = module.value(one.assigned.value);
+    let source = value.and_then(|value| module.source(value.instruction));
+    source.unwrap_or_else(|| NO_SOURCE.to_owned())
+}
+
+/// What a memory space reserves for as long as the program runs, by what allocations are for.
+pub(super) fn reserved(program: &Program, color: i64) -> Vec<PeakRow> {
+    let row = |kind: &AllocationKind| {
+        let of_kind = program.analysed.allocations_of(color, |one| one == *kind);
+        let mut row = PeakRow {
+            name: ValueCategory::of_allocation(*kind).as_str().to_owned(),
+            ..PeakRow::default()
+        };
+        for (_, one) in of_kind {
+            row.bytes = row.bytes.saturating_add(one.bytes);
+            row.count = row.count.saturating_add(1);
+        }
+        row
+    };
+    let kinds = AllocationKind::ALL.iter().filter(|kind| **kind != AllocationKind::Temporary);
+    kinds.map(row).filter(|row| row.bytes > 0).collect()
+}
+
+/// By category what is temporary and what is reserved throughout, each category once.
+pub(super) fn by_category(temporary: &[Owner], reserved: &[PeakRow]) -> Vec<PeakRow> {
+    let mut rows: Vec<PeakRow> = Vec::new();
+    for row in temporary.iter().map(row).chain(reserved.iter().cloned()) {
+        match rows.iter_mut().find(|known| known.name == row.name) {
+            Some(known) => {
+                known.bytes = known.bytes.saturating_add(row.bytes);
+                known.count = known.count.saturating_add(row.count);
+            }
+            None => rows.push(row),
+        }
+    }
+    rows.retain(|row| row.bytes > 0);
+    rows.sort_by_key(|row| std::cmp::Reverse(row.bytes));
+    rows
+}
+
+fn row(owner: &Owner) -> PeakRow {
+    PeakRow { name: owner.name.clone(), bytes: owner.bytes, count: owner.values as u64 }
+}
+
+/// By operation or line what is temporary; what is reserved throughout belongs to none and keeps its category.
+pub(super) fn by_owner(temporary: &[Owner], reserved: &[PeakRow]) -> Vec<PeakRow> {
+    let temporary = temporary.iter().filter(|owner| owner.bytes > 0).map(row);
+    let reserved =
+        reserved.iter().map(|row| PeakRow { name: format!("({})", row.name), ..row.clone() });
+    let mut rows: Vec<PeakRow> = temporary.chain(reserved).collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.bytes));
+    rows
+}

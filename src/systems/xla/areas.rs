@@ -1,0 +1,245 @@
+//! The curve of a memory space as areas: what is reserved throughout by what it is for, and above it what is temporary
+//! by category, operation or source line. Every address counts to the value that has it the longest, so the areas add
+//! up to the curve.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::buffer_assignment::analysed::Analysed;
+use super::buffer_assignment::categories::ValueCategory;
+use super::buffer_assignment::in_use::{Changes, Placed};
+use super::buffer_assignment::insights::NO_SOURCE;
+use super::buffer_assignment::peaks::{NO_OPERATION, shares_of};
+use super::buffer_assignment::program::Program;
+use super::buffer_assignment::trace_lives::TraceLives;
+use crate::analysis::areas::{Counted, NOT_ATTRIBUTABLE, stacked};
+use crate::analysis::derived::Derived;
+use crate::analysis::liveness::Scope;
+use crate::run::areas::{AreaGroup, AreasBy, AreasOf, StackedAreas};
+use crate::run::beside_curve::{BesideCurve, CurveLine};
+use crate::store::DeviceId;
+use crate::store::hlo::AllocationKind;
+
+/// What the curve can be split by, the usual one first.
+pub fn groupings(program: &Program, scope: Scope) -> Vec<AreasBy> {
+    let module = &program.analysed.module;
+    match color_of(program, scope) {
+        None => vec![AreasBy::Liveness],
+        Some(_) if module.has_schedule() => {
+            vec![AreasBy::Liveness, AreasBy::Category, AreasBy::Operation, AreasBy::Line]
+        }
+        Some(_) => vec![AreasBy::Liveness, AreasBy::Category],
+    }
+}
+
+/// The memory space of a scope; `None` of an allocation.
+pub(super) fn color_of(program: &Program, scope: Scope) -> Option<i64> {
+    match scope {
+        Scope::Everything => Some(0),
+        Scope::Device(device) => {
+            program.analysed.colors().find(|color| DeviceId::of_number(*color) == device)
+        }
+        Scope::Arena(_) | Scope::WorstArena => None,
+    }
+}
+
+/// The areas.
+pub fn areas(
+    (program, derived): (&Program, &Derived),
+    of: AreasOf,
+    is_cancelled: &(dyn Fn() -> bool + Sync),
+) -> Option<StackedAreas> {
+    if !matches!(of.by, AreasBy::Category | AreasBy::Operation | AreasBy::Line) {
+        return None;
+    }
+    let color = color_of(program, of.scope)?;
+    let timeline = derived.timeline(of.scope, is_cancelled)?;
+    let len = timeline.len();
+    let analysed = &program.analysed;
+    let mut titles = Titles::default();
+    let mut counted: Vec<Counted> = Vec::new();
+    let reserved = analysed.allocations_of(color, |kind| kind != AllocationKind::Temporary);
+    for (_, allocation) in reserved {
+        let key = titles.key(Title::Category(ValueCategory::of_allocation(allocation.kind)));
+        let steps = 0..u32::try_from(len).unwrap_or(u32::MAX);
+        counted.push(Counted { steps, bytes: allocation.bytes, key });
+    }
+    let mut add = |placed: &[Placed], in_use: &Changes| {
+        let mut key = |one: &Placed| titles.key(title_of(analysed, one, of.by));
+        shares(placed, in_use, is_cancelled, |one, steps, bytes| {
+            counted.push(Counted { steps, bytes, key: key(one) });
+        })
+    };
+    if let Some(traced) = TraceLives::of(analysed).filter(|_| color == 0) {
+        add(&traced.placed, &traced.in_use)?;
+    } else {
+        for (row, _) in analysed.allocations_of(color, |kind| kind == AllocationKind::Temporary) {
+            if let Some((placed, in_use)) = analysed.placed.get(row).zip(analysed.in_use.get(row)) {
+                add(placed, in_use)?;
+            }
+        }
+    }
+    let areas = stacked(len, &counted, timeline.peak, |key| titles.group(key));
+    Some(areas.up_to(|step| timeline.alive_at(step), len, NOT_ATTRIBUTABLE))
+}
+
+/// All that is reserved, as a line: temporary allocations are there from the first step to the last, too.
+pub fn beside_curve(program: &Program, derived: &Derived, scope: Scope) -> BesideCurve {
+    let Some(color) = color_of(program, scope) else { return BesideCurve::default() };
+    let steps = derived.report().steps.get().map_or(0, |steps| steps.ids.len());
+    let all = program.analysed.allocations_of(color, |_| true);
+    let bytes = all.fold(0_u64, |sum, (_, one)| sum.saturating_add(one.bytes));
+    let reserved = CurveLine {
+        title: "Reserved",
+        rule: "Bytes of all allocations, which the program has for as long as it runs; what lies between the areas and \
+               this line is reserved and not in use",
+        is_usual: true,
+        bytes: vec![bytes; steps],
+    };
+    BesideCurve { lines: vec![reserved], ..BesideCurve::default() }
+}
+
+/// What each value of an allocation has at which steps, so that all of them together are what is in use. `None` when it
+/// was cancelled.
+fn shares(
+    placed: &[Placed],
+    in_use: &Changes,
+    is_cancelled: &(dyn Fn() -> bool + Sync),
+    mut tell: impl FnMut(&Placed, Range<u32>, u64),
+) -> Option<()> {
+    let steps = |one: &Placed| one.range.start..one.range.end.saturating_add(1);
+    let mut at: Vec<u32> = placed
+        .iter()
+        .filter(|one| one.assigned.bytes > 0)
+        .flat_map(|one| [steps(one).start, steps(one).end])
+        .collect();
+    at.sort_unstable();
+    at.dedup();
+    if are_apart(placed, in_use, &at) {
+        for one in placed {
+            tell(one, steps(one), one.assigned.bytes);
+        }
+        return Some(());
+    }
+    for pair in at.windows(2) {
+        let [from, to] = pair else { continue };
+        if is_cancelled() {
+            return None;
+        }
+        shares_of(placed, *from)
+            .filter(|(_, bytes)| *bytes > 0)
+            .for_each(|(one, bytes)| tell(one, *from..*to, bytes));
+    }
+    Some(())
+}
+
+/// Whether no two values have an address at once: then their bytes add up to what is in use wherever that changes.
+fn are_apart(placed: &[Placed], in_use: &Changes, at: &[u32]) -> bool {
+    let mut changes: HashMap<u32, i128> = HashMap::new();
+    for one in placed {
+        let bytes = i128::from(one.assigned.bytes);
+        *changes.entry(one.range.start).or_default() += bytes;
+        *changes.entry(one.range.end.saturating_add(1)).or_default() -= bytes;
+    }
+    let (mut sum, mut next, mut union) = (0_i128, 0, 0_u64);
+    at.iter().all(|position| {
+        sum += changes.get(position).copied().unwrap_or(0);
+        while let Some((_, bytes)) = in_use.get(next).filter(|(of, _)| of <= position) {
+            union = *bytes;
+            next += 1;
+        }
+        sum == i128::from(union)
+    })
+}
+
+/// What a group is called.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Title {
+    Category(ValueCategory),
+    Owner(String),
+    Nobody(&'static str),
+}
+
+/// The titles of groups, each with its key.
+#[derive(Default)]
+struct Titles {
+    known: HashMap<Title, u32>,
+    titles: Vec<Title>,
+}
+
+impl Titles {
+    fn key(&mut self, title: Title) -> u32 {
+        *self.known.entry(title).or_insert_with_key(|title| {
+            self.titles.push(title.clone());
+            (self.titles.len() - 1) as u32
+        })
+    }
+
+    fn group(&self, key: u32) -> AreaGroup {
+        match self.titles.get(key as usize) {
+            Some(Title::Category(category)) => {
+                AreaGroup::category(category.title(), category.title(), "")
+            }
+            Some(Title::Owner(title)) => AreaGroup::placed(title),
+            Some(Title::Nobody(title)) => AreaGroup::rest(*title),
+            None => AreaGroup::rest(NOT_ATTRIBUTABLE),
+        }
+    }
+}
+
+fn title_of(analysed: &Analysed, one: &Placed, by: AreasBy) -> Title {
+    let value = one.assigned.value;
+    match by {
+        AreasBy::Category => Title::Category(analysed.category(&one.assigned)),
+        AreasBy::Operation => analysed
+            .operation(value)
+            .map_or(Title::Nobody(NO_OPERATION), |name| Title::Owner(name.to_owned())),
+        _ => {
+            let module = &analysed.module;
+            let source = module.value(value).and_then(|value| module.source(value.instruction));
+            source.map_or(Title::Nobody(NO_SOURCE), Title::Owner)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::store::hlo::{Assigned, ValueId};
+    use crate::systems::xla::buffer_assignment::in_use::bytes_in_use;
+    use crate::systems::xla::buffer_assignment::live_ranges::LiveRange;
+
+    #[test]
+    fn shares_add_up_to_what_is_in_use() {
+        let placed = |lives: &[(u64, u64, u32, u32)]| -> Vec<Placed> {
+            let one = |(row, (offset, bytes, start, end)): (u32, &(u64, u64, u32, u32))| Placed {
+                assigned: Assigned {
+                    value: ValueId(row),
+                    allocation: 0,
+                    offset: *offset,
+                    bytes: *bytes,
+                },
+                range: LiveRange { start: *start, end: *end },
+            };
+            (0..).zip(lives).map(one).collect()
+        };
+        let apart = placed(&[(0, 8, 0, 3), (8, 4, 1, 2), (0, 4, 4, 5)]);
+        let shared = placed(&[(0, 8, 0, 3), (4, 8, 1, 2), (0, 4, 3, 5)]);
+        for (placed, is_apart) in [(apart, true), (shared, false)] {
+            let in_use = bytes_in_use(&placed);
+            let mut sums = [0_u64; 7];
+            let mut parts = 0;
+            shares(&placed, &in_use, &|| false, |_, steps, bytes| {
+                steps.for_each(|step| sums[step as usize] += bytes);
+                parts += 1;
+            });
+            let mut expected = [0_u64; 7];
+            for (step, bytes) in (0_u32..).zip(&mut expected) {
+                let changes = in_use.iter().rev().find(|(at, _)| *at <= step);
+                *bytes = changes.map_or(0, |(_, bytes)| *bytes);
+            }
+            assert_eq!(sums, expected);
+            assert_eq!(parts == placed.len(), is_apart);
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Bytes of allocations by the way through the code that asked for them, as ranges within ranges: the outermost function on
+//! top, each as wide as all that it asked for.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
+use crate::analysis::spans::{SpanRow, SpanRows};
+use crate::run::allocations::Allocations;
+use crate::run::areas::AreasBy;
+use crate::ui::report::areas::short_frame;
+
+/// Frames of a way; what is deeper stays with the last of them.
+const MOST_DEPTH: usize = 40;
+
+/// The tree: a row for each depth, of which the first is everything.
+#[derive(Clone, Debug, Default)]
+pub struct CodeTree {
+    /// Bytes as places of an axis.
+    pub spans: SpanRows,
+    names: Vec<String>,
+}
+
+#[derive(Default)]
+struct Node {
+    bytes: u64,
+    below: HashMap<u32, usize>,
+}
+
+impl CodeTree {
+    /// Of the bytes of stacks.
+    pub fn of(all: &dyn Allocations, bytes: &HashMap<usize, u64>) -> Self {
+        let is_shown: Vec<bool> =
+            (0..all.frames() as u32).map(|frame| all.frame(frame).is_in_paths).collect();
+        let mut nodes = vec![Node::default()];
+        for (stack, bytes) in bytes {
+            let is_shown = |row: &&u32| is_shown.get(**row as usize).copied().unwrap_or(false);
+            let way: Vec<u32> =
+                all.frames_of(*stack).iter().rev().filter(is_shown).copied().collect();
+            let mut at = 0;
+            nodes[0].bytes = nodes[0].bytes.saturating_add(*bytes);
+            let none = [u32::MAX];
+            let way = if way.is_empty() { &none[..] } else { &way };
+            for frame in way.iter().take(MOST_DEPTH) {
+                let next = nodes.len();
+                let found = *nodes[at].below.entry(*frame).or_insert(next);
+                if found == next {
+                    nodes.push(Node::default());
+                }
+                at = found;
+                nodes[at].bytes = nodes[at].bytes.saturating_add(*bytes);
+            }
+        }
+        Self::laid_out(all, &nodes)
+    }
+
+    fn laid_out(all: &dyn Allocations, nodes: &[Node]) -> Self {
+        let name = |frame: u32| match frame {
+            u32::MAX => all.code(all.stacks(), AreasBy::Line).into_owned(),
+            frame => all.frame(frame).title,
+        };
+        // The row before: the place of each node on the axis.
+        let mut row: Vec<(usize, u64)> = vec![(0, 0)];
+        let (mut spans, mut names) = (Vec::new(), vec![String::new()]);
+        while !row.is_empty() {
+            let starts = row.iter().map(|(_, start)| *start).collect();
+            let ends = row.iter().map(|(node, start)| start.saturating_add(nodes[*node].bytes));
+            spans.push(SpanRow::of(starts, ends.collect(), Vec::new()));
+            let mut next = Vec::new();
+            for (node, start) in &row {
+                let mut below: Vec<(u32, usize)> =
+                    nodes[*node].below.iter().map(|(frame, node)| (*frame, *node)).collect();
+                below.sort_by_key(|(frame, node)| (Reverse(nodes[*node].bytes), *frame));
+                let mut at = *start;
+                for (frame, node) in below {
+                    next.push((node, at));
+                    names.push(name(frame));
+                    at = at.saturating_add(nodes[node].bytes);
+                }
+            }
+            row = next;
+        }
+        Self { spans: SpanRows::of(spans), names }
+    }
+
+    /// The bytes of a range.
+    pub fn bytes(&self, number: u32) -> u64 {
+        self.spans.get(number).map_or(0, |(start, end)| end.saturating_sub(start))
+    }
+
+    /// The frame of a range, whole; empty for everything.
+    pub fn name(&self, number: u32) -> &str {
+        self.names.get(number as usize).map_or("", String::as_str)
+    }
+
+    /// The same, short.
+    pub fn short_name(&self, number: u32) -> &str {
+        short_frame(self.name(number))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::store::snapshot::{Frame, Snapshot};
+    use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
+    use crate::systems::pytorch::blocks::BlockList;
+
+    const NO_STACK: &str = "(no Python stack)";
+
+    #[test]
+    fn ways_that_begin_alike_share_their_beginning() {
+        let mut snapshot = Snapshot::default();
+        for (row, name) in (1..).zip(["main", "forward", "backward"]) {
+            let (file, name) = (snapshot.texts.push("/a/t.py"), snapshot.texts.push(name));
+            snapshot.frames.push(Frame { file, name, line: row });
+        }
+        // Innermost first.
+        for stack in [[1, 0], [2, 0]] {
+            snapshot.stacks.frames.extend(stack);
+            snapshot.stacks.ends.push(snapshot.stacks.frames.len());
+        }
+        let all = BlockList::of(&Arc::new(ReplayedSnapshot::of(snapshot)), Vec::new());
+        let tree = CodeTree::of(&all, &HashMap::from([(0, 10), (1, 30), (2, 2)]));
+        let found: Vec<(&str, u64)> =
+            (0..5).map(|number| (tree.short_name(number), tree.bytes(number))).collect();
+        assert_eq!(
+            found,
+            [
+                ("", 42),
+                ("t.py:1 (main)", 40),
+                (NO_STACK, 2),
+                ("t.py:3 (backward)", 30),
+                ("t.py:2 (forward)", 10)
+            ]
+        );
+    }
+}

@@ -1,0 +1,125 @@
+//! The inspector: the block under the pointer or the chosen one, with its life and its stack; else the chosen step, with
+//! what is free after it.
+
+use eframe::egui;
+
+use super::ArenasMap;
+use super::picture::Pointed;
+use crate::run::Cell;
+use crate::run::arena_map::{ArenaMap, ArenaMoment, CellKind};
+use crate::store::System;
+use crate::text::{capitalised, grouped};
+use crate::ui::command::{Command, Page};
+use crate::ui::report::PageContext;
+use crate::ui::report::allocations::stack::stack_ui;
+use crate::ui::report::category_colors::category_color;
+use crate::ui::runs::{Run, StepAt};
+use crate::ui::theme::Tokens;
+use crate::ui::units::Units;
+use crate::ui::widget::bar::Bar;
+use crate::ui::widget::inspector::{
+    exact_fact_ui, fact_ui, long_fact_ui, part_ui, section_ui, title_ui,
+};
+
+impl ArenasMap {
+    pub fn inspect_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        (run, step): (&Run, usize),
+        map: &dyn ArenaMap,
+        moment: Option<&ArenaMoment>,
+    ) {
+        let (pointed, system) = (self.pointed, &run.report.system);
+        let under = pointed.and_then(|pointed| pointed.block);
+        match (under, pointed, self.block) {
+            (Some(block), ..) => block_ui(ui, map, (block, "Block under the pointer")),
+            (None, Some(pointed), _) if pointed.kind == CellKind::Free => {
+                free_ui(ui, system, map, &pointed);
+            }
+            (None, _, Some(block)) => block_ui(ui, map, (block, "Chosen block")),
+            _ => {
+                let title = format!("{} {}", system.step, grouped(step as u64));
+                let said = run.derived.answers().step_said(&run.derived, step);
+                let units = Units::now(ui);
+                let did = said.map_or_else(String::new, |said| match said.bytes {
+                    Some(bytes) => format!("{} of {}", said.title, units.bytes(bytes)),
+                    None => said.title,
+                });
+                let is_chosen = page.selection.step_of(run.id).is_some();
+                let failed = moment.is_some_and(|moment| moment.failed.is_some());
+                let word = system.step_in_text;
+                let kind = match (is_chosen, failed) {
+                    (true, _) => format!("Selected {word}"),
+                    (false, true) => {
+                        format!("Request that failed; click the map to select another {word}")
+                    }
+                    (false, false) => format!("Highest {word}; click the map to select one"),
+                };
+                title_ui(ui, &kind, &title, &capitalised(&did));
+            }
+        }
+        let Some(moment) = moment else { return };
+        moment_ui(ui, system, moment);
+        ui.add_space(8.0);
+        if ui.button(format!("Liveness at this {}", system.step_in_text)).clicked() {
+            page.selection.steps = vec![StepAt { run: run.id, step }];
+            page.commands.push(Command::Go(Page::Liveness));
+        }
+    }
+}
+
+/// A block with its life and its stack.
+fn block_ui(ui: &mut egui::Ui, map: &dyn ArenaMap, (block, kind): (usize, &str)) {
+    let Some(said) = map.said(block) else { return };
+    title_ui(ui, kind, &Units::now(ui).bytes(said.bytes), said.title);
+    for (name, cell) in &said.facts {
+        match cell {
+            Cell::Bytes(bytes) => exact_fact_ui(ui, name, *bytes),
+            Cell::Count(count) => fact_ui(ui, name, &grouped(*count)),
+            Cell::Text(text) => long_fact_ui(ui, name, text),
+            Cell::Empty => {}
+        }
+    }
+    if !said.rule.is_empty() {
+        ui.weak(said.rule);
+    }
+    section_ui(ui, "Allocated by");
+    stack_ui(ui, &said.stack);
+}
+
+/// What is reserved and not in use under the pointer.
+fn free_ui(ui: &mut egui::Ui, system: &System, map: &dyn ArenaMap, pointed: &Pointed) {
+    let title = format!("{} {}", system.step, grouped(pointed.step as u64));
+    title_ui(ui, "Under the pointer", &title, "Reserved, not in use");
+    let arena = pointed.arena.and_then(|at| Some((at, map.axis().arenas.get(at)?)));
+    if let Some((number, arena)) = arena {
+        fact_ui(ui, system.arena, &number.to_string());
+        exact_fact_ui(ui, "Size", arena.bytes);
+    }
+    if let Some(address) = pointed.address {
+        fact_ui(ui, "Address", &format!("{address:#x}"));
+    }
+}
+
+/// What is reserved, used and free after the chosen step.
+fn moment_ui(ui: &mut egui::Ui, system: &System, moment: &ArenaMoment) {
+    let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
+    let whole = &moment.at.whole;
+    section_ui(ui, &format!("After {} {}", system.step_in_text, grouped(moment.step as u64)));
+    if let Some(asked) = moment.failed {
+        exact_fact_ui(ui, "Asked, and not given", asked);
+    }
+    exact_fact_ui(ui, "Reserved", whole.reserved);
+    exact_fact_ui(ui, "In use", whole.active);
+    exact_fact_ui(ui, &format!("Free in {}", system.arenas), whole.free());
+    fact_ui(ui, "Largest free piece", &units.bytes(whole.largest.1));
+    fact_ui(ui, "Free pieces", &grouped(whole.pieces));
+    fact_ui(ui, &capitalised(system.arenas), &grouped(moment.at.count));
+    section_ui(ui, "In use by kind");
+    for (category, bytes) in &moment.by_category {
+        let bar = [(*bytes, category_color(category, &tokens))];
+        let bar = Bar { parts: &bar, whole: whole.active, limit: None };
+        part_ui(ui, category, &units.bytes(*bytes), &bar);
+    }
+}

@@ -1,0 +1,344 @@
+//! The memory over steps in small: areas where the run says what memory is for, else the curve against the limit, with
+//! the highest peaks; and the lines, bands and moments beside it.
+
+use eframe::egui::text::{LayoutJob, TextFormat};
+use eframe::egui::{self, Color32, Vec2};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::Detail;
+use crate::analysis::comparison::step_axis::StepAxis;
+use crate::analysis::liveness::Scope;
+use crate::analysis::liveness::scope_curve::AlwaysLive;
+use crate::analysis::liveness::timeline::Timeline;
+use crate::analysis::program::steps;
+use crate::run::areas::{AreasBy, AreasOf};
+use crate::store::System;
+use crate::text::{grouped, shortened};
+use crate::ui::command::{Command, Page};
+use crate::ui::job::Cancel;
+use crate::ui::report::areas::{AreaCaches, DrawnAreas, DrawnBeside, group_color};
+use crate::ui::report::moment::step_id;
+use crate::ui::report::run_part::RunPart;
+use crate::ui::report::slot_axis::MOST_PEAKS;
+use crate::ui::runs::Run;
+use crate::ui::theme::{Tokens, fonts};
+use crate::ui::units::Units;
+use crate::ui::widget::bins::{BinCache, Values, new_version};
+use crate::ui::widget::card::picture_card_ui;
+use crate::ui::widget::curve::{Layer, Peak, Picture, curve_ui};
+use crate::ui::widget::heights::Heights;
+use crate::ui::widget::legend::{Patch, label_ui};
+use crate::ui::widget::sign::{Sign, answer_ui};
+use crate::ui::widget::view::View;
+
+/// Longest name of a peak.
+const NAME: usize = 32;
+/// Height of a line of the key, points.
+const KEY_LINE: f32 = 20.0;
+/// What a card has around its picture, points.
+const AROUND: f32 = 64.0;
+
+/// The curve of a run.
+pub struct KnownCurve {
+    curve: Curve,
+    beside: DrawnBeside,
+    peaks: Vec<Peak>,
+    /// The names of the peaks; of areas, which have a legend, none.
+    names: Vec<String>,
+    /// Whether several devices are added up.
+    are_several: bool,
+}
+
+enum Curve {
+    /// What is live throughout, and the rest.
+    Timeline(Arc<Timeline>),
+    /// By what memory is for.
+    Areas(DrawnAreas),
+}
+
+/// What the curve of a run is split by, where that needs no part of its report.
+pub fn areas_of_run(run: &Run) -> Option<AreasBy> {
+    let answers = run.derived.answers();
+    let usual = answers.groupings(&run.derived, Scope::Everything).first().copied();
+    usual.filter(|by| *by != AreasBy::Liveness)
+}
+
+impl KnownCurve {
+    pub fn of(run: &Run, detail: Detail, cancel: &Cancel) -> Option<Self> {
+        match areas_of_run(run) {
+            None => Self::of_timeline(run, cancel),
+            Some(_) if detail == Detail::First => Self::of_areas(run, AreasBy::Whole, cancel),
+            Some(by) => Self::of_areas(run, by, cancel),
+        }
+    }
+
+    fn of_areas(run: &Run, by: AreasBy, cancel: &Cancel) -> Option<Self> {
+        let (derived, answers) = (&run.derived, run.derived.answers());
+        let scope = Scope::Everything;
+        let (stacked, beside) = rayon::join(
+            || answers.areas(derived, AreasOf { scope, by }, &|| cancel.is_cancelled()),
+            || answers.beside_curve(derived, scope, false),
+        );
+        let areas = DrawnAreas::of(stacked?.into(), BTreeSet::new(), None);
+        let axis = StepAxis::by_index(&[areas.total().len()]);
+        Some(Self {
+            beside: DrawnBeside::of(beside, &axis, 0),
+            peaks: areas.peaks(),
+            names: Vec::new(),
+            are_several: answers.devices(derived).len() > 1,
+            curve: Curve::Areas(areas),
+        })
+    }
+
+    fn of_timeline(run: &Run, cancel: &Cancel) -> Option<Self> {
+        let (report, scope) = (&run.report, Scope::Everything);
+        let timeline = run.derived.timeline(scope, &|| cancel.is_cancelled())?;
+        let operations = run.derived.operations();
+        let highest = || timeline.peaks.iter().take(MOST_PEAKS).map(|peak| peak.step);
+        let peak = |position: usize| {
+            let bytes = timeline.alive_at(position);
+            Peak { position, bytes, key: None }
+        };
+        let name =
+            |step| shortened(&steps::title(report, operations.as_deref(), step), NAME).into_owned();
+        let beside = run.derived.answers().beside_curve(&run.derived, scope, false);
+        Some(Self {
+            beside: DrawnBeside::of(beside, &StepAxis::by_index(&[timeline.len()]), 0),
+            peaks: highest().map(peak).collect(),
+            names: highest().map(name).collect(),
+            are_several: false,
+            curve: Curve::Timeline(timeline),
+        })
+    }
+
+    fn timeline(&self) -> Option<&Timeline> {
+        match &self.curve {
+            Curve::Timeline(timeline) => Some(timeline),
+            Curve::Areas(_) => None,
+        }
+    }
+
+    fn len(&self) -> usize {
+        match &self.curve {
+            Curve::Timeline(timeline) => timeline.len(),
+            Curve::Areas(areas) => areas.total().len(),
+        }
+    }
+
+    fn top(&self) -> u64 {
+        let of_curve = match &self.curve {
+            Curve::Timeline(timeline) => timeline.top.max(timeline.limit.unwrap_or(0)),
+            Curve::Areas(areas) => areas.top,
+        };
+        self.beside.lines.iter().map(|line| line.top).fold(of_curve, u64::max)
+    }
+
+    /// What the picture is called: `Memory over steps`.
+    fn title(&self, system: &System) -> String {
+        let title = format!("Memory over {}", system.steps);
+        if self.are_several {
+            format!("{title}, {} together", system.all_devices.to_lowercase())
+        } else {
+            title
+        }
+    }
+
+    /// Where the named peaks are, for those who do not see the discs.
+    fn peaks_text(&self, run: &Run) -> String {
+        let steps: Vec<String> =
+            self.peaks.iter().map(|peak| step_id(&run.report, peak.position)).collect();
+        let has_names = !self.names.is_empty();
+        if has_names { format!(", peaks at {}", steps.join(", ")) } else { String::new() }
+    }
+}
+
+/// Whether the curve stays below its limit, in a few words; of a curve without one the way to Liveness.
+fn answer_of_curve_ui(ui: &mut egui::Ui, known: &KnownCurve, commands: &mut Vec<Command>) {
+    let timeline = known.timeline();
+    let Some((top, limit)) = timeline.and_then(|timeline| Some((timeline.top, timeline.limit?)))
+    else {
+        if ui.link("Open in Liveness").clicked() {
+            commands.push(Command::Go(Page::Liveness));
+        }
+        return;
+    };
+    let units = Units::now(ui);
+    let (sign, text) = if top > limit {
+        (Sign::Over, format!("highest {}, {} over", units.bytes(top), units.bytes(top - limit)))
+    } else {
+        (Sign::Fits, format!("highest {}, {} below", units.bytes(top), units.bytes(limit - top)))
+    };
+    ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
+        answer_ui(ui, sign, &text);
+    });
+}
+
+pub struct CurvePicture {
+    view: View,
+    heights: Heights,
+    caches: [BinCache; 2],
+    areas: AreaCaches,
+    lines: Vec<BinCache>,
+    version: u64,
+}
+
+impl Default for CurvePicture {
+    fn default() -> Self {
+        Self {
+            view: View::default(),
+            heights: Heights::default(),
+            caches: [BinCache::default(), BinCache::default()],
+            areas: AreaCaches::new(),
+            lines: Vec::new(),
+            version: new_version(),
+        }
+    }
+}
+
+impl CurvePicture {
+    /// Draws the card of the curve in a height; a click selects a step and shows it in Liveness.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        known: &KnownCurve,
+        height: f32,
+        part: &mut RunPart<'_>,
+    ) {
+        let (mut exports, mut commands) = (Vec::new(), Vec::new());
+        picture_card_ui(
+            ui,
+            &known.title(&part.run.report.system),
+            &mut exports,
+            |ui| answer_of_curve_ui(ui, known, &mut commands),
+            |ui| {
+                // What more lines of the key need the picture gives.
+                let key = (key_ui(ui, known, part) - KEY_LINE).max(0.0);
+                self.picture_ui(ui, known, height - AROUND - key, part);
+            },
+        );
+        part.commands.append(&mut exports);
+        part.commands.append(&mut commands);
+    }
+
+    fn picture_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        known: &KnownCurve,
+        height: f32,
+        part: &mut RunPart<'_>,
+    ) {
+        let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
+        let Self { view, heights, caches: [followed, level], areas, lines, version } = self;
+        lines.resize_with(known.beside.lines.len(), BinCache::default);
+        let lines = known.beside.lines.iter().zip(lines);
+        let lines = lines.map(|(line, cache)| known.beside.layer(line, tokens.ink, cache));
+        let (mut ground, mut limits, mut layers) = (None, Vec::new(), Vec::new());
+        // What the pointer follows is the last layer.
+        match &known.curve {
+            Curve::Areas(of_groups) => {
+                *version = of_groups.version;
+                layers = of_groups.layers(areas, None, &tokens);
+                layers.extend(lines);
+                of_groups.prepare_total(followed);
+                let total = Values::Known(of_groups.total());
+                layers.push(Layer::line(total, Color32::TRANSPARENT, followed));
+            }
+            Curve::Timeline(timeline) => {
+                let limit = timeline.limit;
+                limits.extend(limit.map(|limit| (limit, format!("Limit {}", units.bytes(limit)))));
+                match &timeline.curve.always_live {
+                    AlwaysLive::Level(bytes) => {
+                        ground =
+                            Some((*bytes, tokens.area(tokens.always_live), tokens.always_live));
+                    }
+                    AlwaysLive::AtStep(values) => layers.push(Layer {
+                        fill: Some(tokens.area(tokens.always_live)),
+                        ..Layer::line(Values::Known(values), tokens.always_live, level)
+                    }),
+                    AlwaysLive::Unknown => {}
+                }
+                layers.extend(lines);
+                let (values, base) = temporary_of(timeline);
+                layers.push(Layer {
+                    base,
+                    fill: Some(tokens.area(tokens.temporary)),
+                    limit,
+                    ..Layer::line(values, tokens.temporary, followed)
+                });
+            }
+        }
+        let (run, system) = (part.run, part.run.report.system);
+        let (title, moments) = (known.title(&system), known.beside.moments(units));
+        let step = |step: usize| match &known.curve {
+            Curve::Areas(_) => grouped(step as u64),
+            Curve::Timeline(_) => step_id(&run.report, step),
+        };
+        let size = Vec2::new(ui.available_width(), height);
+        let layout = egui::Layout::top_down(egui::Align::Min);
+        let answer = ui.allocate_ui_with_layout(size, layout, |ui| {
+            let steps = grouped(known.len() as u64);
+            let picture = Picture {
+                value: format!("{steps} {}{}", system.steps, known.peaks_text(run)),
+                x_title: system.step,
+                x_unit: system.step,
+                version: *version,
+                top: known.top(),
+                ground,
+                layers,
+                limits,
+                moments: &moments,
+                bands: &known.beside.bands,
+                peaks: &known.peaks,
+                ..Picture::of(&title, known.len(), &step)
+            };
+            curve_ui(ui, (view, heights), picture)
+        });
+        if let Some(click) = answer.inner.clicked {
+            part.show_step(click.position);
+        }
+    }
+}
+
+/// What is not live throughout, and what it stands on.
+fn temporary_of(timeline: &Timeline) -> (Values<'_>, u64) {
+    let curve = &timeline.curve;
+    match (&timeline.together, &curve.always_live) {
+        (Some(together), _) => (Values::Known(together), 0),
+        (None, AlwaysLive::Level(level)) => (Values::Known(&curve.not_always_live), *level),
+        (None, _) => (Values::Known(&curve.not_always_live), 0),
+    }
+}
+
+/// The named peaks, or what the areas are of, and the lines; a click on a peak shows it. Returns its height.
+fn key_ui(ui: &mut egui::Ui, known: &KnownCurve, part: &mut RunPart<'_>) -> f32 {
+    let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
+    let key = ui.horizontal_wrapped(|ui| {
+        ui.spacing_mut().item_spacing = Vec2::new(14.0, 2.0);
+        for (number, (peak, name)) in (1..).zip(known.peaks.iter().zip(&known.names)) {
+            let mut job = LayoutJob::default();
+            for (text, font, color) in [
+                (number.to_string(), fonts::semibold(12.0), tokens.text),
+                (format!("  {name}  "), fonts::regular(12.0), tokens.weak_text),
+                (units.bytes(peak.bytes), fonts::semibold(12.0), tokens.text),
+            ] {
+                job.append(&text, 0.0, TextFormat::simple(font, color));
+            }
+            let peak_ui = ui.add(egui::Label::new(job).sense(egui::Sense::click()).extend());
+            let peak_ui = peak_ui.on_hover_cursor(egui::CursorIcon::PointingHand);
+            if peak_ui.on_hover_text("Show it in Liveness").clicked() {
+                part.show_step(peak.position);
+            }
+        }
+        if let Curve::Areas(areas) = &known.curve {
+            for (place, group) in areas.stacked.groups.iter().enumerate().rev() {
+                let color = group_color(group, place, &tokens);
+                label_ui(ui, Patch::Area(color, color), &group.title);
+            }
+        }
+        for line in &known.beside.lines {
+            label_ui(ui, Patch::Line(tokens.ink), line.title);
+        }
+    });
+    key.response.rect.height()
+}
