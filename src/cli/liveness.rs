@@ -7,6 +7,7 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use clap::Args;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use serde::{Serialize, Serializer};
 
 use super::Input;
@@ -52,8 +53,8 @@ pub struct LivenessArguments {
     /// Only steps whose kind, name or operation has this text in it.
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
-    /// Say what is alive at the step by category, operation, module, line or variable, adding up to the whole.
-    #[arg(long, requires = "step", value_name = "GROUP", value_parser = grouping)]
+    /// Say what is alive at the step by this, adding up to the whole.
+    #[arg(long, requires = "step", value_name = "GROUP", value_parser = groupings())]
     pub by: Option<AliveBy>,
     /// List this many peaks, largest first.
     #[arg(long, value_name = "K")]
@@ -64,10 +65,11 @@ pub struct LivenessArguments {
     pub csv: bool,
 }
 
-fn grouping(text: &str) -> Result<AliveBy, String> {
-    let keys = AliveBy::ALL.map(AliveBy::key);
-    let found = AliveBy::ALL.into_iter().find(|by| by.key() == text);
-    found.ok_or_else(|| format!("one of {} expected", keys.join(", ")))
+fn groupings() -> impl TypedValueParser<Value = AliveBy> {
+    let of_key = |key: String| AliveBy::ALL.into_iter().find(|by| by.key() == key);
+    // It takes no other keys.
+    PossibleValuesParser::new(AliveBy::ALL.map(AliveBy::key))
+        .map(move |key| of_key(key).unwrap_or(AliveBy::Variable))
 }
 
 /// A step by its number, or the peak of the scope.

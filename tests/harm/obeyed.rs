@@ -172,7 +172,7 @@ fn cells(csv: &str) -> Vec<String> {
 /// What is run of each command; options that have a list of values get each of them besides. PATH is the report with
 /// such names, SNAPSHOT a directory with such a memory snapshot, SAMPLE one without, SWEEP a directory of both, OUT one that is
 /// empty, NAME the name itself.
-const RUN: [&[&str]; 84] = [
+const RUN: [&[&str]; 88] = [
     &["summary", "PATH"],
     &["summary", "PATH", "--log", "PATH/compile.log"],
     &["tiles", "PATH", "--by"],
@@ -180,11 +180,11 @@ const RUN: [&[&str]; 84] = [
     &["tiles", "--ipu", "0", "PATH"],
     &["liveness", "PATH"],
     &["liveness", "PATH", "--step", "peak", "--by"],
-    &["liveness", "--ipu", "0", "PATH"],
-    &["liveness", "--tile", "3", "PATH"],
+    &["liveness", "--device", "0", "PATH"],
+    &["liveness", "--arena", "3", "PATH"],
     &["liveness", "--filter", "NAME", "PATH"],
     &["liveness", "--peaks", "3", "PATH"],
-    &["map", "--tile", "3", "PATH"],
+    &["map", "--arena", "3", "PATH"],
     &["map", "--tile", "3", "--step", "5", "PATH"],
     &["check", "--max-tile-bytes", "1024", "PATH"],
     &["check", "--max-total-bytes", "1024", "PATH"],
@@ -226,7 +226,9 @@ const RUN: [&[&str]; 84] = [
     &["check", "--max-growth", "1", "--baseline", "SNAPSHOT", "SNAPSHOT"],
     &["diagnose", "SNAPSHOT/NAME.pickle.oom.txt"],
     &["diagnose", "SNAPSHOT/NAME.pickle"],
-    &["map", "--tile", "3", "SNAPSHOT"],
+    &["map", "--arena", "0", "SNAPSHOT"],
+    &["liveness", "SNAPSHOT", "--step", "peak", "--by"],
+    &["liveness", "--arena", "0", "--step", "peak", "SNAPSHOT"],
     &["ops", "SNAPSHOT"],
     &["trace", "SNAPSHOT"],
     &["export", "--chrome-trace", "OUT/trace.json", "SNAPSHOT"],
@@ -236,6 +238,8 @@ const RUN: [&[&str]; 84] = [
     &["summary", "--module", "absent", "PROGRAM"],
     &["summary", "--module", "NAME", "SNAPSHOT"],
     &["liveness", "--module", "NAME", "--step", "peak", "PROGRAM"],
+    &["liveness", "PROGRAM", "--step", "peak", "--by"],
+    &["map", "--arena", "0", "PROGRAM"],
     &["tiles", "PROGRAM"],
     &["compare", "PROGRAM", "PROGRAM"],
     &["compare", "PROGRAM", "PROGRAM", "PROGRAM"],

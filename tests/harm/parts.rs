@@ -18,7 +18,7 @@ fn the_curve_of_an_ipu_without_changes_from_step_to_step() {
     });
     let answer = of_ipu(directory.path(), None);
     assert_eq!(answer["steps"], intact["steps"]);
-    assert_eq!(answer["scope"], "ipu 0");
+    assert_eq!(answer["scope"], "IPU 0");
     let by_category = of_ipu(directory.path(), Some("category"));
     assert_eq!(by_category["by"], of_ipu(&sample(), Some("category"))["by"]);
 }

@@ -76,7 +76,7 @@ fn the_complete_debug_information_names_the_operations() {
     let expected = BTreeMap::from([("countedLoop", 2), ("mapInPlace", 2), ("reduceWithOutput", 2)]);
     assert_eq!(details, expected);
     // The call that the user's layer made names the operation: addInPlace calls mapInPlace.
-    assert_eq!(steps[50]["operation"]["kind"], "addInPlace");
+    assert_eq!(steps[50]["operation_facts"]["kind"], "addInPlace");
     assert_eq!(warning_codes(&answer), ["no-execution"]);
 }
 

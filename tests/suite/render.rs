@@ -183,7 +183,7 @@ mod with_window {
         for (view, of, more, status, expected) in [
             ("map", "tiny", &["--tile", "99999"][..], 2, "has no tile 99999"),
             ("map", "tiny", &["--step", "99999"], 2, "has no step 99999"),
-            ("memory", "tiny", &["--ipu", "7"], 2, "has no IPU 7"),
+            ("memory", "tiny", &["--ipu", "7"], 2, "has no device 7: 0 (IPU 0)"),
             ("overview", "tiny", &["--picture", "Nothing"], 2, "It has: whole page, "),
             ("map", "absent", &[], 3, "absent"),
             ("sweep-curves", "absent", &[], 3, "absent"),
