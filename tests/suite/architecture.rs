@@ -390,7 +390,7 @@ fn systems_named(root: &Path) -> Vec<String> {
 /// Uses of a system that the redesign has not replaced yet, by layer. They only fall: a change that removes some lowers
 /// the number. At 0 the rule holds, and the list goes.
 const MOST_USES_OF_SYSTEMS: [(&str, usize); 6] =
-    [("analysis", 5), ("cli", 25), ("lake", 16), ("run", 0), ("systems", 2), ("ui", 18)];
+    [("analysis", 5), ("cli", 14), ("lake", 16), ("run", 0), ("systems", 2), ("ui", 18)];
 
 #[test]
 fn only_the_list_of_systems_names_a_system() {
@@ -467,13 +467,13 @@ const WORDS_OF_SYSTEMS: [&str; 17] = [
 /// removes such lines lowers the number.
 const MOST_LINES_NAMING_SYSTEMS: [(&str, usize); 8] = [
     ("analysis", 379),
-    ("cli", 180),
-    (FILES_OF_SRC, 36),
+    ("cli", 149),
+    (FILES_OF_SRC, 30),
     ("format", 3),
     ("index", 39),
     ("lake", 96),
     ("store", 60),
-    ("ui", 191),
+    ("ui", 181),
 ];
 /// The layer of files that are in no folder.
 const FILES_OF_SRC: &str = "files of src";

@@ -13,7 +13,7 @@ const NOT_YET: [&str; 7] = [
     "tilescope.export/1",
     "tilescope.liveness/2",
     "tilescope.map/2",
-    "tilescope.sweep/1",
+    "tilescope.sweep/2",
     "tilescope.tiles/2",
     "tilescope.trace/2",
 ];
