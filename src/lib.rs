@@ -10,7 +10,7 @@
 //!
 //! `budget` says what reading may cost at most, [`work`] counts what was read. `sweep` reads many runs of any system
 //! and keeps the facts of each, for both; [`lake`] writes the figures of many reports as Parquet files. [`views`] names what can be drawn without
-//! a window. [`synth`] writes reports. [`opened`] finds out of which system a run is, and opens it;
+//! a window. [`synth`] writes reports. [`systems`] finds out of which system a run is, and opens it; [`opened`] has what still uses single systems;
 //! `files::looks_like` says what a path is that no system takes, `log_file` reads logs.
 
 pub mod analysis;

@@ -118,9 +118,9 @@ pub fn run(arguments: &IndexArguments) -> ExitCode {
 /// What a path names, if it can have an index.
 fn indexable(path: &Path, progress: &Progress) -> Result<Box<dyn FoundRun>, Error> {
     let found = systems::find(systems::of_process(), path, None, progress)?;
-    let Some(what) = found.why_no_index() else { return Ok(found) };
+    let Some([what, hint]) = found.why_no_index() else { return Ok(found) };
     let message = format!("{} is {what}, which has no index", path.display());
-    Err(Error::new(ErrorKind::Usage, message).in_file(path))
+    Err(Error::new(ErrorKind::Usage, message).in_file(path).hint(hint))
 }
 
 /// Reads a run to its end and writes its index; `None` where there is one.

@@ -24,7 +24,7 @@ use crate::analysis::cross_checks::contradictions;
 use crate::analysis::sweep::{Sweep, SweepRun};
 use crate::files::directory_of;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::{files_of_module, find_module, programs_below};
+use crate::opened::{find_module, programs_below};
 use crate::run::Room;
 use crate::store::{Report, Warning, WarningCode, Warnings};
 use crate::sweep::{all_warnings, no_runs, shared_warnings};
@@ -34,6 +34,7 @@ use crate::systems::poplar::{
     insights::logs::log_messages,
 };
 use crate::systems::pytorch::files::{FileKind, runs_below};
+use crate::systems::{find, of_process};
 use modules::{FoundProgram, export_program};
 use small_tables::PeakOfRun;
 use snapshots::{FoundSnapshot, export_snapshot, snapshot_at};
@@ -218,7 +219,7 @@ impl Found {
                 self.programs.push(FoundProgram::of(files));
                 return Ok(());
             }
-            files_of_module(&path, module, progress)?;
+            find(of_process(), &path, module, progress)?;
             let profile = OpenReport::find(&path)?.profile().to_owned();
             let folder = directory_of(&profile);
             self.reports.push(FolderReport::new(&folder, profile));
@@ -236,7 +237,7 @@ impl Found {
         self.programs.extend(programs.into_iter().map(FoundProgram::of));
         match runs_in_folder(&path, &warnings, progress) {
             Ok(found) if found.reports.is_empty() && !is_other => {
-                return Err(files_of_module(&path, module, progress)
+                return Err(find(of_process(), &path, module, progress)
                     .err()
                     .unwrap_or_else(|| no_runs(&path)));
             }
@@ -245,7 +246,7 @@ impl Found {
                 self.without_report.extend(found.without_report);
             }
             Err(error) => {
-                return Err(files_of_module(&path, module, progress).err().unwrap_or(error));
+                return Err(find(of_process(), &path, module, progress).err().unwrap_or(error));
             }
         }
         self.warnings.extend(warnings.list());

@@ -98,3 +98,42 @@ pub fn derived_of_report(systems: &[&dyn RunSystem], report: Arc<Report>) -> Der
 pub fn partial(systems: &[&dyn RunSystem], path: &Path) -> Option<Derived> {
     systems.iter().find_map(|system| system.partial(path))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    /// A directory with these files below it.
+    fn directory(files: &[(&str, &[u8])]) -> tempfile::TempDir {
+        let directory = tempfile::tempdir().unwrap();
+        for (name, bytes) in files {
+            let path = directory.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, bytes).unwrap();
+        }
+        directory
+    }
+
+    #[test]
+    fn a_report_in_a_directory_is_found_without_a_look_below() {
+        let files: Vec<String> = (0..300).map(|name| format!("below/{name}")).collect();
+        let files = files.iter().map(|name| (name.as_str(), &b""[..]));
+        let directory = directory(&files.chain([("profile.pop", &b""[..])]).collect::<Vec<_>>());
+        // Whoever looks below asks at each directory whether to go on.
+        let progress = Progress::asking(|| panic!("nothing is walked through"));
+        let files = find(SYSTEMS, directory.path(), None, &progress);
+        let found: Box<dyn std::any::Any> = files.expect("a report");
+        let found = found.downcast::<poplar::system::FoundReport>().expect("of Poplar");
+        assert!(found.warnings.is_empty());
+        fs::remove_file(directory.path().join("profile.pop")).unwrap();
+        let progress = Progress::default();
+        progress.cancel();
+        let files = find(SYSTEMS, directory.path(), None, &progress);
+        assert!(
+            files.is_err_and(|error| error.message == "cancelled"),
+            "it ends when nobody waits"
+        );
+    }
+}

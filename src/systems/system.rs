@@ -9,7 +9,6 @@ use crate::analysis::derived::Derived;
 use crate::files::directory_of;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::{Cache, IndexError};
-use crate::opened::RunFiles;
 use crate::run::joined_logs::{JoinedLogs, LogToJoin};
 use crate::run::{Answers, ModuleOfRun};
 use crate::store::placed::Placed;
@@ -189,13 +188,10 @@ pub trait FoundRun: Any + Debug + Send + Sync {
         reading: &Reading<'_>,
     ) -> Result<Option<Box<dyn OpenRun>>, Error>;
 
-    /// Why the run can have no index, what it is; `None` where it can.
-    fn why_no_index(&self) -> Option<&'static str> {
+    /// Why the run can have no index: what it is, and what can have one; `None` where it can.
+    fn why_no_index(&self) -> Option<[&'static str; 2]> {
         None
     }
-
-    /// Its files by system, for what does not work through [`OpenRun`] yet.
-    fn into_files(self: Box<Self>) -> RunFiles;
 }
 
 /// Those of some runs that were found which are of a system's own type.

@@ -14,6 +14,7 @@ pub mod seeded;
 pub mod stored;
 pub mod wire;
 
+use std::any::Any;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -31,13 +32,15 @@ use tilescope::cli::summary::Summary;
 use tilescope::cli::sweep::{SweepArguments, SweepReport};
 use tilescope::cli::tiles::{Breakdown, Tiles, TilesArguments};
 use tilescope::cli::trace::{TraceArguments, TraceReport};
-use tilescope::format::{Error, Progress};
+use tilescope::format::{Error, ErrorKind, Progress};
 use tilescope::index::Cache;
 use tilescope::synth::Options;
 use tilescope::systems::poplar::files::OpenReport;
 use tilescope::systems::poplar::system::ReportRun;
 use tilescope::systems::pytorch::synth::{SnapshotOptions, Transformer};
+use tilescope::systems::system::FoundRun;
 use tilescope::systems::system::OpenRun as _;
+use tilescope::systems::{SYSTEMS, find};
 
 /// A directory of this package.
 pub fn in_package(path: &str) -> PathBuf {
@@ -161,6 +164,15 @@ pub fn with_cache<T>(cache: &Cache, ask: impl FnOnce() -> T) -> T {
 /// Opens a report, through the index where one was named.
 pub fn open(path: &Path, progress: &Progress) -> Result<OpenReport, Error> {
     CACHE.with_borrow(|cache| OpenReport::open_with(path, cache.as_ref(), progress))
+}
+
+/// The run at a path, as its system found it.
+///
+/// # Errors
+/// When it cannot be found, or is of another system.
+pub fn found<T: FoundRun>(path: &Path) -> Result<Box<T>, Error> {
+    let found: Box<dyn Any> = find(SYSTEMS, path, None, &Progress::default())?;
+    found.downcast().map_err(|_| Error::new(ErrorKind::Usage, "a run of another system"))
 }
 
 /// What a command printed, as JSON.

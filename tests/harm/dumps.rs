@@ -4,11 +4,12 @@
 use super::*;
 
 use buffa::encoding::encode_varint;
-use tilescope::opened::{RunFiles, XlaRun, files_of_run};
+use tilescope::opened::{XlaFiles, XlaRun};
 use tilescope::run::Compared;
 use tilescope::systems::xla::buffer_assignment::analysed::Analysed;
 use tilescope::systems::xla::buffer_assignment::facts::ModuleFacts;
 use tilescope::systems::xla::synth::{DumpOptions, Remat, Transformer, write_dump};
+use tilescope::systems::{SYSTEMS, find};
 
 /// The name of a file that is taken for a module.
 const NAME: &str = "module_0001.jit_f.cpu_after_optimizations.hlo.pb";
@@ -36,7 +37,8 @@ fn dump() -> Vec<u8> {
 /// Whatever is asked of a dump: figures, the report of the window, a comparison with itself.
 fn ask_program(path: &Path) -> Result<(usize, Vec<String>), Error> {
     let progress = Progress::default();
-    let RunFiles::Xla(files) = files_of_run(path, &progress)? else { return Ok((0, Vec::new())) };
+    let found: Box<dyn std::any::Any> = find(SYSTEMS, path, None, &progress)?;
+    let Ok(files) = found.downcast::<XlaFiles>() else { return Ok((0, Vec::new())) };
     let Some(run) = XlaRun::open(&files, &progress)? else { return Ok((0, Vec::new())) };
     run.fill_report(&progress);
     let analysed: &Analysed = &run.program.analysed;

@@ -13,13 +13,14 @@ use tilescope::analysis::liveness::Scope;
 use tilescope::analysis::liveness::scope_curve::scope_curve;
 use tilescope::cli::summary::Summary;
 use tilescope::format::Progress;
-use tilescope::opened::{RunContents, RunFiles, SnapshotRun, files_of_run};
+use tilescope::opened::{RunContents, SnapshotRun};
 use tilescope::store::DeviceId;
 use tilescope::systems::pytorch::allocator::curves::{
     BlockCurve, BlocksBy, Devices, block_curve, reserved_curve, stacked_areas,
 };
 use tilescope::systems::pytorch::allocator::segment_map::{segment_axis, segments_at};
 use tilescope::systems::pytorch::areas::step_times;
+use tilescope::systems::pytorch::files::SnapshotFiles;
 
 /// Real files with their figures, which are not part of this package; says so where they are absent.
 fn profiles() -> Option<PathBuf> {
@@ -139,9 +140,7 @@ fn categories_and_frames_of_the_peak_add_up_to_it() {
 /// A snapshot, open and with its report filled.
 fn open(path: &Path) -> SnapshotRun {
     let progress = Progress::default();
-    let Ok(RunFiles::Pytorch(files)) = files_of_run(path, &progress) else {
-        panic!("{} is a snapshot", path.display())
-    };
+    let files = crate::common::found::<SnapshotFiles>(path).expect("a snapshot");
     let run = SnapshotRun::open(&files, &progress).expect("a snapshot").expect("not cancelled");
     run.fill_report(&progress);
     run
@@ -234,11 +233,7 @@ fn the_text_is_in_words_of_pytorch() {
 fn survives(bytes: &[u8], path: &Path) -> Result<Vec<String>, String> {
     std::fs::write(path, bytes).expect("a file");
     let progress = Progress::default();
-    let files = match files_of_run(path, &progress) {
-        Ok(RunFiles::Pytorch(files)) => files,
-        Ok(RunFiles::Poplar(_) | RunFiles::Xla(_)) => return Err("no snapshot".to_owned()),
-        Err(error) => return Err(error.message),
-    };
+    let files = crate::common::found::<SnapshotFiles>(path).map_err(|error| error.message)?;
     let run = SnapshotRun::open(&files, &progress).map_err(|error| error.message)?;
     let run = run.expect("not cancelled");
     run.fill_report(&progress);

@@ -7,19 +7,18 @@ use crate::common::{in_package, json, tilescope};
 use proptest::prelude::*;
 use serde_json::Value;
 use tilescope::format::{ErrorKind, Progress};
-use tilescope::opened::{ReplayedSnapshot, RunFiles, SnapshotRun, files_of_run};
+use tilescope::opened::{ReplayedSnapshot, SnapshotRun};
 use tilescope::store::DeviceId;
 use tilescope::store::snapshot::StackId;
 use tilescope::systems::pytorch::allocator::peak::PeakContents;
 use tilescope::systems::pytorch::allocator::run_end::Ended;
 use tilescope::systems::pytorch::allocator::user_frame::user_frame_title;
+use tilescope::systems::pytorch::files::SnapshotFiles;
 
 /// What a path names, with its report filled.
 fn open(path: &Path) -> SnapshotRun {
     let progress = Progress::default();
-    let Ok(RunFiles::Pytorch(files)) = files_of_run(path, &progress) else {
-        panic!("{} is a run", path.display())
-    };
+    let files = crate::common::found::<SnapshotFiles>(path).expect("a run");
     let run = SnapshotRun::open(&files, &progress).expect("a run").expect("not cancelled");
     run.fill_report(&progress);
     run
@@ -562,7 +561,7 @@ fn only_the_file_of_a_rank_has_an_index_and_logs_of_ranks_are_no_run() {
         std::fs::write(directory.path().join(format!("rank{rank}.txt")), "a log").expect("a file");
     }
     let logs = directory.path().join("rank*.txt");
-    let found = files_of_run(&logs, &Progress::default());
+    let found = crate::common::found::<SnapshotFiles>(&logs);
     assert!(found.is_err_and(|error| error.kind == ErrorKind::NotFound), "no run");
 }
 

@@ -12,7 +12,8 @@ use crate::common::recording::{HOST, MIB, Recording, no_stack, stack};
 use crate::common::{in_package, json, sample_snapshot_options};
 use tilescope::format::Progress;
 use tilescope::index::{Cache, Limits};
-use tilescope::opened::{RunContents, RunFiles, SnapshotRun, files_of_run};
+use tilescope::opened::{RunContents, SnapshotRun};
+use tilescope::systems::pytorch::files::SnapshotFiles;
 
 fn cache() -> (tempfile::TempDir, Cache) {
     let directory = tempfile::tempdir().unwrap();
@@ -22,9 +23,7 @@ fn cache() -> (tempfile::TempDir, Cache) {
 
 fn open(path: &Path, cache: Option<&Cache>) -> SnapshotRun {
     let progress = Progress::default();
-    let Ok(RunFiles::Pytorch(files)) = files_of_run(path, &progress) else {
-        panic!("{} is a snapshot", path.display())
-    };
+    let files = crate::common::found::<SnapshotFiles>(path).expect("a snapshot");
     SnapshotRun::open_with(&files, cache, &progress).unwrap().unwrap()
 }
 
@@ -94,9 +93,7 @@ fn samples() -> Vec<PathBuf> {
         println!("skipped: {} is not there", real.display());
         return paths;
     };
-    let is_snapshot = |path: &PathBuf| {
-        matches!(files_of_run(path, &Progress::default()), Ok(RunFiles::Pytorch(_)))
-    };
+    let is_snapshot = |path: &PathBuf| crate::common::found::<SnapshotFiles>(path).is_ok();
     let found = entries.flatten().map(|entry| entry.path()).filter(|path| path.is_file());
     paths.extend(found.filter(is_snapshot));
     paths

@@ -7,9 +7,10 @@ use crate::common::seeded::Seeded;
 use crate::common::{json, tilescope};
 use proptest::prelude::*;
 use tilescope::format::Progress;
-use tilescope::opened::{RunContents, RunFiles, SnapshotRun, files_of_run};
+use tilescope::opened::{RunContents, SnapshotRun};
 use tilescope::store::snapshot::{Action, Snapshot};
 use tilescope::systems::pytorch::allocator::device_facts::DeviceFacts;
+use tilescope::systems::pytorch::files::SnapshotFiles;
 use tilescope::systems::pytorch::synth::caching_allocator::{Card, Event, Settings};
 use tilescope::systems::pytorch::synth::training::{self, Tape};
 use tilescope::systems::pytorch::synth::{
@@ -34,9 +35,7 @@ impl Tape for All {
 
 fn open(path: &Path) -> SnapshotRun {
     let progress = Progress::default();
-    let Ok(RunFiles::Pytorch(files)) = files_of_run(path, &progress) else {
-        panic!("{} is a snapshot", path.display())
-    };
+    let files = crate::common::found::<SnapshotFiles>(path).expect("a snapshot");
     SnapshotRun::open(&files, &progress).unwrap().unwrap()
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::common::{in_package, json, tilescope};
 use serde_json::Value;
 use tilescope::format::Progress;
-use tilescope::opened::{RunFiles, XlaRun, files_of_run};
+use tilescope::opened::{XlaFiles, XlaRun};
 use tilescope::store::Warnings;
 use tilescope::store::report::FileStatus;
 use tilescope::systems::xla::buffer_assignment::analysed::Analysed;
@@ -31,9 +31,7 @@ fn read_json(path: &Path) -> Value {
 
 /// The place in the source of the instruction at a position, as the module has it.
 fn source_of_step(path: &Path, position: u64) -> String {
-    let RunFiles::Xla(files) = files_of_run(path, &Progress::default()).expect("a module") else {
-        panic!("{} is of another system", path.display())
-    };
+    let files = crate::common::found::<XlaFiles>(path).expect("a module");
     let run = XlaRun::open(&files, &Progress::default()).expect("a module").expect("all of it");
     let analysed = &run.program.analysed;
     let instruction = analysed.schedule.instructions[position as usize];

@@ -13,7 +13,6 @@ use crate::analysis::derived::Derived;
 use crate::files::directory_of;
 use crate::format::{Error, Progress};
 use crate::index::{self, Cache, IndexError};
-use crate::opened::RunFiles;
 use crate::run::Answers;
 use crate::store::placed::Placed;
 use crate::store::{Absence, ArenaId, System, Warning, Warnings};
@@ -124,10 +123,6 @@ impl FoundRun for FoundReport {
         open.expect_index();
         Ok(Some(Box::new(ReportRun::of(open))))
     }
-
-    fn into_files(self: Box<Self>) -> RunFiles {
-        RunFiles::Poplar(*self)
-    }
 }
 
 impl FoundReport {
@@ -192,10 +187,6 @@ impl FoundRun for FolderReport {
         let derived = Arc::new(open.derived());
         Ok(Some(Box::new(ReportRun { open, derived })))
     }
-
-    fn into_files(self: Box<Self>) -> RunFiles {
-        RunFiles::Poplar(self.found())
-    }
 }
 
 impl FolderReport {
@@ -229,10 +220,6 @@ impl FoundRun for FolderRun {
         reading: &Reading<'_>,
     ) -> Result<Option<Box<dyn OpenRun>>, Error> {
         self.open(reading.progress)
-    }
-
-    fn into_files(self: Box<Self>) -> RunFiles {
-        RunFiles::Poplar(FoundReport { path: self.path.clone(), warnings: Vec::new() })
     }
 }
 

@@ -11,7 +11,6 @@ use crate::analysis::derived::Derived;
 use crate::files::file_name;
 use crate::format::{Error, Progress};
 use crate::index::{self, Cache, IndexError};
-use crate::opened::RunFiles;
 use crate::run::joined_logs::{JoinedLogs, LogToJoin};
 use crate::store::{System, WarningCode, Warnings};
 use crate::systems::system::{FoundRun, OpenRun, Reading, RunSystem, of_type};
@@ -142,11 +141,15 @@ impl FoundRun for SnapshotFiles {
         Ok(Some(open_snapshot(run)))
     }
 
-    fn why_no_index(&self) -> Option<&'static str> {
+    fn why_no_index(&self) -> Option<[&'static str; 2]> {
         match (self.kind, self.ranks.as_slice()) {
             (FileKind::Snapshot, []) => None,
-            (FileKind::Snapshot, [..]) => Some("a run of several ranks"),
-            (FileKind::Timeline | FileKind::CompressedTimeline, _) => Some("a memory timeline"),
+            (FileKind::Snapshot, [..]) => {
+                Some(["a run of several ranks", "Name the file of a rank: that can have one."])
+            }
+            (FileKind::Timeline | FileKind::CompressedTimeline, _) => {
+                Some(["a memory timeline", "Reports of Poplar and memory snapshots can have one."])
+            }
         }
     }
 
@@ -177,12 +180,7 @@ impl FoundRun for SnapshotFiles {
             let file = file_name(&self.path);
             run.report.warnings.add(WarningCode::Inconsistent, &file, message);
         }
-        let derived = Arc::new(run.derived());
-        Ok(Some(Box::new(OpenSnapshot { run, derived })))
-    }
-
-    fn into_files(self: Box<Self>) -> RunFiles {
-        RunFiles::Pytorch(self)
+        Ok(Some(open_snapshot(run)))
     }
 }
 

@@ -10,7 +10,6 @@ use super::run::{ErrorText, XlaFiles, XlaRun, find, programs_below};
 use crate::analysis::derived::Derived;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::Cache;
-use crate::opened::RunFiles;
 use crate::run::ModuleOfRun;
 use crate::run::joined_logs::{JoinedLogs, LogToJoin};
 use crate::store::{System, Warnings};
@@ -156,8 +155,8 @@ impl FoundRun for XlaFiles {
         self.open(reading.progress)
     }
 
-    fn why_no_index(&self) -> Option<&'static str> {
-        Some("of XLA")
+    fn why_no_index(&self) -> Option<[&'static str; 2]> {
+        Some(["of XLA", "Reports of Poplar and memory snapshots can have one."])
     }
 
     fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
@@ -167,10 +166,6 @@ impl FoundRun for XlaFiles {
             let open: Box<dyn OpenRun> = Box::new(OpenModule { run, derived });
             open
         }))
-    }
-
-    fn into_files(self: Box<Self>) -> RunFiles {
-        RunFiles::Xla(self)
     }
 }
 

@@ -40,7 +40,7 @@ impl Beside {
         };
         let has_limit = timelines.run(0).is_some_and(|curve| curve.timeline.over.is_some());
         let derived = &runs.reference().derived;
-        let outcome = || derived.answers().verdict(derived).map(|verdict| verdict.outcome);
+        let outcome = || derived.verdict().map(|verdict| verdict.outcome);
         Self {
             outcome: (runs.is_one() && !has_limit).then(outcome).flatten(),
             runs: runs.iter().enumerate().map(beside).collect(),
