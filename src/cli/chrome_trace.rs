@@ -14,9 +14,9 @@ use crate::format::{Error, ErrorKind, Progress};
 use crate::systems::system::OpenRun;
 use crate::text::{bytes, clean, counted};
 
-/// `tilescope.export/1`: what was written.
-#[derive(Debug, Serialize)]
-struct Written {
+/// `tilescope.export-trace/1`: what was written.
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(super) struct WrittenTrace {
     chrome_trace: PathBuf,
     spans: u64,
     counters: u64,
@@ -37,7 +37,7 @@ pub fn run(paths: &[PathBuf], file: &Path, json: bool) -> ExitCode {
     output::finish(&result, json, Answer::text)
 }
 
-fn write(run: &dyn OpenRun, file: &Path, progress: &Progress) -> Result<Written, Error> {
+fn write(run: &dyn OpenRun, file: &Path, progress: &Progress) -> Result<WrittenTrace, Error> {
     if is_below(file, &run.directory()) {
         let message = "it lies in the run's directory, into which nothing is written";
         return Err(Error::new(ErrorKind::Usage, message)
@@ -59,7 +59,7 @@ fn write(run: &dyn OpenRun, file: &Path, progress: &Progress) -> Result<Written,
     drop(buffered);
     let bytes = to.as_file().metadata().map_or(0, |metadata| metadata.len());
     to.persist(&target).map_err(|error| failed(&error.error))?;
-    Ok(Written {
+    Ok(WrittenTrace {
         chrome_trace: file.to_owned(),
         spans: events.spans,
         counters: events.counters,
@@ -67,8 +67,8 @@ fn write(run: &dyn OpenRun, file: &Path, progress: &Progress) -> Result<Written,
     })
 }
 
-impl Answer for Written {
-    const SCHEMA: &'static str = "tilescope.export/1";
+impl Answer for WrittenTrace {
+    const SCHEMA: &'static str = "tilescope.export-trace/1";
 
     fn text(&self) -> String {
         format!(

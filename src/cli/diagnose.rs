@@ -31,7 +31,7 @@ pub struct DiagnoseArguments {
     pub json: bool,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct DiagnoseReport {
     schema: &'static str,
     findings: Vec<FoundIn>,
@@ -50,7 +50,7 @@ pub struct DiagnoseReport {
     has_several_files: bool,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct FoundIn {
     /// `None` for standard input.
     file: Option<String>,
@@ -98,6 +98,9 @@ impl Log {
 }
 
 impl DiagnoseReport {
+    /// The schema of its JSON (cli.md).
+    pub const SCHEMA: &'static str = "tilescope.diagnose/2";
+
     /// What the files say, one after another.
     ///
     /// # Errors
@@ -106,7 +109,7 @@ impl DiagnoseReport {
         let standard_input = [PathBuf::from("-")];
         let files = if files.is_empty() { &standard_input } else { files };
         let mut report = Self {
-            schema: "tilescope.diagnose/2",
+            schema: Self::SCHEMA,
             findings: Vec::new(),
             lines: 0,
             cut_lines: 0,

@@ -4,8 +4,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use serde::{Serialize, Serializer};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 
 use super::chrome_trace;
 use super::output::{self, Answer, Document};
@@ -36,9 +35,9 @@ pub struct ExportArguments {
 }
 
 /// `tilescope.export/1`: what was written.
-#[derive(Debug)]
-struct Export {
-    lake: PathBuf,
+#[derive(Debug, Serialize, schemars::JsonSchema)]
+pub(super) struct Export {
+    lake: String,
     runs: Vec<ExportedRun>,
 }
 
@@ -52,24 +51,12 @@ pub fn run(arguments: &ExportArguments) -> ExitCode {
         let exported = export(&arguments.paths, arguments.module.as_deref(), lake, progress)?;
         exported.shared_warnings().iter().for_each(output::print_warning);
         let warnings = exported.all_warnings();
-        Ok(Document::new(Export { lake: lake.clone(), runs: exported.runs }, warnings))
+        Ok(Document::new(
+            Export { lake: lake.display().to_string(), runs: exported.runs },
+            warnings,
+        ))
     });
     output::finish(&result, arguments.json, Answer::text)
-}
-
-impl Serialize for Export {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let run = |run: &ExportedRun| {
-            let tables: Map<String, Value> = run
-                .tables
-                .iter()
-                .map(|(name, written)| ((*name).to_owned(), json!(written)))
-                .collect();
-            json!({ "run": run.run, "path": run.path, "name": run.name, "tables": tables })
-        };
-        let runs: Vec<Value> = self.runs.iter().map(run).collect();
-        json!({ "lake": self.lake.display().to_string(), "runs": runs }).serialize(serializer)
-    }
 }
 
 impl Answer for Export {
@@ -81,7 +68,7 @@ impl Answer for Export {
         format!(
             "{} in {}: {} rows, {}\n",
             counted(self.runs.len() as u64, "run"),
-            clean(&self.lake.display().to_string()),
+            clean(&self.lake),
             grouped(sum(&mut written().map(|written| written.rows))),
             bytes(sum(&mut written().map(|written| written.bytes))),
         )

@@ -93,11 +93,12 @@ impl FromStr for StepChoice {
 }
 
 /// `tilescope.liveness/2` (cli.md).
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct LivenessReport {
     scope: String,
     limit_bytes: Option<u64>,
     always_live_bytes: Option<u64>,
+    #[schemars(with = "Vec<Step>")]
     steps: Steps,
     #[serde(skip_serializing_if = "Option::is_none")]
     step: Option<Step>,
@@ -121,7 +122,7 @@ pub struct LivenessReport {
 }
 
 /// What is alive at the step by groups, largest first; the rows add up to the bytes.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct Groups {
     group: AliveBy,
     bytes: u64,
@@ -136,7 +137,7 @@ impl Groups {
     }
 }
 
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, Serialize, schemars::JsonSchema)]
 struct Step {
     step: u32,
     program: u32,

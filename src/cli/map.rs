@@ -1,8 +1,9 @@
 //! `tilescope map`: what lies where in one arena, its gaps and their reasons.
 
+use std::collections::BTreeMap;
+
 use clap::Args;
-use serde::Serialize;
-use serde_json::{Map as JsonMap, Value};
+use serde::{Serialize, Serializer};
 
 use super::Input;
 use super::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
@@ -39,7 +40,7 @@ pub struct MapArguments {
 }
 
 /// `tilescope.map/2` (cli.md).
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Map {
     arena: u32,
     /// What it is called.
@@ -51,27 +52,30 @@ pub struct Map {
     regions: Vec<u64>,
     variables: Vec<Variable>,
     gaps: Vec<GapRow>,
-    gaps_by_reason: JsonMap<String, Value>,
+    #[serde(serialize_with = "bytes_by_reason")]
+    #[schemars(with = "BTreeMap<String, u64>")]
+    gaps_by_reason: GapsByReason,
     end: u64,
     /// What it can hold.
     limit_bytes: Option<u64>,
     /// Of an arena that is a tile.
     #[serde(flatten)]
     tile: Option<OfTile>,
-    /// For the text, which also counts the gaps.
-    #[serde(skip)]
-    totals: GapsByReason,
+}
+
+fn bytes_by_reason<S: Serializer>(gaps: &GapsByReason, serializer: S) -> Result<S::Ok, S::Error> {
+    gaps_json(Some(gaps)).serialize(serializer)
 }
 
 /// What tiles say in their own words.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct OfTile {
     tile: u32,
     ipu: Option<i64>,
     bytes_per_tile: Option<u64>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct Variable {
     offset: u64,
     bytes: u64,
@@ -82,7 +86,7 @@ struct Variable {
     live: Option<bool>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct GapRow {
     offset: u64,
     bytes: u64,
@@ -109,9 +113,9 @@ impl Map {
         let map = TileMap::new(&placed, report, id, step);
         let arenas = report.arenas.get();
         let device = arenas.and_then(|arenas| arenas.device(id)).map(DeviceId::to_number);
+        let gaps_by_reason = map.gaps_by_reason();
         let is_tile = arenas.is_none_or(|arenas| arenas.are_alike);
         let tile = OfTile { tile: arguments.arena, ipu: device, bytes_per_tile: map.limit };
-        let totals = map.gaps_by_reason();
         Ok(Self {
             arena: arguments.arena,
             name: report.arena_title(id),
@@ -121,11 +125,10 @@ impl Map {
             regions: map.regions,
             variables: variables(report, &placed, step),
             gaps: map.gaps.iter().map(gap_row).collect(),
-            gaps_by_reason: gaps_json(Some(&totals)),
+            gaps_by_reason,
             end: map.end,
             limit_bytes: map.limit,
             tile: is_tile.then_some(tile),
-            totals,
         })
     }
 }
@@ -217,7 +220,7 @@ impl Answer for Map {
             rows.into_iter().map(|(_, cells)| cells),
         );
         text += "\nGaps by reason\n";
-        let totals = self.totals.iter().map(|(reason, total)| {
+        let totals = self.gaps_by_reason.iter().map(|(reason, total)| {
             vec![
                 reason.key().to_owned(),
                 grouped(total.bytes),

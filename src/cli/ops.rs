@@ -4,10 +4,12 @@ use std::cmp::Reverse;
 use std::sync::Arc;
 
 use clap::{Args, ValueEnum};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
 use super::Input;
 use super::output::{Answer, CsvAnswer, aligned, name_cell};
+use super::schemas::by_keys;
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::derived::read_executed;
 use crate::analysis::liveness::Scope;
@@ -66,7 +68,7 @@ const IN_TEXT: [Figure; 8] = [
 ];
 
 /// `tilescope.ops/2` (cli.md).
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Ops {
     /// The layers that the debug information names, those that most contexts are of first.
     layers: Vec<String>,
@@ -90,7 +92,17 @@ impl Serialize for ByKey {
     }
 }
 
-#[derive(Debug, Serialize)]
+impl JsonSchema for ByKey {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "FiguresOfOperation".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        by_keys::<Option<i64>>(&Figure::ALL.map(Figure::key), generator)
+    }
+}
+
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct Row {
     name: Option<String>,
     operation: Option<Operation>,
@@ -104,7 +116,7 @@ struct Row {
     location: Option<String>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct ModuleRow {
     name: String,
     operations: usize,

@@ -7,7 +7,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
 use super::output::{Answer, Document, ErrorDocument};
-use super::{check, compare, index, summary};
+use super::{
+    check, chrome_trace, compare, diagnose, export, index, liveness, map, ops, summary, sweep,
+    tiles, trace,
+};
 use crate::systems::SYSTEMS;
 
 /// The schemas, each with the name of its document: `tilescope.summary/2`.
@@ -16,8 +19,23 @@ pub fn all() -> Vec<(&'static str, Schema)> {
         of::<summary::Summary>(),
         of::<check::CheckReport>(),
         of::<compare::PeakComparison>(),
+        of::<liveness::LivenessReport>(),
+        of::<map::Map>(),
+        of::<tiles::Tiles>(),
+        of::<ops::Ops>(),
+        of::<trace::TraceReport>(),
+        of::<export::Export>(),
+        of::<chrome_trace::WrittenTrace>(),
         of::<index::Listing>(),
         of::<index::Change>(),
+        (
+            sweep::SweepReport::SCHEMA,
+            named::<Document<sweep::SweepDocument<'_>>>(sweep::SweepReport::SCHEMA),
+        ),
+        (
+            diagnose::DiagnoseReport::SCHEMA,
+            named::<diagnose::DiagnoseReport>(diagnose::DiagnoseReport::SCHEMA),
+        ),
         (ErrorDocument::SCHEMA, named::<ErrorDocument>(ErrorDocument::SCHEMA)),
     ]
 }
@@ -36,6 +54,14 @@ fn named<D: JsonSchema>(name: &'static str) -> Schema {
         *of_schema = json!({ "const": name });
     }
     schema
+}
+
+/// An object with these keys, all of which are there.
+pub fn by_keys<T: JsonSchema>(keys: &[&'static str], generator: &mut SchemaGenerator) -> Schema {
+    let of = generator.subschema_for::<T>();
+    let properties: Map<String, Value> =
+        keys.iter().map(|key| ((*key).to_owned(), of.clone().to_value())).collect();
+    json_schema!({ "type": "object", "properties": properties, "required": keys })
 }
 
 /// An object with what only the system of a run says, named after that system.

@@ -1,13 +1,17 @@
 //! `tilescope tiles`: memory of every tile, or of some.
 
+use std::collections::BTreeMap;
+
 use clap::{Args, ValueEnum};
+use schemars::{Schema, SchemaGenerator, json_schema};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::Input;
 use super::output::{Answer, CsvAnswer, aligned, or_unknown};
+use super::schemas::by_keys;
 use crate::analysis::memory::selection::TileSelection;
-use crate::analysis::memory::{self, Statistics};
+use crate::analysis::memory::{self, CategoryBytes, Statistics};
 use crate::analysis::placement::gaps::GapsByReason;
 use crate::analysis::placement::read::gaps_of_all;
 use crate::csv;
@@ -53,21 +57,24 @@ pub enum Breakdown {
 }
 
 /// `tilescope.tiles/2` (cli.md).
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct Tiles {
     tiles: Vec<Tile>,
     statistics: Statistics,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct Tile {
     tile: u32,
     ipu: Option<u32>,
     #[serde(flatten, serialize_with = "by_key")]
+    #[schemars(schema_with = "figures_schema")]
     figures: [Option<u64>; 6],
+    #[schemars(schema_with = "parts_schema")]
     by: Option<Map<String, Value>>,
     /// Gap bytes by region, with `--by region`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<BTreeMap<String, Option<u64>>>")]
     gaps_by_region: Option<Map<String, Value>>,
 }
 
@@ -101,6 +108,20 @@ const FIGURES: [Figure; 6] = [
 
 fn by_key<S: Serializer>(figures: &[Option<u64>; 6], serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_map(FIGURES.iter().map(|figure| figure.key).zip(figures))
+}
+
+fn figures_schema(generator: &mut SchemaGenerator) -> Schema {
+    by_keys::<Option<u64>>(&FIGURES.map(|figure| figure.key), generator)
+}
+
+/// Bytes of each part; of a category what is overlapped apart.
+fn parts_schema(generator: &mut SchemaGenerator) -> Schema {
+    let of_category = generator.subschema_for::<CategoryBytes>();
+    let bytes = generator.subschema_for::<Option<u64>>();
+    json_schema!({
+        "type": ["object", "null"],
+        "additionalProperties": { "anyOf": [bytes, of_category] }
+    })
 }
 
 impl Tiles {

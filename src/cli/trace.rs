@@ -45,7 +45,7 @@ pub struct TraceArguments {
 }
 
 /// `tilescope.trace/2` (cli.md).
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 pub struct TraceReport {
     clock_hz: Option<u64>,
     from_cycle: u64,
@@ -57,7 +57,7 @@ pub struct TraceReport {
     blocks: Vec<Blocks>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct Run {
     run: u64,
     name: String,
@@ -71,7 +71,7 @@ struct Run {
     cycles: Option<u64>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct Step {
     step: u32,
     ipu: u32,
@@ -89,7 +89,7 @@ struct Step {
 }
 
 /// Cycles of a kind on an IPU.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct Total {
     ipu: u32,
     kind: String,
@@ -102,7 +102,7 @@ struct Total {
 }
 
 /// What else is known of an IPU.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct OfIpu {
     ipu: u32,
     idle_cycles: u64,
@@ -116,7 +116,7 @@ struct OfIpu {
 }
 
 /// Blocks of lightweight profiling with one number.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, schemars::JsonSchema)]
 struct Blocks {
     block: Option<u32>,
     kind: &'static str,

@@ -53,7 +53,7 @@ pub const TABLES: [Table; 8] = [
 ];
 
 /// A run that was written into a lake.
-#[derive(Clone, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub struct ExportedRun {
     /// Its id, which stands in the names of its directories.
     pub run: String,
@@ -62,7 +62,16 @@ pub struct ExportedRun {
     /// The path as seen from the folder that was named.
     pub name: String,
     /// What was written, by table.
+    #[serde(serialize_with = "by_table")]
+    #[schemars(with = "std::collections::BTreeMap<String, Written>")]
     pub tables: Vec<(&'static str, Written)>,
+}
+
+fn by_table<S: serde::Serializer>(
+    tables: &[(&'static str, Written)],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(tables.iter().copied())
 }
 
 /// What was written into a lake.

@@ -42,7 +42,7 @@ pub struct StepBytes {
 }
 
 /// A variable that is alive. Variables of one name count together.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct AliveVariable {
     /// Its name.
     pub name: String,
@@ -59,7 +59,7 @@ pub struct AliveVariable {
 }
 
 /// Bytes of a group.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct GroupBytes {
     /// What the group is called: a category by its key.
     pub name: String,

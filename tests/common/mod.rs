@@ -184,7 +184,9 @@ pub fn json(output: &Output) -> Value {
 /// A document, which is as its schema says.
 #[track_caller]
 fn valid(document: Value) -> Value {
-    if document["schema"].as_str().is_some_and(schema::is_published) {
+    // The comparison of two reports is not described yet.
+    let name = document["schema"].as_str().unwrap_or_default();
+    if name.starts_with("tilescope.") && name != "tilescope.compare/1" {
         schema::assert_valid(&document, "a document");
     }
     document

@@ -30,11 +30,6 @@ fn allow_no_more(schema: &mut Value) {
     }
 }
 
-/// Whether there is a schema of a name.
-pub fn is_published(name: &str) -> bool {
-    VALIDATORS.contains_key(name)
-}
-
 /// Fails where a document is not as the schema that it names says.
 #[track_caller]
 pub fn assert_valid(document: &Value, what: &str) {

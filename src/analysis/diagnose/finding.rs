@@ -76,7 +76,7 @@ impl Kind {
 }
 
 /// Whose memory a message is about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Device {
     /// Graphcore's IPU.
@@ -90,7 +90,7 @@ pub enum Device {
 }
 
 /// One occurrence of a message (cli.md, `diagnose`). What the message does not say is `None`.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Finding {
     /// What the message says.
     pub kind: Kind,
@@ -135,6 +135,7 @@ pub struct Finding {
     pub breakdown: Vec<Part>,
     /// What XLA says of a program besides; of its own, for a log can have ten thousands of messages.
     #[serde(flatten, serialize_with = "of_program")]
+    #[schemars(with = "OfProgram")]
     pub of_program: Option<Box<OfProgram>>,
     /// The largest allocations that the message lists.
     pub allocations: Vec<Allocation>,
@@ -143,7 +144,7 @@ pub struct Finding {
 }
 
 /// A part of the used bytes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Part {
     /// `reserved`, `program`, `arguments`.
     pub name: String,
@@ -152,7 +153,7 @@ pub struct Part {
 }
 
 /// What XLA says of a program beside what the device has.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct OfProgram {
     /// Bytes that a memory space has to hold in all, what the system reserves included.
     pub total_bytes: Option<u64>,
@@ -180,15 +181,17 @@ impl OfProgram {
 
 /// What XLA says of how well the program's memory is packed: on a TPU its temporaries, on a GPU all of it. XLA's
 /// figures, of the moment that XLA takes for the peak (xla.md, section 8).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Packing {
     /// Unpadded of padded bytes.
+    #[schemars(with = "Option<f64>")]
     pub utilization_percent: Option<Percent>,
     /// Bytes of what is alive at that moment, without padding.
     pub unpadded_bytes: Option<u64>,
     /// The same with padding.
     pub padded_bytes: Option<u64>,
     /// What lies between, of all.
+    #[schemars(with = "Option<f64>")]
     pub fragmentation_percent: Option<Percent>,
     /// The same in bytes.
     pub fragmentation_bytes: Option<u64>,
@@ -226,7 +229,7 @@ impl Serialize for Percent {
 }
 
 /// An allocation that a message lists.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct Allocation {
     /// Its size, with padding.
     pub bytes: u64,

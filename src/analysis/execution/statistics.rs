@@ -48,7 +48,7 @@ pub struct KindCycles {
 }
 
 /// Bytes that tiles exchange with others than tiles of their own IPU.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct MovedBytes {
     /// From the host.
     pub from_host: u64,

@@ -167,7 +167,7 @@ pub fn cell(column: &TileColumn, row: usize) -> Option<u64> {
 }
 
 /// Bytes of a category.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct CategoryBytes {
     /// At addresses that one variable uses.
     pub not_overlapped: Option<u64>,
@@ -220,7 +220,7 @@ pub fn code_bytes(memory: &TileMemory) -> Option<u64> {
 }
 
 /// Statistics of bytes including gaps.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub(crate) struct Statistics {
     pub min: Option<u64>,
     /// The lower middle.

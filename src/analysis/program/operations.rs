@@ -29,7 +29,7 @@ const CONTROL_FLOW: [&str; 5] = [
 ];
 
 /// An operation, as it stands in JSON.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize, schemars::JsonSchema)]
 pub struct Operation {
     /// What it does: the `api` of PopLibs, `opType` of ONNX …; `None` where its layer does not say.
     pub kind: Option<String>,

@@ -115,7 +115,7 @@ pub fn short_name(kind: OptionKind, name: &str) -> &str {
     }
 }
 
-#[derive(Clone, Debug, serde::Serialize)]
+#[derive(Clone, Debug, serde::Serialize, schemars::JsonSchema)]
 #[serde(untagged)]
 pub enum OptionValue {
     Integer(i64),

@@ -147,7 +147,7 @@ fn compute_set_name(report: &Report, step: usize) -> Option<&str> {
 }
 
 /// The field of a step that a filter found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum MatchedField {
     Name,

@@ -84,7 +84,7 @@ pub static CYCLES: FigureKind = FigureKind {
 };
 
 /// The value of a figure, in its unit.
-#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, serde::Serialize, schemars::JsonSchema)]
 #[serde(untagged)]
 pub enum FigureValue {
     /// How many.

@@ -57,7 +57,7 @@ pub(crate) struct Sweep {
 }
 
 /// A number of `app.json`.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub(crate) struct Measure {
     /// Its name among those of all kinds, `app.samples_per_second` for example.
     pub id: String,

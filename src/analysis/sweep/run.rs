@@ -71,7 +71,7 @@ pub struct SweepRun {
 }
 
 /// Why a run could not be read.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct RunError {
     /// The kind of error (definitions.md, "Error kinds").
     pub kind: String,

@@ -11,6 +11,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde::{Serialize, Serializer};
 
+pub(super) use self::document::SweepDocument;
 use super::output::{self, Answer, CsvAnswer, Document};
 use crate::analysis::sweep::{
     Curve, Figure, HeatMap, NoReference, NotFound, Sweep, SweepRun, curve, heat_map,
@@ -232,7 +233,7 @@ fn the_one<T>(
 
 impl Serialize for SweepReport {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        document::document(self).serialize(serializer)
+        SweepDocument::of(self).serialize(serializer)
     }
 }
 
