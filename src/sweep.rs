@@ -9,12 +9,12 @@ use rayon::prelude::*;
 
 use crate::analysis::derived::Derived;
 use crate::analysis::program::report_options::{OptionKind, OptionValue, ReportOption};
-use crate::analysis::sweep::{FigureKind, Percents, RunError, SweepFigure, SweepRun};
+use crate::analysis::sweep::{FigureKind, Percents, RunError, SweepFacts, SweepFigure, SweepRun};
 use crate::files::directory_of;
 use crate::format::side_files::read_side_file;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::{Warning, WarningCode, Warnings};
-use crate::systems::system::{FoundRun, RunSystem};
+use crate::systems::system::{FoundRun, OpenRun, RunSystem};
 use crate::systems::{self, SYSTEMS};
 use crate::text::run_names::run_names;
 
@@ -59,12 +59,14 @@ pub(crate) fn runs_below(
         let mut runs = all.iter();
         let has_any = runs.any(|run| {
             let of = [run.opened_by(), run.path().to_owned(), run.main_file()];
-            of.iter().any(|of| of.starts_with(path))
+            let is_part = || run.own_directory().is_some_and(|own| path.starts_with(own));
+            of.iter().any(|of| of.starts_with(path)) || is_part()
         });
         // What is damaged is a row with its error.
         if !has_any {
             return Err(match systems::find(systems, path, module, progress) {
                 Err(error) if error.kind != ErrorKind::SeveralReports => error,
+                Ok(found) if found.why_no_row().is_some() => no_row(path, &*found),
                 _ => first_error.unwrap_or_else(|| no_runs(path)),
             });
         }
@@ -74,11 +76,17 @@ pub(crate) fn runs_below(
 }
 
 /// That there is nothing at a path that could be put beside other runs.
-pub(crate) fn no_runs(path: &Path) -> Error {
+fn no_runs(path: &Path) -> Error {
     let message = format!("{} has no runs to put side by side", path.display());
     Error::new(ErrorKind::NotAReport, message)
         .in_file(path)
         .hint("Name a directory with several reports, memory snapshots or dumps.")
+}
+
+/// Why a run is no row of a table.
+fn no_row(path: &Path, found: &dyn FoundRun) -> Error {
+    let [what, hint] = found.why_no_row().unwrap_or_default();
+    Error::new(ErrorKind::Usage, format!("{} is {what}", path.display())).in_file(path).hint(hint)
 }
 
 /// The runs at or below paths, each with its facts, and what there is to say of how they were found. What cannot be read
@@ -95,26 +103,19 @@ pub(crate) fn read_runs(
     let warnings = Warnings::default();
     let found = runs_below(SYSTEMS, paths, module, &warnings, progress)?;
     let names = names(paths, &found);
-    let mut apps: BTreeMap<&Path, usize> = BTreeMap::new();
-    for app in found.iter().filter_map(|run| run.app()) {
-        let count = apps.entry(app).or_default();
-        *count = count.saturating_add(1);
-    }
+    let apps = Apps::of(&found);
     let read = map_runs(&found, progress, |run| {
-        // What lies beside several runs says nothing of one.
-        let app = run.app().filter(|app| apps.get(app) == Some(&1));
-        row(run, app, device, progress)
+        let read = read_row(run, (&apps, device), progress);
+        read.map(|(open, facts)| (facts, open.derived().report().warnings.list()))
     });
     let Some(read) = read else { return Err(Error::new(ErrorKind::Unreadable, "cancelled")) };
     let mut first_error = None;
     let mut runs = Vec::with_capacity(read.len());
     for ((found, name), read) in found.iter().zip(names).zip(read) {
-        let path = found.opened_by().display().to_string();
-        let (system, no_report) = (found.system().words().name, !found.has_report());
-        let run = SweepRun { path, name, system, no_report, ..SweepRun::default() };
+        let run = named_run(&**found, name);
         match read {
-            Ok(read) => {
-                let mut run = SweepRun { facts: read.facts, warnings: read.warnings, ..run };
+            Ok((facts, warnings)) => {
+                let mut run = SweepRun { facts, warnings, ..run };
                 run.add_directory();
                 runs.push(run);
             }
@@ -135,25 +136,43 @@ pub(crate) fn read_runs(
     }
 }
 
-/// What is kept of a run.
-struct Row {
-    facts: crate::analysis::sweep::SweepFacts,
-    warnings: Vec<Warning>,
+/// A run of which nothing is read yet.
+pub(crate) fn named_run(found: &dyn FoundRun, name: String) -> SweepRun {
+    let path = found.opened_by().display().to_string();
+    let (system, no_report) = (found.system().words().name, !found.has_report());
+    SweepRun { path, name, system, no_report, ..SweepRun::default() }
 }
 
-fn row(
+/// How many runs each `app.json` lies beside: what lies beside several says nothing of one.
+pub(crate) struct Apps<'a>(BTreeMap<&'a Path, usize>);
+
+impl<'a> Apps<'a> {
+    /// Those beside some runs.
+    pub fn of(found: &'a [Box<dyn FoundRun>]) -> Self {
+        let mut apps: BTreeMap<&Path, usize> = BTreeMap::new();
+        for app in found.iter().filter_map(|run| run.app()) {
+            let count = apps.entry(app).or_default();
+            *count = count.saturating_add(1);
+        }
+        Self(apps)
+    }
+}
+
+/// Reads what a run brings into a table: of a device, or of the one that says most.
+///
+/// # Errors
+/// When it cannot be read, does not have the device, and when it was cancelled.
+pub(crate) fn read_row(
     found: &dyn FoundRun,
-    app: Option<&Path>,
-    device: Option<i64>,
+    (apps, device): (&Apps<'_>, Option<i64>),
     progress: &Progress,
-) -> Result<Row, Error> {
+) -> Result<(Box<dyn OpenRun>, SweepFacts), Error> {
     let cancelled = || Error::new(ErrorKind::Unreadable, "cancelled");
     let open = found.open_in_sweep(progress)?.ok_or_else(cancelled)?;
     let derived: &Derived = open.derived();
     let mut facts = derived.answers().sweep_facts(derived, device)?;
-    let warnings = Warnings::default();
-    if let Some(app) = app {
-        for fact in read_side_file(app, "app.json", &warnings, progress).0 {
+    if let Some(app) = found.app().filter(|app| apps.0.get(app) == Some(&1)) {
+        for fact in read_side_file(app, "app.json", &derived.report().warnings, progress).0 {
             let value = OptionValue::parse(&fact.value);
             if fact.path == SMI {
                 facts.figures.push(SweepFigure::count(&SMI_BYTES, smi_bytes(&fact.value)));
@@ -165,8 +184,7 @@ fn row(
         facts.kinds.push(OptionKind::App);
         facts.kinds.sort();
     }
-    let warnings = [derived.report().warnings.list(), warnings.list()].concat();
-    Ok(Row { facts, warnings })
+    Ok((open, facts))
 }
 
 /// What nvidia-smi said, bytes, rounded down.
@@ -227,7 +245,7 @@ fn name_from(folder: &Path, path: &Path) -> String {
 
 /// What `facts` makes of each run, in their order, of each system as many at a time as it can have in memory. `None` when
 /// it was cancelled.
-fn map_runs<T: Send>(
+pub(crate) fn map_runs<T: Send>(
     found: &[Box<dyn FoundRun>],
     progress: &Progress,
     facts: impl Fn(&dyn FoundRun) -> T + Sync,

@@ -1,8 +1,8 @@
-//! The id of a run in a lake: the same for the same report, wherever it lies and whoever exports it.
+//! The id of a run in a lake: the same for the same run, wherever it lies and whoever exports it.
 //!
-//! It is a hash of what makes the report another one: its profile, `app.json` and `framework.json`, byte for
-//! byte. What is beside those (debug contexts, logs) may be added later without making another run. It begins
-//! with a letter, so that no query engine takes the name of a directory for a number.
+//! It is a hash of what makes the run another one: what its system tells it from others by, `app.json` and
+//! `framework.json`, byte for byte. What is beside those (debug contexts, logs) may be added later without making
+//! another run. It begins with a letter, so that no query engine takes the name of a directory for a number.
 
 use std::io::{ErrorKind as IoErrorKind, Read};
 use std::path::{Path, PathBuf};
@@ -14,94 +14,40 @@ use crate::format::Error;
 use crate::format::side_files::SIDE_FILE_BYTES;
 use crate::format::sqlite::bytes_by_header;
 use crate::progress::{Progress, Watched};
-use crate::systems::pytorch::files::SnapshotFiles;
-use crate::systems::xla::files::{ModuleAt, ProtoKind};
+use crate::systems::system::{FoundRun, IdPart};
 
 const BLOCK_BYTES: usize = 1 << 20;
 const HEADER_BYTES: u64 = 100;
 const SIDE_FILES: [&str; 2] = ["app.json", "framework.json"];
 
-/// The id of the report of a profile.
+/// The id of a run.
 ///
 /// # Errors
 /// When a file cannot be read.
-pub(super) fn of_report(profile: &Path, progress: &Progress) -> Result<String, Error> {
-    let mut hash = XxHash3_128::new();
-    add_file(&mut hash, profile, bytes_of_pages, progress)?;
-    add_side_files(&mut hash, &profile.with_file_name(""), progress)?;
-    Ok(id(&hash))
+pub(super) fn of_run(run: &dyn FoundRun, progress: &Progress) -> Result<String, Error> {
+    of_parts(&run.id_parts(), run.path(), progress)
 }
 
-/// The id of a memory snapshot, or of those of the ranks of one run: then their numbers count as well.
-///
-/// # Errors
-/// When a file cannot be read.
-pub(super) fn of_snapshot(files: &SnapshotFiles, progress: &Progress) -> Result<String, Error> {
-    let mut hash = XxHash3_128::new();
-    match files.ranks.as_slice() {
-        [] => {
-            add_file(&mut hash, &files.path, |_| u64::MAX, progress)?;
-            add_side_files(&mut hash, &files.path.with_file_name(""), progress)?;
-        }
-        ranks => {
-            for (rank, files) in ranks {
-                hash.write(&rank.to_le_bytes());
-                add_file(&mut hash, &files.path, |_| u64::MAX, progress)?;
-            }
-            // They lie in one directory.
-            if let Some((_, first)) = ranks.first() {
-                add_side_files(&mut hash, &first.path.with_file_name(""), progress)?;
+/// The side files are those beside the first file; without one, those in the directory of the run.
+fn of_parts(parts: &[IdPart], path: &Path, progress: &Progress) -> Result<String, Error> {
+    let (mut hash, mut directory) = (XxHash3_128::new(), None);
+    for part in parts {
+        match part {
+            IdPart::Bytes(bytes) => hash.write(bytes),
+            IdPart::File(file) => {
+                add_file(&mut hash, file, bytes_of_pages, progress)?;
+                directory.get_or_insert_with(|| file.with_file_name(""));
             }
         }
     }
-    Ok(id(&hash))
-}
-
-/// The id of a module of XLA: of its file, or files, and of a profile, which has several, with its place there.
-///
-/// # Errors
-/// When a file cannot be read.
-pub(super) fn of_module(at: &ModuleAt, progress: &Progress) -> Result<String, Error> {
-    let mut hash = XxHash3_128::new();
-    let files = match at {
-        ModuleAt::Proto(file, place) => {
-            if file.kind == ProtoKind::Profile {
-                hash.write(&(*place as u64).to_le_bytes());
-            }
-            std::slice::from_ref(file)
-        }
-        ModuleAt::Texts(files) => files.as_slice(),
-    };
-    for file in files {
-        // What was printed into one file is told apart by its place.
-        if let Some(part) = file.part {
-            hash.write(&part.start.to_le_bytes());
-        }
-        add_file(&mut hash, &file.path, |_| u64::MAX, progress)?;
-    }
-    add_side_files(&mut hash, &at.path().with_file_name(""), progress)?;
-    Ok(id(&hash))
-}
-
-/// The id of a run that left no report: where it was counts, for its side files may be those of others.
-///
-/// # Errors
-/// When a file cannot be read.
-pub(super) fn without_report(directory: &Path, progress: &Progress) -> Result<String, Error> {
-    let mut hash = XxHash3_128::new();
-    hash.write(directory.as_os_str().as_encoded_bytes());
-    add_side_files(&mut hash, directory, progress)?;
-    Ok(id(&hash))
-}
-
-fn id(hash: &XxHash3_128) -> String {
-    format!("r{:032x}", hash.finish_128())
+    add_side_files(&mut hash, directory.as_deref().unwrap_or(path), progress)?;
+    Ok(format!("r{:032x}", hash.finish_128()))
 }
 
 /// The bytes that the pages of an SQLite file take, by its header; all there are where it does not say.
 fn bytes_of_pages(header: &[u8]) -> u64 {
-    let is_profile = header.starts_with(b"SQLite format 3\0");
-    bytes_by_header(header).filter(|_| is_profile).unwrap_or(u64::MAX)
+    let is_database = header.starts_with(b"SQLite format 3\0");
+    bytes_by_header(header).filter(|_| is_database).unwrap_or(u64::MAX)
 }
 
 fn add_side_files(
@@ -164,8 +110,13 @@ mod tests {
         let write = |directory: &tempfile::TempDir, name: &str, text: &str| {
             std::fs::write(directory.path().join(name), text).expect("a file");
         };
+        let of = |directory: &tempfile::TempDir, part: IdPart| {
+            of_parts(&[part], directory.path(), &Progress::default())
+        };
+        let file =
+            |directory: &tempfile::TempDir, name: &str| IdPart::File(directory.path().join(name));
         let id = |directory: &tempfile::TempDir| {
-            of_report(&directory.path().join("profile.pop"), &Progress::default()).expect("an id")
+            of(directory, file(directory, "profile.pop")).expect("an id")
         };
         for directory in [&first, &second] {
             write(directory, "profile.pop", "some bytes");
@@ -184,9 +135,10 @@ mod tests {
         std::fs::rename(second.path().join("framework.json"), second.path().join("profile.pop"))
             .expect("renamed");
         assert_ne!(before, id(&second), "another profile");
-        assert!(of_report(&first.path().join("absent.pop"), &Progress::default()).is_err());
+        assert!(of(&first, file(&first, "absent.pop")).is_err());
         let without = |directory: &tempfile::TempDir| {
-            without_report(directory.path(), &Progress::default()).expect("id")
+            let path = directory.path().as_os_str().as_encoded_bytes().to_vec();
+            of(directory, IdPart::Bytes(path)).expect("an id")
         };
         assert_eq!(without(&first), without(&first));
         write(&second, "app.json", "{}");

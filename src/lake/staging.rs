@@ -9,13 +9,15 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use tempfile::TempDir;
 
-use super::table::{Table, Writer, cannot_write};
+use super::table::{Writer, Written, cannot_write};
 use crate::format::Error;
 use crate::progress::Progress;
+use crate::run::{ColumnKind, RunTable, TableRows, TableWriter};
 
 const PREFIX: &str = ".export-";
 /// When a directory that somebody has left is taken away: after that none is still written.
@@ -27,6 +29,8 @@ pub(super) struct Staging<'a> {
     lake: PathBuf,
     directory: TempDir,
     progress: &'a Progress,
+    /// The tables that are whole.
+    written: Mutex<Vec<(&'static str, Written)>>,
 }
 
 impl<'a> Staging<'a> {
@@ -36,40 +40,62 @@ impl<'a> Staging<'a> {
         let made = fs::create_dir_all(lake);
         let made = made.and_then(|()| tempfile::Builder::new().prefix(PREFIX).tempdir_in(lake));
         let directory = made.map_err(|error| cannot_write(lake, &error))?;
-        Ok(Self { lake: lake.to_owned(), directory, progress })
+        Ok(Self { lake: lake.to_owned(), directory, progress, written: Mutex::default() })
     }
 
-    pub fn lake(&self) -> &Path {
-        &self.lake
-    }
-
-    /// A file for a table.
+    /// Writes a table of these columns.
     ///
     /// # Errors
-    /// `cannot-write` when it cannot be made.
-    pub fn create(&self, table: &Table) -> Result<Writer<'a>, Error> {
-        Writer::create(table, self.file(table), self.progress)
+    /// `cannot-write` when there is no room.
+    pub fn write_columns(
+        &self,
+        (name, columns): (&'static str, &[(&str, ColumnKind)]),
+        fill: &mut dyn FnMut(&mut dyn TableRows) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        let file = self.directory.path().join(name);
+        let mut writer = Writer::create(columns, file, self.progress)?;
+        fill(&mut writer)?;
+        let written = writer.finish()?;
+        self.written.lock().unwrap_or_else(PoisonError::into_inner).push((name, written));
+        Ok(())
     }
 
-    fn file(&self, table: &Table) -> PathBuf {
-        self.directory.path().join(table.name)
+    /// Writes without a row what was not written of some tables.
+    ///
+    /// # Errors
+    /// `cannot-write` when there is no room.
+    pub fn write_rest(&self, tables: &[RunTable]) -> Result<(), Error> {
+        let is_written = |table: &RunTable| self.directory.path().join(table.name).exists();
+        let mut rest = tables.iter().filter(|table| !is_written(table));
+        rest.try_for_each(|table| self.write(table, &mut |_| Ok(())))
     }
 
-    /// Puts the files of all tables in their places, those of the first table last.
+    /// Puts the files of all tables in their places, in the order in which they were written, and says what is in them.
     ///
     /// # Errors
     /// `cannot-write`; then some tables may be as they were.
-    pub fn publish(self, tables: &[Table], run: &str) -> Result<(), Error> {
-        for table in tables.iter().rev() {
-            let directory = self.lake.join(table.name).join(format!("run={run}"));
+    pub fn publish(self, run: &str) -> Result<Vec<(&'static str, Written)>, Error> {
+        let written = self.written.into_inner().unwrap_or_else(PoisonError::into_inner);
+        for (table, _) in &written {
+            let directory = self.lake.join(table).join(format!("run={run}"));
             let file = directory.join("part.parquet");
             let moved = fs::create_dir_all(&directory);
-            let moved = moved.and_then(|()| fs::rename(self.file(table), &file));
+            let moved = moved.and_then(|()| fs::rename(self.directory.path().join(table), &file));
             moved.map_err(|error| cannot_write(&file, &error))?;
         }
         // What cannot be removed is empty, and no query looks there.
         drop(self.directory.close());
-        Ok(())
+        Ok(written)
+    }
+}
+
+impl TableWriter for Staging<'_> {
+    fn write(
+        &self,
+        table: &RunTable,
+        fill: &mut dyn FnMut(&mut dyn TableRows) -> Result<(), Error>,
+    ) -> Result<(), Error> {
+        self.write_columns((table.name, table.columns), fill)
     }
 }
 
@@ -94,19 +120,17 @@ pub(super) fn take_away_left_behind(lake: &Path) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lake::table::{Kind, integer};
+    use crate::run::tables::integer;
     use std::time::SystemTime;
 
-    const TABLES: [Table; 2] = [
-        Table { name: "first", columns: &[("number", Kind::Integer)] },
-        Table { name: "second", columns: &[("number", Kind::Integer)] },
+    const TABLES: [RunTable; 2] = [
+        RunTable { name: "first", columns: &[("number", ColumnKind::Integer)] },
+        RunTable { name: "second", columns: &[("number", ColumnKind::Integer)] },
     ];
 
     fn written(staging: &Staging<'_>, number: u64) {
         for table in &TABLES {
-            let mut writer = staging.create(table).expect("a file");
-            writer.row([integer(number)]).expect("a row");
-            assert_eq!(writer.finish().expect("written").rows, 1);
+            staging.write(table, &mut |rows| rows.row(&[integer(number)])).expect("written");
         }
     }
 
@@ -125,8 +149,10 @@ mod tests {
         assert!(names().len() == 1 && names()[0].starts_with(PREFIX), "{:?}", names());
         let other = Staging::new(lake.path(), &progress).expect("another");
         written(&other, 1);
-        staging.publish(&TABLES, "r1").expect("published");
-        other.publish(&TABLES, "r1").expect("published again");
+        let tables = staging.publish("r1").expect("published");
+        let tables: Vec<_> = tables.iter().map(|(name, written)| (*name, written.rows)).collect();
+        assert_eq!(tables, [("first", 1), ("second", 1)]);
+        other.publish("r1").expect("published again");
         assert_eq!(names(), ["first", "second"]);
         assert!(lake.path().join("first/run=r1/part.parquet").is_file());
         drop(Staging::new(lake.path(), &progress).expect("one that ends early"));

@@ -1,4 +1,4 @@
-//! Tables of a lake: their columns, and a writer that takes rows and keeps no more than a row group.
+//! A file of a table: a writer that takes rows and keeps no more than a row group.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -14,6 +14,7 @@ use parquet::file::properties::WriterProperties;
 
 use crate::format::{Error, ErrorKind};
 use crate::progress::{Progress, Watched};
+use crate::run::{ColumnKind, TableCell, TableRows};
 
 /// Rows of a row group, which are in memory while they are encoded.
 const ROWS_OF_GROUP: usize = 1 << 18;
@@ -25,80 +26,6 @@ const GROUP_BYTES: usize = 64 << 20;
 /// Names of lowered variables come again on every tile: a row group has as many as fit in here, once.
 const DICTIONARY_BYTES: usize = 8 << 20;
 
-/// What the cells of a column are; each may be null.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// 64 bits, signed: Spark has no others that count.
-    Integer,
-    /// A float of 64 bits.
-    Real,
-    /// True or false.
-    Flag,
-    /// UTF-8.
-    Text,
-}
-
-impl Kind {
-    /// The type in SQL, of DuckDB and Spark alike.
-    pub fn sql(self) -> &'static str {
-        match self {
-            Self::Integer => "BIGINT",
-            Self::Real => "DOUBLE",
-            Self::Flag => "BOOLEAN",
-            Self::Text => "STRING",
-        }
-    }
-
-    fn arrow(self) -> DataType {
-        match self {
-            Self::Integer => DataType::Int64,
-            Self::Real => DataType::Float64,
-            Self::Flag => DataType::Boolean,
-            Self::Text => DataType::Utf8,
-        }
-    }
-}
-
-/// A table of the lake. The run of a row is the name of the directory that its file is in.
-#[derive(Clone, Copy, Debug)]
-pub struct Table {
-    /// Its name.
-    pub name: &'static str,
-    /// Its columns, in their order.
-    pub columns: &'static [(&'static str, Kind)],
-}
-
-/// A cell of a row.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Cell<'a> {
-    Integer(Option<i64>),
-    Real(Option<f64>),
-    Flag(Option<bool>),
-    Text(Option<&'a str>),
-}
-
-/// A number; one that has more than 63 bits, as only damage brings it, counts as absent.
-pub(super) fn integer(number: impl TryInto<i64>) -> Cell<'static> {
-    Cell::Integer(number.try_into().ok())
-}
-
-/// A number that a report may not say.
-pub(super) fn integer_if(number: Option<impl TryInto<i64>>) -> Cell<'static> {
-    Cell::Integer(number.and_then(|number| number.try_into().ok()))
-}
-
-pub(super) fn real(number: Option<f64>) -> Cell<'static> {
-    Cell::Real(number)
-}
-
-pub(super) fn flag(flag: impl Into<Option<bool>>) -> Cell<'static> {
-    Cell::Flag(flag.into())
-}
-
-pub(super) fn text<'a>(text: impl Into<Option<&'a str>>) -> Cell<'a> {
-    Cell::Text(text.into())
-}
-
 #[derive(Debug)]
 enum Column {
     Integer(Int64Builder),
@@ -108,21 +35,21 @@ enum Column {
 }
 
 impl Column {
-    fn new(kind: Kind) -> Self {
+    fn new(kind: ColumnKind) -> Self {
         match kind {
-            Kind::Integer => Self::Integer(Int64Builder::new()),
-            Kind::Real => Self::Real(Float64Builder::new()),
-            Kind::Flag => Self::Flag(BooleanBuilder::new()),
-            Kind::Text => Self::Text(StringBuilder::new()),
+            ColumnKind::Integer => Self::Integer(Int64Builder::new()),
+            ColumnKind::Real => Self::Real(Float64Builder::new()),
+            ColumnKind::Flag => Self::Flag(BooleanBuilder::new()),
+            ColumnKind::Text => Self::Text(StringBuilder::new()),
         }
     }
 
-    fn push(&mut self, cell: Cell<'_>) {
+    fn push(&mut self, cell: TableCell<'_>) {
         match (self, cell) {
-            (Self::Integer(column), Cell::Integer(cell)) => column.append_option(cell),
-            (Self::Real(column), Cell::Real(cell)) => column.append_option(cell),
-            (Self::Flag(column), Cell::Flag(cell)) => column.append_option(cell),
-            (Self::Text(column), Cell::Text(cell)) => column.append_option(cell),
+            (Self::Integer(column), TableCell::Integer(cell)) => column.append_option(cell),
+            (Self::Real(column), TableCell::Real(cell)) => column.append_option(cell),
+            (Self::Flag(column), TableCell::Flag(cell)) => column.append_option(cell),
+            (Self::Text(column), TableCell::Text(cell)) => column.append_option(cell),
             // A row that is not as its table says has columns of several lengths, which is refused.
             _ => debug_assert!(false, "the cell is of another kind than its column"),
         }
@@ -135,6 +62,15 @@ impl Column {
             Self::Flag(column) => Arc::new(column.finish()),
             Self::Text(column) => Arc::new(column.finish()),
         }
+    }
+}
+
+fn data_type(kind: ColumnKind) -> DataType {
+    match kind {
+        ColumnKind::Integer => DataType::Int64,
+        ColumnKind::Real => DataType::Float64,
+        ColumnKind::Flag => DataType::Boolean,
+        ColumnKind::Text => DataType::Utf8,
     }
 }
 
@@ -154,12 +90,13 @@ pub(super) struct Writer<'a> {
 impl<'a> Writer<'a> {
     /// # Errors
     /// `cannot-write` when the file cannot be made.
-    pub fn create(table: &Table, file: PathBuf, progress: &'a Progress) -> Result<Self, Error> {
-        let fields: Vec<Field> = table
-            .columns
-            .iter()
-            .map(|(name, kind)| Field::new(*name, kind.arrow(), true))
-            .collect();
+    pub fn create(
+        columns: &[(&str, ColumnKind)],
+        file: PathBuf,
+        progress: &'a Progress,
+    ) -> Result<Self, Error> {
+        let field = |(name, kind): &(&str, ColumnKind)| Field::new(*name, data_type(*kind), true);
+        let fields: Vec<Field> = columns.iter().map(field).collect();
         let schema: SchemaRef = Arc::new(Schema::new(fields));
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
@@ -173,26 +110,9 @@ impl<'a> Writer<'a> {
         let output = Watched { reader: output, progress };
         let writer = ArrowWriter::try_new_with_options(output, Arc::clone(&schema), options)
             .map_err(|error| cannot_write(&file, &error))?;
-        let columns = table.columns.iter().map(|(_, kind)| Column::new(*kind)).collect();
+        let columns = columns.iter().map(|(_, kind)| Column::new(*kind)).collect();
         let (pending, pending_text, rows) = (0, 0, 0);
         Ok(Self { file, writer, schema, columns, pending, pending_text, rows, progress })
-    }
-
-    /// Adds a row: a cell for each column.
-    ///
-    /// # Errors
-    /// `cannot-write` when there is no room, and when it was cancelled.
-    pub fn row<const N: usize>(&mut self, cells: [Cell<'_>; N]) -> Result<(), Error> {
-        debug_assert_eq!(cells.len(), self.columns.len(), "{}", self.file.display());
-        for (column, cell) in self.columns.iter_mut().zip(cells) {
-            if let Cell::Text(Some(text)) = cell {
-                self.pending_text = self.pending_text.saturating_add(text.len());
-            }
-            column.push(cell);
-        }
-        self.pending = self.pending.saturating_add(1);
-        let is_full = self.pending >= ROWS_AT_A_TIME || self.pending_text >= TEXT_AT_A_TIME;
-        if is_full { self.encode() } else { Ok(()) }
     }
 
     fn encode(&mut self) -> Result<(), Error> {
@@ -226,6 +146,21 @@ impl<'a> Writer<'a> {
     }
 }
 
+impl TableRows for Writer<'_> {
+    fn row(&mut self, cells: &[TableCell<'_>]) -> Result<(), Error> {
+        debug_assert_eq!(cells.len(), self.columns.len(), "{}", self.file.display());
+        for (column, cell) in self.columns.iter_mut().zip(cells) {
+            if let TableCell::Text(Some(text)) = cell {
+                self.pending_text = self.pending_text.saturating_add(text.len());
+            }
+            column.push(*cell);
+        }
+        self.pending = self.pending.saturating_add(1);
+        let is_full = self.pending >= ROWS_AT_A_TIME || self.pending_text >= TEXT_AT_A_TIME;
+        if is_full { self.encode() } else { Ok(()) }
+    }
+}
+
 /// What was written of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct Written {
@@ -250,30 +185,27 @@ mod tests {
     use parquet::arrow::arrow_reader::ParquetRecordBatchReaderBuilder;
     use proptest::prelude::*;
 
-    const TABLE: Table = Table {
-        name: "table",
-        columns: &[
-            ("integer", Kind::Integer),
-            ("real", Kind::Real),
-            ("flag", Kind::Flag),
-            ("text", Kind::Text),
-        ],
-    };
+    const COLUMNS: [(&str, ColumnKind); 4] = [
+        ("integer", ColumnKind::Integer),
+        ("real", ColumnKind::Real),
+        ("flag", ColumnKind::Flag),
+        ("text", ColumnKind::Text),
+    ];
 
     type Row = (Option<i64>, Option<f64>, Option<bool>, Option<String>);
 
     fn written(rows: &[Row]) -> (tempfile::TempDir, Written) {
         let directory = tempfile::tempdir().expect("a directory");
-        let (file, progress) = (directory.path().join(TABLE.name), Progress::default());
-        let mut writer = Writer::create(&TABLE, file, &progress).expect("a file");
+        let (file, progress) = (directory.path().join("table"), Progress::default());
+        let mut writer = Writer::create(&COLUMNS, file, &progress).expect("a file");
         for (integer, real, flag, text) in rows {
             let cells = [
-                Cell::Integer(*integer),
-                Cell::Real(*real),
-                Cell::Flag(*flag),
-                Cell::Text(text.as_deref()),
+                TableCell::Integer(*integer),
+                TableCell::Real(*real),
+                TableCell::Flag(*flag),
+                TableCell::Text(text.as_deref()),
             ];
-            writer.row(cells).expect("a row");
+            writer.row(&cells).expect("a row");
         }
         let written = writer.finish().expect("written");
         (directory, written)
@@ -281,7 +213,7 @@ mod tests {
 
     /// The rows of a file, and how many groups it has.
     fn read(directory: &Path) -> (Vec<Row>, usize) {
-        let file = File::open(directory.join(TABLE.name)).expect("a file");
+        let file = File::open(directory.join("table")).expect("a file");
         let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("a Parquet file");
         let groups = reader.metadata().num_row_groups();
         let mut rows = Vec::new();
@@ -317,7 +249,7 @@ mod tests {
             ),
         ) {
             let (directory, written) = written(&rows);
-            let bytes = std::fs::metadata(directory.path().join(TABLE.name)).expect("a file").len();
+            let bytes = std::fs::metadata(directory.path().join("table")).expect("a file").len();
             prop_assert_eq!(written, Written { rows: rows.len() as u64, bytes });
             prop_assert_eq!(read(directory.path()).0, rows);
         }
@@ -355,13 +287,5 @@ mod tests {
         let (found, groups) = read(directory.path());
         assert_eq!(groups, 2);
         assert!(found == rows, "rows differ");
-    }
-
-    #[test]
-    fn numbers_beyond_63_bits_are_absent() {
-        assert_eq!(integer(u64::MAX), Cell::Integer(None));
-        assert_eq!(integer(7_u32), Cell::Integer(Some(7)));
-        assert_eq!(integer_if(Some(i64::MAX as u64)), Cell::Integer(Some(i64::MAX)));
-        assert_eq!(integer_if(None::<u64>), Cell::Integer(None));
     }
 }

@@ -23,6 +23,7 @@ pub mod peak;
 pub mod room;
 pub mod section;
 pub mod setting;
+pub mod tables;
 pub mod verdict;
 
 pub use advice::{Advice, HowTo, NotAdvised, Proposal, SavedOf, Saving};
@@ -44,4 +45,5 @@ pub use peak::{MemoryTotals, PeakOfRun, PeakRow, PeakVariable};
 pub use room::{KnownRoom, Room, StatedRoom};
 pub use section::{Cell, Section, SectionBody};
 pub use setting::DifferentSetting;
+pub use tables::{ColumnKind, RunTable, TableCell, TableRows, TableWriter};
 pub use verdict::{DeviceVerdict, KeyFigure, Outcome, Verdict};

@@ -10,7 +10,7 @@ use crate::files::directory_of;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::{Cache, IndexError};
 use crate::run::joined_logs::{JoinedLogs, LogToJoin};
-use crate::run::{Answers, ModuleOfRun};
+use crate::run::{Answers, ModuleOfRun, RunTable, TableWriter};
 use crate::store::placed::Placed;
 use crate::store::{ArenaId, System, Warning, Warnings};
 
@@ -102,6 +102,11 @@ pub trait RunSystem: Debug + Sync {
         Ok(JoinedLogs::default())
     }
 
+    /// The tables of a lake that only its runs have.
+    fn tables(&self) -> &'static [RunTable] {
+        &[]
+    }
+
     /// What to use in place of a command that has no answer for runs of this system.
     fn instead_of(&self, command: &str) -> &'static str {
         let _ = command;
@@ -135,6 +140,22 @@ pub trait FoundRun: Any + Debug + Send + Sync {
 
     /// Settings and numbers that lie beside it in `app.json` and are no part of its report.
     fn app(&self) -> Option<&Path> {
+        None
+    }
+
+    /// What it is told from other runs by: what is the same, with the side files beside it, is the same run, wherever it
+    /// lies.
+    fn id_parts(&self) -> Vec<IdPart> {
+        vec![IdPart::File(self.main_file())]
+    }
+
+    /// The directory that is its own, into which nothing is written.
+    fn own_directory(&self) -> Option<PathBuf> {
+        None
+    }
+
+    /// Why it is no row of a table of many, and what would be one; `None` where it is one.
+    fn why_no_row(&self) -> Option<[&'static str; 2]> {
         None
     }
 
@@ -192,6 +213,15 @@ pub trait FoundRun: Any + Debug + Send + Sync {
     fn why_no_index(&self) -> Option<[&'static str; 2]> {
         None
     }
+}
+
+/// Something by which a run is told from others.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum IdPart {
+    /// Bytes: where it is in a file, the number of a rank.
+    Bytes(Vec<u8>),
+    /// The contents of a file.
+    File(PathBuf),
 }
 
 /// Those of some runs that were found which are of a system's own type.
@@ -270,6 +300,15 @@ pub trait OpenRun: Send + Sync {
     fn read_all(&self, logs: &[PathBuf], reading: &Reading<'_>) -> Result<(), Error> {
         let _ = logs;
         self.fill_report(reading.progress);
+        Ok(())
+    }
+
+    /// Writes [`RunSystem::tables`], for which it may read more. Those that it has no rows for it need not write.
+    ///
+    /// # Errors
+    /// When it cannot be read any more, and `cannot-write`.
+    fn write_tables(&self, writer: &dyn TableWriter, progress: &Progress) -> Result<(), Error> {
+        let _ = (writer, progress);
         Ok(())
     }
 

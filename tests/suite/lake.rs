@@ -4,11 +4,19 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::common::copies::copy_into;
-use crate::common::lake::{Row, export, integer, of_run, rows, sum};
+use crate::common::lake::{
+    Row, columns_are_documented, export, integer, of_run, rows, runs_of, sum, tables_of,
+};
 use crate::common::{in_package, json, real_report, sample, sample_options, tilescope};
 use serde_json::{Value, json};
 use tilescope::cli::tiles::Breakdown;
 use tilescope::lake::TABLES;
+use tilescope::run::RunTable;
+
+/// The tables that reports have.
+fn tables() -> impl Iterator<Item = &'static RunTable> {
+    TABLES.iter().chain(tables_of("poplar"))
+}
 
 /// Exports one report; the lake, and the run's id.
 fn exported(report: &Path) -> (tempfile::TempDir, String) {
@@ -236,7 +244,7 @@ fn a_run_has_the_figures_of_its_row_in_a_sweep() {
         lake.path(),
         &crate::common::lake::sweep(&folder),
     );
-    let runs = rows(lake.path(), "runs");
+    let runs = runs_of(lake.path(), "poplar");
     let unknown = runs.iter().find(|run| run["cycles"].is_null()).unwrap();
     assert!(unknown["throughput_samples_per_second"].is_null(), "what is not known is null");
     assert!(runs.iter().all(|run| run["model"] == "tiny" && run["commit_id"].is_null()));
@@ -260,19 +268,16 @@ fn exporting_again_replaces_and_several_at_once_do_not_disturb_each_other() {
     });
     assert_eq!(rows(lake.path(), "placements"), before);
     let runs = rows(lake.path(), "runs");
-    // Snapshots and programs of XLA have tables of their own.
-    let snapshots = rows(lake.path(), "snapshots");
-    assert_eq!(snapshots.len(), 2);
-    let programs = rows(lake.path(), "modules");
-    assert_eq!(programs.len(), 3);
-    let all = runs.len() + snapshots.len() + programs.len();
-    assert_eq!(all, first["runs"].as_array().unwrap().len());
+    assert_eq!(runs.len(), first["runs"].as_array().unwrap().len());
+    // Those of other systems are in the same table.
+    assert_eq!(runs_of(lake.path(), "pytorch").len(), 2);
+    assert_eq!(runs_of(lake.path(), "xla").len(), 3);
     let mut left: Vec<_> = std::fs::read_dir(lake.path()).unwrap().flatten().collect();
     left.retain(|entry| entry.file_name().to_string_lossy().starts_with('.'));
     assert!(left.is_empty(), "{left:?}");
     let twice = export(&[copies.path()], lake.path());
     let warning = &twice["warnings"][0]["message"];
-    assert!(warning.as_str().unwrap().contains("the same report as"), "{twice}");
+    assert!(warning.as_str().unwrap().contains("the same run as"), "{twice}");
     // Other settings make another run.
     std::fs::write(copies.path().join("a/app.json"), r#"{"model":"other","commit":"c0ffee"}"#)
         .unwrap();
@@ -315,7 +320,7 @@ fn what_cannot_be_read_is_a_warning_and_what_is_damaged_has_the_rest() {
     assert!(of_run(lake.path(), "operations", whole["run"].as_str().unwrap()).is_empty());
     assert_eq!(whole["cycles"], Value::Null);
     // All tables have a file for every run.
-    for table in TABLES {
+    for table in tables() {
         for run in &runs {
             let directory = format!("{}/run={}", table.name, run["run"].as_str().unwrap());
             assert!(lake.path().join(directory).join("part.parquet").is_file());
@@ -380,7 +385,7 @@ fn an_export_that_is_ended_leaves_no_file_that_is_not_whole() {
         was_ended += usize::from(child.try_wait().unwrap().is_none());
         child.kill().unwrap();
         child.wait().unwrap();
-        for table in TABLES.iter().filter(|table| lake.path().join(table.name).is_dir()) {
+        for table in tables().filter(|table| lake.path().join(table.name).is_dir()) {
             for entry in std::fs::read_dir(lake.path().join(table.name)).unwrap().flatten() {
                 let name = entry.file_name();
                 let run = name.to_str().unwrap().strip_prefix("run=").unwrap();
@@ -393,13 +398,13 @@ fn an_export_that_is_ended_leaves_no_file_that_is_not_whole() {
     }
     assert!(was_ended > 0, "all of them came to their end");
     export(&[&folder], lake.path());
-    assert_eq!(rows(lake.path(), "runs").len(), sample_options().len());
+    assert_eq!(runs_of(lake.path(), "poplar").len(), sample_options().len());
 }
 
 #[test]
 fn the_document_has_every_column() {
     let text = std::fs::read_to_string(in_package("docs/user/lake.md")).unwrap();
-    for table in TABLES {
+    for table in tables() {
         let section = text.split(&format!("\n### {}\n", table.name)).nth(1).unwrap();
         let section = section.split("\n### ").next().unwrap();
         let lines = section.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
@@ -414,7 +419,6 @@ fn the_document_has_every_column() {
 #[test]
 fn snapshots_have_tables_of_their_own() {
     use crate::common::recording::{MIB, Recording, stack};
-    use tilescope::lake::SNAPSHOT_TABLES;
     let folder = tempfile::tempdir().unwrap();
     let mut run = Recording::default();
     run.set("expandable_segments", false);
@@ -437,19 +441,19 @@ fn snapshots_have_tables_of_their_own() {
     let names: Vec<_> = runs.iter().map(|run| run["name"].as_str().unwrap()).collect();
     assert_eq!(names, ["report", "run.pickle"]);
     let id = runs[1]["run"].as_str().unwrap();
-    for table in SNAPSHOT_TABLES {
-        let written = rows(lake.path(), table.name);
+    let own = tables_of("pytorch");
+    for table in TABLES.iter().chain(own) {
+        let written = of_run(lake.path(), table.name, id);
         assert_eq!(Some(written.len() as u64), runs[1]["tables"][table.name]["rows"].as_u64());
-        assert!(
-            written.iter().all(|row| row["run"] == id),
-            "the report has no file of {}",
-            table.name
-        );
+        assert!(!written.is_empty(), "{}", table.name);
         let columns: Vec<&str> = table.columns.iter().map(|(name, _)| *name).collect();
         assert!(written.iter().all(|row| columns.iter().all(|name| row.contains_key(*name))));
     }
-    for table in TABLES {
-        assert!(of_run_is_absent(lake.path(), table.name, id), "{}", table.name);
+    let report = runs[0]["run"].as_str().unwrap();
+    for (tables, run) in [(tables_of("poplar"), id), (own, report)] {
+        for table in tables {
+            assert!(of_run_is_absent(lake.path(), table.name, run), "{}", table.name);
+        }
     }
     let devices = rows(lake.path(), "devices");
     let peaks: Vec<i64> = devices.iter().map(|row| integer(&row["requested_peak_bytes"])).collect();
@@ -471,25 +475,26 @@ fn snapshots_have_tables_of_their_own() {
     assert_eq!(events.iter().filter(|row| row["action"] == "oom").count(), 1);
     let failed = events.iter().find(|row| row["action"] == "oom").unwrap();
     assert_eq!((&failed["address"], &failed["device_free_bytes"]), (&Value::Null, &json!(MIB)));
-    let snapshots = rows(lake.path(), "snapshots");
-    assert_eq!((snapshots.len(), &snapshots[0]["finished"]), (1, &json!(false)));
-    assert_eq!(rows(lake.path(), "settings")[0]["name"], "expandable_segments");
+    let snapshots = runs_of(lake.path(), "pytorch");
+    assert_eq!((snapshots.len(), &snapshots[0]["outcome"]), (1, &json!("out-of-memory")));
+    assert_eq!(snapshots[0]["oom_request_bytes"], 40 * MIB);
+    // The curve is of both devices.
+    let steps = of_run(lake.path(), "steps", id);
+    let most = steps.iter().map(|row| integer(&row["not_always_live_bytes"])).max().unwrap();
+    assert!(
+        most <= peaks.iter().sum::<i64>() && steps.len() == events.len(),
+        "{most} of {steps:?}"
+    );
+    let options = of_run(lake.path(), "options", id);
+    assert!(options.iter().any(|row| row["id"] == "setting.expandable_segments"), "{options:?}");
     let frames = rows(lake.path(), "frames");
     let users: Vec<_> =
         frames.iter().filter(|row| row["users"] == true).map(|row| &row["line"]).collect();
     assert_eq!(users, [10, 20]);
     // The same again replaces its files; every column stands in the document.
     export(&[&snapshot], lake.path());
-    assert_eq!(rows(lake.path(), "snapshots").len(), 1);
-    let document = std::fs::read_to_string(in_package("docs/user/lake.md")).unwrap();
-    let section = document.split("\n### Memory snapshots\n").nth(1).unwrap();
-    for table in SNAPSHOT_TABLES {
-        let line = section.lines().find(|line| line.starts_with(&format!("| `{}` |", table.name)));
-        let line = line.unwrap_or_else(|| panic!("{}", table.name));
-        for (column, _) in table.columns {
-            assert!(line.contains(&format!("`{column}`")), "{} {column}", table.name);
-        }
-    }
+    assert_eq!(runs_of(lake.path(), "pytorch").len(), 1);
+    columns_are_documented("Memory snapshots", own);
     let timeline = folder.path().join("timeline.json");
     std::fs::write(
         &timeline,

@@ -171,7 +171,7 @@ fn both_engines_have_the_figures_of_the_commands() {
     assert_eq!(exported["runs"].as_array().unwrap().len(), 500);
     let sweep = crate::common::lake::sweep(folder.path());
     crate::common::lake::runs_are_those_of_the_sweep(lake.path(), &sweep);
-    // Programs of XLA lie in tables of their own beside them.
+    // XLA modules lie in the same table.
     let programs = tempfile::tempdir().unwrap();
     write_story(programs.path(), &Progress::default()).unwrap();
     crate::common::lake::export(
@@ -207,13 +207,18 @@ fn both_engines_have_the_figures_of_the_commands() {
     operations_have_what_liveness_says(&of_all, &found["operations_that_own_the_peaks"]);
     tiles_have_what_the_commands_say(&of_all, &found);
     programs_have_what_their_summaries_say(lake.path(), &found);
+    let outcomes = found["outcomes_by_system"].iter();
+    let of_xla = outcomes.clone().filter(|row| row["system"] == "xla");
+    assert_eq!(of_xla.map(|row| integer(&row["in_runs"])).sum::<i64>(), 7);
+    let of_poplar = outcomes.filter(|row| row["system"] == "poplar");
+    assert_eq!(of_poplar.map(|row| integer(&row["in_runs"])).sum::<i64>(), 500);
 }
 
 fn programs_have_what_their_summaries_say(lake: &Path, found: &BTreeMap<String, Vec<Value>>) {
     let mut by_name: BTreeMap<String, (i64, i64)> = BTreeMap::new();
     let mut by_operation: BTreeMap<Option<String>, i64> = BTreeMap::new();
     let mut lost = 0;
-    for row in crate::common::lake::rows(lake, "modules") {
+    for row in crate::common::lake::runs_of(lake, "xla") {
         let path = row["path"].as_str().unwrap();
         let summary = crate::common::json(&crate::common::tilescope(&["summary", "--json", path]));
         let memory = &summary["memory"];
@@ -232,7 +237,7 @@ fn programs_have_what_their_summaries_say(lake: &Path, found: &BTreeMap<String, 
         }
     }
     assert_eq!(by_name.len(), 7);
-    let rows = &found["programs_by_what_they_reserve"];
+    let rows = &found["modules_by_what_they_reserve"];
     let found_names: BTreeMap<String, (i64, i64)> = rows
         .iter()
         .map(|row| {
@@ -242,7 +247,7 @@ fn programs_have_what_their_summaries_say(lake: &Path, found: &BTreeMap<String, 
         .collect();
     assert_eq!(found_names, by_name);
     assert!(rows.iter().any(|row| float(&row["share_of_largest"]).total_cmp(&1.0).is_eq()));
-    let operations = &found["operations_that_own_the_peaks_of_programs"];
+    let operations = &found["operations_that_own_the_peaks_of_modules"];
     let all: i64 = operations.iter().map(|row| integer(&row["peak_bytes"])).sum();
     assert_eq!(all, by_name.values().map(|(_, peak)| peak).sum::<i64>());
     for row in operations {

@@ -5,6 +5,7 @@ pub mod answers;
 mod budgets;
 mod cards;
 mod facts;
+mod lake;
 mod peak;
 mod sections;
 mod sweep_facts;

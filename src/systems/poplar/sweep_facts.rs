@@ -78,6 +78,10 @@ static RUNS: FigureKind = FigureKind {
     unit: FigureUnit::Count,
     ..FigureKind::bytes(["recorded_runs", "recorded-runs"], ["Recorded runs", "runs"], None)
 };
+static ELAPSED: FigureKind = FigureKind {
+    unit: FigureUnit::Count,
+    ..FigureKind::bytes(["elapsed_microseconds", "elapsed"], ["Elapsed time, µs", "elapsed"], None)
+};
 
 /// The facts of a report whose small tables and debug contexts are read, with what is said of whether it fits.
 pub(super) fn sweep_facts(report: &Report, verdict: Verdict) -> SweepFacts {
@@ -114,6 +118,7 @@ pub(super) fn sweep_facts(report: &Report, verdict: Verdict) -> SweepFacts {
             count(&PLANNER_AT_MINIMUM, warnings_at_minimum(report)),
             count(&BATCH_SIZE, batch_size(report)),
             count(&RUNS, execution.map(|totals| totals.runs)),
+            count(&ELAPSED, execution.and_then(|totals| totals.elapsed_microseconds)),
         ],
         recorded_runs: execution.map(|totals| totals.runs),
         notes: liveness::replica_note(target).into_iter().collect(),

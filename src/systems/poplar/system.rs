@@ -8,15 +8,16 @@ use super::files::{
     FolderReport, FolderRun, OpenReport, bytes_of_report, is_report, refusal, runs_in_folder,
 };
 use super::insights::logs::log_messages;
+use super::lake;
 use crate::analysis::cross_checks::{contradictions, contradictions_of_tile};
 use crate::analysis::derived::Derived;
 use crate::files::directory_of;
 use crate::format::{Error, Progress};
 use crate::index::{self, Cache, IndexError};
-use crate::run::Answers;
+use crate::run::{Answers, RunTable, TableWriter};
 use crate::store::placed::Placed;
 use crate::store::{Absence, ArenaId, System, Warning, Warnings};
-use crate::systems::system::{FoundRun, LatePart, OpenRun, Reading, RunSystem};
+use crate::systems::system::{FoundRun, IdPart, LatePart, OpenRun, Reading, RunSystem};
 
 /// How many reports are in memory at a time at most, whatever the number of processors: the debug contexts of one may
 /// take hundreds of megabytes.
@@ -86,6 +87,10 @@ impl RunSystem for Poplar {
 
     fn reads_at_a_time(&self) -> usize {
         AT_A_TIME
+    }
+
+    fn tables(&self) -> &'static [RunTable] {
+        &lake::TABLES
     }
 
     fn refusal(&self, path: &Path) -> Option<Error> {
@@ -158,6 +163,10 @@ impl FoundRun for FolderReport {
         self.profile.clone()
     }
 
+    fn own_directory(&self) -> Option<PathBuf> {
+        Some(directory_of(&self.profile))
+    }
+
     fn bytes(&self) -> u64 {
         let [profile, debug] = bytes_of_report(&self.profile);
         profile.saturating_add(debug)
@@ -203,6 +212,11 @@ impl FoundRun for FolderRun {
 
     fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// Where it was counts, for its side files may be those of others.
+    fn id_parts(&self) -> Vec<IdPart> {
+        vec![IdPart::Bytes(self.path.as_os_str().as_encoded_bytes().to_vec())]
     }
 
     fn has_report(&self) -> bool {
@@ -309,6 +323,10 @@ impl OpenRun for ReportRun {
             open.report.settle_rest(&Absence::cancelled());
         }
         Ok(())
+    }
+
+    fn write_tables(&self, writer: &dyn TableWriter, progress: &Progress) -> Result<(), Error> {
+        lake::write((&self.open, &self.derived), writer, progress)
     }
 
     fn has_index(&self) -> bool {

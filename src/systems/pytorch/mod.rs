@@ -23,6 +23,7 @@ mod fact_groups;
 )]
 pub mod files;
 pub mod joined_logs;
+mod lake;
 pub(crate) mod run;
 mod sweep_facts;
 pub mod synth;

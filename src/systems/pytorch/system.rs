@@ -6,14 +6,16 @@ use std::sync::Arc;
 
 use super::files::{self, FileKind, SnapshotFiles};
 use super::joined_logs::{join_logs, named_snapshot};
+use super::lake;
 use super::run::{SnapshotRun, compare_claims};
 use crate::analysis::derived::Derived;
 use crate::files::file_name;
 use crate::format::{Error, Progress};
 use crate::index::{self, Cache, IndexError};
 use crate::run::joined_logs::{JoinedLogs, LogToJoin};
+use crate::run::{RunTable, TableWriter};
 use crate::store::{System, WarningCode, Warnings};
-use crate::systems::system::{FoundRun, OpenRun, Reading, RunSystem, of_type};
+use crate::systems::system::{FoundRun, IdPart, OpenRun, Reading, RunSystem, of_type};
 
 /// Endings of snapshots, which say nothing of a run; `lr_0.5` has none.
 const ENDINGS: [&str; 3] = ["pickle", "pkl", "bin"];
@@ -88,6 +90,10 @@ impl RunSystem for Pytorch {
         join_logs(&named, logs, progress)
     }
 
+    fn tables(&self) -> &'static [RunTable] {
+        &lake::TABLES
+    }
+
     fn instead_of(&self, command: &str) -> &'static str {
         match command {
             "tiles" => {
@@ -159,6 +165,27 @@ impl FoundRun for SnapshotFiles {
         if is_known { self.path.with_extension("") } else { self.path.clone() }
     }
 
+    /// Of several ranks their numbers count as well.
+    fn id_parts(&self) -> Vec<IdPart> {
+        match self.ranks.as_slice() {
+            [] => vec![IdPart::File(self.path.clone())],
+            ranks => ranks
+                .iter()
+                .flat_map(|(rank, files)| {
+                    let number = IdPart::Bytes(rank.to_le_bytes().to_vec());
+                    [number, IdPart::File(files.path.clone())]
+                })
+                .collect(),
+        }
+    }
+
+    fn why_no_row(&self) -> Option<[&'static str; 2]> {
+        (self.kind != FileKind::Snapshot).then_some([
+            "a memory timeline: bytes by category, without the events and blocks that tables are of",
+            "torch.cuda.memory._dump_snapshot writes a snapshot that has them.",
+        ])
+    }
+
     fn app(&self) -> Option<&Path> {
         self.app.as_deref()
     }
@@ -210,6 +237,10 @@ impl OpenRun for OpenSnapshot {
         (reading.wait_for_picture)();
         self.fill_report(reading.progress);
         Ok(())
+    }
+
+    fn write_tables(&self, writer: &dyn TableWriter, _: &Progress) -> Result<(), Error> {
+        self.run.allocator.snapshot().map_or(Ok(()), |replayed| lake::write(replayed, writer))
     }
 
     fn has_index(&self) -> bool {

@@ -21,6 +21,7 @@ mod fact_groups;
 )]
 pub mod files;
 pub mod joined_logs;
+mod lake;
 pub mod run;
 mod sections;
 mod sweep_facts;

@@ -4,16 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::answers::module_of_run;
-use super::files::DumpName;
+use super::files::{DumpName, ModuleAt, ProtoKind};
 use super::joined_logs::join_logs;
+use super::lake;
 use super::run::{ErrorText, XlaFiles, XlaRun, find, programs_below};
 use crate::analysis::derived::Derived;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::Cache;
-use crate::run::ModuleOfRun;
 use crate::run::joined_logs::{JoinedLogs, LogToJoin};
+use crate::run::{ModuleOfRun, RunTable, TableWriter};
 use crate::store::{System, Warnings};
-use crate::systems::system::{FoundRun, OpenRun, Reading, RunSystem, of_type};
+use crate::systems::system::{FoundRun, IdPart, OpenRun, Reading, RunSystem, of_type};
 use crate::text::clean;
 
 /// The system.
@@ -84,6 +85,10 @@ impl RunSystem for Xla {
         Ok(join_logs(&named, logs, progress))
     }
 
+    fn tables(&self) -> &'static [RunTable] {
+        &lake::TABLES
+    }
+
     fn instead_of(&self, command: &str) -> &'static str {
         match command {
             "tiles" => {
@@ -127,6 +132,25 @@ impl FoundRun for XlaFiles {
             }
             _ => self.path.clone(),
         }
+    }
+
+    /// Of a profile, which has several modules, the place in it counts as well, and so does where it was printed.
+    fn id_parts(&self) -> Vec<IdPart> {
+        let Some(found) = self.modules.first() else { return Vec::new() };
+        let (place, files) = match &found.at {
+            ModuleAt::Proto(file, place) => {
+                let is_profile = file.kind == ProtoKind::Profile;
+                (is_profile.then_some(*place as u64), std::slice::from_ref(file))
+            }
+            ModuleAt::Texts(files) => (None, files.as_slice()),
+        };
+        let number = |number: u64| IdPart::Bytes(number.to_le_bytes().to_vec());
+        let mut parts: Vec<IdPart> = place.map(number).into_iter().collect();
+        for file in files {
+            parts.extend(file.part.map(|part| number(part.start)));
+            parts.push(IdPart::File(file.path.clone()));
+        }
+        parts
     }
 
     fn choice(&self) -> Option<String> {
@@ -184,5 +208,9 @@ impl OpenRun for OpenModule {
 
     fn fill_report(&self, progress: &Progress) {
         self.run.fill_report(progress);
+    }
+
+    fn write_tables(&self, writer: &dyn TableWriter, _: &Progress) -> Result<(), Error> {
+        lake::write(&self.run, writer)
     }
 }

@@ -1,41 +1,30 @@
-//! The tables of programs of XLA: the module, its flags, memory spaces, allocations and the values in them. Steps are in the
-//! table that programs of Poplar have as well, for they mean the same.
+//! Tables of a lake that only modules have: memory spaces, allocations, and the values in them.
 
 use std::collections::HashMap;
-use std::path::Path;
 
-use super::small_tables::{PeakOfRun, STEPS, write_steps};
-use super::snapshots::SETTINGS;
-use super::staging::Staging;
-use super::table::Kind::{Flag, Integer, Text};
-use super::table::{Table, Written, flag, integer, integer_if, text};
-use super::{Exported, ExportedRun, run_id};
+use super::buffer_assignment::in_use;
+use super::buffer_assignment::insights::MOST_SPACES;
+use super::buffer_assignment::program::Program;
+use super::compared::{ComparedProgram, ProgramFigure};
+use super::run::XlaRun;
 use crate::budget;
-use crate::format::{Error, ErrorKind, Progress};
-use crate::opened::{Program, XlaFiles, XlaRun};
-use crate::run::Room;
+use crate::format::Error;
+use crate::run::ColumnKind::{Flag, Integer, Text};
+use crate::run::tables::{flag, integer, integer_if, text};
+use crate::run::{RunTable, TableRows, TableWriter};
 use crate::store::hlo::{AllocationKind, Assigned, Platform, ValueId};
 use crate::store::{WarningCode, Warnings};
-use crate::systems::xla::buffer_assignment::in_use;
-use crate::systems::xla::buffer_assignment::insights::MOST_SPACES;
-use crate::systems::xla::compared::{ComparedProgram, ProgramFigure};
-use crate::systems::xla::files::FoundModule;
 
-pub(super) const MODULES: Table = Table {
-    name: "modules",
+/// The tables.
+pub(super) const TABLES: [RunTable; 3] = [MEMORY_SPACES, ALLOCATIONS, PLACED_VALUES];
+
+const MEMORY_SPACES: RunTable = RunTable {
+    name: "memory_spaces",
     columns: &[
-        ("system", Text),
-        ("name", Text),
-        ("path", Text),
-        ("exported_by", Text),
-        ("module", Text),
-        ("format", Text),
+        ("color", Integer),
+        ("title", Text),
         ("platform", Text),
         ("device", Text),
-        ("capacity_bytes", Integer),
-        ("fits", Flag),
-        ("cut", Flag),
-        ("steps", Integer),
         ("total_bytes", Integer),
         ("argument_bytes", Integer),
         ("output_bytes", Integer),
@@ -47,32 +36,13 @@ pub(super) const MODULES: Table = Table {
         ("in_use_peak_bytes", Integer),
         ("temporary_peak_bytes", Integer),
         ("peak_step", Integer),
-        ("warnings", Integer),
-    ],
-};
-
-pub(super) const MEMORY_SPACES: Table = Table {
-    name: "memory_spaces",
-    columns: &[
-        ("color", Integer),
-        ("title", Text),
-        ("total_bytes", Integer),
-        ("argument_bytes", Integer),
-        ("output_bytes", Integer),
-        ("constant_bytes", Integer),
-        ("thread_local_bytes", Integer),
-        ("temporary_bytes", Integer),
-        ("donated_bytes", Integer),
-        ("in_use_peak_bytes", Integer),
-        ("temporary_peak_bytes", Integer),
-        ("peak_step", Integer),
         ("lost_bytes", Integer),
         ("padding_bytes", Integer),
         ("values", Integer),
     ],
 };
 
-pub(super) const ALLOCATIONS: Table = Table {
+const ALLOCATIONS: RunTable = RunTable {
     name: "allocations",
     columns: &[
         ("allocation", Integer),
@@ -87,7 +57,7 @@ pub(super) const ALLOCATIONS: Table = Table {
     ],
 };
 
-pub(super) const PLACED_VALUES: Table = Table {
+const PLACED_VALUES: RunTable = RunTable {
     name: "placed_values",
     columns: &[
         ("value", Integer),
@@ -109,65 +79,15 @@ pub(super) const PLACED_VALUES: Table = Table {
     ],
 };
 
-/// Tables of programs of XLA. The first is written last: a run that has a row there has all of its others.
-pub const MODULE_TABLES: [Table; 6] =
-    [MODULES, SETTINGS, MEMORY_SPACES, ALLOCATIONS, PLACED_VALUES, STEPS];
-
-/// A module, and what it is called as seen from the folder that was named.
-#[derive(Clone, Debug)]
-pub(super) struct FoundProgram {
-    pub files: XlaFiles,
-    pub name: String,
-}
-
-impl FoundProgram {
-    /// Of the module that is meant.
-    pub fn of(files: XlaFiles) -> Self {
-        let name = files.modules.first().map(|found| found.listed.key.clone());
-        Self { name: name.unwrap_or_default(), files }
-    }
-
-    /// Its file.
-    pub fn path(&self) -> &Path {
-        self.files.modules.first().map_or(&*self.files.path, |found| found.at.path())
-    }
-}
-
-/// Writes a program into a lake.
+/// Writes them all.
 ///
 /// # Errors
-/// When it cannot be read, and `cannot-write`.
-pub(super) fn export_program(
-    found: &FoundProgram,
-    lake: &Path,
-    exported: &mut Exported,
-    progress: &Progress,
-) -> Result<(), Error> {
-    let FoundProgram { files, name } = found;
-    let cancelled = || Error::new(ErrorKind::Unreadable, "cancelled");
-    let Some(FoundModule { at, .. }) = files.modules.first() else { return Ok(()) };
-    let run = XlaRun::open(files, progress)?.ok_or_else(cancelled)?;
-    run.fill_report(progress);
-    let id = run_id::of_module(at, progress)?;
-    let staging = Staging::new(lake, progress)?;
-    let path = at.path().display().to_string();
-    let rows = Rows::of(&staging, &run);
-    let mut tables = vec![
-        (SETTINGS.name, rows.settings()?),
-        (MEMORY_SPACES.name, rows.memory_spaces()?),
-        (ALLOCATIONS.name, rows.allocations()?),
-        (PLACED_VALUES.name, rows.placed_values()?),
-        (STEPS.name, write_steps(&staging, &run.report, &PeakOfRun::default())?),
-    ];
-    let warnings = run.report.warnings.list();
-    tables.insert(0, (MODULES.name, rows.module(name, &path, warnings.len())?));
-    if progress.is_cancelled() {
-        return Err(cancelled());
-    }
-    staging.publish(&MODULE_TABLES, &id)?;
-    exported.runs.push(ExportedRun { run: id, path, name: name.clone(), tables });
-    exported.of_runs.push((name.clone(), warnings));
-    Ok(())
+/// `cannot-write`.
+pub(super) fn write(run: &XlaRun, writer: &dyn TableWriter) -> Result<(), Error> {
+    let of = OwnRows::of(run);
+    writer.write(&MEMORY_SPACES, &mut |rows| of.memory_spaces(rows))?;
+    writer.write(&ALLOCATIONS, &mut |rows| of.allocations(rows))?;
+    writer.write(&PLACED_VALUES, &mut |rows| of.placed_values(rows))
 }
 
 /// A memory space, with the position of the peak of what is temporary, where it has one.
@@ -177,14 +97,13 @@ struct Space {
     peak_step: Option<u32>,
 }
 
-struct Rows<'a> {
-    staging: &'a Staging<'a>,
+struct OwnRows<'a> {
     program: &'a Program,
     spaces: Vec<Space>,
 }
 
-impl<'a> Rows<'a> {
-    fn of(staging: &'a Staging<'a>, run: &'a XlaRun) -> Self {
+impl<'a> OwnRows<'a> {
+    fn of(run: &'a XlaRun) -> Self {
         let program = &*run.program;
         let colors: Vec<i64> = program.analysed.colors().collect();
         warn_of_more_spaces(colors.len(), &run.report.warnings, program);
@@ -194,61 +113,17 @@ impl<'a> Rows<'a> {
             Some(Space { color: *color, peak_step: lives.map(|lives| lives.position), side })
         };
         let spaces = colors.iter().take(MOST_SPACES).filter_map(space).collect();
-        Self { staging, program, spaces }
+        Self { program, spaces }
     }
 
-    fn module(&self, name: &str, path: &str, warnings: usize) -> Result<Written, Error> {
-        let mut table = self.staging.create(&MODULES)?;
-        let Self { program, .. } = self;
-        let module = &program.analysed.module;
-        let main = self.spaces.iter().find(|space| space.color == 0);
-        let figure =
-            |of: ProgramFigure| integer_if(main.and_then(|space| of.of(&space.side.figures)));
-        let exported_by = super::program();
-        table.row([
-            text("xla"),
-            text(name),
-            text(path),
-            text(&*exported_by),
-            text(Some(&*module.name).filter(|name| !name.is_empty())),
-            text(program.format()),
-            text(program.platform.map(Platform::as_str)),
-            text(program.beside.device.as_deref()),
-            integer_if(program.beside.capacity_bytes),
-            flag(main.and_then(|space| space.side.fit(Room::default()).fits())),
-            flag(program.is_cut),
-            figure(ProgramFigure::Steps),
-            figure(ProgramFigure::Total),
-            figure(ProgramFigure::Arguments),
-            figure(ProgramFigure::Outputs),
-            figure(ProgramFigure::Constants),
-            figure(ProgramFigure::ThreadLocal),
-            figure(ProgramFigure::Temporary),
-            figure(ProgramFigure::Donated),
-            figure(ProgramFigure::Donatable),
-            figure(ProgramFigure::InUsePeak),
-            figure(ProgramFigure::TemporaryPeak),
-            integer_if(main.and_then(|space| space.peak_step)),
-            integer(warnings),
-        ])?;
-        table.finish()
-    }
-
-    fn settings(&self) -> Result<Written, Error> {
-        let mut table = self.staging.create(&SETTINGS)?;
-        for (name, value) in &self.program.beside.flags {
-            table.row([text(&**name), text(&**value)])?;
-        }
-        table.finish()
-    }
-
-    fn memory_spaces(&self) -> Result<Written, Error> {
-        let mut table = self.staging.create(&MEMORY_SPACES)?;
+    fn memory_spaces(&self, rows: &mut dyn TableRows) -> Result<(), Error> {
         for Space { color, side, peak_step } in &self.spaces {
             let figure = |of: ProgramFigure| integer_if(of.of(&side.figures));
-            table.row([
+            rows.row(&[
                 integer(*color),
                 text(&*self.program.color_title(*color)),
+                text(self.program.platform.map(Platform::as_str)),
+                text(self.program.beside.device.as_deref()),
                 figure(ProgramFigure::Total),
                 figure(ProgramFigure::Arguments),
                 figure(ProgramFigure::Outputs),
@@ -256,6 +131,7 @@ impl<'a> Rows<'a> {
                 figure(ProgramFigure::ThreadLocal),
                 figure(ProgramFigure::Temporary),
                 figure(ProgramFigure::Donated),
+                figure(ProgramFigure::Donatable),
                 figure(ProgramFigure::InUsePeak),
                 figure(ProgramFigure::TemporaryPeak),
                 integer_if(*peak_step),
@@ -264,11 +140,10 @@ impl<'a> Rows<'a> {
                 figure(ProgramFigure::Values),
             ])?;
         }
-        table.finish()
+        Ok(())
     }
 
-    fn allocations(&self) -> Result<Written, Error> {
-        let mut table = self.staging.create(&ALLOCATIONS)?;
+    fn allocations(&self, rows: &mut dyn TableRows) -> Result<(), Error> {
         let analysed = &self.program.analysed;
         let module = &analysed.module;
         let mut values = vec![0_u64; module.allocations.len()];
@@ -284,7 +159,7 @@ impl<'a> Rows<'a> {
             let first = |(bytes, positions): &(u64, Vec<(u32, u32)>)| {
                 positions.first().map(|(first, _)| *first).filter(|_| *bytes > 0)
             };
-            table.row([
+            rows.row(&[
                 integer(allocation.number),
                 integer(allocation.color),
                 text(allocation.kind.as_str()),
@@ -296,11 +171,10 @@ impl<'a> Rows<'a> {
                 integer_if(peak.as_ref().and_then(first)),
             ])?;
         }
-        table.finish()
+        Ok(())
     }
 
-    fn placed_values(&self) -> Result<Written, Error> {
-        let mut table = self.staging.create(&PLACED_VALUES)?;
+    fn placed_values(&self, rows: &mut dyn TableRows) -> Result<(), Error> {
         let analysed = &self.program.analysed;
         let module = &analysed.module;
         let mut shares = self.shares();
@@ -323,7 +197,7 @@ impl<'a> Rows<'a> {
             let shape = module.value_shape(value);
             let operation = analysed.operation(value).map(|path| budget::cut(path, most_operation));
             let source = source(value);
-            table.row([
+            rows.row(&[
                 integer(value.0),
                 text(&*self.program.value_name(value)),
                 integer_if(allocation.map(|one| one.number)),
@@ -342,7 +216,7 @@ impl<'a> Rows<'a> {
                 integer_if(share.filter(|_| is_temporary == Some(true))),
             ])?;
         }
-        table.finish()
+        Ok(())
     }
 
     /// What of the peak of its memory space counts to each value, by its place.
