@@ -13,7 +13,7 @@ pub struct Allocation {
     /// Bytes that it takes, where that is more.
     pub taken: Option<u64>,
     /// What it is for.
-    pub category: Option<&'static str>,
+    pub category: Option<String>,
     /// The number of the step at which it begins; `None` before the first.
     pub from: Option<u64>,
     /// The number of steps at which it is alive.
@@ -29,6 +29,10 @@ pub struct Allocation {
 /// A list of allocations, the largest first. Rows are made when they are looked at.
 #[allow(clippy::len_without_is_empty, reason = "nobody asks for it")]
 pub trait Allocations: Debug + Send + Sync {
+    /// What the code of a row is called, and whether blocks may take more than was asked for.
+    fn titles(&self) -> (&'static str, bool) {
+        ("Code", true)
+    }
     /// Number of rows.
     fn len(&self) -> usize;
     /// A row.

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::alive::{AliveBy, AliveVariables, GroupBytes, StepBytes, alive_in_arena};
 use super::allocations::Allocations;
 use super::areas::{AreasBy, AreasOf, StackedAreas};
-use super::arena_map::ArenaMap;
+use super::arena_map::{ArenaMap, ArenasOf};
 use super::beside_curve::{BesideCurve, StepSaid};
 use super::budget::{BudgetFacts, FitFacts, UNKNOWN_CAPACITY};
 use super::claim::Claim;
@@ -21,6 +21,7 @@ use super::first_sight::FirstSight;
 use super::insights::Insights;
 use super::modules::ModuleOfRun;
 use super::peak::{MemoryTotals, PeakOfRun};
+use super::report_arenas::{ReportArenas, device_titles, first_device};
 use super::room::Room;
 use super::section::Section;
 use super::verdict::Verdict;
@@ -32,8 +33,8 @@ use crate::analysis::program::report_options::options;
 use crate::analysis::sweep::SweepFacts;
 use crate::format::Error;
 use crate::progress::Progress;
-use crate::store::StepId;
 use crate::store::placed::ReadError;
+use crate::store::{ArenaId, StepId};
 
 /// What a run answers. Every method has a default that answers nothing, so a system implements what it has.
 ///
@@ -157,19 +158,28 @@ pub trait Answers: Debug + Send + Sync {
     }
 
     /// The devices whose arenas are drawn side by side, by what they are called; none of a run that has no such map.
-    fn arena_maps(&self) -> Vec<String> {
-        Vec::new()
+    fn arena_maps(&self, derived: &Derived) -> Vec<String> {
+        device_titles(derived.report())
     }
 
-    /// Of these devices the one that the run is about, a place.
-    fn first_arena_map(&self) -> usize {
-        0
+    /// Of these devices the one that is shown first, a place; with an arena that is selected the one that it is of.
+    fn first_arena_map(&self, derived: &Derived, selected: Option<ArenaId>) -> usize {
+        first_device(derived.report(), selected)
     }
 
-    /// The arenas of one of these devices side by side.
-    fn arena_map(&self, derived: &Derived, device: usize) -> Option<Arc<dyn ArenaMap>> {
-        let _ = (derived, device);
-        None
+    /// Whether these maps go by no part of the report. Then they are there before all else, and are shown first.
+    fn are_arena_maps_beside_report(&self) -> bool {
+        false
+    }
+
+    /// The arenas of one of these devices side by side; `None` where they cannot be read, or when it was cancelled.
+    fn arena_map(
+        &self,
+        derived: &Derived,
+        of: &ArenasOf,
+        progress: &Progress,
+    ) -> Option<Arc<dyn ArenaMap>> {
+        Some(Arc::new(ReportArenas::of(derived.report(), of, progress)?))
     }
 
     /// What the producer states beside what comes out here.

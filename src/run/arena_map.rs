@@ -9,14 +9,21 @@ use std::sync::Arc;
 
 use super::allocations::{Allocations, CodeFrame};
 use super::section::Cell;
+use crate::store::ArenaId;
 
 /// An arena on the axis.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PlacedArena {
+    /// What it is called.
+    pub name: String,
+    /// Its number.
+    pub number: u64,
     /// Its first byte.
     pub address: u64,
     /// Bytes.
     pub bytes: u64,
+    /// Bytes above what it can hold.
+    pub over: u64,
     /// Whether it consists of pieces that are mapped.
     pub is_in_pieces: bool,
     /// Where it begins on the axis.
@@ -37,6 +44,19 @@ pub struct ArenaAxis {
 }
 
 impl ArenaAxis {
+    /// Lays arenas out side by side, the room between them not to scale.
+    pub fn of(mut arenas: Vec<PlacedArena>) -> Self {
+        let count = (arenas.len() as u64).max(1);
+        let total = arenas.iter().fold(0_u64, |sum, arena| sum.saturating_add(arena.bytes)).max(1);
+        let (least, gap) = (total / count / 4, total / count / 5);
+        let mut start = 0_u64;
+        for arena in &mut arenas {
+            (arena.start, arena.length) = (start, arena.bytes.max(least).max(1));
+            start = start.saturating_add(arena.length).saturating_add(gap);
+        }
+        Self { arenas, length: start.saturating_sub(gap).max(1) }
+    }
+
     /// The arena at a place of the axis; the nearest one below it in the room between two.
     pub fn at(&self, along: f64) -> Option<usize> {
         let behind = self.arenas.partition_point(|arena| arena.start as f64 <= along);
@@ -278,6 +298,32 @@ pub struct ArenaUse {
 }
 
 impl ArenaUse {
+    /// Adds addresses that are reserved, with the blocks in use, by their first byte; some may lie outside.
+    pub fn add(&mut self, held: Range<u64>, alive: impl IntoIterator<Item = Range<u64>>) {
+        self.reserved = self.reserved.saturating_add(held.end.saturating_sub(held.start));
+        let mut free_from = held.start;
+        for block in alive {
+            if block.end <= held.start || block.start >= held.end {
+                continue;
+            }
+            self.free_piece(free_from..block.start);
+            // What lies over another block counts once.
+            let used = block.end.min(held.end).saturating_sub(block.start.max(free_from));
+            self.active = self.active.saturating_add(used);
+            self.blocks = self.blocks.saturating_add(1);
+            free_from = free_from.max(block.end);
+        }
+        self.free_piece(free_from..held.end);
+    }
+
+    fn free_piece(&mut self, piece: Range<u64>) {
+        let bytes = piece.end.saturating_sub(piece.start);
+        self.pieces = self.pieces.saturating_add(u64::from(bytes > 0));
+        if bytes > self.largest.1 {
+            self.largest = (piece.start, bytes);
+        }
+    }
+
     /// Bytes that are reserved and not in use.
     pub fn free(&self) -> u64 {
         self.reserved.saturating_sub(self.active)
@@ -295,6 +341,25 @@ pub struct ArenasAt {
     pub count: u64,
 }
 
+impl ArenasAt {
+    /// What is free in all of them.
+    pub fn of(arenas: Vec<ArenaUse>) -> Self {
+        let mut at = Self { arenas, ..Self::default() };
+        for of in at.arenas.iter().filter(|of| of.reserved > 0) {
+            at.count = at.count.saturating_add(1);
+            let whole = &mut at.whole;
+            whole.reserved = whole.reserved.saturating_add(of.reserved);
+            whole.active = whole.active.saturating_add(of.active);
+            whole.blocks = whole.blocks.saturating_add(of.blocks);
+            whole.pieces = whole.pieces.saturating_add(of.pieces);
+            if of.largest.1 > whole.largest.1 {
+                whole.largest = of.largest;
+            }
+        }
+        at
+    }
+}
+
 /// What is known of a step.
 #[derive(Debug)]
 pub struct ArenaMoment {
@@ -303,7 +368,7 @@ pub struct ArenaMoment {
     /// What of each arena is free.
     pub at: ArenasAt,
     /// Bytes in use by what they are for, the most first.
-    pub by_category: Vec<(&'static str, u64)>,
+    pub by_category: Vec<(String, u64)>,
     /// What is alive, of an arena if one is wanted; the second of their keys is the block.
     pub allocations: Arc<dyn Allocations>,
     /// Bytes that these asked for.
@@ -327,22 +392,40 @@ pub struct PlacedBlock {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BlockSaid {
     /// What it is for, or what it is.
-    pub title: &'static str,
+    pub title: String,
     /// Its bytes.
     pub bytes: u64,
     /// Names with what they say.
     pub facts: Vec<(&'static str, Cell)>,
     /// The rule by which it is for that.
     pub rule: &'static str,
+    /// Whether code asks for such blocks.
+    pub is_from_code: bool,
     /// The calls that asked for it, the innermost first.
     pub stack: Vec<CodeFrame>,
+}
+
+/// Arenas of a picture at most, where it does not have all of a device.
+pub const MOST_ARENAS: usize = 256;
+
+/// The arenas that are wanted: those of a device, of more than can be shown those that are selected.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ArenasOf {
+    /// The device, a place.
+    pub device: usize,
+    /// The arenas.
+    pub selected: Vec<ArenaId>,
 }
 
 /// What the picture of a device can show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MapLegend {
     /// What its blocks are for, each once.
-    pub categories: Vec<&'static str>,
+    pub categories: Vec<String>,
+    /// Whether arenas are reserved from the device, and not a part of it.
+    pub is_reserved: bool,
+    /// How many arenas of the device there are beside those on the axis.
+    pub more: u64,
     /// Whether sizes were rounded up.
     pub has_rounding: bool,
     /// Whether blocks wait for something when they are given back, and what that is called.
@@ -374,4 +457,28 @@ pub trait ArenaMap: Debug + Send + Sync {
     fn place(&self, block: usize) -> Option<PlacedBlock>;
     /// What is said of a block.
     fn said(&self, block: usize) -> Option<BlockSaid>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_over_another_counts_once_and_what_is_outside_not_at_all() {
+        let mut of = ArenaUse::default();
+        of.add(100..200, [0..100, 90..110, 120..150, 130..140, 140..160, 190..250, 200..300]);
+        assert_eq!((of.reserved, of.active, of.free()), (100, 60, 40));
+        assert_eq!((of.blocks, of.pieces, of.largest), (5, 2, (160, 30)));
+    }
+
+    #[test]
+    fn arenas_lie_side_by_side_and_small_ones_can_be_seen() {
+        let arena = |bytes| PlacedArena { address: 64, bytes, ..PlacedArena::default() };
+        let axis = ArenaAxis::of(vec![arena(1000), arena(8)]);
+        assert_eq!(axis.at(axis.arenas[1].start as f64), Some(1));
+        assert!(axis.arenas[1].length > 100 && axis.arenas[0].length == 1000);
+        let middle = axis.along(1, 68);
+        assert_eq!(axis.address(middle), Some((1, 68)));
+        assert_eq!(axis.address(axis.arenas[1].start as f64 - 1.0), None, "between both");
+    }
 }

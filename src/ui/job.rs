@@ -200,15 +200,15 @@ impl<K: Clone + PartialEq, V: Send + 'static> Latest<K, V> {
 
 /// A part of a question: this very thing, not an equal one, which would take long to tell. It is kept,
 /// so that no other thing can come to lie in its place.
-pub struct Same<T>(pub Arc<T>);
+pub struct Same<T: ?Sized>(pub Arc<T>);
 
-impl<T> Clone for Same<T> {
+impl<T: ?Sized> Clone for Same<T> {
     fn clone(&self) -> Self {
         Self(Arc::clone(&self.0))
     }
 }
 
-impl<T> PartialEq for Same<T> {
+impl<T: ?Sized> PartialEq for Same<T> {
     fn eq(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }

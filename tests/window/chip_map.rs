@@ -10,12 +10,13 @@ use tilescope::ui::command::Page;
 
 use crate::report;
 use crate::support::{
-    choose, click, click_at, copied_text, has_text, open_map, press, right_click, settle, texts,
-    wait_for_output, window_on, window_sized,
+    choose, click, click_at, copied, copied_text, has_text, open_map, press, right_click, settle,
+    texts, wait_for_output, window_on, window_sized,
 };
 
 const MAP: &str = "Map of all tiles";
 const GRID: &str = "Grid of tiles";
+const OVER_STEPS: &str = "Tiles over steps";
 
 fn open(harness: &mut Harness<'_, App>) {
     open_map(harness, "All tiles");
@@ -115,40 +116,34 @@ fn arrows_go_from_tile_to_tile_and_enter_opens_one() {
 }
 
 #[test]
-fn selected_tiles_are_stacked_on_one_axis_of_steps() {
+fn selected_tiles_lie_side_by_side_on_one_axis_of_steps() {
     let mut harness = window_on(Theme::Light, report::small());
     open_map(&mut harness, "Floor plan");
     harness.get_by_role_and_label(Role::Canvas, GRID).focus();
     settle(&mut harness);
     press(&mut harness, Key::Home);
     let rect = harness.get_by_role_and_label(Role::Canvas, GRID).rect();
-    let fifth = rect.min + Vec2::new(5.0 + 4.0 * rect.height() / 6.0, 24.0);
-    click_at(&mut harness, fifth, Modifiers::SHIFT);
-    open_map(&mut harness, "One tile");
-    let picture = |tile: u32| format!("Addresses over steps, Tile {tile}");
-    let rects: Vec<_> = (0..4)
-        .map(|tile| harness.get_by_role_and_label(Role::Canvas, &picture(tile)).rect())
-        .collect();
-    for pair in rects.windows(2) {
-        assert_eq!(pair[0].x_range(), pair[1].x_range());
-        assert!(pair[0].bottom() < pair[1].top(), "{rects:?}");
-    }
-    assert!(has_text(&harness, "more selected tiles"), "{:#?}", texts(&harness));
-    assert!(harness.run() <= 2, "the stack repaints without cause");
-    // A click in another goes there, and leaves all where they are.
-    click_at(&mut harness, rects[2].left_bottom() + Vec2::new(6.0, -3.0), Modifiers::NONE);
-    let field = |harness: &Harness<'_, App>| {
-        harness.get_by_role_and_label(Role::TextInput, "Tile").value().unwrap_or_default()
-    };
-    assert_eq!(field(&harness), "2", "{:#?}", texts(&harness));
-    assert_eq!(harness.get_by_role_and_label(Role::Canvas, &picture(2)).rect(), rects[2]);
-    // One that is selected alone has all of the room.
+    let beside = rect.min + Vec2::new(5.0 + rect.height() / 6.0, 24.0);
+    click_at(&mut harness, beside, Modifiers::SHIFT);
+    open_map(&mut harness, OVER_STEPS);
+    let tiles = copied(&mut harness, "tiles");
+    let numbers: Vec<&str> = tiles[1..].iter().map(|row| row[1].as_str()).collect();
+    assert!(numbers.len() > 1 && numbers.len() < 24, "{tiles:?}");
+    assert!((0..numbers.len()).all(|tile| numbers.contains(&&*tile.to_string())), "{tiles:?}");
+    assert!(has_text(&harness, "more tiles are not shown"), "{:#?}", texts(&harness));
+    assert!(harness.run() <= 2, "the picture repaints without cause");
+    // A click chooses what lies there, and all stay where they are.
+    let rect = harness.get_by_role_and_label(Role::Canvas, OVER_STEPS).rect();
+    click_at(&mut harness, rect.center() - Vec2::new(60.0, 0.0), Modifiers::NONE);
+    assert_eq!(harness.get_by_role_and_label(Role::Canvas, OVER_STEPS).rect(), rect);
+    assert!(has_text(&harness, "Selected step"), "{:#?}", texts(&harness));
+    // One that is selected alone leaves them all.
     click(&mut harness, "Floor plan");
     harness.get_by_role_and_label(Role::Canvas, GRID).focus();
     settle(&mut harness);
     press(&mut harness, Key::Home);
-    open_map(&mut harness, "One tile");
-    assert!(!has_text(&harness, "more selected tiles"), "{:#?}", texts(&harness));
+    open_map(&mut harness, OVER_STEPS);
+    assert!(!has_text(&harness, "more tiles are not shown"), "{:#?}", texts(&harness));
 }
 
 #[test]
@@ -224,6 +219,14 @@ fn the_map_of_all_tiles_looks_as_it_did() {
         harness.remove_cursor();
         settle(&mut harness);
         harness.snapshot(format!("chip-map-{theme:?}").to_lowercase());
+        if theme == Theme::Light {
+            let at = place(&harness, 31, 0.1);
+            click_at(&mut harness, at, Modifiers::NONE);
+            open_map(&mut harness, OVER_STEPS);
+            harness.remove_cursor();
+            settle(&mut harness);
+            harness.snapshot("tiles-over-steps");
+        }
         results.extend_harness(&mut harness);
     }
 }

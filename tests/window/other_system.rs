@@ -2,7 +2,7 @@
 //! placements with lives, and no tile. The window shows it alone and compared, in its own words.
 
 use eframe::egui::accesskit::Role;
-use eframe::egui::{Theme, Vec2};
+use eframe::egui::{Modifiers, Theme, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
 use std::collections::BTreeMap;
@@ -24,10 +24,12 @@ use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 
 use crate::support::{
-    assert_text, assert_texts, choose, copied, has_text, hover_share, is_enabled, line, open_tab,
-    settle, texts, window,
+    assert_text, assert_texts, choose, click, click_at, copied, has_text, hover_share, is_enabled,
+    line, open_map, open_tab, settle, texts, window,
 };
 
+/// The view of allocations side by side.
+const OVER_STEPS: &str = "Allocations over steps";
 const STEPS: u32 = 40;
 /// The spaces, and what can be placed in them, bytes.
 const SPACES: [(&str, u64); 2] = [("HBM", 6144), ("VMEM", 512)];
@@ -292,31 +294,57 @@ fn the_map_of_an_allocation_has_gaps_and_variables() {
 }
 
 #[test]
-fn all_allocations_lie_below_each_other_on_one_axis_of_steps() {
+fn all_allocations_lie_side_by_side_on_one_axis_of_steps() {
     let mut harness = alone();
     go(&mut harness, Page::Map);
-    harness.get_by_label("All allocations").click();
-    settle(&mut harness);
+    open_map(&mut harness, OVER_STEPS);
     is_in_its_own_words(&harness);
-    let place = |harness: &Harness<'_, App>, name: &str| {
-        let name = format!("Addresses over steps, {name}");
-        harness.get_by_role_and_label(Role::Canvas, &name).rect()
+    // At step 4 the convolution and the input are there, and what is there throughout.
+    let picture = |harness: &Harness<'_, App>| {
+        harness.get_by_role_and_label(Role::Canvas, OVER_STEPS).accesskit_node().value()
     };
-    let places: Vec<_> = ALLOCATIONS.iter().map(|(name, ..)| place(&harness, name)).collect();
-    for pair in places.windows(2) {
-        assert_eq!(pair[0].x_range(), pair[1].x_range());
-        assert!(pair[0].bottom() < pair[1].top(), "{places:?}");
-    }
-    assert!(!has_text(&harness, "more selected"), "{:#?}", texts(&harness));
-    // What the page is about changes with a click, the pictures stay.
-    assert_text(&harness, "temporaries of HBM");
-    harness.get_by_label("Allocation after").click();
-    settle(&mut harness);
-    assert_text(&harness, "scratch of VMEM");
-    assert_eq!(place(&harness, "scratch"), places[2]);
-    harness.get_by_label("All allocations").click();
-    settle(&mut harness);
-    assert!(harness.query_by_label("Addresses over steps").is_some());
+    let value = picture(&harness).expect("a value");
+    assert!(value.starts_with("2 allocations, step 4: "), "{value}");
+    assert_texts(&harness, &["of 6.00 KiB are free, in 3 pieces", "Parameter", "Temporary"]);
+    let allocations = copied(&mut harness, "allocations");
+    let parameters = line(&allocations, "parameters");
+    assert_eq!(parameters[2..8], ["2048", "1600", "448", "384", "2", "2"], "{allocations:?}");
+    // Where the convolution lies.
+    let rect = harness.get_by_role_and_label(Role::Canvas, OVER_STEPS).rect();
+    let at = Vec2::new(96.0 + 0.22 * (rect.width() - 312.0), 0.3 * rect.height());
+    click_at(&mut harness, rect.min + at, Modifiers::NONE);
+    assert_texts(&harness, &["%convolution.1", "step 4 to 13", "0x400"]);
+    let blocks = copied(&mut harness, "blocks");
+    assert_eq!(blocks[0][..2], ["Name", "Size (bytes)"]);
+    assert_eq!(line(&blocks, "%convolution.1")[1..3], ["2048", "temporary"], "{blocks:?}");
+    choose(&mut harness, "Device", "VMEM");
+    is_in_its_own_words(&harness);
+    let value = picture(&harness).expect("a value");
+    assert!(value.starts_with("1 allocation, "), "{value}");
+}
+
+#[test]
+fn allocations_of_two_runs_share_their_steps() {
+    let mut harness = compared();
+    go(&mut harness, Page::Map);
+    open_map(&mut harness, OVER_STEPS);
+    let rects = ["Source", "Target"].map(|run| {
+        let name = format!("{OVER_STEPS}, {run}");
+        harness.get_by_role_and_label(Role::Canvas, &name).rect()
+    });
+    assert_eq!(rects[0].x_range(), rects[1].x_range());
+    assert!(rects[0].bottom() <= rects[1].top(), "{rects:?}");
+    let convolution = |harness: &mut Harness<'_, App>| {
+        let blocks = copied(harness, "blocks");
+        line(&blocks, "%convolution.1")[1].clone()
+    };
+    click(&mut harness, "Blocks");
+    assert_eq!(convolution(&mut harness), "2048");
+    // Tables are of the run that is clicked.
+    let at = rects[1].min + Vec2::new(200.0, rects[1].height() * 0.5);
+    click_at(&mut harness, at, Modifiers::NONE);
+    assert_eq!(convolution(&mut harness), "1280");
+    is_in_its_own_words(&harness);
 }
 
 #[test]

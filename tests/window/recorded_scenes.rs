@@ -93,7 +93,7 @@ const ONE_MODULE: &[Scene] = &[
     ("map-variables", &[Go(Page::Map), Press("Variables")]),
     ("map-by-reason", &[Go(Page::Map), Press("By reason")]),
     ("map-over-the-limit", &[Go(Page::Map), Press("Over the limit")]),
-    ("map-all", &[Go(Page::Map), Press("All allocations")]),
+    ("map-all", &[Go(Page::Map), Press("Allocations over steps")]),
     ("map-clicked", &[Go(Page::Map), Click(ADDRESSES, [0.4, 0.5], Modifiers::NONE)]),
     ("map-hovered", &[Go(Page::Map), Hover(ADDRESSES, [0.4, 0.5])]),
     ("programs-row", &[Go(Page::Programs), Row(3, Modifiers::NONE)]),
@@ -107,6 +107,7 @@ const TWO_MODULES: &[Scene] = &[
     ("liveness-hovered", &[Go(Page::Liveness), Hover("Liveness curves of both", [0.4, 0.5])]),
     ("liveness-step", &[Go(Page::Liveness), Row(0, Modifiers::NONE)]),
     ("map-variables", &[Go(Page::Map), Press("Variables")]),
+    ("map-all", &[Go(Page::Map), Press("Allocations over steps")]),
     ("operations-row", &[Go(Page::Operations), Row(0, Modifiers::NONE)]),
 ];
 

@@ -59,6 +59,7 @@ fn pages_of_two_snapshots_look_as_they_did() {
         &[
             ("snapshots-compare", Light, &[Go(Page::Comparison)]),
             ("snapshots-liveness", Dark, &[Go(Page::Liveness)]),
+            ("snapshots-map", Light, &[Go(Page::Map)]),
         ],
     );
 }
@@ -79,7 +80,13 @@ fn pages_of_a_module_look_as_they_did() {
 #[test]
 fn two_modules_compared_look_as_they_did() {
     let modules = samples(&["xla/keep", "xla/again"]);
-    assert_pictures(&modules, &[("modules-compare", Light, &[Go(Page::Comparison)])]);
+    assert_pictures(
+        &modules,
+        &[
+            ("modules-compare", Light, &[Go(Page::Comparison)]),
+            ("modules-map", Dark, &[Go(Page::Map), Press("Allocations over steps")]),
+        ],
+    );
 }
 
 #[test]

@@ -31,13 +31,13 @@ use crate::run::answers::SourceFormat;
 use crate::run::compared::names::Names;
 use crate::run::compared::{ComparedWords, Side};
 use crate::run::{
-    AliveBy, AliveVariables, Allocations, Answers, AreasBy, AreasOf, ArenaMap, BesideCurve,
-    BudgetFacts, Claim, Compared, Conclusion, FirstSight, GroupBytes, Insights, MemoryTotals,
-    PeakOfRun, Place, Room, Section, StackedAreas, StepBytes, StepSaid, Verdict,
+    AliveBy, AliveVariables, Allocations, Answers, AreasBy, AreasOf, ArenaMap, ArenasOf,
+    BesideCurve, BudgetFacts, Claim, Compared, Conclusion, FirstSight, GroupBytes, Insights,
+    MemoryTotals, PeakOfRun, Place, Room, Section, StackedAreas, StepBytes, StepSaid, Verdict,
 };
 use crate::store::placed::ReadError;
 use crate::store::snapshot::{Action, RankDevice, SnapshotDevice, device_title};
-use crate::store::{Report, WarningCode};
+use crate::store::{ArenaId, Report, WarningCode};
 use crate::systems::pytorch::allocator::claims::ComparedClaim;
 use crate::systems::pytorch::allocator::device_facts::{DeviceFacts, HostFacts};
 use crate::systems::pytorch::allocator::insights::SnapshotInsights;
@@ -195,18 +195,22 @@ impl Answers for PytorchAnswers {
         Some(Arc::new(BlockList::of(replayed, blocks_alive(replayed, of, is_cancelled)?)))
     }
 
-    fn arena_maps(&self) -> Vec<String> {
+    fn arena_maps(&self, _: &Derived) -> Vec<String> {
         let devices = self.snapshot().into_iter().flat_map(|it| it.snapshot.all_devices());
         devices.map(SnapshotDevice::title).collect()
     }
 
     /// The device on which the run ended, else the one that had most.
-    fn first_arena_map(&self) -> usize {
+    fn first_arena_map(&self, _: &Derived, _: Option<ArenaId>) -> usize {
         self.run.end().and_then(|end| end.device).unwrap_or(0)
     }
 
-    fn arena_map(&self, _: &Derived, device: usize) -> Option<Arc<dyn ArenaMap>> {
-        Some(Arc::new(SegmentMap::of(self.run.snapshot()?, device)?))
+    fn are_arena_maps_beside_report(&self) -> bool {
+        true
+    }
+
+    fn arena_map(&self, _: &Derived, of: &ArenasOf, _: &Progress) -> Option<Arc<dyn ArenaMap>> {
+        Some(Arc::new(SegmentMap::of(self.run.snapshot()?, of.device)?))
     }
 
     fn claims(&self, derived: &Derived) -> Vec<Claim> {

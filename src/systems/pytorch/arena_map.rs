@@ -42,7 +42,9 @@ impl SegmentMap {
             |row: usize| lives.requested_free_at[row].saturating_add(1) < lives.freed_at[row];
         Some(Self {
             legend: MapLegend {
-                categories: categories.map(BlockCategory::title).collect(),
+                categories: categories.map(|category| category.title().to_owned()).collect(),
+                is_reserved: true,
+                more: 0,
                 has_rounding: rows().any(|row| lives.bytes[row] > lives.requested[row]),
                 waits: rows().any(waits).then_some("Waits for another stream"),
             },
@@ -127,8 +129,8 @@ impl ArenaMap for SegmentMap {
             }
         }
         let by_category = by_category.into_iter();
-        let mut by_category: Vec<(&'static str, u64)> =
-            by_category.map(|(category, bytes)| (category.title(), bytes)).collect();
+        let mut by_category: Vec<(String, u64)> =
+            by_category.map(|(category, bytes)| (category.title().to_owned(), bytes)).collect();
         by_category.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
         Some(ArenaMoment {
             step,
@@ -183,10 +185,11 @@ impl ArenaMap for SegmentMap {
         let category = replayed.categories(place).get(block);
         let stack = lives.stacks.get(block).copied().unwrap_or(StackId::NONE);
         Some(BlockSaid {
-            title: category.map_or("Block", |category| category.title()),
+            title: category.map_or("Block", |category| category.title()).to_owned(),
             bytes,
             facts,
             rule: category.map_or("", |category| category.rule()),
+            is_from_code: true,
             stack: stack_of(&replayed.snapshot, stack),
         })
     }

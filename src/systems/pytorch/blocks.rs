@@ -107,7 +107,8 @@ impl Allocations for BlockList {
         Some(Allocation {
             bytes: *lives.requested.get(row)?,
             taken: lives.bytes.get(row).copied(),
-            category: self.replayed.categories(place).get(row).map(|category| category.title()),
+            category: (self.replayed.categories(place).get(row))
+                .map(|category| category.title().to_owned()),
             from: from.map(u64::from),
             steps: until.saturating_sub(u64::from(from.unwrap_or(0))),
             address: address_text(*lives.addresses.get(row)?, number),

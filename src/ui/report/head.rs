@@ -35,6 +35,17 @@ pub fn page_head_with_ui(
     after: impl FnOnce(&mut egui::Ui),
     choices: impl FnOnce(&mut egui::Ui),
 ) -> Option<Response> {
+    head_of_parts_ui(ui, |ui| drop(ui.heading(title)), answer, after, choices)
+}
+
+/// The same with anything in place of the title.
+pub fn head_of_parts_ui(
+    ui: &mut egui::Ui,
+    title: impl FnOnce(&mut egui::Ui),
+    answer: Option<&Answer>,
+    after: impl FnOnce(&mut egui::Ui),
+    choices: impl FnOnce(&mut egui::Ui),
+) -> Option<Response> {
     answer_of_exports(ui, answer);
     let rest = |ui: &mut egui::Ui| {
         let answer = answer.map(|(sign, text)| answer_ui(ui, *sign, text));
@@ -43,7 +54,7 @@ pub fn page_head_with_ui(
     };
     let head = ui.horizontal(|ui| {
         ui.set_min_height(30.0);
-        ui.heading(title);
+        title(ui);
         ui.add_space(8.0);
         let with_choices = ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             choices(ui);

@@ -12,6 +12,9 @@ use crate::ui::widget::rows::{BarOf, Column, Rows, Value};
 /// Width of a table from which bars leave room for all of its columns, points.
 pub const BARS: f32 = 960.0;
 
+/// The column of the bytes that a block takes.
+const BLOCK: usize = 2;
+
 /// Allocations, or some of a list of them.
 pub struct AllocationRows {
     all: Arc<dyn Allocations>,
@@ -47,11 +50,12 @@ impl AllocationRows {
     pub fn columns(&self, system: &System, whole: u64, room: f32) -> Vec<Column> {
         let whole = whole as f64;
         let bar = BarOf { track: whole, limit: None, whole, of: "of all that is listed" };
-        let asked = Column::bytes("Asked", 100.0);
+        let (code, is_rounded) = self.all.titles();
+        let asked = Column::bytes(if is_rounded { "Asked" } else { "Size" }, 100.0);
         let from = format!("From {}", system.step_in_text);
         let alive = format!("{} alive", capitalised(system.steps));
         let mut columns = vec![
-            Column::text("Code", 220.0),
+            Column::text(code, 220.0),
             if room < BARS { asked } else { asked.with_bars(bar) },
             Column::bytes("Block", 90.0),
             Column::text("Category", 100.0),
@@ -61,6 +65,9 @@ impl AllocationRows {
         ];
         if self.all.has_devices() {
             columns.push(Column::text(system.device, 70.0));
+        }
+        if !is_rounded {
+            columns.remove(BLOCK);
         }
         columns
     }
@@ -73,6 +80,8 @@ impl Rows for AllocationRows {
 
     fn value(&self, row: usize, column: usize) -> Value<'_> {
         let Some(row) = self.at(row) else { return Value::Nothing };
+        let is_behind = column >= BLOCK && !self.all.titles().1;
+        let column = column + usize::from(is_behind);
         if column == 0 {
             let code = self.all.code(self.all.stack(row), AreasBy::Line);
             return Value::text(short_frame(&code).to_owned());

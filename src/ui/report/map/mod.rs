@@ -1,6 +1,6 @@
 //! Map: where things lie in memory, and when. One tile as addresses over steps, all tiles as lines of addresses,
-//! the floor plan of tiles by one figure; of several runs also what differs there. Several selected
-//! tiles, or other arenas, of one run lie below each other.
+//! the floor plan of tiles by one figure; of several runs also what differs there. The arenas of a device, or several
+//! that are selected, lie side by side.
 
 mod arenas;
 mod chip;
@@ -22,7 +22,7 @@ use crate::ui::runs::{RunId, Runs};
 use crate::ui::selection::{Place, TitledPlace};
 use crate::ui::widget::choice::segments_ui;
 use crate::views::View;
-use arenas::{ArenasMap, have_maps};
+use arenas::ArenasMap;
 use chip::ChipMapView;
 use grid::{GridShows, TileGridView};
 use summary::AskedTiles;
@@ -32,6 +32,8 @@ use tile::OneTileView;
 pub enum MapView {
     #[default]
     OneTile,
+    /// The arenas of a device side by side.
+    Arenas,
     AllTiles,
     FloorPlan,
     /// What has changed from the reference, tile by tile; of several runs only.
@@ -40,13 +42,13 @@ pub enum MapView {
 
 #[derive(Default)]
 pub struct MapPage {
-    view: MapView,
+    /// `None` until one is chosen.
+    view: Option<MapView>,
     colors: AskedColors,
     tiles: AskedTiles,
     one_tile: OneTileView,
     all_tiles: ChipMapView,
     grid: TileGridView,
-    /// The arenas side by side, in place of all that, where runs have such a map.
     arenas: ArenasMap,
     /// The runs of the frame before.
     shown: Vec<RunId>,
@@ -62,18 +64,18 @@ impl RunsPage for MapPage {
         if !have_arenas_ui(ui, page.runs) {
             return;
         }
-        if have_maps(page.runs) {
-            self.arenas.ui(ui, page);
-            return;
-        }
         pairing_ui(ui, page.runs);
-        self.view = self.view.of(page.runs);
-        let (runs, shown, mut view) = (page.runs, self.view, self.view);
+        let shown = MapView::of(self.view, page.runs);
+        let (runs, mut view) = (page.runs, shown);
         let views = |ui: &mut egui::Ui| views_ui(ui, &mut view, runs);
         // The inspector leads to the other maps.
         let wanted = match shown {
             MapView::OneTile => {
                 self.one_tile.ui(ui, page, &mut self.colors, &mut self.tiles, views)
+            }
+            MapView::Arenas => {
+                self.arenas.ui(ui, page, views);
+                None
             }
             MapView::AllTiles => {
                 self.all_tiles.ui(ui, page, &mut self.colors, &mut self.tiles, views)
@@ -84,8 +86,8 @@ impl RunsPage for MapPage {
             }
         };
         view = wanted.unwrap_or(view);
-        if view != self.view {
-            self.view = view;
+        if view != shown {
+            self.view = Some(view);
             ui.request_repaint();
         }
     }
@@ -108,40 +110,43 @@ impl RunsPage for MapPage {
 
     fn show_place(&mut self, place: Place) {
         if let Place::Map(_) = place {
-            self.view = MapView::OneTile;
+            self.view = Some(MapView::OneTile);
         }
     }
 
     fn show_view(&mut self, view: View, _scope: Scope) {
         self.view = match view {
-            View::MapAllTiles => MapView::AllTiles,
-            View::Grid => MapView::FloorPlan,
-            View::GridDifferences => MapView::Differences,
-            _ => MapView::OneTile,
+            View::MapAllTiles => Some(MapView::AllTiles),
+            View::Grid => Some(MapView::FloorPlan),
+            View::GridDifferences => Some(MapView::Differences),
+            _ => None,
         };
     }
 }
 
 impl MapView {
     /// In the order in which they are offered.
-    const ALL: [Self; 4] = [Self::OneTile, Self::AllTiles, Self::FloorPlan, Self::Differences];
+    const ALL: [Self; 5] =
+        [Self::OneTile, Self::Arenas, Self::AllTiles, Self::FloorPlan, Self::Differences];
 
     fn is_there(self, runs: &Runs) -> bool {
         match self {
-            Self::OneTile => true,
+            Self::OneTile | Self::Arenas => true,
             Self::AllTiles | Self::FloorPlan => has_tiles(runs),
             Self::Differences => !runs.is_one() && has_tiles(runs),
         }
     }
 
-    /// The view, or that of one tile where the runs do not have this one.
-    fn of(self, runs: &Runs) -> Self {
-        if self.is_there(runs) { self } else { Self::OneTile }
+    /// The view that was chosen, as far as the runs have it.
+    fn of(chosen: Option<Self>, runs: &Runs) -> Self {
+        let first = if ArenasMap::are_first(runs) { Self::Arenas } else { Self::OneTile };
+        chosen.filter(|view| view.is_there(runs)).unwrap_or(first)
     }
 
     fn title(self, system: &System) -> String {
         match self {
             Self::OneTile => format!("One {}", system.arena_in_text),
+            Self::Arenas => arenas::title(system),
             Self::AllTiles => "All tiles".to_owned(),
             Self::FloorPlan => "Floor plan".to_owned(),
             Self::Differences => "Differences".to_owned(),

@@ -18,25 +18,16 @@ use crate::store::snapshot::{Action, SnapshotDevice};
 
 /// The axis of all ranges that ever were segments of a device.
 pub fn segment_axis(replayed: &ReplayedSnapshot, place: usize) -> ArenaAxis {
-    let ranges = replayed.segments(place);
-    let count = (ranges.len() as u64).max(1);
-    let total = ranges.iter().fold(0_u64, |sum, range| sum.saturating_add(range.bytes)).max(1);
-    let (least, gap) = (total / count / 4, total / count / 5);
-    let mut start = 0_u64;
-    let mut arenas = Vec::with_capacity(ranges.len());
-    for range in ranges {
-        let length = range.bytes.max(least).max(1);
-        arenas.push(PlacedArena {
-            address: range.address,
-            bytes: range.bytes,
-            is_in_pieces: range.is_expandable,
-            start,
-            length,
-            from_step: range.times.first().map_or(-1, |times| times.start),
-        });
-        start = start.saturating_add(length).saturating_add(gap);
-    }
-    ArenaAxis { arenas, length: start.saturating_sub(gap).max(1) }
+    let arena = |(number, range): (u64, &SegmentRange)| PlacedArena {
+        name: format!("{:#x}", range.address),
+        number,
+        address: range.address,
+        bytes: range.bytes,
+        is_in_pieces: range.is_expandable,
+        from_step: range.times.first().map_or(-1, |times| times.start),
+        ..PlacedArena::default()
+    };
+    ArenaAxis::of((0..).zip(replayed.segments(place)).map(arena).collect())
 }
 
 /// The segment that a block lies in: the one that holds its address and was there.
@@ -186,17 +177,16 @@ pub fn segments_at(
     (place, axis): (usize, &ArenaAxis),
     step: u32,
 ) -> ArenasAt {
-    let mut at = ArenasAt::default();
-    at.arenas.resize(axis.arenas.len(), ArenaUse::default());
-    let Some((device, replay)) = replayed.device(place) else { return at };
+    let mut arenas = vec![ArenaUse::default(); axis.arenas.len()];
+    let Some((device, replay)) = replayed.device(place) else { return ArenasAt::of(arenas) };
     let event = event_at(replayed, device, step);
-    let mut alive: Vec<(u64, u64)> = Vec::new();
     let lives = &replay.lives;
-    for row in lives.live_after(event) {
-        let (address, bytes) = (lives.addresses[row], lives.bytes[row]);
-        alive.push((address, address.saturating_add(bytes)));
-    }
-    alive.sort_unstable();
+    let of_row = |row: usize| {
+        let address = lives.addresses[row];
+        address..address.saturating_add(lives.bytes[row])
+    };
+    let mut alive: Vec<Range<u64>> = lives.live_after(event).map(of_row).collect();
+    alive.sort_unstable_by_key(|block| (block.start, block.end));
     for held in held_at(replayed, place, event) {
         // Of several of one address the one that is as large.
         let is_it = |segment: &PlacedArena| {
@@ -207,40 +197,13 @@ pub fn segments_at(
         };
         let start = |segment: &PlacedArena| segment.address;
         let Some(place) = range_at(&axis.arenas, held.start, start, is_it) else { continue };
-        let Some(of) = at.arenas.get_mut(place) else { continue };
-        of.reserved = of.reserved.saturating_add(held.end - held.start);
-        let first = alive.partition_point(|(_, end)| *end <= held.start);
-        let mut free_from = held.start;
-        let within = alive.get(first..).unwrap_or(&[]);
-        let within = within.iter().take_while(|(start, _)| *start < held.end);
-        let piece = |of: &mut ArenaUse, from: u64, to: u64| {
-            if let Some(bytes) = to.checked_sub(from).filter(|bytes| *bytes > 0) {
-                of.pieces = of.pieces.saturating_add(1);
-                if bytes > of.largest.1 {
-                    of.largest = (from, bytes);
-                }
-            }
-        };
-        for (start, end) in within {
-            piece(of, free_from, *start);
-            of.active = of.active.saturating_add(end.min(&held.end) - start.max(&held.start));
-            of.blocks = of.blocks.saturating_add(1);
-            free_from = (*end).max(free_from);
-        }
-        piece(of, free_from, held.end);
+        let Some(of) = arenas.get_mut(place) else { continue };
+        let first = alive.partition_point(|block| block.end <= held.start);
+        let within = alive.get(first..).unwrap_or(&[]).iter();
+        let within = within.take_while(|block| block.start < held.end);
+        of.add(held.start..held.end, within.cloned());
     }
-    for of in at.arenas.iter().filter(|of| of.reserved > 0) {
-        at.count = at.count.saturating_add(1);
-        let whole = &mut at.whole;
-        whole.reserved = whole.reserved.saturating_add(of.reserved);
-        whole.active = whole.active.saturating_add(of.active);
-        whole.blocks = whole.blocks.saturating_add(of.blocks);
-        whole.pieces = whole.pieces.saturating_add(of.pieces);
-        if of.largest.1 > whole.largest.1 {
-            whole.largest = of.largest;
-        }
-    }
-    at
+    ArenasAt::of(arenas)
 }
 
 /// The last event of a device up to a step; −1 is before the first.

@@ -3,12 +3,13 @@
 
 use eframe::egui;
 
-use super::ArenasMap;
 use super::picture::Pointed;
+use super::{ArenasMap, CATEGORY, ShownMap, free_word};
+use crate::analysis::memory::category_title;
 use crate::run::Cell;
-use crate::run::arena_map::{ArenaMap, ArenaMoment, CellKind};
+use crate::run::arena_map::{ArenaMap, ArenaMoment, CellKind, MapLegend};
 use crate::store::System;
-use crate::text::{capitalised, grouped};
+use crate::text::{capitalised, grouped, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::report::PageContext;
 use crate::ui::report::allocations::stack::stack_ui;
@@ -22,17 +23,20 @@ use crate::ui::widget::inspector::{
 };
 
 impl ArenasMap {
-    pub fn inspect_ui(
+    pub(super) fn inspect_ui(
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (run, step): (&Run, usize),
-        map: &dyn ArenaMap,
-        moment: Option<&ArenaMoment>,
+        run: &Run,
+        shown: &ShownMap,
     ) {
-        let (pointed, system) = (self.pointed, &run.report.system);
+        let (map, step, moment) = (&*shown.map, shown.step, shown.moment());
+        let system = &run.report.system;
+        // The pointer may be in the map of another run.
+        let (pointed, chosen) =
+            self.runs.get(&run.id).map_or((None, None), |of| (of.pointed, of.block));
         let under = pointed.and_then(|pointed| pointed.block);
-        match (under, pointed, self.block) {
+        match (under, pointed, chosen) {
             (Some(block), ..) => block_ui(ui, map, (block, "Block under the pointer")),
             (None, Some(pointed), _) if pointed.kind == CellKind::Free => {
                 free_ui(ui, system, map, &pointed);
@@ -60,7 +64,7 @@ impl ArenasMap {
             }
         }
         let Some(moment) = moment else { return };
-        moment_ui(ui, system, moment);
+        moment_ui(ui, system, map.legend(), moment);
         ui.add_space(8.0);
         if ui.button(format!("Liveness at this {}", system.step_in_text)).clicked() {
             page.selection.steps = vec![StepAt { run: run.id, step }];
@@ -72,7 +76,7 @@ impl ArenasMap {
 /// A block with its life and its stack.
 fn block_ui(ui: &mut egui::Ui, map: &dyn ArenaMap, (block, kind): (usize, &str)) {
     let Some(said) = map.said(block) else { return };
-    title_ui(ui, kind, &Units::now(ui).bytes(said.bytes), said.title);
+    title_ui(ui, kind, &Units::now(ui).bytes(said.bytes), &said.title);
     for (name, cell) in &said.facts {
         match cell {
             Cell::Bytes(bytes) => exact_fact_ui(ui, name, *bytes),
@@ -84,17 +88,19 @@ fn block_ui(ui: &mut egui::Ui, map: &dyn ArenaMap, (block, kind): (usize, &str))
     if !said.rule.is_empty() {
         ui.weak(said.rule);
     }
-    section_ui(ui, "Allocated by");
-    stack_ui(ui, &said.stack);
+    if said.is_from_code {
+        section_ui(ui, "Allocated by");
+        stack_ui(ui, &said.stack);
+    }
 }
 
 /// What is reserved and not in use under the pointer.
 fn free_ui(ui: &mut egui::Ui, system: &System, map: &dyn ArenaMap, pointed: &Pointed) {
     let title = format!("{} {}", system.step, grouped(pointed.step as u64));
-    title_ui(ui, "Under the pointer", &title, "Reserved, not in use");
-    let arena = pointed.arena.and_then(|at| Some((at, map.axis().arenas.get(at)?)));
-    if let Some((number, arena)) = arena {
-        fact_ui(ui, system.arena, &number.to_string());
+    title_ui(ui, "Under the pointer", &title, free_word(map.legend()));
+    let arena = pointed.arena.and_then(|at| map.axis().arenas.get(at));
+    if let Some(arena) = arena {
+        fact_ui(ui, system.arena, &arena.number.to_string());
         exact_fact_ui(ui, "Size", arena.bytes);
     }
     if let Some(address) = pointed.address {
@@ -103,14 +109,14 @@ fn free_ui(ui: &mut egui::Ui, system: &System, map: &dyn ArenaMap, pointed: &Poi
 }
 
 /// What is reserved, used and free after the chosen step.
-fn moment_ui(ui: &mut egui::Ui, system: &System, moment: &ArenaMoment) {
+fn moment_ui(ui: &mut egui::Ui, system: &System, legend: &MapLegend, moment: &ArenaMoment) {
     let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
     let whole = &moment.at.whole;
     section_ui(ui, &format!("After {} {}", system.step_in_text, grouped(moment.step as u64)));
     if let Some(asked) = moment.failed {
         exact_fact_ui(ui, "Asked, and not given", asked);
     }
-    exact_fact_ui(ui, "Reserved", whole.reserved);
+    exact_fact_ui(ui, if legend.is_reserved { "Reserved" } else { "Memory" }, whole.reserved);
     exact_fact_ui(ui, "In use", whole.active);
     exact_fact_ui(ui, &format!("Free in {}", system.arenas), whole.free());
     fact_ui(ui, "Largest free piece", &units.bytes(whole.largest.1));
@@ -120,6 +126,6 @@ fn moment_ui(ui: &mut egui::Ui, system: &System, moment: &ArenaMoment) {
     for (category, bytes) in &moment.by_category {
         let bar = [(*bytes, category_color(category, &tokens))];
         let bar = Bar { parts: &bar, whole: whole.active, limit: None };
-        part_ui(ui, category, &units.bytes(*bytes), &bar);
+        part_ui(ui, &shortened(&category_title(category), CATEGORY), &units.bytes(*bytes), &bar);
     }
 }

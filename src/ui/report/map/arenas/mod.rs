@@ -1,24 +1,26 @@
 //! The arenas of a device side by side in the order of their addresses, over steps, with what is free in them; arenas and
-//! blocks in tables.
+//! blocks in tables. Several runs lie below each other on one axis of steps; tables and inspector are of one of them.
 
 mod inspector;
 mod picture;
 mod rows;
 
-use eframe::egui::{self, Button, Vec2};
+use eframe::egui::{self, Button, Rect, Vec2};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::run::arena_map::{ArenaAxis, ArenaMap, ArenaMoment, MapLegend};
-use crate::store::System;
-use crate::text::{capitalised, grouped};
+use crate::analysis::memory::category_title;
+use crate::run::arena_map::{ArenaMap, ArenaMoment, ArenasOf, MOST_ARENAS, MapLegend};
+use crate::store::{ArenaId, System};
+use crate::text::{capitalised, grouped, shortened};
 use crate::ui::command::Exported;
-use crate::ui::job::Cancel;
-use crate::ui::pages::RunsPage;
-use crate::ui::report::PageContext;
+use crate::ui::job::{Latest, Same};
 use crate::ui::report::allocations::rows::AllocationRows;
 use crate::ui::report::category_colors::category_color;
-use crate::ui::report::head::{Answer, page_head_ui};
-use crate::ui::runs::{Needs, Run, RunId, Runs, RunsAnswer, StepAt};
+use crate::ui::report::head::{Answer, head_of_parts_ui};
+use crate::ui::report::side_by_side::area_below;
+use crate::ui::report::{PageContext, run_title_ui};
+use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer, StepAt};
 use crate::ui::split;
 use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
@@ -30,11 +32,17 @@ use crate::ui::widget::legend::{Patch, label_ui};
 use crate::ui::widget::picture::{link, moved, pressed_keys};
 use crate::ui::widget::rows::{Listed, Rows};
 use crate::ui::widget::sign::Sign;
+use crate::ui::widget::view::View;
+pub use picture::title;
 use picture::{Picture, PictureOf, Pointed};
 use rows::{ArenaRow, FREE};
 
-/// A map needs no part of the report.
-const NEEDS: Needs = &[];
+/// What maps go by that are made of the report.
+const NEEDS: Needs = &[Needed::Memory, Needed::Liveness, Needed::Variables, Needed::TileVariables];
+/// Longest name of a category.
+const CATEGORY: usize = 40;
+/// Height of the title of a run, points.
+const TITLE: f32 = 20.0;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Tab {
@@ -43,31 +51,55 @@ enum Tab {
     Blocks,
 }
 
-/// Tells moments apart: run, device, step, arena.
-type MomentKey = (RunId, usize, usize, Option<usize>);
+/// What a map is asked for: the run, and its arenas.
+type MapKey = (RunId, ArenasOf);
+/// A step of a map, with the arena whose blocks are listed.
+type MomentKey = (Same<dyn ArenaMap>, usize, Option<usize>);
 
-/// Whether all runs have such a map.
-pub fn have_maps(runs: &Runs) -> bool {
-    runs.iter().all(|run| !run.derived.answers().arena_maps().is_empty())
+#[derive(Default)]
+pub struct ArenasMap {
+    /// The run whose tables are shown; else the reference.
+    run: Option<RunId>,
+    /// What the chosen device is called; else each run shows the one that it is about.
+    device: Option<String>,
+    runs: BTreeMap<RunId, OfRun>,
+    /// The visible steps, which all runs share.
+    steps: View,
+    tab: Tab,
+    arenas: ArenaTable,
+    blocks: DataTable,
 }
 
-pub struct ArenasMap {
-    /// The run of several, and its device; else the reference, and the device that it is about.
-    run: Option<RunId>,
-    device: Option<usize>,
-    /// The device that a run is about, which its answers may have to look for.
-    first: Option<(RunId, usize)>,
-    maps: RunsAnswer<(RunId, usize), Option<Arc<dyn ArenaMap>>>,
-    moments: RunsAnswer<MomentKey, Option<Arc<KnownMoment>>>,
+/// What is free is what is looked for.
+struct ArenaTable(DataTable);
+
+impl Default for ArenaTable {
+    fn default() -> Self {
+        Self(DataTable::sorted_by(FREE))
+    }
+}
+
+/// What is known of a run.
+#[derive(Default)]
+struct OfRun {
+    devices: Vec<String>,
+    /// The device that the run is about, which its answers may have to look for, by the arena that is selected.
+    first: Option<(Option<ArenaId>, usize)>,
+    maps: RunsAnswer<MapKey, Option<Arc<dyn ArenaMap>>>,
+    moments: Latest<MomentKey, Option<Arc<KnownMoment>>>,
     picture: Picture,
-    /// What is shown: run and device.
-    of: Option<(RunId, usize)>,
+    /// What is shown.
+    of: Option<ArenasOf>,
     pointed: Option<Pointed>,
     arena: Option<usize>,
     block: Option<usize>,
-    tab: Tab,
-    arenas: DataTable,
-    blocks: DataTable,
+}
+
+/// A map with the step that is shown.
+struct ShownMap {
+    map: Arc<dyn ArenaMap>,
+    step: usize,
+    known: Option<Arc<KnownMoment>>,
 }
 
 /// A step, with the rows of both tables.
@@ -77,128 +109,172 @@ struct KnownMoment {
     blocks: Arc<AllocationRows>,
 }
 
-impl Default for ArenasMap {
-    fn default() -> Self {
-        Self {
-            run: None,
-            device: None,
-            first: None,
-            maps: RunsAnswer::default(),
-            moments: RunsAnswer::default(),
-            picture: Picture::default(),
-            of: None,
-            pointed: None,
-            arena: None,
-            block: None,
-            tab: Tab::default(),
-            // What is free is what is looked for.
-            arenas: DataTable::sorted_by(FREE),
-            blocks: DataTable::default(),
-        }
+impl ShownMap {
+    fn moment(&self) -> Option<&ArenaMoment> {
+        self.known.as_ref().map(|known| &known.moment)
     }
 }
 
-impl RunsPage for ArenasMap {
-    fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
-        let runs = Arc::clone(page.runs);
-        let place = self.run.and_then(|id| runs.position(id)).unwrap_or(0);
-        let Some(run) = runs.get(place) else { return };
-        let (id, answers, system) = (run.id, run.derived.answers(), run.report.system);
-        let devices = answers.arena_maps();
-        let device = self.device.filter(|device| *device < devices.len());
-        let device = device.unwrap_or_else(|| self.first_device(run));
-        if self.of != Some((id, device)) {
-            self.of = Some((id, device));
+impl OfRun {
+    /// The place of the device that is shown.
+    fn device(&mut self, run: &Run, wanted: Option<&str>, selected: Option<ArenaId>) -> usize {
+        if self.devices.is_empty() {
+            self.devices = run.derived.answers().arena_maps(&run.derived);
+        }
+        let wanted = self.devices.iter().position(|title| Some(title.as_str()) == wanted);
+        let known = self.first.filter(|(of, _)| *of == selected).map(|(_, device)| device);
+        let first =
+            known.unwrap_or_else(|| run.derived.answers().first_arena_map(&run.derived, selected));
+        self.first = Some((selected, first));
+        wanted.unwrap_or(first)
+    }
+
+    /// Asks for the map of a device and for its step.
+    fn ask(
+        &mut self,
+        ui: &egui::Ui,
+        (page, run): (&PageContext<'_>, &Run),
+        of: ArenasOf,
+    ) -> Option<ShownMap> {
+        if self.of.as_ref() != Some(&of) {
             self.picture.plane.reset();
             (self.arena, self.block, self.pointed) = (None, None, None);
+            self.of = Some(of.clone());
         }
-        let derived = Arc::clone(&run.derived);
-        self.maps.ask("map of arenas", ui.ctx(), (&runs, NEEDS), &(id, device), move |_, _| {
-            derived.answers().arena_map(&derived, device)
+        let (runs, needs) = (page.runs, needs(page.runs));
+        if run.is_working && !needs.iter().all(|part| part.is_settled(&run.report)) {
+            return None;
+        }
+        let (derived, key) = (Arc::clone(&run.derived), (run.id, of));
+        let wanted = key.1.clone();
+        self.maps.ask("map of arenas", ui.ctx(), (runs, needs), &key, move |_, cancel| {
+            derived.answers().arena_map(&derived, &wanted, cancel.progress())
         });
-        let map = self.maps.get((&runs, NEEDS), &(id, device)).cloned().flatten();
-        let selected = page.selection.step_of(id);
-        let step = |map: &Arc<dyn ArenaMap>| {
-            let last = map.steps().saturating_sub(1);
-            selected.map_or(map.first_step(), |step| step.min(last))
-        };
-        let step = map.as_ref().map_or(0, step);
-        if let Some(map) = &map {
-            let key = (id, device, step, self.arena);
-            let map = Arc::clone(map);
-            let work = move |_: &Runs, cancel: &Cancel| {
-                let (_, _, step, arena) = key;
-                let moment = map.moment((step, arena), &|| cancel.is_cancelled())?;
-                let arenas = Arc::new(rows::rows(&system, map.axis(), &moment));
-                let blocks = Arc::new(AllocationRows::of(Arc::clone(&moment.allocations)));
-                Some(Arc::new(KnownMoment { moment, arenas, blocks }))
-            };
-            self.moments.ask("arenas at a step", ui.ctx(), (&runs, NEEDS), &key, work);
-        }
-        let last =
-            self.moments.last(&runs).filter(|((of, place, ..), _)| (*of, *place) == (id, device));
+        let (_, map) = self.maps.last(runs).filter(|(last, _)| **last == key)?;
+        let map = Arc::clone(map.as_ref()?);
+        let slot = || page.selection.slot(runs);
+        let of_slot = || runs.axis()?.step_at_or_before(runs.position(run.id)?, slot()?);
+        let selected = page.selection.step_of(run.id).or_else(of_slot);
+        let last = map.steps().saturating_sub(1);
+        let step = selected.map_or(map.first_step(), |step| step.min(last));
+        let key = (Same(Arc::clone(&map)), step, self.arena);
+        let (for_job, system) = (key.clone(), run.report.system);
+        self.moments.ask("arenas at a step", ui.ctx(), &key, move |cancel| {
+            let (Same(map), step, arena) = for_job;
+            let moment = map.moment((step, arena), &|| cancel.is_cancelled())?;
+            let arenas = Arc::new(rows::rows(&system, map.axis(), &moment));
+            let blocks = Arc::new(AllocationRows::of(Arc::clone(&moment.allocations)));
+            Some(Arc::new(KnownMoment { moment, arenas, blocks }))
+        });
+        let last = self.moments.last().filter(|((of, ..), _)| *of == key.0);
         let known = last.and_then(|(_, moment)| moment.clone());
-        let moment = known.as_ref().map(|known| &known.moment);
-        self.head_ui(ui, page, (run, &devices, device), moment);
-        let Some(map) = &map else {
-            let looking = format!("Looking at the {}…", system.arenas);
-            ui.weak(self.maps.failure().unwrap_or(&looking));
-            return;
-        };
-        if map.axis().arenas.is_empty() {
-            ui.weak(format!("This device has no {}", system.arenas));
-            return;
+        Some(ShownMap { map, step, known })
+    }
+}
+
+/// What the maps of all runs go by.
+fn needs(runs: &Runs) -> Needs {
+    let is_beside = |run: &Run| run.derived.answers().are_arena_maps_beside_report();
+    if runs.iter().all(is_beside) { &[] } else { NEEDS }
+}
+
+impl ArenasMap {
+    /// Whether a page begins with these maps.
+    pub fn are_first(runs: &Runs) -> bool {
+        needs(runs).is_empty()
+    }
+
+    /// Draws the maps; `views` draws the choice of what the page shows.
+    pub fn ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        views: impl FnOnce(&mut egui::Ui),
+    ) {
+        let runs = Arc::clone(page.runs);
+        self.runs.retain(|id, _| runs.position(*id).is_some());
+        let place = self.run.and_then(|id| runs.position(id)).unwrap_or(0);
+        let Some(run) = runs.get(place) else { return };
+        let selected = page.selection.tiles.iter().map(ArenaId::from);
+        let selected: Vec<ArenaId> = selected.take(MOST_ARENAS).collect();
+        let first = selected.first().copied();
+        // One alone is what another view shows.
+        let selected = if selected.len() > 1 { selected } else { Vec::new() };
+        let shown: Vec<Option<ShownMap>> = (runs.iter())
+            .map(|run| {
+                let of_run = self.runs.entry(run.id).or_default();
+                let device = of_run.device(run, self.device.as_deref(), first);
+                let selected = selected.clone();
+                of_run.ask(ui, (page, run), ArenasOf { device, selected })
+            })
+            .collect();
+        let of = shown.get(place).and_then(Option::as_ref);
+        self.head_ui(ui, page, run, of, views);
+        if let Some(of) = of.filter(|of| !of.map.axis().arenas.is_empty()) {
+            inspector_ui(ui, |ui| self.inspect_ui(ui, page, run, of));
+            let height = ui.available_height();
+            let max = (height - 160.0).max(80.0);
+            split::below(ui, "arenas", (height * 0.28).clamp(140.0, 380.0), 60.0..=max, |ui| {
+                self.tables_ui(ui, page, run, of);
+            });
         }
-        inspector_ui(ui, |ui| self.inspect_ui(ui, page, (run, step), &**map, moment));
-        let height = ui.available_height();
-        let max = (height - 160.0).max(80.0);
-        split::below(ui, "arenas", (height * 0.28).clamp(140.0, 380.0), 60.0..=max, |ui| {
-            self.tables_ui(ui, page, map.axis(), known.as_deref());
-        });
         let margin = egui::Margin { top: 6, bottom: 6, ..Default::default() };
         split::rest(ui, margin, |ui| {
             let frame = card_frame(Tokens::now(ui)).inner_margin(egui::Margin::symmetric(12, 8));
             frame.show(ui, |ui| {
-                legend_ui(ui, map.legend());
-                self.picture_ui(ui, page, (run, device, step), map, moment);
+                let all = ui.max_rect();
+                let legends = shown.iter().flatten().map(|shown| shown.map.legend());
+                legend_ui(ui, &legends.collect::<Vec<_>>());
+                let space = ui.available_rect_before_wrap();
+                let steps = shown.iter().flatten().map(|shown| shown.map.steps()).max();
+                let steps = steps.unwrap_or(1);
+                for (place, (run, shown)) in runs.iter().zip(&shown).enumerate() {
+                    let area = area_below(space, runs.len(), place);
+                    ui.scope_builder(egui::UiBuilder::new().max_rect(area), |ui| {
+                        ui.set_clip_rect(area.expand(4.0));
+                        self.run_ui(ui, page, (run, steps), shown.as_ref());
+                    });
+                }
+                exportable(ui, &over_steps(runs.system()), all.union(space));
             });
         });
     }
 
-    fn run_renamed(&mut self, from: RunId, to: RunId) {
+    pub fn run_renamed(&mut self, from: RunId, to: RunId) {
         // What was read and worked out goes, what was chosen stays.
         let run = self.run.map(|run| if run == from { to } else { run });
-        *self = Self { run, device: self.device, tab: self.tab, ..Self::default() };
-    }
-}
-
-impl ArenasMap {
-    fn first_device(&mut self, run: &Run) -> usize {
-        let known = self.first.filter(|(of, _)| *of == run.id).map(|(_, device)| device);
-        let device = known.unwrap_or_else(|| run.derived.answers().first_arena_map());
-        self.first = Some((run.id, device));
-        device
+        let (device, tab) = (self.device.take(), self.tab);
+        *self = Self { run, device, tab, ..Self::default() };
     }
 
     fn head_ui(
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (run, devices, device): (&Run, &[String], usize),
-        moment: Option<&ArenaMoment>,
+        run: &Run,
+        shown: Option<&ShownMap>,
+        views: impl FnOnce(&mut egui::Ui),
     ) {
         let (units, system) = (Units::now(ui), &run.report.system);
-        let answer = moment.map(|moment| answer(moment, system, units));
+        let of = shown.and_then(|shown| Some((shown.moment()?, shown.map.legend())));
+        let answer = of.map(|(moment, legend)| answer(moment, legend, system, units));
+        let (devices, device) = match self.runs.get(&run.id) {
+            Some(of) => (of.devices.clone(), of.of.as_ref().map_or(0, |of| of.device)),
+            None => Default::default(),
+        };
         scope_of_exports(ui, devices.get(device).map_or("", String::as_str));
-        page_head_ui(ui, "Map", answer.as_ref(), |ui| {
+        let choices = |ui: &mut egui::Ui| {
             let title = over_steps(system);
             exports_ui(ui, ("picture", &title, true), page.commands, || Some(Exported::Picture));
-            let is_zoomed = self.picture.plane.is_zoomed();
+            let is_zoomed = self.runs.values().any(|of| of.picture.plane.is_zoomed());
             let all = Button::new(format!("All {}", system.arenas));
             let all = ui.add_enabled(is_zoomed, all);
             if all.on_hover_text("Key 0, or double-click in the picture").clicked() {
-                self.picture.plane.reset();
-                self.arena = None;
+                self.steps.reset();
+                for of in self.runs.values_mut() {
+                    of.picture.plane.reset();
+                    of.arena = None;
+                }
             }
             if devices.len() > 1 {
                 let mut now = device;
@@ -206,69 +282,92 @@ impl ArenasMap {
                 choice_ui(ui, ("Device", 120.0), &mut now, 0..devices.len(), title);
                 // What nobody chose may be another one of another run.
                 if now != device {
-                    self.device = Some(now);
+                    self.device = devices.get(now).cloned();
                 }
             }
             if !page.runs.is_one() {
                 let mut now = run.id;
                 let all = page.runs.iter().map(|run| (run.id, run.badge.letter.to_string()));
-                segments_ui(ui, "Whose map is shown", &mut now, all.collect::<Vec<_>>());
+                segments_ui(ui, "Whose tables are shown", &mut now, all.collect::<Vec<_>>());
                 self.run = Some(now);
             }
-        });
+        };
+        head_of_parts_ui(ui, views, answer.as_ref(), |_| {}, choices);
     }
 
-    fn picture_ui(
+    /// Draws the map of a run, or why there is none.
+    fn run_ui(
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (run, place, step): (&Run, usize, usize),
-        map: &Arc<dyn ArenaMap>,
-        moment: Option<&ArenaMoment>,
+        (run, steps): (&Run, usize),
+        shown: Option<&ShownMap>,
     ) {
-        let all = ui.max_rect();
-        let (units, system) = (Units::now(ui), &run.report.system);
-        let arenas = match map.axis().arenas.len() {
-            1 => format!("1 {}", system.arena_in_text),
-            count => format!("{} {}", grouped(count as u64), system.arenas),
+        let (runs, system) = (page.runs, &run.report.system);
+        if !runs.is_one() {
+            let title =
+                Rect::from_min_size(ui.max_rect().min, Vec2::new(ui.available_width(), TITLE));
+            ui.scope_builder(egui::UiBuilder::new().max_rect(title), |ui| run_title_ui(ui, run));
+        }
+        let Some(of_run) = self.runs.get_mut(&run.id) else { return };
+        let Some(ShownMap { map, step, .. }) = shown else {
+            let asked = of_run.of.clone().unwrap_or_default();
+            let is_known = of_run.maps.get((runs, needs(runs)), &(run.id, asked)).is_some();
+            let text = match of_run.maps.failure() {
+                Some(failure) => failure.to_owned(),
+                None if is_known => {
+                    format!("What lies in the {} is not known", system.arenas)
+                }
+                None => format!("Looking at the {}…", system.arenas),
+            };
+            ui.weak(text);
+            return;
         };
-        let said = moment
-            .map_or_else(String::new, |moment| format!(": {}", answer(moment, system, units).1));
-        let at = grouped(step as u64);
-        let value = format!("{arenas}, {} {at}{said}", system.step_in_text);
-        let (block, arena) = (self.block, self.arena);
-        let of = PictureOf { run: run.id, system, map, place, step, moment, block, arena, value };
-        let shown = self.picture.ui(ui, &of);
-        exportable(ui, &over_steps(system), all.union(shown.rect));
+        if map.axis().arenas.is_empty() {
+            ui.weak(format!("This device has no {}", system.arenas));
+            return;
+        }
+        let moment = shown.and_then(ShownMap::moment);
+        let value = value(ui, map, *step, moment, system);
+        let (block, arena) = (of_run.block, of_run.arena);
+        let title = title(system);
+        let title = if runs.is_one() { title } else { format!("{title}, {}", run.title) };
+        let of = PictureOf { system, map, step: *step, steps, moment, block, arena, title, value };
+        of_run.picture.plane.x = self.steps;
+        let shown = of_run.picture.ui(ui, &of);
+        self.steps = of_run.picture.plane.x;
         *page.has_painted_graph = true;
+        let mut selected = step_by_key(ui, &shown.response, *step, map.steps());
         if shown.response.clicked()
             && let Some(pointed) = shown.pointed
         {
-            (self.block, self.arena) = (pointed.block, pointed.arena);
+            (of_run.block, of_run.arena) = (pointed.block, pointed.arena);
             if pointed.block.is_some() {
                 self.tab = Tab::Blocks;
             }
-            page.selection.steps = vec![StepAt { run: run.id, step: pointed.step }];
+            selected = Some(pointed.step);
+            self.run = Some(run.id);
         }
-        if let Some(step) = step_by_key(ui, &shown.response, step, map.steps()) {
+        if let Some(step) = selected {
             page.selection.steps = vec![StepAt { run: run.id, step }];
         }
-        link(ui, &mut self.pointed, shown.pointed, true);
+        link(ui, &mut of_run.pointed, shown.pointed, true);
     }
 
     fn tables_ui(
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        axis: &ArenaAxis,
-        known: Option<&KnownMoment>,
+        run: &Run,
+        shown: &ShownMap,
     ) {
-        let Some(KnownMoment { moment, arenas, blocks }) = known else {
-            ui.weak(self.moments.failure().unwrap_or("Looking…"));
+        let (axis, system) = (shown.map.axis(), run.report.system);
+        let Some(of_run) = self.runs.get_mut(&run.id) else { return };
+        let Some(KnownMoment { moment, arenas, blocks }) = shown.known.as_deref() else {
+            ui.weak(of_run.moments.failure().unwrap_or("Looking…"));
             return;
         };
-        let system = *page.runs.system();
-        let of_arena = self.arena.map(|arena| format!(" in {} {arena}", system.arena_in_text));
+        let of_arena = of_run.arena.map(|arena| format!(" in {} {arena}", system.arena_in_text));
         let all = capitalised(system.arenas);
         ui.horizontal(|ui| {
             let tabs = [(Tab::Arenas, all), (Tab::Blocks, "Blocks".to_owned())];
@@ -279,26 +378,26 @@ impl ArenasMap {
         match self.tab {
             Tab::Arenas => {
                 let columns = rows::columns(&system, axis, ui.available_width());
-                let chosen = self.arena;
+                let chosen = of_run.arena;
                 let of_row = |row: usize| arenas.rows.get(row).map(|row| row.place);
                 let is_selected = |row: usize| chosen.is_some() && of_row(row) == chosen;
                 let rows: Arc<dyn Rows> = Arc::clone(arenas) as Arc<dyn Rows>;
                 let data =
                     Data { is_selected: &is_selected, ..Data::of(system.arenas, &columns, rows) };
-                if let Some(click) = self.arenas.ui(ui, &data, page.commands)
+                if let Some(click) = self.arenas.0.ui(ui, &data, page.commands)
                     && let Some(arena) = of_row(click.row)
                 {
-                    self.arena = (self.arena != Some(arena)).then_some(arena);
-                    match self.arena {
-                        Some(arena) => self.picture.show_arena(axis, arena),
-                        None => self.picture.plane.reset(),
+                    of_run.arena = (of_run.arena != Some(arena)).then_some(arena);
+                    match of_run.arena {
+                        Some(arena) => of_run.picture.show_arena(axis, arena),
+                        None => of_run.picture.plane.y.reset(),
                     }
                     ui.request_repaint();
                 }
             }
             Tab::Blocks => {
                 let columns = blocks.columns(&system, moment.listed_bytes, ui.available_width());
-                let chosen = self.block;
+                let chosen = of_run.block;
                 let of_row =
                     |row: usize| blocks.at(row).map(|row| blocks.list().key(row).1 as usize);
                 let is_selected = |row: usize| chosen.is_some() && of_row(row) == chosen;
@@ -306,7 +405,7 @@ impl ArenasMap {
                 let data = Data { is_selected: &is_selected, ..Data::of("blocks", &columns, rows) };
                 if let Some(click) = self.blocks.ui(ui, &data, page.commands) {
                     let block = of_row(click.row);
-                    self.block = if self.block == block { None } else { block };
+                    of_run.block = if of_run.block == block { None } else { block };
                 }
             }
         }
@@ -334,7 +433,7 @@ fn step_by_key(
 }
 
 /// What is free, in how many pieces; at a request that failed what it asked for.
-fn answer(moment: &ArenaMoment, system: &System, units: Units) -> Answer {
+fn answer(moment: &ArenaMoment, legend: &MapLegend, system: &System, units: Units) -> Answer {
     let whole = &moment.at.whole;
     let (free, largest) = (units.bytes(whole.free()), units.bytes(whole.largest.1));
     if let Some(asked) = moment.failed {
@@ -346,34 +445,70 @@ fn answer(moment: &ArenaMoment, system: &System, units: Units) -> Answer {
         return (Sign::Over, text);
     }
     let reserved = units.bytes(whole.reserved);
+    let reserved = if legend.is_reserved { format!("{reserved} reserved") } else { reserved };
     let text = match whole.pieces {
-        0 => format!("All of {reserved} reserved are in use"),
-        1 => format!("{free} of {reserved} reserved are free, in one piece"),
+        0 => format!("All of {reserved} are in use"),
+        1 => format!("{free} of {reserved} are free, in one piece"),
         pieces => {
             let pieces = grouped(pieces);
-            format!(
-                "{free} of {reserved} reserved are free, in {pieces} pieces, the largest {largest}"
-            )
+            format!("{free} of {reserved} are free, in {pieces} pieces, the largest {largest}")
         }
     };
-    (Sign::Note, text)
+    let more = match legend.more {
+        0 => String::new(),
+        more => format!("; {} more {} are not shown", grouped(more), system.arenas),
+    };
+    (Sign::Note, text + &more)
 }
 
-fn legend_ui(ui: &mut egui::Ui, legend: &MapLegend) {
+/// The arenas of a map and what is free in them, for those who do not see it.
+fn value(
+    ui: &egui::Ui,
+    map: &Arc<dyn ArenaMap>,
+    step: usize,
+    moment: Option<&ArenaMoment>,
+    system: &System,
+) -> String {
+    let arenas = match map.axis().arenas.len() {
+        1 => format!("1 {}", system.arena_in_text),
+        count => format!("{} {}", grouped(count as u64), system.arenas),
+    };
+    let said = |moment| answer(moment, map.legend(), system, Units::now(ui)).1;
+    let said = moment.map_or_else(String::new, |moment| format!(": {}", said(moment)));
+    format!("{arenas}, {} {}{said}", system.step_in_text, grouped(step as u64))
+}
+
+/// What is not in use, within a picture.
+fn free_word(legend: &MapLegend) -> &'static str {
+    if legend.is_reserved { "Reserved, not in use" } else { "Free" }
+}
+
+/// The legend of all maps together.
+fn legend_ui(ui: &mut egui::Ui, legends: &[&MapLegend]) {
     let tokens = *Tokens::now(ui);
-    let color = |category: &&str| category_color(category, &tokens);
+    let Some(first) = legends.first() else { return };
+    let mut categories: Vec<&str> = Vec::new();
+    for category in legends.iter().flat_map(|legend| &legend.categories) {
+        if !categories.contains(&category.as_str()) {
+            categories.push(category);
+        }
+    }
     ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = Vec2::new(14.0, 2.0);
-        for category in &legend.categories {
-            label_ui(ui, Patch::Area(color(category), color(category)), category);
+        for category in &categories {
+            let color = category_color(category, &tokens);
+            let title = category_title(category);
+            label_ui(ui, Patch::Area(color, color), &shortened(&title, CATEGORY));
         }
-        label_ui(ui, Patch::Hatch(tokens.gap), "Reserved, not in use");
-        let Some(example) = legend.categories.first().map(color) else { return };
-        if legend.has_rounding {
+        label_ui(ui, Patch::Hatch(tokens.gap), free_word(first));
+        let Some(example) = categories.first().map(|one| category_color(one, &tokens)) else {
+            return;
+        };
+        if legends.iter().any(|legend| legend.has_rounding) {
             let color = picture::rounding_color(example, &tokens);
             label_ui(ui, Patch::Area(color, color), "Rounded up");
         }
-        if let Some(waits) = legend.waits {
+        if let Some(waits) = legends.iter().find_map(|legend| legend.waits) {
             label_ui(ui, Patch::Hatch(example), waits);
         }
     });

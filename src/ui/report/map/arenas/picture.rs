@@ -9,9 +9,8 @@ use std::sync::Arc;
 use crate::run::arena_map::{ArenaAxis, ArenaMap, ArenaMoment, CellKind, MapCells, MapWindow};
 use crate::store::System;
 use crate::text::{capitalised, grouped};
-use crate::ui::job::Cancel;
+use crate::ui::job::{Cancel, Same};
 use crate::ui::report::category_colors::category_color;
-use crate::ui::runs::RunId;
 use crate::ui::theme::fonts::size;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
@@ -42,8 +41,7 @@ const MOST_CELLS: u32 = 4096;
 /// What a picture of cells was made of.
 #[derive(Clone, PartialEq)]
 pub struct CellsKey {
-    run: RunId,
-    place: usize,
+    map: Same<dyn ArenaMap>,
     window: MapWindow,
     is_dark: bool,
 }
@@ -52,16 +50,16 @@ type Cells = ShownImage<CellsKey, MapCells>;
 
 /// What is drawn.
 pub struct PictureOf<'a> {
-    pub run: RunId,
     pub system: &'a System,
     pub map: &'a Arc<dyn ArenaMap>,
-    /// The place of its device.
-    pub place: usize,
+    /// The steps of the axis, which may be that of several maps.
+    pub steps: usize,
     /// The chosen step, and what is known of it.
     pub step: usize,
     pub moment: Option<&'a ArenaMoment>,
     pub block: Option<usize>,
     pub arena: Option<usize>,
+    pub title: String,
     pub value: String,
 }
 
@@ -86,7 +84,6 @@ pub struct Picture {
 pub struct Shown {
     pub response: Response,
     pub pointed: Option<Pointed>,
-    pub rect: Rect,
 }
 
 /// The length of an axis of arenas.
@@ -107,7 +104,7 @@ pub fn title(system: &System) -> String {
 impl Picture {
     /// The whole of a device.
     pub fn extent(of: &PictureOf<'_>) -> Extent {
-        Extent { x: of.map.steps(), y: height(of.map.axis()) }
+        Extent { x: of.steps, y: height(of.map.axis()) }
     }
 
     /// Shows one arena, over its whole height.
@@ -143,7 +140,7 @@ impl Picture {
             paint_cells(ui, cells, placed, of);
         }
         over_ui(ui, (&placed, &of_strip), of, &tokens);
-        describe(&response, &title(of.system), || of.value.clone());
+        describe(&response, &of.title, || of.value.clone());
         focus(ui, &response, inner, StrokeKind::Outside);
         let pointed = response.hover_pos().and_then(|at| {
             pointed(&self.cells, &placed, of, at).or_else(|| {
@@ -155,7 +152,7 @@ impl Picture {
             let line = Stroke::new(1.0, tokens.weak_text.gamma_multiply(0.7));
             ui.painter().vline(at.x, inner.y_range(), line);
         }
-        Shown { response, pointed, rect: outer }
+        Shown { response, pointed }
     }
 
     fn ask(&mut self, ui: &egui::Ui, placed: &Placed, strip: &Placed, of: &PictureOf<'_>) {
@@ -164,8 +161,7 @@ impl Picture {
             (&mut self.strip, strip, "arenas at a step"),
         ] {
             let key = CellsKey {
-                run: of.run,
-                place: of.place,
+                map: Same(Arc::clone(of.map)),
                 window: window(ui, placed),
                 is_dark: ui.visuals().dark_mode,
             };
@@ -275,7 +271,7 @@ fn image(cells: &MapCells, map: &dyn ArenaMap, tokens: &Tokens) -> ColorImage {
 fn paint_cells(ui: &egui::Ui, cells: &Cells, placed: &Placed, of: &PictureOf<'_>) {
     let painter = ui.painter().with_clip_rect(placed.rect);
     match cells.shown() {
-        Some((key, _, texture)) if (key.run, key.place) == (of.run, of.place) => {
+        Some((key, _, texture)) if Arc::ptr_eq(&key.map.0, of.map) => {
             let MapWindow { x, y, .. } = key.window;
             // While a new one is made, the one before stands where its part of the axes is now.
             let is_strip = placed.x.1 - placed.x.0 <= 1.0;
@@ -333,7 +329,7 @@ fn arena_names(ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>, tokens: &Toke
     let visible = of.map.axis().arenas.iter().enumerate().filter(|(_, arena)| {
         (arena.start + arena.length) as f64 >= low && arena.start as f64 <= high
     });
-    for (number, arena) in visible {
+    for (place, arena) in visible {
         let top = placed.y_of((arena.start + arena.length) as f64).max(placed.rect.top());
         let bottom = placed.y_of(arena.start as f64).min(placed.rect.bottom());
         let y = f32::midpoint(top, bottom);
@@ -342,8 +338,8 @@ fn arena_names(ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>, tokens: &Toke
         }
         free_below = y - NAME;
         let at = Pos2::new(placed.rect.left() - 6.0, y);
-        let text = format!("{number} · {}", units.bytes(arena.bytes));
-        let is_chosen = of.arena == Some(number);
+        let text = format!("{} · {}", arena.number, units.bytes(arena.bytes));
+        let is_chosen = of.arena == Some(place);
         let color = if is_chosen { tokens.text } else { tokens.third_text };
         painter.text(at, Align2::RIGHT_CENTER, text, font.clone(), color);
     }

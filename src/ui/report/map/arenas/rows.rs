@@ -14,7 +14,6 @@ const CLOSE: f32 = 800.0;
 pub struct ArenaRow {
     /// Its place on the axis.
     pub place: usize,
-    address: String,
     placed: PlacedArena,
     of: ArenaUse,
     missing: &'static str,
@@ -25,7 +24,6 @@ pub fn rows(system: &System, axis: &ArenaAxis, moment: &ArenaMoment) -> Listed<A
     let missing = system.step_in_text;
     let row = |(place, (placed, of)): (usize, (&PlacedArena, &ArenaUse))| ArenaRow {
         place,
-        address: format!("{:#x}", placed.address),
         placed: placed.clone(),
         of: *of,
         missing,
@@ -38,8 +36,8 @@ fn cell(row: &ArenaRow, column: usize) -> Value<'_> {
     let (placed, of) = (&row.placed, &row.of);
     let is_there = of.reserved > 0;
     match column {
-        0 => Value::text(&*row.address),
-        1 => Value::Id(row.place as u64),
+        0 => Value::text(&*placed.name),
+        1 => Value::Id(placed.number),
         2 => Value::Bytes(placed.bytes),
         _ if !is_there && column < 8 => Value::Nothing,
         3 => Value::Bytes(of.active),
@@ -56,6 +54,7 @@ fn cell(row: &ArenaRow, column: usize) -> Value<'_> {
         _ => match (is_there, placed.is_in_pieces) {
             (false, _) => Value::text(format!("not there at this {}", row.missing)),
             (true, true) => Value::text("expandable"),
+            (true, false) if placed.over > 0 => Value::text("over its limit"),
             (true, false) => Value::text(""),
         },
     }

@@ -8,7 +8,6 @@ use crate::analysis::memory::selection::TileSelection;
 use crate::store::ArenaId;
 use crate::store::arena::Arenas;
 use crate::text::{grouped, shortened};
-use crate::ui::report::machines::has_tiles;
 use crate::ui::report::{PageContext, change_color, change_text};
 use crate::ui::runs::{Run, RunId};
 use crate::ui::theme::{Tokens, fonts};
@@ -83,9 +82,6 @@ impl TileChoice {
                 wanted = to;
             }
         }
-        if page.runs.is_one() && !has_tiles(page.runs) && arenas.ids.len() > 1 {
-            all_ui(ui, page, (arenas, arena));
-        }
         if let Some(arena) = wanted {
             // It is selected where it was not.
             if !page.selection.tiles.contains(arena.tile()) {
@@ -95,23 +91,6 @@ impl TileChoice {
             self.typed = None;
         }
     }
-}
-
-/// The choice of all arenas, where no other page selects several.
-fn all_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, (arenas, shown): (&Arenas, ArenaId)) {
-    let are_several = page.selection.tiles.count() > 1;
-    let title = format!("All {}", page.runs.system().arenas);
-    let all = ui.add(egui::Button::new(title).selected(are_several));
-    if !all.on_hover_text("Shows them below each other, up to four").clicked() {
-        return;
-    }
-    let all = arenas.ids.as_slice();
-    page.selection.tiles = match (all.first(), all.last()) {
-        (Some(first), Some(last)) if !are_several => {
-            TileSelection::between(first.tile(), last.tile())
-        }
-        _ => TileSelection::one(shown.tile()),
-    };
 }
 
 /// What there is to say of a tile: of several runs one after the other.

@@ -19,7 +19,6 @@ mod place_tooltip;
 mod read;
 mod reasons;
 mod search;
-mod stack;
 mod step_menu;
 mod strip;
 mod tables;
@@ -52,7 +51,6 @@ use crate::ui::widget::place_menu::PictureMenu;
 use crate::ui::widget::plane::{Extent, Plane};
 use crate::ui::widget::sign::answer_ui;
 use crate::ui::widget::toolbar::Toolbar;
-use crate::ui::widget::view::View;
 use answer::answer;
 use choice::{TileChoice, facts_ui};
 use data::{RunData, RunReading};
@@ -60,7 +58,6 @@ use inspector::Inspected;
 use kinds::{ColourBy, Kinds};
 use picture::{Place, RunPicture};
 use read::{AtStep, Marks, TileData, Wanted};
-use stack::{FoundOther, Stack};
 use strip::Strip;
 use tables::{Chosen, Tables};
 
@@ -83,8 +80,6 @@ struct OfRun {
     kinds: Made<(Same<RunData>, Same<Kinds>), Arc<KindsByRow>>,
     /// The row of the variable that was chosen.
     chosen: Option<u32>,
-    /// The visible addresses, where it is one of several arenas and not the one that the page is about.
-    bytes: View,
 }
 
 #[derive(Clone, PartialEq)]
@@ -109,10 +104,6 @@ pub struct RunTile {
 pub struct RunTiles {
     /// For each run, where it is there.
     pub of_runs: Vec<Option<RunTile>>,
-    /// The other arenas of a stack, as far as they are read.
-    others: Vec<(ArenaId, RunTile)>,
-    /// The arenas that are shown.
-    stack: Stack,
 }
 
 impl RunTiles {
@@ -141,8 +132,6 @@ pub struct OneTileView {
     /// Whether strips show all steps where no step is selected, not that of the highest end.
     is_of_all_steps: bool,
     runs: BTreeMap<RunId, OfRun>,
-    /// What is known of the arenas of a stack that the page is not about.
-    others: BTreeMap<ArenaId, OfRun>,
     /// The run whose variable was chosen last.
     chosen_in: Option<RunId>,
     /// The run, the step and the address under the pointer.
@@ -173,8 +162,7 @@ impl OneTileView {
         let arena = self.tile.arena(runs.reference(), arenas, &page.selection.tiles);
         scope_of_exports(ui, &scope_title(&runs.reference().report, Scope::Arena(arena)));
         let before = self.viewed.replace(arena).filter(|before| *before != arena);
-        let is_in_stack = before.is_some_and(|before| self.swap(runs, before, arena));
-        if before.is_some() && !is_in_stack {
+        if before.is_some() {
             self.plane.reset();
             self.runs.values_mut().for_each(|run| run.chosen = None);
         }
@@ -184,13 +172,8 @@ impl OneTileView {
         };
         let found: Vec<Option<Arc<RunData>>> = runs.iter().map(&mut read).collect();
         self.follow(page, &found);
-        let stack = Stack::of(runs, arena, &page.selection.tiles);
-        let others = self.find_others(ui, runs, (&stack, arena));
-        let all: Vec<Option<Arc<RunData>>> =
-            found.iter().chain(others.iter().map(|(_, found)| found)).cloned().collect();
-        let kinds = categories.ask(ui, runs).and_then(|categories| self.kinds(&all, categories));
-        let tiles =
-            kinds.map(|kinds| (self.tiles(ui, page, (&found, &others, stack), &kinds), kinds));
+        let kinds = categories.ask(ui, runs).and_then(|categories| self.kinds(&found, categories));
+        let tiles = kinds.map(|kinds| (self.tiles(ui, page, &found, &kinds), kinds));
         self.head_ui(
             ui,
             page,
@@ -293,7 +276,7 @@ impl OneTileView {
         &mut self,
         ui: &egui::Ui,
         page: &PageContext<'_>,
-        (found, others, stack): (&[Option<Arc<RunData>>], &[FoundOther], Stack),
+        found: &[Option<Arc<RunData>>],
         kinds: &Arc<Kinds>,
     ) -> RunTiles {
         let runs = page.runs;
@@ -322,11 +305,7 @@ impl OneTileView {
             tile((place, run), of.as_ref()?, self.runs.get_mut(&run.id)?)
         };
         let of_runs = runs.iter().enumerate().zip(found).map(of_run).collect();
-        let other = |(arena, of): &FoundOther| {
-            let of = of.as_ref().filter(|of| of.tile.arena == *arena)?;
-            Some((*arena, tile((0, runs.reference()), of, self.others.get_mut(arena)?)?))
-        };
-        RunTiles { of_runs, others: others.iter().filter_map(other).collect(), stack }
+        RunTiles { of_runs }
     }
 
     /// Goes through the first run in which the search finds something.

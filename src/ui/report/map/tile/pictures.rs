@@ -76,10 +76,6 @@ impl OneTileView {
         ui.allocate_rect(space, Sense::hover());
         self.toolbar.picture = Some(all);
         *page.has_painted_graph = true;
-        if tiles.stack.arenas.len() > 1 {
-            self.stack_ui(ui, page, space, (tiles, kinds, extent));
-            return;
-        }
         let runs = page.runs;
         let mut pointed = None;
         for (place, run) in runs.iter().enumerate() {
@@ -116,10 +112,8 @@ impl OneTileView {
         (tiles, kinds, extent): (&RunTiles, &Arc<Kinds>, Extent),
     ) -> Option<(usize, u64)> {
         let of_run = self.runs.get_mut(&run.id)?;
-        let is_stacked = tiles.stack.arenas.len() > 1;
         let pointed = self.pointed.filter(|(of, _)| *of != run.id).map(|(_, at)| at);
-        let of = is_stacked.then(|| run.report.arena_title(tile.data.arena));
-        let shown = RunShown { place, run, tile, kinds, extent, pointed, of };
+        let shown = RunShown { place, run, tile, kinds, extent, pointed };
         let answer = shown.ui(ui, page, area, of_run, &mut self.plane);
         let chosen = of_run.chosen;
         if let Some(Picked(row)) = &answer.picked {
@@ -148,8 +142,6 @@ pub struct RunShown<'a> {
     pub extent: Extent,
     /// Where the pointer is in another picture.
     pub pointed: Option<(usize, u64)>,
-    /// The arena, where several are shown.
-    pub of: Option<String>,
 }
 
 /// The variable that was clicked or reached, by its row, or that there is none.
@@ -178,11 +170,7 @@ impl RunShown<'_> {
         let slots = page.selection.slots(runs);
         let step = |slot: &usize| runs.axis()?.step_at_or_before(self.place, *slot);
         let selected: Vec<usize> = slots.iter().skip(1).filter_map(step).collect();
-        let name = match &self.of {
-            Some(arena) => format!("{NAME}, {arena}"),
-            None if runs.is_one() => NAME.to_owned(),
-            None => format!("{NAME}, {}", run.title),
-        };
+        let name = if runs.is_one() { NAME.to_owned() } else { format!("{NAME}, {}", run.title) };
         let of = PictureOf {
             name: &name,
             data: &tile.of,
@@ -196,11 +184,7 @@ impl RunShown<'_> {
             pointed: self.pointed,
         };
         let answer = of_run.picture.ui(ui, picture, plane, &of);
-        let of_strip = match &self.of {
-            Some(arena) => arena.clone(),
-            None if runs.is_one() => runs.system().an_arena.to_owned(),
-            None => run.the(),
-        };
+        let of_strip = if runs.is_one() { runs.system().an_arena.to_owned() } else { run.the() };
         let of = StripOf {
             name: &format!("Memory map of {of_strip}"),
             tile,
