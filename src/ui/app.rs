@@ -315,7 +315,10 @@ impl App {
                 self.view.selections.now.select_variable(Some(name));
                 self.show_page(Page::Liveness);
             }
-            Command::Pick(purpose) => self.notice = self.incoming.pick(ctx, purpose).err(),
+            Command::Pick(purpose) => {
+                self.notice = None;
+                self.incoming.pick(ctx, purpose);
+            }
             Command::Compare(paths) => {
                 self.home.notice = None;
                 for (side, path) in Side::BOTH.into_iter().zip(&paths) {

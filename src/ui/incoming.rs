@@ -36,18 +36,16 @@ impl Incoming {
         self.dialog.is_some()
     }
 
-    /// Opens the dialog, unless it is open. Fails when there is no thread for it.
-    pub fn pick(&mut self, ctx: &egui::Context, purpose: PickFor) -> Result<(), String> {
+    /// Opens the dialog, unless it is open.
+    pub fn pick(&mut self, ctx: &egui::Context, purpose: PickFor) {
         if self.dialog.is_some() {
-            return Ok(());
+            return;
         }
         let job = Job::start("file dialog", ctx, move |_| {
             let dialog = rfd::FileDialog::new().set_title(purpose.title());
             if purpose.is_file() { dialog.pick_file() } else { dialog.pick_folder() }
         });
-        let job = job.map_err(|error| format!("No thread for a dialog: {error}"))?;
         self.dialog = Some(Dialog { job, since: Instant::now(), purpose });
-        Ok(())
     }
 
     /// The answer of the dialog, or what was dropped: beside an open report a directory is a run.

@@ -3,7 +3,7 @@
 use eframe::egui;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::{Receiver, RecvError, TryRecvError, sync_channel};
+use std::sync::mpsc::{Receiver, TryRecvError, sync_channel};
 
 use crate::progress::Progress;
 
@@ -25,20 +25,21 @@ impl Cancel {
 /// A running job. Dropping it cancels it.
 pub struct Job<T> {
     answer: Receiver<T>,
+    /// Why there is no answer, where none comes.
+    failure: String,
     cancel: Cancel,
 }
 
 impl<T: Send + 'static> Job<T> {
-    /// Fails when the operating system gives no thread.
     pub fn start(
         name: &str,
         ctx: &egui::Context,
         work: impl FnOnce(&Cancel) -> T + Send + 'static,
-    ) -> std::io::Result<Self> {
+    ) -> Self {
         let (sender, answer) = sync_channel(1);
         let cancel = Cancel::default();
         let (wake, told) = (Wake::new(ctx), cancel.clone());
-        std::thread::Builder::new().name(name.to_owned()).spawn(move || {
+        let started = std::thread::Builder::new().name(name.to_owned()).spawn(move || {
             // Wakes the window also when the work panics, so that it sees that no answer will come.
             let wake = wake;
             // Let go of before that, so that who looks then finds it gone.
@@ -50,8 +51,12 @@ impl<T: Send + 'static> Job<T> {
             }
             drop(sender);
             drop(wake);
-        })?;
-        Ok(Self { answer, cancel })
+        });
+        let failure = match started {
+            Ok(_) => format!("{name} stopped: a mistake in Tilescope"),
+            Err(error) => format!("No thread to work on: {error}"),
+        };
+        Self { answer, failure, cancel }
     }
 
     /// Tells the job that nobody waits for its answer any more.
@@ -64,16 +69,16 @@ impl<T: Send + 'static> Job<T> {
         self.cancel.progress()
     }
 
-    /// The answer, once, if it has come; an error where the job stopped without one.
-    pub fn poll(&self) -> Option<Result<T, RecvError>> {
+    /// The answer, once, if it has come; why there is none where the job stopped without one.
+    pub fn poll(&self) -> Option<Result<T, String>> {
         match self.answer.try_recv() {
             Err(TryRecvError::Empty) => None,
-            answer => Some(answer.map_err(|_| RecvError)),
+            answer => Some(answer.map_err(|_| self.failure.clone())),
         }
     }
 
     /// The same of a job that is over then.
-    pub fn take(job: &mut Option<Self>) -> Option<Result<T, RecvError>> {
+    pub fn take(job: &mut Option<Self>) -> Option<Result<T, String>> {
         let answer = job.as_ref()?.poll()?;
         *job = None;
         Some(answer)
@@ -152,10 +157,7 @@ impl<K: Clone + PartialEq, V: Send + 'static> Latest<K, V> {
                     self.answer = Some((asked.clone(), answer));
                     self.failure = None;
                 }
-                Some(Err(_)) if is_wanted => {
-                    let failure = format!("{name} stopped: a mistake in Tilescope");
-                    self.failure = Some((asked.clone(), failure));
-                }
+                Some(Err(failure)) if is_wanted => self.failure = Some((asked.clone(), failure)),
                 Some(Err(_)) => {}
             }
             self.job = None;
@@ -165,12 +167,7 @@ impl<K: Clone + PartialEq, V: Send + 'static> Latest<K, V> {
         if is_answered || has_failed {
             return;
         }
-        match Job::start(name, ctx, work) {
-            Ok(job) => self.job = Some((key.clone(), job)),
-            Err(error) => {
-                self.failure = Some((key.clone(), format!("No thread to work on: {error}")));
-            }
-        }
+        self.job = Some((key.clone(), Job::start(name, ctx, work)));
     }
 
     /// Takes an answer that was worked out without a job.

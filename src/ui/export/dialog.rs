@@ -33,7 +33,6 @@ impl Form {
     }
 }
 
-/// What is saved.
 pub enum Saved {
     /// The picture of the page that has the name.
     Picture,
@@ -188,14 +187,18 @@ impl SaveDialog {
 
     /// Takes the answers of jobs; the path, when the file is written.
     fn poll(&mut self, form: &mut Form) -> Option<PathBuf> {
-        if let Some(Ok(Some(path))) = Job::take(&mut self.browsing) {
-            self.path = path.display().to_string();
-            self.path_chosen(form);
-            // The dialog has asked whether a file that is there may be replaced.
-            self.is_existing = true;
+        match Job::take(&mut self.browsing) {
+            Some(Ok(Some(path))) => {
+                self.path = path.display().to_string();
+                self.path_chosen(form);
+                // The dialog has asked whether a file that is there may be replaced.
+                self.is_existing = true;
+            }
+            Some(Err(why)) => self.failure = Some(why),
+            _ => {}
         }
-        let stopped = |_| Err(Failure::other("writing stopped: a mistake in Tilescope"));
-        match Job::take(&mut self.writing)?.unwrap_or_else(stopped) {
+        let written = Job::take(&mut self.writing)?.map_err(Failure::other);
+        match written.flatten() {
             Ok(path) => Some(path),
             Err(failure) => {
                 self.is_existing = failure.is_existing;
@@ -220,7 +223,7 @@ impl SaveDialog {
     fn browse(&mut self, ctx: &egui::Context) {
         let path = PathBuf::from(self.path.trim());
         let title = format!("Save {}", self.name);
-        let job = Job::start("file dialog", ctx, move |_| {
+        self.browsing = Some(Job::start("file dialog", ctx, move |_| {
             let dialog = rfd::FileDialog::new().set_title(title);
             let dialog = match path.parent() {
                 Some(directory) => dialog.set_directory(directory),
@@ -228,11 +231,7 @@ impl SaveDialog {
             };
             let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
             dialog.set_file_name(name.unwrap_or_default()).save_file()
-        });
-        match job {
-            Ok(job) => self.browsing = Some(job),
-            Err(error) => self.failure = Some(format!("No thread for a dialog: {error}")),
-        }
+        }));
     }
 
     /// Writes what is there now to the path that is named.
@@ -241,12 +240,8 @@ impl SaveDialog {
         let reports: Vec<PathBuf> = reports.iter().map(|report| (*report).to_owned()).collect();
         let may_replace = self.is_existing;
         self.failure = None;
-        let job =
-            Job::start("write file", ctx, move |_| write(&path, &contents, may_replace, &reports));
-        match job {
-            Ok(job) => self.writing = Some(job),
-            Err(error) => self.failure = Some(format!("No thread to write with: {error}")),
-        }
+        let work = move |_: &_| write(&path, &contents, may_replace, &reports);
+        self.writing = Some(Job::start("writing", ctx, work));
     }
 }
 
@@ -260,7 +255,7 @@ mod tests {
         let ctx = egui::Context::default();
         let mut dialog = SaveDialog::new(saved, "liveness curve", Path::new("curve.png"));
         let job = Job::start("test", &ctx, move |_| Some(PathBuf::from(path)));
-        dialog.browsing = Some(job.expect("a thread"));
+        dialog.browsing = Some(job);
         let started = Instant::now();
         while dialog.browsing.is_some() {
             assert!(started.elapsed() < Duration::from_secs(30), "the job ends");

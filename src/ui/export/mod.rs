@@ -61,11 +61,7 @@ impl Exporter {
                 self.ask(about, &export.name, Saved::Picture);
             }
             (Exported::Table(sheet), ExportTo::Clipboard) => {
-                let job = Job::start("copy table", ctx, move |_| text_of(&sheet));
-                match job {
-                    Ok(job) => self.copying = Some(job),
-                    Err(error) => self.notice = Some(format!("No thread to copy with: {error}")),
-                }
+                self.copying = Some(Job::start("Copying", ctx, move |_| text_of(&sheet)));
             }
             (Exported::Table(sheet), ExportTo::File) => {
                 self.ask(about, &export.name, Saved::Table(Arc::new(Contents::Table(sheet))));
@@ -109,9 +105,7 @@ impl Exporter {
                 ui.copy_text(text);
                 self.notice = Some(format!("Copied {rows} rows to the clipboard"));
             }
-            Some(Err(_)) => {
-                self.notice = Some("Copying stopped: a mistake in Tilescope".to_owned());
-            }
+            Some(Err(why)) => self.notice = Some(why),
             None => {}
         }
         self.dialog_ui(ui, about, reports);
@@ -152,14 +146,13 @@ impl Exporter {
             && let Some(drawn) = job.poll()
         {
             let name = self.drawing.take().map(|(name, _)| name).unwrap_or_default();
-            self.notice = Some(match drawn {
-                Ok(Ok(image)) => {
+            self.notice = Some(match drawn.flatten() {
+                Ok(image) => {
                     ui.copy_image(image);
                     self.dialog = None;
                     format!("Copied the {name} to the clipboard")
                 }
-                Ok(Err(why)) => why,
-                Err(_) => "Copying stopped: a mistake in Tilescope".to_owned(),
+                Err(why) => why,
             });
         }
         let Some((capture, to)) = &mut self.capture else { return };
@@ -175,10 +168,7 @@ impl Exporter {
             (Ok(_), ExportTo::File, None) => {}
             (Ok(scene), ExportTo::Clipboard, _) => {
                 let draw = move |_: &_| raster::image_of(&scene, scale);
-                match Job::start("draw picture", ui.ctx(), draw) {
-                    Ok(job) => self.drawing = Some((name, job)),
-                    Err(error) => self.notice = Some(format!("No thread to draw with: {error}")),
-                }
+                self.drawing = Some((name, Job::start("Copying", ui.ctx(), draw)));
             }
             (Err(why), _, Some(dialog)) => dialog.failure = Some(why),
             (Err(why), _, None) => self.notice = Some(why),

@@ -274,10 +274,7 @@ impl SweepPage {
     /// Reads them, with the figures of one device, or of the one that says most of each.
     fn read(&mut self, ctx: &egui::Context, folder: PathBuf, device: Option<i64>) {
         self.failure = None;
-        match Reading::start(ctx, folder, device) {
-            Ok(reading) => self.reading = Some(reading),
-            Err(failure) => self.failure = Some(failure),
-        }
+        self.reading = Some(Reading::start(ctx, folder, device));
     }
 
     /// Shows the page as a whole, or one picture alone.

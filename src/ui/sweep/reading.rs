@@ -8,7 +8,6 @@ use crate::store::Warning;
 use crate::sweep::read_runs;
 use crate::ui::job::Job;
 
-/// What a directory has.
 pub struct Read {
     pub runs: Vec<SweepRun>,
     pub warnings: Vec<Warning>,
@@ -23,26 +22,19 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// Fails when there is no thread to read with.
-    pub fn start(
-        ctx: &egui::Context,
-        folder: PathBuf,
-        device: Option<i64>,
-    ) -> Result<Self, String> {
+    pub fn start(ctx: &egui::Context, folder: PathBuf, device: Option<i64>) -> Self {
         let path = folder.clone();
         // What cannot be looked into is no run; what cannot be read is one, with its error.
-        let job = Job::start("sweep", ctx, move |cancel| {
+        let job = Job::start("Reading", ctx, move |cancel| {
             let read = read_runs(&[path], None, device, cancel.progress());
             let read = read.map(|(runs, warnings)| Read { runs, warnings, device });
             read.map_err(|error| error.message)
         });
-        let job = job.map_err(|error| format!("No thread to read with: {error}"))?;
-        Ok(Self { folder, job })
+        Self { folder, job }
     }
 
     /// What was read or why there is nothing, once.
     pub fn poll(&self) -> Option<Result<Read, String>> {
-        let stopped = |_| Err("Reading stopped: a mistake in Tilescope".to_owned());
-        Some(self.job.poll()?.unwrap_or_else(stopped))
+        self.job.poll().map(Result::flatten)
     }
 }

@@ -473,12 +473,12 @@ impl ProgramsOfRun {
             // The job has its own hold on the report.
             let (links, owner) = (Arc::clone(links), Arc::clone(report));
             let compilation_step = self.compilation_step;
-            let job = Job::start("open all programs", ui.ctx(), move |cancel: &Cancel| {
-                let compiled = CompiledPrograms::at(&owner, compilation_step)?;
-                let is_cancelled = || cancel.is_cancelled();
-                TreeRows::all_open(compiled.programs, &links.shape, &is_cancelled)
-            });
-            self.opening = job.ok();
+            self.opening =
+                Some(Job::start("open all programs", ui.ctx(), move |cancel: &Cancel| {
+                    let compiled = CompiledPrograms::at(&owner, compilation_step)?;
+                    let is_cancelled = || cancel.is_cancelled();
+                    TreeRows::all_open(compiled.programs, &links.shape, &is_cancelled)
+                }));
         }
         if self.opened.as_ref().is_some_and(|opened| opened.rows.is_full) {
             let text = ui.colored_label(Tokens::now(ui).note, "Not all is open");
