@@ -39,7 +39,6 @@ const BY_PLACE: [Family; 8] = [
     Family::Message,
 ];
 
-/// The colour of an area.
 pub fn group_color(group: &AreaGroup, place: usize, tokens: &Tokens) -> Color32 {
     match &group.color {
         AreaColor::Category(name) => category_color(name, tokens),
@@ -131,7 +130,6 @@ impl DrawnAreas {
         }
     }
 
-    /// Whether a group is shown.
     pub fn is_shown(&self, group: &AreaGroup) -> bool {
         !self.hidden.contains(&group.title)
     }
@@ -198,20 +196,15 @@ impl DrawnAreas {
 /// What is drawn beside the curve of a run.
 #[derive(Default)]
 pub struct DrawnBeside {
-    /// The lines.
     pub lines: Vec<DrawnLine>,
-    /// The bands.
     pub bands: Vec<Band>,
     moments: Vec<(usize, StepMoment)>,
     /// Tells them apart from all others.
     version: u64,
 }
 
-/// A line.
 pub struct DrawnLine {
-    /// What it is called.
     pub title: &'static str,
-    /// What it counts.
     pub rule: &'static str,
     /// Whether it is drawn before anybody asks for it.
     pub is_usual: bool,
@@ -223,7 +216,6 @@ pub struct DrawnLine {
 }
 
 impl DrawnLine {
-    /// Its bytes at a step.
     pub fn at(&self, step: usize) -> Option<u64> {
         self.by_step.get(step).copied()
     }
@@ -234,7 +226,6 @@ impl DrawnLine {
 }
 
 impl DrawnBeside {
-    /// Of a run that is the one at a place of an axis.
     pub fn of(beside: BesideCurve, axis: &StepAxis, place: usize) -> Self {
         let BesideCurve { lines, bands, moments } = beside;
         let line = |line: crate::run::beside_curve::CurveLine| {
@@ -263,7 +254,6 @@ impl DrawnBeside {
         }
     }
 
-    /// A line as a layer.
     pub fn layer<'a>(
         &self,
         line: &'a DrawnLine,
@@ -283,7 +273,6 @@ impl DrawnBeside {
         self.moments.iter().map(|(slot, moment)| (*slot, text(moment))).collect()
     }
 
-    /// What happened last.
     pub fn last_moment(&self) -> Option<&StepMoment> {
         self.moments.last().map(|(_, moment)| moment)
     }

@@ -1,6 +1,5 @@
 //! The tree of what debug contexts say, as several pages show it.
 
-use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{self, CollapsingHeader, RichText};
 
 use crate::analysis::program::debug_tree::{DebugTree, Node};
@@ -35,11 +34,10 @@ fn context_ui(ui: &mut egui::Ui, level: usize, node: &Node) {
     let before = text_width(ui, &node.key, &fonts::regular(size::TABLE));
     let room = ui.available_width() - before - AROUND_TITLE;
     let (shown, _) = fitted(ui, &value, &font, room);
-    let mut title = LayoutJob::default();
-    let layer = TextFormat::simple(fonts::regular(size::TABLE), tokens.third_text);
-    title.append(&format!("{}  ", clean(&node.key)), 0.0, layer);
-    let value = TextFormat::simple(fonts::semibold(size::TABLE), tokens.text);
-    title.append(&shown, 0.0, value);
+    let title = fonts::line([
+        (&*format!("{}  ", clean(&node.key)), fonts::regular(size::TABLE), tokens.third_text),
+        (&*shown, font, tokens.text),
+    ]);
     if node.children.is_empty() {
         ui.label(title);
         return;

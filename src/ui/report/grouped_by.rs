@@ -5,7 +5,6 @@ use eframe::egui;
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::ui::widget::choice::segments_ui;
 
-/// The choice as segments.
 pub fn grouped_by_segments_ui(ui: &mut egui::Ui, by: &mut GroupedBy) {
     let choices = [
         (GroupedBy::Category, "Category"),

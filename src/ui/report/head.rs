@@ -131,25 +131,22 @@ fn pair_matched_ui(ui: &mut egui::Ui, runs: &Runs) {
     };
     let counts = &pair.step_counts;
     let number = |count: usize| grouped(count as u64);
+    let matched = number(counts.matched);
     let text = match (counts.only_source, counts.only_target) {
         _ if steps_by == StepsBy::Index => "Steps aligned by number".to_owned(),
-        (0, 0) => format!("{} steps matched", number(counts.matched)),
-        (0, only) => {
-            format!("{} steps matched, {} only in the target", number(counts.matched), number(only))
+        (0, 0) => format!("{matched} steps matched"),
+        (0, only) => format!("{matched} steps matched, {} only in the target", number(only)),
+        (only, 0) => format!("{matched} steps matched, {} only in the source", number(only)),
+        (source, target) => {
+            format!(
+                "{matched} steps matched, {} in one only",
+                number(source.saturating_add(target))
+            )
         }
-        (only, 0) => {
-            format!("{} steps matched, {} only in the source", number(counts.matched), number(only))
-        }
-        (source, target) => format!(
-            "{} steps matched, {} in one only",
-            number(counts.matched),
-            number(source.saturating_add(target))
-        ),
     };
     let hover = format!(
-        "By name {} steps are matched: {} by name and operation, {} where numbers in names differ, {} by their place; {} only in \
+        "By name {matched} steps are matched: {} by name and operation, {} where numbers in names differ, {} by their place; {} only in \
          the source, {} only in the target",
-        number(counts.matched),
         number(counts.exact),
         number(counts.likely),
         number(counts.weak),

@@ -37,7 +37,7 @@ mod two_columns;
 mod verdict_banner;
 
 use crate::store::{Absence, Part, System, TileId};
-use crate::text::shortened;
+use crate::text::{grouped, shortened};
 use crate::ui::command::Command;
 use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Run, Runs, StepAt};
@@ -142,6 +142,13 @@ pub fn tooltip_facts_ui(ui: &mut egui::Ui, id: &str, facts: &[(&str, String)]) {
     });
 }
 
+/// Says how many there are besides those that are shown.
+pub fn more_ui(ui: &mut egui::Ui, all: usize, shown: usize) {
+    if all > shown {
+        ui.weak(format!("and {} more", grouped((all - shown) as u64)));
+    }
+}
+
 pub fn bytes_or_dash(bytes: Option<u64>, units: Units) -> String {
     bytes.map_or_else(|| "–".to_owned(), |bytes| units.exact(bytes))
 }
@@ -198,7 +205,6 @@ pub fn step_place(runs: &Runs, slot: usize) -> Option<TitledPlace> {
     Some(step_place_of(runs, runs.get(runs.position(at.run)?)?, at.step))
 }
 
-/// The way to a step of a run.
 pub fn step_place_of(runs: &Runs, run: &Run, step: usize) -> TitledPlace {
     let of = if runs.is_one() { String::new() } else { format!(" of {}", run.the()) };
     let at = StepAt { run: run.id, step };
@@ -215,7 +221,6 @@ pub fn tile_places(system: &System, tile: TileId) -> Vec<TitledPlace> {
     ]
 }
 
-/// The menu of a tile in a picture.
 pub fn tile_menu_ui(
     menu: &mut PictureMenu<TileId>,
     response: &egui::Response,

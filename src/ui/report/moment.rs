@@ -35,7 +35,6 @@ impl Moment {
         self.steps.get(run).copied().flatten()
     }
 
-    /// The step of a run, where it has one there.
     pub fn step_there(&self, run: usize) -> Option<usize> {
         self.step(run).filter(|_| self.is_there.get(run) == Some(&true))
     }

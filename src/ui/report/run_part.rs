@@ -1,10 +1,7 @@
 //! A run with what its cards can ask for: a place on another page.
 
-use std::sync::Arc;
-
 use crate::analysis::memory::selection::TileSelection;
 use crate::run::Place;
-use crate::store::Report;
 use crate::ui::command::{Command, Page};
 use crate::ui::runs::{Run, StepAt};
 use crate::ui::selection::Selection;
@@ -46,10 +43,6 @@ impl RunPart<'_> {
             (None, Some(Way::Arenas(arenas))) => self.show_tiles(arenas),
             (None, None) => {}
         }
-    }
-
-    pub fn report(&self) -> &Arc<Report> {
-        &self.run.report
     }
 
     pub fn select_step(&mut self, step: usize) {

@@ -86,7 +86,7 @@ pub fn histogram_ui(
     });
     let Some(bin) = hovered else { return };
     if response.clicked() {
-        target.show_tiles(tiles_between(target.report(), bin));
+        target.show_tiles(tiles_between(&target.run.report, bin));
     }
     let (from, to) = (units.bytes(bin.above_bytes), units.bytes(bin.to_bytes));
     response

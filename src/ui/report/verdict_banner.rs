@@ -1,7 +1,7 @@
 //! The verdict over the full width of a page: sign, word and sentence, and at the right its proof: what is used
 //! against what there is, or the figures that say most.
 
-use eframe::egui::{self, Align, Button, Label, Layout, Margin, Response, RichText, Stroke, Vec2};
+use eframe::egui::{self, Align, Button, Label, Layout, Margin, RichText, Stroke, Vec2};
 
 use crate::run::{FirstSight, KeyFigure};
 use crate::text::{clean, shortened};
@@ -34,7 +34,6 @@ pub enum Proof {
     Figures,
 }
 
-/// What stands in a banner.
 struct Banner<'a> {
     sign: Sign,
     word: &'a str,
@@ -199,9 +198,8 @@ fn used_ui(ui: &mut egui::Ui, banner: &Banner<'_>, width: f32) {
         ui.horizontal(|ui| {
             ui.label(RichText::new("Used").size(size::TABLE).weak());
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                ui.label(fonts::number(used_text(used, capacity, &|bytes| {
-                    units.beside(bytes, capacity)
-                })));
+                let size = |bytes| units.beside(bytes, capacity);
+                ui.label(fonts::number(used_text(used, capacity, &size)));
             });
         });
         // Where all of it fits there is still room behind the tick, so that it is seen as one.
@@ -213,14 +211,10 @@ fn used_ui(ui: &mut egui::Ui, banner: &Banner<'_>, width: f32) {
 
 fn button_ui(ui: &mut egui::Ui, banner: &Banner<'_>) -> bool {
     let Some((title, hover)) = &banner.button else { return false };
-    primary_button_ui(ui, title).on_hover_text(*hover).clicked()
-}
-
-/// The one button of a page that is meant to be pressed.
-fn primary_button_ui(ui: &mut egui::Ui, text: &str) -> Response {
-    let tokens = Tokens::now(ui);
-    let text = RichText::new(text).font(fonts::semibold(size::TABLE));
-    ui.add(Button::new(text).fill(tokens.selected).stroke(Stroke::new(1.0, tokens.accent)))
+    let (tokens, title) =
+        (Tokens::now(ui), RichText::new(title).font(fonts::semibold(size::TABLE)));
+    let button = Button::new(title).fill(tokens.selected).stroke(Stroke::new(1.0, tokens.accent));
+    ui.add(button).on_hover_text(*hover).clicked()
 }
 
 /// The figures beside each other, from the right to the left.
@@ -240,7 +234,6 @@ fn figures_ui(ui: &mut egui::Ui, figures: &[BannerFigure]) {
     }
 }
 
-/// The figures as a line of text.
 fn line_of_figures_ui(ui: &mut egui::Ui, figures: &[BannerFigure]) {
     let tokens = *Tokens::now(ui);
     ui.add_space(4.0);

@@ -1,6 +1,10 @@
 //! The axis of a figure: its range, where its ticks lie and what they say.
 
+use eframe::egui::{self, Align, Align2, Pos2, Rect, Shape, Stroke};
+
 use crate::text::grouped;
+use crate::ui::theme::Tokens;
+use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
 use crate::ui::widget::ticks;
 
@@ -23,9 +27,37 @@ impl FigureAxis {
         Self { is_bytes, low, high: low + size * (1.0 + ABOVE) }
     }
 
-    /// Where a value lies, from 0 to 1.
     pub fn share(&self, value: f64) -> f32 {
         ((value - self.low) / (self.high - self.low)) as f32
+    }
+
+    /// The height of a value in a frame.
+    pub fn y(&self, frame: Rect, value: f64) -> f32 {
+        frame.bottom() - frame.height() * self.share(value)
+    }
+
+    /// Lines across a frame at the ticks, which stand at its left.
+    pub fn grid_ui(&self, ui: &egui::Ui, frame: Rect) {
+        let (font, tokens) = (fonts::regular(size::CAPTION), Tokens::now(ui));
+        for (value, text) in self.ticks(frame.height(), 30.0, Units::now(ui)) {
+            let y = self.y(frame, value);
+            ui.painter().hline(frame.x_range(), y, Stroke::new(1.0, tokens.grid));
+            let at = Pos2::new(frame.left() - 8.0, y);
+            ui.painter().text(at, Align2::RIGHT_CENTER, text, font.clone(), tokens.weak_text);
+        }
+    }
+
+    /// A line across a frame at bytes that there are, called so at one of its ends.
+    pub fn limit_ui(&self, ui: &egui::Ui, frame: Rect, (title, limit): (&str, u64), end: Align) {
+        let (painter, ink) = (ui.painter(), Tokens::now(ui).ink);
+        let y = self.y(frame, limit as f64);
+        let ends = [Pos2::new(frame.left(), y), Pos2::new(frame.right(), y)];
+        painter.extend(Shape::dashed_line(&ends, Stroke::new(1.5, ink), 5.0, 4.0));
+        let x = if end == Align::Min { frame.left() + 4.0 } else { frame.right() - 4.0 };
+        let at = Pos2::new(x, y - 2.0);
+        let text = format!("{title} {}", Units::now(ui).bytes(limit));
+        let font = fonts::semibold(size::CAPTION);
+        painter.text(at, Align2([end, Align::Max]), text, font, ink);
     }
 
     /// The values with ticks, at least `distance` points apart on so many points, and what they say.

@@ -1,7 +1,7 @@
 //! What each run needs, as bars beside each other below the line of what the card has.
 
 use eframe::egui::{
-    self, Align2, Pos2, Rect, Role, Sense, Shape, Stroke, StrokeKind, Vec2, WidgetInfo,
+    self, Align, Align2, Pos2, Rect, Role, Sense, Stroke, StrokeKind, Vec2, WidgetInfo,
 };
 
 use crate::analysis::sweep::{Figure, NEEDED, Sweep, SweepRun};
@@ -36,8 +36,8 @@ pub fn bars_ui(ui: &mut egui::Ui, sweep: &Sweep, selected: &[usize]) -> Option<R
     let needed = sweep.runs.iter().filter_map(|run| run.needed_bytes()?.checked_add(other(run)));
     let limit = sweep.capacity_bytes();
     let axis = FigureAxis::new(true, needed.chain(limit).map(|it| it as f64));
-    let y = |bytes: u64| frame.bottom() - frame.height() * axis.share(bytes as f64);
-    axis_ui(ui, frame, &axis, &tokens);
+    let y = |bytes: u64| axis.y(frame, bytes as f64);
+    axis.grid_ui(ui, frame);
     let slot = frame.width() / sweep.runs.len().max(1) as f32;
     let best = sweep.best.ok().map(|best| best.run);
     let pointer = response.hover_pos();
@@ -63,13 +63,8 @@ pub fn bars_ui(ui: &mut egui::Ui, sweep: &Sweep, selected: &[usize]) -> Option<R
         let star = if best == Some(place) { "★ " } else { "" };
         let text = format!("{star}{}", needed_text(run, needed, units));
         let font = fonts::semibold(size::CAPTION);
-        let written = ui.painter().text(
-            top - Vec2::new(0.0, 2.0),
-            Align2::CENTER_BOTTOM,
-            text,
-            font.clone(),
-            tokens.text,
-        );
+        let at = top - Vec2::new(0.0, 2.0);
+        let written = ui.painter().text(at, Align2::CENTER_BOTTOM, text, font, tokens.text);
         if !run.facts.is_whole {
             cross(ui.painter(), Pos2::new(written.left() - 8.0, written.center().y), &tokens);
         }
@@ -84,9 +79,11 @@ pub fn bars_ui(ui: &mut egui::Ui, sweep: &Sweep, selected: &[usize]) -> Option<R
             hovered = Some((place, run, needed));
         }
     }
-    capacity_ui(ui, frame, limit, &axis, &tokens);
-    let name =
-        format!("What each run needs{}", if limit.is_some() { ", with the capacity" } else { "" });
+    let mut name = "What each run needs".to_owned();
+    if let Some(capacity) = limit {
+        axis.limit_ui(ui, frame, ("Capacity", capacity), Align::Max);
+        name += ", with the capacity";
+    }
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, name.clone()));
     let (place, run, needed) = hovered?;
     let click = RunClick::of(ui, &response, place);
@@ -114,25 +111,4 @@ fn hover_text(sweep: &Sweep, run: &SweepRun, needed: u64, units: Units) -> Strin
         text += &format!("\nOver: {}", units.bytes(over));
     }
     text
-}
-
-fn axis_ui(ui: &egui::Ui, frame: Rect, axis: &FigureAxis, tokens: &Tokens) {
-    let font = fonts::regular(size::CAPTION);
-    for (value, text) in axis.ticks(frame.height(), 30.0, Units::now(ui)) {
-        let y = frame.bottom() - frame.height() * axis.share(value);
-        ui.painter().hline(frame.x_range(), y, Stroke::new(1.0, tokens.grid));
-        let at = Pos2::new(frame.left() - 8.0, y);
-        ui.painter().text(at, Align2::RIGHT_CENTER, text, font.clone(), tokens.weak_text);
-    }
-}
-
-fn capacity_ui(ui: &egui::Ui, frame: Rect, limit: Option<u64>, axis: &FigureAxis, tokens: &Tokens) {
-    let Some(capacity) = limit else { return };
-    let y = frame.bottom() - frame.height() * axis.share(capacity as f64);
-    let ends = [Pos2::new(frame.left(), y), Pos2::new(frame.right(), y)];
-    let painter = ui.painter();
-    painter.extend(Shape::dashed_line(&ends, Stroke::new(1.5, tokens.ink), 5.0, 4.0));
-    let text = format!("Capacity {}", Units::now(ui).bytes(capacity));
-    let at = Pos2::new(frame.right() - 4.0, y - 2.0);
-    painter.text(at, Align2::RIGHT_BOTTOM, text, fonts::semibold(size::CAPTION), tokens.ink);
 }

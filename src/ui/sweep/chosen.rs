@@ -73,7 +73,6 @@ impl Choosable<'_> {
     }
 }
 
-/// Selects a run, or a second one.
 pub fn select(selected: &mut Vec<usize>, run: usize, is_added: bool) {
     if !is_added {
         *selected = vec![run];

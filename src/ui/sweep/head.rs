@@ -20,7 +20,6 @@ use crate::ui::widget::sign::Sign;
 const ROOM: f32 = 1200.0;
 /// Width of a choice, points.
 const CHOICE: f32 = 112.0;
-/// Parts of the choices.
 const PARTS: usize = 6;
 /// Width of the field for a directory in its menu, points.
 const FIELD: f32 = 360.0;

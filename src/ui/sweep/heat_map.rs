@@ -262,12 +262,8 @@ impl Lines<'_> {
             _ => size::KEY_FIGURE,
         });
         let bytes = run.needed_bytes();
-        let Some((bytes, limit)) =
-            bytes.zip(run.verdict.capacity_bytes).filter(|_| height >= TWO_LINES)
-        else {
-            self.text(value, font, color, 0.0);
-            return;
-        };
+        let of = bytes.zip(run.verdict.capacity_bytes).filter(|_| height >= TWO_LINES);
+        let Some((bytes, limit)) = of else { return self.text(value, font, color, 0.0) };
         let free = format!("{} free", units.bytes(limit.saturating_sub(bytes)));
         let is_high = height >= THREE_LINES;
         self.text(value, font, color, if is_high { -height * 0.2 } else { -8.0 });

@@ -1,7 +1,7 @@
 //! A figure along an option: a curve for each setting of the others, in its own colour and labelled at its end.
 
 use eframe::egui::{
-    self, Align2, Galley, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo,
+    self, Align, Align2, Galley, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo,
 };
 use std::sync::Arc;
 
@@ -182,9 +182,10 @@ impl Lines {
         self.labels.iter().map(galley).collect()
     }
 
-    /// Where a point of a column lies, if its figure is known. Values of the option stand at equal distances.
+    /// Where a point of a column lies, if its figure is known.
     fn place(&self, frame: Rect, column: usize, point: &Point) -> Option<Pos2> {
-        Some(Pos2::new(self.x(frame, column), self.y(frame, point.value?.as_f64())))
+        let y = self.axis.y(frame, point.value?.as_f64());
+        Some(Pos2::new(self.x(frame, column), y))
     }
 
     /// Where a run stands that does not fit and was not run: above its value of the option, one above the other.
@@ -194,31 +195,17 @@ impl Lines {
         Pos2::new(self.x(frame, column), y)
     }
 
+    /// Values of the option stand at equal distances.
     fn x(&self, frame: Rect, column: usize) -> f32 {
         let count = self.values.len().max(1) as f32;
         frame.left() + frame.width() * (column as f32 + 0.5) / count
     }
 
-    fn y(&self, frame: Rect, value: f64) -> f32 {
-        frame.bottom() - frame.height() * self.axis.share(value)
-    }
-
     fn axes(&self, ui: &egui::Ui, frame: Rect, tokens: &Tokens) {
-        let (painter, units) = (ui.painter(), Units::now(ui));
-        let font = fonts::regular(size::CAPTION);
-        for (value, text) in self.axis.ticks(frame.height(), 30.0, units) {
-            let y = self.y(frame, value);
-            painter.hline(frame.x_range(), y, Stroke::new(1.0, tokens.grid));
-            let at = Pos2::new(frame.left() - 8.0, y);
-            painter.text(at, Align2::RIGHT_CENTER, text, font.clone(), tokens.weak_text);
-        }
+        let (painter, font) = (ui.painter(), fonts::regular(size::CAPTION));
+        self.axis.grid_ui(ui, frame);
         if let Some(limit) = self.limit {
-            let y = self.y(frame, limit as f64);
-            let ends = [Pos2::new(frame.left(), y), Pos2::new(frame.right(), y)];
-            painter.extend(Shape::dashed_line(&ends, Stroke::new(1.5, tokens.ink), 5.0, 4.0));
-            let at = Pos2::new(frame.left() + 4.0, y - 2.0);
-            let text = format!("Limit {}", units.bytes(limit));
-            painter.text(at, Align2::LEFT_BOTTOM, text, fonts::semibold(size::CAPTION), tokens.ink);
+            self.axis.limit_ui(ui, frame, ("Limit", limit), Align::Min);
         }
         let mut free_from = f32::NEG_INFINITY;
         for (column, value) in self.values.iter().enumerate() {

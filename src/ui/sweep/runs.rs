@@ -18,7 +18,6 @@ const MOST_OPTIONS: usize = 4;
 /// How much longer a track is than the limit, as a share of it.
 const BEYOND_LIMIT: f64 = 1.1;
 
-/// What stands in a column.
 #[derive(Clone, Copy)]
 enum Shown {
     Name,
@@ -80,7 +79,6 @@ impl RunRows {
         Self { sweep, shown, columns }
     }
 
-    /// The column of a figure, if it has one.
     pub fn column_of(&self, figure: Figure) -> Option<usize> {
         self.shown
             .iter()

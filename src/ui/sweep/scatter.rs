@@ -37,7 +37,6 @@ pub struct Scatter {
     x: FigureAxis,
     y: FigureAxis,
     limit: Option<u64>,
-    /// What is needed.
     title: String,
 }
 
@@ -104,9 +103,9 @@ impl Scatter {
             Rect::from_min_max(rect.min + Vec2::new(LEFT, ABOVE), rect.max - Vec2::new(8.0, BELOW));
         self.axes(ui, frame, &tokens);
         let place = |dot: &Dot| {
-            let y = dot.throughput.map_or(8.0, |speed| frame.height() * self.y.share(speed));
+            let y = dot.throughput.map_or(frame.bottom() - 8.0, |speed| self.y.y(frame, speed));
             let x = frame.width() * self.x.share(dot.bytes as f64);
-            Pos2::new(frame.left() + x, frame.bottom() - y)
+            Pos2::new(frame.left() + x, y)
         };
         let mut best: Vec<(Pos2, &Dot)> =
             self.dots.iter().filter(|dot| dot.is_best).map(|dot| (place(dot), dot)).collect();
@@ -183,12 +182,7 @@ impl Scatter {
                 painter.galley(at, galley, tokens.over);
             }
         }
-        for (value, text) in self.y.ticks(frame.height(), 30.0, units) {
-            let y = frame.bottom() - frame.height() * self.y.share(value);
-            painter.hline(frame.x_range(), y, Stroke::new(1.0, tokens.grid));
-            let at = Pos2::new(frame.left() - 8.0, y);
-            painter.text(at, Align2::RIGHT_CENTER, text, font.clone(), tokens.weak_text);
-        }
+        self.y.grid_ui(ui, frame);
         for (value, text) in self.x.ticks(frame.width(), 80.0, units) {
             let x = frame.left() + frame.width() * self.x.share(value);
             let at = Pos2::new(x, frame.bottom() + 5.0);

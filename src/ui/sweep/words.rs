@@ -78,10 +78,10 @@ pub fn needed_title(used_of: Option<&str>) -> String {
 pub fn value_text(figure: Figure, value: FigureValue, units: Units) -> String {
     let text = short_text(figure, value, units);
     match figure.unit() {
-        FigureUnit::SamplesPerSecond if figure.is(&THROUGHPUT) => {
-            format!("{text} samples/s by cycles")
+        FigureUnit::SamplesPerSecond => {
+            let by = if figure.is(&THROUGHPUT) { "cycles" } else { "elapsed time" };
+            format!("{text} samples/s by {by}")
         }
-        FigureUnit::SamplesPerSecond => format!("{text} samples/s by elapsed time"),
         _ => text,
     }
 }

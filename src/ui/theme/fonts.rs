@@ -1,7 +1,8 @@
 //! The fonts of the window, embedded: Inter in three weights, JetBrains Mono for code and raw names. Their digits
 //! are all of one width. What they lack, the fonts that egui brings have.
 
-use eframe::egui::{FontData, FontDefinitions, FontFamily, FontId, RichText};
+use eframe::egui::text::{LayoutJob, TextFormat};
+use eframe::egui::{Color32, FontData, FontDefinitions, FontFamily, FontId, RichText};
 use std::sync::Arc;
 
 const MEDIUM: &str = "Inter-Medium";
@@ -54,12 +55,20 @@ pub fn semibold(size: f32) -> FontId {
     FontId::new(size, FontFamily::Name(SEMIBOLD.into()))
 }
 
+/// A line of texts, each in its font and colour.
+pub fn line<'a>(parts: impl IntoIterator<Item = (&'a str, FontId, Color32)>) -> LayoutJob {
+    let mut job = LayoutJob::default();
+    for (text, font, color) in parts {
+        job.append(text, 0.0, TextFormat::simple(font, color));
+    }
+    job
+}
+
 /// A number, or what else stands out of a text of its size.
 pub fn number(text: impl Into<String>) -> RichText {
     RichText::new(text).font(semibold(size::TABLE))
 }
 
-/// The title of a card.
 pub fn card_title(text: impl Into<String>) -> RichText {
     RichText::new(text).font(semibold(size::CARD_TITLE))
 }

@@ -110,9 +110,14 @@ pub fn total_ui(ui: &mut egui::Ui, index: usize, column: &Column, order: &Order,
 
 /// The triangle before a row that opens.
 pub fn opener_ui(ui: &mut egui::Ui, is_open: bool) -> Response {
-    let (rect, response) = ui.allocate_exact_size(Vec2::splat(14.0), Sense::click());
-    let color = if response.hovered() { Tokens::now(ui).accent } else { Tokens::now(ui).weak_text };
-    let at = rect.center();
+    let (_, response) = ui.allocate_exact_size(Vec2::splat(14.0), Sense::click());
+    paint_opener(ui, &response, is_open);
+    response
+}
+
+pub fn paint_opener(ui: &egui::Ui, opener: &Response, is_open: bool) {
+    let color = if opener.hovered() { Tokens::now(ui).accent } else { Tokens::now(ui).weak_text };
+    let at = opener.rect.center();
     let points = if is_open {
         [(-4.0, -2.0), (4.0, -2.0), (0.0, 4.0)]
     } else {
@@ -121,8 +126,7 @@ pub fn opener_ui(ui: &mut egui::Ui, is_open: bool) -> Response {
     let points = points.map(|(x, y)| at + Vec2::new(x, y)).to_vec();
     ui.painter().add(egui::Shape::convex_polygon(points, color, Stroke::NONE));
     let name = if is_open { "Close row" } else { "Open row" };
-    response.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
-    response
+    opener.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
 }
 
 /// What was done to the right edge of a column.
@@ -165,7 +169,6 @@ pub fn aligned<R>(ui: &mut egui::Ui, column: &Column, add: impl FnOnce(&mut egui
     ui.scope_builder(cell, add).inner
 }
 
-/// A line below a cell.
 pub fn line_below(ui: &egui::Ui, color: Color32) {
     let cell = ui.max_rect();
     ui.painter().hline(cell.x_range(), cell.bottom() - 0.5, Stroke::new(1.0, color));

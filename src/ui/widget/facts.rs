@@ -23,7 +23,6 @@ pub fn facts_ui(ui: &mut egui::Ui, title: &str, facts: &[Fact]) {
     ui.add_space(BETWEEN_CARDS - ui.spacing().item_spacing.y);
 }
 
-/// A name, and beside it its value.
 pub fn fact_ui(ui: &mut egui::Ui, name: &str, value: &str) {
     ui.horizontal_top(|ui| {
         let width = ui.available_width();

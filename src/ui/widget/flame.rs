@@ -6,8 +6,8 @@
 
 use eframe::egui::emath::GuiRounding as _;
 use eframe::egui::{
-    self, Color32, Key, Mesh, Painter, Rect, Response, Role, Sense, Shape, Stroke, StrokeKind,
-    Vec2, WidgetInfo,
+    self, Button, Color32, Key, Mesh, Painter, Rect, Response, Role, Sense, Shape, Stroke,
+    StrokeKind, Vec2, WidgetInfo,
 };
 
 use super::picture::{add_outline, pressed_keys, text_within};
@@ -47,7 +47,6 @@ impl Placing {
     }
 }
 
-/// How ranges look.
 pub struct Look<'a> {
     /// Height of a row, points.
     pub row: f32,
@@ -180,14 +179,6 @@ pub struct Flame {
 }
 
 impl Flame {
-    pub fn is_zoomed(&self) -> bool {
-        self.zoomed.is_some()
-    }
-
-    pub fn reset(&mut self) {
-        self.zoomed = None;
-    }
-
     /// Draws the picture; its value is the text of the chosen range. Returns the range under the pointer.
     pub fn ui(
         &mut self,
@@ -208,7 +199,7 @@ impl Flame {
             self.zoomed = Some(clicked);
         }
         if response.double_clicked() {
-            self.reset();
+            self.zoomed = None;
         }
         self.keys(ui, &response, rows);
         let tokens = Tokens::now(ui);
@@ -268,7 +259,7 @@ impl Flame {
             self.zoomed = self.chosen;
         }
         if pressed(Key::Num0) {
-            self.reset();
+            self.zoomed = None;
         }
     }
 }
@@ -294,6 +285,17 @@ pub fn linked_ui(
         ui.request_repaint();
     }
     Some(drawn)
+}
+
+/// The button that shows all of linked pictures again.
+pub fn show_all_ui(ui: &mut egui::Ui, flames: &mut [Flame], title: &str) {
+    let is_zoomed = flames.iter().any(|flame| flame.zoomed.is_some());
+    let all = ui.add_enabled(is_zoomed, Button::new(title));
+    if all.on_hover_text("Double-click, or key 0").clicked() {
+        for flame in flames {
+            flame.zoomed = None;
+        }
+    }
 }
 
 /// The range beside, above or below another.

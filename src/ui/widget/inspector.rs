@@ -1,7 +1,6 @@
 //! The inspector: what is known of the one thing that is pointed at or selected, docked at the right of a page, or
 //! under its picture where the page is narrow.
 
-use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{self, Align, Layout, Margin, RichText, ScrollArea, Vec2};
 
 use super::bar::Bar;
@@ -85,14 +84,10 @@ pub fn fact_ui(ui: &mut egui::Ui, name: &str, value: &str) {
 pub fn exact_fact_ui(ui: &mut egui::Ui, name: &str, bytes: u64) {
     let (text, tokens) = (Units::now(ui).exact(bytes), Tokens::now(ui));
     let (short, digits) = text.split_at(text.find(" (").unwrap_or(text.len()));
-    let mut job = LayoutJob::default();
-    for (text, font, color) in [
+    let value = ui.painter().layout_job(fonts::line([
         (short, fonts::semibold(size::TABLE), tokens.text),
         (digits, fonts::regular(size::CAPTION), tokens.weak_text),
-    ] {
-        job.append(text, 0.0, TextFormat::simple(font, color));
-    }
-    let value = ui.painter().layout_job(job);
+    ]));
     ui.horizontal(|ui| {
         let room = ui.available_width() - value.size().x - ui.spacing().item_spacing.x;
         let size = Vec2::new(room.max(0.0), ui.available_height());

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{
     self, Color32, Galley, Pos2, Rect, Response, RichText, Role, Sense, Stroke, StrokeKind,
     TextStyle, TextWrapMode, Vec2, WidgetText,
@@ -63,15 +62,11 @@ pub fn label_ui(ui: &mut egui::Ui, patch: Patch, title: &str) {
 /// The same in small, with a size beside its name.
 pub fn sized_label_ui(ui: &mut egui::Ui, patch: Patch, title: &str, size: &str) {
     let tokens = Tokens::now(ui);
-    let mut job = LayoutJob::default();
-    for (text, font, color) in [
+    let galley = ui.painter().layout_job(fonts::line([
         (title, fonts::regular(12.0), tokens.weak_text),
         ("  ", fonts::regular(12.0), tokens.weak_text),
         (size, fonts::semibold(12.0), tokens.text),
-    ] {
-        job.append(text, 0.0, TextFormat::simple(font, color));
-    }
-    let galley = ui.painter().layout_job(job);
+    ]));
     let said = format!("{title}: {}", galley.text().trim_start_matches(title).trim());
     beside_patch_ui(ui, (patch, Vec2::splat(10.0)), galley, &said);
 }

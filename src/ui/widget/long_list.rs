@@ -12,7 +12,6 @@ const BAR: f32 = 8.0;
 /// Least height of its handle, points.
 const LEAST_HANDLE: f32 = 24.0;
 
-/// Where a list is scrolled to.
 #[derive(Debug, Default)]
 pub struct LongList {
     /// The row at the top, with how much of it is scrolled out.

@@ -147,7 +147,6 @@ pub fn share_text(percent: f64) -> String {
     }
 }
 
-/// A part of a row.
 pub fn part(row: Rect, left: f32, width: f32) -> Rect {
     Rect::from_x_y_ranges(left..=left + width, row.y_range())
 }

@@ -8,7 +8,7 @@ mod column_titles;
 pub mod column_widths;
 pub mod curve;
 pub mod data_table;
-mod data_table_cells;
+pub mod data_table_cells;
 pub mod diverging;
 pub mod exports;
 pub mod facts;

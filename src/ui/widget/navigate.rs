@@ -9,7 +9,6 @@ use super::view::View;
 pub struct Axis {
     /// The place of position 0, points; it may be far outside.
     pub origin: f64,
-    /// Positions of a point.
     pub per_point: f64,
 }
 

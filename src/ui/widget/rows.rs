@@ -59,6 +59,14 @@ impl<'a> Value<'a> {
         from.zip(to).map_or(Self::Nothing, |(from, to)| Self::change(from, to))
     }
 
+    /// The change in percent of the first, where that is not nothing.
+    pub fn percent(from: u64, to: u64) -> Self {
+        match from {
+            0 => Self::Nothing,
+            _ => Self::Percent((i128::from(to) - i128::from(from)) as f64 * 100.0 / from as f64),
+        }
+    }
+
     pub fn count_change(from: u64, to: u64) -> Self {
         Self::CountChange(difference(from, to))
     }
@@ -104,7 +112,6 @@ impl<'a> Value<'a> {
         (whole > 0.0 && number.is_finite()).then_some(number / whole)
     }
 
-    /// For programs.
     pub fn plain(self) -> Cow<'a, str> {
         match self {
             Self::Nothing => Cow::Borrowed(""),
@@ -349,7 +356,6 @@ impl Column {
         self.badge.as_ref().map_or(&self.title, |(_, after)| after)
     }
 
-    /// The title with all that it says.
     pub fn whole_title(&self) -> &str {
         self.whole_title.as_deref().unwrap_or(&self.title)
     }

@@ -41,7 +41,6 @@ pub fn remember(ctx: &egui::Context, texture: TextureId, image: &Arc<ColorImage>
     });
 }
 
-/// What a texture shows.
 pub fn shown_by(ctx: &egui::Context, texture: TextureId) -> Option<Arc<ColorImage>> {
     let known: Option<Weak<ColorImage>> =
         ctx.data_mut(|data| data.get_temp_mut_or_default::<Known>(key()).get(&texture).cloned());

@@ -82,7 +82,6 @@ impl CodeTree {
         Self { spans: SpanRows::of(spans), names }
     }
 
-    /// The bytes of a range.
     pub fn bytes(&self, number: u32) -> u64 {
         self.spans.get(number).map_or(0, |(start, end)| end.saturating_sub(start))
     }

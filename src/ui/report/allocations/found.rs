@@ -35,19 +35,16 @@ pub struct ListKey {
 
 /// Allocations, and what they add up to by the code that asked.
 pub struct Found {
-    /// One by one.
     pub rows: Arc<AllocationRows>,
     /// By code, the most first.
     pub by_code: Arc<Listed<CodeRow>>,
     /// By call path.
     pub tree: CodeTree,
-    /// Bytes of all of them.
     pub bytes: u64,
 }
 
 /// What the code of a line, a function or a file asked for.
 pub struct CodeRow {
-    /// The code.
     pub name: String,
     /// Bytes that were asked for.
     pub bytes: u64,

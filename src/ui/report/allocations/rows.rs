@@ -28,12 +28,10 @@ impl AllocationRows {
         Self { all, rows: None }
     }
 
-    /// Of some rows of a list.
     pub fn some_of(all: Arc<dyn Allocations>, rows: Vec<u32>) -> Self {
         Self { all, rows: Some(rows) }
     }
 
-    /// The list that they are of.
     pub fn list(&self) -> &Arc<dyn Allocations> {
         &self.all
     }

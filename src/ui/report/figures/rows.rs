@@ -175,11 +175,8 @@ impl FigureRows {
             Some(Cell::Percent) => match (at(0), at(1)) {
                 (Some(_), None) => self.only_in(0),
                 (None, Some(_)) => self.only_in(1),
-                (Some(from @ 1..), Some(to)) => {
-                    let change = i128::from(to) - i128::from(from);
-                    Value::Percent(change as f64 * 100.0 / from as f64)
-                }
-                _ => Value::Nothing,
+                (Some(from), Some(to)) => Value::percent(from, to),
+                (None, None) => Value::Nothing,
             },
             None => Value::Nothing,
         }

@@ -249,13 +249,8 @@ impl Curves {
             }
             let at = Pos2::new(frame.left(), rect.bottom());
             let font = fonts::regular(size::CAPTION);
-            painter.text(
-                at,
-                Align2::LEFT_BOTTOM,
-                note.join(" · "),
-                font.clone(),
-                tokens.third_text,
-            );
+            let (note, color) = (note.join(" · "), tokens.third_text);
+            painter.text(at, Align2::LEFT_BOTTOM, note, font.clone(), color);
             let at = Pos2::new(frame.right(), rect.bottom());
             painter.text(at, Align2::RIGHT_BOTTOM, runs.system().step, font, tokens.third_text);
             let selected = page.selection.slot(&runs);
@@ -287,7 +282,6 @@ impl Curves {
     }
 }
 
-/// Which curves lie on which.
 fn lies_on(runs: &Runs, glance: &Glance) -> Vec<String> {
     let letter = |place: usize| runs.get(place).map(|run| run.badge.letter);
     let of = |(place, facts): (usize, &RunFacts)| {
@@ -298,15 +292,11 @@ fn lies_on(runs: &Runs, glance: &Glance) -> Vec<String> {
 
 /// Whose peaks are numbered.
 fn numbered(runs: &Runs, glance: &Glance) -> Option<String> {
-    let of = if runs.is_one() {
-        String::new()
-    } else {
-        format!(" of {}", runs.reference().badge.letter)
-    };
+    let letter = runs.reference().badge.letter;
+    let of = if runs.is_one() { String::new() } else { format!(" of {letter}") };
     (!glance.peaks.is_empty()).then(|| format!("highest peaks{of} numbered"))
 }
 
-/// Where the numbered peaks are.
 fn peaks_text(runs: &Runs, glance: &Glance) -> Option<String> {
     let steps: Vec<String> = glance.peaks.iter().map(|(slot, _)| step_of(runs, *slot)).collect();
     let at = runs.system().steps;
@@ -413,13 +403,8 @@ fn ends(
         let drawn = painter.text(from, Align2::LEFT_CENTER, text, font, tokens.text);
         let from = Pos2::new(drawn.right() + 1.0, at);
         let font = fonts::regular(size::CAPTION);
-        painter.text(
-            from,
-            Align2::LEFT_CENTER,
-            glance.bytes(*last, units),
-            font,
-            tokens.third_text,
-        );
+        let text = glance.bytes(*last, units);
+        painter.text(from, Align2::LEFT_CENTER, text, font, tokens.third_text);
     }
 }
 

@@ -132,11 +132,6 @@ const CELLS: [(Cell, f32, u8); 13] = [
     (Cell::Note, 110.0, 6),
 ];
 
-/// Whether the system of the runs has tiles, and what is said of them.
-fn have_tiles(runs: &Runs) -> bool {
-    !runs.are_foreign_to(&[Needed::Memory])
-}
-
 /// What there is to say of runs, which decides on the columns.
 #[derive(Clone, Copy)]
 struct Known {
@@ -152,7 +147,7 @@ impl Known {
         let is_known =
             |of: fn(&RunFacts) -> Option<u64>| glance.facts.iter().any(|facts| of(facts).is_some());
         Self {
-            tiles: have_tiles(runs),
+            tiles: !runs.are_foreign_to(&[Needed::Memory]),
             limits: is_known(|facts| facts.limit_bytes),
             always_live: (!have_ended(glance) && is_known(|facts| facts.always_live_bytes))
                 .then(|| CAPTION_CHARACTER * glance.system.always_live.chars().count() as f32),
@@ -222,7 +217,6 @@ pub struct GlanceTable {
 }
 
 impl GlanceTable {
-    /// Asks for what is known of the runs.
     pub fn ask(&mut self, ui: &egui::Ui, runs: &Arc<Runs>) -> Option<Arc<Glance>> {
         self.found.ask("runs at a glance", ui.ctx(), (runs, NEEDS), &(), |runs, cancel| {
             Arc::new(Glance::of(runs, cancel))
@@ -391,7 +385,7 @@ fn row_ui(
     response.widget_info(|| {
         let mut info = WidgetInfo::labeled(role, true, &name);
         let (verdict, note) = (verdict_text(facts), note_text(runs, facts, place));
-        let fullest = if have_tiles(runs) {
+        let fullest = if Known::of(runs, glance).tiles {
             format!(", fullest tile {}", beside(facts.fullest_bytes, facts.bytes_per_tile, units))
         } else {
             String::new()
@@ -409,7 +403,7 @@ fn row_ui(
 }
 
 fn known(bytes: Option<u64>, units: Units) -> String {
-    bytes.map_or_else(|| "–".to_owned(), |bytes| units.bytes(bytes))
+    Value::bytes(bytes).shown(units).into_owned()
 }
 
 /// Bytes in the unit of what they are held against.
@@ -502,12 +496,8 @@ fn line(
         match cell {
             Cell::Badge => {
                 let at = Pos2::new(part.left() + 9.0 + 2.0, part.center().y);
-                paint_badge(
-                    painter,
-                    Rect::from_center_size(at, Vec2::splat(18.0)),
-                    run.badge,
-                    tokens,
-                );
+                let place = Rect::from_center_size(at, Vec2::splat(18.0));
+                paint_badge(painter, place, run.badge, tokens);
             }
             Cell::Name => {
                 let text = shortened(&run.name, 60).into_owned();
@@ -535,11 +525,8 @@ fn line(
                 number(right, signed(difference(before, after), |bytes| units.bytes(bytes)), color);
             }
             Cell::Fullest => {
-                number(
-                    right,
-                    beside(facts.fullest_bytes, facts.bytes_per_tile, units),
-                    tokens.text,
-                );
+                let text = beside(facts.fullest_bytes, facts.bytes_per_tile, units);
+                number(right, text, tokens.text);
             }
             Cell::AgainstTile => bar(part, facts.fullest_bytes, facts.bytes_per_tile, most_tile),
             Cell::AlwaysLive => {

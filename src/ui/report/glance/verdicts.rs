@@ -48,7 +48,6 @@ pub fn verdict_text(facts: &RunFacts) -> String {
     capitalised(verdict.map_or(Outcome::Unknown.word(), |verdict| &verdict.short))
 }
 
-/// The sign of the same.
 pub fn sign(facts: &RunFacts) -> Sign {
     Sign::of(outcome(facts).and_then(Outcome::went_well))
 }

@@ -83,7 +83,10 @@ fn advice_card_ui(
             };
             saving_ui(ui, (saving.shares(), saving.percent_text()), &of);
         }
-        fits_ui(ui, advice);
+        if let Some(is_enough) = advice.makes_it_fit {
+            let text = if is_enough { "Enough on its own" } else { "Not enough on its own" };
+            ui.label(RichText::new(text).size(size::TABLE));
+        }
         cost_ui(ui, advice.caution);
         if is_open {
             details_ui(ui, part, unfolded, (number, advice));
@@ -94,18 +97,8 @@ fn advice_card_ui(
     }
 }
 
-/// Whether what the advice saves covers what is too much, where that is known.
-fn fits_ui(ui: &mut egui::Ui, advice: &Advice) {
-    let text = match advice.makes_it_fit {
-        Some(true) => "Enough on its own",
-        Some(false) => "Not enough on its own",
-        None => return,
-    };
-    ui.label(RichText::new(text).size(size::TABLE));
-}
-
 /// A card with its number, a title, and what can be folded below; says whether it is unfolded now.
-pub fn numbered_card_ui(
+fn numbered_card_ui(
     ui: &mut egui::Ui,
     (number, name): (usize, &str),
     mut is_open: bool,
@@ -180,7 +173,7 @@ fn how_ui(ui: &mut egui::Ui, unfolded: &mut Unfolded, number: usize, ways: &[How
 }
 
 /// What to write, with a button that copies it.
-pub fn code_ui(ui: &mut egui::Ui, code: &str, number: usize) {
+fn code_ui(ui: &mut egui::Ui, code: &str, number: usize) {
     let tokens = *Tokens::now(ui);
     ui.horizontal(|ui| {
         let width = (ui.available_width() - 92.0).max(60.0);
@@ -221,7 +214,7 @@ fn not_advised_ui(
 
 /// What one would think of and what does not help, in a quiet line, with what speaks against it where there is any; says
 /// whether that was folded or unfolded.
-pub fn not_ui(ui: &mut egui::Ui, why: &str, evidence: Option<&str>, is_open: bool) -> bool {
+fn not_ui(ui: &mut egui::Ui, why: &str, evidence: Option<&str>, is_open: bool) -> bool {
     let line = ui.horizontal_wrapped(|ui| {
         ui.weak("Not:");
         ui.add(Label::new(RichText::new(shortened(why, TEXT)).weak()).wrap());
@@ -278,7 +271,7 @@ fn fold_ui(ui: &mut egui::Ui, is_open: bool, what: &str) -> bool {
 }
 
 /// What it covers of a whole, as shares and in percent: solid what is worked out or expected, striped what may be.
-pub fn saving_ui(ui: &mut egui::Ui, (shares, percent): ([f64; 2], String), of: &str) {
+fn saving_ui(ui: &mut egui::Ui, (shares, percent): ([f64; 2], String), of: &str) {
     ui.horizontal(|ui| {
         let width = SHARE.min(ui.available_width() * 0.5);
         share_ui(ui, Vec2::new(width, 8.0), shares);
@@ -289,7 +282,7 @@ pub fn saving_ui(ui: &mut egui::Ui, (shares, percent): ([f64; 2], String), of: &
 }
 
 /// What it costs, and what to mind.
-pub fn cost_ui(ui: &mut egui::Ui, caution: &str) {
+fn cost_ui(ui: &mut egui::Ui, caution: &str) {
     if caution.is_empty() {
         return;
     }

@@ -78,9 +78,7 @@ impl Changes {
                 found.words_ui(ui, &title_of(both), &compared, Room::default());
             }
             Some(Err(_)) => {}
-            None => {
-                ui.weak(found.failure().unwrap_or("The runs are being compared…"));
-            }
+            None => drop(ui.weak(found.failure().unwrap_or("The runs are being compared…"))),
         }
     }
 }

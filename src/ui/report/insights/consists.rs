@@ -71,9 +71,9 @@ impl Parts {
 
 impl Consists {
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut ChosenPart<'_>, scope: Option<Scope>) {
-        let key = settled(page.report(), OF_BYTES);
+        let key = settled(&page.part.run.report, OF_BYTES);
         if are_all(&key) {
-            let derived = Arc::clone(&page.run.derived);
+            let derived = Arc::clone(&page.part.run.derived);
             let scope = scope.unwrap_or(Scope::Everything);
             self.found.ask("what the peak consists of", ui.ctx(), &key, move |cancel| {
                 let found = consists_of_peak(&derived, scope, &|| cancel.is_cancelled());
@@ -89,20 +89,16 @@ impl Consists {
             title,
             (&mut exports, sheet),
             |_| {},
-            |ui| match (self.found.get(&key), self.found.failure()) {
-                (Some(Some(found)), _) => parts_ui(ui, page, found),
-                (Some(None), _) => {
-                    ui.weak("The report does not have the tables that say so");
-                }
-                (None, Some(failure)) => {
-                    ui.weak(failure);
-                }
-                (None, None) => {
-                    ui.weak("It comes when variables, operations and exchanges are read");
+            |ui| match self.found.get(&key) {
+                Some(Some(found)) => parts_ui(ui, page, found),
+                Some(None) => drop(ui.weak("The report does not have the tables that say so")),
+                None => {
+                    let coming = "It comes when variables, operations and exchanges are read";
+                    ui.weak(self.found.failure().unwrap_or(coming));
                 }
             },
         );
-        page.commands.append(&mut exports);
+        page.part.commands.append(&mut exports);
     }
 }
 
@@ -127,10 +123,10 @@ fn parts_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &PeakParts) {
     let units = Units::now(ui);
     let tokens = *Tokens::now(ui);
     let (moment, whole) = (found.moment, found.whole_bytes);
-    let step = page.report().steps.get().and_then(|steps| steps.ids.get(moment.step));
+    let step = page.part.run.report.steps.get().and_then(|steps| steps.ids.get(moment.step));
     let size = |bytes: i64| size_or_less(bytes, |size| units.bytes(size));
     ui.horizontal_wrapped(|ui| {
-        let of = scope_title(page.report(), moment.scope);
+        let of = scope_title(&page.part.run.report, moment.scope);
         let step = step.map_or_else(String::new, |step| format!(" at step {step}"));
         let text = fonts::caption(format!("{} of {of}{step}", size(whole)));
         ui.label(text.color(tokens.weak_text));
@@ -186,10 +182,10 @@ fn parts_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &PeakParts) {
 
 fn show(page: &mut ChosenPart<'_>, contributor: &Contributor, step: usize) {
     match contributor {
-        Contributor::Variable(name) => page.show_variable(name),
+        Contributor::Variable(name) => page.part.show_variable(name),
         Contributor::Operation(name) => {
-            page.selection.operation = Some(name.clone());
-            page.show_step(step);
+            page.part.selection.operation = Some(name.clone());
+            page.part.show_step(step);
         }
         _ => {}
     }

@@ -5,6 +5,7 @@ use eframe::egui;
 use crate::run::Evidence;
 use crate::text::{grouped, readable, shortened};
 use crate::ui::report::areas::short_frame;
+use crate::ui::report::more_ui;
 use crate::ui::report::run_part::{RunPart, Way};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
@@ -78,7 +79,5 @@ pub fn evidence_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, evidence: &[Eviden
             _ => {}
         }
     }
-    if evidence.len() > MOST_EVIDENCE {
-        ui.weak(format!("and {} more", evidence.len() - MOST_EVIDENCE));
-    }
+    more_ui(ui, evidence.len(), MOST_EVIDENCE);
 }

@@ -1,7 +1,6 @@
 //! The largest things of the model, of an IPU, or of the selected tile.
 
 use eframe::egui;
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::ChosenPart;
@@ -38,7 +37,6 @@ enum Of {
     Arena,
 }
 
-/// What is chosen.
 #[derive(Default)]
 pub struct LargestOf {
     of: Of,
@@ -54,7 +52,7 @@ pub struct LargestThings {
 
 impl LargestThings {
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut ChosenPart<'_>, fullest: Option<TileId>) {
-        let report = &page.run.report;
+        let report = &page.part.run.report;
         let parts = [
             report.liveness.is_settled(),
             report.target.is_settled(),
@@ -63,11 +61,11 @@ impl LargestThings {
         ];
         let key = (Same(Arc::clone(report)), parts);
         let devices = self.devices.of(key, |_| devices_with_curve(report));
-        let selected = page.selection.tiles.first();
+        let selected = page.part.selection.tiles.first();
         let arena = selected.or(fullest).map(|tile| Scope::Arena(tile.into()));
         let device = page.choices.largest.device;
         let device = device.filter(|known| devices.contains(known)).or(devices.first().copied());
-        let system = page.report().system;
+        let system = page.part.run.report.system;
         let choices = [
             Some((Of::Model, "Model")),
             // One is all of the model.
@@ -91,8 +89,8 @@ impl LargestThings {
             Of::Model => None,
         };
         let of_scope = scope.unwrap_or(Scope::Everything);
-        let key = (of_scope, settled(page.report(), NEEDS));
-        let derived = Arc::clone(&page.run.derived);
+        let key = (of_scope, settled(&page.part.run.report, NEEDS));
+        let derived = Arc::clone(&page.part.run.derived);
         self.found.ask("largest things", ui.ctx(), &key, move |cancel| {
             largest(&derived, of_scope, &|| cancel.is_cancelled())
         });
@@ -108,7 +106,7 @@ impl LargestThings {
                 }
             }
         });
-        page.commands.append(&mut exports);
+        page.part.commands.append(&mut exports);
         if chosen != of {
             page.choices.largest.of = chosen;
         }
@@ -122,7 +120,7 @@ fn scope_ui(
     scope: Option<Scope>,
     devices: &[DeviceId],
 ) {
-    let report = Arc::clone(page.report());
+    let report = Arc::clone(&page.part.run.report);
     match scope {
         Some(Scope::Device(mut device)) => {
             let title = |device: &DeviceId| scope_title(&report, Scope::Device(*device));
@@ -131,7 +129,7 @@ fn scope_ui(
             page.choices.largest.device = Some(device);
         }
         Some(scope) => {
-            let which = if page.selection.tiles.is_empty() {
+            let which = if page.part.selection.tiles.is_empty() {
                 "the fullest; a selected one takes its place"
             } else {
                 "the selected one"
@@ -143,51 +141,47 @@ fn scope_ui(
 }
 
 /// A thing that is the largest of its kind.
-struct Found<'a> {
+struct Found {
     kind: &'static str,
-    name: Cow<'a, str>,
+    name: String,
     bytes: u64,
 }
 
 fn sheet(largest: Option<&Largest>) -> Sheet {
     let columns = vec![Column::rest("Kind"), Column::rest("Name"), Column::bytes("Size", 0.0)];
-    let row = |found: Found<'_>| {
-        let name = Value::text(found.name.into_owned());
+    let row = |found: Found| {
+        let name = Value::text(found.name);
         vec![Value::text(found.kind), name, Value::Bytes(found.bytes)]
     };
     Sheet::of(columns, largest.map_or_else(Vec::new, all_of).into_iter().map(row).collect())
 }
 
 /// What there is, in the order of the list.
-fn all_of(largest: &Largest) -> Vec<Found<'_>> {
-    let vertex = |kind, vertex: Option<&'_ LargestVertex>| {
-        vertex.map(|found| Found { kind, name: found.name.clone().into(), bytes: found.bytes })
+fn all_of(largest: &Largest) -> Vec<Found> {
+    let named = |kind, name: &str, bytes| Found { kind, name: name.to_owned(), bytes };
+    let vertex = |kind, vertex: &Option<LargestVertex>| {
+        vertex.as_ref().map(|found| named(kind, &found.name, found.bytes))
     };
-    let exchange = |kind, exchange: Option<&'_ LargestExchange>| {
-        exchange.map(|found| Found { kind, name: found.name.clone().into(), bytes: found.bytes })
+    let exchange = |kind, exchange: &Option<LargestExchange>| {
+        exchange.as_ref().map(|found| named(kind, &found.name, found.bytes))
     };
     let step = largest.step.as_ref().map(|step| {
         let name = step.name.as_deref().or(step.kind.as_deref()).unwrap_or("");
-        Found { kind: STEP, name: format!("{} {name}", step.step).into(), bytes: step.bytes }
+        named(STEP, &format!("{} {name}", step.step), step.bytes)
     });
-    let category = largest.category.as_ref().map(|category| Found {
-        kind: "Category",
-        name: category_title(&category.name).into(),
-        bytes: category.not_overlapped_bytes,
+    let category = largest.category.as_ref().map(|category| {
+        named("Category", &category_title(&category.name), category.not_overlapped_bytes)
     });
-    let variable = largest.variable.as_ref().map(|variable| Found {
-        kind: VARIABLE,
-        name: (&*variable.name).into(),
-        bytes: variable.bytes,
-    });
+    let variable = largest.variable.as_ref();
+    let variable = variable.map(|found| named(VARIABLE, &found.name, found.bytes));
     let all = [
         step,
         category,
-        exchange("Received", largest.exchange_received.as_ref()),
+        exchange("Received", &largest.exchange_received),
         variable,
-        vertex("Vertex state", largest.vertex_state.as_ref()),
-        vertex("Vertex code", largest.vertex_code.as_ref()),
-        exchange("Exchange code", largest.exchange_code.as_ref()),
+        vertex("Vertex state", &largest.vertex_state),
+        vertex("Vertex code", &largest.vertex_code),
+        exchange("Exchange code", &largest.exchange_code),
     ];
     all.into_iter().flatten().collect()
 }
@@ -214,11 +208,11 @@ fn largest_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, largest: &Largest) {
         if !ui.push_id(found.kind, |ui| row.ui(ui, columns)).inner.name {
             continue;
         }
-        let steps = page.report().steps.get();
+        let steps = page.part.run.report.steps.get();
         let of_step = largest.step.as_ref().filter(|_| found.kind == STEP);
         match of_step.and_then(|step| steps?.ids.position(StepId(step.step))) {
-            Some(position) => page.show_step(position),
-            None if found.kind == VARIABLE => page.show_variable(&found.name),
+            Some(position) => page.part.show_step(position),
+            None if found.kind == VARIABLE => page.part.show_variable(&found.name),
             None => {}
         }
     }

@@ -9,7 +9,6 @@ mod tiles;
 
 use eframe::egui::{self, Label, ScrollArea};
 use std::collections::BTreeMap;
-use std::ops::{Deref, DerefMut};
 
 use super::PageContext;
 use super::cards::{CardChoices, run_card_ui};
@@ -72,20 +71,6 @@ struct ChosenPart<'a> {
     choices: &'a mut Choices,
 }
 
-impl<'a> Deref for ChosenPart<'a> {
-    type Target = RunPart<'a>;
-
-    fn deref(&self) -> &Self::Target {
-        &self.part
-    }
-}
-
-impl DerefMut for ChosenPart<'_> {
-    fn deref_mut(&mut self) -> &mut Self::Target {
-        &mut self.part
-    }
-}
-
 impl RunsPage for InsightsPage {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
@@ -121,9 +106,9 @@ impl RunsPage for InsightsPage {
 
 impl InsightsOfRun {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut ChosenPart<'_>) {
-        let Some(known) = self.found.ask(ui.ctx(), page.run, true) else {
-            let is_read = page.run.derived.answers().are_beside_report()
-                || Needed::Liveness.is_settled(page.report());
+        let Some(known) = self.found.ask(ui.ctx(), page.part.run, true) else {
+            let is_read = page.part.run.derived.answers().are_beside_report()
+                || Needed::Liveness.is_settled(&page.part.run.report);
             let why = if is_read {
                 "Working out what the run says"
             } else {
@@ -178,12 +163,12 @@ impl InsightsOfRun {
 fn verdict_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, sight: &FirstSight, is_final: bool) {
     if sight.found.verdict.is_none() {
         card_ui(ui, "Whether it fits is not known", |ui| {
-            let arenas = page.report().system.arenas;
+            let arenas = page.part.run.report.system.arenas;
             ui.weak(format!("The report does not say what {arenas} use, or what they have"));
         });
         return;
     }
-    let is_open = page.run.is_working && !is_final;
+    let is_open = page.part.run.is_working && !is_final;
     let so_far =
         is_open.then_some("So far: variables are still being read, reasons and advice may change");
     verdict_banner_ui(ui, &mut page.part, sight, Proof::Used, so_far);

@@ -26,7 +26,6 @@ const MOST_TILES: usize = 5;
 #[derive(Default)]
 pub struct Tiles(Latest<(Same<Report>, [bool; 3]), TilesOfReport>);
 
-/// How full the tiles of a report are.
 struct TilesOfReport {
     /// Around the limit where that is known.
     bins: Vec<Bin>,
@@ -44,7 +43,7 @@ impl TilesOfReport {
 impl Tiles {
     /// Draws the card of a report whose tiles are known; returns the fullest.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut ChosenPart<'_>) -> Option<TileId> {
-        let report = Arc::clone(page.report());
+        let report = Arc::clone(&page.part.run.report);
         report.memory.get()?;
         let parts =
             [report.memory.is_settled(), report.target.is_settled(), report.arenas.is_settled()];
@@ -58,13 +57,13 @@ impl Tiles {
             if bins.iter().any(|bin| bin.tiles > 0) {
                 let tiles = grouped(bins.iter().map(|bin| bin.tiles).sum());
                 let name = format!("Histogram of {tiles} tiles");
-                histogram_ui(ui, &name, (bins, limit), HISTOGRAM, page);
+                histogram_ui(ui, &name, (bins, limit), HISTOGRAM, &mut page.part);
                 ui.add_space(6.0);
             }
             fullest_ui(ui, page, fullest, limit);
         };
         picture_card_ui(ui, "Tiles", &mut exports, |_| {}, contents);
-        page.commands.append(&mut exports);
+        page.part.commands.append(&mut exports);
         fullest.first().map(|full| TileId(full.tile))
     }
 }
@@ -80,7 +79,7 @@ fn fullest_ui(
     egui::Grid::new("fullest tiles").num_columns(4).spacing([12.0, 4.0]).show(ui, |ui| {
         for full in fullest {
             if ui.link(format!("Tile {}", full.tile)).clicked() {
-                page.show_tiles(TileSelection::one(TileId(full.tile)));
+                page.part.show_tiles(TileSelection::one(TileId(full.tile)));
             }
             let whole = limit.map_or(most, |limit| limit.saturating_add(limit / 8).max(most));
             let bar = Bar { parts: &[(full.bytes, tokens.temporary)], whole, limit };

@@ -2,6 +2,7 @@
 //! them, and by call path.
 
 use eframe::egui::{self, ScrollArea, TextEdit};
+use std::slice;
 use std::sync::Arc;
 
 use super::tables::Subject;
@@ -19,7 +20,7 @@ use crate::ui::theme::fonts;
 use crate::ui::units::Units;
 use crate::ui::widget::choice::segments_ui;
 use crate::ui::widget::data_table::{Data, DataTable};
-use crate::ui::widget::flame::{FLAME_ROW, Flame};
+use crate::ui::widget::flame::{FLAME_ROW, Flame, show_all_ui};
 use crate::ui::widget::picture::at_pointer_ui;
 use crate::ui::widget::rows::{BarOf, Column, Rows};
 
@@ -28,10 +29,8 @@ const NEEDS: Needs = &[Needed::Liveness, Needed::Axis];
 /// Most width of a stack beside the table, points.
 const STACK: f32 = 300.0;
 
-/// How allocations are listed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ListedBy {
-    /// One by one.
     #[default]
     Allocation,
     /// Added up by the code that asked for them.
@@ -56,7 +55,6 @@ pub struct AllocationTables {
     flame_of: Option<Arc<Found>>,
     /// The allocation whose stack is shown: its run, and what tells it apart there.
     selected: Option<(RunId, (u32, u32))>,
-    /// Its row in the list.
     selected_row: Made<InFound, Option<usize>>,
     /// The code that was selected in the frame before.
     code: Option<String>,
@@ -251,10 +249,7 @@ impl AllocationTables {
         };
         ui.horizontal(|ui| {
             ui.weak("Outermost function on top; a click gives a function the whole width");
-            let all = ui.add_enabled(self.flame.is_zoomed(), egui::Button::new("Show all"));
-            if all.clicked() {
-                self.flame.reset();
-            }
+            show_all_ui(ui, slice::from_mut(&mut self.flame), "Show all");
             if let Some(chosen) = self.flame.chosen {
                 ui.label(fonts::caption(text(chosen)));
             }

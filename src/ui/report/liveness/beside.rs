@@ -18,13 +18,11 @@ use crate::ui::widget::curve::Layer;
 use crate::ui::widget::legend::{Patch, entry_ui};
 use crate::ui::widget::sign::Sign;
 
-/// What areas go by.
 pub const OF_AREAS: Needs = &[Needed::Liveness, Needed::Debug, Needed::TileVariables, Needed::Axis];
 
 /// Runs that the answer has room for.
 const MOST_RUNS: usize = 4;
 
-/// What is drawn beside the curves of the runs.
 pub struct Beside {
     pub runs: PerRun<DrawnBeside>,
     /// How the only run came out, where nothing holds its curve against a limit.
@@ -90,7 +88,6 @@ impl Beside {
 }
 
 impl Choices {
-    /// Whether a line is drawn.
     pub fn has_line(&self, line: &DrawnLine) -> bool {
         line.is_usual != self.switched_lines.contains(line.title)
     }
@@ -111,7 +108,6 @@ impl Choices {
         }
     }
 
-    /// The lines of a run as layers.
     pub fn line_layers<'a>(
         &self,
         ui: &egui::Ui,

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::scope_choice::ScopeChoice;
 use super::timelines::{RunCurve, SlotTimelines};
+use crate::analysis::liveness::Scope;
 use crate::run::areas::AreasBy;
 use crate::store::TileId;
 use crate::text::capitalised;
@@ -98,7 +99,6 @@ impl Choices {
         self.is_stacked(run) && self.of(run).not_always_live
     }
 
-    /// The limit of a run, where it is shown.
     pub fn limit(&self, curve: &RunCurve, run: &Run) -> Option<u64> {
         curve.timeline.limit.filter(|_| self.has_limit && self.is_whole(run))
     }
@@ -167,13 +167,8 @@ impl Choices {
             return;
         }
         let (stack, system) = (ui.checkbox(&mut self.is_stacked, "Stack"), runs.system());
-        if stack
-            .on_hover_text(format!(
-                "{} on what is {}",
-                system.not_always_live, system.always_live_in_text
-            ))
-            .changed()
-        {
+        let hover = format!("{} on what is {}", system.not_always_live, system.always_live_in_text);
+        if stack.on_hover_text(hover).changed() {
             self.version += 1;
         }
     }
@@ -217,7 +212,7 @@ impl Choices {
 }
 
 /// What the curve of the only run can be split by.
-fn groupings(runs: &Runs, scope: crate::analysis::liveness::Scope) -> Vec<AreasBy> {
+fn groupings(runs: &Runs, scope: Scope) -> Vec<AreasBy> {
     if !runs.is_one() {
         return Vec::new();
     }
@@ -225,7 +220,6 @@ fn groupings(runs: &Runs, scope: crate::analysis::liveness::Scope) -> Vec<AreasB
     derived.answers().groupings(derived, scope)
 }
 
-/// The runs that have a curve.
 pub fn drawn<'a>(
     runs: &'a Runs,
     timelines: &'a SlotTimelines,

@@ -31,17 +31,10 @@ pub enum Computed {
 }
 
 impl AtSteps {
-    /// The parts that it goes by, and what they are called.
-    pub fn needs(self) -> (Needs, &'static str) {
+    pub fn needs(self) -> Needs {
         match self {
-            Self::Vertices => (
-                &[Needed::VertexTypes, Needed::ComputeSets, Needed::Axis],
-                "Compute sets and exchanges",
-            ),
-            Self::Cycles | Self::Flops => (
-                &[Needed::ComputeSets, Needed::Exchanges, Needed::Axis],
-                "Compute sets and exchanges",
-            ),
+            Self::Vertices => &[Needed::VertexTypes, Needed::ComputeSets, Needed::Axis],
+            Self::Cycles | Self::Flops => &[Needed::ComputeSets, Needed::Exchanges, Needed::Axis],
         }
     }
 

@@ -1,7 +1,7 @@
 //! What the bytes alive at the selected moment consist of: by category, operation, module or variable, a column for
 //! each moment or run. Each column adds up to what the curve says.
 
-use eframe::egui::{self, Align, Button, Layout, Margin, Rect, ScrollArea};
+use eframe::egui::{self, Align, Layout, Margin, Rect, ScrollArea};
 use std::sync::Arc;
 
 use super::tables::{Moments, StepOfRun};
@@ -23,7 +23,7 @@ use crate::ui::widget::column_widths::MOST_SHOWN;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::exports::{picture_exports_ui, scrolled_of_exports};
 use crate::ui::widget::facts::absent_ui;
-use crate::ui::widget::flame::{FLAME_ROW, Flame, linked_ui};
+use crate::ui::widget::flame::{FLAME_ROW, Flame, linked_ui, show_all_ui};
 use crate::ui::widget::picture::at_pointer_ui;
 use crate::ui::widget::rows::{Column, Rows, Value};
 
@@ -150,7 +150,6 @@ impl Consists {
     }
 }
 
-/// The height in which all icicles are seen.
 fn icicles_height(parts: &Parts) -> f32 {
     let title = if parts.trees.len() > 1 { TITLE } else { 0.0 };
     let of_tree = |tree: &Arc<ModuleTree>| tree.spans.rows().len() as f32 * FLAME_ROW + title;
@@ -231,11 +230,7 @@ fn icicles_ui(
         ui.weak(chosen.unwrap_or_else(|| "Click a module to see what is in it".to_owned()));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             picture_exports_ui(ui, ("what is alive by module", true), Some(drawn), commands);
-            let is_zoomed = flames.iter().any(Flame::is_zoomed);
-            let all = ui.add_enabled(is_zoomed, Button::new("Show all modules"));
-            if all.on_hover_text("Double-click, or key 0").clicked() {
-                flames.iter_mut().for_each(Flame::reset);
-            }
+            show_all_ui(ui, flames, "Show all modules");
         });
     });
 }

@@ -23,7 +23,8 @@ type LargestVariables = (Vec<Entry>, usize);
 pub struct SlotFacts {
     made_for: Option<(usize, u64, bool)>,
     moment: Option<Moment>,
-    facts: Vec<Option<StepFacts>>,
+    /// Of each run's step, of those that have one there.
+    pub of_runs: Vec<Option<StepFacts>>,
     said: RunsAnswer<(usize, u64), PerRun<Option<StepSaid>>>,
     largest: RunsAnswer<(usize, u64), Option<LargestVariables>>,
 }
@@ -41,7 +42,7 @@ impl SlotFacts {
         if self.made_for != Some(key) {
             let moment = Moment::at_slot(&timelines.axis, slot);
             let facts = |(place, run): (usize, &Run)| facts(&run.report, moment.step_there(place)?);
-            self.facts = runs.iter().enumerate().map(facts).collect();
+            self.of_runs = runs.iter().enumerate().map(facts).collect();
             self.moment = Some(moment);
             self.made_for = Some(key);
         }
@@ -70,14 +71,9 @@ impl SlotFacts {
         self.moment.as_ref()
     }
 
-    /// The facts of each run's step, of those that have one there.
-    pub fn of_runs(&self) -> &[Option<StepFacts>] {
-        &self.facts
-    }
-
     /// The facts of the first run that has a step there.
     pub fn first(&self) -> Option<&StepFacts> {
-        self.facts.iter().flatten().next()
+        self.of_runs.iter().flatten().next()
     }
 
     /// The same, as far as it is this slot that was looked at last.
@@ -97,11 +93,8 @@ impl SlotFacts {
         runs: &Runs,
         key: &(usize, u64),
     ) -> Result<Option<&LargestVariables>, &str> {
-        match self
-            .largest
-            .get((runs, OF_VARIABLES), key)
-            .or_else(|| Some(self.largest.last(runs)?.1))
-        {
+        let found = self.largest.get((runs, OF_VARIABLES), key);
+        match found.or_else(|| Some(self.largest.last(runs)?.1)) {
             Some(found) => Ok(found.as_ref()),
             None => Err(self.largest.failure().unwrap_or("Looking for the largest variables…")),
         }

@@ -9,7 +9,6 @@ use crate::ui::report::moment::Moment;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::units::Units;
 
-/// Draws the field.
 pub fn field_ui(ui: &mut egui::Ui, runs: &Runs, marks: &mut Marks) {
     let name = format!("Filter {}", runs.system().steps);
     let field = TextEdit::singleline(&mut marks.text).hint_text(&*name);

@@ -10,12 +10,13 @@ use super::selected::selection_ui;
 use super::timelines::SlotTimelines;
 use super::words::selected_moment;
 use crate::analysis::liveness::variable_kind::{pretty_name, variable_kind};
-use crate::analysis::liveness::{Scope, scope_title};
+use crate::analysis::liveness::{Scope, first_arena, scope_title};
 use crate::analysis::program::modules::module_of;
 use crate::analysis::program::operations::PROPORTION;
 use crate::analysis::program::steps::{Fact, OPERATION, StepFacts, fact_names};
 use crate::run::beside_curve::StepSaid;
 use crate::run::section::Cell;
+use crate::store::ArenaId;
 use crate::text::{capitalised, grouped, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::report::allocations::stack::stack_ui;
@@ -32,6 +33,7 @@ use crate::ui::widget::bar::Bar;
 use crate::ui::widget::inspector::{
     exact_fact_ui, fact_ui, long_fact_ui, part_ui, section_ui, title_ui, wide_part_ui,
 };
+use crate::ui::widget::rows::Value;
 use crate::ui::widget::sign::Sign;
 
 /// Longest name of a step, of a kind of program, of a run, and of a variable that has a line of its own.
@@ -105,7 +107,8 @@ impl LivenessPage {
                 ui.button("Map at this step").on_hover_text("Addresses of a tile at this step");
             if map.clicked() {
                 timelines.select(page.selection, runs, (slot, false));
-                let tile = page.selection.tiles.first().or_else(|| fullest_tile(runs));
+                let fullest = || first_arena(&runs.reference().report).map(ArenaId::tile);
+                let tile = page.selection.tiles.first().or_else(fullest);
                 page.commands.extend(tile.map(|tile| Command::GoTo(Place::Map(tile))));
             }
         } else if runs.reference().derived.answers().has_allocations()
@@ -119,7 +122,7 @@ impl LivenessPage {
     /// What the steps do: of one run as its system says it, where that says more than the report.
     fn step_ui(&self, ui: &mut egui::Ui, runs: &Runs, said: Option<&StepSaid>) {
         let Some(said) = said else {
-            facts_ui(ui, runs, self.facts.of_runs());
+            facts_ui(ui, runs, &self.facts.of_runs);
             return;
         };
         let units = Units::now(ui);
@@ -159,17 +162,6 @@ impl LivenessPage {
         }
         if !runs.reference().derived.answers().has_allocations() {
             self.alive_ui(ui, runs, timelines, slot);
-        }
-    }
-
-    /// What the lines beside the curve of the only run say at a step.
-    fn lines_ui(&self, ui: &mut egui::Ui, runs: &Runs, timelines: &SlotTimelines, step: usize) {
-        let beside = self.beside(runs, timelines).and_then(|beside| beside.only());
-        let lines = beside.map_or(&[][..], |of| &of.lines);
-        for line in lines {
-            if let Some(bytes) = line.at(step) {
-                exact_fact_ui(ui, line.title, bytes);
-            }
         }
     }
 
@@ -221,7 +213,12 @@ impl LivenessPage {
                 let from = reference.timeline.not_always_live_at(first);
                 change_ui(ui, (from, not_always_live), "");
             }
-            self.lines_ui(ui, runs, timelines, step);
+            let beside = self.beside(runs, timelines).and_then(|beside| beside.only());
+            for line in beside.map_or(&[][..], |of| &of.lines) {
+                if let Some(bytes) = line.at(step) {
+                    exact_fact_ui(ui, line.title, bytes);
+                }
+            }
             if let Some(with_gaps) = timeline.including_gaps {
                 bytes_ui(ui, "With gaps", with_gaps);
                 if let Some(limit) = timeline.limit {
@@ -243,9 +240,12 @@ impl LivenessPage {
         if run.name != run.title {
             text = format!("{text} {}", shortened(&run.name, RUN));
         }
-        let facts = self.facts.of_runs().get(place).and_then(Option::as_ref);
+        let facts = self.facts.of_runs.get(place).and_then(Option::as_ref);
         match facts.filter(|_| is_there) {
-            Some(facts) => format!("{text}: {}", step_text(facts)),
+            Some(StepFacts { step, kind: Some(kind), .. }) => {
+                format!("{text}: {step}, {}", shortened(kind, KIND))
+            }
+            Some(facts) => format!("{text}: {}", facts.step),
             None => format!("{text}: no {} here", run.report.system.step_in_text),
         }
     }
@@ -289,12 +289,6 @@ impl LivenessPage {
             ui.weak(format!("and {} more", grouped(*others as u64)));
         }
     }
-}
-
-/// The fullest tile of the reference.
-fn fullest_tile(runs: &Runs) -> Option<crate::store::TileId> {
-    crate::analysis::liveness::first_arena(&runs.reference().report)
-        .map(crate::store::ArenaId::tile)
 }
 
 /// What is over or left, in a box of its colour with its sign.
@@ -349,24 +343,14 @@ fn change_ui(ui: &mut egui::Ui, (from, to): (u64, u64), what: &str) {
     });
 }
 
-/// A step and what kind of program it runs: `30, OnTileExecute`.
-fn step_text(facts: &StepFacts) -> String {
-    match &facts.kind {
-        Some(kind) => format!("{}, {}", facts.step, shortened(kind, KIND)),
-        None => facts.step.to_string(),
-    }
-}
-
 /// Sizes of a variable in the runs; of two it is said which one has it.
 fn sizes_text(figures: &[Option<u64>], units: Units) -> String {
     match figures {
         [Some(bytes), None] => format!("{}, only in source", units.bytes(*bytes)),
         [None, Some(bytes)] => format!("{}, only in target", units.bytes(*bytes)),
         figures => {
-            let size = |bytes: &Option<u64>| {
-                bytes.map_or_else(|| "–".to_owned(), |bytes| units.bytes(bytes))
-            };
-            figures.iter().map(size).collect::<Vec<_>>().join(" → ")
+            let sizes = figures.iter().map(|bytes| Value::bytes(*bytes).shown(units));
+            sizes.collect::<Vec<_>>().join(" → ")
         }
     }
 }

@@ -98,9 +98,13 @@ impl LivenessPage {
                     let title = runs.of_number(["With gaps", ": with gaps", ": with gaps"]);
                     let of = if runs.is_one() { "" } else { &*run.title };
                     let patch = Patch::Line(colors.with_gaps);
-                    let text = gaps_text(bytes, curve.timeline.limit, Units::now(ui));
+                    let units = Units::now(ui);
+                    let against = curve.timeline.limit.map_or(String::new(), |limit| {
+                        format!(", {}", against_limit(bytes, limit, units))
+                    });
+                    let what = "Up to the end of what is placed there at any step";
                     entry_ui(ui, patch, &format!("{of}{title}"), &mut choices.has_gaps)
-                        .on_hover_text(text);
+                        .on_hover_text(format!("{what}: {}{against}", units.exact(bytes)));
                 }
             }
             if let Some(beside) = &beside {
@@ -129,14 +133,6 @@ impl LivenessPage {
         });
         row.response.rect
     }
-}
-
-/// What bytes with gaps are, and how they stand against the limit.
-fn gaps_text(bytes: u64, limit: Option<u64>, units: Units) -> String {
-    let against =
-        limit.map_or(String::new(), |limit| format!(", {}", against_limit(bytes, limit, units)));
-    let what = "Up to the end of what is placed there at any step";
-    format!("{what}: {}{against}", units.exact(bytes))
 }
 
 /// The entries of a run: of more than two one each, for there is no room for more.

@@ -33,7 +33,6 @@ type RowsOfRun = RunsAnswer<(usize, Scope, usize, LivesBy), Option<Arc<LifetimeR
 #[derive(Default)]
 pub struct Lifelines {
     by: LivesBy,
-    /// For each run.
     rows: Vec<RowsOfRun>,
 }
 

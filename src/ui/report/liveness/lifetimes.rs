@@ -23,7 +23,6 @@ pub enum LivesBy {
     Address,
 }
 
-/// The life of something.
 struct Life {
     name: String,
     bytes: u64,
@@ -31,20 +30,6 @@ struct Life {
     address: Option<u64>,
     is_always_live: bool,
     ranges: Arc<[Range<u32>]>,
-}
-
-impl From<Lifetime> for Life {
-    fn from(life: Lifetime) -> Self {
-        let Lifetime { name, bytes, is_always_live, ranges, .. } = life;
-        Self { name, bytes, address: None, is_always_live, ranges: ranges.into() }
-    }
-}
-
-impl From<PlacedLifetime> for Life {
-    fn from(life: PlacedLifetime) -> Self {
-        let PlacedLifetime { name, bytes, offset, is_always_live, ranges, .. } = life;
-        Self { name, bytes, address: Some(offset), is_always_live, ranges }
-    }
 }
 
 pub struct LifeAxis<'a> {
@@ -65,13 +50,21 @@ pub struct LifetimeRows {
 impl LifetimeRows {
     /// Everything of a scope that is alive at a step; `None` where that is not in the report.
     pub fn new(report: &Arc<Report>, scope: Scope, step: usize, cancel: &Cancel) -> Option<Self> {
-        let lives = match scope {
-            Scope::Arena(arena) => {
-                into_lives(placed_lifetimes(report, arena, step, cancel.progress())?)
-            }
-            scope => into_lives(lifetimes_at(report, scope, step)?),
+        let placed = |life: PlacedLifetime| {
+            let PlacedLifetime { name, bytes, offset, is_always_live, ranges, .. } = life;
+            Life { name, bytes, address: Some(offset), is_always_live, ranges }
         };
-        let has_addresses = matches!(scope, Scope::Arena(_));
+        let named = |life: Lifetime| {
+            let Lifetime { name, bytes, is_always_live, ranges, .. } = life;
+            Life { name, bytes, address: None, is_always_live, ranges: ranges.into() }
+        };
+        let (lives, has_addresses) = match scope {
+            Scope::Arena(arena) => {
+                let lives = placed_lifetimes(report, arena, step, cancel.progress())?;
+                (lives.into_iter().map(placed).collect(), true)
+            }
+            scope => (lifetimes_at(report, scope, step)?.into_iter().map(named).collect(), false),
+        };
         let steps = report.steps.get().map_or(0, |steps| steps.ids.len() as u64);
         Some(Self { report: Arc::clone(report), lives, has_addresses, steps })
     }
@@ -185,8 +178,4 @@ impl Rows for LifetimeRows {
             _ => Value::text(ranges_text(&self.report, &life.ranges)),
         }
     }
-}
-
-fn into_lives(lives: Vec<impl Into<Life>>) -> Vec<Life> {
-    lives.into_iter().map(Into::into).collect()
 }

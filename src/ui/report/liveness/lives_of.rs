@@ -10,7 +10,6 @@ use crate::ui::runs::{RunId, Runs};
 /// Longest title of a run.
 const TITLE: usize = 24;
 
-/// The run, as far as one was chosen.
 #[derive(Default)]
 pub struct LivesOf(Option<RunId>);
 
@@ -31,10 +30,8 @@ impl LivesOf {
             for other in runs.iter() {
                 ui.horizontal(|ui| {
                     badge_ui(ui, other.badge);
-                    if ui
-                        .selectable_label(other.id == run.id, shortened(&other.name, TITLE))
-                        .clicked()
-                    {
+                    let name = shortened(&other.name, TITLE);
+                    if ui.selectable_label(other.id == run.id, name).clicked() {
                         self.0 = Some(other.id);
                         ui.close();
                     }

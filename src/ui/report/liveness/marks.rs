@@ -25,7 +25,6 @@ struct MarksOf {
     version: u64,
 }
 
-/// Marked slots, and what they are on the curves.
 pub struct MarkedSlots {
     /// All of them, ascending.
     pub slots: Vec<u32>,
@@ -44,7 +43,6 @@ pub struct MarkedSlots {
 /// Marks, made beside the window when anything changes that they depend on.
 #[derive(Default)]
 pub struct Marks {
-    /// The text of the filter.
     pub text: String,
     found: RunsAnswer<String, FoundSteps>,
     marked: RunsAnswer<MarksOf, MarkedSlots>,

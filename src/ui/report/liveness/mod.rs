@@ -339,7 +339,6 @@ impl LivenessPage {
         areas.as_ref().filter(|_| *version == timelines.version)
     }
 
-    /// What is drawn beside the curves.
     fn beside(&self, runs: &Runs, timelines: &SlotTimelines) -> Option<&Arc<Beside>> {
         let (version, beside) = self.beside.last(runs)?;
         (*version == timelines.version).then_some(beside)

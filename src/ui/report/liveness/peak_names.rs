@@ -8,7 +8,7 @@ use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::program::modules::{Modules, Span};
 use crate::analysis::program::operations::Operation;
 use crate::analysis::program::steps;
-use crate::text::{grouped, shortened};
+use crate::text::{counted, shortened};
 use crate::ui::report::head::Answer;
 use crate::ui::report::slot_axis::MOST_PEAKS;
 use crate::ui::runs::{Run, Runs};
@@ -27,7 +27,6 @@ const COMPARED: usize = 1000;
 #[derive(Default)]
 pub struct PeakNames {
     top: Vec<NamedPeak>,
-    /// What a step is called.
     step_word: &'static str,
     runs: Vec<RunAnswer>,
     pub bands: Vec<Band>,
@@ -178,41 +177,31 @@ impl RunAnswer {
 
     fn text(&self, units: Units) -> String {
         let common = self.in_common.as_ref().map_or(String::new(), |text| format!("; {text}"));
-        match self.over {
-            0 => self.fits_text(units),
-            count => format!("{}, up to +{}{common}", count_text(count), units.bytes(self.most)),
-        }
-    }
-
-    fn titled(&self, units: Units) -> String {
-        format!("{}: {}", self.title, self.brief(units))
-    }
-
-    fn brief(&self, units: Units) -> String {
-        match self.over {
-            0 => "none over".to_owned(),
-            count => format!("{}, +{}", count_text(count), units.bytes(self.most)),
-        }
-    }
-
-    fn fits_text(&self, units: Units) -> String {
-        match self.limit {
-            Some(limit) => format!(
+        match (self.over, self.limit) {
+            (0, Some(limit)) => format!(
                 "Highest peak {}, {} below the limit",
                 units.beside(self.top, limit),
                 units.bytes(limit.saturating_sub(self.top))
             ),
-            None => "No peak is over its limit".to_owned(),
+            (0, None) => "No peak is over its limit".to_owned(),
+            (count, _) => {
+                format!("{}, up to +{}{common}", count_text(count), units.bytes(self.most))
+            }
+        }
+    }
+
+    fn titled(&self, units: Units) -> String {
+        match self.over {
+            0 => format!("{}: none over", self.title),
+            count => {
+                format!("{}: {}, +{}", self.title, count_text(count), units.bytes(self.most))
+            }
         }
     }
 }
 
 fn count_text(count: usize) -> String {
-    if count == 1 {
-        "1 peak over".to_owned()
-    } else {
-        format!("{} peaks over", grouped(count as u64))
-    }
+    format!("{} over", counted(count as u64, "peak"))
 }
 
 /// What the operations of all peaks over the limit have in common, where they do.

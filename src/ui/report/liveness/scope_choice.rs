@@ -21,7 +21,6 @@ impl Default for ScopeChoice {
 }
 
 impl ScopeChoice {
-    /// Chooses a scope.
     pub fn show(&mut self, scope: Scope) {
         self.scope = scope;
         if let Scope::Arena(tile) = scope {

@@ -50,19 +50,14 @@ pub fn selection_ui(
 }
 
 fn selected_text(runs: &Runs, moment: &Moment, text: &str, count: usize) -> String {
+    let steps = runs.system().steps;
     match (runs.is_one(), count) {
         (true, 1) => format!("Selected: {text}"),
         (true, count) => {
-            format!(
-                "Selected: {count} {}, compared with {}",
-                runs.system().steps,
-                moment.title(runs)
-            )
+            format!("Selected: {count} {steps}, compared with {}", moment.title(runs))
         }
         (false, 1) => text.to_owned(),
-        (false, count) => {
-            format!("{count} {} are selected, the first is compared: {text}", runs.system().steps)
-        }
+        (false, count) => format!("{count} {steps} are selected, the first is compared: {text}"),
     }
 }
 
@@ -75,13 +70,8 @@ fn mark_operation_ui(ui: &mut egui::Ui, selection: &mut Selection, runs: &Runs, 
         && let Some(operation) = runs.iter().enumerate().find_map(operation)
     {
         let button = ui.button("Mark its operation");
-        if button
-            .on_hover_text(format!(
-                "Marks every {} of the same operation",
-                runs.system().step_in_text
-            ))
-            .clicked()
-        {
+        let step = runs.system().step_in_text;
+        if button.on_hover_text(format!("Marks every {step} of the same operation")).clicked() {
             selection.operation = Some(OperationName::of(&operation));
         }
     }

@@ -10,6 +10,7 @@ use crate::analysis::liveness::over_limit::OverLimit;
 use crate::analysis::program::operation_text::operations_text;
 use crate::analysis::program::operations::Operation;
 use crate::analysis::program::steps;
+use crate::ui::job::Same;
 use crate::ui::report::step_place;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::selection::TitledPlace;
@@ -31,11 +32,18 @@ pub struct StepRows {
     pub over: Option<usize>,
 }
 
+/// Which steps are listed.
+#[derive(Clone, PartialEq)]
+pub enum Listed {
+    Peaks,
+    /// Those that the filter found; all of them without one.
+    Steps(Option<Same<Vec<u32>>>),
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Cell {
     /// Its place among the rows.
     Rank,
-    /// The step of a run.
     Step(usize),
     /// All that is alive, and as a bar.
     Alive,
@@ -43,7 +51,6 @@ enum Cell {
     /// All that is alive, in percent of the limit.
     OfLimit,
     Operation,
-    /// The kind of the program.
     Kind,
     Name,
     Bytes(usize),
@@ -64,45 +71,26 @@ pub fn bytes_title(runs: &Runs, scope: Scope) -> String {
 }
 
 impl StepRows {
-    /// The peaks; those above the limit alone where only they are wanted.
-    pub fn of_peaks(runs: &Arc<Runs>, timelines: &Arc<SlotTimelines>, is_over_alone: bool) -> Self {
-        let slots = timelines.peaks.iter().map(|peak| peak.slot).collect();
-        Self::new(runs, timelines, slots, false).over_alone(is_over_alone)
-    }
-
-    /// The steps in some slots, with the kinds of their programs; all of them without.
-    pub fn of_steps(
+    /// What is listed; of it those above the limit alone where only they are wanted.
+    pub fn of(
         runs: &Arc<Runs>,
         timelines: &Arc<SlotTimelines>,
-        slots: Option<&[u32]>,
+        listed: &Listed,
         is_over_alone: bool,
     ) -> Self {
-        let slots = match slots {
-            Some(slots) => slots.iter().map(|slot| *slot as usize).collect(),
-            None => (0..timelines.len()).collect(),
+        let mut slots: Vec<usize> = match listed {
+            Listed::Peaks => timelines.peaks.iter().map(|peak| peak.slot).collect(),
+            Listed::Steps(Some(Same(found))) => found.iter().map(|slot| *slot as usize).collect(),
+            Listed::Steps(None) => (0..timelines.len()).collect(),
         };
-        Self::new(runs, timelines, slots, true).over_alone(is_over_alone)
-    }
-
-    fn over_alone(mut self, is_wanted: bool) -> Self {
-        let timelines = &self.timelines;
-        self.slots.retain(|slot| !is_wanted || is_over(timelines, *slot));
-        self
-    }
-
-    fn new(
-        runs: &Arc<Runs>,
-        timelines: &Arc<SlotTimelines>,
-        slots: Vec<usize>,
-        has_kind: bool,
-    ) -> Self {
         let mut cells = cells(runs, timelines);
         // Peaks are ranked; of all steps the kinds of programs say more.
-        let other = if has_kind { Cell::Rank } else { Cell::Kind };
+        let other = if *listed == Listed::Peaks { Cell::Kind } else { Cell::Rank };
         cells.retain(|(cell, _)| *cell != other);
-        let curves = (0..runs.len()).filter_map(|run| timelines.run(run));
-        let is_known = curves.into_iter().any(|curve| curve.timeline.over.is_some());
+        let mut curves = (0..runs.len()).filter_map(|run| timelines.run(run));
+        let is_known = curves.any(|curve| curve.timeline.over.is_some());
         let over = is_known.then(|| slots.iter().filter(|slot| is_over(timelines, **slot)).count());
+        slots.retain(|slot| !is_over_alone || is_over(timelines, *slot));
         let (runs, timelines) = (Arc::clone(runs), Arc::clone(timelines));
         Self { runs, timelines, slots, cells, over }
     }
@@ -132,15 +120,6 @@ impl StepRows {
         self.timelines.alive_at(0, self.timelines.axis.step(0, slot)?)
     }
 
-    fn limit(&self) -> Option<u64> {
-        limit_of(&self.timelines)
-    }
-
-    fn of_limit(&self, slot: usize) -> Option<String> {
-        let (alive, limit) = (self.alive(slot)?, self.limit()?);
-        Some(format!("{:.1} %", alive as f64 * 100.0 / limit as f64))
-    }
-
     /// The bar of a row: what always lives, what does not, and what is over.
     pub fn paint_bar(
         &self,
@@ -157,8 +136,9 @@ impl StepRows {
                 (always_live, tokens.always_live),
                 (timeline.not_always_live_at(step), tokens.temporary),
             ];
-            let whole = timeline.top.max(self.limit().unwrap_or(0));
-            let bar = Bar { parts: &parts, whole, limit: self.limit() };
+            let limit = limit_of(&self.timelines);
+            let whole = timeline.top.max(limit.unwrap_or(0));
+            let bar = Bar { parts: &parts, whole, limit };
             let y = rect.center().y - BAR_HEIGHT / 2.0..=rect.center().y + BAR_HEIGHT / 2.0;
             bar.paint(painter, egui::Rect::from_x_y_ranges(rect.x_range(), y), tokens);
             Some(())
@@ -294,7 +274,12 @@ impl Rows for StepRows {
             Cell::Rank => Value::Count(row as u64 + 1),
             Cell::Alive => Value::bytes(self.alive(slot)),
             Cell::Bar => Value::Nothing,
-            Cell::OfLimit => self.of_limit(slot).map_or(Value::Nothing, Value::text),
+            Cell::OfLimit => match self.alive(slot).zip(limit_of(&self.timelines)) {
+                Some((alive, limit)) => {
+                    Value::text(format!("{:.1} %", alive as f64 * 100.0 / limit as f64))
+                }
+                None => Value::Nothing,
+            },
             Cell::Operation => Value::text(self.operation(slot)),
             Cell::Kind => Value::text(self.kind(slot).unwrap_or_default()),
             Cell::Name => Value::text(self.name(slot).unwrap_or_default()),

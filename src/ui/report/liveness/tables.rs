@@ -9,7 +9,7 @@ use super::consists::Consists;
 use super::lifetimes_table::LifetimeTables;
 use super::lives_of::LivesOf;
 use super::marks::Marks;
-use super::step_rows::{StepRows, bytes_title};
+use super::step_rows::{Listed, StepRows, bytes_title};
 use super::timelines::SlotTimelines;
 use super::words::selected_moment;
 use crate::analysis::liveness::Scope;
@@ -186,17 +186,9 @@ pub struct Tables {
 /// which steps.
 type ListMadeFor = (u64, bool, bool, Listed);
 
-#[derive(Clone, PartialEq)]
-enum Listed {
-    Peaks,
-    /// The steps that the filter found; all of them without one.
-    Steps(Option<Same<Vec<u32>>>),
-}
-
 pub struct Subject<'a> {
     pub timelines: &'a Arc<SlotTimelines>,
     pub marks: &'a Marks,
-    /// The selected slots.
     pub slots: &'a [usize],
     /// The slots that the picture shows.
     pub range: (f64, f64),
@@ -244,7 +236,7 @@ impl Tables {
         let has_allocations = runs.is_one() && runs.reference().derived.answers().has_allocations();
         let is_there = |tab: &Tab| match tab {
             Tab::Peaks | Tab::Steps => has_lists,
-            Tab::At(what) => !runs.are_foreign_to(what.needs().0),
+            Tab::At(what) => !runs.are_foreign_to(what.needs()),
             Tab::Listed(_) => has_allocations,
             _ => true,
         };
@@ -305,13 +297,7 @@ impl Tables {
         let made_for =
             (timelines.version, runs.is_settled(&[Needed::Debug]), is_over_alone, listed);
         let rows = self.list_rows.of(made_for, |(.., listed)| {
-            Arc::new(match listed {
-                Listed::Peaks => StepRows::of_peaks(runs, timelines, is_over_alone),
-                Listed::Steps(found) => {
-                    let slots = found.as_ref().map(|Same(found)| &***found);
-                    StepRows::of_steps(runs, timelines, slots, is_over_alone)
-                }
-            })
+            Arc::new(StepRows::of(runs, timelines, listed, is_over_alone))
         });
         let tokens = *Tokens::now(ui);
         let (slots, columns) = (subject.slots, rows.columns());
@@ -398,9 +384,9 @@ impl Tables {
         moments: Moments,
     ) {
         let runs = page.runs;
-        let (needs, parts) = what.needs();
+        let needs = what.needs();
         if !runs.is_settled(needs) {
-            unread_ui(ui, parts, runs.is_working());
+            unread_ui(ui, "Compute sets and exchanges", runs.is_working());
             return;
         }
         let key = (what, moments);
@@ -507,11 +493,8 @@ impl VariablesAt {
         let columns = match self {
             Self::NotAlwaysLive(moments) => moments.columns.clone(),
             Self::AlwaysLive(_) if runs.is_one() => {
-                vec![FigureColumn {
-                    title: "Bytes".to_owned(),
-                    in_text: String::new(),
-                    badge: None,
-                }]
+                let (title, in_text) = ("Bytes".to_owned(), String::new());
+                vec![FigureColumn { title, in_text, badge: None }]
             }
             Self::AlwaysLive(_) => FigureColumn::of_runs(runs),
         };

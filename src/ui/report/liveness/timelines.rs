@@ -168,7 +168,6 @@ impl SlotTimelines {
         self.axis.len()
     }
 
-    /// The selected slots.
     pub fn selected(&self, selection: &Selection, runs: &Runs) -> Vec<usize> {
         let slots = selection.slots(runs);
         if self.time.is_none() {

@@ -8,17 +8,16 @@ use super::stack::{MOST_CATEGORIES, Stack};
 use crate::analysis::memory::breakdown::{Breakdown, MemoryPart, breakdowns};
 use crate::analysis::memory::tile_order::{TileOrder, gather};
 use crate::analysis::memory::united_tiles::{NOT_THERE, UnitedTiles, largest_change};
-use crate::analysis::memory::{Statistics, cell, statistics, totals_of_rows};
+use crate::analysis::memory::{Statistics, cell, gap_bytes, statistics, totals_of_rows};
 use crate::store::TileId;
 use crate::store::memory::{TileColumn, TileMemory};
 use crate::store::target::Target;
-use crate::ui::runs::{PerRun, Runs};
+use crate::ui::runs::{PerRun, Run, Runs};
 use crate::ui::widget::bins::Values;
 
 /// Which tiles are shown, and what their bytes are divided by.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TileChoice {
-    /// One IPU, or all.
     pub ipu: Option<u32>,
     pub order: TileOrder,
     pub breakdown: Option<Breakdown>,
@@ -55,6 +54,15 @@ impl TileChoice {
 pub fn memories(runs: &Runs) -> Option<Vec<&TileMemory>> {
     runs.iter().map(|run| run.report.memory.get()).collect()
 }
+
+type Figure = (&'static str, fn(&TileMemory, usize) -> Option<u64>);
+
+const FIGURES: [Figure; 4] = [
+    ("With gaps", |memory, row| cell(&memory.including_gaps, row)),
+    ("Without gaps", |memory, row| cell(&memory.total, row)),
+    ("Gaps", gap_bytes),
+    ("Always live", |memory, row| cell(&memory.always_live, row)),
+];
 
 pub struct ArrangedTiles {
     pub axis: TileAxis,
@@ -101,6 +109,21 @@ impl ArrangedTiles {
     pub fn row(&self, run: usize, position: usize) -> Option<usize> {
         let row = *self.rows.get(run)?.get(position)?;
         (row != NOT_THERE).then_some(row as usize)
+    }
+
+    /// What the tile at a position has in every run, with titles: with gaps, then without.
+    pub fn figures_at(
+        &self,
+        runs: &Runs,
+        position: Option<usize>,
+    ) -> Vec<(&'static str, PerRun<Option<u64>>)> {
+        let figure = |(title, of): Figure| {
+            let of_run = |(place, run): (usize, &Run)| {
+                of(run.report.memory.get()?, self.row(place, position?)?)
+            };
+            (title, runs.iter().enumerate().map(of_run).collect())
+        };
+        FIGURES.into_iter().map(figure).collect()
     }
 
     pub fn top(&self) -> u64 {

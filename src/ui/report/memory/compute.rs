@@ -2,9 +2,7 @@
 //! runs compute sets and exchanges are those that are matched, vertex types those of one name.
 
 use eframe::egui;
-use std::borrow::Cow;
 use std::collections::HashMap;
-use std::hash::Hash;
 use std::sync::Arc;
 
 use super::listed::{Listed, ListedTable, TableText};
@@ -15,9 +13,8 @@ use crate::analysis::compute::exchanges::{self, ExchangeRow};
 use crate::analysis::compute::vertices::{self, VertexRow};
 use crate::analysis::figures::joined::side_by_side;
 use crate::analysis::memory::selection::TileSelection;
-use crate::store::exchange::ExchangeId;
 use crate::store::vertex::StatePart;
-use crate::store::{Absence, ComputeSetId, Report};
+use crate::store::{Absence, Report};
 use crate::ui::report::figures::{Entry, Part, Unit};
 use crate::ui::report::{PageContext, step_place_of, unread_ui};
 use crate::ui::runs::{Needed, Needs, Run, Runs};
@@ -30,65 +27,61 @@ const BYTES: f32 = 92.0;
 /// Width of a column of numbers, points.
 const COUNT: f32 = 80.0;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Listing {
-    ComputeSets,
-    Vertices,
-    Exchanges,
+/// A table of things on the tiles.
+pub struct Listing {
+    pub title: &'static str,
+    /// What its things are called.
+    thing: &'static str,
+    /// What they are grouped by, with the width of its column.
+    kind: Option<(&'static str, f32)>,
+    figures: &'static [Figure],
+    /// The figure of several runs that is shown at first.
+    first: usize,
+    needs: Needs,
+    absence: fn(&Report) -> Option<&Absence>,
+    /// Those that the tiles have; `None` where the report does not say.
+    rows: fn(&Report, &TileSelection) -> Option<Vec<Thing>>,
+    /// Which of the reference belong to those of a run; `None` of those that are known by their names.
+    pairs: Option<fn(&Matching) -> &Pairs>,
 }
 
-impl Listing {
-    pub const ALL: [Self; 3] = [Self::ComputeSets, Self::Vertices, Self::Exchanges];
+pub static LISTINGS: [Listing; 3] = [
+    Listing {
+        title: "Compute sets",
+        thing: "Compute set",
+        kind: None,
+        figures: &OF_COMPUTE_SETS,
+        first: 2,
+        needs: &[Needed::ComputeSets, Needed::VertexTypes, Needed::Matching],
+        absence: |report| report.compute_sets.absence().or(report.compute_set_tiles.absence()),
+        rows: compute_sets,
+        pairs: Some(|matching| &matching.compute_sets),
+    },
+    Listing {
+        title: "Vertices",
+        thing: "Vertex type",
+        kind: None,
+        figures: &OF_VERTICES,
+        first: 2,
+        needs: &[Needed::VertexTypes],
+        absence: vertices::why_no_vertices,
+        rows: vertex_types,
+        pairs: None,
+    },
+    Listing {
+        title: "Exchanges",
+        thing: "Exchange",
+        kind: Some(("Kind", 74.0)),
+        figures: &OF_EXCHANGES,
+        first: 0,
+        needs: &[Needed::Exchanges, Needed::Matching],
+        absence: |report| report.exchanges.absence(),
+        rows: exchanges,
+        pairs: Some(|matching| &matching.exchanges),
+    },
+];
 
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::ComputeSets => "Compute sets",
-            Self::Vertices => "Vertices",
-            Self::Exchanges => "Exchanges",
-        }
-    }
-
-    fn absence(self, report: &Report) -> Option<&Absence> {
-        match self {
-            Self::ComputeSets => {
-                report.compute_sets.absence().or(report.compute_set_tiles.absence())
-            }
-            Self::Vertices => vertices::why_no_vertices(report),
-            Self::Exchanges => report.exchanges.absence(),
-        }
-    }
-
-    fn needs(self) -> Needs {
-        match self {
-            Self::ComputeSets => &[Needed::ComputeSets, Needed::VertexTypes, Needed::Matching],
-            Self::Vertices => &[Needed::VertexTypes],
-            Self::Exchanges => &[Needed::Exchanges, Needed::Matching],
-        }
-    }
-
-    fn listed(self, runs: &Runs, tiles: &TileSelection, figure: usize) -> Listed {
-        match self {
-            Self::ComputeSets => listed::<ComputeSetRow>(self, runs, tiles, figure),
-            Self::Vertices => listed::<VertexRow>(self, runs, tiles, figure),
-            Self::Exchanges => listed::<ExchangeRow>(self, runs, tiles, figure),
-        }
-    }
-
-    /// The figures to choose from where several runs are listed, and the one that is shown at first.
-    fn figures(self) -> (Vec<(usize, &'static str)>, usize) {
-        fn of<R: Thing>() -> (Vec<(usize, &'static str)>, usize) {
-            let figures = R::FIGURES.iter().enumerate().filter(|(_, figure)| figure.is_compared);
-            (figures.map(|(place, figure)| (place, figure.title)).collect(), R::FIRST)
-        }
-        match self {
-            Self::ComputeSets => of::<ComputeSetRow>(),
-            Self::Vertices => of::<VertexRow>(),
-            Self::Exchanges => of::<ExchangeRow>(),
-        }
-    }
-}
-
-struct Figure<R> {
+struct Figure {
     title: &'static str,
     unit: Unit,
     /// The width of its column where one run is listed, if it has one.
@@ -97,21 +90,16 @@ struct Figure<R> {
     is_compared: bool,
     /// Whether those of several things add up.
     is_summed: bool,
-    of: fn(&R) -> Option<u64>,
 }
 
-impl<R> Figure<R> {
-    const fn bytes(title: &'static str, of: fn(&R) -> Option<u64>) -> Self {
-        let (unit, width) = (Unit::Bytes, Some(BYTES));
-        Self { title, unit, width, is_compared: true, is_summed: true, of }
+impl Figure {
+    const fn bytes(title: &'static str, width: f32) -> Self {
+        let (unit, width) = (Unit::Bytes, Some(width));
+        Self { title, unit, width, is_compared: true, is_summed: true }
     }
 
-    const fn count(title: &'static str, of: fn(&R) -> Option<u64>) -> Self {
-        Self { unit: Unit::Count, width: Some(COUNT), ..Self::bytes(title, of) }
-    }
-
-    const fn wide(self, width: f32) -> Self {
-        Self { width: Some(width), ..self }
+    const fn count(title: &'static str, width: f32) -> Self {
+        Self { unit: Unit::Count, ..Self::bytes(title, width) }
     }
 
     const fn not_summed(self) -> Self {
@@ -136,176 +124,147 @@ impl<R> Figure<R> {
     }
 }
 
-trait Thing: Send + Sync + Sized + 'static {
-    type Id: Clone + Eq + Hash;
-    const TITLE: &'static str;
-    const FIGURES: &'static [Figure<Self>];
-    /// The figure of several runs that is shown at first.
-    const FIRST: usize;
-
-    /// Those that the tiles have; `None` where the report does not say.
-    const ROWS: fn(&Report, &TileSelection) -> Option<Vec<Self>>;
-
-    fn name(&self) -> Cow<'_, str>;
-    fn id(&self) -> Self::Id;
-    /// The ids of a report, in the order in which they are matched.
-    fn ids(_: &Report) -> Vec<Self::Id> {
-        Vec::new()
-    }
-    /// Which of the reference belong to those of a run; nothing of those that are known by their ids.
-    fn pairs(_: &Matching) -> Option<&Pairs> {
-        None
-    }
-    /// What they are grouped by, with its width.
-    const KIND: Option<(&'static str, f32)> = None;
-    fn kind(&self) -> &'static str {
-        ""
-    }
+/// A compute set, a vertex type or an exchange.
+struct Thing {
+    name: String,
+    kind: &'static str,
+    /// Where it stands among those of its report, by which it is matched.
+    position: Option<usize>,
+    /// Each of the figures of its listing.
+    figures: Vec<Option<u64>>,
     /// The position of the first step that runs it.
-    fn first_step(&self) -> Option<u32> {
-        None
-    }
+    first_step: Option<u32>,
     /// What it opens into, with what they have of its first figure.
-    fn parts(&self) -> &[SetVertices] {
-        &[]
-    }
+    parts: Vec<SetVertices>,
 }
 
-impl Thing for ComputeSetRow {
-    type Id = ComputeSetId;
-    const TITLE: &'static str = "Compute set";
-    const FIGURES: &'static [Figure<Self>] = &[
-        Figure::count("Vertices", |row: &Self| row.vertices),
-        // The report does not have them by tile.
-        Figure::count("Edges, all tiles", |row: &Self| row.edges).wide(108.0),
-        Figure::bytes("Vertex state", |row: &Self| row.state.total()),
-        Figure::bytes("Vertex data", |row: &Self| row.state.part(StatePart::VertexData)),
-        Figure::bytes("Edge pointers", |row: &Self| row.state.part(StatePart::EdgePointers))
-            .wide(BYTES + 8.0),
-        Figure::bytes("Descriptors", |row: &Self| row.state.part(StatePart::Descriptors)),
-        Figure::count("Cycles, at most", |row: &Self| row.cycles).wide(104.0).not_summed(),
-        Figure::count("Steps", |row: &Self| row.steps).wide(60.0),
-    ];
-    const FIRST: usize = 2;
-    const ROWS: fn(&Report, &TileSelection) -> Option<Vec<Self>> = compute_sets::rows;
+const OF_COMPUTE_SETS: [Figure; 8] = [
+    Figure::count("Vertices", COUNT),
+    // The report does not have them by tile.
+    Figure::count("Edges, all tiles", 108.0),
+    Figure::bytes("Vertex state", BYTES),
+    Figure::bytes("Vertex data", BYTES),
+    Figure::bytes("Edge pointers", BYTES + 8.0),
+    Figure::bytes("Descriptors", BYTES),
+    Figure::count("Cycles, at most", 104.0).not_summed(),
+    Figure::count("Steps", 60.0),
+];
 
-    fn name(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.name)
-    }
-
-    fn id(&self) -> ComputeSetId {
-        self.id
-    }
-
-    fn ids(report: &Report) -> Vec<ComputeSetId> {
-        report.compute_sets.get().map_or(Vec::new(), |sets| sets.ids.as_slice().to_vec())
-    }
-
-    fn pairs(matching: &Matching) -> Option<&Pairs> {
-        Some(&matching.compute_sets)
-    }
-
-    fn first_step(&self) -> Option<u32> {
-        self.first_step
-    }
-
-    fn parts(&self) -> &[SetVertices] {
-        &self.types
-    }
+fn compute_sets(report: &Report, tiles: &TileSelection) -> Option<Vec<Thing>> {
+    let ids = &report.compute_sets.get()?.ids;
+    let thing = |row: ComputeSetRow| Thing {
+        position: ids.position(row.id),
+        figures: [row.vertices, row.edges, row.state.total()]
+            .into_iter()
+            .chain(PARTS.map(|part| row.state.part(part)))
+            .chain([row.cycles, row.steps])
+            .collect(),
+        name: row.name,
+        kind: "",
+        first_step: row.first_step,
+        parts: row.types,
+    };
+    Some(compute_sets::rows(report, tiles)?.into_iter().map(thing).collect())
 }
 
-impl Thing for VertexRow {
-    type Id = String;
-    const TITLE: &'static str = "Vertex type";
-    const FIGURES: &'static [Figure<Self>] = &[
-        Figure::count("Vertices", |row: &Self| row.instances),
-        Figure::bytes("In total", Self::total).of_one(),
-        Figure::bytes("Code and state", Self::total).of_several(),
-        Figure::bytes("Code", |row: &Self| row.code),
-        Figure::bytes("Vertex state", |row: &Self| row.state.total()).of_several(),
-        Figure::bytes("Vertex data", |row: &Self| row.state.part(StatePart::VertexData)),
-        Figure::bytes("Edge pointers", |row: &Self| row.state.part(StatePart::EdgePointers))
-            .wide(BYTES + 8.0),
-        Figure::bytes("Descriptors", |row: &Self| row.state.part(StatePart::Descriptors)),
-        Figure::bytes("Size of one", |row: &Self| row.size).not_summed(),
-    ];
-    const FIRST: usize = 2;
-    const ROWS: fn(&Report, &TileSelection) -> Option<Vec<Self>> = vertices::rows;
+/// The parts of a vertex's state that have columns.
+const PARTS: [StatePart; 3] =
+    [StatePart::VertexData, StatePart::EdgePointers, StatePart::Descriptors];
 
-    fn name(&self) -> Cow<'_, str> {
-        Cow::Borrowed(&self.name)
-    }
+const OF_VERTICES: [Figure; 9] = [
+    Figure::count("Vertices", COUNT),
+    Figure::bytes("In total", BYTES).of_one(),
+    Figure::bytes("Code and state", BYTES).of_several(),
+    Figure::bytes("Code", BYTES),
+    Figure::bytes("Vertex state", BYTES).of_several(),
+    Figure::bytes("Vertex data", BYTES),
+    Figure::bytes("Edge pointers", BYTES + 8.0),
+    Figure::bytes("Descriptors", BYTES),
+    Figure::bytes("Size of one", BYTES).not_summed(),
+];
 
-    fn id(&self) -> String {
-        self.name.clone()
-    }
+fn vertex_types(report: &Report, tiles: &TileSelection) -> Option<Vec<Thing>> {
+    let thing = |row: VertexRow| Thing {
+        position: None,
+        figures: [row.instances, row.total(), row.total(), row.code, row.state.total()]
+            .into_iter()
+            .chain(PARTS.map(|part| row.state.part(part)))
+            .chain([row.size])
+            .collect(),
+        name: row.name,
+        kind: "",
+        first_step: None,
+        parts: Vec::new(),
+    };
+    Some(vertices::rows(report, tiles)?.into_iter().map(thing).collect())
 }
 
-impl Thing for ExchangeRow {
-    type Id = ExchangeId;
-    const TITLE: &'static str = "Exchange";
-    const FIGURES: &'static [Figure<Self>] = &[
-        Figure::bytes("Received", |row: &Self| row.received),
-        Figure::bytes("Sent", |row: &Self| row.sent),
-        Figure::bytes("Code", |row: &Self| row.code),
-        Figure::count("Cycles, at most", |row: &Self| row.cycles).wide(104.0).not_summed(),
-        Figure::count("Steps", |row: &Self| row.steps).wide(60.0),
-    ];
-    const FIRST: usize = 0;
-    const KIND: Option<(&'static str, f32)> = Some(("Kind", 74.0));
-    const ROWS: fn(&Report, &TileSelection) -> Option<Vec<Self>> = exchanges::rows;
+const OF_EXCHANGES: [Figure; 5] = [
+    Figure::bytes("Received", BYTES),
+    Figure::bytes("Sent", BYTES),
+    Figure::bytes("Code", BYTES),
+    Figure::count("Cycles, at most", 104.0).not_summed(),
+    Figure::count("Steps", 60.0),
+];
 
-    fn name(&self) -> Cow<'_, str> {
-        match &*self.name {
-            "" => Cow::Owned(self.routes.join("; ")),
-            name => Cow::Borrowed(name),
-        }
-    }
-
-    fn id(&self) -> ExchangeId {
-        self.id
-    }
-
-    fn ids(report: &Report) -> Vec<ExchangeId> {
-        report.exchanges.get().map_or(Vec::new(), |exchanges| exchanges.ids.clone())
-    }
-
-    fn pairs(matching: &Matching) -> Option<&Pairs> {
-        Some(&matching.exchanges)
-    }
-
-    fn kind(&self) -> &'static str {
-        self.id.kind.title()
-    }
-
-    fn first_step(&self) -> Option<u32> {
-        self.first_step
-    }
+fn exchanges(report: &Report, tiles: &TileSelection) -> Option<Vec<Thing>> {
+    let ids = report.exchanges.get()?.ids.iter();
+    let positions: HashMap<_, usize> = ids.copied().zip(0..).collect();
+    let thing = |row: ExchangeRow| Thing {
+        position: positions.get(&row.id).copied(),
+        name: if row.name.is_empty() { row.routes.join("; ") } else { row.name },
+        kind: row.id.kind.title(),
+        figures: vec![row.received, row.sent, row.code, row.cycles, row.steps],
+        first_step: row.first_step,
+        parts: Vec::new(),
+    };
+    Some(exchanges::rows(report, tiles)?.into_iter().map(thing).collect())
 }
 
 /// The way to the first step that runs a thing.
-fn place_of<R: Thing>(runs: &Runs, run: &Run, row: &R) -> Option<TitledPlace> {
-    Some(step_place_of(runs, run, row.first_step()? as usize))
+fn place_of(runs: &Runs, run: &Run, thing: &Thing) -> Option<TitledPlace> {
+    Some(step_place_of(runs, run, thing.first_step? as usize))
 }
 
 /// The things of one run, each with the way to its first step.
-struct ThingRows<R>(Vec<(R, Option<TitledPlace>)>);
+struct ThingRows {
+    listing: &'static Listing,
+    things: Vec<(Thing, Option<TitledPlace>)>,
+}
 
-impl<R: Thing> Rows for ThingRows<R> {
+impl ThingRows {
+    fn thing(&self, row: usize) -> Option<&Thing> {
+        self.things.get(row).map(|(thing, _)| thing)
+    }
+}
+
+impl Rows for ThingRows {
     fn len(&self) -> usize {
-        self.0.len()
+        self.things.len()
     }
 
     fn value(&self, row: usize, column: usize) -> Value<'_> {
-        self.0.get(row).map_or(Value::Nothing, |(row, _)| thing_cell(row, column))
+        let Some(thing) = self.thing(row) else { return Value::Nothing };
+        match column.checked_sub(1 + usize::from(self.listing.kind.is_some())) {
+            Some(column) => {
+                let figures = self.listing.figures.iter().zip(&thing.figures);
+                match figures.filter(|(figure, _)| figure.width.is_some()).nth(column) {
+                    Some((Figure { unit: Unit::Bytes, .. }, bytes)) => Value::bytes(*bytes),
+                    Some((_, count)) => count.map_or(Value::Nothing, Value::Count),
+                    None => Value::Nothing,
+                }
+            }
+            None if column == 0 => Value::text(&*thing.name),
+            None => Value::text(thing.kind),
+        }
     }
 
     fn parts(&self, row: usize) -> usize {
-        self.0.get(row).map_or(0, |(row, _)| row.parts().len())
+        self.thing(row).map_or(0, |thing| thing.parts.len())
     }
 
     fn part(&self, row: usize, part: usize, column: usize) -> Value<'_> {
-        let part = self.0.get(row).and_then(|(row, _)| row.parts().get(part));
+        let part = self.thing(row).and_then(|thing| thing.parts.get(part));
         match (part, column) {
             (Some(part), 0) => Value::text(&*part.name),
             (Some(part), 1) => part.count.map_or(Value::Nothing, Value::Count),
@@ -319,115 +278,93 @@ impl<R: Thing> Rows for ThingRows<R> {
     }
 
     fn places(&self, row: usize) -> Vec<TitledPlace> {
-        self.0.get(row).and_then(|(_, place)| place.clone()).into_iter().collect()
+        self.things.get(row).and_then(|(_, place)| place.clone()).into_iter().collect()
     }
 }
 
-fn thing_cell<R: Thing>(row: &R, column: usize) -> Value<'_> {
-    match column.checked_sub(1 + usize::from(R::KIND.is_some())) {
-        Some(column) => {
-            let mut figures = R::FIGURES.iter().filter(|figure| figure.width.is_some());
-            let Some(figure) = figures.nth(column) else { return Value::Nothing };
-            match ((figure.of)(row), figure.unit) {
-                (None, _) => Value::Nothing,
-                (Some(bytes), Unit::Bytes) => Value::Bytes(bytes),
-                (Some(count), Unit::Count) => Value::Count(count),
+impl Listing {
+    fn listed(&'static self, runs: &Runs, tiles: &TileSelection, figure: usize) -> Listed {
+        let mut found = Vec::with_capacity(runs.len());
+        for run in runs.iter() {
+            match (self.rows)(&run.report, tiles) {
+                Some(things) => found.push(things),
+                None => {
+                    return Listed::absent(runs, run, self.title, (self.absence)(&run.report));
+                }
             }
         }
-        None if column == 0 => Value::text(row.name()),
-        None => Value::text(row.kind()),
-    }
-}
-
-fn listed<R: Thing>(listing: Listing, runs: &Runs, tiles: &TileSelection, figure: usize) -> Listed {
-    let mut found = Vec::with_capacity(runs.len());
-    for run in runs.iter() {
-        match R::ROWS(&run.report, tiles) {
-            Some(rows) => found.push(rows),
-            None => {
-                return Listed::absent(runs, run, listing.title(), listing.absence(&run.report));
-            }
+        if runs.is_one() {
+            let kind = self.kind.map(|(title, width)| Column::text(title, width));
+            let figures = self.figures.iter().filter_map(Figure::column);
+            let columns =
+                std::iter::once(Column::rest(self.thing)).chain(kind).chain(figures).collect();
+            let placed = |thing| {
+                let place = place_of(runs, runs.reference(), &thing);
+                (thing, place)
+            };
+            let things = found.pop().unwrap_or_default().into_iter().map(placed).collect();
+            let rows = Arc::new(ThingRows { listing: self, things });
+            return Listed::One { columns, rows, note: None };
         }
-    }
-    if runs.is_one() {
-        let kind = R::KIND.map(|(title, width)| Column::text(title, width));
-        let figures = R::FIGURES.iter().filter_map(Figure::column);
-        let columns = std::iter::once(Column::rest(R::TITLE)).chain(kind).chain(figures).collect();
-        let rows = found.pop().unwrap_or_default();
-        let run = runs.reference();
-        let placed = |row| {
-            let place = place_of(runs, run, &row);
-            (row, place)
+        let keyed = |(place, (run, things)): (usize, (&Run, Vec<Thing>))| {
+            let pairs = run.pair.as_ref().zip(self.pairs).map(|(pair, of)| of(&pair.matching));
+            let key = |thing: &Thing| match self.pairs {
+                None => ThingKey::Named(thing.name.clone()),
+                Some(_) => key_of(place, thing.position, pairs),
+            };
+            things.into_iter().map(|thing| (key(&thing), thing)).collect()
         };
-        let rows = Arc::new(ThingRows(rows.into_iter().map(placed).collect()));
-        return Listed::One { columns, rows, note: None };
+        let rows = side_by_side(runs.iter().zip(found).enumerate().map(keyed).collect());
+        self.of_several(runs, &rows, figure)
     }
-    let keyed = |(place, (run, rows)): (usize, (&_, Vec<R>))| keyed(place, run, rows);
-    let rows = side_by_side(runs.iter().zip(found).enumerate().map(keyed).collect());
-    of_several(runs, &rows, figure)
+
+    fn of_several(&self, runs: &Runs, rows: &[Vec<Option<Thing>>], chosen: usize) -> Listed {
+        let entry = |things: &Vec<Option<Thing>>| {
+            let known = |thing: &Thing| thing.figures.get(chosen).copied().flatten().ok_or(());
+            let figures = things.iter().map(|thing| thing.as_ref().map(known).transpose());
+            let figures = figures.collect::<Result<_, ()>>().ok()?;
+            // Those that belong together by place, or by numbers that differ, may have several names.
+            let mut names: Vec<&str> = Vec::new();
+            for thing in things.iter().flatten() {
+                if !names.contains(&&*thing.name) {
+                    names.push(&thing.name);
+                }
+            }
+            let first = things.iter().flatten().next().filter(|_| self.kind.is_some());
+            let groups = first.map(|thing| Arc::from(thing.kind)).into_iter().collect();
+            let places = runs.iter().zip(things);
+            let places = places.filter_map(|(run, thing)| place_of(runs, run, thing.as_ref()?));
+            let places = places.collect();
+            // What parts have is known of the first figure alone.
+            let parts = if chosen == 0 { parts_of_several(things) } else { Vec::new() };
+            Some(Entry { name: names.join(" → "), figures, groups, parts, places })
+        };
+        let unit = self.figures.get(chosen).map_or(Unit::Bytes, |figure| figure.unit);
+        let groupings = self.kind.map(|(title, _)| title).into_iter().collect();
+        Listed::of_several(runs, (self.thing, unit), groupings, rows.iter().map(entry))
+    }
 }
 
 /// What tells things apart: those that belong together have one key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum ThingKey<I> {
-    Named(I),
+enum ThingKey {
+    Named(String),
     /// A run, and the position there; of what is matched the reference and its position.
     At(usize, Option<usize>),
 }
 
-fn keyed<R: Thing>(place: usize, run: &Run, rows: Vec<R>) -> Vec<(ThingKey<R::Id>, R)> {
-    let ids = R::ids(&run.report);
-    let positions: HashMap<R::Id, usize> = ids.into_iter().zip(0..).collect();
-    let pairs = run.pair.as_ref().map(|pair| R::pairs(&pair.matching));
-    let key = |row: &R| {
-        let position = positions.get(&row.id()).copied();
-        match pairs {
-            _ if positions.is_empty() => ThingKey::Named(row.id()),
-            Some(Some(pairs)) => key_of(place, position, pairs),
-            _ => ThingKey::At(place, position),
-        }
-    };
-    rows.into_iter().map(|row| (key(&row), row)).collect()
-}
-
-/// The key of a thing by its position in a run that is not the reference.
-fn key_of<I>(place: usize, position: Option<usize>, pairs: &Pairs) -> ThingKey<I> {
-    match position.and_then(|position| pairs.source_of(position)) {
+/// The key of a thing by its position in a run; the reference has no pairs.
+fn key_of(place: usize, position: Option<usize>, pairs: Option<&Pairs>) -> ThingKey {
+    match position.and_then(|position| pairs?.source_of(position)) {
         Some(of_reference) => ThingKey::At(0, Some(of_reference)),
         None => ThingKey::At(place, position),
     }
 }
 
-fn of_several<R: Thing>(runs: &Runs, rows: &[Vec<Option<R>>], chosen: usize) -> Listed {
-    let figure = R::FIGURES.get(chosen);
-    let entry = |rows: &Vec<Option<R>>| {
-        let known = |row: &R| figure.and_then(|figure| (figure.of)(row)).ok_or(());
-        let figures = rows.iter().map(|row| row.as_ref().map(known).transpose());
-        let figures = figures.collect::<Result<_, ()>>().ok()?;
-        // Those that belong together by place, or by numbers that differ, may have several names.
-        let mut names: Vec<Cow<'_, str>> = Vec::new();
-        for name in rows.iter().flatten().map(R::name) {
-            if !names.contains(&name) {
-                names.push(name);
-            }
-        }
-        let kind = rows.iter().flatten().next().filter(|_| R::KIND.is_some());
-        let groups = kind.map(|row| Arc::from(row.kind())).into_iter().collect();
-        let places = runs.iter().zip(rows);
-        let places = places.filter_map(|(run, row)| place_of(runs, run, row.as_ref()?)).collect();
-        // What parts have is known of the first figure alone.
-        let parts = if chosen == 0 { parts_of_several(rows) } else { Vec::new() };
-        Some(Entry { name: names.join(" → "), figures, groups, parts, places })
-    };
-    let unit = figure.map_or(Unit::Bytes, |figure| figure.unit);
-    let groupings = R::KIND.map(|(title, _)| title).into_iter().collect();
-    Listed::of_several(runs, (R::TITLE, unit), groupings, rows.iter().map(entry))
-}
-
 /// What the same thing opens into in several runs, by name.
-fn parts_of_several<R: Thing>(rows: &[Option<R>]) -> Vec<Part> {
-    let named = |row: &Option<R>| {
-        let parts = row.as_ref().map_or(&[][..], Thing::parts).iter();
+fn parts_of_several(things: &[Option<Thing>]) -> Vec<Part> {
+    let named = |thing: &Option<Thing>| {
+        let parts = thing.iter().flat_map(|thing| &thing.parts);
         parts.map(|part| (part.name.clone(), part.clone())).collect()
     };
     let part = |parts: Vec<Option<SetVertices>>| {
@@ -435,7 +372,7 @@ fn parts_of_several<R: Thing>(rows: &[Option<R>]) -> Vec<Part> {
         let figures = parts.iter().map(|part| part.as_ref()?.count).collect();
         Some(Part { name, figures })
     };
-    side_by_side(rows.iter().map(named).collect()).into_iter().filter_map(part).collect()
+    side_by_side(things.iter().map(named).collect()).into_iter().filter_map(part).collect()
 }
 
 struct ListingTable {
@@ -448,11 +385,12 @@ pub struct Listings([ListingTable; 3]);
 
 impl Default for Listings {
     fn default() -> Self {
-        let table = |listing: Listing| {
-            let (_, figure) = listing.figures();
-            ListingTable { table: ListedTable::default(), figure }
-        };
-        Self(Listing::ALL.map(table))
+        Self(
+            LISTINGS.each_ref().map(|listing| ListingTable {
+                table: ListedTable::default(),
+                figure: listing.first,
+            }),
+        )
     }
 }
 
@@ -461,18 +399,15 @@ impl Listings {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        listing: Listing,
+        listing: usize,
         beside: Beside<'_>,
     ) {
-        let place = Listing::ALL.iter().position(|other| *other == listing);
-        let Some(ListingTable { table, figure }) = place.and_then(|place| self.0.get_mut(place))
-        else {
-            return;
-        };
-        let (runs, needs) = (page.runs, listing.needs());
+        let listing = LISTINGS.get(listing).zip(self.0.get_mut(listing));
+        let Some((listing, ListingTable { table, figure })) = listing else { return };
+        let (runs, needs) = (page.runs, listing.needs);
         if !runs.are_read(needs) {
             ui.horizontal(beside);
-            unread_ui(ui, listing.title(), runs.is_working());
+            unread_ui(ui, listing.title, runs.is_working());
             return;
         }
         if !runs.is_settled(needs) {
@@ -480,13 +415,11 @@ impl Listings {
             ui.weak(runs.why_not.as_deref().unwrap_or("Steps are being matched"));
             return;
         }
-        let tiles = page.selection.tiles.clone();
-        let question = (tiles.clone(), *figure);
-        let (_, at) = question;
-        let wanted = tiles.clone();
-        table
-            .ask(ui.ctx(), (runs, needs), &question, move |runs| listing.listed(runs, &wanted, at));
-        let mut chosen = *figure;
+        let question = (page.selection.tiles.clone(), *figure);
+        let (tiles, mut chosen) = question.clone();
+        table.ask(ui.ctx(), (runs, needs), &question, move |runs| {
+            listing.listed(runs, &tiles, chosen)
+        });
         let mut beside = |ui: &mut egui::Ui| {
             beside(ui);
             if !runs.is_one() {
@@ -496,8 +429,12 @@ impl Listings {
         let steps = page.selection.steps.clone();
         let is_selected = |place| matches!(place, Place::Step(step) if steps.contains(&step));
         let text = TableText {
-            name: listing.title(),
-            note: if tiles.is_empty() { "on all tiles" } else { "on the selected tiles" },
+            name: listing.title,
+            note: if page.selection.tiles.is_empty() {
+                "on all tiles"
+            } else {
+                "on the selected tiles"
+            },
             waiting: "Adding up…",
             is_selected: &|_, places| places().iter().any(|(_, place)| is_selected(*place)),
         };
@@ -509,12 +446,12 @@ impl Listings {
     }
 }
 
-fn figure_ui(ui: &mut egui::Ui, listing: Listing, chosen: &mut usize) {
-    let (figures, _) = listing.figures();
-    let title = |place: &usize| {
-        figures.iter().find(|(other, _)| other == place).map_or("", |(_, title)| title)
-    };
-    choice_ui(ui, ("Figure", 128.0), chosen, figures.iter().map(|(place, _)| *place), title);
+fn figure_ui(ui: &mut egui::Ui, listing: &Listing, chosen: &mut usize) {
+    let figure = |place: &usize| listing.figures.get(*place);
+    let compared = |place: &usize| figure(place).is_some_and(|figure| figure.is_compared);
+    let title = |place: &usize| figure(place).map_or("", |figure| figure.title);
+    let figures = (0..listing.figures.len()).filter(compared);
+    choice_ui(ui, ("Figure", 128.0), chosen, figures, title);
 }
 
 #[cfg(test)]
@@ -525,10 +462,9 @@ mod tests {
     #[test]
     fn edges_are_said_to_be_those_of_all_tiles() {
         // Beside vertices of the selected tiles, in the window and in copies.
-        let titles: Vec<&str> = ComputeSetRow::FIGURES.iter().map(|figure| figure.title).collect();
+        let titles: Vec<&str> = OF_COMPUTE_SETS.iter().map(|figure| figure.title).collect();
         assert_eq!(titles[..2], ["Vertices", "Edges, all tiles"]);
-        let columns: Vec<Column> =
-            ComputeSetRow::FIGURES.iter().filter_map(Figure::column).collect();
+        let columns: Vec<Column> = OF_COMPUTE_SETS.iter().filter_map(Figure::column).collect();
         assert_eq!(columns[1].whole_title(), "Edges, all tiles");
     }
 
@@ -537,9 +473,9 @@ mod tests {
         let mut pairs = Pairs::new(3, 3);
         assert!(pairs.pair(0, 2, Sureness::Likely) && pairs.pair(2, 1, Sureness::Exact));
         let position = |row: usize| (row < 9).then_some(row);
-        let of_reference =
-            [2, 1, 0, 9].map(|row| (ThingKey::<()>::At(0, position(row)), row)).to_vec();
-        let of_other = [0, 1, 2, 9].map(|row| (key_of(1, position(row), &pairs), row)).to_vec();
+        let key = |place, row, pairs| (key_of(place, position(row), pairs), row);
+        let of_reference = [2, 1, 0, 9].map(|row| key(0, row, None)).to_vec();
+        let of_other = [0, 1, 2, 9].map(|row| key(1, row, Some(&pairs))).to_vec();
         let expected = [
             [Some(2), Some(1)],
             [Some(1), None],

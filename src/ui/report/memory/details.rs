@@ -14,7 +14,7 @@ use crate::analysis::memory::tile_order::selected_rows;
 use crate::text::{clean, grouped};
 use crate::ui::job::{Made, Same};
 use crate::ui::report::PageContext;
-use crate::ui::runs::{Badge, Needed, Run, Runs, RunsAnswer};
+use crate::ui::runs::{Needed, Run, Runs, RunsAnswer};
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::rows::{Column, Outline, Rows, Value};
 
@@ -40,18 +40,9 @@ enum Cell {
 struct TileDetails {
     rows: Arc<Vec<DetailRow>>,
     cells: Arc<[Cell]>,
-    columns: Vec<DetailColumn>,
+    /// Those without a width share what is left.
+    columns: Vec<Column>,
     note: String,
-}
-
-/// A column with its greatest width, or a fixed one.
-#[derive(Clone)]
-struct DetailColumn {
-    title: String,
-    cell: Cell,
-    width: Option<f32>,
-    /// The run that it is of, and what is said after its badge.
-    badge: Option<(Badge, String)>,
 }
 
 /// The figures, and the groups that are closed.
@@ -167,24 +158,21 @@ impl Cell {
             Self::Bytes(place) => Value::bytes(bytes(place)),
             Self::Change(from, to) => Value::change_if_known(bytes(from), bytes(to)),
             Self::Percent(from, to) => match (bytes(from), bytes(to)) {
-                (Some(from @ 1..), Some(to)) => {
-                    Value::Percent((to as f64 - from as f64) * 100.0 / from as f64)
-                }
+                (Some(from), Some(to)) => Value::percent(from, to),
                 _ => Value::Nothing,
             },
         }
     }
 }
 
-impl DetailColumn {
-    fn of(title: impl Into<String>, cell: Cell, width: Option<f32>) -> Self {
-        Self { title: title.into(), cell, width, badge: None }
-    }
+fn column(title: impl Into<String>, cell: Cell, width: Option<f32>) -> (Cell, Column) {
+    let unit = if matches!(cell, Cell::Percent(..)) { "percent" } else { "bytes" };
+    (cell, Column { width, unit, ..Column::rest(title) })
+}
 
-    fn of_run(mut self, run: &Run, after: impl Into<String>) -> Self {
-        self.badge = Some((run.badge, after.into()));
-        self
-    }
+/// The same of a run, whose badge stands before `after`.
+fn of_run((cell, column): (Cell, Column), run: &Run, after: impl Into<String>) -> (Cell, Column) {
+    (cell, column.of_run(Some(run.badge), after))
 }
 
 impl TileDetails {
@@ -223,14 +211,15 @@ impl TileDetails {
         if let [memory] = memories[..] {
             notes.extend(memory.why_no_categories.as_ref().map(|absence| absence.what.clone()));
         }
-        let columns = columns(runs, &titles, selected.as_deref());
+        let (cells, columns): (Vec<Cell>, _) =
+            columns(runs, &titles, selected.as_deref()).into_iter().unzip();
         let targets = runs.iter().map(|run| run.report.target.get());
         let reports: Vec<_> = (memories.into_iter().zip(targets).zip(tiles))
             .map(|((memory, target), columns)| DetailColumns { memory, target, columns })
             .collect();
         Some(Self {
             rows: Arc::new(details_of_all(&reports)),
-            cells: columns.iter().map(|column| column.cell).collect(),
+            cells: cells.into(),
             columns,
             note: notes.join(", "),
         })
@@ -250,31 +239,27 @@ fn note(runs: &Runs, is_selected: bool) -> Option<String> {
 
 /// The columns: of one run some of its tiles, of two the tiles of both with the differences, of more all
 /// tiles or the selected ones, each run with its difference to the reference.
-fn columns(runs: &Runs, titles: &[String], selected: Option<&str>) -> Vec<DetailColumn> {
+fn columns(runs: &Runs, titles: &[String], selected: Option<&str>) -> Vec<(Cell, Column)> {
     match runs.len() {
         1 => {
             let titles = titles.iter().enumerate();
-            let column = |(place, title): (usize, &String)| {
-                DetailColumn::of(title.as_str(), Cell::Bytes(place), None)
-            };
-            titles.map(column).collect()
+            titles.map(|(place, title)| column(title, Cell::Bytes(place), None)).collect()
         }
         2 => {
             let (width, wide) = (Some(OF_PAIR.0), Some(OF_PAIR.1));
-            let column = |(place, run): (usize, &Run)| {
-                DetailColumn::of(&*run.title, Cell::Bytes(place), width).of_run(run, &*run.title)
+            let whole = |(place, run): (usize, &Run)| {
+                of_run(column(&*run.title, Cell::Bytes(place), width), run, &*run.title)
             };
-            let mut columns: Vec<_> = runs.iter().enumerate().map(column).collect();
-            columns.push(DetailColumn::of("Difference", Cell::Change(0, 1), width));
-            columns.push(DetailColumn::of("Of the source", Cell::Percent(0, 1), width));
+            let mut columns: Vec<_> = runs.iter().enumerate().map(whole).collect();
+            columns.push(column("Difference", Cell::Change(0, 1), width));
+            columns.push(column("Of the source", Cell::Percent(0, 1), width));
             if let Some(selected) = selected {
                 for (place, run) in (2..).zip(runs.iter()) {
                     let title = format!("{selected}: {}", run.title_in_text());
-                    let column = DetailColumn::of(title, Cell::Bytes(place), width);
-                    columns.push(column.of_run(run, selected));
+                    columns.push(of_run(column(title, Cell::Bytes(place), width), run, selected));
                 }
                 let title = format!("{selected}: difference");
-                columns.push(DetailColumn::of(title, Cell::Change(2, 3), wide));
+                columns.push(column(title, Cell::Change(2, 3), wide));
             }
             columns
         }
@@ -283,12 +268,19 @@ fn columns(runs: &Runs, titles: &[String], selected: Option<&str>) -> Vec<Detail
             let reference = runs.reference();
             let mut columns = Vec::new();
             for (place, run) in (first..).zip(runs.iter()) {
-                let column = DetailColumn::of(&*run.title, Cell::Bytes(place), None);
-                columns.push(column.of_run(run, &*run.title));
+                columns.push(of_run(
+                    column(&*run.title, Cell::Bytes(place), None),
+                    run,
+                    &*run.title,
+                ));
                 if place > first {
                     let title = format!("{} − {}", run.title, reference.title);
-                    let column = DetailColumn::of(title, Cell::Change(first, place), None);
-                    columns.push(column.of_run(run, format!("− {}", reference.badge.letter)));
+                    let after = format!("− {}", reference.badge.letter);
+                    columns.push(of_run(
+                        column(title, Cell::Change(first, place), None),
+                        run,
+                        after,
+                    ));
                 }
             }
             columns
@@ -311,14 +303,8 @@ impl Details {
         };
         let count = details.columns.len() as f32;
         let width = ((ui.available_width() - NAMES) / count - 8.0).clamp(LEAST, 132.0);
-        let column = |column: &DetailColumn| {
-            let figure = Column::bytes(column.title.as_str(), column.width.unwrap_or(width));
-            let figure = Column { badge: column.badge.clone(), ..figure };
-            match column.cell {
-                Cell::Percent(..) => Column { unit: "percent", ..figure }.not_summed(),
-                _ => figure.not_summed(),
-            }
-        };
+        let column =
+            |column: &Column| Column { width: column.width.or(Some(width)), ..column.clone() };
         let columns: Vec<Column> = std::iter::once(Column::rest("Bytes"))
             .chain(details.columns.iter().map(column))
             .collect();

@@ -56,7 +56,6 @@ impl Layout {
         Rect::from_x_y_ranges(self.plot.x_range(), top..=top + self.height)
     }
 
-    /// The row and the position at a place.
     /// The rows with what is written beside and below them.
     pub fn whole(&self) -> Rect {
         let mut whole = self.plot;
@@ -65,6 +64,7 @@ impl Layout {
         whole
     }
 
+    /// The row and the position at a place.
     pub fn place(&self, at: Pos2, len: usize) -> Option<(usize, usize)> {
         if !self.plot.contains(at) {
             return None;

@@ -1,21 +1,19 @@
 //! What is known of one tile: the one under the pointer, else the one that was selected last; of every run whether it
 //! fits there, its bytes, and what they are by category.
 
-use eframe::egui::{self, Align, Color32, Label, Layout, Margin, RichText, Vec2};
+use eframe::egui::{self, Align, Label, Layout, Margin, RichText, Vec2};
 use std::cmp::Reverse;
 use std::sync::Arc;
 
 use super::arranged::ArrangedTiles;
 use crate::analysis::memory::tile_details::{OVERLAPPED, categories_of_tile};
-use crate::analysis::memory::{cell, gap_bytes};
 use crate::store::TileId;
-use crate::store::memory::TileMemory;
 use crate::ui::command::Command;
 use crate::ui::job::{Made, Same};
 use crate::ui::report::category_colors::tile_category;
 use crate::ui::report::{PageContext, change_color, room_of, tile_places};
 use crate::ui::run_chips::badge_ui;
-use crate::ui::runs::{Run, Runs};
+use crate::ui::runs::{PerRun, Run, Runs};
 use crate::ui::selection::Place;
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
@@ -27,28 +25,14 @@ use crate::ui::widget::rows::Value;
 /// How much longer a bar is than the limit, as a share of it.
 const BEYOND_LIMIT: f64 = 1.12;
 
-/// The figure that categories are parts of, a position in [`FIGURES`].
-const WITHOUT_GAPS: usize = 1;
-
-type Figure = (&'static str, fn(&TileMemory, usize) -> Option<u64>);
-
-const FIGURES: [Figure; 4] = [
-    ("With gaps", |memory, row| cell(&memory.including_gaps, row)),
-    ("Without gaps", |memory, row| cell(&memory.total, row)),
-    ("Gaps", gap_bytes),
-    ("Always live", |memory, row| cell(&memory.always_live, row)),
-];
-
-/// The bytes of a category in every run.
 struct Category {
     name: String,
     bytes: Vec<Option<u64>>,
 }
 
-/// What is known of a tile.
 struct Known {
-    /// Each of [`FIGURES`] in every run.
-    figures: Vec<Vec<Option<u64>>>,
+    /// [`ArrangedTiles::figures_at`] it.
+    figures: Vec<(&'static str, PerRun<Option<u64>>)>,
     /// The largest first, last what several variables share.
     categories: Vec<Category>,
 }
@@ -57,10 +41,6 @@ impl Known {
     fn new(runs: &Runs, tiles: &ArrangedTiles, tile: TileId) -> Self {
         let position = tiles.axis.position(tile);
         let row = |place: usize| tiles.row(place, position?);
-        let figure = |(_, of): &Figure| {
-            let of_run = |(place, run): (usize, &Run)| of(run.report.memory.get()?, row(place)?);
-            runs.iter().enumerate().map(of_run).collect()
-        };
         let mut categories: Vec<Category> = Vec::new();
         for (place, run) in runs.iter().enumerate() {
             let Some((memory, row)) = run.report.memory.get().zip(row(place)) else { continue };
@@ -81,7 +61,7 @@ impl Known {
             let most = category.bytes.iter().flatten().max().copied();
             (category.name == OVERLAPPED, Reverse(most))
         });
-        Self { figures: FIGURES.iter().map(figure).collect(), categories }
+        Self { figures: tiles.figures_at(runs, position), categories }
     }
 }
 
@@ -137,7 +117,7 @@ fn hint_ui(ui: &mut egui::Ui) {
 /// Whether it fits, in a box for each run.
 fn verdicts_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
     let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
-    let with_gaps = known.figures.first().map_or(&[][..], |bytes| bytes);
+    let with_gaps = known.figures.first().map_or(&[][..], |(_, bytes)| bytes);
     for (run, bytes) in runs.iter().zip(with_gaps) {
         let Some((bytes, limit)) = bytes.zip(run.report.bytes_per_tile()) else { continue };
         let (sign, room) = room_of(bytes, limit, units);
@@ -166,7 +146,7 @@ fn verdicts_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
 
 fn figures_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
     let units = Units::now(ui);
-    for ((name, _), bytes) in FIGURES.iter().zip(&known.figures) {
+    for (name, bytes) in &known.figures {
         match bytes.as_slice() {
             [bytes] => fact_ui(ui, name, &Value::bytes(*bytes).shown(units)),
             bytes => {
@@ -204,9 +184,9 @@ fn categories_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
     let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
     ui.add_space(6.0);
     ui.label(fonts::card_title("By category"));
-    let whole = known.figures.get(WITHOUT_GAPS).and_then(|all| all.iter().flatten().max());
+    // They are parts of what there is without gaps.
+    let whole = known.figures.get(1).and_then(|(_, all)| all.iter().flatten().max());
     let whole = whole.copied().unwrap_or(1);
-    let bar_of = |bytes: u64, color: Color32| [(bytes, color)];
     let mut height: Option<f32> = None;
     for category in &known.categories {
         let top = ui.cursor().top();
@@ -217,7 +197,7 @@ fn categories_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
         }
         let (color, title) = tile_category(&category.name, &tokens);
         if let [bytes] = *category.bytes {
-            let parts = bar_of(bytes.unwrap_or(0), color);
+            let parts = [(bytes.unwrap_or(0), color)];
             let bar = Bar { parts: &parts, whole, limit: None };
             part_ui(ui, &title, &Value::bytes(bytes).shown(units), &bar);
             continue;
@@ -226,7 +206,7 @@ fn categories_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
         for (run, bytes) in runs.iter().zip(category.bytes.iter().copied()) {
             ui.horizontal(|ui| {
                 badge_ui(ui, run.badge);
-                let parts = bar_of(bytes.unwrap_or(0), color);
+                let parts = [(bytes.unwrap_or(0), color)];
                 let bar = Bar { parts: &parts, whole, limit: None };
                 bar.ui(ui, Vec2::new((ui.available_width() - 84.0).max(40.0), 6.0));
                 ui.label(fonts::number(Value::bytes(bytes).shown(units)));

@@ -56,7 +56,7 @@ impl LegendOf<'_> {
                 choices.series.switch_without_gaps(run, is_on);
             }
         }
-        self.variable_ui(ui, choices);
+        self.variables_ui(ui, choices);
         let mut is_on = choices.series.has_line_with_gaps(run);
         if entry_ui(ui, Patch::Line(style.with_gaps), "With gaps", &mut is_on).changed() {
             choices.series.switch_with_gaps(run, is_on);
@@ -75,7 +75,7 @@ impl LegendOf<'_> {
         }
         self.lines_ui(ui, choices);
         self.limit_ui(ui, choices);
-        self.variable_ui(ui, choices);
+        self.variables_ui(ui, choices);
         let stack_of = self.alone.unwrap_or_else(|| choices.series.stack_of(self.runs));
         if let Some(stack) = self.divided.stack(stack_of) {
             if self.alone.is_none() {
@@ -124,34 +124,29 @@ impl LegendOf<'_> {
         }
     }
 
-    fn variable_ui(&self, ui: &mut egui::Ui, choices: &mut Choices) {
-        for number in 0..self.variables.len() {
-            self.one_variable_ui(ui, choices, number);
-        }
-    }
-
-    fn one_variable_ui(&self, ui: &mut egui::Ui, choices: &mut Choices, number: usize) {
-        let Some(name) = self.variables.get(number) else { return };
-        let place = self.alone.unwrap_or(0);
-        let style = VariableStyle::of(ui, self.runs, place, (number, self.variables.len()));
-        let patch = match style.area {
-            Some(area) => Patch::Area(area, style.line.unwrap_or(Tokens::now(ui).accent)),
-            None => Patch::Line(style.line.unwrap_or_default()),
-        };
-        let title = format!("Variable {}", shortened(name, LONGEST_TITLE));
-        let mut is_on = !choices.hidden_variables.contains(name);
-        let entry = entry_ui(ui, patch, &title, &mut is_on);
-        if entry.changed() {
-            choices.hidden_variables.retain(|other| other != name);
-            if !is_on {
-                choices.hidden_variables.push(name.clone());
+    fn variables_ui(&self, ui: &mut egui::Ui, choices: &mut Choices) {
+        let (place, count) = (self.alone.unwrap_or(0), self.variables.len());
+        for (number, name) in self.variables.iter().enumerate() {
+            let style = VariableStyle::of(ui, self.runs, place, (number, count));
+            let patch = match style.area {
+                Some(area) => Patch::Area(area, style.line.unwrap_or(Tokens::now(ui).accent)),
+                None => Patch::Line(style.line.unwrap_or_default()),
+            };
+            let title = format!("Variable {}", shortened(name, LONGEST_TITLE));
+            let mut is_on = !choices.hidden_variables.contains(name);
+            let entry = entry_ui(ui, patch, &title, &mut is_on);
+            if entry.changed() {
+                choices.hidden_variables.retain(|other| other != name);
+                if !is_on {
+                    choices.hidden_variables.push(name.clone());
+                }
             }
-        }
-        if self.variables.len() > 1 {
-            return;
-        }
-        if let Some(text) = variable_hover(self.runs) {
-            entry.on_hover_text(text);
+            if count == 1 && !self.runs.is_one() {
+                let lines =
+                    self.runs.of_number(["", "a line in the target", "lines in the others"]);
+                let area = self.runs.reference().the();
+                entry.on_hover_text(format!("An area in {area}, {lines}"));
+            }
         }
     }
 
@@ -213,11 +208,6 @@ impl VariableStyle {
     }
 }
 
-fn variable_hover(runs: &Runs) -> Option<String> {
-    let lines = runs.of_number(["", "a line in the target", "lines in the others"]);
-    (!runs.is_one()).then(|| format!("An area in {}, {lines}", runs.reference().the()))
-}
-
 fn parts_ui(ui: &mut egui::Ui, stack: &Stack, tiles: &mut TileChoice) {
     for (index, part) in stack.parts.iter().enumerate() {
         let color = part_color(Tokens::now(ui), stack, index);
@@ -245,10 +235,11 @@ pub fn part_color(tokens: &Tokens, stack: &Stack, index: usize) -> Color32 {
 
 fn missing_text(run: &Run, which: Breakdown) -> String {
     let absence = run.report.memory.get().and_then(|memory| memory.why_no_categories.as_ref());
-    match (which, absence) {
-        (Breakdown::Region, _) => "The profile has no readable bytes by region".to_owned(),
-        (Breakdown::Liveness, _) => "The profile has no readable bytes by liveness".to_owned(),
-        (Breakdown::Category, Some(absence)) => absence.what.clone(),
-        (Breakdown::Category, None) => "The profile has no readable bytes by category".to_owned(),
-    }
+    let by = match (which, absence) {
+        (Breakdown::Category, Some(absence)) => return absence.what.clone(),
+        (Breakdown::Category, None) => "category",
+        (Breakdown::Region, _) => "region",
+        (Breakdown::Liveness, _) => "liveness",
+    };
+    format!("The profile has no readable bytes by {by}")
 }

@@ -64,7 +64,6 @@ pub struct MemoryPage {
     tabs: tabs::Tabs,
     differences: DifferenceMapView,
     inspector: TileInspector,
-    /// The runs of the frame before.
     shown: Vec<RunId>,
     /// A tile that shall be visible.
     wanted_tile: Option<TileId>,
@@ -161,7 +160,9 @@ impl MemoryPage {
             self.pictures.reveal = selected.first();
         }
         ui.add_space(2.0);
-        if !has_differences && is_inspector_beside(ui) {
+        // Where there is no room for an inspector, tooltips say what it would.
+        let has_room = is_beside(ui) || ui.available_height() >= WITH_INSPECTOR;
+        if !has_differences && has_room {
             let pointed = self.pictures.hovered().and_then(|position| tiles.axis.tile(position));
             let selected = page.selection.tiles.first().and_then(|_| self.selecting.cursor());
             let fullest = tiles.figures.first().and_then(|figures| figures.fullest);
@@ -209,11 +210,6 @@ impl MemoryPage {
             self.differences.view.reset();
         }
     }
-}
-
-/// Whether there is room for an inspector; where there is not, tooltips say what it would.
-fn is_inspector_beside(ui: &egui::Ui) -> bool {
-    is_beside(ui) || ui.available_height() >= WITH_INSPECTOR
 }
 
 /// Whether the arenas of all runs have figures side by side, as tiles have; says where else they are.

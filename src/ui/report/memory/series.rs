@@ -10,29 +10,19 @@ use crate::ui::theme::Tokens;
 
 /// What is drawn. What the user has not switched follows from the rest: bytes with gaps, and without
 /// them those that the parts of a run in the same picture are compared with.
+#[derive(Default)]
 pub struct Series {
-    includes_gaps: bool,
+    leaves_gaps_out: bool,
     with_gaps: HashMap<RunId, bool>,
     without_gaps: HashMap<RunId, bool>,
     /// The run whose bytes are divided where all are in one picture, if the user has chosen one.
     stack_of: Option<RunId>,
 }
 
-impl Default for Series {
-    fn default() -> Self {
-        Self {
-            includes_gaps: true,
-            with_gaps: HashMap::new(),
-            without_gaps: HashMap::new(),
-            stack_of: None,
-        }
-    }
-}
-
 impl Series {
     /// Includes gaps in the lines of all runs, or leaves them out.
     pub fn include_gaps(&mut self, are_included: bool) {
-        self.includes_gaps = are_included;
+        self.leaves_gaps_out = !are_included;
         self.follow_default();
     }
 
@@ -69,7 +59,7 @@ impl Series {
     }
 
     pub fn has_line_with_gaps(&self, run: &Run) -> bool {
-        self.with_gaps.get(&run.id).copied().unwrap_or(self.includes_gaps)
+        self.with_gaps.get(&run.id).copied().unwrap_or(!self.leaves_gaps_out)
     }
 
     pub fn has_line_without_gaps(&self, runs: &Runs, place: usize, is_divided: bool) -> bool {
@@ -77,7 +67,7 @@ impl Series {
         switched.copied().unwrap_or_else(|| match (runs.len(), is_divided) {
             (1, _) => !is_divided,
             (_, true) => place != self.stack_of(runs),
-            (_, false) => !self.includes_gaps,
+            (_, false) => self.leaves_gaps_out,
         })
     }
 

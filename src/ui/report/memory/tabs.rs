@@ -4,7 +4,7 @@ use eframe::egui;
 use std::sync::Arc;
 
 use super::arranged::ArrangedTiles;
-use super::compute::{Listing, Listings};
+use super::compute::{LISTINGS, Listings};
 use super::details::Details;
 use super::select::Selecting;
 use super::tiles::Tiles;
@@ -33,7 +33,8 @@ pub enum Tab {
     Details,
     Variables,
     Tiles,
-    Listing(Listing),
+    /// One of [`LISTINGS`].
+    Listing(usize),
 }
 
 #[derive(Default)]
@@ -63,7 +64,7 @@ impl Tabs {
         let mut tabs = |ui: &mut egui::Ui| {
             let own =
                 [(Tab::Details, "Details"), (Tab::Variables, "Variables"), (Tab::Tiles, "Tiles")];
-            let listings = Listing::ALL.map(|listing| (Tab::Listing(listing), listing.title()));
+            let listings = (0..).map(Tab::Listing).zip(LISTINGS.iter().map(|it| it.title));
             tabs_ui(ui, &mut tab, own.into_iter().chain(listings));
         };
         let mut nothing = |_: &mut egui::Ui| {};

@@ -4,13 +4,12 @@ use eframe::egui::{self, Grid, RichText};
 use std::cmp::Reverse;
 
 use super::arranged::DividedTiles;
+use crate::analysis::memory::cell;
 use crate::analysis::memory::united_tiles::largest_change;
-use crate::analysis::memory::{cell, gap_bytes};
-use crate::store::memory::TileMemory;
 use crate::text::shortened;
 use crate::ui::report::tile_figures::tile_text;
 use crate::ui::report::{against_limit, bytes_or_dash, change_color, change_text};
-use crate::ui::runs::{Run, Runs};
+use crate::ui::runs::{PerRun, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 
@@ -19,26 +18,11 @@ const LONGEST_TITLE: usize = 40;
 /// Longest title of a run of many.
 const LONGEST_RUN: usize = 16;
 
-/// A figure of every run.
-type TileFigure = (String, Vec<Option<u64>>);
-
 pub fn tile_ui(ui: &mut egui::Ui, runs: &Runs, divided: &DividedTiles, position: usize) {
     let (tiles, units) = (&divided.tiles, Units::now(ui));
     let Some(tile) = tiles.axis.tile(position) else { return };
     ui.label(RichText::new(tile_text(runs.machine(), tile)).strong());
-    let figure = |title: &str, of: &dyn Fn(&TileMemory, usize) -> Option<u64>| -> TileFigure {
-        let of_run =
-            |(place, run): (usize, &Run)| of(run.report.memory.get()?, tiles.row(place, position)?);
-        (title.to_owned(), runs.iter().enumerate().map(of_run).collect())
-    };
-    let with_gaps = figure("With gaps", &|memory, row| cell(&memory.including_gaps, row));
-    let over = with_gaps.1.clone();
-    let whole = [
-        with_gaps,
-        figure("Without gaps", &|memory, row| cell(&memory.total, row)),
-        figure("Gaps", &gap_bytes),
-        figure("Always live", &|memory, row| cell(&memory.always_live, row)),
-    ];
+    let whole = tiles.figures_at(runs, Some(position));
     figures_ui(ui, "tile figures", runs, &whole, runs.is_one());
     if divided.stacks.is_some() {
         ui.separator();
@@ -49,11 +33,12 @@ pub fn tile_ui(ui: &mut egui::Ui, runs: &Runs, divided: &DividedTiles, position:
         figures_ui(ui, "tile parts", runs, &parts, false);
     }
     ui.separator();
-    for (place, (run, bytes)) in runs.iter().zip(over).enumerate() {
+    let with_gaps = whole.first().map_or(&[][..], |(_, bytes)| bytes);
+    for (place, (run, bytes)) in runs.iter().zip(with_gaps).enumerate() {
         let limit = run.report.bytes_per_tile();
         let (text, is_over) = match (tiles.row(place, position), bytes, limit) {
             (None, ..) => ("it does not have this tile".to_owned(), false),
-            (_, Some(bytes), Some(limit)) => (against_limit(bytes, limit, units), bytes > limit),
+            (_, Some(bytes), Some(limit)) => (against_limit(*bytes, limit, units), *bytes > limit),
             _ => continue,
         };
         let text = if runs.is_one() { text } else { format!("{}: {text}", run.title) };
@@ -64,7 +49,11 @@ pub fn tile_ui(ui: &mut egui::Ui, runs: &Runs, divided: &DividedTiles, position:
 }
 
 /// The parts of the tile: of one run the largest first, of several what has changed most.
-fn parts(runs: &Runs, divided: &DividedTiles, position: usize) -> Vec<TileFigure> {
+fn parts(
+    runs: &Runs,
+    divided: &DividedTiles,
+    position: usize,
+) -> Vec<(String, PerRun<Option<u64>>)> {
     let Some(stacks) = &divided.stacks else { return Vec::new() };
     let titles = stacks.first().map_or(&[][..], |stack| &stack.parts[..]).iter();
     let titles = titles.map(|part| shortened(&part.title, LONGEST_TITLE).into_owned());
@@ -72,9 +61,10 @@ fn parts(runs: &Runs, divided: &DividedTiles, position: usize) -> Vec<TileFigure
         let of_run = |(place, stack): (usize, &super::stack::Stack)| {
             cell(&stack.parts.get(part)?.bytes, divided.tiles.row(place, position)?)
         };
-        (title, stacks.iter().enumerate().map(of_run).collect::<Vec<_>>())
+        (title, stacks.iter().enumerate().map(of_run).collect())
     };
-    let has_bytes = |(_, bytes): &TileFigure| bytes.iter().flatten().any(|bytes| *bytes > 0);
+    let has_bytes =
+        |(_, bytes): &(String, PerRun<Option<u64>>)| bytes.iter().flatten().any(|bytes| *bytes > 0);
     let mut parts: Vec<_> = titles.enumerate().map(of_part).filter(has_bytes).collect();
     parts.sort_by_key(|(_, bytes)| {
         let known = bytes.iter().map(|bytes| Some(bytes.unwrap_or(0)));
@@ -85,7 +75,13 @@ fn parts(runs: &Runs, divided: &DividedTiles, position: usize) -> Vec<TileFigure
 }
 
 /// Figures of all runs; of two with the difference, of more in the colours of growth and shrinkage.
-fn figures_ui(ui: &mut egui::Ui, id: &str, runs: &Runs, figures: &[TileFigure], is_exact: bool) {
+fn figures_ui(
+    ui: &mut egui::Ui,
+    id: &str,
+    runs: &Runs,
+    figures: &[(impl AsRef<str>, PerRun<Option<u64>>)],
+    is_exact: bool,
+) {
     let units = Units::now(ui);
     let text = |bytes: Option<u64>| match bytes {
         Some(bytes) if !is_exact => units.bytes(bytes),
@@ -104,7 +100,7 @@ fn figures_ui(ui: &mut egui::Ui, id: &str, runs: &Runs, figures: &[TileFigure], 
             ui.end_row();
         }
         for (title, bytes) in figures {
-            ui.weak(title);
+            ui.weak(title.as_ref());
             let first = bytes.first().copied().flatten();
             for bytes in bytes {
                 let text = RichText::new(text(*bytes));

@@ -18,14 +18,6 @@ impl MemoryView {
     pub fn of(self, runs: &Runs) -> Self {
         if runs.is_one() { Self::Tiles } else { self }
     }
-
-    /// Its title and its accessible name.
-    fn names(self) -> [&'static str; 2] {
-        match self {
-            Self::Tiles => ["Tiles", "View of tiles"],
-            Self::Differences => ["Differences", "View of the map of differences"],
-        }
-    }
 }
 
 /// Draws the title of the Memory page, and of several runs the choice of what it shows.
@@ -37,8 +29,10 @@ pub fn views_ui(ui: &mut egui::Ui, view: &mut MemoryView, runs: &Runs) {
     ui.add_space(4.0);
     ui.scope(|ui| {
         ui.spacing_mut().item_spacing.x = 4.0;
-        for which in [MemoryView::Tiles, MemoryView::Differences] {
-            let [title, name] = which.names();
+        for (which, title, name) in [
+            (MemoryView::Tiles, "Tiles", "View of tiles"),
+            (MemoryView::Differences, "Differences", "View of the map of differences"),
+        ] {
             let is_on = *view == which;
             let entry = ui.selectable_label(is_on, title);
             entry.widget_info(|| egui::WidgetInfo::selected(egui::Role::Button, true, is_on, name));

@@ -101,8 +101,12 @@ impl ByTile {
         let most = known().map(|it| it.most).max();
         let Some(most) = most.filter(|most| *most > 0) else {
             for (run, of_run) in runs.iter().zip(of_runs) {
-                let Some(why) = of_run.as_ref().map(|of_run| why_nothing(of_run, figure)) else {
-                    continue;
+                // Nothing is known, or nothing is there.
+                let why = match (of_run, figure) {
+                    (None, _) => continue,
+                    (Some(Err(why)), _) => why.to_string(),
+                    (_, TileFigure::Code) => "It has no code of its own on any tile".to_owned(),
+                    _ => "0 cycles on every tile".to_owned(),
                 };
                 ui.weak(if runs.is_one() { why } else { format!("{}: {why}", run.title) });
             }
@@ -170,15 +174,6 @@ impl ByTile {
             lines.push(format!("{of}{value}"));
         }
         response.on_hover_text_at_pointer(lines.join("\n"));
-    }
-}
-
-/// Why there is no picture of a run: nothing is known, or nothing is there.
-fn why_nothing(of_run: &Result<OfRun, NotByTile>, figure: TileFigure) -> String {
-    match (of_run, figure) {
-        (Err(why), _) => why.to_string(),
-        (Ok(_), TileFigure::Code) => "It has no code of its own on any tile".to_owned(),
-        (Ok(_), _) => "0 cycles on every tile".to_owned(),
     }
 }
 

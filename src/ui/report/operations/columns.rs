@@ -6,7 +6,6 @@ use crate::analysis::operations::Figure;
 use crate::ui::command::Command;
 use crate::ui::settings::Change;
 
-/// The columns at first.
 const AT_FIRST: [Figure; 8] = [
     Figure::PeakLive,
     Figure::WorstLive,
@@ -31,7 +30,6 @@ pub fn apply(ctx: &egui::Context, keys: Vec<String>) {
     ctx.data_mut(|data| data.insert_temp(key(), keys));
 }
 
-/// The menu in which they are chosen.
 pub fn menu_ui(ui: &mut egui::Ui, commands: &mut Vec<Command>) {
     let shown = now(ui.ctx());
     ui.menu_button("Columns ▾", |ui| {

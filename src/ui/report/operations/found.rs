@@ -45,7 +45,6 @@ pub struct Found {
     pub summary: String,
 }
 
-/// The operations of a run.
 pub struct RunOperations {
     pub steps: Arc<StepOperations>,
     pub owners: Arc<Owners>,
@@ -107,7 +106,6 @@ impl Found {
         ]
     }
 
-    /// An operation of a run.
     pub fn operation(&self, row: usize, run: usize) -> Option<&OperationRow> {
         let place = (*self.rows.get(row)?.get(run)?)?;
         self.runs.get(run)?.as_ref()?.table.rows.get(place)
@@ -119,7 +117,6 @@ impl Found {
         (0..self.runs.len()).filter_map(of_run).collect()
     }
 
-    /// The row of an operation.
     pub fn position(&self, wanted: &OperationName) -> Option<usize> {
         self.places.get(wanted).copied()
     }

@@ -16,7 +16,7 @@ use crate::ui::report::PageContext;
 use crate::ui::report::debug_tree::debug_tree_ui;
 use crate::ui::report::moment::step_id;
 use crate::ui::report::run_part::RunPart;
-use crate::ui::report::run_title_ui;
+use crate::ui::report::{more_ui, run_title_ui};
 use crate::ui::runs::{Run, RunId, StepAt};
 use crate::ui::theme::fonts::size;
 use crate::ui::units::Units;
@@ -49,11 +49,9 @@ impl Inspector {
             return;
         };
         let runs = page.runs;
-        let of_runs: Vec<(&Run, &OperationRow)> = runs
-            .iter()
-            .enumerate()
-            .filter_map(|(place, run)| Some((run, found.operation(row, place)?)))
-            .collect();
+        let of_run = |(place, run)| Some((run, found.operation(row, place)?));
+        let of_runs: Vec<(&Run, &OperationRow)> =
+            runs.iter().enumerate().filter_map(of_run).collect();
         let Some((first_run, first)) = of_runs.first() else { return };
         let operation = &first.operation;
         let name = operation.name_or_none();
@@ -88,15 +86,8 @@ impl Inspector {
             (Some(Ok(None)), _) => {
                 ui.weak("The file of the debug information cannot be read any more");
             }
-            (Some(Err(why)), _) => {
-                ui.label(shortened(why, VALUE).into_owned());
-            }
-            (None, Some(failure)) => {
-                ui.weak(failure);
-            }
-            (None, None) => {
-                ui.weak("Being read");
-            }
+            (Some(Err(why)), _) => drop(ui.label(shortened(why, VALUE).into_owned())),
+            (None, failure) => drop(ui.weak(failure.unwrap_or("Being read"))),
         }
     }
 }
@@ -130,7 +121,7 @@ fn figures_ui(ui: &mut egui::Ui, row: &OperationRow, system: &System) {
 fn steps_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, row: &OperationRow) {
     let mut shown = None;
     if let Some(worst) = row.worst_step {
-        let most = format!("Most is alive at {}", part.report().system.step_in_text);
+        let most = format!("Most is alive at {}", part.run.report.system.step_in_text);
         ui.horizontal(|ui| {
             ui.label(RichText::new(most).size(size::TABLE).weak());
             let hover = "A click selects it in Liveness";
@@ -151,9 +142,7 @@ fn steps_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, row: &OperationRow) {
         if row.steps.is_empty() {
             ui.weak("no step");
         }
-        if row.steps.len() > MOST_STEPS {
-            ui.weak(format!("and {} more", grouped((row.steps.len() - MOST_STEPS) as u64)));
-        }
+        more_ui(ui, row.steps.len(), MOST_STEPS);
     });
     if let Some(first) = row.steps.first().map(|step| *step as usize)
         && ui.link("Its programs in the tree").clicked()

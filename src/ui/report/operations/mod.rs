@@ -9,7 +9,7 @@ mod inspector;
 mod rows;
 mod scatter;
 
-use eframe::egui::{self, Margin};
+use eframe::egui::{self, Align, Layout, Margin};
 use std::sync::Arc;
 
 use super::head::page_head_with_ui;
@@ -18,6 +18,7 @@ use crate::analysis::compute::estimates::NoEstimate;
 use crate::analysis::operations::{Figure, TileFigure};
 use crate::analysis::program::layers::layer_title;
 use crate::text::shortened;
+use crate::ui::job::{Made, Same};
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Runs, RunsAnswer};
 use crate::ui::split;
@@ -49,18 +50,17 @@ pub struct OperationsPage {
     memory: Figure,
     found: RunsAnswer<Layer, Option<Arc<Found>>>,
     table: DataTable,
-    shown: Option<Shown>,
+    shown: Made<ShownOf, Arc<Shown>>,
     tile_figure: TileFigure,
     by_tile: ByTile,
     inspector: Inspector,
 }
 
-/// What is drawn, made once for what it depends on.
+/// What it is of, what its lines are, the memory that is held against cycles, and the columns.
+type ShownOf = (Same<Found>, Lines, Figure, Vec<Figure>);
+
+/// What is drawn.
 struct Shown {
-    found: Arc<Found>,
-    lines: Lines,
-    memory: Figure,
-    figures: Vec<Figure>,
     rows: Arc<OperationRows>,
     columns: Vec<Column>,
     scatter: Option<Scatter>,
@@ -75,19 +75,11 @@ impl Default for OperationsPage {
             found: RunsAnswer::default(),
             // What takes most at the peak.
             table: DataTable::sorted_by(2),
-            shown: None,
+            shown: Made::default(),
             tile_figure: TileFigure::Code,
             by_tile: ByTile::default(),
             inspector: Inspector::default(),
         }
-    }
-}
-
-impl Shown {
-    fn is_of(&self, found: &Arc<Found>, page: &OperationsPage, figures: &[Figure]) -> bool {
-        Arc::ptr_eq(&self.found, found)
-            && (self.lines, self.memory) == (page.lines, page.memory)
-            && self.figures == figures
     }
 }
 
@@ -96,13 +88,10 @@ impl RunsPage for OperationsPage {
         let runs = page.runs;
         if runs.are_read(NEEDS) {
             let layer = self.layer.clone();
-            self.found.ask(
-                "operations",
-                ui.ctx(),
-                (runs, NEEDS),
-                &self.layer,
-                move |runs, cancel| Found::of(runs, &layer, cancel).map(Arc::new),
-            );
+            let (needs, key) = ((runs, NEEDS), &self.layer);
+            self.found.ask("operations", ui.ctx(), needs, key, move |runs, cancel| {
+                Found::of(runs, &layer, cancel).map(Arc::new)
+            });
         }
         let found = self.found.get((runs, NEEDS), &self.layer).and_then(Option::as_ref);
         let found = found.map(Arc::clone);
@@ -118,21 +107,21 @@ impl RunsPage for OperationsPage {
             absent_ui(ui, "No operation is known", &why_none(runs));
             return;
         }
-        self.arrange(ui, runs, &found);
+        let shown = self.arrange(ui, runs, &found);
         let chosen = page.selection.operation.as_ref().and_then(|name| found.position(name));
         let inspector = &mut self.inspector;
         inspector_ui(ui, |ui| inspector.ui(ui, page, &found, chosen));
         if runs.are_foreign_to(OF_MACHINE) {
-            self.table_ui(ui, page, &found, chosen);
+            self.table_ui(ui, page, (&found, &shown), chosen);
             return;
         }
         let height = ui.available_height();
         let least = LEAST.min(height * 0.5);
         split::below(ui, "operations", height * 0.36, least..=height * 0.7, |ui| {
-            self.pictures_ui(ui, page, &found, chosen);
+            self.pictures_ui(ui, page, (&found, &shown), chosen);
         });
         let margin = Margin { bottom: BETWEEN_CARDS as i8, ..Margin::ZERO };
-        split::rest(ui, margin, |ui| self.table_ui(ui, page, &found, chosen));
+        split::rest(ui, margin, |ui| self.table_ui(ui, page, (&found, &shown), chosen));
     }
 }
 
@@ -165,35 +154,26 @@ impl OperationsPage {
     }
 
     /// Makes what is drawn, when anything has changed that it depends on.
-    fn arrange(&mut self, ui: &egui::Ui, runs: &Runs, found: &Arc<Found>) {
+    fn arrange(&mut self, ui: &egui::Ui, runs: &Runs, found: &Arc<Found>) -> Arc<Shown> {
         let mut figures = columns::now(ui.ctx());
         // What the system has nothing of needs no column.
         let is_of_machine = !runs.are_foreign_to(OF_MACHINE);
         figures.retain(|figure| is_of_machine || found.has(*figure) || !figure.adds_up());
-        if self.shown.as_ref().is_some_and(|shown| shown.is_of(found, self, &figures)) {
-            return;
-        }
-        let rows =
-            Arc::new(OperationRows::new(Arc::clone(found), self.lines, &figures, is_of_machine));
-        self.shown = Some(Shown {
-            columns: rows.columns(runs),
-            rows,
-            scatter: Scatter::new(found, self.memory),
-            lines: self.lines,
-            memory: self.memory,
-            figures,
-            found: Arc::clone(found),
-        });
+        let key = (Same(Arc::clone(found)), self.lines, self.memory, figures);
+        Arc::clone(self.shown.of(key, |(Same(found), lines, memory, figures)| {
+            let rows = OperationRows::new(Arc::clone(found), *lines, figures, is_of_machine);
+            let (columns, scatter) = (rows.columns(runs), Scatter::new(found, *memory));
+            Arc::new(Shown { rows: Arc::new(rows), columns, scatter })
+        }))
     }
 
     fn table_ui(
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        found: &Found,
+        (found, shown): (&Found, &Shown),
         chosen: Option<usize>,
     ) {
-        let Some(shown) = &self.shown else { return };
         let rows = &shown.rows;
         let note = if page.runs.are_foreign_to(OF_MACHINE) {
             "with a row for what belongs to none; what shares addresses counts for each, and the row takes it away"
@@ -221,22 +201,21 @@ impl OperationsPage {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        found: &Arc<Found>,
+        (found, shown): (&Arc<Found>, &Shown),
         chosen: Option<usize>,
     ) {
         let room = ui.available_size();
         let is_wide = room.x >= BOTH;
         let width = if is_wide { (room.x - BETWEEN_CARDS) / 2.0 } else { room.x };
+        let (size, column) = (egui::vec2(width, room.y), Layout::top_down(Align::Min));
         ui.horizontal_top(|ui| {
             ui.spacing_mut().item_spacing.x = BETWEEN_CARDS;
             if is_wide {
-                let size = egui::vec2(width, room.y);
-                ui.allocate_ui_with_layout(size, egui::Layout::top_down(egui::Align::Min), |ui| {
-                    self.scatter_ui(ui, page, found, chosen);
+                ui.allocate_ui_with_layout(size, column, |ui| {
+                    self.scatter_ui(ui, page, (found, shown), chosen);
                 });
             }
-            let size = egui::vec2(width, room.y);
-            ui.allocate_ui_with_layout(size, egui::Layout::top_down(egui::Align::Min), |ui| {
+            ui.allocate_ui_with_layout(size, column, |ui| {
                 let mut exports = Vec::new();
                 let mut figure = self.tile_figure;
                 let (by_tile, layer) = (&mut self.by_tile, &self.layer);
@@ -256,11 +235,10 @@ impl OperationsPage {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        found: &Found,
+        (found, shown): (&Found, &Shown),
         chosen: Option<usize>,
     ) {
         let memory = &mut self.memory;
-        let scatter = self.shown.as_ref().and_then(|shown| shown.scatter.as_ref());
         let mut exports = Vec::new();
         let at_right = |ui: &mut egui::Ui| {
             let choices = [(Figure::WorstLive, "Worst"), (Figure::PeakLive, "Peak")];
@@ -268,7 +246,7 @@ impl OperationsPage {
         };
         let clicked = picture_card_ui(ui, "Cycles against memory", &mut exports, at_right, |ui| {
             ui.set_min_height(ui.available_height());
-            let Some(scatter) = scatter else {
+            let Some(scatter) = &shown.scatter else {
                 let absences = page.runs.iter().filter_map(|run| run.report.execution.absence());
                 let why = absences.take(1).map(ToString::to_string).collect::<String>();
                 ui.weak(format!("No cycles are known. {why}. {}", NoEstimate::NotInReport));

@@ -15,7 +15,6 @@ const WORDS: usize = 2;
 const PLANNER: [(&str, usize); 2] = [("Proportion", 2), ("Partials", 3)];
 const SOURCE: (&str, usize) = ("Source", 4);
 
-/// What a line is of.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Lines {
     #[default]
@@ -23,7 +22,6 @@ pub enum Lines {
     Modules,
 }
 
-/// A column of figures.
 #[derive(Clone, Copy)]
 struct Shown {
     figure: Figure,

@@ -1,7 +1,6 @@
 //! The memory over steps in small: areas where the run says what memory is for, else the curve against the limit, with
 //! the highest peaks; and the lines, bands and moments beside it.
 
-use eframe::egui::text::{LayoutJob, TextFormat};
 use eframe::egui::{self, Color32, Vec2};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -24,7 +23,7 @@ use crate::ui::report::slot_axis::MOST_PEAKS;
 use crate::ui::runs::Run;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
-use crate::ui::widget::bins::{BinCache, Values, new_version};
+use crate::ui::widget::bins::{BinCache, Values};
 use crate::ui::widget::card::picture_card_ui;
 use crate::ui::widget::curve::{Layer, Peak, Picture, curve_ui};
 use crate::ui::widget::heights::Heights;
@@ -39,7 +38,6 @@ const KEY_LINE: f32 = 20.0;
 /// What a card has around its picture, points.
 const AROUND: f32 = 64.0;
 
-/// The curve of a run.
 pub struct KnownCurve {
     curve: Curve,
     beside: DrawnBeside,
@@ -174,26 +172,15 @@ fn answer_of_curve_ui(ui: &mut egui::Ui, known: &KnownCurve, commands: &mut Vec<
     });
 }
 
+#[derive(Default)]
 pub struct CurvePicture {
     view: View,
     heights: Heights,
     caches: [BinCache; 2],
     areas: AreaCaches,
     lines: Vec<BinCache>,
+    /// Tells areas apart; a curve without them is always the same.
     version: u64,
-}
-
-impl Default for CurvePicture {
-    fn default() -> Self {
-        Self {
-            view: View::default(),
-            heights: Heights::default(),
-            caches: [BinCache::default(), BinCache::default()],
-            areas: AreaCaches::new(),
-            lines: Vec::new(),
-            version: new_version(),
-        }
-    }
 }
 
 impl CurvePicture {
@@ -316,14 +303,11 @@ fn key_ui(ui: &mut egui::Ui, known: &KnownCurve, part: &mut RunPart<'_>) -> f32 
     let key = ui.horizontal_wrapped(|ui| {
         ui.spacing_mut().item_spacing = Vec2::new(14.0, 2.0);
         for (number, (peak, name)) in (1..).zip(known.peaks.iter().zip(&known.names)) {
-            let mut job = LayoutJob::default();
-            for (text, font, color) in [
-                (number.to_string(), fonts::semibold(12.0), tokens.text),
-                (format!("  {name}  "), fonts::regular(12.0), tokens.weak_text),
-                (units.bytes(peak.bytes), fonts::semibold(12.0), tokens.text),
-            ] {
-                job.append(&text, 0.0, TextFormat::simple(font, color));
-            }
+            let job = fonts::line([
+                (&*number.to_string(), fonts::semibold(12.0), tokens.text),
+                (&*format!("  {name}  "), fonts::regular(12.0), tokens.weak_text),
+                (&*units.bytes(peak.bytes), fonts::semibold(12.0), tokens.text),
+            ]);
             let peak_ui = ui.add(egui::Label::new(job).sense(egui::Sense::click()).extend());
             let peak_ui = peak_ui.on_hover_cursor(egui::CursorIcon::PointingHand);
             if peak_ui.on_hover_text("Show it in Liveness").clicked() {

@@ -2,7 +2,7 @@
 
 use eframe::egui;
 
-use crate::analysis::comparison::facts::{FactGroup, Said, fact_groups};
+use crate::analysis::comparison::facts::{FactGroup, fact_groups};
 use crate::analysis::derived::own_fact_groups;
 use crate::analysis::liveness::timeline::WithTimeline;
 use crate::analysis::program::operations::{PROPORTION, ProportionCount, proportions};
@@ -10,6 +10,7 @@ use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Page};
 use crate::ui::report::module_choice::module_choice_ui;
 use crate::ui::report::run_part::RunPart;
+use crate::ui::report::summary::words::sized_text;
 use crate::ui::runs::Run;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
@@ -59,21 +60,11 @@ impl GroupsOfRun {
     }
 }
 
-/// A figure without its exact bytes, which the tooltip has.
-fn short_text(said: &Said, units: Units) -> String {
-    match said {
-        Said::Bytes(before, bytes, after) => format!("{before}{}{after}", units.bytes(*bytes)),
-        Said::Count(count, after) => format!("{}{after}", grouped(*count)),
-        Said::Words(words) => words.clone(),
-        Said::Unknown => "–".to_owned(),
-    }
-}
-
 pub fn facts_ui(ui: &mut egui::Ui, facts: &GroupsOfRun, part: &mut RunPart<'_>) {
     let units = Units::now(ui);
     ui.label(fonts::card_title("Report"));
     fact_ui(ui, "Name", &shortened(&facts.name, NAME));
-    if let Some(lacks) = incompleteness_beside_execution(part.report()) {
+    if let Some(lacks) = incompleteness_beside_execution(&part.run.report) {
         ui.horizontal(|ui| {
             Sign::Note.ui(ui, 14.0);
             let link = ui.link(fonts::caption(lacks).color(Tokens::now(ui).note));
@@ -94,7 +85,8 @@ pub fn facts_ui(ui: &mut egui::Ui, facts: &GroupsOfRun, part: &mut RunPart<'_>) 
         let shown = group.facts.iter().filter(|fact| !LEFT_OUT.contains(&&*fact.name));
         for fact in shown {
             let said = fact.said.first().and_then(Option::as_ref);
-            let text = said.map_or("–".into(), |said| short_text(said, units));
+            let text =
+                said.map_or("–".into(), |said| sized_text(said, &|bytes| units.bytes(bytes)));
             // What a recording is takes a sentence, and a peak has its step beside it.
             if part.run.derived.answers().are_beside_report() {
                 long_fact_ui(ui, &fact.name, &text);

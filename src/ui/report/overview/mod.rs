@@ -93,16 +93,12 @@ impl Known {
     }
 }
 
-/// Whether the curves of all runs need no part of their reports, of which none is there at first.
-fn are_curves_beside_reports(runs: &Runs) -> bool {
-    runs.iter().all(|run| areas_of_run(run).is_some())
-}
-
 impl OverviewPage {
     /// Asks for what is worked out of runs: of large ones for the curve first, where that needs no part of their reports; it
     /// is seen while the rest comes. Returns whether there is time for the rest.
     fn ask(&mut self, ctx: &egui::Context, runs: &Arc<Runs>) -> bool {
-        let are_beside = are_curves_beside_reports(runs);
+        // Then the curves of all need no part of their reports, of which none is there at first.
+        let are_beside = runs.iter().all(|run| areas_of_run(run).is_some());
         let needs = (runs, if are_beside { &[] } else { NEEDS });
         let known = &mut self.known;
         let ask = |known: &mut RunsAnswer<Detail, Vec<Known>>, detail| {

@@ -25,7 +25,7 @@ pub struct Strip {
 
 impl Strip {
     pub fn ui(&mut self, ui: &mut egui::Ui, height: f32, target: &mut RunPart<'_>) {
-        let report = Arc::clone(target.report());
+        let report = Arc::clone(&target.run.report);
         let (Some(memory), Some(limit)) = (report.memory.get(), report.bytes_per_tile()) else {
             return;
         };

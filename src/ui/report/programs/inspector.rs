@@ -16,6 +16,7 @@ use crate::text::{clean, counted, grouped, shortened};
 use crate::ui::job::Cancel;
 use crate::ui::report::debug_tree::debug_tree_ui;
 use crate::ui::report::moment::step_id;
+use crate::ui::report::more_ui;
 use crate::ui::report::program_kind_colors::kind_color;
 use crate::ui::report::run_part::RunPart;
 use crate::ui::theme::Tokens;
@@ -79,11 +80,8 @@ pub fn inspector_ui(
     (details, failure): (Option<&Details>, Option<&str>),
     before: Option<usize>,
 ) -> Option<Asked> {
-    let id = compiled
-        .programs
-        .ids
-        .get(program)
-        .map_or(String::new(), |id| format!("{} {id}", compiled.report.system.program));
+    let id = compiled.programs.ids.get(program);
+    let id = id.map_or(String::new(), |id| format!("{} {id}", compiled.report.system.program));
     let kind = kind_words(compiled, &links.shape, program, true);
     let (name, _) = name_words(compiled, links, program, NAME);
     title_ui(ui, &id, &kind, &name);
@@ -174,9 +172,7 @@ fn calls_ui(
                 asked = Some(Asked::Follow(*caller));
             }
         }
-        if callers.len() > MOST_CALLERS {
-            ui.weak(format!("and {} more", grouped((callers.len() - MOST_CALLERS) as u64)));
-        }
+        more_ui(ui, callers.len(), MOST_CALLERS);
     });
     asked
 }
@@ -201,7 +197,7 @@ fn steps_ui(
     let mut shown = None;
     ui.horizontal_wrapped(|ui| {
         ui.label(RichText::new(title).weak());
-        let live = part.report().system.not_always_live_in_text;
+        let live = part.run.report.system.not_always_live_in_text;
         for step in steps.iter().take(MOST_STEPS) {
             let step = *step as usize;
             let id = step_id(&part.run.report, step);
@@ -213,12 +209,10 @@ fn steps_ui(
                 shown = Some(step);
             }
         }
-        if steps.len() > MOST_STEPS {
-            ui.weak(format!("and {} more", grouped((steps.len() - MOST_STEPS) as u64)));
-        }
+        more_ui(ui, steps.len(), MOST_STEPS);
     });
     if let Some((_, Some(bytes))) = links.highest_visit(program) {
-        let live = part.report().system.not_always_live;
+        let live = part.run.report.system.not_always_live;
         let at_most = format!("{live}, at most");
         let name = if steps.len() == 1 { live } else { &at_most };
         exact_fact_ui(ui, name, bytes);
@@ -241,17 +235,14 @@ fn operation_ui(
     let at = links.shape.place_among(program, all)?;
     let mut asked = None;
     ui.horizontal_wrapped(|ui| {
-        let to =
-            |place: Option<usize>| place.and_then(|place| all.get(place)).map(|it| *it as usize);
-        let before = to(at.checked_sub(1));
-        let next = to(at.checked_add(1));
-        for (sign, name, to) in [
-            ("▴", "Program of the operation before", before),
-            ("▾", "Next program of the operation", next),
+        for (sign, name, place) in [
+            ("▴", "Program of the operation before", at.checked_sub(1)),
+            ("▾", "Next program of the operation", at.checked_add(1)),
         ] {
+            let to = place.and_then(|place| all.get(place));
             let button = ui.add_enabled(to.is_some(), egui::Button::new(sign));
             if button.accessible_name(name).on_hover_text(name).clicked() {
-                asked = to.map(Asked::Select);
+                asked = to.map(|to| Asked::Select(*to as usize));
             }
         }
         let count = grouped(all.len() as u64);

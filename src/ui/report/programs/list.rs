@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use eframe::egui::{
-    self, Align2, Color32, Key, Pos2, Rect, Response, Role, Sense, Shape, Stroke, Vec2, WidgetInfo,
+    self, Align2, Color32, Key, Pos2, Rect, Response, Role, Sense, Stroke, Vec2, WidgetInfo,
 };
 
 use super::words::{group_title, kind_words, name_words, title_words};
@@ -20,6 +20,7 @@ use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
 use crate::ui::widget::column_widths::{MOST_SHOWN, fitted};
+use crate::ui::widget::data_table_cells::paint_opener;
 use crate::ui::widget::long_list::LongList;
 use crate::ui::widget::picture::pressed_keys;
 
@@ -36,7 +37,6 @@ const BAR: f32 = 48.0;
 const LEAST_WITH_ALIVE: f32 = 520.0;
 const LEAST_WITH_STEP: f32 = 320.0;
 
-/// What is drawn.
 pub struct Shown<'a> {
     pub compiled: CompiledPrograms<'a>,
     pub links: &'a ProgramLinks,
@@ -50,7 +50,6 @@ pub struct Shown<'a> {
     pub name: &'a str,
 }
 
-/// What was done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Done {
     Select(usize),
@@ -154,19 +153,13 @@ fn key(ui: &egui::Ui, list: &Response, page: usize, shown: &Shown<'_>) -> Option
     }
     if pressed(Key::ArrowRight) {
         let is_closed = row.has_children && !row.is_open;
-        return if is_closed {
-            Some(Done::Open(now, true))
-        } else {
-            move_to(now.saturating_add(1))
-        };
+        let next = || move_to(now.saturating_add(1));
+        return if is_closed { Some(Done::Open(now, true)) } else { next() };
     }
     if pressed(Key::ArrowLeft) {
         let is_open = row.is_open && matches!(row.of, RowOf::Program(_));
-        return if is_open {
-            Some(Done::Open(now, false))
-        } else {
-            rows.parent(now).filter(|parent| rows.program(*parent).is_some()).map(Done::Select)
-        };
+        let parent = || rows.parent(now).filter(|parent| rows.program(*parent).is_some());
+        return if is_open { Some(Done::Open(now, false)) } else { parent().map(Done::Select) };
     }
     None
 }
@@ -213,10 +206,7 @@ fn row_ui(
     if row.has_children {
         let box_ = Rect::from_center_size(Pos2::new(x + 6.0, rect.center().y), Vec2::splat(16.0));
         let opener = ui.interact(box_, ui.scope_id().with(("opener", place)), Sense::click());
-        let name = if row.is_open { "Close row" } else { "Open row" };
-        opener.widget_info(|| WidgetInfo::labeled(Role::Button, true, name));
-        let color = if opener.hovered() { tokens.accent } else { tokens.weak_text };
-        triangle(&painter, box_.center(), row.is_open, color);
+        paint_opener(ui, &opener, row.is_open);
         if opener.clicked() {
             done = Some(Done::Toggle(place));
         }
@@ -314,14 +304,4 @@ fn text(
     let (text, _) = fitted(ui, text, &font, (right - at.x).max(0.0));
     let is_cut = matches!(text, Cow::Owned(_));
     (ui.painter().text(at, Align2::LEFT_CENTER, text, font, color).right(), is_cut)
-}
-
-fn triangle(painter: &egui::Painter, at: Pos2, is_open: bool, color: Color32) {
-    let points = if is_open {
-        [(-4.0, -2.0), (4.0, -2.0), (0.0, 4.0)]
-    } else {
-        [(-2.0, -4.0), (4.0, 0.0), (-2.0, 4.0)]
-    };
-    let points = points.map(|(x, y)| at + Vec2::new(x, y)).to_vec();
-    painter.add(Shape::convex_polygon(points, color, Stroke::NONE));
 }

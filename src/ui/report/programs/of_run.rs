@@ -50,9 +50,7 @@ const NAME: usize = 40;
 struct Opened {
     compilation_step: usize,
     rows: TreeRows,
-    /// [`ProgramLinks::tree_hash`].
     tree_hash: u64,
-    /// The program that is selected.
     selected: Option<ProgramId>,
     /// Whether the report was read again since.
     is_of_earlier: bool,
@@ -85,17 +83,16 @@ pub struct ProgramsOfRun {
 impl ProgramsOfRun {
     /// The same for the run read again: what was read and worked out goes, what was chosen and is visible stays.
     pub fn read_again(self) -> Self {
-        let Self { compilation_step, opened, list, selected, selected_row, .. } = self;
-        let Self { before, followed, .. } = self;
         Self {
-            compilation_step,
-            opened: opened.map(|opened| Opened { is_of_earlier: true, ..opened }),
-            list,
-            selected,
-            selected_row,
-            before,
-            followed,
-            ..Self::default()
+            opened: self.opened.map(|opened| Opened { is_of_earlier: true, ..opened }),
+            links: Latest::default(),
+            opening: None,
+            picture: None,
+            found: Latest::default(),
+            waiting: None,
+            details: Latest::default(),
+            counts: MadeFor::default(),
+            ..self
         }
     }
 
@@ -106,11 +103,9 @@ impl ProgramsOfRun {
             return;
         };
         let text = self.counts.get(links, || {
-            let programs = &compiled.programs;
             let kinds = counted(links.kinds.len() as u64, "kind");
-            let count = programs.ids.len() as u64;
-            let (count, programs) = (grouped(count), run.report.system.programs);
-            format!("{count} {programs}, {kinds}")
+            let count = grouped(compiled.programs.ids.len() as u64);
+            format!("{count} {}, {kinds}", run.report.system.programs)
         });
         ui.weak(text);
     }
@@ -124,7 +119,7 @@ impl ProgramsOfRun {
         step: Option<usize>,
         asked: Option<Way>,
     ) {
-        let report = Arc::clone(part.report());
+        let report = Arc::clone(&part.run.report);
         let what = ("Programs", ARE);
         if part_or_reason(ui, &report.program_trees, part.run.is_working, what).is_none() {
             return;
@@ -221,19 +216,15 @@ impl ProgramsOfRun {
         }
         let (report, links, wanted) = (Arc::clone(&run.report), Arc::clone(links), text.to_owned());
         let compilation_step = self.compilation_step;
-        self.found.ask(
-            "search programs",
-            ctx,
-            &(text.to_owned(), compilation_step),
-            move |cancel| {
-                let compiled = CompiledPrograms::at(&report, compilation_step)?;
-                let is_cancelled = || cancel.is_cancelled();
-                let matches = matching_programs(&compiled, &links.shape, &wanted, &is_cancelled)?;
-                let highest = links.highest_of(&matches.in_order);
-                let highest = highest.map(|(program, step)| (program, step, links.alive_at(step)));
-                Some(Arc::new(Found { matches, highest }))
-            },
-        );
+        let key = (text.to_owned(), compilation_step);
+        self.found.ask("search programs", ctx, &key, move |cancel| {
+            let compiled = CompiledPrograms::at(&report, compilation_step)?;
+            let is_cancelled = || cancel.is_cancelled();
+            let matches = matching_programs(&compiled, &links.shape, &wanted, &is_cancelled)?;
+            let highest = links.highest_of(&matches.in_order);
+            let highest = highest.map(|(program, step)| (program, step, links.alive_at(step)));
+            Some(Arc::new(Found { matches, highest }))
+        });
     }
 
     /// What was found of a text, and whether it is that which is looked for: what was found before stays while it is
@@ -346,7 +337,7 @@ impl ProgramsOfRun {
     ) {
         let found = self.found(text).map(|(found, is_of_text)| (Arc::clone(found), is_of_text));
         let way = {
-            let report = Arc::clone(part.report());
+            let report = Arc::clone(&part.run.report);
             let found = found.as_ref().map(|(found, is_of_text)| (&**found, *is_of_text));
             self.head_ui(ui, &report, (compiled, links), (text, found), part.commands)
         };

@@ -17,7 +17,6 @@ struct OpenRows {
     rows: TreeRows,
 }
 
-/// The sheet of what is open.
 pub fn sheet_of(
     report: &Arc<Report>,
     compilation_step: usize,

@@ -10,6 +10,7 @@ use crate::store::exchange::ExchangeKind;
 use crate::text::{grouped, shortened};
 use crate::ui::command::Command;
 use crate::ui::report::category_colors::category_color;
+use crate::ui::report::more_ui;
 use crate::ui::report::run_part::RunPart;
 use crate::ui::selection::Place;
 use crate::ui::theme::{Tokens, fonts};
@@ -79,7 +80,7 @@ fn vertices_ui(ui: &mut egui::Ui, vertices: &[TypeOfVertices]) {
             ui.label(fonts::number(format!("{count}{}", bytes.unwrap_or_default())));
         });
     }
-    others_ui(ui, vertices.len());
+    more_ui(ui, vertices.len(), MOST_ROWS);
 }
 
 fn moves_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, moves: &Moves) {
@@ -98,7 +99,7 @@ fn moves_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, moves: &Moves) {
         for route in moves.routes.iter().take(MOST_ROWS) {
             words_ui(ui, RichText::new(shortened(route, NAME)).size(12.0));
         }
-        others_ui(ui, moves.routes.len());
+        more_ui(ui, moves.routes.len(), MOST_ROWS);
     }
 }
 
@@ -125,15 +126,13 @@ fn by_tile_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, list: &ByTile, is_bytes
     for (place, value) in list.bins.iter().enumerate().filter(|(_, value)| **value > 0) {
         let height = (*value as f64 / most as f64) as f32 * rect.height();
         let left = rect.left() + width * place as f32;
-        let bar = Rect::from_min_max(
-            egui::pos2(left, rect.bottom() - height.max(1.0)),
-            egui::pos2(left + (width - 0.5).max(0.5), rect.bottom()),
-        );
+        let x = left..=left + (width - 0.5).max(0.5);
+        let bar = Rect::from_x_y_ranges(x, rect.bottom() - height.max(1.0)..=rect.bottom());
         ui.painter().rect_filled(bar, 0, tokens.temporary);
     }
+    let arenas = system.arenas;
     picture.on_hover_text(format!(
-        "Over all {}, in their order: the largest number of each part",
-        system.arenas
+        "Over all {arenas}, in their order: the largest number of each part"
     ));
     ui.horizontal(|ui| {
         ui.label(RichText::new("Most").size(12.0).weak());
@@ -156,9 +155,8 @@ fn variables_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, variables: &[Variable
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 ui.label(bytes);
                 if variable.is_always_live {
-                    ui.label(
-                        RichText::new(part.report().system.always_live_in_text).size(11.0).weak(),
-                    );
+                    let always = part.run.report.system.always_live_in_text;
+                    ui.label(RichText::new(always).size(11.0).weak());
                 }
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                     let name = pretty_name(&variable.name);
@@ -179,14 +177,8 @@ fn variables_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, variables: &[Variable
     if variables.is_empty() {
         ui.weak("None");
     }
-    others_ui(ui, variables.len());
+    more_ui(ui, variables.len(), MOST_ROWS);
     if let Some(name) = shown {
         part.show_variable(&name);
-    }
-}
-
-fn others_ui(ui: &mut egui::Ui, all: usize) {
-    if all > MOST_ROWS {
-        ui.weak(format!("and {} more", grouped((all - MOST_ROWS) as u64)));
     }
 }

@@ -17,10 +17,8 @@ use crate::ui::widget::rows::{Column, Value, percent_text};
 
 /// Least width of a column of cards of one run, points.
 const COLUMN: f32 = 320.0;
-/// Most columns of them.
 const MOST_COLUMNS: usize = 3;
 
-/// The columns of a card, points.
 struct CardColumns {
     name: f32,
     /// Narrowest and widest value.
@@ -283,14 +281,9 @@ fn difference_ui(ui: &mut egui::Ui, fact: &Fact, runs: &Runs, units: Units) {
         [Some(Said::Words(_)), Some(Said::Words(_))] => {
             ui.label(RichText::new(DIFFERS).strong());
         }
-        [None, Some(Said::Unknown)] | [Some(Said::Unknown), None] => {
-            ui.label("");
-        }
-        [Some(_), None] | [None, Some(_)] => {
+        [Some(said), None] | [None, Some(said)] if *said != Said::Unknown => {
             ui.label(state_text(&fact.said, runs));
         }
-        _ => {
-            ui.label("");
-        }
+        _ => drop(ui.label("")),
     }
 }

@@ -3,19 +3,19 @@
 mod cards;
 mod lists;
 mod phases;
-mod words;
+pub mod words;
 
 use eframe::egui::{self, Label, Margin, RichText};
 use std::sync::Arc;
 
-use super::PageContext;
 use super::head::page_head_ui;
+use super::{PageContext, more_ui};
 use crate::analysis::comparison::facts::{FactGroup, fact_groups};
 use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
 use crate::analysis::derived::own_fact_groups;
 use crate::analysis::liveness::Scope;
 use crate::run::Verdict;
-use crate::text::{grouped, shortened};
+use crate::text::shortened;
 use crate::ui::command::{Command, Exported};
 use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
@@ -30,7 +30,7 @@ use crate::ui::widget::exports::exports_ui;
 use crate::ui::widget::sign::{Sign, answer_ui};
 use cards::{cards_ui, facts_sheet, needed_width};
 use lists::{ListTables, Lists};
-use phases::{NestedPhases, Phases};
+use phases::{NestedPhases, PhaseFlames};
 
 /// What the facts are taken from; options are read after all small tables.
 const NEEDS: Needs =
@@ -47,7 +47,7 @@ pub struct SummaryPage {
     groups: RunsAnswer<(), Vec<FactGroup>>,
     facts: RunsAnswer<(), SummaryFacts>,
     lists: Lists,
-    phases: Phases,
+    phases: PhaseFlames,
 }
 
 struct SummaryFacts {
@@ -68,12 +68,6 @@ impl SummaryFacts {
     }
 }
 
-/// What the facts of runs are taken from: of systems that have their own no part of their reports.
-fn needs_of_groups(runs: &Runs) -> Needs {
-    let has_own = |run: &Run| !run.derived.is_report_alone();
-    if runs.iter().all(has_own) { &[] } else { NEEDS }
-}
-
 fn groups_of(runs: &Runs, cancel: &Cancel) -> Vec<FactGroup> {
     let derived: Vec<_> = runs.iter().map(|run| &*run.derived).collect();
     own_fact_groups(&derived).unwrap_or_else(|| {
@@ -86,7 +80,9 @@ fn groups_of(runs: &Runs, cancel: &Cancel) -> Vec<FactGroup> {
 impl RunsPage for SummaryPage {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
-        let needs = (runs, needs_of_groups(runs));
+        // Of systems that have facts of their own these need no part of their reports.
+        let has_own = |run: &Run| !run.derived.is_report_alone();
+        let needs = (runs, if runs.iter().all(has_own) { &[] } else { NEEDS });
         self.groups.ask_or_tell("facts", ui.ctx(), needs, &(), groups_of);
         self.facts
             .ask_or_tell("summary", ui.ctx(), (runs, NEEDS), &(), |runs, _| SummaryFacts::of(runs));
@@ -183,9 +179,7 @@ fn head_ui(
             ui.add(Label::new(RichText::new(text).strong()).extend());
             ui.add_space(6.0);
         }
-        if let Some(more @ 1..) = differences.len().checked_sub(MOST_NAMED) {
-            ui.weak(format!("and {} more", grouped(more as u64)));
-        }
+        more_ui(ui, differences.len(), MOST_NAMED);
     });
     ui.add_space(4.0);
 }

@@ -1,8 +1,8 @@
 //! The compiler's phases of all runs as flame graphs on one scale; one that is chosen is chosen in all.
 
-use eframe::egui::{self, Button, Label, Margin, Rect, RichText, ScrollArea};
+use eframe::egui::{self, Label, Margin, Rect, RichText, ScrollArea};
 
-use crate::analysis::program::phases::{Frame, joined_frames, phases};
+use crate::analysis::program::phases::{Frame, Phases, joined_frames, phases};
 use crate::analysis::spans::{SpanRow, SpanRows};
 use crate::text::{grouped, microseconds_text, shortened};
 use crate::ui::command::Command;
@@ -12,7 +12,7 @@ use crate::ui::runs::{Run, Runs};
 use crate::ui::split;
 use crate::ui::theme::fonts;
 use crate::ui::widget::exports::{is_taken_out, picture_exports_ui, scrolled_of_exports};
-use crate::ui::widget::flame::{FLAME_ROW, Flame, linked_ui};
+use crate::ui::widget::flame::{FLAME_ROW, Flame, linked_ui, show_all_ui};
 use crate::ui::widget::picture::at_pointer_ui;
 
 /// Longest name.
@@ -24,24 +24,12 @@ const HEAD: f32 = 42.0;
 /// Height of the title of a run, points.
 const TITLE: f32 = 18.0;
 
-/// A phase as it is drawn.
-struct PhaseFrame {
-    /// Its name; clean.
-    name: String,
-    /// Microseconds.
-    duration: u64,
-    /// The same without what it contains.
-    own: u64,
-}
-
 struct PhasesOfRun {
-    /// Row by row, as the picture numbers them.
-    frames: Vec<PhaseFrame>,
+    /// The phases with their positions, row by row, as the picture numbers them; names are clean.
+    frames: Vec<(usize, Frame)>,
     spans: SpanRows,
-    /// The time of all.
+    /// Microseconds.
     total: u64,
-    /// For each phase its row among those of all runs.
-    rows: Vec<usize>,
 }
 
 pub struct NestedPhases {
@@ -63,94 +51,64 @@ impl NestedPhases {
         }
         let nested = |run: &Run| Some(phases(&run.report.about.get()?.phases));
         let compilations: Vec<_> = runs.iter().map(nested).collect::<Option<_>>()?;
-        let mut rows = joined_frames(&compilations);
-        let mut runs = Vec::with_capacity(compilations.len());
-        for (place, phases) in compilations.into_iter().enumerate() {
-            let (run, numbers) = PhasesOfRun::of(&phases.frames, phases.span_microseconds);
-            for cell in rows.iter_mut().filter_map(|row| row.get_mut(place)) {
-                *cell = cell.and_then(|frame| numbers.get(frame).copied());
-            }
-            runs.push(run);
-        }
-        for (place, row) in rows.iter().enumerate() {
-            for (run, frame) in runs.iter_mut().zip(row) {
-                if let Some(cell) = frame.and_then(|frame| run.rows.get_mut(frame)) {
-                    *cell = place;
-                }
-            }
-        }
-        Some(Self { runs, rows })
+        let rows = joined_frames(&compilations);
+        Some(Self { runs: compilations.into_iter().map(PhasesOfRun::of).collect(), rows })
     }
 
     /// What a phase of a run is in another one.
     fn partner(&self, run: usize, frame: Option<u32>, other: usize) -> Option<u32> {
-        let row = *self.runs.get(run)?.rows.get(frame? as usize)?;
-        u32::try_from((*self.rows.get(row)?.get(other)?)?).ok()
+        let (position, _) = self.runs.get(run)?.frames.get(frame? as usize)?;
+        let row = self.rows.iter().find(|row| row.get(run) == Some(&Some(*position)))?;
+        let position = (*row.get(other)?)?;
+        let mut frames = self.runs.get(other)?.frames.iter();
+        u32::try_from(frames.position(|(known, _)| *known == position)?).ok()
     }
 
-    fn of_run(&self, run: usize, frame: Option<u32>) -> Option<&PhaseFrame> {
-        self.runs.get(run)?.frames.get(frame? as usize)
+    fn of_run(&self, run: usize, frame: Option<u32>) -> Option<&Frame> {
+        self.runs.get(run)?.frame(frame?)
     }
 }
 
 impl PhasesOfRun {
-    /// The phases row by row, and for each of `list` its place among them.
-    fn of(list: &[Frame], total: u64) -> (Self, Vec<usize>) {
-        let mut order: Vec<usize> = (0..list.len()).collect();
-        let depth = |frame: &usize| list.get(*frame).map_or(0, |frame| frame.depth);
-        order.sort_by_key(depth);
-        let mut numbers = vec![0; list.len()];
-        for (number, frame) in order.iter().enumerate() {
-            if let Some(cell) = numbers.get_mut(*frame) {
-                *cell = number;
-            }
+    fn of(phases: Phases) -> Self {
+        let mut frames: Vec<(usize, Frame)> = phases.frames.into_iter().enumerate().collect();
+        frames.sort_by_key(|(_, frame)| frame.depth);
+        for (_, frame) in &mut frames {
+            frame.name = shortened(&frame.name, NAME).into_owned();
         }
-        let in_order = || order.iter().filter_map(|frame| list.get(*frame));
-        let frames: Vec<PhaseFrame> = in_order()
-            .map(|frame| PhaseFrame {
-                name: shortened(&frame.name, NAME).into_owned(),
-                duration: frame.duration_microseconds,
-                own: frame.self_microseconds,
-            })
-            .collect();
-        let in_order: Vec<&Frame> = in_order().collect();
-        let rows = in_order.chunk_by(|a, b| a.depth == b.depth).map(|row| {
-            let starts = row.iter().map(|frame| frame.start_microseconds).collect();
-            SpanRow::of(
-                starts,
-                row.iter().map(|frame| frame.end_microseconds()).collect(),
-                Vec::new(),
-            )
+        let rows = frames.chunk_by(|(_, a), (_, b)| a.depth == b.depth).map(|row| {
+            let starts = row.iter().map(|(_, frame)| frame.start_microseconds).collect();
+            let ends = row.iter().map(|(_, frame)| frame.end_microseconds()).collect();
+            SpanRow::of(starts, ends, Vec::new())
         });
         let spans = SpanRows::of(rows.collect());
-        let rows = vec![0; frames.len()];
-        (Self { frames, spans, total, rows }, numbers)
+        Self { frames, spans, total: phases.span_microseconds }
     }
 
     fn depth(&self) -> usize {
         self.spans.rows().len().max(1)
     }
 
-    fn frame(&self, number: u32) -> Option<&PhaseFrame> {
-        self.frames.get(number as usize)
+    fn frame(&self, number: u32) -> Option<&Frame> {
+        self.frames.get(number as usize).map(|(_, frame)| frame)
     }
 
-    fn text(&self, frame: &PhaseFrame) -> String {
-        let time = microseconds_text(frame.duration);
-        let own = microseconds_text(frame.own);
-        let share = share_text(frame.duration, self.total);
+    fn text(&self, frame: &Frame) -> String {
+        let time = microseconds_text(frame.duration_microseconds);
+        let own = microseconds_text(frame.self_microseconds);
+        let share = share_text(frame.duration_microseconds, self.total);
         format!("{}: {time}, {share}, {own} itself", frame.name)
     }
 }
 
 #[derive(Default)]
-pub struct Phases {
+pub struct PhaseFlames {
     flames: Vec<Flame>,
     /// Where the pictures were in the last frame.
     picture: Option<Rect>,
 }
 
-impl Phases {
+impl PhaseFlames {
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, phases: &NestedPhases) {
         let runs = page.runs;
         if phases.runs.iter().all(|run| run.frames.is_empty()) {
@@ -189,15 +147,11 @@ impl Phases {
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 picture_exports_ui(ui, ("compiler phases", true), self.picture, commands);
                 if !is_taken_out(ui.ctx()) {
-                    let is_zoomed = self.flames.iter().any(Flame::is_zoomed);
-                    let all = ui.add_enabled(is_zoomed, Button::new("Show all phases"));
-                    if all.on_hover_text("Double-click, or key 0").clicked() {
-                        self.flames.iter_mut().for_each(Flame::reset);
-                    }
+                    show_all_ui(ui, &mut self.flames, "Show all phases");
                 }
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                     let chosen = self.flames.iter().enumerate();
-                    let chosen: Vec<Option<&PhaseFrame>> =
+                    let chosen: Vec<Option<&Frame>> =
                         chosen.map(|(run, flame)| phases.of_run(run, flame.chosen)).collect();
                     if let Some(text) = chosen_text(runs, phases, &chosen) {
                         ui.separator();
@@ -244,7 +198,7 @@ impl Phases {
                     let frame = phases.partner(place, hovered, other);
                     phases.of_run(other, frame)
                 };
-                let frames: Vec<Option<&PhaseFrame>> = (0..runs.len()).map(partner).collect();
+                let frames: Vec<Option<&Frame>> = (0..runs.len()).map(partner).collect();
                 at_pointer_ui(&response, |ui| tooltip_ui(ui, runs, phases, &frames));
             }
         }
@@ -271,11 +225,8 @@ fn none_ui(ui: &mut egui::Ui, run: &Run) {
 fn totals_text(runs: &[PhasesOfRun]) -> String {
     match runs {
         [run] => {
-            format!(
-                "{} in {} phases",
-                microseconds_text(run.total),
-                grouped(run.frames.len() as u64)
-            )
+            let count = grouped(run.frames.len() as u64);
+            format!("{} in {count} phases", microseconds_text(run.total))
         }
         runs => durations_text(&runs.iter().map(|run| Some(run.total)).collect::<Vec<_>>()),
     }
@@ -294,26 +245,16 @@ fn durations_text(durations: &[Option<u64>]) -> String {
     }
 }
 
-/// The phase that is chosen, in words.
-fn chosen_text(
-    runs: &Runs,
-    phases: &NestedPhases,
-    chosen: &[Option<&PhaseFrame>],
-) -> Option<String> {
+fn chosen_text(runs: &Runs, phases: &NestedPhases, chosen: &[Option<&Frame>]) -> Option<String> {
     let first = chosen.iter().flatten().next()?;
     if runs.is_one() {
         return Some(phases.runs.first()?.text(first));
     }
-    let durations = chosen.iter().map(|frame| frame.map(|frame| frame.duration));
+    let durations = chosen.iter().map(|frame| frame.map(|frame| frame.duration_microseconds));
     Some(format!("{}: {}", first.name, durations_text(&durations.collect::<Vec<_>>())))
 }
 
-fn tooltip_ui(
-    ui: &mut egui::Ui,
-    runs: &Runs,
-    phases: &NestedPhases,
-    frames: &[Option<&PhaseFrame>],
-) {
+fn tooltip_ui(ui: &mut egui::Ui, runs: &Runs, phases: &NestedPhases, frames: &[Option<&Frame>]) {
     let Some(first) = frames.iter().flatten().next() else { return };
     ui.label(RichText::new(&first.name).strong());
     let grid = egui::Grid::new("phase facts").num_columns(runs.len() + 1).spacing([14.0, 2.0]);
@@ -325,7 +266,7 @@ fn tooltip_ui(
             }
             ui.end_row();
         }
-        let mut row = |title: &str, of: &dyn Fn(&PhasesOfRun, &PhaseFrame) -> String| {
+        let mut row = |title: &str, of: &dyn Fn(&PhasesOfRun, &Frame) -> String| {
             ui.weak(title);
             for (frame, of_run) in frames.iter().zip(&phases.runs) {
                 let text = frame.map_or_else(|| "not there".to_owned(), |frame| of(of_run, frame));
@@ -333,15 +274,17 @@ fn tooltip_ui(
             }
             ui.end_row();
         };
-        row("Duration", &|_, frame| microseconds_text(frame.duration));
-        row("Share", &|run, frame| share_text(frame.duration, run.total));
-        row("Itself", &|_, frame| microseconds_text(frame.own));
+        row("Duration", &|_, frame| microseconds_text(frame.duration_microseconds));
+        row("Share", &|run, frame| share_text(frame.duration_microseconds, run.total));
+        row("Itself", &|_, frame| microseconds_text(frame.self_microseconds));
     });
     if let [Some(source), Some(target)] = frames {
-        ui.label(format!(
-            "Difference: {}",
-            change_of(source.duration, target.duration, microseconds_text)
-        ));
+        let change = change_of(
+            source.duration_microseconds,
+            target.duration_microseconds,
+            microseconds_text,
+        );
+        ui.label(format!("Difference: {change}"));
     }
 }
 

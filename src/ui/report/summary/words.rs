@@ -5,10 +5,15 @@ use crate::text::grouped;
 use crate::ui::runs::Runs;
 use crate::ui::units::Units;
 
-/// All that a fact says.
+/// All that a fact says, with all digits.
 pub fn said_text(said: &Said, units: Units) -> String {
+    sized_text(said, &|bytes| units.exact(bytes))
+}
+
+/// All that a fact says; `size` writes bytes.
+pub fn sized_text(said: &Said, size: &dyn Fn(u64) -> String) -> String {
     match said {
-        Said::Bytes(before, bytes, after) => format!("{before}{}{after}", units.exact(*bytes)),
+        Said::Bytes(before, bytes, after) => format!("{before}{}{after}", size(*bytes)),
         Said::Count(count, after) => format!("{}{after}", grouped(*count)),
         Said::Words(words) => words.clone(),
         Said::Unknown => "–".to_owned(),
@@ -25,7 +30,5 @@ pub fn state_text<T: PartialEq>(values: &[Option<T>], runs: &Runs) -> String {
     }
 }
 
-/// Of values that are all the same.
 pub const SAME: &str = "the same";
-/// Of values that are not.
 pub const DIFFERS: &str = "≠ differs";

@@ -73,13 +73,7 @@ fn tick_text(seconds: f64, step: f64) -> String {
     let found = units.into_iter().find(|(size, _)| step >= *size * 0.009_99);
     let (size, name) = found.unwrap_or((1e-9, "ns"));
     let steps = step / size;
-    let decimals = if steps >= 0.999 {
-        0
-    } else if steps >= 0.0999 {
-        1
-    } else {
-        2
-    };
+    let decimals = usize::from(steps < 0.999) + usize::from(steps < 0.0999);
     format!("{:.decimals$} {name}", seconds / size)
 }
 

@@ -5,12 +5,10 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::analysis::execution::Executed;
-use crate::analysis::execution::lanes::{Lanes, Nesting};
 use crate::analysis::execution::memory::{MemoryOfIpu, memory_over_spans};
 use crate::analysis::execution::slow::slow_spans;
 use crate::analysis::execution::statistics::{Asked, Statistics, statistics};
 use crate::analysis::execution::sums::SpanSums;
-use crate::analysis::execution::tile_picture::SpansOfIpu;
 use crate::analysis::program::kinds::Activity;
 use crate::progress::Progress;
 use crate::store::names::NameId;
@@ -122,7 +120,6 @@ impl ReadRun {
         usize::try_from(self.cycles.end.saturating_sub(self.cycles.start)).unwrap_or(usize::MAX)
     }
 
-    /// The spans of a step of liveness.
     pub fn spans_of(&self, liveness_step: usize) -> &[u32] {
         let (steps, spans) = &self.by_liveness;
         let step = u32::try_from(liveness_step).unwrap_or(u32::MAX);
@@ -135,31 +132,6 @@ impl ReadRun {
     pub fn hidden(&self, names: &BTreeSet<String>) -> Vec<NameId> {
         let kinds = (0_u32..).zip(&self.kinds);
         kinds.filter(|(_, (name, _))| names.contains(name)).map(|(kind, _)| NameId(kind)).collect()
-    }
-
-    /// Its lanes; `None` when it was cancelled.
-    pub fn lanes(
-        &self,
-        nesting: Nesting,
-        hidden: &BTreeSet<String>,
-        progress: &Progress,
-    ) -> Option<Lanes> {
-        Lanes::of(self.executed()?, nesting, &self.hidden(hidden), progress)
-    }
-
-    /// What statistics are added up from; `None` when it was cancelled.
-    pub fn sums(&self, progress: &Progress) -> Option<SpanSums> {
-        SpanSums::of(self.executed()?, progress)
-    }
-
-    /// The spans of an IPU without hidden kinds; `None` when it was cancelled.
-    pub fn spans_of_ipu(
-        &self,
-        ipu: u32,
-        hidden: &BTreeSet<String>,
-        progress: &Progress,
-    ) -> Option<SpansOfIpu> {
-        SpansOfIpu::of(self.executed()?, ipu, &self.hidden(hidden), progress)
     }
 
     /// What cycles were spent on, of one IPU or of all.

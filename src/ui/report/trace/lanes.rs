@@ -77,7 +77,6 @@ impl ReadRun {
 }
 
 impl TracePage {
-    /// Draws one run.
     pub fn run_ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -138,20 +137,12 @@ impl TracePage {
             label_ui(ui, rect, "Not always live", &tokens);
             memory_ui(ui, Placing { rect, ..now }, read, pointer);
         }
-        selected_range_ui(
-            ui,
-            now,
-            self.range.map(|(from, to)| {
-                (from.saturating_add(read.cycles.start), to.saturating_add(read.cycles.start))
-            }),
-        );
+        let cycle = |from_first: u64| from_first.saturating_add(read.cycles.start);
+        selected_range_ui(ui, now, self.range.map(|(from, to)| (cycle(from), cycle(to))));
         self.keys(ui, page, &response, (run, read), lanes);
         focus(ui, &response, rect, egui::StrokeKind::Inside);
-        let name = if page.runs.is_one() {
-            "Execution trace".to_owned()
-        } else {
-            format!("Execution trace of {}", run.the())
-        };
+        let of = if page.runs.is_one() { String::new() } else { format!(" of {}", run.the()) };
+        let name = format!("Execution trace{of}");
         describe(&response, &name, || self.text_of_chosen(page, run, read));
     }
 
@@ -160,15 +151,15 @@ impl TracePage {
         let chosen = self.chosen.filter(|chosen| chosen.run == run.id);
         let selected = page.selection.steps.iter().filter(|at| at.run == run.id);
         let marked: usize = selected.map(|at| read.spans_of(at.step).len()).sum();
-        let steps = || {
+        let text = if let Some(chosen) = chosen {
+            text_of(read, chosen.node)
+        } else {
             let steps = read.executed().map_or(0, |executed| executed.trace.ids.len());
             format!("{} steps", grouped(steps as u64))
         };
-        let text = chosen.map_or_else(steps, |chosen| text_of(read, chosen.node));
-        if marked == 0 {
-            text
-        } else {
-            format!("{text}; {} marked", counted(marked as u64, "span"))
+        match marked {
+            0 => text,
+            marked => format!("{text}; {} marked", counted(marked as u64, "span")),
         }
     }
 

@@ -38,7 +38,7 @@ use crate::ui::widget::toolbar::Toolbar;
 use crate::ui::widget::view::View;
 use axis::{AxisUnit, length_text};
 use data::ReadRun;
-use search::{Search, SpanOfRun};
+use search::{Search, SpanOfRun, nth};
 use tables::{Spent, Tables};
 use tiles::TilePictures;
 
@@ -66,7 +66,6 @@ type RangeAsked = ((u64, u64), RangeIs, Hidden);
 /// Kinds that are hidden, by name.
 type Hidden = BTreeSet<String>;
 
-/// Which range statistics are of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum RangeIs {
     Whole,
@@ -170,7 +169,7 @@ impl RunsPage for TracePage {
 
     fn show_view(&mut self, view: crate::views::View, _scope: Scope) {
         if view == crate::views::View::TraceTiles {
-            self.tiles.show();
+            self.tiles.is_shown = true;
         }
     }
 
@@ -201,7 +200,9 @@ impl TracePage {
         let key = (nesting, hidden.clone());
         self.lanes.ask("lanes of steps", ctx, (runs, NEEDS_OF_NAMES), &key, move |_, cancel| {
             let lanes = |run: &Option<Arc<ReadRun>>| {
-                run.as_ref()?.lanes(nesting, &hidden, cancel.progress()).map(Arc::new)
+                let run = run.as_ref()?;
+                let hidden = run.hidden(&hidden);
+                Lanes::of(run.executed()?, nesting, &hidden, cancel.progress()).map(Arc::new)
             };
             for_job.iter().map(lanes).collect()
         });
@@ -209,8 +210,9 @@ impl TracePage {
         let for_job = read.clone();
         let needs = (runs, NEEDS_OF_SUMS);
         self.sums.ask("sums of steps", ctx, needs, &(), move |_, cancel| {
-            let sums =
-                |run: &Option<Arc<ReadRun>>| run.as_ref()?.sums(cancel.progress()).map(Arc::new);
+            let sums = |run: &Option<Arc<ReadRun>>| {
+                SpanSums::of(run.as_ref()?.executed()?, cancel.progress()).map(Arc::new)
+            };
             for_job.iter().map(sums).collect()
         });
         let Some(sums) = self.sums.get((runs, NEEDS_OF_SUMS), &()).cloned() else { return };
@@ -281,19 +283,16 @@ impl TracePage {
         ui.horizontal(|ui| {
             let mut gone_to = self.search.found_ui(ui, page.runs);
             if slow > 0 {
-                ui.label(format!(
-                    "{} slow and at the peak",
-                    counted(slow as u64, "step")
-                ))
-                .on_hover_text(
-                    "Slow: among the longest that take half of the cycles of their IPU. At the peak: nine tenths \
-                     of the most that is alive, or more, is alive there",
-                );
+                let hover = "Slow: among the longest that take half of the cycles of their IPU. At the peak: nine tenths \
+                             of the most that is alive, or more, is alive there";
+                let count = counted(slow as u64, "step");
+                ui.label(format!("{count} slow and at the peak")).on_hover_text(hover);
                 let next = ui.button("Next slow step").on_hover_text("Marked by a triangle");
                 if next.clicked() {
                     let at = self.slow_at.map_or(0, |at| (at + 1) % slow);
                     self.slow_at = Some(at);
-                    gone_to = nth_slow(read, at);
+                    let slow = read.iter().map(|run| run.as_ref().map(|run| &run.slow));
+                    gone_to = nth(slow, at);
                 }
             }
             if self.range.is_some() && ui.button("Forget the selected range").clicked() {
@@ -307,11 +306,8 @@ impl TracePage {
 
     /// Selects a span, shows it, and selects its step of liveness.
     fn go_to(&mut self, page: &mut PageContext<'_>, read: &OfRuns, (place, span): SpanOfRun) {
-        let (Some(run), Some(of_run)) =
-            (page.runs.get(place), read.get(place).and_then(Option::as_ref))
-        else {
-            return;
-        };
+        let of_run = read.get(place).and_then(Option::as_ref);
+        let Some((run, of_run)) = page.runs.get(place).zip(of_run) else { return };
         self.choose_span(page, of_run, run.id, span as usize);
         let bounds = of_run.executed().and_then(|executed| executed.bounds(span as usize));
         if let Some((start, end)) = bounds {
@@ -322,11 +318,8 @@ impl TracePage {
             // It is to be seen as more than a line.
             if length < (high - low) / 200.0 || from < low || from + length > high {
                 let room = (length * 20.0).max(100.0);
-                self.view.show(
-                    len,
-                    from + (length - room) / 2.0,
-                    from + f64::midpoint(length, room),
-                );
+                let middle = from + length / 2.0;
+                self.view.show(len, middle - room / 2.0, middle + room / 2.0);
             }
         }
     }
@@ -344,13 +337,10 @@ impl TracePage {
         let space = ui.available_rect_before_wrap();
         let line = space.with_min_y(space.bottom() - TOOLBAR);
         let above = space.with_max_y(line.top() - 4.0);
-        let lanes: LanesOfRuns = match self.lanes.last(page.runs) {
-            Some((_, lanes)) => lanes.clone(),
-            None => {
-                let failure = self.lanes.failure();
-                absent_ui(ui, failure.unwrap_or("The lanes are being laid out"), "");
-                return;
-            }
+        let Some(lanes) = self.lanes.last(page.runs).map(|(_, lanes)| lanes.clone()) else {
+            let failure = self.lanes.failure();
+            absent_ui(ui, failure.unwrap_or("The lanes are being laid out"), "");
+            return;
         };
         self.hovered = None;
         ui.scope_builder(egui::UiBuilder::new().max_rect(above), |ui| {
@@ -407,18 +397,6 @@ impl TracePage {
         ui.advance_cursor_after_rect(space);
         *page.has_painted_graph = true;
     }
-}
-
-/// The slow step of a number, of all runs one after the other.
-fn nth_slow(read: &OfRuns, mut number: usize) -> Option<SpanOfRun> {
-    for (place, run) in read.iter().enumerate() {
-        let Some(run) = run else { continue };
-        match run.slow.by_start.get(number) {
-            Some(span) => return Some((place, *span)),
-            None => number -= run.slow.len(),
-        }
-    }
-    None
 }
 
 /// What the runs were spent on, in a sentence.

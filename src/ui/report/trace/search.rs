@@ -79,11 +79,12 @@ impl Search {
             ui.weak("Looking…");
             return None;
         };
+        let each = || matches.iter().map(|matches| Some(&**matches));
         let count: usize = matches.iter().map(|matches| matches.len()).sum();
         // Of other runs the match of this number may be another one, or none.
         let is_still = |(number, run, span): &(usize, RunId, u32)| {
             let place = runs.position(*run);
-            place.is_some_and(|place| nth(&matches, *number) == Some((place, *span)))
+            place.is_some_and(|place| nth(each(), *number) == Some((place, *span)))
         };
         self.at = self.at.filter(is_still);
         let at = self.at.map(|(number, ..)| number);
@@ -106,28 +107,26 @@ impl Search {
         let at = match at {
             None if after => 0,
             None => last,
-            Some(at) if after => {
-                if at >= last {
-                    0
-                } else {
-                    at + 1
-                }
-            }
+            Some(at) if after => (at + 1) % count,
             Some(at) => at.checked_sub(1).unwrap_or(last),
         };
-        let found = nth(&matches, at)?;
+        let found = nth(each(), at)?;
         let (place, span) = found;
         self.at = runs.get(place).map(|run| (at, run.id, span));
         Some(found)
     }
 }
 
-/// The match of a number, of all runs one after the other.
-fn nth(matches: &Matches, mut number: usize) -> Option<SpanOfRun> {
-    for (run, matches) in matches.iter().enumerate() {
-        match matches.by_start.get(number) {
+/// The span of a number, of those of all runs one after the other.
+pub fn nth<'a>(
+    of_runs: impl Iterator<Item = Option<&'a Found>>,
+    mut number: usize,
+) -> Option<SpanOfRun> {
+    for (run, found) in of_runs.enumerate() {
+        let Some(found) = found else { continue };
+        match found.by_start.get(number) {
             Some(span) => return Some((run, *span)),
-            None => number -= matches.len(),
+            None => number -= found.len(),
         }
     }
     None

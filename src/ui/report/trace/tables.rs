@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::data::ReadRun;
 use super::search::SpanOfRun;
 use super::{Hidden, OfRuns};
-use crate::analysis::execution::statistics::Statistics;
+use crate::analysis::execution::statistics::{KindCycles, Statistics};
 use crate::analysis::execution::sums::SpanSums;
 use crate::ui::job::{Made, Same};
 use crate::ui::report::PageContext;
@@ -34,11 +34,8 @@ pub struct Spent {
 struct KindRow {
     run: Arc<str>,
     ipu: u32,
-    kind: Option<String>,
-    does: &'static str,
-    steps: u64,
+    kind: Option<KindCycles>,
     cycles: u64,
-    tile_cycles: Option<u64>,
     /// What its cycles are of those of the range that its run has, 0 to 1.
     share: f64,
 }
@@ -64,26 +61,15 @@ impl Spent {
             for ipu in ipus.iter().map(|ipu| ipu.ipu) {
                 let found = of_run.statistics(sums, (from..to, Some(ipu)), hidden);
                 let Some(found) = found else { continue };
-                rows.push(KindRow {
+                let row = |cycles: u64, kind: Option<&KindCycles>| KindRow {
                     run: Arc::clone(&run.title),
                     ipu,
-                    kind: None,
-                    does: "",
-                    steps: 0,
-                    cycles: found.idle_cycles,
-                    tile_cycles: None,
-                    share: found.share(found.idle_cycles),
-                });
-                rows.extend(found.kinds.iter().map(|kind| KindRow {
-                    run: Arc::clone(&run.title),
-                    ipu,
-                    kind: Some(kind.kind.clone()),
-                    does: kind.activity.title(),
-                    steps: kind.spans,
-                    cycles: kind.cycles,
-                    tile_cycles: kind.tile_cycles,
-                    share: found.share(kind.cycles),
-                }));
+                    kind: kind.cloned(),
+                    cycles,
+                    share: found.share(cycles),
+                };
+                rows.push(row(found.idle_cycles, None));
+                rows.extend(found.kinds.iter().map(|kind| row(kind.cycles, Some(kind))));
             }
         }
         let cycles = range.end.saturating_sub(range.start);
@@ -93,13 +79,16 @@ impl Spent {
 
 impl KindRow {
     fn cell(&self, column: usize) -> Value<'_> {
+        let of_kind = |cell: fn(&KindCycles) -> Option<u64>| {
+            self.kind.as_ref().and_then(cell).map_or(Value::Nothing, Value::Count)
+        };
         match column {
-            0 => Value::text(self.kind.as_deref().unwrap_or("No step")),
-            1 => Value::text(self.does),
+            0 => Value::text(self.kind.as_ref().map_or("No step", |kind| &kind.kind)),
+            1 => Value::text(self.kind.as_ref().map_or("", |kind| kind.activity.title())),
             2 => Value::Id(self.ipu.into()),
-            3 if self.kind.is_some() => Value::Count(self.steps),
+            3 => of_kind(|kind| Some(kind.spans)),
             4 => Value::Count(self.cycles),
-            5 => self.tile_cycles.map_or(Value::Nothing, Value::Count),
+            5 => of_kind(|kind| kind.tile_cycles),
             6 => Value::text(&*self.run),
             7 => Value::Number((self.share * 1000.0).round() / 10.0),
             _ => Value::Nothing,

@@ -50,8 +50,7 @@ type Image = ShownImage<Key, ReadLists>;
 
 /// The pictures of all runs, which show the same tiles.
 pub struct TilePictures {
-    is_shown: bool,
-    /// The IPU that is shown.
+    pub is_shown: bool,
     ipu: u32,
     /// The visible tiles.
     view: View,
@@ -107,7 +106,9 @@ impl TilePictures {
         let hidden = hidden.clone();
         self.spans.ask("steps of an IPU", ctx, (runs, NEEDS), &key, move |_, cancel| {
             let spans = |run: &Option<Arc<ReadRun>>| {
-                run.as_ref()?.spans_of_ipu(ipu, &hidden, cancel.progress()).map(Arc::new)
+                let run = run.as_ref()?;
+                let hidden = run.hidden(&hidden);
+                SpansOfIpu::of(run.executed()?, ipu, &hidden, cancel.progress()).map(Arc::new)
             };
             for_job.iter().map(spans).collect()
         });
@@ -150,11 +151,6 @@ impl TilePictures {
         (self.spans, self.images) = (RunsAnswer::default(), Vec::new());
     }
 
-    /// Shows tiles.
-    pub fn show(&mut self) {
-        self.is_shown = true;
-    }
-
     /// Its height where so much is left; 0 where it is not shown, or the report has no tiles.
     pub fn height(&self, read: &ReadRun, left: f32) -> f32 {
         let is_there = self.is_shown && read.has_tiles;
@@ -193,11 +189,8 @@ impl TilePictures {
         let tokens = *Tokens::now(ui);
         let per_point = ui.pixels_per_point();
         let pixels = |points: f32| ((points * per_point).round() as usize).max(1);
-        let (Some(run), Some(image)) =
-            (runs.get(place).map(|run| run.id), self.images.get_mut(place))
-        else {
-            return;
-        };
+        let run = runs.get(place).map(|run| run.id);
+        let Some((run, image)) = run.zip(self.images.get_mut(place)) else { return };
         // Those of other kinds than now, of the same IPU, are shown until the others are there.
         let spans = self.spans.last(runs).filter(|((of, _), _)| *of == ipu);
         let spans = spans.and_then(|(_, spans)| spans.get(place)?.as_ref());
@@ -244,11 +237,8 @@ impl TilePictures {
                 paint_texture(&painter, *texture, area);
             }
             _ if image.is_impossible() => {
-                message(
-                    &painter,
-                    rect,
-                    "Cycles by tile cannot be read any more; Reload begins anew",
-                );
+                let why = "Cycles by tile cannot be read any more; Reload begins anew";
+                message(&painter, rect, why);
             }
             _ => {
                 let failure = image.failure().or(self.spans.failure());
