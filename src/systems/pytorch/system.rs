@@ -154,7 +154,7 @@ impl FoundRun for SnapshotFiles {
                 Some(["a run of several ranks", "Name the file of a rank: that can have one."])
             }
             (FileKind::Timeline | FileKind::CompressedTimeline, _) => {
-                Some(["a memory timeline", "Reports of Poplar and memory snapshots can have one."])
+                Some(["a memory timeline", "IPU reports and PyTorch snapshots can have one."])
             }
         }
     }
