@@ -20,13 +20,13 @@ use crate::analysis::diagnose;
 use crate::format::side_files::read_side_file;
 use crate::format::sqlite::{DatabaseFile, Only, Refusal, StoredTable, read_rows};
 use crate::index::{self, IndexFile};
-use crate::opened::{RunContents, SnapshotRun};
 use crate::progress::Progress;
 use crate::store::context_details::ReadContext as _;
 use crate::store::debug_info::ContextRow;
 use crate::store::{Report, Warnings};
 use crate::systems::poplar::files::{DebugFile, blob, read_debug_info};
 use crate::systems::pytorch::files as pytorch;
+use crate::systems::pytorch::run::{RunContents, SnapshotRun};
 
 /// A target by its name, which is that of its folder of inputs.
 pub type Target = (&'static str, fn(&[u8]));

@@ -25,7 +25,6 @@ pub mod fuzzing;
 pub mod index;
 pub mod lake;
 pub(crate) mod log_file;
-pub mod opened;
 pub mod progress;
 pub mod run;
 pub mod store;

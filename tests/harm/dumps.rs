@@ -4,10 +4,10 @@
 use super::*;
 
 use buffa::encoding::encode_varint;
-use tilescope::opened::{XlaFiles, XlaRun};
 use tilescope::run::Compared;
 use tilescope::systems::xla::buffer_assignment::analysed::Analysed;
 use tilescope::systems::xla::buffer_assignment::facts::ModuleFacts;
+use tilescope::systems::xla::run::{XlaFiles, XlaRun};
 use tilescope::systems::xla::synth::{DumpOptions, Remat, Transformer, write_dump};
 use tilescope::systems::{SYSTEMS, find};
 

@@ -13,7 +13,6 @@ use tilescope::analysis::liveness::Scope;
 use tilescope::analysis::liveness::scope_curve::scope_curve;
 use tilescope::cli::summary::Summary;
 use tilescope::format::Progress;
-use tilescope::opened::{RunContents, SnapshotRun};
 use tilescope::store::DeviceId;
 use tilescope::systems::pytorch::allocator::curves::{
     BlockCurve, BlocksBy, Devices, block_curve, reserved_curve, stacked_areas,
@@ -21,6 +20,7 @@ use tilescope::systems::pytorch::allocator::curves::{
 use tilescope::systems::pytorch::allocator::segment_map::{segment_axis, segments_at};
 use tilescope::systems::pytorch::areas::step_times;
 use tilescope::systems::pytorch::files::SnapshotFiles;
+use tilescope::systems::pytorch::run::{RunContents, SnapshotRun};
 
 /// Real files with their figures, which are not part of this package; says so where they are absent.
 fn profiles() -> Option<PathBuf> {

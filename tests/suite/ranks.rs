@@ -7,13 +7,13 @@ use crate::common::{in_package, json, tilescope};
 use proptest::prelude::*;
 use serde_json::Value;
 use tilescope::format::{ErrorKind, Progress};
-use tilescope::opened::{ReplayedSnapshot, SnapshotRun};
 use tilescope::store::DeviceId;
 use tilescope::store::snapshot::StackId;
 use tilescope::systems::pytorch::allocator::peak::PeakContents;
 use tilescope::systems::pytorch::allocator::run_end::Ended;
 use tilescope::systems::pytorch::allocator::user_frame::user_frame_title;
 use tilescope::systems::pytorch::files::SnapshotFiles;
+use tilescope::systems::pytorch::run::{ReplayedSnapshot, SnapshotRun};
 
 /// What a path names, with its report filled.
 fn open(path: &Path) -> SnapshotRun {

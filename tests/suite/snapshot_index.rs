@@ -12,8 +12,8 @@ use crate::common::recording::{HOST, MIB, Recording, no_stack, stack};
 use crate::common::{in_package, json, sample_snapshot_options};
 use tilescope::format::Progress;
 use tilescope::index::{Cache, Limits};
-use tilescope::opened::{RunContents, SnapshotRun};
 use tilescope::systems::pytorch::files::SnapshotFiles;
+use tilescope::systems::pytorch::run::{RunContents, SnapshotRun};
 
 fn cache() -> (tempfile::TempDir, Cache) {
     let directory = tempfile::tempdir().unwrap();

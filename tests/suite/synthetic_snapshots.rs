@@ -7,10 +7,10 @@ use crate::common::seeded::Seeded;
 use crate::common::{json, tilescope};
 use proptest::prelude::*;
 use tilescope::format::Progress;
-use tilescope::opened::{RunContents, SnapshotRun};
 use tilescope::store::snapshot::{Action, Snapshot};
 use tilescope::systems::pytorch::allocator::device_facts::DeviceFacts;
 use tilescope::systems::pytorch::files::SnapshotFiles;
+use tilescope::systems::pytorch::run::{RunContents, SnapshotRun};
 use tilescope::systems::pytorch::synth::caching_allocator::{Card, Event, Settings};
 use tilescope::systems::pytorch::synth::training::{self, Tape};
 use tilescope::systems::pytorch::synth::{

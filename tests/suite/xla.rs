@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use crate::common::{in_package, json, tilescope};
 use serde_json::Value;
 use tilescope::format::Progress;
-use tilescope::opened::{XlaFiles, XlaRun};
 use tilescope::store::Warnings;
 use tilescope::store::report::FileStatus;
 use tilescope::systems::xla::buffer_assignment::analysed::Analysed;
 use tilescope::systems::xla::buffer_assignment::facts::ModuleFacts;
 use tilescope::systems::xla::files::text::read_texts;
 use tilescope::systems::xla::files::{module_files, read_module, read_proto};
+use tilescope::systems::xla::run::{XlaFiles, XlaRun};
 
 /// Real dumps with their figures, which are not part of this package; says so where they are absent.
 fn profiles() -> Option<PathBuf> {

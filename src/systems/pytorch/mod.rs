@@ -24,7 +24,7 @@ mod fact_groups;
 pub mod files;
 pub mod joined_logs;
 mod lake;
-pub(crate) mod run;
+pub mod run;
 mod sweep_facts;
 pub mod synth;
 pub mod system;
