@@ -64,12 +64,16 @@ impl BlockLives {
             && self.freed_at.get(row) == Some(&Self::OPEN)
     }
 
-    /// Bytes that were asked for, of blocks that live from before the first event to behind the last.
-    pub fn always_live_bytes(&self) -> u64 {
+    /// The rows of blocks that live from before the first event to behind the last.
+    pub fn always_live(&self) -> impl Iterator<Item = usize> {
         // They come first.
         let before = self.allocated_at.iter().take_while(|event| **event == Self::BEFORE).count();
-        let rows = (0..before).filter(|row| self.is_always_live(*row));
-        rows.fold(0, |sum, row| sum.saturating_add(self.requested[row]))
+        (0..before).filter(|row| self.is_always_live(*row))
+    }
+
+    /// Bytes that they asked for.
+    pub fn always_live_bytes(&self) -> u64 {
+        self.always_live().fold(0, |sum, row| sum.saturating_add(self.requested[row]))
     }
 
     pub(super) fn reserve(&mut self, blocks: usize) {

@@ -1,7 +1,7 @@
 //! The blocks of a snapshot as placements: which segment each lies in, what it is called, at which steps it lives.
 
 use std::ops::Range;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use super::ReplayedSnapshot;
 use crate::progress::Progress;
@@ -44,10 +44,19 @@ pub(super) struct Blocks {
     pub variables: Variables,
 }
 
-/// The same blocks by the segment in which they lie.
+/// The segments of all devices, device by device.
+pub(super) fn arenas_of_devices(replayed: &ReplayedSnapshot) -> Vec<ArenaOfDevice> {
+    let places = 0..replayed.replays.len();
+    let of_device = |place: usize| {
+        let ranges = replayed.segments(place).iter().cloned();
+        ranges.map(move |range| ArenaOfDevice { device: place, range })
+    };
+    places.flat_map(of_device).collect()
+}
+
+/// The blocks by the segment in which they lie.
 #[derive(Debug)]
-pub(super) struct BlocksOfArenas {
-    pub arenas: Vec<ArenaOfDevice>,
+struct BlocksOfArenas {
     /// By arena: device and block.
     blocks: Vec<(u32, u32)>,
     /// Where the blocks of each arena end.
@@ -56,18 +65,16 @@ pub(super) struct BlocksOfArenas {
 
 impl BlocksOfArenas {
     /// Of a snapshot that has been replayed; `None` when it was cancelled.
-    pub fn of(replayed: &ReplayedSnapshot, progress: &Progress) -> Option<Self> {
-        let mut arenas: Vec<ArenaOfDevice> = Vec::new();
-        let mut firsts = Vec::new();
-        for place in 0..replayed.replays.len() {
-            firsts.push(arenas.len());
-            let ranges = replayed.segments(place).iter().cloned();
-            arenas.extend(ranges.map(|range| ArenaOfDevice { device: place, range }));
-        }
+    fn of(
+        replayed: &ReplayedSnapshot,
+        arenas: &[ArenaOfDevice],
+        progress: &Progress,
+    ) -> Option<Self> {
         // Which arena each block is of, then how many each has, then the blocks in their places.
-        let mut of_blocks: Vec<Vec<u32>> = Vec::with_capacity(firsts.len());
+        let mut of_blocks: Vec<Vec<u32>> = Vec::with_capacity(replayed.replays.len());
         let mut counts = vec![0_usize; arenas.len()];
-        for (place, (first, (_, replay))) in firsts.iter().zip(replayed.devices()).enumerate() {
+        for (place, (_, replay)) in replayed.devices().enumerate() {
+            let first = arenas.partition_point(|arena| arena.device < place);
             let ranges = replayed.segments(place);
             let mut of_device = Vec::with_capacity(replay.lives.len());
             for row in 0..replay.lives.len() {
@@ -99,11 +106,11 @@ impl BlocksOfArenas {
             }
         }
         // Each has come to where the next one begins.
-        Some(Self { arenas, blocks, ends: places })
+        Some(Self { blocks, ends: places })
     }
 
     /// The blocks of an arena: the position of the device, and the row.
-    pub fn of_arena(&self, arena: usize) -> &[(u32, u32)] {
+    fn of_arena(&self, arena: usize) -> &[(u32, u32)] {
         crate::store::list_at(&self.blocks, &self.ends, arena)
     }
 }
@@ -193,15 +200,31 @@ impl Blocks {
 /// Reads segments from the blocks, which are in memory.
 #[derive(Debug)]
 pub(super) struct SegmentReader {
-    pub blocks: Arc<Blocks>,
-    pub of_arenas: BlocksOfArenas,
+    blocks: Blocks,
+    arenas: Vec<ArenaOfDevice>,
+    /// Found when a segment is read for the first time.
+    of_arenas: OnceLock<BlocksOfArenas>,
+}
+
+impl SegmentReader {
+    /// Of the blocks, and of the segments in which they lie.
+    pub fn of(blocks: Blocks, arenas: Vec<ArenaOfDevice>) -> Self {
+        Self { blocks, arenas, of_arenas: OnceLock::new() }
+    }
 }
 
 impl ReadArena for SegmentReader {
     fn read(&self, arena: ArenaId, progress: &Progress) -> Result<Option<Placed>, ReadError> {
-        let Self { blocks, of_arenas } = self;
-        let Some(of) = of_arenas.arenas.get(arena.0 as usize) else { return Ok(None) };
-        let rows = of_arenas.of_arena(arena.0 as usize);
+        let Self { blocks, arenas, of_arenas } = self;
+        let Some(of) = arenas.get(arena.0 as usize) else { return Ok(None) };
+        if of_arenas.get().is_none() {
+            let Some(found) = BlocksOfArenas::of(&blocks.replayed, arenas, progress) else {
+                return Ok(None);
+            };
+            // Who came first may have set it: both found the same.
+            drop(of_arenas.set(found));
+        }
+        let rows = of_arenas.get().map_or(&[][..], |of| of.of_arena(arena.0 as usize));
         let found = blocks.replayed.devices().nth(of.device);
         let Some((device, replay)) = found else { return Ok(None) };
         let (lives, categories) = (&replay.lives, blocks.replayed.categories(of.device));

@@ -10,7 +10,8 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use super::blocks::{
-    Blocks, BlocksOfArenas, EVENTS_PER_LOOK, HOST_THROUGHOUT, SegmentReader, THROUGHOUT, Variables,
+    ArenaOfDevice, Blocks, EVENTS_PER_LOOK, HOST_THROUGHOUT, SegmentReader, THROUGHOUT, Variables,
+    arenas_of_devices,
 };
 use super::{ReplayedSnapshot, RunContents, SnapshotRun};
 use crate::progress::Progress;
@@ -25,7 +26,7 @@ use crate::store::snapshot::{Action, Segment, SnapshotDevice, StackId};
 use crate::store::{Absence, ArenaId, DeviceId, ProgramId, Report, StepId, UnloweredId};
 use crate::systems::pytorch::allocator::categories::BlockCategory;
 use crate::systems::pytorch::allocator::event_axis::EventAxis;
-use crate::systems::pytorch::allocator::segment_ranges::SegmentRange;
+use crate::systems::pytorch::allocator::segment_ranges::{SegmentRange, range_of_block};
 use crate::systems::pytorch::allocator::settings::is_default;
 use crate::text::bytes;
 
@@ -58,29 +59,30 @@ fn fill_of_snapshot(report: &Report, replayed: &Arc<ReplayedSnapshot>, progress:
         why_no_phases: Some(Absence::unexplained()),
         ..About::default()
     }));
-    let variables = Variables::of(replayed);
-    let Some((steps, programs)) = steps(replayed, &variables, progress) else { return };
     report.categories.fill(Some(named_categories()));
-    // What the curve is drawn over comes first.
-    report.steps.fill(Some(steps));
-    report.programs.fill(Some(programs));
-    let blocks = Arc::new(Blocks::of(Arc::clone(replayed), variables));
+    let blocks = Blocks::of(Arc::clone(replayed), Variables::of(replayed));
     // A thread of its own: in the pool, who works on the first picture meanwhile would wait behind it.
     let parts = std::thread::scope(|scope| {
-        let of_arenas = || BlocksOfArenas::of(replayed, progress);
-        let named = std::thread::Builder::new().name("blocks of segments".to_owned());
-        let beside = named.spawn_scoped(scope, of_arenas);
-        let filled =
-            liveness(&blocks, progress).map(|liveness| report.liveness.fill(Some(liveness)));
-        let of_arenas = match beside {
+        let lives = || liveness(&blocks, progress);
+        let named = std::thread::Builder::new().name("lives of blocks".to_owned());
+        let beside = named.spawn_scoped(scope, lives);
+        let steps = steps(replayed, &blocks.variables, progress);
+        let lives = match beside {
             Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            Err(_) => of_arenas(),
+            Err(_) => lives(),
         };
-        (of_arenas, filled)
+        steps.zip(lives)
     });
-    let (Some(of_arenas), Some(())) = parts else { return };
-    report.arenas.fill(Some(arenas(replayed, &of_arenas)));
-    report.set_reader(Box::new(SegmentReader { blocks, of_arenas }));
+    let Some(((steps, programs), liveness)) = parts else { return };
+    report.steps.fill(Some(steps));
+    report.programs.fill(Some(programs));
+    let segments = arenas_of_devices(replayed);
+    let arenas = arenas(replayed, &segments);
+    // Who sees the arenas may read one.
+    report.set_reader(Box::new(SegmentReader::of(blocks, segments)));
+    report.arenas.fill(Some(arenas));
+    // A curve goes by all of these.
+    report.liveness.fill(Some(liveness));
 }
 
 fn named_categories() -> Categories {
@@ -92,7 +94,7 @@ fn named_categories() -> Categories {
     categories
 }
 
-fn arenas(replayed: &ReplayedSnapshot, blocks: &BlocksOfArenas) -> Arenas {
+fn arenas(replayed: &ReplayedSnapshot, segments: &[ArenaOfDevice]) -> Arenas {
     // What a device has is not in the file (formats/pytorch.md 0), and segments come and go.
     let mut arenas = Arenas { come_and_go: true, ..Arenas::default() };
     let devices: Vec<_> = replayed.devices().collect();
@@ -106,19 +108,26 @@ fn arenas(replayed: &ReplayedSnapshot, blocks: &BlocksOfArenas) -> Arenas {
         let segments = replayed.snapshot.segments_of(device);
         at_end.extend(segments.iter().map(|segment| ((place, segment.address), segment)));
     }
-    for (id, arena) in (0..).zip(&blocks.arenas) {
-        let Some((device, replay)) = devices.get(arena.device) else { continue };
+    let mut always_live = vec![0_u64; segments.len()];
+    for (place, (_, replay)) in devices.iter().enumerate() {
+        let first = segments.partition_point(|segment| segment.device < place);
+        for row in replay.lives.always_live() {
+            let segment = range_of_block(replayed.segments(place), &replay.lives, row);
+            let bytes = segment.and_then(|segment| always_live.get_mut(first + segment));
+            if let Some(bytes) = bytes {
+                *bytes = bytes.saturating_add(replay.lives.requested[row]);
+            }
+        }
+    }
+    for ((id, arena), always_live) in (0..).zip(segments).zip(always_live) {
+        let Some((device, _)) = devices.get(arena.device) else { continue };
         let of_end = at_end.get(&(arena.device, arena.range.address));
         let name = segment_name(&arena.range, of_end.copied());
-        let lives = &replay.lives;
-        let always = blocks.of_arena(id as usize).iter().map(|(_, row)| *row as usize);
-        let always = always.filter(|row| lives.is_always_live(*row));
-        let always = always.fold(0_u64, |sum, row| sum.saturating_add(lives.requested[row]));
         arenas.ids.push(ArenaId(id));
         arenas.names.push(&name);
         arenas.devices.push(Some(DeviceId::of_number(device.number)));
         arenas.capacities.push(Some(arena.range.bytes));
-        arenas.always_live.push(Some(always));
+        arenas.always_live.push(Some(always_live));
     }
     arenas
 }
