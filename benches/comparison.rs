@@ -73,20 +73,26 @@ fn fill(liveness: &mut Liveness, seed: u32) {
         liveness.debug_ids.extend((variable % 3 > 0).then_some(u64::from(variable / 20) + 1));
         liveness.debug_id_ends.push(liveness.debug_ids.len());
     }
-    let curve = curve_of_variables(&rows, &liveness.classes, STEPS as usize);
+    liveness.variable_bytes = Some(rows);
+}
+
+/// What the curve of variables changes at each step.
+fn deltas(liveness: &Liveness) -> Deltas {
+    let rows = liveness.variable_bytes.as_deref().unwrap_or_default();
+    let curve = curve_of_variables(rows, &liveness.classes, STEPS as usize);
     let mut before = 0;
     let change = |(step, bytes): (u32, &u64)| {
         let bytes = bytes.cast_signed();
         (step, bytes - std::mem::replace(&mut before, bytes))
     };
     let everything = (0..).zip(&curve).map(change).collect();
-    liveness.deltas = Some(Deltas { everything, ..Deltas::default() });
-    liveness.variable_bytes = Some(rows);
+    Deltas { everything, ..Deltas::default() }
 }
 
 fn report(seed: u32) -> Report {
     let names: Vec<String> = (0..VARIABLES).map(|id| format!("model.{}.v{id}", id / 50)).collect();
     let report = report_with(&steps(), &names, true, |liveness| fill(liveness, seed));
+    report.deltas.fill(report.liveness.get().map(deltas));
     let (mut memory, mut table) = (TileMemory::default(), TileVariableBytes::default());
     let mut lowered = LoweredVariables::default();
     for tile in 0..TILES {

@@ -69,7 +69,8 @@ fn report() -> Report {
     let report = Report::default();
     report.programs.fill(Some(programs));
     report.steps.fill(Some(steps));
-    report.liveness.fill(Some(Liveness { deltas: Some(deltas), ..Liveness::default() }));
+    report.deltas.fill(Some(deltas));
+    report.liveness.fill(Some(Liveness::default()));
     report.debug.fill(Some(debug));
     let mut tree = ProgramTree { control: vec![ProgramId(0)], ..ProgramTree::default() };
     assert!(tree.function_ids.push(FunctionId(0)));

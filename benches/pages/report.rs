@@ -90,7 +90,8 @@ pub fn report_of(size: Size, name: &str, seed: u64) -> Report {
     }
     report.steps.fill(Some(steps));
     report.programs.fill(Some(programs(size)));
-    let (liveness, by_tile) = liveness(size, &mut noise);
+    let (deltas, liveness, by_tile) = liveness(size, &mut noise);
+    report.deltas.fill(Some(deltas));
     report.liveness.fill(Some(liveness));
     report.tile_variable_bytes.fill(Some(by_tile));
     report.about.fill(Some(About::default()));
@@ -210,7 +211,7 @@ fn debug(size: Size) -> DebugInfo {
     debug
 }
 
-fn liveness(size: Size, noise: &mut Noise) -> (Liveness, TileVariableBytes) {
+fn liveness(size: Size, noise: &mut Noise) -> (Deltas, Liveness, TileVariableBytes) {
     let mut classes = Classes::default();
     for class in 0..CLASSES {
         classes.ids.push(ClassId(class));
@@ -260,6 +261,5 @@ fn liveness(size: Size, noise: &mut Noise) -> (Liveness, TileVariableBytes) {
     liveness.variable_names = variable_names;
     liveness.variable_bytes = Some(rows);
     let by_device = (0..size.ipus).map(|ipu| (DeviceId(ipu), deltas.clone())).collect();
-    liveness.deltas = Some(Deltas { everything: deltas, by_device });
-    (liveness, by_tile)
+    (Deltas { everything: deltas, by_device }, liveness, by_tile)
 }

@@ -17,7 +17,7 @@ use super::comparison::owners::Owners;
 use super::cross_checks::contradictions_of_trace;
 use super::execution::Executed;
 use super::liveness::timeline::{Timeline, WithTimeline};
-use super::liveness::{Scope, needs_bytes_by_tile};
+use super::liveness::{Scope, has_curve_of_deltas, needs_bytes_by_tile};
 use super::program::step_operations::{StepOperations, step_operations};
 use crate::progress::Progress;
 use crate::run::{Answers, Verdict};
@@ -191,9 +191,9 @@ impl Derived {
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Option<Arc<Timeline>> {
         let report = &self.report;
-        // An answer is kept: none is made of parts that are not there yet. Of what a curve needs,
-        // liveness is read last.
-        let is_settled = report.liveness.is_settled()
+        // An answer is kept: none is made of parts that are not there yet. Of what a curve needs, the changes are
+        // there last, and where there are none liveness.
+        let is_settled = (has_curve_of_deltas(report, scope) || report.liveness.is_settled())
             && (!needs_bytes_by_tile(report, scope) || report.tile_variable_bytes.is_settled());
         let made = is_settled.then(|| {
             self.timelines.get(&scope, || {
@@ -391,7 +391,7 @@ impl DerivedPair {
 mod tests {
     use super::*;
     use crate::store::debug_info::DebugInfo;
-    use crate::store::liveness::{Deltas, Liveness};
+    use crate::store::liveness::Deltas;
     use crate::store::program::Programs;
 
     #[test]
@@ -413,9 +413,7 @@ mod tests {
         report.steps.fill(Some(crate::analysis::fixture::steps(1)));
         assert!(timeline().is_none(), "liveness is not read yet");
         assert!(derived.operations().is_none(), "neither are programs");
-        report
-            .liveness
-            .fill(Some(Liveness { deltas: Some(Deltas::default()), ..Liveness::default() }));
+        report.deltas.fill(Some(Deltas::default()));
         assert_eq!(timeline().map(|timeline| timeline.len()), Some(1));
         report.programs.fill(Some(Programs::default()));
         report.debug.fill(Some(DebugInfo::default()));

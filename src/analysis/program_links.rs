@@ -222,9 +222,9 @@ mod tests {
         let mut steps = fixture::steps(5);
         steps.programs = [0, 2, 1, 2, 9].map(ProgramId).to_vec();
         let everything = vec![(1, 5), (2, 7), (3, -2)];
-        let deltas = Some(Deltas { everything, ..Deltas::default() });
         report.steps.fill(Some(steps));
-        report.liveness.fill(Some(Liveness { deltas, ..Liveness::default() }));
+        report.deltas.fill(Some(Deltas { everything, ..Deltas::default() }));
+        report.liveness.fill(Some(Liveness::default()));
         report.debug.fill(Some(fixture::contexts([("convolution", "a"), ("matMul", "b")])));
         report.programs.fill(Some(list));
         report.program_trees.fill(Some(ProgramTrees { steps: vec![tree(&[0], &[])] }));

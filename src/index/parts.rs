@@ -13,7 +13,7 @@ use crate::store::compute::{ComputeSetTiles, ComputeSets};
 use crate::store::debug_info::DebugInfo;
 use crate::store::exchange::{CodeOnTiles, ExchangeId, Exchanges};
 use crate::store::execution::ExecutionTotals;
-use crate::store::liveness::{Liveness, TileVariableBytes};
+use crate::store::liveness::{Deltas, Liveness, TileVariableBytes};
 use crate::store::memory::TileMemory;
 use crate::store::names::Names;
 use crate::store::options::{About, GraphInfo};
@@ -40,6 +40,7 @@ struct SmallTables {
     compute_sets: Kept<ComputeSets>,
     programs: Kept<Programs>,
     steps: Kept<Steps>,
+    deltas: Kept<Deltas>,
     liveness: Kept<Liveness>,
     execution: Kept<ExecutionTotals>,
 }
@@ -56,6 +57,7 @@ struct SmallTablesOf<'a> {
     compute_sets: Result<&'a ComputeSets, &'a Absence>,
     programs: Result<&'a Programs, &'a Absence>,
     steps: Result<&'a Steps, &'a Absence>,
+    deltas: Result<&'a Deltas, &'a Absence>,
     liveness: Result<&'a Liveness, &'a Absence>,
     execution: Result<&'a ExecutionTotals, &'a Absence>,
 }
@@ -104,6 +106,7 @@ pub fn write_report<W: Write>(
         compute_sets: kept(&report.compute_sets)?,
         programs: kept(&report.programs)?,
         steps: kept(&report.steps)?,
+        deltas: kept(&report.deltas)?,
         liveness: kept(&report.liveness)?,
         execution: kept(&report.execution)?,
     };
@@ -197,6 +200,7 @@ pub fn fill_small_tables(report: &Report, from: &IndexFile) -> Result<Vec<Warnin
     report.compute_sets.settle(small.compute_sets);
     report.steps.settle(small.steps);
     report.programs.settle(small.programs);
+    report.deltas.settle(small.deltas);
     report.liveness.settle(small.liveness);
     report.categories.settle(small.categories);
     report.execution.settle(small.execution);

@@ -163,11 +163,7 @@ fn write_options(run: &SweepRun, rows: &mut dyn TableRows) -> Result<(), Error> 
 fn write_steps(derived: &Derived, rows: &mut dyn TableRows) -> Result<(), Error> {
     let report = &**derived.report();
     let count = report.steps.get().map_or(0, |steps| steps.ids.len());
-    let curve = report
-        .liveness
-        .get()
-        .and_then(|it| liveness::curve(it, Scope::Everything, count))
-        .unwrap_or_default();
+    let curve = liveness::curve(report, Scope::Everything).unwrap_or_default();
     let operations = derived.operations();
     for position in 0..count {
         let Some(facts) = steps::facts(report, position) else { continue };

@@ -164,21 +164,12 @@ pub struct Liveness {
     /// The same of single devices, where they do not follow from the bytes by tile.
     #[serde(skip)]
     pub variable_bytes_of_devices: BTreeMap<DeviceId, Vec<VariableBytes>>,
-    /// Changes of memory from step to step; `None` where the table cannot be read.
-    pub deltas: Option<Deltas>,
-    /// Why there are none.
-    pub why_no_deltas: Option<Absence>,
 }
 
 impl Liveness {
     /// The name of a variable before lowering, `None` when it is not in the file.
     pub fn variable_name(&self, id: UnloweredId) -> Option<&str> {
         self.variable_names.at(self.variable_ids.position(id)?)
-    }
-
-    /// Whether changes of memory are known of single devices.
-    pub fn has_deltas_of_devices(&self) -> bool {
-        self.deltas.as_ref().is_some_and(|deltas| !deltas.by_device.is_empty())
     }
 
     /// The debug contexts of the variable at a position, several for those that count together.

@@ -11,7 +11,7 @@ use super::debug_info::DebugInfo;
 use super::exchange::Exchanges;
 use super::execution::{ExecutionTotals, ExecutionTrace};
 use super::ids::{CategoryId, IdColumn};
-use super::liveness::{Liveness, TileVariableBytes};
+use super::liveness::{Deltas, Liveness, TileVariableBytes};
 use super::log::Log;
 use super::memory::TileMemory;
 use super::names::Names;
@@ -150,6 +150,8 @@ pub struct Report {
     pub program_trees: Part<ProgramTrees>,
     /// Steps.
     pub steps: Part<Steps>,
+    /// Changes of memory from step to step, which may be there before the liveness that they follow from.
+    pub deltas: Part<Deltas>,
     /// Liveness of the whole program.
     pub liveness: Part<Liveness>,
     /// Totals of the recorded runs; absent when nothing was recorded.
@@ -190,6 +192,11 @@ impl Report {
         self.categories.get()?.name(id)
     }
 
+    /// Whether changes of memory are known of single devices.
+    pub fn has_deltas_of_devices(&self) -> bool {
+        self.deltas.get().is_some_and(|deltas| !deltas.by_device.is_empty())
+    }
+
     /// The limit of a tile, bytes.
     pub fn bytes_per_tile(&self) -> Option<u64> {
         self.target.get()?.bytes_per_tile
@@ -218,6 +225,7 @@ impl Report {
         settle(&self.control_code, why);
         settle(&self.program_trees, why);
         settle(&self.steps, why);
+        settle(&self.deltas, why);
         settle(&self.liveness, why);
         settle(&self.execution, why);
         settle(&self.debug, why);

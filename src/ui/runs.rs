@@ -135,6 +135,8 @@ pub enum Needed {
     /// Versions, options, side files.
     About,
     Memory,
+    /// What curves go by: changes from step to step, or where there are none liveness.
+    Curves,
     /// Steps, programs, classes, curves.
     Liveness,
     Debug,
@@ -162,7 +164,8 @@ impl Needed {
         match self {
             Self::About => of(&report.about),
             Self::Memory => of(&report.memory),
-            Self::Liveness => of(&report.liveness),
+            Self::Curves if report.deltas.get().is_some() => (true, None),
+            Self::Curves | Self::Liveness => of(&report.liveness),
             Self::Debug => of(&report.debug),
             Self::Variables => of(&report.variables),
             Self::TileVariables => of(&report.tile_variable_bytes),

@@ -79,7 +79,7 @@ fn check(path: &Path) {
     });
     assert!(is_there.unwrap());
     assert_eq!(seen, tiles.tiles.len(), "every tile has variables");
-    let stored = liveness::curve(liveness, Scope::Everything, count).unwrap();
+    let stored = liveness::curve(report, Scope::Everything).unwrap();
     assert_eq!(everything, stored, "the curve over all tiles");
     let rows = liveness.variable_bytes.as_ref().unwrap();
     let of_rows = liveness::curve_of_variables(rows, &liveness.classes, count);

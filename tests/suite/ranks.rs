@@ -104,8 +104,7 @@ fn known_of(run: &SnapshotRun, place: usize) -> Value {
     let peak: PeakContents = replayed.peak(place).expect("a peak").clone();
     let peak = format!("{:?}", PeakContents { device: 0, ..peak });
     let id = DeviceId::of_number(device.number);
-    let liveness = run.report.liveness.get().expect("liveness");
-    let deltas = &liveness.deltas.as_ref().expect("deltas").by_device[&id];
+    let deltas = &run.report.deltas.get().expect("deltas").by_device[&id];
     let changes: Vec<i64> = deltas.iter().map(|(_, change)| *change).collect();
     let facts = replayed.device_facts().get(place).map(without_device);
     let insights = run.allocator.insights().expect("insights");

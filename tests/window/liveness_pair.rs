@@ -20,6 +20,7 @@ use tilescope::store::memory::TileMemory;
 use tilescope::store::names::Interner;
 use tilescope::store::options::About;
 use tilescope::store::program::{Programs, Steps};
+use tilescope::store::report::Part;
 use tilescope::store::target::Target;
 use tilescope::store::{ClassId, DeviceId, ProgramId, Report, StepId, TileId, UnloweredId};
 use tilescope::systems::poplar::files::absent;
@@ -117,7 +118,8 @@ fn report(name: &str, names: &[String], variables: &[Variable], proportion: f64)
     }
     report.memory.fill(Some(memory));
     report.fill_arenas_with_tiles();
-    let liveness = liveness(variables);
+    let (deltas, liveness) = liveness(variables);
+    report.deltas.fill(Some(deltas));
     report.tile_variable_bytes.fill(liveness.variable_bytes.as_deref().map(by_tile));
     report.liveness.fill(Some(liveness));
     report.compute_sets.fill(Some(ComputeSets::default()));
@@ -152,7 +154,7 @@ fn debug(proportion: f64) -> DebugInfo {
 }
 
 /// Each variable has a class of its own.
-fn liveness(variables: &[Variable]) -> Liveness {
+fn liveness(variables: &[Variable]) -> (Deltas, Liveness) {
     let (mut classes, mut liveness) = (Classes::default(), Liveness::default());
     let (mut rows, mut deltas) = (Vec::new(), Vec::new());
     for (id, (name, bytes, range)) in (0..).zip(variables) {
@@ -172,8 +174,7 @@ fn liveness(variables: &[Variable]) -> Liveness {
     liveness.classes = classes;
     liveness.variable_bytes = Some(rows);
     let by_device = [(DeviceId(0), deltas.clone())].into();
-    liveness.deltas = Some(Deltas { everything: deltas, by_device });
-    liveness
+    (Deltas { everything: deltas, by_device }, liveness)
 }
 
 /// Tile 2 has twice as much as each of the others.
@@ -482,10 +483,7 @@ fn every_scope_is_compared() {
 
 #[test]
 fn a_report_without_a_curve_leaves_the_other() {
-    let bare = source();
-    let bare_liveness = Liveness { deltas: None, ..Liveness::default() };
-    let without = report_with(bare, bare_liveness);
-    let harness = page_on(Theme::Light, without, target());
+    let harness = page_on(Theme::Light, without_curve(source()), target());
     assert_text(&harness, "Source: no curve of All IPUs");
     assert!(harness.query_by_label("Target: not always live").is_some());
 }
@@ -532,11 +530,12 @@ fn the_page_of_two_fits_into_a_small_window() {
     }
 }
 
-/// The same report with other liveness.
-fn report_with(report: Report, liveness: Liveness) -> Report {
+/// The same report without what its curve goes by.
+fn without_curve(report: Report) -> Report {
     let mut report = report;
-    report.liveness = tilescope::store::report::Part::default();
-    report.liveness.fill(Some(liveness));
+    (report.deltas, report.liveness) = (Part::default(), Part::default());
+    report.deltas.settle(Err(absent::deltas()));
+    report.liveness.fill(Some(Liveness::default()));
     report
 }
 

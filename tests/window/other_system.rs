@@ -140,10 +140,10 @@ fn report(name: &str, convolution: u64) -> Report {
     let mut everything: BTreeMap<u32, i64> = BTreeMap::new();
     deltas.iter().flatten().for_each(|(at, delta)| *everything.entry(*at).or_default() += delta);
     let by_device = (0..).zip(deltas).map(|(id, of)| (DeviceId(id), of.into_iter().collect()));
-    liveness.deltas = Some(Deltas {
+    report.deltas.fill(Some(Deltas {
         everything: everything.into_iter().collect(),
         by_device: by_device.collect(),
-    });
+    }));
     report.liveness.fill(Some(liveness));
 
     let mut categories = Categories::default();

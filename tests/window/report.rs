@@ -63,8 +63,8 @@ pub fn without_deltas() -> Report {
     let report = report(STEPS, 16 * 1024, &["weights", "activations", "gradients", "scratch"]);
     let without = Report::of(System::POPLAR, PathBuf::from("/reports/without changes"));
     let liveness = report.liveness.get().cloned().unwrap_or_default();
-    let why_no_deltas = Some(absent::deltas());
-    without.liveness.fill(Some(Liveness { deltas: None, why_no_deltas, ..liveness }));
+    without.deltas.settle(Err(absent::deltas()));
+    without.liveness.fill(Some(liveness));
     without.tile_variable_bytes.fill(report.tile_variable_bytes.get().cloned());
     without.target.fill(report.target.get().cloned());
     without.memory.fill(report.memory.get().cloned());
@@ -105,6 +105,7 @@ pub fn without_memory() -> Report {
     report.graph.settle(Err(absent::graph()));
     report.steps.settle(Err(absent::steps()));
     report.programs.settle(Err(absent::programs()));
+    report.deltas.settle(Err(absent::deltas()));
     report.liveness.settle(Err(absent::liveness()));
     settle_rest(&report);
     report.debug.settle(Err(absent::debug()));
@@ -157,7 +158,8 @@ fn report(steps: u32, bytes_per_tile: u64, names: &[&str]) -> Report {
     }));
     report.steps.fill(Some(steps_of(steps)));
     report.programs.fill(Some(programs(steps)));
-    let liveness = liveness(steps, names);
+    let (deltas, liveness) = liveness(steps, names);
+    report.deltas.fill(Some(deltas));
     report.tile_variable_bytes.fill(liveness.variable_bytes.as_deref().map(by_tile));
     report.liveness.fill(Some(liveness));
     report.about.fill(Some(about()));
@@ -321,7 +323,7 @@ fn debug() -> DebugInfo {
 }
 
 /// Class 0 is always live; each other class lives around a step of its own, the last at the spike.
-fn liveness(steps: u32, names: &[&str]) -> Liveness {
+fn liveness(steps: u32, names: &[&str]) -> (Deltas, Liveness) {
     let mut classes = Classes::default();
     let mut variable_names = Names::default();
     let mut liveness = Liveness::default();
@@ -358,8 +360,7 @@ fn liveness(steps: u32, names: &[&str]) -> Liveness {
     liveness.variable_names = variable_names;
     liveness.variable_bytes = Some(rows);
     let by_device = [(DeviceId(0), deltas.clone()), (DeviceId(1), Vec::new())].into();
-    liveness.deltas = Some(Deltas { everything: deltas, by_device });
-    liveness
+    (Deltas { everything: deltas, by_device }, liveness)
 }
 
 /// The bytes of every variable, divided among all tiles; the lowest tiles have what is left over.

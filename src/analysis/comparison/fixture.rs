@@ -206,7 +206,7 @@ fn tiles(content: &Content, report: &Report, target: &Target, liveness: &mut Liv
         changes(&curve_of_variables(&rows, &liveness.classes, STEPS as usize))
     };
     let by_device = (0..2).map(|ipu| (DeviceId(ipu), changes(&(ipu * 2..=ipu * 2 + 1)))).collect();
-    liveness.deltas = Some(Deltas { everything: changes(&(0..=TILES)), by_device });
+    report.deltas.fill(Some(Deltas { everything: changes(&(0..=TILES)), by_device }));
     liveness.variable_bytes = Some(table.iter(0..table.len()).collect());
     report.tile_variable_bytes.fill(Some(table));
 }

@@ -14,13 +14,13 @@ const DELTAS: &str = "table memory_not_always_live_by_step_and_ipu";
 
 pub fn compare(report: &Report, differences: &mut Differences) {
     let (Some(liveness), Some(steps)) = (report.liveness.get(), report.steps.get()) else { return };
-    compare_deltas(liveness, steps, differences);
+    compare_deltas(report, steps, differences);
     let Some(rows) = &liveness.variable_bytes else { return };
     let classes = &liveness.classes;
     let by_class = bytes_by_class(classes, rows);
     compare_classes(classes, &by_class, steps, differences);
     compare_variables(liveness, rows, differences);
-    if let Some(deltas) = liveness.deltas.as_ref().filter(|deltas| !deltas.everything.is_empty()) {
+    if let Some(deltas) = report.deltas.get().filter(|deltas| !deltas.everything.is_empty()) {
         let kind = (DELTAS, "var_bytes_by_eq_class and eq_class_step");
         let expected = changes(classes, &by_class, steps);
         let place = |step| format!(", all IPUs, step {step}");
@@ -36,8 +36,8 @@ pub fn compare(report: &Report, differences: &mut Differences) {
 }
 
 /// The changes of all IPUs together are those of everything.
-fn compare_deltas(liveness: &Liveness, steps: &Steps, differences: &mut Differences) {
-    let Some(deltas) = &liveness.deltas else { return };
+fn compare_deltas(report: &Report, steps: &Steps, differences: &mut Differences) {
+    let Some(deltas) = report.deltas.get() else { return };
     if deltas.everything.is_empty() || deltas.by_device.is_empty() {
         return;
     }

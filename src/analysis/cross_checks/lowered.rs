@@ -79,7 +79,7 @@ pub fn compare(report: &Report, progress: &Progress, differences: &mut Differenc
 
 /// The IPUs that have changes of their own; none where they are too many to keep sums of each.
 fn devices(report: &Report, liveness: &Liveness) -> Vec<DeviceId> {
-    let deltas = liveness.deltas.as_ref().filter(|_| is_of_all_tiles(report));
+    let deltas = report.deltas.get().filter(|_| is_of_all_tiles(report));
     let devices: Vec<DeviceId> =
         deltas.map_or_else(Vec::new, |deltas| deltas.by_device.keys().copied().collect());
     let sums = devices.len().saturating_mul(liveness.classes.ids.len());
@@ -339,7 +339,7 @@ impl Sums {
                 differences.compare(kind, || format!(", variable {id}"), found, *expected);
             }
         }
-        let Some(deltas) = &liveness.deltas else { return };
+        let Some(deltas) = tiles.report.deltas.get() else { return };
         let mut lives = Lives::of_part(1);
         for (device, by_class) in tiles.devices.iter().zip(groups()) {
             if !lives.take(classes.ranges.len()) {

@@ -174,13 +174,11 @@ impl<'a> Executed<'a> {
     /// Not-always-live bytes at each step of liveness on an IPU, where the report says them by IPU, else of
     /// everything.
     pub fn curve_of_ipu(self, ipu: u32) -> Option<Vec<u64>> {
-        let liveness = self.report.liveness.get()?;
-        let count = self.report.steps.get()?.ids.len();
         let device = DeviceId(ipu);
-        let is_by_ipu =
-            liveness.deltas.as_ref().is_some_and(|deltas| deltas.by_device.contains_key(&device));
+        let deltas = self.report.deltas.get();
+        let is_by_ipu = deltas.is_some_and(|deltas| deltas.by_device.contains_key(&device));
         let scope = if is_by_ipu { Scope::Device(device) } else { Scope::Everything };
-        curve(liveness, scope, count)
+        curve(self.report, scope)
     }
 }
 

@@ -136,10 +136,8 @@ pub fn first_arena(report: &Report) -> Option<ArenaId> {
 /// The devices that have a curve of their own, or may yet: from Poplar's own changes, or where there are none
 /// added up from the bytes by tile.
 pub fn devices_with_curve(report: &Report) -> Vec<DeviceId> {
-    let Some(liveness) = report.liveness.get() else { return Vec::new() };
-    if liveness.has_deltas_of_devices() {
-        let deltas = liveness.deltas.as_ref();
-        return deltas.map_or_else(Vec::new, |deltas| deltas.by_device.keys().copied().collect());
+    if let Some(deltas) = report.deltas.get().filter(|deltas| !deltas.by_device.is_empty()) {
+        return deltas.by_device.keys().copied().collect();
     }
     let has_tiles = report.target.get().is_some_and(|target| target.tiles_per_ipu.is_some());
     let (true, Some(arenas), None) =
@@ -152,8 +150,7 @@ pub fn devices_with_curve(report: &Report) -> Vec<DeviceId> {
 
 /// Whether the curve of a scope is added up from the bytes by tile.
 pub fn needs_bytes_by_tile(report: &Report, scope: Scope) -> bool {
-    let has_deltas = || report.liveness.get().is_some_and(Liveness::has_deltas_of_devices);
-    scope.needs_arenas() || matches!(scope, Scope::Device(_)) && !has_deltas()
+    scope.needs_arenas() || matches!(scope, Scope::Device(_)) && !report.has_deltas_of_devices()
 }
 
 /// Why a scope has no curve; `None` where what it needs is there or may still come.
@@ -162,11 +159,9 @@ pub fn why_no_curve(report: &Report, scope: Scope) -> Option<&Absence> {
     match scope {
         Scope::Device(_) if needs_bytes_by_tile(report, scope) => {
             let of_tiles = report.tile_variable_bytes.absence();
-            first.or_else(|| report.liveness.get()?.why_no_deltas.as_ref().or(of_tiles))
+            first.or(report.deltas.absence()).or(of_tiles)
         }
-        Scope::Everything | Scope::Device(_) => {
-            first.or_else(|| report.liveness.get()?.why_no_deltas.as_ref())
-        }
+        Scope::Everything | Scope::Device(_) => first.or(report.deltas.absence()),
         // Of an arena that is no tile the reason is said where the arena itself is shown.
         Scope::Arena(_) if report.arenas.get().is_some_and(|arenas| !arenas.are_alike) => first,
         Scope::Arena(_) => first.or(report.tile_variable_bytes.absence()),
@@ -185,10 +180,21 @@ pub fn why_no_variables(report: &Report, is_by_tile: bool) -> Option<&Absence> {
     first.or_else(|| report.liveness.get()?.why_no_variable_bytes.as_ref())
 }
 
-/// Not-always-live bytes at each of `steps` step positions, from Poplar's own changes; where the
-/// file has none, of everything from its variables. `None` for tiles (see [`crate::analysis::liveness::scope_curve`]).
-pub fn curve(liveness: &Liveness, scope: Scope, steps: usize) -> Option<Vec<u64>> {
-    let Some(deltas) = liveness.deltas.as_ref() else {
+/// Whether the curve of a scope follows from the changes of a report alone, and those are there.
+pub fn has_curve_of_deltas(report: &Report, scope: Scope) -> bool {
+    match scope {
+        Scope::Everything => report.deltas.get().is_some(),
+        Scope::Device(_) => report.has_deltas_of_devices(),
+        Scope::Arena(_) | Scope::WorstArena => false,
+    }
+}
+
+/// Not-always-live bytes at each step position, from the changes that the run itself states; where there are none, of
+/// everything from its variables. `None` for arenas (see [`crate::analysis::liveness::scope_curve`]).
+pub fn curve(report: &Report, scope: Scope) -> Option<Vec<u64>> {
+    let steps = report.steps.get()?.ids.len();
+    let Some(deltas) = report.deltas.get() else {
+        let liveness = report.liveness.get()?;
         let rows = liveness.variable_bytes.as_ref().filter(|_| scope == Scope::Everything)?;
         return Some(curve_of_variables(rows, &liveness.classes, steps));
     };
@@ -196,6 +202,10 @@ pub fn curve(liveness: &Liveness, scope: Scope, steps: usize) -> Option<Vec<u64>
     match scope {
         // A file without rows for the whole system has, at best, those of every IPU.
         Scope::Everything if deltas.everything.is_empty() => {
+            let mut devices = deltas.by_device.values();
+            if let (Some(only), None) = (devices.next(), devices.next()) {
+                return Some(accumulate(only, steps));
+            }
             let mut all: Vec<(u32, i64)> = deltas.by_device.values().flatten().copied().collect();
             all.sort_by_key(|(step, _)| *step);
             Some(accumulate(&all, steps))

@@ -28,7 +28,7 @@ impl OverLimit {
             return Some(Self { bytes: over(curve)?, worst_devices: None });
         }
         // Changes of all devices together say nothing of one; bytes by tile may come later than this is asked.
-        if !report.liveness.get()?.has_deltas_of_devices() {
+        if !report.has_deltas_of_devices() {
             return None;
         }
         let steps = curve.not_always_live.len();
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     use crate::analysis::fixture;
-    use crate::store::liveness::{Deltas, Liveness};
+    use crate::store::liveness::Deltas;
     use crate::store::memory::TileMemory;
     use crate::store::target::Target;
 
@@ -106,7 +106,7 @@ mod tests {
             ..Target::default()
         }));
         report.fill_arenas_with_tiles();
-        report.liveness.fill(Some(Liveness { deltas: Some(deltas), ..Liveness::default() }));
+        report.deltas.fill(Some(deltas));
         report
     }
 

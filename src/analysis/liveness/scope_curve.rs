@@ -60,28 +60,29 @@ pub fn scope_curve(
     is_cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<ScopeCurve> {
     let steps = report.steps.get()?.ids.len();
-    let liveness = report.liveness.get()?;
     let arenas = report.arenas.get();
     let limit = || liveness::limit_bytes(scope, arenas?);
     let level = || arenas.and_then(|arenas| liveness::always_live_bytes(scope, arenas));
     let (not_always_live, level) = match scope {
-        Scope::Device(_) if !liveness.has_deltas_of_devices() => {
+        Scope::Device(_) if !report.has_deltas_of_devices() => {
             let table = report.tile_variable_bytes.get()?;
             let tiles = scope.tiles(report.target.get())?;
+            let classes = &report.liveness.get()?.classes;
             let rows: Vec<_> = table.iter(table.rows_between(&tiles)).collect();
-            (curve_of_variables(&rows, &liveness.classes, steps), level())
+            (curve_of_variables(&rows, classes, steps), level())
         }
-        Scope::Everything | Scope::Device(_) => (liveness::curve(liveness, scope, steps)?, level()),
+        Scope::Everything | Scope::Device(_) => (liveness::curve(report, scope)?, level()),
         Scope::Arena(arena) if arenas.is_some_and(|arenas| !arenas.are_alike) => {
             // What cannot be read is said where the arena itself is shown.
             let placed = report.reader()?.read(arena, &Progress::default()).ok()??;
-            let (curve, always_live) = curve_of_placed(&placed, &liveness.classes, steps);
+            let (curve, always_live) =
+                curve_of_placed(&placed, &report.liveness.get()?.classes, steps);
             (curve, Some(always_live))
         }
         Scope::Arena(arena) => {
             let table = report.tile_variable_bytes.get()?;
             let rows: Vec<_> = table.iter(table.rows_of(arena.tile())).collect();
-            (curve_of_variables(&rows, &liveness.classes, steps), level())
+            (curve_of_variables(&rows, &report.liveness.get()?.classes, steps), level())
         }
         Scope::WorstArena => {
             let memory = report.memory.get()?;
@@ -90,7 +91,8 @@ pub fn scope_curve(
                 .filter_map(|(row, tile)| Some((*tile, memory::cell(&memory.always_live, row)?)))
                 .collect();
             let table = report.tile_variable_bytes.get()?;
-            let worst = worst_tiles(table, &liveness.classes, &tiles, steps, is_cancelled)?;
+            let worst =
+                worst_tiles(table, &report.liveness.get()?.classes, &tiles, steps, is_cancelled)?;
             let tile_at = || worst.tiles.iter().filter_map(|row| tiles.get(*row as usize));
             return Some(ScopeCurve {
                 not_always_live: worst

@@ -197,7 +197,7 @@ fn liveness_facts(report: &Report) -> LivenessFacts {
 
 fn peak(report: &Report) -> Option<NotAlwaysLivePeak> {
     let liveness = report.liveness.get()?;
-    let curve = liveness::curve(liveness, Scope::Everything, report.steps.get()?.ids.len())?;
+    let curve = liveness::curve(report, Scope::Everything)?;
     let step = liveness::peak(&curve)?;
     let facts = steps::facts(report, step)?;
     let rows = liveness.variable_bytes.as_deref();

@@ -150,11 +150,11 @@ impl Answers for PytorchAnswers {
 
     fn areas(
         &self,
-        _: &Derived,
+        derived: &Derived,
         of: AreasOf,
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Option<StackedAreas> {
-        areas::areas(&self.run.contents, of, is_cancelled)
+        areas::areas(derived, &self.run.contents, of, is_cancelled)
     }
 
     fn beside_curve(&self, _: &Derived, scope: Scope, has_all_lines: bool) -> BesideCurve {

@@ -7,8 +7,9 @@ use super::allocator::curves::{
 use super::allocator::failed_requests::failed_requests;
 use super::allocator::replayed::{ReplayedSnapshot, RunContents};
 use super::allocator::timeline_areas::timeline_areas;
+use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
-use crate::run::areas::{AreasBy, AreasOf, StackedAreas};
+use crate::run::areas::{AreaGroup, AreasBy, AreasOf, StackedAreas};
 use crate::run::beside_curve::{BesideCurve, CurveLine, StepMoment};
 use crate::store::DeviceId;
 use crate::store::memory_timeline::{MemoryTimeline, TimelineForm};
@@ -31,14 +32,21 @@ pub fn groupings(contents: &RunContents, scope: Scope) -> Vec<AreasBy> {
     }
 }
 
-/// The areas.
+/// The areas; the whole curve is that of the report.
 pub fn areas(
+    derived: &Derived,
     contents: &RunContents,
     of: AreasOf,
     is_cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<StackedAreas> {
     match contents {
         RunContents::Timeline(timeline) => Some(timeline_areas(timeline)),
+        RunContents::Snapshot(_) if of.by == AreasBy::Whole => {
+            let timeline = derived.timeline(of.scope, is_cancelled)?;
+            let curve = (0..timeline.len()).map(|step| timeline.alive_at(step)).collect();
+            let groups = vec![AreaGroup::placed(BlockCurve::Requested.title())];
+            Some(StackedAreas { groups, layers: vec![curve] })
+        }
         RunContents::Snapshot(replayed) => {
             let by = blocks_by(of.by)?;
             let devices = devices_of(replayed, of.scope)?;
@@ -50,12 +58,11 @@ pub fn areas(
 /// What blocks are grouped by.
 pub(super) fn blocks_by(by: AreasBy) -> Option<BlocksBy> {
     match by {
-        AreasBy::Whole => Some(BlocksBy::Nothing),
         AreasBy::Category => Some(BlocksBy::Category),
         AreasBy::Line => Some(BlocksBy::Frame),
         AreasBy::Function => Some(BlocksBy::Function),
         AreasBy::File => Some(BlocksBy::File),
-        AreasBy::Liveness | AreasBy::Operation | AreasBy::Module => None,
+        AreasBy::Whole | AreasBy::Liveness | AreasBy::Operation | AreasBy::Module => None,
     }
 }
 

@@ -234,9 +234,7 @@ impl OpenRun for OpenSnapshot {
     }
 
     fn read_all(&self, _: &[PathBuf], reading: &Reading<'_>) -> Result<(), Error> {
-        self.fill_report(reading.progress);
-        // What is worked out next would slow the first picture down.
-        (reading.wait_for_picture)();
+        self.run.fill_report_in_turn(reading.wait_for_picture, reading.progress);
         Ok(())
     }
 

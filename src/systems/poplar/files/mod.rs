@@ -177,8 +177,10 @@ impl OpenReport {
         tables.settle(&report.compute_sets, compute_sets, absent::compute_sets);
         tables.settle(&report.steps, steps, absent::steps);
         tables.settle(&report.programs, programs, absent::programs);
-        let liveness =
-            report.steps.get().and_then(|steps| pop::liveness::read_liveness(&tables, steps));
+        let of_steps = report.steps.get();
+        let deltas = of_steps.and_then(|steps| pop::liveness::read_deltas(&tables, steps));
+        tables.settle(&report.deltas, deltas, || report.steps.absence_or(absent::deltas));
+        let liveness = of_steps.and_then(|steps| pop::liveness::read_liveness(&tables, steps));
         tables.settle(&report.liveness, liveness, || report.steps.absence_or(absent::liveness));
         tables.settle(&report.categories, pop::about::read_categories(&tables), absent::categories);
         let execution = pop::execution::read_execution(&tables, about.compilation_id.as_deref());

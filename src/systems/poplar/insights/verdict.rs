@@ -276,11 +276,10 @@ fn ipu(report: &Report, number: u32, scope: Scope) -> Option<IpuVerdict> {
 /// The number of the step of an IPU's peak, and what is alive there. An IPU that is all there is has the
 /// curve of everything; of several each needs its own, and without it nothing is said.
 fn peak(report: &Report, scope: Scope, is_all: bool) -> Option<(u32, u64)> {
-    let liveness = report.liveness.get()?;
     let has_several = report.target.get().is_some_and(|target| target.ipus.is_some_and(|n| n > 1));
     let scope = match scope {
         Scope::Device(device) => {
-            let deltas = liveness.deltas.as_ref();
+            let deltas = report.deltas.get();
             match deltas.is_some_and(|deltas| deltas.by_device.contains_key(&device)) {
                 true => scope,
                 false if is_all && !has_several => Scope::Everything,

@@ -60,14 +60,11 @@ pub enum BlocksBy {
     Function,
     /// The file of the user's code.
     File,
-    /// Nothing: all in one.
-    Nothing,
 }
 
 impl BlocksBy {
     /// All of them, in the order in which they are offered.
-    pub const ALL: [Self; 5] =
-        [Self::Category, Self::Frame, Self::Function, Self::File, Self::Nothing];
+    pub const ALL: [Self; 4] = [Self::Category, Self::Frame, Self::Function, Self::File];
 
     /// What it is called.
     pub fn title(self) -> &'static str {
@@ -76,7 +73,6 @@ impl BlocksBy {
             Self::Frame => "Line of code",
             Self::Function => "Function",
             Self::File => "File",
-            Self::Nothing => "Nothing",
         }
     }
 }
@@ -123,11 +119,6 @@ pub fn stacked_areas(
 ) -> Option<StackedAreas> {
     let len = replayed.axis().len() as usize;
     let parts = CurveParts::of(replayed, devices, curve);
-    if by == BlocksBy::Nothing {
-        let curve_of = parts.left_by_replay(replayed, len).unwrap_or_else(|| parts.curve(len));
-        let groups = vec![AreaGroup::placed(curve.title())];
-        return (!is_cancelled()).then_some(StackedAreas { groups, layers: vec![curve_of] });
-    }
     let peak = parts.peak(replayed, len);
     if is_cancelled() {
         return None;
@@ -256,14 +247,6 @@ impl<'a> CurveParts<'a> {
             return Some(self.axis.step(part.device, event) as usize);
         }
         highest(&self.curve(len))
-    }
-
-    /// The curve, where a replay left it and its events are the steps.
-    fn left_by_replay(&self, replayed: &ReplayedSnapshot, len: usize) -> Option<Vec<u64>> {
-        let ([part], BlockCurve::Requested) = (&self.devices[..], self.curve) else { return None };
-        let are_steps = self.axis.steps.is_empty() && part.device.events == (0..len);
-        let left = are_steps.then(|| replayed.take_requested_curve(part.place)).flatten()?;
-        (left.len() == len).then_some(left)
     }
 
     /// The bytes of all blocks at each step.
@@ -401,7 +384,7 @@ impl CodeNames {
                     let file = file.rsplit('/').next().unwrap_or(file);
                     names.intern(&format!("{name} ({file})")).0
                 }
-                BlocksBy::Frame | BlocksBy::Category | BlocksBy::Nothing => {
+                BlocksBy::Frame | BlocksBy::Category => {
                     names.intern(&frame_title(snapshot, frame)).0
                 }
             }

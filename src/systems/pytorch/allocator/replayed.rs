@@ -184,11 +184,16 @@ impl ReplayedSnapshot {
         Self { requested_curve: Mutex::new(curve), ..Self::of_replays(snapshot, replays) }
     }
 
-    /// The requested curve over the events of a device, if its replay left it and nobody had it yet: it is large, and
-    /// whoever comes later adds it up.
-    pub(super) fn take_requested_curve(&self, place: usize) -> Option<Vec<u64>> {
+    /// The requested curve of a device at each step, if its events are the steps, its replay left it, and nobody had it
+    /// yet: it is large, and whoever comes later adds it up.
+    pub fn take_requested_curve(&self, place: usize) -> Option<Vec<u64>> {
+        let (axis, (device, _)) = (self.axis(), self.device(place)?);
+        let len = axis.len() as usize;
+        if !axis.steps.is_empty() || device.events != (0..len) {
+            return None;
+        }
         let mut left = self.requested_curve.lock().unwrap_or_else(PoisonError::into_inner);
-        left.take_if(|(of, _)| *of == place).map(|(_, curve)| curve)
+        left.take_if(|(of, curve)| *of == place && curve.len() == len).map(|(_, curve)| curve)
     }
 
     fn of_replays(snapshot: Snapshot, replays: Vec<Replay>) -> Self {
@@ -242,7 +247,7 @@ impl ReplayedSnapshot {
         let names = match by {
             BlocksBy::Function => by_function,
             BlocksBy::File => by_file,
-            BlocksBy::Frame | BlocksBy::Category | BlocksBy::Nothing => by_frame,
+            BlocksBy::Frame | BlocksBy::Category => by_frame,
         };
         names.get_or_init(|| CodeNames::of(&self.snapshot, by))
     }

@@ -156,6 +156,11 @@ impl Blocks {
         Self { replayed, first_classes, variables }
     }
 
+    /// The snapshot that they are of.
+    pub fn replayed(&self) -> &ReplayedSnapshot {
+        &self.replayed
+    }
+
     /// The steps.
     pub fn axis(&self) -> &EventAxis {
         self.replayed.axis()

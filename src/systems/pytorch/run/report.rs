@@ -33,9 +33,16 @@ use crate::text::bytes;
 impl SnapshotRun {
     /// Fills the parts of the report.
     pub fn fill_report(&self, progress: &Progress) {
+        self.fill_report_in_turn(&|| {}, progress);
+    }
+
+    /// The same; calls `has_curve` when what curves go by is there, and the rest is not begun.
+    pub fn fill_report_in_turn(&self, has_curve: &dyn Fn(), progress: &Progress) {
         let report = &*self.report;
         match &self.allocator.contents {
-            RunContents::Snapshot(replayed) => fill_of_snapshot(report, replayed, progress),
+            RunContents::Snapshot(replayed) => {
+                fill_of_snapshot(report, replayed, has_curve, progress);
+            }
             RunContents::Timeline(timeline) => fill_of_timeline(report, timeline),
         }
         report.settle_rest(&if progress.is_cancelled() {
@@ -46,7 +53,12 @@ impl SnapshotRun {
     }
 }
 
-fn fill_of_snapshot(report: &Report, replayed: &Arc<ReplayedSnapshot>, progress: &Progress) {
+fn fill_of_snapshot(
+    report: &Report,
+    replayed: &Arc<ReplayedSnapshot>,
+    has_curve: &dyn Fn(),
+    progress: &Progress,
+) {
     let settings = replayed.snapshot.settings.all.iter();
     let option = |(name, value): &(String, String)| EngineOption {
         name: name.clone(),
@@ -61,27 +73,30 @@ fn fill_of_snapshot(report: &Report, replayed: &Arc<ReplayedSnapshot>, progress:
     }));
     report.categories.fill(Some(named_categories()));
     let blocks = Blocks::of(Arc::clone(replayed), Variables::of(replayed));
-    // A thread of its own: in the pool, who works on the first picture meanwhile would wait behind it.
-    let parts = std::thread::scope(|scope| {
-        let lives = || liveness(&blocks, progress);
-        let named = std::thread::Builder::new().name("lives of blocks".to_owned());
-        let beside = named.spawn_scoped(scope, lives);
-        let steps = steps(replayed, &blocks.variables, progress);
-        let lives = match beside {
-            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            Err(_) => lives(),
-        };
-        steps.zip(lives)
-    });
-    let Some(((steps, programs), liveness)) = parts else { return };
-    report.steps.fill(Some(steps));
-    report.programs.fill(Some(programs));
     let segments = arenas_of_devices(replayed);
     let arenas = arenas(replayed, &segments);
-    // Who sees the arenas may read one.
-    report.set_reader(Box::new(SegmentReader::of(blocks, segments)));
+    // A thread of its own: in the pool, who works on the first picture meanwhile would wait behind it.
+    let parts = std::thread::scope(|scope| {
+        let changes = || deltas(&blocks, progress);
+        let named = std::thread::Builder::new().name("changes of a snapshot".to_owned());
+        let beside = named.spawn_scoped(scope, changes);
+        let steps = steps(replayed, &blocks.variables, progress);
+        let changes = match beside {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+            Err(_) => changes(),
+        };
+        steps.zip(changes)
+    });
+    let Some(((steps, programs), deltas)) = parts else { return };
+    report.steps.fill(Some(steps));
+    report.programs.fill(Some(programs));
     report.arenas.fill(Some(arenas));
     // A curve goes by all of these.
+    report.deltas.fill(Some(deltas));
+    has_curve();
+    let Some(liveness) = liveness(&blocks, progress) else { return };
+    // Who sees what lives may read an arena.
+    report.set_reader(Box::new(SegmentReader::of(blocks, segments)));
     report.liveness.fill(Some(liveness));
 }
 
@@ -200,7 +215,46 @@ fn steps(
     Some((steps, programs))
 }
 
-/// `None` when it was cancelled.
+/// What changes at each step; `None` when it was cancelled.
+fn deltas(blocks: &Blocks, progress: &Progress) -> Option<Deltas> {
+    let mut deltas = Deltas::default();
+    let are_several = blocks.devices().count() > 1;
+    for (place, device, lives) in blocks.devices() {
+        let id = DeviceId::of_number(device.number);
+        if let Some(curve) = blocks.replayed().take_requested_curve(place) {
+            deltas.by_device.insert(id, differences(&curve, lives.always_live_bytes()));
+            continue;
+        }
+        // Of its own events alone: a run of many devices has many more steps.
+        let mut changes = Changes::new(device.events.len().saturating_add(1));
+        for row in 0..lives.len() {
+            if row.is_multiple_of(EVENTS_PER_LOOK) && progress.is_cancelled() {
+                return None;
+            }
+            if lives.is_always_live(row) {
+                continue;
+            }
+            let change = i64::try_from(lives.requested[row]).unwrap_or(i64::MAX);
+            changes.add(lives.allocation(row).map_or(0, |event| event.saturating_add(1)), change);
+            changes.add(lives.freed_at[row].saturating_add(1), -change);
+        }
+        deltas.by_device.insert(id, at_steps(changes, device, blocks.axis()));
+    }
+    if are_several {
+        let mut all = Changes::new(blocks.axis().len() as usize);
+        // Memory of the host is none of the devices'.
+        for (_, device, _) in blocks.devices().filter(|(_, device, _)| !device.is_host()) {
+            let of_device = deltas.by_device.get(&DeviceId::of_number(device.number));
+            for (step, change) in of_device.into_iter().flatten() {
+                all.add(*step, *change);
+            }
+        }
+        deltas.everything = all.list();
+    }
+    Some(deltas)
+}
+
+/// When blocks live; `None` when it was cancelled.
 fn liveness(blocks: &Blocks, progress: &Progress) -> Option<Liveness> {
     let mut liveness = Liveness::default();
     for (id, name) in (0..).zip(blocks.variables.names.iter()) {
@@ -213,14 +267,10 @@ fn liveness(blocks: &Blocks, progress: &Progress) -> Option<Liveness> {
         liveness.classes.push(throughout, true, [0..count]);
     }
     let mut of_everything = Vec::new();
-    let mut deltas = Deltas::default();
-    let mut all = Changes::new(count as usize);
     for (place, device, lives) in blocks.devices() {
         let throughout = Blocks::throughout(device);
         let mut of_throughout: BTreeMap<UnloweredId, u64> = BTreeMap::new();
         let mut rows = Vec::with_capacity(lives.len());
-        // Of its own events alone: a run of many devices has many more steps.
-        let mut changes = Changes::new(device.events.len().saturating_add(1));
         for row in 0..lives.len() {
             if row.is_multiple_of(EVENTS_PER_LOOK) && progress.is_cancelled() {
                 return None;
@@ -233,11 +283,7 @@ fn liveness(blocks: &Blocks, progress: &Progress) -> Option<Liveness> {
                 *sum = sum.saturating_add(size);
                 continue;
             }
-            let steps = blocks.steps(device, lives, row);
-            let change = i64::try_from(size).unwrap_or(i64::MAX);
-            changes.add(lives.allocation(row).map_or(0, |event| event.saturating_add(1)), change);
-            changes.add(lives.freed_at[row].saturating_add(1), -change);
-            liveness.classes.push(class, false, [steps]);
+            liveness.classes.push(class, false, [blocks.steps(device, lives, row)]);
             rows.push(VariableBytes { variable, class, bytes: size });
         }
         rows.extend(of_throughout.into_iter().map(|(variable, bytes)| VariableBytes {
@@ -245,20 +291,13 @@ fn liveness(blocks: &Blocks, progress: &Progress) -> Option<Liveness> {
             class: throughout,
             bytes,
         }));
-        let changes = at_steps(changes, device, blocks.axis());
         // Memory of the host is none of the devices'.
         if !device.is_host() {
             of_everything.extend_from_slice(&rows);
-            for (step, change) in &changes {
-                all.add(*step, *change);
-            }
         }
-        deltas.by_device.insert(DeviceId::of_number(device.number), changes);
         liveness.variable_bytes_of_devices.insert(DeviceId::of_number(device.number), rows);
     }
-    deltas.everything = all.list();
     liveness.variable_bytes = Some(of_everything);
-    liveness.deltas = Some(deltas);
     Some(liveness)
 }
 
@@ -274,6 +313,17 @@ fn at_steps(changes: Changes, device: &SnapshotDevice, axis: &EventAxis) -> Vec<
     }
     at_steps.retain(|(_, change)| *change != 0);
     at_steps
+}
+
+/// What changes from step to step of a curve, whose first step comes after a level.
+fn differences(curve: &[u64], level: u64) -> Vec<(u32, i64)> {
+    let mut before = level;
+    let change = |(step, bytes): (u32, &u64)| {
+        let change = bytes.cast_signed().saturating_sub(before.cast_signed());
+        before = *bytes;
+        (change != 0).then_some((step, change))
+    };
+    (0..).zip(curve).filter_map(change).collect()
 }
 
 /// What changes at each step, or at each event of a device.
@@ -326,11 +376,10 @@ fn fill_of_timeline(report: &Report, timeline: &MemoryTimeline) {
         )
     };
     let deltas = Deltas { everything, ..Deltas::default() };
-    report.liveness.fill(Some(Liveness {
-        deltas: Some(deltas),
-        why_no_variable_bytes: Some(why()),
-        ..Liveness::default()
-    }));
+    report.deltas.fill(Some(deltas));
+    report
+        .liveness
+        .fill(Some(Liveness { why_no_variable_bytes: Some(why()), ..Liveness::default() }));
     report.arenas.settle(Err(why()));
     report.categories.settle(Err(why()));
     report.programs.settle(Err(why()));

@@ -56,7 +56,9 @@ impl XlaRun {
             let mut operations = Operations::of(program);
             let AllPrograms { programs, steps, trees } = AllPrograms::of(program, &operations);
             report.steps.fill(Some(steps));
-            report.liveness.fill(Some(liveness(program, &operations, None)));
+            let (deltas, liveness) = liveness(program, &operations, None);
+            report.deltas.fill(Some(deltas));
+            report.liveness.fill(Some(liveness));
             report.programs.fill(Some(programs));
             if let Some(trees) = trees {
                 report.program_trees.fill(Some(trees));
@@ -69,7 +71,9 @@ impl XlaRun {
         } else if let Some(traced) = &traced {
             let AllPrograms { programs, steps, .. } = AllPrograms::of_trace(module, traced.trace);
             report.steps.fill(Some(steps));
-            report.liveness.fill(Some(liveness(program, &Operations::default(), Some(traced))));
+            let (deltas, liveness) = liveness(program, &Operations::default(), Some(traced));
+            report.deltas.fill(Some(deltas));
+            report.liveness.fill(Some(liveness));
             report.programs.fill(Some(programs));
         } else {
             let why = || {
@@ -88,6 +92,7 @@ impl XlaRun {
             };
             report.steps.settle(Err(why()));
             report.programs.settle(Err(why()));
+            report.deltas.settle(Err(why()));
             report.liveness.settle(Err(why()));
         }
         let traced = traced.map(|traced| {
@@ -147,12 +152,12 @@ fn arenas(program: &Program) -> Arenas {
     arenas
 }
 
-/// When variables live; with `traced` by what XLA's simulation did, where nothing else says it.
+/// What changes at each step, and when variables live; with `traced` by what XLA's simulation did, where nothing else says it.
 fn liveness(
     program: &Program,
     operations: &Operations,
     traced: Option<&TraceLives<'_>>,
-) -> Liveness {
+) -> (Deltas, Liveness) {
     let analysed = &program.analysed;
     let module = &analysed.module;
     let count = match traced {
@@ -236,8 +241,7 @@ fn liveness(
     }
     liveness.variable_bytes = Some(rows);
     liveness.variable_bytes_of_devices = by_device;
-    liveness.deltas = Some(deltas);
-    liveness
+    (deltas, liveness)
 }
 
 /// `allocation 5, parameter 3`.

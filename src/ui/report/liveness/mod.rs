@@ -62,7 +62,7 @@ use tables::Subject;
 use timelines::SlotTimelines;
 
 /// What curves go by: of a whole, and added up from tiles.
-const OF_WHOLE: Needs = &[Needed::Liveness, Needed::Axis];
+const OF_WHOLE: Needs = &[Needed::Curves, Needed::Axis];
 /// What names of peaks and modules go by.
 const OF_NAMES: Needs = &[Needed::Liveness, Needed::Debug, Needed::Axis];
 /// Height of the line below the curve, points.
@@ -392,7 +392,7 @@ impl LivenessPage {
 fn has_steps_ui(ui: &mut egui::Ui, runs: &Runs) -> bool {
     let has_steps = |run: &Run| {
         let steps = run.report.steps.get().is_some_and(|steps| !steps.ids.is_empty());
-        steps && run.report.liveness.get().is_some()
+        steps && (run.report.deltas.get().is_some() || run.report.liveness.get().is_some())
     };
     if runs.iter().any(has_steps) {
         return true;

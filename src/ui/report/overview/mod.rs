@@ -34,6 +34,7 @@ use crate::ui::widget::inspector::{inspector_ui, is_beside};
 use curve::{CurvePicture, KnownCurve, areas_of_run};
 use facts::GroupsOfRun;
 
+const OF_CURVES: Needs = &[Needed::Curves];
 const NEEDS: Needs = &[Needed::Memory, Needed::Liveness, Needed::About, Needed::Debug];
 /// Pieces of advice that are shown.
 const MOST_ADVICE: usize = 3;
@@ -69,7 +70,7 @@ struct OfRun {
 /// How much is worked out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Detail {
-    /// Of large runs that need no part of their reports what takes no time: the curve as one area, and the figures.
+    /// Of large runs that need little of their reports what takes no time: the curve as one area, and the figures.
     First,
     All,
 }
@@ -94,12 +95,15 @@ impl Known {
 }
 
 impl OverviewPage {
-    /// Asks for what is worked out of runs: of large ones for the curve first, where that needs no part of their reports; it
+    /// Asks for what is worked out of runs: of large ones for the curve first, where that needs little of their reports; it
     /// is seen while the rest comes. Returns whether there is time for the rest.
     fn ask(&mut self, ctx: &egui::Context, runs: &Arc<Runs>) -> bool {
-        // Then the curves of all need no part of their reports, of which none is there at first.
+        // Then the curves of all need no part of their reports but the changes of memory, which are there first.
         let are_beside = runs.iter().all(|run| areas_of_run(run).is_some());
-        let needs = (runs, if are_beside { &[] } else { NEEDS });
+        let needs = (runs, if are_beside { OF_CURVES } else { NEEDS });
+        if are_beside && !runs.is_settled(OF_CURVES) {
+            return false;
+        }
         let known = &mut self.known;
         let ask = |known: &mut RunsAnswer<Detail, Vec<Known>>, detail| {
             known.ask_or_tell("overview", ctx, needs, &detail, move |runs, cancel| {

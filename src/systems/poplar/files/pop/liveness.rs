@@ -13,7 +13,7 @@ use crate::systems::poplar::files::{absent, blob};
 /// What is wrong with rows whose classes live and die more often than those of a report do together.
 pub const TOO_MANY_LIVES: &str = "its class lives too often to be named by so many rows";
 
-/// Reads what the liveness page needs at first: classes, names, bytes over all tiles, curves.
+/// Reads what the liveness page needs at first beside the curves: classes, names, bytes over all tiles.
 pub fn read_liveness(tables: &Tables<'_>, steps: &Steps) -> Option<Liveness> {
     let mut liveness = Liveness { classes: read_classes(tables, steps)?, ..Liveness::default() };
     tables.rows(&Rows::all("unlowered_vars", &["id", "name"], "id"), |cells| {
@@ -24,8 +24,6 @@ pub fn read_liveness(tables: &Tables<'_>, steps: &Steps) -> Option<Liveness> {
     read_debug_ids(tables, &mut liveness);
     liveness.variable_bytes = read_variable_bytes(tables, &liveness.classes, Only::Null("tile"));
     liveness.why_no_variable_bytes = liveness.variable_bytes.is_none().then(absent::variable_bytes);
-    liveness.deltas = read_deltas(tables, steps);
-    liveness.why_no_deltas = liveness.deltas.is_none().then(absent::deltas);
     Some(liveness)
 }
 
@@ -137,7 +135,7 @@ fn read_classes(tables: &Tables<'_>, steps: &Steps) -> Option<Classes> {
 }
 
 /// Reads `memory_not_always_live_by_step_and_ipu`: rows without an IPU are the whole system.
-fn read_deltas(tables: &Tables<'_>, steps: &Steps) -> Option<Deltas> {
+pub fn read_deltas(tables: &Tables<'_>, steps: &Steps) -> Option<Deltas> {
     const TABLE: &str = "memory_not_always_live_by_step_and_ipu";
     let columns = ["step_id", "ipu", "delta_bytes"];
     if !tables.has_columns(TABLE, &columns) {
