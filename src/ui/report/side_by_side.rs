@@ -10,6 +10,8 @@ use crate::ui::widget::exports::exports_of_run;
 
 /// Between neighbours, points.
 const GAP: f32 = 14.0;
+/// Height of the title of a run above what is drawn of it, points.
+const TITLE: f32 = 20.0;
 /// Narrowest column of a run where there are more than two, points.
 const LEAST_WIDTH: f32 = 380.0;
 
@@ -71,14 +73,28 @@ pub fn side_by_side_ui(
     }
 }
 
-/// The area of a run, by its position, where runs lie below each other: of many in two columns.
-pub fn area_below(space: Rect, runs: usize, place: usize) -> Rect {
-    let columns = if runs > 3 { 2 } else { 1 };
+/// Draws something of each run, by its position, below that of the others: of many in two columns.
+pub fn runs_below_ui(
+    ui: &mut egui::Ui,
+    runs: &Runs,
+    space: Rect,
+    mut of_run: impl FnMut(&mut egui::Ui, usize, &Run),
+) {
+    let columns = if runs.len() > 3 { 2 } else { 1 };
     let gap = GAP * (columns as f32 - 1.0);
-    let size =
-        (space.size() - vec2(gap, 0.0)) / vec2(columns as f32, runs.div_ceil(columns) as f32);
-    let (column, row) = ((place % columns) as f32, (place / columns) as f32);
-    Rect::from_min_size(space.min + vec2(column * (size.x + gap), row * size.y), size)
+    let rows = runs.len().div_ceil(columns);
+    let size = (space.size() - vec2(gap, 0.0)) / vec2(columns as f32, rows as f32);
+    for (place, run) in runs.iter().enumerate() {
+        let (column, row) = ((place % columns) as f32, (place / columns) as f32);
+        let corner = space.min + vec2(column * (size.x + gap), row * size.y);
+        let mut area = Rect::from_min_size(corner, size);
+        if !runs.is_one() {
+            let title = area.with_max_y(area.top() + TITLE);
+            ui.scope_builder(egui::UiBuilder::new().max_rect(title), |ui| run_title_ui(ui, run));
+            area.min.y += TITLE;
+        }
+        ui.scope_builder(egui::UiBuilder::new().max_rect(area), |ui| of_run(ui, place, run));
+    }
 }
 
 /// Draws something of each run beside that of the others; of one alone in all the space. What does not

@@ -5,7 +5,7 @@ mod inspector;
 mod picture;
 mod rows;
 
-use eframe::egui::{self, Button, Rect, Vec2};
+use eframe::egui::{self, Button, Vec2};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -15,11 +15,11 @@ use crate::store::{ArenaId, System};
 use crate::text::{capitalised, grouped, shortened};
 use crate::ui::command::Exported;
 use crate::ui::job::{Latest, Same};
+use crate::ui::report::PageContext;
 use crate::ui::report::allocations::rows::AllocationRows;
 use crate::ui::report::category_colors::category_color;
 use crate::ui::report::head::{Answer, head_of_parts_ui};
-use crate::ui::report::side_by_side::area_below;
-use crate::ui::report::{PageContext, run_title_ui};
+use crate::ui::report::side_by_side::runs_below_ui;
 use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer, StepAt};
 use crate::ui::split;
 use crate::ui::theme::{Tokens, card_frame};
@@ -41,8 +41,6 @@ use rows::{ArenaRow, FREE};
 const NEEDS: Needs = &[Needed::Memory, Needed::Liveness, Needed::Variables, Needed::TileVariables];
 /// Longest name of a category.
 const CATEGORY: usize = 40;
-/// Height of the title of a run, points.
-const TITLE: f32 = 20.0;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Tab {
@@ -228,13 +226,11 @@ impl ArenasMap {
                 let space = ui.available_rect_before_wrap();
                 let steps = shown.iter().flatten().map(|shown| shown.map.steps()).max();
                 let steps = steps.unwrap_or(1);
-                for (place, (run, shown)) in runs.iter().zip(&shown).enumerate() {
-                    let area = area_below(space, runs.len(), place);
-                    ui.scope_builder(egui::UiBuilder::new().max_rect(area), |ui| {
-                        ui.set_clip_rect(area.expand(4.0));
-                        self.run_ui(ui, page, (run, steps), shown.as_ref());
-                    });
-                }
+                self.navigate_by_key(ui, (&runs, &shown), steps);
+                runs_below_ui(ui, &runs, space, |ui, place, run| {
+                    let shown = shown.get(place).and_then(Option::as_ref);
+                    self.run_ui(ui, page, (run, steps), shown);
+                });
                 exportable(ui, &over_steps(runs.system()), all.union(space));
             });
         });
@@ -295,6 +291,23 @@ impl ArenasMap {
         head_of_parts_ui(ui, views, answer.as_ref(), |_| {}, choices);
     }
 
+    /// Keys zoom the addresses of all maps, and their steps once.
+    fn navigate_by_key(
+        &mut self,
+        ui: &egui::Ui,
+        (runs, shown): (&Runs, &[Option<ShownMap>]),
+        steps: usize,
+    ) {
+        let before = self.steps;
+        for (run, shown) in runs.iter().zip(shown) {
+            let (Some(of_run), Some(shown)) = (self.runs.get_mut(&run.id), shown) else { continue };
+            let plane = &mut of_run.picture.plane;
+            plane.x = before;
+            plane.navigate_by_key(ui, picture::extent(shown.map.axis(), steps));
+            self.steps = plane.x;
+        }
+    }
+
     /// Draws the map of a run, or why there is none.
     fn run_ui(
         &mut self,
@@ -304,11 +317,6 @@ impl ArenasMap {
         shown: Option<&ShownMap>,
     ) {
         let (runs, system) = (page.runs, &run.report.system);
-        if !runs.is_one() {
-            let title =
-                Rect::from_min_size(ui.max_rect().min, Vec2::new(ui.available_width(), TITLE));
-            ui.scope_builder(egui::UiBuilder::new().max_rect(title), |ui| run_title_ui(ui, run));
-        }
         let Some(of_run) = self.runs.get_mut(&run.id) else { return };
         let Some(ShownMap { map, step, .. }) = shown else {
             let asked = of_run.of.clone().unwrap_or_default();
@@ -367,7 +375,9 @@ impl ArenasMap {
             ui.weak(of_run.moments.failure().unwrap_or("Looking…"));
             return;
         };
-        let of_arena = of_run.arena.map(|arena| format!(" in {} {arena}", system.arena_in_text));
+        let of_arena = of_run.arena.and_then(|arena| axis.arenas.get(arena));
+        let of_arena =
+            of_arena.map(|arena| format!(" in {} {}", system.arena_in_text, arena.number));
         let all = capitalised(system.arenas);
         ui.horizontal(|ui| {
             let tabs = [(Tab::Arenas, all), (Tab::Blocks, "Blocks".to_owned())];

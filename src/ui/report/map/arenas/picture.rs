@@ -86,6 +86,11 @@ pub struct Shown {
     pub pointed: Option<Pointed>,
 }
 
+/// The whole of a device.
+pub fn extent(axis: &ArenaAxis, steps: usize) -> Extent {
+    Extent { x: steps, y: height(axis) }
+}
+
 /// The length of an axis of arenas.
 fn height(axis: &ArenaAxis) -> usize {
     usize::try_from(axis.length).unwrap_or(usize::MAX)
@@ -102,11 +107,6 @@ pub fn title(system: &System) -> String {
 }
 
 impl Picture {
-    /// The whole of a device.
-    pub fn extent(of: &PictureOf<'_>) -> Extent {
-        Extent { x: of.steps, y: height(of.map.axis()) }
-    }
-
     /// Shows one arena, over its whole height.
     pub fn show_arena(&mut self, axis: &ArenaAxis, arena: usize) {
         if let Some(placed) = axis.arenas.get(arena) {
@@ -123,11 +123,10 @@ impl Picture {
         let min = outer.min + Vec2::new(LEFT, 4.0);
         let inner = Rect::from_min_max(min, Pos2::new(right, outer.bottom() - BOTTOM).max(min));
         let strip = Rect::from_x_y_ranges(right + GAP..=right + GAP + STRIP, inner.y_range());
-        let extent = Self::extent(of);
+        let extent = extent(of.map.axis(), of.steps);
         if response.hover_pos().is_some_and(|at| inner.contains(at)) || response.dragged() {
             self.plane.navigate(ui, &response, inner, extent);
         }
-        self.plane.navigate_by_key(ui, extent);
         let placed = self.plane.placed(inner, extent);
         let mut of_strip = placed;
         (of_strip.rect, of_strip.x) = (strip, strip_x(of.step));

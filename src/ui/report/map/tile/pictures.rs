@@ -11,8 +11,8 @@ use super::strip::{self, StripOf};
 use super::tooltip::{Hit, hit_ui};
 use super::{OneTileView, RunTile, RunTiles, reading_ui, show};
 use crate::ui::report::map::arena_places;
-use crate::ui::report::side_by_side::area_below;
-use crate::ui::report::{PageContext, run_title_ui, step_place_of};
+use crate::ui::report::side_by_side::runs_below_ui;
+use crate::ui::report::{PageContext, step_place_of};
 use crate::ui::runs::{Run, StepAt};
 use crate::ui::widget::picture::{at_pointer_ui, link};
 use crate::ui::widget::place_menu::place_menu_ui;
@@ -78,43 +78,34 @@ impl OneTileView {
         *page.has_painted_graph = true;
         let runs = page.runs;
         let mut pointed = None;
-        for (place, run) in runs.iter().enumerate() {
-            let mut area = area_below(space, runs.len(), place);
-            if !runs.is_one() {
-                let title = Rect::from_min_size(area.min, vec2(area.width(), 20.0));
-                ui.scope_builder(egui::UiBuilder::new().max_rect(title), |ui| {
-                    run_title_ui(ui, run);
-                });
-                area.min.y += 20.0;
-            }
+        runs_below_ui(ui, runs, space, |ui, place, run| {
             let Some(tile) = tiles.of_runs.get(place).and_then(Option::as_ref) else {
                 let why_not =
                     self.runs.get(&run.id).and_then(|of_run| of_run.reading.why_not(&run.report));
-                ui.scope_builder(egui::UiBuilder::new().max_rect(area), |ui| match why_not {
+                match why_not {
                     Some(why_not) => drop(ui.weak(why_not)),
                     None => reading_ui(ui, runs),
-                });
-                continue;
+                }
+                return;
             };
-            let at = self.run_ui(ui, page, area, (place, run, tile), (tiles, kinds, extent));
+            let at = self.run_ui(ui, page, (place, run, tile), (tiles, kinds, extent));
             pointed = pointed.or(at.map(|at| (run.id, at)));
-        }
+        });
         link(ui, &mut self.pointed, pointed, !runs.is_one());
     }
 
     /// Draws the picture and the strip of a run; returns where the pointer is in it.
-    pub(super) fn run_ui(
+    fn run_ui(
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        area: Rect,
         (place, run, tile): (usize, &Run, &RunTile),
         (tiles, kinds, extent): (&RunTiles, &Arc<Kinds>, Extent),
     ) -> Option<(usize, u64)> {
         let of_run = self.runs.get_mut(&run.id)?;
         let pointed = self.pointed.filter(|(of, _)| *of != run.id).map(|(_, at)| at);
         let shown = RunShown { place, run, tile, kinds, extent, pointed };
-        let answer = shown.ui(ui, page, area, of_run, &mut self.plane);
+        let answer = shown.ui(ui, page, of_run, &mut self.plane);
         let chosen = of_run.chosen;
         if let Some(Picked(row)) = &answer.picked {
             self.choose(page, tiles, row.map(|row| (run.id, row)));
@@ -161,12 +152,11 @@ impl RunShown<'_> {
         &self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        area: Rect,
         of_run: &mut super::OfRun,
         plane: &mut Plane,
     ) -> RunAnswer {
         let (runs, run, tile, extent) = (page.runs, self.run, self.tile, self.extent);
-        let (picture, strip, labels) = divided(area);
+        let (picture, strip, labels) = divided(ui.max_rect());
         let slots = page.selection.slots(runs);
         let step = |slot: &usize| runs.axis()?.step_at_or_before(self.place, *slot);
         let selected: Vec<usize> = slots.iter().skip(1).filter_map(step).collect();
