@@ -80,7 +80,7 @@ fn no_runs(path: &Path) -> Error {
     let message = format!("{} has no runs to put side by side", path.display());
     Error::new(ErrorKind::NotAReport, message)
         .in_file(path)
-        .hint("Name a directory with several reports, memory snapshots or dumps.")
+        .hint("Name a directory that holds several runs.")
 }
 
 /// Why a run is no row of a table.
@@ -326,7 +326,7 @@ pub(crate) fn shared_warnings<'a>(
     shared.extend(seen.into_iter().map(|(warning, names)| {
         let file = match names.as_slice() {
             [name] => file_of(name, warning),
-            names => format!("{} of {} reports", warning.file, names.len()),
+            names => format!("{} of {} runs", warning.file, names.len()),
         };
         Warning { file, ..warning.clone() }
     }));

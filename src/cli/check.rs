@@ -37,27 +37,26 @@ pub struct CheckArguments {
 #[derive(Debug, Default, Args)]
 #[group(required = true, multiple = true)]
 pub struct BudgetArguments {
-    /// The most that the fullest tile may have, gaps included; for runs whose devices have tiles.
+    /// Maximum bytes of the fullest tile, with gaps; for IPU reports.
     #[arg(long, value_name = "N", value_parser = size::parse)]
     pub max_tile_bytes: Option<u64>,
-    /// The most that the run may take: what is reserved on the device, or what all tiles have together, gaps
-    /// included.
+    /// Maximum bytes of the run: reserved on the device, allocated by the module, or of all tiles together with gaps.
     #[arg(long, value_name = "N", value_parser = size::parse)]
     pub max_total_bytes: Option<u64>,
-    /// The most that may be alive at the peak, always live or not.
+    /// Maximum bytes alive at the peak.
     #[arg(long, value_name = "N", value_parser = size::parse)]
     pub max_peak_bytes: Option<u64>,
-    /// The most that each of these may have grown since the baseline.
+    /// Maximum growth of each of these figures since the baseline.
     #[arg(long, value_name = "PERCENT", value_parser = percent, requires = "baseline", allow_negative_numbers = true)]
     pub max_growth: Option<f64>,
-    /// The run must fit: into --capacity, else into what the run or a file beside it says that the device has.
+    /// Require that the run fits into --capacity, or else into the capacity that the run or a file beside it states.
     #[arg(long)]
     pub must_fit: bool,
 }
 
 fn percent(text: &str) -> Result<f64, String> {
     let value: f64 = text.trim_end_matches('%').parse().map_err(|_| "not a number".to_owned())?;
-    if value.is_finite() { Ok(value) } else { Err("a number with an end expected".to_owned()) }
+    if value.is_finite() { Ok(value) } else { Err("expected a finite number".to_owned()) }
 }
 
 /// `tilescope.check/2` (cli.md).

@@ -27,8 +27,8 @@ pub(super) struct WrittenTrace {
 pub fn run(paths: &[PathBuf], file: &Path, json: bool) -> ExitCode {
     let result = output::with_progress("Exporting the trace", |progress| {
         let [path] = paths else {
-            let message = format!("--chrome-trace is of one run, {} are named", paths.len());
-            return Err(Error::new(ErrorKind::Usage, message).hint("export them one by one"));
+            let message = format!("--chrome-trace takes one run, but {} are named", paths.len());
+            return Err(Error::new(ErrorKind::Usage, message).hint("Export them one by one."));
         };
         let run = output::open_for(path, "export --chrome-trace", progress)?;
         let written = write(&*run, file, progress)?;
@@ -39,10 +39,13 @@ pub fn run(paths: &[PathBuf], file: &Path, json: bool) -> ExitCode {
 
 fn write(run: &dyn OpenRun, file: &Path, progress: &Progress) -> Result<WrittenTrace, Error> {
     if is_below(file, &run.directory()) {
-        let message = "it lies in the run's directory, into which nothing is written";
+        let message = format!(
+            "{} lies in the directory of the run, where nothing is written",
+            file.display()
+        );
         return Err(Error::new(ErrorKind::Usage, message)
             .in_file(file)
-            .hint("choose another file"));
+            .hint("Choose another file."));
     }
     let executed = read_trace(run.derived().report(), progress)?;
     let failed = |error: &std::io::Error| {

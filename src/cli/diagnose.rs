@@ -21,9 +21,9 @@ use crate::text::{bytes, clean, grouped, shortened};
 
 #[derive(Debug, Args)]
 pub struct DiagnoseArguments {
-    /// Logs or error texts; standard input without any, or for `-`. Memory snapshots among them, and those beside a log,
-    /// are named with the messages that they belong to; `'rank*.pickle'`, or their directory, names those of the ranks
-    /// of one run. So are dumps of XLA, and the one that a log names or lies in.
+    /// Logs or error messages; `-`, or no file at all, is standard input. PyTorch snapshots and XLA dumps can be named
+    /// too: each message is joined with the run that it is about. `'rank*.pickle'`, or their directory, names the ranks
+    /// of one run. A run beside a log, or that a log names, is found without being named.
     #[arg(value_name = "FILE")]
     pub files: Vec<PathBuf>,
     /// Print one JSON document instead of text.
@@ -207,7 +207,7 @@ impl DiagnoseReport {
     fn cut_text(&self) -> String {
         let further = match self.further_findings {
             0 => String::new(),
-            further => format!("Of {} further messages nothing is said.\n", grouped(further)),
+            further => format!("{} further messages are not listed.\n", grouped(further)),
         };
         further + &self.cut_lines_text()
     }
@@ -215,9 +215,9 @@ impl DiagnoseReport {
     fn cut_lines_text(&self) -> String {
         match self.cut_lines {
             0 => String::new(),
-            1 => "Of 1 line, which is longer than 1 MiB, only the first MiB was read.\n".to_owned(),
+            1 => "1 line is longer than 1 MiB: only its first MiB was read.\n".to_owned(),
             lines => format!(
-                "Of {} lines, which are longer than 1 MiB, only the first MiB was read.\n",
+                "{} lines are longer than 1 MiB: only the first MiB of each was read.\n",
                 grouped(lines)
             ),
         }

@@ -1,4 +1,4 @@
-//! `tilescope export`: the figures of reports as Parquet files, many runs side by side.
+//! `tilescope export`: the figures of runs as Parquet files, many runs side by side.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -14,19 +14,17 @@ use crate::text::{bytes, clean, counted, grouped};
 /// Arguments of `tilescope export`.
 #[derive(Debug, Args)]
 pub struct ExportArguments {
-    /// Reports, memory snapshots or dumps of XLA, or directories with such in them at any depth; links to directories are
-    /// not followed.
+    /// Runs, or directories that hold runs at any depth. Links to directories are not followed.
     #[arg(value_name = "PATH", required = true)]
     pub paths: Vec<PathBuf>,
-    /// The lake: a directory of Parquet files, a table for all runs in each of its directories. Exporting
-    /// the same report again replaces its files. docs/user/lake.md has the columns, and queries for DuckDB and
-    /// Spark.
+    /// Write Parquet files into this directory, the lake: it gets a directory for each table, with a file for each run.
+    /// Exporting a run again replaces its files. docs/user/lake.md lists the columns, with queries for DuckDB and Spark.
     #[arg(long, value_name = "DIR", required_unless_present = "chrome_trace")]
     pub parquet: Option<PathBuf>,
-    /// Write the steps that ran as a file that Perfetto and Chrome's tracing open, instead.
+    /// Write the steps that ran as a trace for Perfetto or chrome://tracing instead. IPU reports record them.
     #[arg(long, value_name = "FILE", conflicts_with = "parquet")]
     pub chrome_trace: Option<PathBuf>,
-    /// The module of dumps of XLA that is meant: a part of its name or of its file's.
+    /// The module to export where a run has several: a part of its name or of its file's name.
     #[arg(long, value_name = "NAME", conflicts_with = "chrome_trace")]
     pub module: Option<String>,
     /// Print one JSON document instead of text.
@@ -47,7 +45,7 @@ pub fn run(arguments: &ExportArguments) -> ExitCode {
         return chrome_trace::run(&arguments.paths, file, arguments.json);
     }
     let lake = &arguments.parquet.clone().unwrap_or_default();
-    let result = output::with_progress("Exporting the reports", |progress| {
+    let result = output::with_progress("Exporting the runs", |progress| {
         let exported = export(&arguments.paths, arguments.module.as_deref(), lake, progress)?;
         exported.shared_warnings().iter().for_each(output::print_warning);
         let warnings = exported.all_warnings();

@@ -18,8 +18,8 @@ use crate::text::{bytes, clean};
 /// What `tilescope index` takes: one of the three.
 #[derive(Debug, Args)]
 pub struct IndexArguments {
-    /// Reports and memory snapshots to read and write an index of, if they have none.
-    #[arg(value_name = "REPORT", required_unless_present_any = ["list", "clear"], conflicts_with_all = ["list", "clear"])]
+    /// Runs to write an index for, unless they have one.
+    #[arg(value_name = "RUN", required_unless_present_any = ["list", "clear"], conflicts_with_all = ["list", "clear"])]
     pub paths: Vec<PathBuf>,
     /// List what there is, the one that was used last first.
     #[arg(long, conflicts_with = "clear")]
@@ -202,9 +202,9 @@ impl Answer for Listing {
         });
         let head = format!("{}: {}\n", clean(&self.directory), bytes(self.total_bytes));
         if self.indexes.is_empty() {
-            return head + "  No report has an index\n";
+            return head + "  No run has an index\n";
         }
-        head + &aligned(&["<Report", "size", "last used", "version", "<"], rows)
+        head + &aligned(&["<Run", "size", "last used", "version", "<"], rows)
     }
 }
 

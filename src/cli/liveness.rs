@@ -40,20 +40,20 @@ pub struct LivenessArguments {
     /// The run.
     #[command(flatten)]
     pub input: Input,
-    /// List what is alive at this step, or at the peak. Steps have the numbers that are in the answer: program steps,
-    /// events, positions in the schedule.
+    /// List what is alive at this step, or at the peak. Steps are program steps, allocator events or positions in the
+    /// schedule, numbered as in the answer.
     #[arg(long, value_name = "N|peak")]
     pub step: Option<StepChoice>,
     /// The part of the machine.
     #[command(flatten)]
     pub scope: ScopeArguments,
-    /// The module that is meant where a run has several: a part of its name or of its file's.
+    /// The module to read where a run has several: a part of its name or of its file's name.
     #[arg(long, value_name = "NAME")]
     pub module: Option<String>,
-    /// Only steps whose kind, name or operation has this text in it.
+    /// Only steps whose kind, name or operation contains this text.
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
-    /// Say what is alive at the step by this, adding up to the whole.
+    /// Group what is alive at --step by this. The groups add up to the bytes of the step.
     #[arg(long, requires = "step", value_name = "GROUP", value_parser = groupings())]
     pub by: Option<AliveBy>,
     /// List this many peaks, largest first.
@@ -284,8 +284,9 @@ fn check_grouping(derived: &Derived, scope: Scope, by: AliveBy) -> Result<(), Er
         return Ok(());
     }
     let known: Vec<&str> = all.into_iter().map(AliveBy::key).collect();
-    let message = format!("what is alive in this run goes by no {}", by.key());
-    Err(Error::new(ErrorKind::Usage, message).hint(format!("It goes by: {}.", known.join(", "))))
+    let message = format!("what is alive in this run cannot be grouped by {}", by.key());
+    Err(Error::new(ErrorKind::Usage, message)
+        .hint(format!("It can be grouped by: {}.", known.join(", "))))
 }
 
 fn chosen_step(report: &Report, timeline: &Timeline, choice: StepChoice) -> Result<usize, Error> {

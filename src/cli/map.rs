@@ -30,7 +30,7 @@ pub struct MapArguments {
     /// The arena: a tile, a segment, an allocation.
     #[arg(long, visible_alias = "tile", value_name = "N")]
     pub arena: u32,
-    /// What is live and what is free at this step.
+    /// Mark what is live and what is free at this step.
     #[arg(long, value_name = "N")]
     pub step: Option<u32>,
     /// Print comma-separated values instead of text: one line of titles with the units, then a line

@@ -42,22 +42,22 @@ use crate::work::WorkDone;
     name = "tilescope",
     version,
     args_conflicts_with_subcommands = true,
-    after_help = "Exit status: 0 done, 1 `check` found a budget exceeded, 2 wrong arguments or \
-                  several reports below PATH, 3 the input cannot be read, 4 the output cannot be \
+    after_help = "Exit status: 0 done; 1 `check` found a budget exceeded; 2 wrong arguments, or \
+                  several runs below a path; 3 the input cannot be read; 4 the output cannot be \
                   written."
 )]
 pub struct Arguments {
     /// What to do instead of opening a window.
     #[command(subcommand)]
     pub command: Option<Command>,
-    /// Up to eight runs, the first of which is the reference: each an IPU report, a PyTorch snapshot or an XLA dump, as
-    /// a file, or a directory with one of them in it.
+    /// Up to eight runs, the first of which is the reference: PyTorch snapshots, XLA dumps or profiles, IPU reports. Each
+    /// is a file, or a directory that holds one run.
     #[arg(value_name = "RUN")]
     pub runs: Vec<PathBuf>,
-    /// Read everything from the files of the runs; leave the index of what was read before alone.
+    /// Read everything from the files of the runs, without the index of earlier reads.
     #[arg(long, global = true)]
     pub no_index: bool,
-    /// Say on standard error at the end how much was read.
+    /// Print on standard error how much was read.
     #[arg(long, global = true)]
     pub stats: bool,
 }
@@ -81,44 +81,43 @@ impl Arguments {
 /// A command.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// What the memory is made of, where the peak is, and whether the program fits.
+    /// Whether a run fits, what its memory is made of, where the peak is, and what to try next.
     Summary(summary::SummaryArguments),
-    /// Memory of every tile, or of some; of runs whose devices have tiles.
+    /// Memory of each tile; for IPU reports.
     Tiles(tiles::TilesArguments),
-    /// Memory at every step: the curve, its peaks, and what is alive there.
+    /// Memory at every step (program step, allocator event, position in the schedule), its peaks, and what is alive there.
     Liveness(liveness::LivenessArguments),
-    /// The steps that ran, when, on which device, and what the cycles were spent on; of runs that recorded that.
+    /// What ran when on each device, and what the cycles were spent on; for IPU reports that recorded it.
     Trace(trace::TraceArguments),
-    /// What lies where in one arena (a tile, a segment, an allocation), its gaps and their reasons.
+    /// What lies where in one arena (a tile, a segment, an allocation), with the reason for each gap.
     Map(map::MapArguments),
-    /// Operations of a software layer: bytes, vertices, cycles, steps of each.
+    /// Bytes, vertices, cycles and steps of each operation; for IPU reports.
     Ops(ops::OpsArguments),
-    /// Whether the memory stays within budgets, by the exit status; for CI.
+    /// Check a run against memory budgets; the exit status says whether it passed. For CI.
     Check(check::CheckArguments),
     /// What changed between two runs, and what the change consists of.
     Compare(compare::CompareArguments),
-    /// What errors and warnings in logs say about memory: what ran out, by how much, what to do.
+    /// What a log or an error message says about memory: what ran out, by how much, and what to do.
     Diagnose(diagnose::DiagnoseArguments),
-    /// All runs below a directory: what varies, and the fastest that fits.
+    /// All runs below a directory side by side: the settings that vary, and the best run that fits.
     Sweep(sweep::SweepArguments),
-    /// The figures of runs as Parquet files, many of them side by side, for DuckDB, Spark and others; or what ran as a
-    /// trace for Perfetto.
+    /// Write the figures of runs as Parquet files, or what ran as a trace for Perfetto.
     Export(export::ExportArguments),
-    /// A page of the window, or a picture of one, as PNG or SVG; needs neither a display nor a graphics card.
+    /// Write a page of the window, or one of its pictures, as PNG or SVG. Needs no display and no graphics card.
     Render(render::RenderArguments),
-    /// What is kept of runs to open them faster: list it, remove it, or write it beforehand.
+    /// The index, which makes runs open faster: list it, clear it, or write it in advance.
     Index(index::IndexArguments),
-    /// Open the demo: one model at six values of availableMemoryProportion, written once to the
-    /// cache directory (about 500 MB); of PyTorch one training run with six numbers of checkpoints (about 5 MB).
+    /// Open a demo: one model at several settings, written once to the cache directory (PyTorch and XLA a few MB, IPU
+    /// about 500 MB).
     Demo(demo::DemoArguments),
-    /// Write a synthetic report or memory snapshot, to try the program or to test with.
+    /// Write a synthetic run, to try the program or to test with.
     Synth(synth::SynthArguments),
 }
 
 /// What every command that reads a run takes.
 #[derive(Debug, Args)]
 pub struct Input {
-    /// A run: an IPU report, a PyTorch snapshot or an XLA dump, as a file, or a directory with one of them in it.
+    /// A run: a PyTorch snapshot, an XLA dump or profile, or an IPU report. A file, or a directory that holds one run.
     #[arg(value_name = "RUN")]
     pub path: PathBuf,
     /// Print one JSON document instead of text.
@@ -193,7 +192,7 @@ fn few_enough(arguments: Arguments) -> Result<Arguments, clap::Error> {
         Some(further) => Err(Arguments::command().error(
             clap::error::ErrorKind::TooManyValues,
             format!(
-                "{} runs are named, and {most} at most are open together: leave out '{}' or others",
+                "{} runs are named, but at most {most} can be open together: leave out '{}' or others",
                 arguments.runs.len(),
                 further.display()
             ),

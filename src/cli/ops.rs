@@ -33,11 +33,11 @@ pub struct OpsArguments {
     /// The report.
     #[command(flatten)]
     pub input: Input,
-    /// Operations of this software layer, as debug.cbor names it: poplibs, popart, onnx, poptorch … Without it each
+    /// Operations of this software layer, as debug.cbor names it: poplibs, popart, onnx, poptorch, … By default each
     /// step belongs to its PopLibs call or, without one, to the nearest layer above.
     #[arg(long, value_name = "LAYER")]
     pub layer: Option<String>,
-    /// What the text has a line for.
+    /// What each line of the text is about.
     #[arg(long, value_enum, default_value_t = Lines::Operation, conflicts_with = "json")]
     pub by: Lines,
     /// Print comma-separated values instead of text: one line of titles with the units, then a line for each operation.
@@ -257,7 +257,7 @@ impl Answer for Ops {
             words.into_iter().chain(cells(figures)).collect()
         });
         text += &aligned(&header, lines);
-        text += "\nEstimated cycles are the compiler's, of each step once; measured ones are of all runs. – is not known or not recorded.\n";
+        text += "\nEstimated cycles come from the compiler and count each step once; measured cycles cover all runs. – means not known or not recorded.\n";
         text
     }
 }

@@ -195,7 +195,7 @@ fn found_for(path: &Path, command: &str, progress: &Progress) -> Result<Box<dyn 
         "" => Ok(found),
         instead => {
             let message = format!(
-                "{} is of {}, which this command does not take",
+                "{} is of {}, whose runs `tilescope {command}` does not take",
                 file.display(),
                 system.title()
             );

@@ -17,14 +17,14 @@ use crate::views::View;
 /// Arguments of `tilescope render`.
 #[derive(Debug, Args)]
 pub struct RenderArguments {
-    /// The reports, the reference first, as for the window; of a sweep the directory that they are in.
+    /// The runs, the reference first; for a sweep, the directory that holds them.
     #[arg(value_name = "PATH", required = true, num_args = 1..=MOST_RUNS)]
     pub paths: Vec<PathBuf>,
     /// The page, or the picture of one.
     #[arg(long, value_name = "NAME")]
     pub page: View,
-    /// Another picture of the same page, by its name in the window's "Export picture", such as "Memory over
-    /// steps"; "whole page" is all of it.
+    /// Another picture of the same page, by its name in "Export picture" of the window, such as "Memory over steps", or
+    /// "whole page".
     #[arg(long, value_name = "NAME")]
     pub picture: Option<String>,
     /// Select this step, or that of the peak.
@@ -33,25 +33,25 @@ pub struct RenderArguments {
     /// Only the tiles of this IPU.
     #[arg(long, value_name = "N", conflicts_with = "tile")]
     pub ipu: Option<u32>,
-    /// This tile: its curve, its map, or the tile that is selected among the others.
+    /// Show this tile: its curve, its map, or its place among the others.
     #[arg(long, value_name = "N")]
     pub tile: Option<u32>,
-    /// The colours.
+    /// The color theme.
     #[arg(long, value_name = "THEME", default_value = "light")]
     pub theme: Theme,
-    /// Pixels a point of a PNG, 0.5 to 4.
+    /// Pixels per point of a PNG, 0.5 to 4.
     #[arg(long, value_name = "FACTOR", default_value = "1", value_parser = scale)]
     pub scale: f32,
-    /// Width and height in points without the caption, such as 1200x600; a page without it is as high as what
-    /// is on it. A picture that has a size of its own keeps it.
+    /// Width and height in points without the caption, such as 1200x600. By default a page is as high as its content. A
+    /// picture with a fixed size keeps it.
     #[arg(long, value_name = "WxH")]
     pub size: Option<Size>,
-    /// The file, which is replaced if it is there; its ending says in which form: .png or .svg.
+    /// The file to write, .png or .svg. An existing file is replaced.
     #[arg(short, long, value_name = "FILE", value_parser = picture_file)]
     pub output: PathBuf,
 }
 
-/// The colours of a picture.
+/// The colors of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum Theme {
     /// Dark on light.
@@ -111,10 +111,10 @@ fn checked(arguments: &RenderArguments) -> Result<(), Error> {
     let name = name.as_ref().map_or("", clap::builder::PossibleValue::get_name);
     let usage = |message: String| Err(Error::new(ErrorKind::Usage, message));
     if page.is_sweep() && paths.len() > 1 {
-        return usage(format!("{name} is of one directory with reports in it"));
+        return usage(format!("{name} takes one directory that holds runs"));
     }
     if page.needs_several() && paths.len() < 2 {
-        return usage(format!("{name} is of two reports or more"));
+        return usage(format!("{name} takes two runs or more"));
     }
     for (option, is_given, is_taken) in [
         ("--step", arguments.step.is_some(), page.takes_step()),
@@ -122,7 +122,7 @@ fn checked(arguments: &RenderArguments) -> Result<(), Error> {
         ("--ipu", arguments.ipu.is_some(), page.takes_ipu()),
     ] {
         if is_given && !is_taken {
-            return usage(format!("{option} says nothing of the page {name}"));
+            return usage(format!("{option} does not apply to the page {name}"));
         }
     }
     let directory = directory_of(&arguments.output);

@@ -28,14 +28,14 @@ pub struct SummaryArguments {
     /// The run.
     #[command(flatten)]
     pub input: Input,
-    /// Logs of the program or of its compilation, wherever they are. What they say of memory counts like what logs beside
-    /// the run (`*.log`) say.
+    /// Logs of the run or of its compilation. Their messages about memory count like those of logs beside the run
+    /// (`*.log`); for IPU reports.
     #[arg(long, value_name = "FILE", num_args = 1..)]
     pub log: Vec<PathBuf>,
-    /// The module to sum up, where a run has several: a part of its name or of its file's name.
+    /// The module to sum up where a run has several: a part of its name or of its file's name.
     #[arg(long, value_name = "NAME")]
     pub module: Option<String>,
-    /// Print comma-separated values instead of text: a line for each figure, named as in the JSON document.
+    /// Print comma-separated values instead of text: one line for each figure, named as in the JSON document.
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
 }

@@ -50,9 +50,9 @@ pub enum Breakdown {
     Region,
     /// What the bytes are for.
     Category,
-    /// Always live, the most of the others, and what neither explains.
+    /// Always-live bytes, the maximum of the others, and the rest that neither explains.
     Liveness,
-    /// Gap bytes by the reason of each gap (reads all lowered variables).
+    /// Gap bytes by the reason for each gap (reads all lowered variables).
     Gaps,
 }
 

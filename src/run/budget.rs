@@ -83,7 +83,7 @@ pub struct NeededBytes {
 }
 
 /// Why it cannot be said whether a run fits.
-pub const UNKNOWN_CAPACITY: &str = "what the device has is not known";
+pub const UNKNOWN_CAPACITY: &str = "the capacity of the device is not known";
 
 /// What is said of a figure of a recorded window.
 pub const OF_WINDOW: &str = "; of the recorded window, whose beginning is cut off";
@@ -98,7 +98,7 @@ impl FitFacts {
             return Self::unknown(
                 UNKNOWN_CAPACITY,
                 format!(
-                    "{needs}, and what the device has is not in the files: --capacity 16GiB says it"
+                    "{needs}, and the files do not state the capacity of the device: --capacity 16GiB sets it"
                 ),
             );
         };

@@ -21,6 +21,9 @@ use system::{FoundRun, RunSystem};
 pub const SYSTEMS: &[&dyn RunSystem] =
     &[&poplar::system::Poplar, &pytorch::system::Pytorch, &xla::system::Xla];
 
+/// Runs that a message lists.
+const MOST_LISTED: usize = 20;
+
 static OF_PROCESS: OnceLock<Vec<&'static dyn RunSystem>> = OnceLock::new();
 
 /// The systems whose runs this process opens: [`SYSTEMS`], unless others were chosen.
@@ -34,7 +37,7 @@ pub fn use_for_process(systems: Vec<&'static dyn RunSystem>) {
     drop(OF_PROCESS.set(systems));
 }
 
-/// Finds out which system a path is of. `module` names one of several modules in a run by a part of its name.
+/// Finds the run at a path, of whatever system. `module` names one of several modules in a run by a part of its name.
 ///
 /// # Errors
 /// When the path names several runs, as [`refusal`] for something that no system takes, and for a module of a run that
@@ -46,22 +49,63 @@ pub fn find(
     progress: &Progress,
 ) -> Result<Box<dyn FoundRun>, Error> {
     let warnings = Warnings::default();
+    let is_file = !path.is_dir();
+    let (mut found, mut several) = (Vec::new(), Vec::new());
     for system in systems {
-        let Some(found) = system.find(path, module, &warnings, progress)? else { continue };
-        if let Some(module) = module.filter(|_| !system.has_modules()) {
-            let with: Vec<&str> = (systems.iter())
-                .filter(|system| system.has_modules())
-                .map(|system| system.title())
-                .collect();
-            let message =
-                format!("{} has no modules, so none is called {module:?}", path.display());
-            return Err(Error::new(ErrorKind::Usage, message)
-                .in_file(path)
-                .hint(format!("Only dumps and profiles of {} have modules.", with.join(", "))));
+        match system.find(path, module, &warnings, progress) {
+            Ok(Some(run)) => {
+                let is_all = is_file || run.is_whole_directory();
+                found.push(run);
+                if is_all {
+                    break;
+                }
+            }
+            Err(error) if error.kind == ErrorKind::SeveralReports => several.push(error),
+            Err(error) if found.is_empty() && several.is_empty() => return Err(error),
+            // What is damaged does not stand in the way of a run.
+            Ok(None) | Err(_) => {}
         }
-        return Ok(found);
     }
-    Err(refusal(systems, path))
+    match (found.pop(), several.pop()) {
+        (None, None) => Err(refusal(systems, path)),
+        (None, Some(error)) if several.is_empty() => Err(error),
+        (Some(run), None) if found.is_empty() => with_module(systems, run, path, module),
+        _ => Err(several_runs(systems, path, progress)),
+    }
+}
+
+/// The run, unless a module is named and it has none.
+fn with_module(
+    systems: &[&dyn RunSystem],
+    run: Box<dyn FoundRun>,
+    path: &Path,
+    module: Option<&str>,
+) -> Result<Box<dyn FoundRun>, Error> {
+    let Some(module) = module.filter(|_| !run.system().has_modules()) else { return Ok(run) };
+    let with = systems.iter().filter(|system| system.has_modules());
+    let with: Vec<&str> = with.map(|system| system.title()).collect();
+    let message = format!("{} has no modules, so none is called {module:?}", path.display());
+    Err(Error::new(ErrorKind::Usage, message)
+        .in_file(path)
+        .hint(format!("Only dumps and profiles of {} have modules.", with.join(", "))))
+}
+
+/// That runs of several systems lie below a directory, with a list of them.
+fn several_runs(systems: &[&dyn RunSystem], path: &Path, progress: &Progress) -> Error {
+    let below = |system: &&dyn RunSystem| {
+        system.below(&[path.to_owned()], None, &Warnings::default(), progress).unwrap_or_default()
+    };
+    let mut runs: Vec<String> = (systems.iter().flat_map(below))
+        .map(|run| format!("  {} ({})", run.opened_by().display(), run.system().title()))
+        .collect();
+    runs.sort();
+    let count = runs.len();
+    if count > MOST_LISTED {
+        runs.truncate(MOST_LISTED);
+        runs.push(format!("  and {} more", count.saturating_sub(MOST_LISTED)));
+    }
+    let message = format!("{} holds {count} runs:\n{}", path.display(), runs.join("\n"));
+    Error::new(ErrorKind::SeveralReports, message).of_several(path)
 }
 
 /// Why a path that no system takes cannot be opened: what its file or directory is, whose, and what to do. A system

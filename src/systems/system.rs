@@ -22,6 +22,11 @@ pub trait RunSystem: Debug + Sync {
     /// The words of its reports.
     fn words(&self) -> System;
 
+    /// How runs are recorded; `None` where the home page has nothing to say of it.
+    fn capture(&self) -> Option<&'static Capture> {
+        None
+    }
+
     /// The run at a path; `None` where it is of another system, or of none. `module` names one of several in a run by a
     /// part of its name; a system whose runs have none ignores it.
     ///
@@ -114,6 +119,17 @@ pub trait RunSystem: Debug + Sync {
     }
 }
 
+/// How runs of a system are recorded.
+#[derive(Debug)]
+pub struct Capture {
+    /// What is done: "Record a PyTorch memory snapshot".
+    pub title: &'static str,
+    /// What is to be copied into a program or a shell.
+    pub code: &'static str,
+    /// When, and what else there is to know.
+    pub hint: &'static str,
+}
+
 /// A run that was found and is not read yet.
 pub trait FoundRun: Any + Debug + Send + Sync {
     /// The system that it is of.
@@ -121,6 +137,11 @@ pub trait FoundRun: Any + Debug + Send + Sync {
 
     /// Where it is.
     fn path(&self) -> &Path;
+
+    /// Whether it is all that its directory is, so that nothing else is looked for there.
+    fn is_whole_directory(&self) -> bool {
+        false
+    }
 
     /// What opens it alone: its file, where several lie at its path.
     fn opened_by(&self) -> PathBuf {

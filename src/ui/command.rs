@@ -57,14 +57,14 @@ pub(crate) enum PickFor {
 impl PickFor {
     pub fn title(self) -> &'static str {
         match self {
-            Self::Open => "Open a report",
-            Self::Run => "Compare with a report",
-            Self::InPlaceOf(_) => "Open another report",
-            Self::Field(Side::Source) => "Report of the source",
-            Self::Field(Side::Target) => "Report of the target",
+            Self::Open => "Open a run",
+            Self::Run => "Compare with another run",
+            Self::InPlaceOf(_) => "Open another run",
+            Self::Field(Side::Source) => "Source run",
+            Self::Field(Side::Target) => "Target run",
             Self::Log => "Open a log",
-            Self::LogOf(_) => "Add a log to the report",
-            Self::Sweep => "Open a directory with reports in it",
+            Self::LogOf(_) => "Add a log to the run",
+            Self::Sweep => "Open a directory of runs",
         }
     }
 

@@ -1,4 +1,4 @@
-//! The home page: how to open a report, and what was opened before.
+//! The home page: how to open a run, how to record one, and what was opened before.
 
 pub mod failure;
 mod recents;
@@ -17,6 +17,8 @@ use super::runs::RunId;
 use super::theme::fonts::{self, size};
 use super::theme::{BETWEEN_CARDS, Tokens, card_frame};
 use super::widget::sign::{Sign, answer_ui};
+use crate::systems::of_process;
+use crate::systems::system::{Capture, RunSystem};
 
 /// Widest contents, points.
 const WIDTH: f32 = 1080.0;
@@ -26,18 +28,8 @@ const FIELD: f32 = 28.0;
 const OPEN: f32 = 60.0;
 /// Between cards, points.
 const GAP: f32 = BETWEEN_CARDS;
-const COMPARE: &str = "Compare two reports…";
-const DEMO: &str = "Open demo report";
-/// What makes PyTorch record a memory snapshot, also of a run that runs out of memory.
-const RECORD: &str = "torch.cuda.memory._record_memory_history(max_entries=1_000_000)  # before the model is made\n\
-                      try: train(steps=3)  # the second step is the one that repeats\n\
-                      finally: torch.cuda.memory._dump_snapshot(\"run.pickle\")  # also after an out-of-memory error";
-/// What makes XLA write the programs that it compiles, with their buffer assignment.
-const DUMP: &str =
-    r#"export XLA_FLAGS="--xla_dump_to=./dump --xla_dump_hlo_as_text --xla_dump_hlo_as_proto""#;
-/// What makes Poplar write reports.
-const CAPTURE: &str =
-    r#"export POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"./report"}'"#;
+const COMPARE: &str = "Compare two runs…";
+const DEMO: &str = "Open demo";
 
 #[derive(Default)]
 pub struct HomePage {
@@ -92,7 +84,7 @@ impl HomePage {
                 }
                 ui.add_space(GAP + 4.0);
                 self.recents.ui(ui, state, commands);
-                capture_ui(ui);
+                capture_ui(ui, state);
             });
         });
     }
@@ -112,8 +104,7 @@ impl HomePage {
                     commands.push(Command::Demo);
                 }
                 ui.add_space(4.0);
-                let about = "The demo: one model at six values of availableMemoryProportion, why \
-                             0.8 and 0.6 do not fit, and 0.35 does";
+                let about = "The demo: one model at six settings, which of them fit, and why";
                 ui.label(fonts::caption(about).color(Tokens::now(ui).weak_text));
             });
         });
@@ -125,7 +116,7 @@ impl HomePage {
             let label = ui.label("Path");
             let width = ui.available_width() - OPEN - ui.spacing().item_spacing.x;
             let field = TextEdit::singleline(&mut self.path)
-                .hint_text("Directory or file of a report; or drop one on this window")
+                .hint_text("Directory or file of a run; or drop one on this window")
                 .desired_width(width)
                 .min_size(Vec2::new(0.0, FIELD))
                 .align(egui::Align2::LEFT_CENTER);
@@ -149,62 +140,45 @@ fn head_ui(ui: &mut egui::Ui) {
         ui.add_space(6.0);
         ui.vertical(|ui| {
             ui.spacing_mut().item_spacing.y = 0.0;
-            ui.label(RichText::new("Open a report").font(fonts::semibold(size::VERDICT)));
-            ui.weak(
-                "Whether a program fits, what fills its memory, what to change: from reports of Poplar, \
-                 memory snapshots of PyTorch and dumps of XLA",
-            );
+            ui.label(RichText::new("Open a run").font(fonts::semibold(size::VERDICT)));
+            ui.weak("Find out whether it fits, what fills the memory, and what to change");
         });
     });
 }
 
-fn capture_ui(ui: &mut egui::Ui) {
+/// How runs are recorded: of the system whose run was opened last; the others fold out.
+fn capture_ui(ui: &mut egui::Ui, state: &HomeState<'_>) {
+    let last = state.recents.iter().find_map(|run| run.known.system.as_deref());
+    let is_last = |system: &&&dyn RunSystem| Some(system.words().name) == last;
+    let (of_last, others): (Vec<&&dyn RunSystem>, Vec<_>) = of_process().iter().partition(is_last);
     card_frame(Tokens::now(ui)).show(ui, |ui| {
         ui.set_width(ui.available_width());
-        ui.label(fonts::card_title("Write a report"));
-        ui.label("Set this before the program is compiled, in the shell that runs it");
-        ui.add_space(4.0);
-        ui.horizontal(|ui| {
-            if ui.button("Copy").on_hover_text("Copy the line to the clipboard").clicked() {
-                ui.copy_text(CAPTURE.to_owned());
+        for capture in of_last.iter().filter_map(|system| system.capture()) {
+            ui.label(fonts::card_title(capture.title));
+            code_ui(ui, capture);
+        }
+        let headers = |ui: &mut egui::Ui| {
+            for capture in others.iter().filter_map(|system| system.capture()) {
+                CollapsingHeader::new(capture.title).show(ui, |ui| code_ui(ui, capture));
             }
-            ui.add(Label::new(RichText::new(CAPTURE).monospace()).wrap());
-        });
-        ui.add_space(4.0);
-        let hint = "A program that does not fit is reported too. With \
-                    \"autoReport.outputExecutionProfile\":\"false\" its memory is as without a \
-                    report";
-        ui.add(Label::new(RichText::new(hint).weak()).wrap());
-        ui.add_space(4.0);
-        CollapsingHeader::new("Record a memory snapshot of PyTorch").show(ui, record_ui);
-        CollapsingHeader::new("Dump programs of XLA").show(ui, dump_ui);
+        };
+        if of_last.is_empty() {
+            ui.label(fonts::card_title("Record a run"));
+            headers(ui);
+        } else {
+            CollapsingHeader::new("Other systems").show(ui, headers);
+        }
     });
 }
 
-fn record_ui(ui: &mut egui::Ui) {
+fn code_ui(ui: &mut egui::Ui, capture: &Capture) {
     ui.horizontal(|ui| {
-        let copy = ui.button("Copy").on_hover_text("Copy the lines to the clipboard");
-        if copy.accessible_name("Copy the lines of Python").clicked() {
-            ui.copy_text(RECORD.to_owned());
+        let copy = ui.button("Copy").on_hover_text("Copy this to the clipboard");
+        if copy.accessible_name(format!("Copy: {}", capture.title)).clicked() {
+            ui.copy_text(capture.code.to_owned());
         }
-        ui.add(Label::new(RichText::new(RECORD).monospace()).wrap());
+        ui.add(Label::new(RichText::new(capture.code).monospace()).wrap());
     });
     ui.add_space(4.0);
-    let hint = "Open the file, or a directory with one of each variant: then a sweep says which fits the card. \
-                docs/capture/pytorch.py records variant after variant";
-    ui.add(Label::new(RichText::new(hint).weak()).wrap());
-}
-
-fn dump_ui(ui: &mut egui::Ui) {
-    ui.horizontal(|ui| {
-        let copy = ui.button("Copy").on_hover_text("Copy the line to the clipboard");
-        if copy.accessible_name("Copy the flags of XLA").clicked() {
-            ui.copy_text(DUMP.to_owned());
-        }
-        ui.add(Label::new(RichText::new(DUMP).monospace()).wrap());
-    });
-    ui.add_space(4.0);
-    let hint = "Set it before the first compilation: JAX, TensorFlow with tf.function(jit_compile=True), PyTorch/XLA. A \
-                program that does not fit is dumped too. tilescope summary reads the directory";
-    ui.add(Label::new(RichText::new(hint).weak()).wrap());
+    ui.add(Label::new(RichText::new(capture.hint).weak()).wrap());
 }

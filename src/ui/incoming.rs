@@ -103,10 +103,10 @@ pub fn drop_hint_ui(ui: &egui::Ui, is_open: bool) {
     let stroke = Stroke::new(2.0, tokens.accent);
     painter.rect_stroke(rect.shrink(12.0), 8, stroke, StrokeKind::Inside);
     let text = match (hovered, is_open) {
-        (1, true) => "Drop to compare the open report with this one",
-        (1, false) => "Drop to open this report",
-        (2..=MOST_RUNS, _) => "Drop to compare these reports",
-        _ => &format!("Drop to compare the first {MOST_RUNS} of these reports"),
+        (1, true) => "Drop to compare the open run with this one",
+        (1, false) => "Drop to open this run",
+        (2..=MOST_RUNS, _) => "Drop to compare these runs",
+        _ => &format!("Drop to compare the first {MOST_RUNS} of these runs"),
     };
     let font = FontId::proportional(20.0);
     painter.text(rect.center(), Align2::CENTER_CENTER, text, font, tokens.text);

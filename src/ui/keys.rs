@@ -109,9 +109,9 @@ const MENU: &[KeyboardShortcut] = &[command(Key::B)];
 const BACK: &[KeyboardShortcut] = &[KeyboardShortcut::new(Modifiers::ALT, Key::ArrowLeft)];
 const FORWARD: &[KeyboardShortcut] = &[KeyboardShortcut::new(Modifiers::ALT, Key::ArrowRight)];
 const COLOURS: [(&str, ThemePreference); 3] = [
-    ("Colours: light", ThemePreference::Light),
-    ("Colours: dark", ThemePreference::Dark),
-    ("Colours: as the system", ThemePreference::System),
+    ("Colors: light", ThemePreference::Light),
+    ("Colors: dark", ThemePreference::Dark),
+    ("Colors: as the system", ThemePreference::System),
 ];
 /// Keys and movements that pictures, tables and splitters know themselves.
 pub const IN_PICTURES: [(&str, &str); 16] = [
@@ -135,18 +135,18 @@ pub const IN_PICTURES: [(&str, &str); 16] = [
 
 /// Everything that can be done, in the order of the lists.
 pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
-    let no_report = (state.source == Source::None).then_some("No report is open");
+    let no_report = (state.source == Source::None).then_some("No run is open");
     let action =
         |title: &'static str, keys, command, why_not| Action::new(title, keys, command, why_not);
     let not_reading = (state.source != Source::Reading).then_some("Nothing is being read");
     let has_none = |report: &Report| report.warnings.count() == 0;
     let no_warnings = state.report.is_none_or(has_none).then_some("No warnings");
     let mut actions = vec![
-        action("Open report…", OPEN, Command::AskPath(PickFor::Open), None),
+        action("Open run…", OPEN, Command::AskPath(PickFor::Open), None),
         compare_action(state),
-        action("Open demo report", &[], Command::Demo, None),
-        action("Reload report", RELOAD, Command::Reload, no_report),
-        action("Close report", CLOSE, Command::Close, no_report),
+        action("Open demo", &[], Command::Demo, None),
+        action("Reload run", RELOAD, Command::Reload, no_report),
+        action("Close run", CLOSE, Command::Close, no_report),
         action("Cancel reading", &[], Command::Cancel, not_reading),
         action("Show warnings", &[], Command::ToggleWarnings, no_warnings),
         action("Compare many runs in a sweep", SWEEP, Command::Use(Tool::Sweep), None),
@@ -184,7 +184,7 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
     );
     if let [run] = state.runs {
         let command = Command::AskPath(PickFor::LogOf(run.id));
-        actions.push(Action::new("Add a log to this report…", &[], command, None));
+        actions.push(Action::new("Add a log to this run…", &[], command, None));
     }
     if state.runs.len() > 1 {
         for (place, run) in state.runs.iter().enumerate() {
@@ -249,18 +249,18 @@ pub fn no_room(state: &ActionState<'_>) -> Option<&'static str> {
 /// The way to a comparison: of the open report with another, or of two.
 fn compare_action(state: &ActionState<'_>) -> Action {
     let (title, command) = match state.source {
-        Source::None => ("Compare two reports…", Command::ChooseTwo),
+        Source::None => ("Compare two runs…", Command::ChooseTwo),
         _ => ("Compare with…", Command::AskPath(PickFor::Run)),
     };
     Action::new(title, COMPARE, command, no_room(state))
 }
 
 fn comparison_actions(state: &ActionState<'_>) -> Vec<Action> {
-    let why_not = state.comparison.is_none().then_some("Open a second report to compare");
+    let why_not = state.comparison.is_none().then_some("Open a second run to compare");
     let (arrangement, steps_by) = state.comparison.unwrap_or_default();
     let (arrange, other_arrangement) = match arrangement {
-        Arrangement::Overlaid => ("Show the reports side by side", Arrangement::SideBySide),
-        Arrangement::SideBySide => ("Show the reports overlaid", Arrangement::Overlaid),
+        Arrangement::Overlaid => ("Show the runs side by side", Arrangement::SideBySide),
+        Arrangement::SideBySide => ("Show the runs overlaid", Arrangement::Overlaid),
     };
     let (align, other_alignment) = match steps_by {
         StepsBy::Matching => ("Align steps by index", StepsBy::Index),

@@ -76,10 +76,10 @@ impl Stage {
     /// What is being done, for people.
     pub fn title(&self) -> &'static str {
         match self {
-            Self::WritingDemo => "Writing the demo reports",
+            Self::WritingDemo => "Writing the demo",
             Self::Finding => "Looking for the run",
             Self::Reading { title, .. } => title,
-            Self::DemoWritten(_) => "The demo reports are written",
+            Self::DemoWritten(_) => "The demo is written",
             Self::Variants => "Several runs",
             Self::Partial => "The text of an error",
             Self::Done => "Read",

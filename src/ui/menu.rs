@@ -66,10 +66,9 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
         // From the bottom to the top.
         small_entries_ui(ui, state, commands);
         ui.add_space(2.0);
-        for (icon, title, action) in [
-            (Icon::Commands, "Commands…", "Commands…"),
-            (Icon::Open, "Open report…", "Open report…"),
-        ] {
+        for (icon, title, action) in
+            [(Icon::Commands, "Commands…", "Commands…"), (Icon::Open, "Open run…", "Open run…")]
+        {
             let Some(action) = state.actions.iter().find(|other| other.title == action) else {
                 continue;
             };
@@ -95,7 +94,7 @@ fn small_entries_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec
         (Icon::Collapse, "Collapse menu")
     };
     let (theme_icon, theme_title, next) = theme(ui);
-    let theme_title = format!("Colours: {theme_title}");
+    let theme_title = format!("Colors: {theme_title}");
     let ctx = ui.ctx().clone();
     let entry = |icon: Icon, title: &'static str, action: &str| {
         let action = state.actions.iter().find(|other| other.title == action)?;
@@ -105,8 +104,8 @@ fn small_entries_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec
     let hover = format!("{theme_title}; the next on a click");
     let theme = (theme_icon, &*theme_title, hover, None, Command::Set(Change::Theme(next)));
     let entries = [
-        entry(Icon::Reload, "Reload", "Reload report"),
-        entry(Icon::Close, "Close", "Close report"),
+        entry(Icon::Reload, "Reload", "Reload run"),
+        entry(Icon::Close, "Close", "Close run"),
         entry(Icon::Keys, "Keys", "Keys"),
         Some(theme),
         entry(icon, title, title),

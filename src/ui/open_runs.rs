@@ -285,7 +285,7 @@ impl OpenRuns {
                 match found.last() {
                     Some((_, Some(pair))) => other.pair = Some(Arc::clone(pair)),
                     Some((_, None)) => {
-                        why_not = Some("One of the reports has no program steps".to_owned());
+                        why_not = Some("One of the runs has no program steps".to_owned());
                     }
                     None => why_not = why_not.or(found.failure().map(str::to_owned)),
                 }

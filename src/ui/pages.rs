@@ -146,9 +146,9 @@ pub fn make_page(page: Page) -> Option<Box<dyn RunsPage>> {
 impl PageEntry {
     /// Why the page cannot be shown for a report, beside which others are open or are not.
     pub fn why_not(&self, report: Option<&Report>, is_pair: bool) -> Option<WhyNot> {
-        let Some(report) = report else { return Some("Open a report first".into()) };
+        let Some(report) = report else { return Some("Open a run first".into()) };
         if self.page == Page::Comparison && !is_pair {
-            return Some("Open a second report to compare: Compare with…, or drop it here".into());
+            return Some("Open a second run to compare: Compare with…, or drop it here".into());
         }
         (self.lacks)(report)
     }
@@ -186,7 +186,7 @@ mod tests {
     fn a_page_that_is_absent_says_what_would_bring_it() {
         let report = Report::new(PathBuf::from("r"));
         for entry in PAGES {
-            assert_eq!(entry.why_not(None, false), Some("Open a report first".into()));
+            assert_eq!(entry.why_not(None, false), Some("Open a run first".into()));
             let why_not = entry.why_not(Some(&report), true);
             assert_eq!(why_not, Some(COMING.into()), "{}", entry.title);
         }
@@ -201,6 +201,6 @@ mod tests {
         };
         assert!(reason("Memory").contains("autoReport.outputGraphProfile"));
         assert_eq!(reason("Liveness"), COMING);
-        assert!(reason("Compare").contains("second report"));
+        assert!(reason("Compare").contains("second run"));
     }
 }

@@ -40,6 +40,9 @@ pub struct Known {
     /// Bytes of its files.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
+    /// The name of its system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub system: Option<String>,
 }
 
 /// Two reports or more that were compared. Versions that knew of two only read the first two.
@@ -62,6 +65,7 @@ impl RecentReport {
             fits: verdict.and_then(|verdict| verdict.outcome.went_well()),
             verdict: verdict.map(|verdict| verdict.short.clone()),
             bytes: (bytes > 0).then_some(bytes),
+            system: Some(report.system.name.to_owned()),
         };
         Self { title: title(report, &path), path, opened: seconds_now(), known }
     }

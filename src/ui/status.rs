@@ -54,7 +54,7 @@ pub fn status_ui(
                 RichText::new("Cancelled: debug information and variables may be incomplete")
                     .strong()
             } else if loads.is_empty() {
-                RichText::new("No report is open").weak()
+                RichText::new("No run is open").weak()
             } else {
                 let path = |(load, _): &(&Load, Stage)| {
                     shortened(&load.path.display().to_string(), 120).into_owned()
@@ -89,7 +89,7 @@ fn warnings_button_ui(ui: &mut egui::Ui, runs: &Runs, commands: &mut Vec<Command
     }
     let button = egui::Button::new(text).frame_when_inactive(false);
     let button = ui.add_enabled(has_any, button.min_size(egui::Vec2::ZERO));
-    let button = button.on_hover_text("What is damaged or absent in the report");
+    let button = button.on_hover_text("What is damaged or absent in the run");
     if button.on_disabled_hover_text("Nothing is damaged or absent").clicked() {
         commands.push(Command::ToggleWarnings);
     }
@@ -119,8 +119,7 @@ pub fn waiting_ui(ui: &mut egui::Ui, load: &Load, stage: &Stage, commands: &mut 
     let path = load.path.display().to_string();
     let about = match stage {
         Stage::WritingDemo => {
-            "A ResNeXt-101 at six values of availableMemoryProportion, about 500 MB in the cache \
-             directory; written once"
+            "One model at six settings, about 500 MB in the cache directory; written once"
         }
         _ => &shortened(&path, 120),
     };

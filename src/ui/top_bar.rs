@@ -102,13 +102,12 @@ impl TopBar<'_> {
     }
 
     fn add_ui(&self, ui: &mut egui::Ui, detail: Detail, commands: &mut Vec<Command>) {
-        let titles = ["Compare with…", "Compare two reports…"];
+        let titles = ["Compare with…", "Compare two runs…"];
         let action = self.actions.iter().find(|action| titles.contains(&&*action.title));
         let why_not = action.and_then(|action| action.why_not.as_deref());
         let title = if detail == Detail::ShortNames { "+" } else { "+ Add run" };
         let button = ui.add_enabled(why_not.is_none(), Button::new(title));
-        let button =
-            button.accessible_name("+ Add run").on_hover_text("Compare with another report");
+        let button = button.accessible_name("+ Add run").on_hover_text("Compare with another run");
         if button.on_disabled_hover_text(why_not.unwrap_or_default()).clicked() {
             commands.push(Command::AskPath(PickFor::Run));
         }

@@ -13,6 +13,7 @@ pub mod schema;
 pub mod seeded;
 pub mod stored;
 pub mod wire;
+pub mod words;
 
 use std::any::Any;
 use std::cell::RefCell;

@@ -271,7 +271,7 @@ fn a_ninth_run_is_a_wrong_argument() {
     let output = tilescope(&["a", "b", "c", "d", "e", "f", "g", "h", "i"]);
     assert_eq!(output.status.code(), Some(2));
     let message = String::from_utf8_lossy(&output.stderr);
-    for expected in ["9 runs are named", "8 at most", "leave out 'i'", "Usage"] {
+    for expected in ["9 runs are named", "at most 8", "leave out 'i'", "Usage"] {
         assert!(message.contains(expected), "{expected:?} in {message}");
     }
 }

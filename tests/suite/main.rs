@@ -48,6 +48,7 @@ mod synthetic_dumps;
 mod synthetic_snapshots;
 mod trace;
 mod unknown_files;
+mod words;
 mod work;
 mod xla;
 mod xla_bare;

@@ -12,6 +12,7 @@ use std::process::Output;
 
 use crate::common::recording::{HOST, MIB, Recording, stack};
 use crate::common::stored::{Shortened, Stored, assert_stored, difference, files_below};
+use crate::common::words::line_about_ipus;
 use crate::common::{in_package, tilescope_in};
 use rayon::prelude::*;
 use regex::Regex;
@@ -162,6 +163,37 @@ const ABOUT_MORE_PROGRAMS: [&str; 3] = [
 /// What a system has no answer to.
 const NOT_ABOUT_ALL: [&str; 4] =
     ["tiles RUN", "map RUN --tile 0", "ops RUN", "trace RUN --from 0 --to 9"];
+
+/// What command lines about IPU reports, or about runs of all systems, have in them. All other answers are about no IPU.
+const ABOUT_IPUS: [&str; 15] = [
+    "samples/tiny",
+    "samples/pair",
+    "samples/does-not-fit",
+    "samples/pipeline",
+    "made/rich",
+    "made/minimum",
+    "made/cut-report",
+    "made/poplar.log",
+    "samples ",
+    "--help",
+    "synth",
+    "tiles",
+    "--tile",
+    "--max-tile",
+    "--ipu",
+];
+/// What command lines about modules have in them, which may have tiles, as findings in logs have a key for one.
+const ABOUT_MODULES: [&str; 9] = [
+    "diagnose",
+    "xla",
+    "made/gpu",
+    "made/tpu",
+    "made/cpu",
+    "made/several",
+    "spaces",
+    "refused",
+    "error.txt",
+];
 
 /// Questions about several runs, logs, and such that are wrong.
 const FURTHER: &[&str] = &[
@@ -642,14 +674,21 @@ fn commands_answer_as_recorded() {
     assert_eq!(twice, None, "two commands have one file");
     let answers = asked.par_iter().map(|asked| (asked, asked.answer(directory.path())));
     let answers: Vec<(&Asked, Answer)> = answers.collect();
-    let mut stored = BTreeMap::new();
+    let (mut stored, mut about_ipus) = (BTreeMap::new(), Vec::new());
     for (asked, answer) in &answers {
         let is_looked_at = LOOKED_AT_MOST.iter().any(|command| asked.line.starts_with(command));
         let shortened = if is_looked_at { SHORTENED_LESS } else { SHORTENED };
         let text = answer.text(&asked.line, |output| shortened.of(output));
         let whole = answer.text(&asked.line, str::to_owned);
+        let line = format!("{} ", asked.line);
+        let is_about = |words: &[&str]| words.iter().any(|word| line.contains(word));
+        if !is_about(&ABOUT_IPUS) {
+            let foreign = line_about_ipus(&whole, is_about(&ABOUT_MODULES));
+            about_ipus.extend(foreign.map(|said| format!("{line}: {said}")));
+        }
         stored.insert(asked.file.clone(), Stored { text, whole });
     }
+    assert!(about_ipus.is_empty(), "{about_ipus:#?}");
     // What a lake consists of says more than what the command prints.
     let mut written =
         files_below(&directory.path().join("lake")).into_iter().collect::<Vec<_>>().join("\n");

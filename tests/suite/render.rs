@@ -18,14 +18,14 @@ fn wrong_arguments_are_told_before_anything_is_read() {
     };
     for (output, expected) in [
         (picture("livness", &[]), "[possible values: overview, histogram, summary"),
-        (picture("memory", &["--step", "3"]), "--step says nothing of the page memory"),
-        (picture("overview", &["--tile", "3"]), "--tile says nothing of the page overview"),
-        (picture("map", &["--ipu", "0"]), "--ipu says nothing of the page map"),
+        (picture("memory", &["--step", "3"]), "--step does not apply to the page memory"),
+        (picture("overview", &["--tile", "3"]), "--tile does not apply to the page overview"),
+        (picture("map", &["--ipu", "0"]), "--ipu does not apply to the page map"),
         (picture("liveness", &["--step", "top"]), "neither a step nor `peak`"),
         (picture("liveness", &["--scale", "9"]), "a number from 0.5 to 4"),
         (picture("liveness", &["--size", "10x10"]), "two numbers from 100 to 5000"),
         (picture("liveness", &["--theme", "blue"]), "light, dark"),
-        (picture("compare", &[]), "compare is of two reports or more"),
+        (picture("compare", &[]), "compare takes two runs or more"),
         (tilescope(&["render", absent, absent, "--page", "sweep", "-o", "a.svg"]), "one directory"),
         (tilescope(&["render", absent, "--page", "map", "-o", "a.jpg"]), "ends in .png or .svg"),
         (tilescope(&["render", absent, "--page", "map"]), "--output"),

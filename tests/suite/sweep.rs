@@ -153,7 +153,7 @@ fn a_report_that_cannot_be_read_is_a_row_with_its_error() {
     let not_run = rows(&answer).iter().filter(|row| row["fits"] == false).count();
     assert!(not_run > 3 && warnings.len() == not_run + 1, "{warnings:?}");
     assert_eq!(said.lines().count(), 2, "{said}");
-    assert!(said.contains(&format!("no-execution: profile.pop of {not_run} reports")), "{said}");
+    assert!(said.contains(&format!("no-execution: profile.pop of {not_run} runs")), "{said}");
 }
 
 #[test]

@@ -69,7 +69,7 @@ fn whether_a_program_fits_is_said_where_the_device_is_known() {
     };
     let (status, row) = fits(&[]);
     assert_eq!((status, &row["actual"], &row["limit"]), (1, &Value::Null, &Value::Null));
-    assert_eq!(row["reason"], "what the device has is not known");
+    assert_eq!(row["reason"], "the capacity of the device is not known");
     // What is needed, and what there is.
     let total = json(&tilescope(&["summary", "--json", &keep]))["memory"]["total_bytes"].clone();
     let of = |row: &Value| [row["actual"].clone(), row["limit"].clone(), row["reason"].clone()];

@@ -58,7 +58,7 @@ fn a_variable_is_found_chosen_and_shown() {
     harness.get_by_label("Show all").click();
     settle(&mut harness);
     for colours in ["Operation", "Liveness", "Category"] {
-        choose(&mut harness, "Colours", colours);
+        choose(&mut harness, "Colors", colours);
     }
     harness.get_by_label("Gap or free");
     harness.hover_at(place(&harness, 0.4, 0.99));

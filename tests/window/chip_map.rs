@@ -41,7 +41,7 @@ fn a_variable_is_found_on_the_map_of_all_tiles() {
     settle(&mut harness);
     assert!(has_text(&harness, "Behind the last used byte, or no tile"));
     for choice in ["By liveness", "By gaps", "By category"] {
-        choose(&mut harness, "Colour", choice);
+        choose(&mut harness, "Color", choice);
     }
     harness.get_by_label("Zoom in").click();
     settle(&mut harness);
@@ -68,7 +68,7 @@ fn tiles_stand_in_a_grid_by_any_figure() {
     settle(&mut harness);
     assert!(has_text(&harness, "With gaps: 9.67 KiB (9,900 B)"), "{:#?}", texts(&harness));
     choose(&mut harness, "Figure", "Vertex code");
-    choose(&mut harness, "Colour scale", "From 0 to limit");
+    choose(&mut harness, "Color scale", "From 0 to limit");
     harness.hover_at(at);
     settle(&mut harness);
     assert!(has_text(&harness, "Vertex code: "), "{:#?}", texts(&harness));

@@ -36,13 +36,13 @@ fn a_missing_path_is_an_error_with_the_path_in_it() {
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("absent");
     let mut harness = window(Theme::Light, |ctx| App::open(ctx, path.clone()));
-    wait_for(&mut harness, "The report could not be opened");
+    wait_for(&mut harness, "The run could not be opened");
     assert!(has_text(&harness, &path.display().to_string()));
     assert!(has_text(&harness, "Check the path"));
     harness.get_by_label("Close").click();
     harness.run_steps(3);
     assert!(!has_text(&harness, "could not be opened"));
-    assert!(has_text(&harness, "Open a report"));
+    assert!(has_text(&harness, "Open a run"));
 }
 
 #[test]
@@ -55,12 +55,12 @@ fn several_reports_are_offered() {
     }
     let path = directory.path().to_owned();
     let mut harness = window(Theme::Light, |ctx| App::open(ctx, path));
-    wait_for(&mut harness, "Which report?");
+    wait_for(&mut harness, "Which run?");
     harness.get_by_role_and_label(Role::Button, &second_button(&harness)).click();
     harness.run_steps(2);
     settle(&mut harness);
-    assert!(!has_text(&harness, "Which report?"), "another error, of the one that was chosen");
-    wait_for(&mut harness, "The report could not be opened");
+    assert!(!has_text(&harness, "Which run?"), "another error, of the one that was chosen");
+    wait_for(&mut harness, "The run could not be opened");
 }
 
 /// The name of the button that opens the second report.
@@ -84,7 +84,7 @@ fn a_path_is_entered_and_opened() {
     harness.run_steps(2);
     harness.get_by_label("Open").click();
     harness.run_steps(2);
-    wait_for(&mut harness, "The report could not be opened");
+    wait_for(&mut harness, "The run could not be opened");
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn recent_reports_are_opened_removed_and_marked_when_gone() {
     click(&mut harness, "Remove resnext101, gone from the list");
     wait_until_gone(&mut harness, "resnext101, gone");
     click(&mut harness, "Open resnext101, amp-0.75");
-    wait_for(&mut harness, "The report could not be opened");
+    wait_for(&mut harness, "The run could not be opened");
     drop(harness);
     let settings = read_settings(directory.path());
     assert_eq!(settings["recent_reports"].as_array().map(Vec::len), Some(1));
@@ -100,7 +100,7 @@ fn is_on(harness: &Harness<'_, App>, choice: &str) -> bool {
 fn choices_are_kept_for_the_next_window() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut harness = home(Theme::Light, directory.path());
-    click(&mut harness, "Colours: Light");
+    click(&mut harness, "Colors: Light");
     click(&mut harness, "Bytes");
     click(&mut harness, "Collapse menu");
     assert!(harness.ctx.theme() == Theme::Dark);
@@ -110,7 +110,7 @@ fn choices_are_kept_for_the_next_window() {
     wait_for(&mut harness, "Expand menu");
     assert!(harness.ctx.theme() == Theme::Dark && is_on(&harness, "Bytes"));
     click(&mut harness, "KiB");
-    click(&mut harness, "Colours: Dark");
+    click(&mut harness, "Colors: Dark");
     click(&mut harness, "Expand menu");
     assert!(is_on(&harness, "KiB") && harness.query_by_label("Collapse menu").is_some());
     drop(harness);
@@ -138,7 +138,7 @@ fn the_palette_finds_and_carries_out() {
     assert!(has_text(&harness, "Go to Liveness"));
     harness.get_by_label("Command").type_text("live go");
     harness.run_steps(3);
-    assert!(!has_text(&harness, "Reload report"));
+    assert!(!has_text(&harness, "Reload run"));
     press(&mut harness, Modifiers::NONE, Key::Enter);
     assert!(harness.query_by_label("Command").is_none(), "it closes");
     wait_for(&mut harness, "Liveness curve");
@@ -153,9 +153,9 @@ fn the_palette_finds_and_carries_out() {
     press(&mut harness, Modifiers::NONE, Key::Escape);
     assert!(harness.query_by_label("Command").is_none(), "Escape closes it");
     press(&mut harness, Modifiers::COMMAND, Key::P);
-    harness.get_by_label("Command").type_text("colours");
+    harness.get_by_label("Command").type_text("colors");
     harness.run_steps(3);
-    click(&mut harness, "Colours: dark");
+    click(&mut harness, "Colors: dark");
     assert!(harness.ctx.theme() == Theme::Dark);
 }
 
@@ -186,9 +186,9 @@ fn every_page_and_the_report_have_keys() {
     click(&mut harness, "Close the list of keys");
     assert!(!has_text(&harness, "Zoom at the pointer"));
     press(&mut harness, Modifiers::COMMAND, Key::W);
-    assert!(has_text(&harness, "Open a report"));
+    assert!(has_text(&harness, "Open a run"));
     press(&mut harness, Modifiers::COMMAND, Key::W);
-    assert!(has_text(&harness, "No report is open"), "says why nothing happens");
+    assert!(has_text(&harness, "No run is open"), "says why nothing happens");
 }
 
 #[test]
@@ -225,7 +225,7 @@ fn a_dropped_directory_is_opened_and_a_second_one_compared() {
     let [first, second] = ["first", "second"].map(|name| directory.path().join(name));
     let mut harness = window(Theme::Light, |ctx| App::new(ctx, None));
     drop_on(&mut harness, std::slice::from_ref(&first));
-    wait_for(&mut harness, "The report could not be opened");
+    wait_for(&mut harness, "The run could not be opened");
     // Where nothing could be opened there is nothing to compare with.
     drop_on(&mut harness, std::slice::from_ref(&second));
     wait_for(&mut harness, &second.display().to_string());
@@ -234,15 +234,12 @@ fn a_dropped_directory_is_opened_and_a_second_one_compared() {
     drop_on(&mut harness, std::slice::from_ref(&second));
     wait_for(&mut harness, "The target of the comparison");
     click(&mut harness, "Liveness");
-    assert!(
-        has_text(&harness, "The report could not be opened"),
-        "the source stays open meanwhile"
-    );
+    assert!(has_text(&harness, "The run could not be opened"), "the source stays open meanwhile");
     harness.get_all_by_label("End comparison").last().expect("a button").click();
     harness.run_steps(3);
     wait_for(&mut harness, "Liveness curve");
     drop_on(&mut harness, &[first, second]);
-    wait_for(&mut harness, "The report could not be opened");
+    wait_for(&mut harness, "The run could not be opened");
 }
 
 /// The window says what the commands say of a file that nothing opens.

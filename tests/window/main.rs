@@ -48,3 +48,5 @@ mod tools;
 mod trace;
 mod two_reports;
 mod variants;
+#[path = "../common/words.rs"]
+mod words;

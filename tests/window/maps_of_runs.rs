@@ -161,7 +161,7 @@ fn six_maps_of_all_tiles_share_what_is_visible() {
     assert_texts(&harness, &["Tile 30 of IPU 1, address"]);
     click_at(&mut harness, at, Modifiers::NONE);
     assert_texts(&harness, &["Map of tile 30"]);
-    choose(&mut harness, "Colour", "By liveness");
+    choose(&mut harness, "Color", "By liveness");
     click(&mut harness, "At a step");
     for run in 0..6 {
         let map = format!("Map of all tiles of run-{run}");

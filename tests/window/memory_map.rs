@@ -287,7 +287,7 @@ fn pictures_of_the_map() {
         harness.remove_cursor();
         settle(&mut harness);
         harness.snapshot(format!("memory-map-category-{suffix}"));
-        choose(&mut harness, "Colours", "Liveness");
+        choose(&mut harness, "Colors", "Liveness");
         choose_map_step(&mut harness, STEP, "Peak, step ");
         harness.remove_cursor();
         settle(&mut harness);

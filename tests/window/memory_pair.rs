@@ -294,7 +294,7 @@ fn the_map_of_differences_says_what_changed_where() {
     click(&mut harness, "Zoom in");
     assert!(!has_text(&harness, "100 %"), "zoomed");
     click(&mut harness, "Show all");
-    choose(&mut harness, "Colour scale", "Linear scale");
+    choose(&mut harness, "Color scale", "Linear scale");
     click(&mut harness, "Each row by itself");
     assert!(!has_text(&harness, "▲ +5.12 KiB"));
     press(&mut harness, Key::F6);
@@ -333,7 +333,7 @@ fn the_maps_of_all_tiles_share_what_is_visible() {
     assert_texts(&harness, &["Tile 30 of IPU 1, address"]);
     click_at(&mut harness, at, Modifiers::NONE);
     assert_texts(&harness, &["Map of tile 30"]);
-    choose(&mut harness, "Colour", "By liveness");
+    choose(&mut harness, "Color", "By liveness");
     click(&mut harness, "Zoom in");
     for map in OF_ALL_TILES {
         assert_eq!(value(&harness, map), "48 tiles, By liveness; Tile 30 of IPU 1");

@@ -127,14 +127,14 @@ fn open_compare_and_log_have_the_same_field_for_a_path() {
     let path = |name: &str| directory.path().join(name).display().to_string();
     let mut harness = window(Theme::Light, |ctx| App::new(ctx, None));
     keys(&mut harness, Key::O);
-    type_into(&mut harness, "Path of the report", &path("a"));
+    type_into(&mut harness, "Path of the run", &path("a"));
     press(&mut harness, Key::Enter);
     wait_for(&mut harness, "Memory used: ");
-    wait_until_gone(&mut harness, "Path of the report");
+    wait_until_gone(&mut harness, "Path of the run");
     keys(&mut harness, Key::D);
-    assert_text(&harness, "Compare with a report");
+    assert_text(&harness, "Compare with another run");
     assert!(has_text(&harness, "Browse…"), "the system's dialog is a click away");
-    type_into(&mut harness, "Path of the report", &path("b"));
+    type_into(&mut harness, "Path of the run", &path("b"));
     press(&mut harness, Key::Enter);
     wait_for(&mut harness, "Swap source and target");
     let log = directory.path().join("any name");
@@ -157,7 +157,7 @@ fn a_choice_of_several_reports_says_verdict_size_and_date_and_opens_all_in_a_swe
     beside(directory.path(), &[("first", "tiny"), ("over", "does-not-fit")]);
     let path = directory.path().to_owned();
     let mut harness = window(Theme::Light, |ctx| App::open(ctx, path));
-    wait_for(&mut harness, "Which report?");
+    wait_for(&mut harness, "Which run?");
     wait_for(&mut harness, "does not fit, ");
     let all = texts(&harness);
     assert!(all.iter().any(|text| text == "fits"), "{all:#?}");

@@ -16,9 +16,10 @@ use tilescope::systems::pytorch::synth::{SnapshotOptions, Transformer, write_sna
 use tilescope::ui::command::Page;
 
 use crate::dump::{Places, copied_tables, describe};
-use crate::scenes::Act::{Choose, Click, Go, Hover, Press, Row, Switch, Type};
+use crate::scenes::Act::{Choose, Click, Go, Hover, Press, Rest, Row, Switch, Type};
 use crate::scenes::{Act, Reports, directory_of_reports, without_paths};
 use crate::stored::{Shortened, Stored, assert_stored};
+use crate::words::line_about_ipus;
 
 /// How much of a table is stored.
 const SHORTENED: Shortened = Shortened { whole_bytes: 1 << 10, head_bytes: 512, blocks: 2 };
@@ -43,6 +44,15 @@ type Scene = (&'static str, &'static [Act]);
 const SEGMENTS: &str = "Segments over events";
 const STEPS: &str = "Liveness curve";
 const ADDRESSES: &str = "Addresses over steps";
+
+/// What is around the pages, of one run.
+const AROUND: &[Scene] = &[
+    ("palette", &[Press("Commands…")]),
+    ("keys", &[Press("Keys")]),
+    ("why-no-memory", &[Rest("Memory")]),
+    ("why-no-comparison", &[Rest("Compare")]),
+    ("why-no-trace", &[Rest("Trace")]),
+];
 
 const ONE_SNAPSHOT: &[Scene] = &[
     ("liveness-by-code", &[Go(Page::Liveness), Press("By code")]),
@@ -205,7 +215,8 @@ fn snapshots_and_modules_are_shown_as_recorded() {
     for (of, reports, own) in &all {
         let of_pages = pages.iter().map(|(name, acts)| (*name, acts.as_slice()));
         let of_pages = of_pages.filter(|_| *of != "tools");
-        for (name, acts) in of_pages.chain(own.iter().copied()) {
+        let around = AROUND.iter().filter(|_| ["snapshot", "module"].contains(of)).copied();
+        for (name, acts) in of_pages.chain(own.iter().copied()).chain(around) {
             scenes.push((format!("{of}/{name}.txt"), reports, acts));
         }
     }
@@ -215,6 +226,10 @@ fn snapshots_and_modules_are_shown_as_recorded() {
     let play = || {
         while let Some((name, reports, acts)) = scenes.get(next.fetch_add(1, Ordering::Relaxed)) {
             let text = shown(reports, acts);
+            if name != "tools/sweep-reports.txt" {
+                let line = line_about_ipus(&text.whole, !name.starts_with("snapshot"));
+                assert_eq!(line, None, "{name}");
+            }
             assert!(texts.lock().expect("texts").insert(name.clone(), text).is_none(), "{name}");
         }
     };
@@ -223,4 +238,25 @@ fn snapshots_and_modules_are_shown_as_recorded() {
         (0..threads).for_each(|_| drop(scope.spawn(play)));
     });
     assert_stored("tests/scenes", "window", &texts.into_inner().expect("texts"));
+}
+
+/// These say when something was opened, or what else there is, so they are not stored.
+#[test]
+fn nothing_around_a_snapshot_or_a_module_is_about_ipus() {
+    let scenes: [&[Act]; 6] = [
+        &[Press("Close")],
+        &[Press("Close"), Press("Commands…")],
+        &[Press("Open run…")],
+        &[Press("+ Add run")],
+        &[Press("Explain an error")],
+        &[Press("Sweep")],
+    ];
+    for (path, has_tiles) in [("training/segments-0/snapshot.pickle", false), ("xla/keep", true)] {
+        for acts in scenes {
+            let (harness, mut text) = samples(&[path]).after(Theme::Light, acts);
+            assert_eq!(text, "", "{path}: {acts:?}");
+            describe(&harness.root(), 0, Places::Left, &mut text);
+            assert_eq!(line_about_ipus(&text, has_tiles), None, "{path}, {acts:?}: {text}");
+        }
+    }
 }

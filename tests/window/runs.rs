@@ -259,12 +259,12 @@ fn a_run_that_cannot_be_opened_keeps_the_others() {
     show(&mut harness, Page::Memory);
     drop_on(&mut harness, std::slice::from_ref(&absent));
     settle(&mut harness);
-    wait_for(&mut harness, "The report could not be opened");
+    wait_for(&mut harness, "The run could not be opened");
     assert_eq!(in_bar(&harness), ["a", "b", "c", "absent"]);
     assert!(harness.query_by_label("Choose another in place of absent").is_some());
     click(&mut harness, "Make absent the reference");
     assert!(is_reference(&harness, "absent"));
-    assert!(has_text(&harness, "The report could not be opened"), "{:#?}", texts(&harness));
+    assert!(has_text(&harness, "The run could not be opened"), "{:#?}", texts(&harness));
     click(&mut harness, "Close absent");
     assert_eq!(in_bar(&harness), ["a", "b", "c"]);
     assert!(!has_text(&harness, "could not be opened"));
@@ -286,7 +286,7 @@ fn another_report_takes_the_place_of_one_that_cannot_be_opened() {
     let mut harness = window(Theme::Light, |ctx| {
         App::with_loads(ctx, vec![before, Load::start(several, ctx), after])
     });
-    wait_for(&mut harness, "Which report?");
+    wait_for(&mut harness, "Which run?");
     let question = harness.root().children_recursive();
     let choice = question.map(|node| node.accesskit_node()).find_map(|node| {
         node.label().filter(|label| node.role() == Role::Button && label.contains("second"))
@@ -294,7 +294,7 @@ fn another_report_takes_the_place_of_one_that_cannot_be_opened() {
     click(&mut harness, &choice.expect("a button"));
     wait_for(&mut harness, "Hide second");
     assert_eq!(in_bar(&harness), ["before", "second", "after"]);
-    assert!(!has_text(&harness, "Which report?"));
+    assert!(!has_text(&harness, "Which run?"));
 }
 
 #[test]
@@ -308,7 +308,7 @@ fn a_reference_that_cannot_be_opened_leaves_the_others() {
             let reference = Load::start(absent.clone(), ctx);
             App::with_loads(ctx, std::iter::once(reference).chain(others).collect())
         });
-        wait_for(&mut harness, "The report could not be opened");
+        wait_for(&mut harness, "The run could not be opened");
         click(&mut harness, "Close absent");
         assert!(!has_text(&harness, "could not be opened"));
         show(&mut harness, Page::Memory);

@@ -51,8 +51,10 @@ pub enum Act {
     Click(&'static str, [f32; 2], Modifiers),
     /// Puts the pointer there and leaves it.
     Hover(&'static str, [f32; 2]),
+    /// Puts the pointer on a button and leaves it.
+    Rest(&'static str),
 }
-use Act::{Choose, Click, Go, Hover, Press, Row, Switch, Type};
+use Act::{Choose, Click, Go, Hover, Press, Rest, Row, Switch, Type};
 
 /// The step at a share of the curve, alone.
 const fn step(share: f32) -> Act {
@@ -155,7 +157,7 @@ impl Act {
                 settle(harness);
                 return true;
             }
-            Press(name) => place(harness, &[Role::Button], name),
+            Press(name) | Rest(name) => place(harness, &[Role::Button], name),
             Choose(list, entry) => {
                 // It may lie outside of the visible part of the page.
                 let Some(list) = harness
@@ -208,7 +210,7 @@ impl Act {
         };
         let Some(rect) = found else { return false };
         match self {
-            Hover(..) => {
+            Hover(..) | Rest(_) => {
                 harness.hover_at(rect.center());
                 settle(harness);
             }
@@ -371,7 +373,7 @@ fn memory_maps(scenes: &mut Scenes<'_>) {
         &tile,
         [
             ("tile-5", Type("Tile", "5")),
-            ("by-liveness", Choose("Colours", "Liveness")),
+            ("by-liveness", Choose("Colors", "Liveness")),
             ("by-reason", Press("By reason")),
             ("variables", Press("Variables")),
             ("hovered", Hover(MAP, [0.1, 0.5])),
@@ -384,8 +386,8 @@ fn memory_maps(scenes: &mut Scenes<'_>) {
         "memory-all-tiles",
         &all,
         [
-            ("by-liveness", Choose("Colour", "By liveness")),
-            ("by-gaps", Choose("Colour", "By gaps")),
+            ("by-liveness", Choose("Color", "By liveness")),
+            ("by-gaps", Choose("Color", "By gaps")),
             ("at-a-step", Press("At a step")),
             ("hovered", Hover(ALL_TILES, [0.2, 0.3])),
             ("clicked", Click(ALL_TILES, [0.2, 0.3], Modifiers::NONE)),

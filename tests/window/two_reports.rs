@@ -41,7 +41,7 @@ fn the_bar_names_both_and_swaps_them() {
     assert!(has_text(&harness, "Memory used: "), "the source is shown alone");
     harness.get_by_label("Compare").hover();
     harness.run_steps(8);
-    assert!(has_text(&harness, "Open a second report to compare"));
+    assert!(has_text(&harness, "Open a second run to compare"));
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn the_selection_survives_the_end_of_the_comparison() {
 #[test]
 fn two_reports_are_named_on_the_home_page() {
     let mut harness = window(Theme::Light, |ctx| App::new(ctx, None));
-    harness.get_all_by_label("Compare two reports…").next().expect("a card").click();
+    harness.get_all_by_label("Compare two runs…").next().expect("a card").click();
     harness.run_steps(3);
     for (field, path) in [("Source", "/nowhere/before"), ("Target", "/nowhere/after")] {
         harness.get_by_role_and_label(eframe::egui::accesskit::Role::TextInput, field).focus();
@@ -94,7 +94,7 @@ fn two_reports_are_named_on_the_home_page() {
     }
     harness.get_all_by_label("Compare").last().expect("a button").click();
     harness.run_steps(2);
-    wait_for(&mut harness, "The report could not be opened");
+    wait_for(&mut harness, "The run could not be opened");
     wait_for(&mut harness, "/nowhere/before");
 }
 

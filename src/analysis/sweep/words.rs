@@ -10,7 +10,7 @@ impl Sweep {
         let has_percents = self.columns().any(|kind| kind.percents != super::Percents::No);
         has_percents.then(|| match self.reference.and_then(|place| self.runs.get(place)) {
             Some(run) => format!("reference, 100 %: {}", run.name),
-            None => "No run is whole and fits, so nothing is given in percent".to_owned(),
+            None => "No complete run fits, so there are no percentages".to_owned(),
         })
     }
 
@@ -50,12 +50,10 @@ impl Sweep {
     /// Why no run is the best.
     pub fn no_best_text(why: NoBest) -> &'static str {
         match why {
-            NoBest::NoneFits => "none, for of no run it is known that it fits or ran",
-            NoBest::NothingKnown => {
-                "not known, for no run that fits says how fast it is or what it needs"
-            }
+            NoBest::NoneFits => "none: no run is known to fit or to have run",
+            NoBest::NothingKnown => "not known: no run that fits states its speed or its memory",
             NoBest::SeveralSystems => {
-                "not known, for no run says how fast it is, and bytes of several systems do not compare"
+                "not known: no run states its speed, and bytes of different systems cannot be compared"
             }
         }
     }

@@ -41,7 +41,7 @@ pub fn heat_map_text(sweep: &Sweep, map: &HeatMap) -> String {
     text.push('\n');
     text += &legend(sweep);
     if map.cells.iter().any(|cell| cell.runs.len() > 1) {
-        text += "Of several runs in a cell the best is shown: one that fits, then the faster\n";
+        text += "A cell with several runs shows the best: one that fits, then the faster\n";
     }
     text + &unread_text(sweep)
 }

@@ -25,8 +25,7 @@ use crate::text::{clean, size};
 /// Arguments of `tilescope sweep`.
 #[derive(Debug, Args)]
 pub struct SweepArguments {
-    /// A directory with runs in it, at any depth; links to directories are not followed. Also several
-    /// directories, or runs.
+    /// Directories that hold runs at any depth, or runs. Links to directories are not followed.
     #[arg(value_name = "DIR|RUN", required = true)]
     pub paths: Vec<PathBuf>,
     /// Print one JSON document instead of text.
@@ -36,32 +35,30 @@ pub struct SweepArguments {
     /// for each run; with --by for each cell or point.
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
-    /// One figure along an option that varies, instead of the list of runs.
+    /// Print one figure along an option that varies, instead of the list of runs.
     #[arg(long, value_name = "OPTION")]
     pub by: Option<String>,
-    /// A heat map: --by down, this option across.
+    /// Print a heat map: --by down, this option across.
     #[arg(long, value_name = "OPTION", requires = "by")]
     pub and: Option<String>,
-    /// The figure of --by: needed, or another of the figures in the JSON document (total, peak, throughput,
-    /// max-reserved, …), or a number of app.json by its key, such as a measured throughput. By default
-    /// throughput, or what is needed where no throughput is known.
+    /// The figure for --by: a figure of the JSON document (needed, total, peak, throughput, max-reserved, …), or the key
+    /// of a number in app.json, such as a measured throughput. By default throughput where it is known, else needed.
     #[arg(long, value_name = "FIGURE", requires = "by")]
     pub figure: Option<String>,
-    /// What the device has, for example 16GiB, in place of what each run states. A tile has what its report
-    /// says.
+    /// Memory of the device, for example 16GiB, in place of what each run states. Tiles keep what their report states.
     #[arg(long, value_parser = size::parse, value_name = "BYTES")]
     pub capacity: Option<u64>,
-    /// What others have of the device, for example 600MiB.
+    /// Memory of the device that other processes use, for example 600MiB.
     #[arg(long, value_parser = size::parse, value_name = "BYTES")]
     pub other: Option<u64>,
-    /// The run that the others are compared with: its name, its path, or its settings (batch_size=8). By
-    /// default the first that is whole and fits, or ran.
+    /// The run that the others are compared with: its name, its path, or its settings (batch_size=8). By default the
+    /// first complete run that fits or ran.
     #[arg(long, value_name = "NAME")]
     pub reference: Option<String>,
-    /// The number of the device (GPU, memory space), in place of the one that says most of each run.
+    /// The number of the device (GPU, memory space). By default the most telling device of each run.
     #[arg(long, value_name = "N")]
     pub device: Option<i64>,
-    /// The module of dumps that is meant: a part of its name or of its file's.
+    /// The module to read from dumps: a part of its name or of its file's name.
     #[arg(long, value_name = "NAME")]
     pub module: Option<String>,
 }
@@ -135,11 +132,11 @@ impl SweepReport {
         if let Some((option, _)) =
             given.iter().find(|(_, is_given)| *is_given && !sweep.takes_capacity())
         {
-            let message =
-                format!("{option} is of a device, and these runs are held against its tiles");
-            return Err(
-                Error::new(ErrorKind::Usage, message).hint("Their reports say what a tile has.")
+            let message = format!(
+                "{option} is about a device, but these runs are measured against the tiles of theirs"
             );
+            return Err(Error::new(ErrorKind::Usage, message)
+                .hint("Their reports state the memory of a tile."));
         }
         if let Some(text) = reference {
             sweep.compare_with(text).map_err(|why| no_reference(&sweep, text, why))?;
@@ -167,10 +164,10 @@ fn no_reference(sweep: &Sweep, text: &str, why: Option<NoReference>) -> Error {
     let message = match why {
         None => format!("no run is called {name}"),
         Some(NoReference::NotWhole) => {
-            format!("{name} is cut or cannot be read: its figures are of no whole run")
+            format!("{name} cannot be the reference: its file is cut or cannot be read")
         }
         Some(NoReference::NotRecorded) => format!(
-            "{name} has no events, or one of its ranks has none: nobody knows what the run took at most"
+            "{name} cannot be the reference: it, or one of its ranks, has no events, so its peak is not known"
         ),
     };
     let names: Vec<_> = sweep.runs.iter().map(|run| clean(&run.name)).collect();
@@ -191,10 +188,8 @@ fn grid(sweep: &Sweep, arguments: &SweepArguments) -> Result<Option<Grid>, Error
 }
 
 fn find_figure(sweep: &Sweep, text: &str) -> Result<Figure, Error> {
-    let words = [
-        "there is no figure, and no number in app.json, called",
-        "several numbers of app.json have in their names",
-    ];
+    let words =
+        ["no figure and no number in app.json is called", "several numbers in app.json match"];
     the_one(sweep.find_figure(text), text, words, || {
         let keys: Vec<_> = sweep.figures().map(|figure| clean(sweep.figure_word(figure))).collect();
         format!("These are there: {}.", keys.join(", "))
@@ -202,10 +197,8 @@ fn find_figure(sweep: &Sweep, text: &str) -> Result<Figure, Error> {
 }
 
 fn find_option(sweep: &Sweep, text: &str) -> Result<usize, Error> {
-    let words = [
-        "no setting that varies between these runs is called",
-        "several settings that vary have in their names",
-    ];
+    let words =
+        ["no setting that varies between these runs is called", "several settings that vary match"];
     the_one(sweep.find_option(text), text, words, || {
         let ids: Vec<_> = sweep.options.iter().map(|option| clean(&option.id)).collect();
         match ids.as_slice() {

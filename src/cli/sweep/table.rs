@@ -109,7 +109,9 @@ fn notes(sweep: &Sweep) -> String {
     let mut lines: Vec<String> = sweep.capacity_text(&exact_bytes).into_iter().collect();
     let is_unknown = |run: &SweepRun| run.takes_capacity() && run.verdict.capacity_bytes.is_none();
     if sweep.runs.iter().any(is_unknown) {
-        lines.push("What a device has is not in all files: --capacity 16GiB".to_owned());
+        lines.push(
+            "Not all files state the capacity of the device: --capacity 16GiB sets it".to_owned(),
+        );
     }
     lines.extend(sweep.device_texts().map(|text| clean(&text).into_owned()));
     lines.extend(sweep.notes().into_iter().map(str::to_owned));

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use super::answers::{PoplarAnswers, derived_of};
 use super::files::{
-    FolderReport, FolderRun, OpenReport, bytes_of_report, is_report, refusal, runs_in_folder,
+    FolderReport, FolderRun, OpenReport, bytes_of_report, has_profile, is_report, refusal,
+    runs_in_folder,
 };
 use super::insights::logs::log_messages;
 use super::lake;
@@ -17,7 +18,7 @@ use crate::index::{self, Cache, IndexError};
 use crate::run::{Answers, RunTable, TableWriter};
 use crate::store::placed::Placed;
 use crate::store::{Absence, ArenaId, System, Warning, Warnings};
-use crate::systems::system::{FoundRun, IdPart, LatePart, OpenRun, Reading, RunSystem};
+use crate::systems::system::{Capture, FoundRun, IdPart, LatePart, OpenRun, Reading, RunSystem};
 
 /// How many reports are in memory at a time at most, whatever the number of processors: the debug contexts of one may
 /// take hundreds of megabytes.
@@ -38,6 +39,16 @@ impl RunSystem for Poplar {
 
     fn answers_of_report(&self) -> Option<Arc<dyn Answers>> {
         Some(Arc::new(PoplarAnswers))
+    }
+
+    fn capture(&self) -> Option<&'static Capture> {
+        Some(&Capture {
+            title: "Write an IPU report",
+            code: r#"export POPLAR_ENGINE_OPTIONS='{"autoReport.all":"true","autoReport.directory":"./report"}'"#,
+            hint: "Set this in the shell that runs the program, before it is compiled. A program that does not fit is \
+                   reported too. With \"autoReport.outputExecutionProfile\":\"false\" its memory is the same as without a \
+                   report.",
+        })
     }
 
     fn find(
@@ -113,6 +124,10 @@ impl FoundRun for FoundReport {
 
     fn path(&self) -> &Path {
         &self.path
+    }
+
+    fn is_whole_directory(&self) -> bool {
+        has_profile(&self.path)
     }
 
     fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {

@@ -15,7 +15,7 @@ use crate::index::{self, Cache, IndexError};
 use crate::run::joined_logs::{JoinedLogs, LogToJoin};
 use crate::run::{RunTable, TableWriter};
 use crate::store::{System, WarningCode, Warnings};
-use crate::systems::system::{FoundRun, IdPart, OpenRun, Reading, RunSystem, of_type};
+use crate::systems::system::{Capture, FoundRun, IdPart, OpenRun, Reading, RunSystem, of_type};
 
 /// Endings of snapshots, which say nothing of a run; `lr_0.5` has none.
 const ENDINGS: [&str; 3] = ["pickle", "pkl", "bin"];
@@ -31,6 +31,17 @@ impl RunSystem for Pytorch {
 
     fn words(&self) -> System {
         System::PYTORCH
+    }
+
+    fn capture(&self) -> Option<&'static Capture> {
+        Some(&Capture {
+            title: "Record a PyTorch memory snapshot",
+            code: "torch.cuda.memory._record_memory_history(max_entries=1_000_000)  # before the model is made\n\
+                   try: train(steps=3)  # the second step is the one that repeats\n\
+                   finally: torch.cuda.memory._dump_snapshot(\"run.pickle\")  # also after an out-of-memory error",
+            hint: "Open the file, or a directory with a file for each variant: a sweep then says which of them fit the \
+                   GPU. docs/capture/pytorch.py records one variant after the other.",
+        })
     }
 
     fn find(
@@ -153,9 +164,10 @@ impl FoundRun for SnapshotFiles {
             (FileKind::Snapshot, [..]) => {
                 Some(["a run of several ranks", "Name the file of a rank: that can have one."])
             }
-            (FileKind::Timeline | FileKind::CompressedTimeline, _) => {
-                Some(["a memory timeline", "IPU reports and PyTorch snapshots can have one."])
-            }
+            (FileKind::Timeline | FileKind::CompressedTimeline, _) => Some([
+                "a memory timeline",
+                "Snapshots can have one: torch.cuda.memory._dump_snapshot(\"run.pickle\") writes one.",
+            ]),
         }
     }
 

@@ -14,7 +14,7 @@ use crate::index::Cache;
 use crate::run::joined_logs::{JoinedLogs, LogToJoin};
 use crate::run::{ModuleOfRun, RunTable, TableWriter};
 use crate::store::{System, Warnings};
-use crate::systems::system::{FoundRun, IdPart, OpenRun, Reading, RunSystem, of_type};
+use crate::systems::system::{Capture, FoundRun, IdPart, OpenRun, Reading, RunSystem, of_type};
 use crate::text::clean;
 
 /// The system.
@@ -28,6 +28,15 @@ impl RunSystem for Xla {
 
     fn words(&self) -> System {
         System::XLA
+    }
+
+    fn capture(&self) -> Option<&'static Capture> {
+        Some(&Capture {
+            title: "Dump XLA modules",
+            code: r#"export XLA_FLAGS="--xla_dump_to=./dump --xla_dump_hlo_as_text --xla_dump_hlo_as_proto""#,
+            hint: "Set this before the first compilation, for JAX, PyTorch/XLA, or TensorFlow with \
+                   tf.function(jit_compile=True). A module that does not fit is dumped too. Then open the directory.",
+        })
     }
 
     fn find(
@@ -180,8 +189,8 @@ impl FoundRun for XlaFiles {
     }
 
     fn why_no_index(&self) -> Option<[&'static str; 2]> {
-        let hint = "A module is read anew each time, which takes half a second for 200,000 instructions. IPU reports and \
-                    PyTorch snapshots can have an index.";
+        let hint =
+            "A module is read anew each time, which takes half a second for 200,000 instructions.";
         Some(["of XLA", hint])
     }
 

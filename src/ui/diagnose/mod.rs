@@ -85,8 +85,8 @@ impl DiagnosePage {
         if found.findings.is_empty() {
             let is_empty = self.log.is_none() && self.text.trim().is_empty();
             if is_empty {
-                let hint = "Out of memory on an IPU, a TPU, a GPU or the machine, planner warnings, host \
-                            buffers: found between other lines";
+                let hint = "Messages about the memory of a device or of the machine are found among \
+                            the other lines of a log";
                 absent_ui(ui, "Nothing to explain yet", hint);
             } else {
                 let hint = "Ordinary output: no line says that memory does not suffice";
@@ -114,7 +114,7 @@ impl DiagnosePage {
             );
         }
         if found.further > 0 {
-            note += &format!("; of {} further messages nothing is said", grouped(found.further));
+            note += &format!("; {} further messages are not listed", grouped(found.further));
         }
         let chosen = self.chosen;
         let data = Data {
@@ -167,7 +167,7 @@ impl DiagnosePage {
         ScrollArea::vertical().auto_shrink(false).show(ui, |ui| {
             let field = TextEdit::multiline(&mut self.text)
                 .hint_text(RichText::new(
-                    "Out of memory on tile 0: …, RESOURCE_EXHAUSTED: …, CUDA out of memory. …",
+                    "CUDA out of memory. …, RESOURCE_EXHAUSTED: …, or a whole log",
                 ))
                 .desired_width(f32::INFINITY)
                 .desired_rows(8)

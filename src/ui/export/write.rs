@@ -44,7 +44,7 @@ pub fn write(
     let shown = path.display();
     if reports.iter().any(|report| is_below(path, report)) {
         return Err(Failure::other(format!(
-            "{shown} lies in a report's directory, into which nothing is written: choose another"
+            "{shown} lies in the directory of a run, into which nothing is written: choose another"
         )));
     }
     let bytes = match contents {
@@ -125,7 +125,7 @@ mod tests {
         let other = directory.path().join("new.png");
         let failure =
             write(&other, &contents, true, &[directory.path().to_owned()]).expect_err("a report");
-        assert!(failure.message.contains("report's directory"), "{failure:?}");
+        assert!(failure.message.contains("directory of a run"), "{failure:?}");
         let absent = directory.path().join("absent/new.png");
         let failure = write(&absent, &contents, false, &[]).expect_err("no directory");
         assert!(!failure.is_existing && failure.message.contains("absent"), "{failure:?}");

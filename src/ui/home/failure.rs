@@ -30,9 +30,9 @@ pub fn failure_ui(
         // buttons here.
         let is_choice = !failure.reports.is_empty();
         if is_choice {
-            ui.label(fonts::card_title("Which report?"));
+            ui.label(fonts::card_title("Which run?"));
         } else {
-            ui.horizontal(|ui| answer_ui(ui, Sign::Note, "The report could not be opened"));
+            ui.horizontal(|ui| answer_ui(ui, Sign::Note, "The run could not be opened"));
         }
         let lines = if is_choice { 1 } else { 20 };
         for line in error.message.lines().take(lines) {

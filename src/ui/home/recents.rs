@@ -24,7 +24,7 @@ const HEIGHT: f32 = 76.0;
 /// Its least width.
 const LEAST: f32 = 280.0;
 /// The list that is there also when it is empty.
-const REPORTS: &str = "Recent reports";
+const REPORTS: &str = "Recent runs";
 /// Longest path.
 const PATH: usize = 300;
 
@@ -76,7 +76,7 @@ impl Recents {
             ui.label(fonts::card_title(title));
             ui.add_space(4.0);
             if list.is_empty() {
-                ui.weak("Reports that you open are listed here");
+                ui.weak("Runs that you open are listed here");
             }
             let room = ui.available_width();
             let columns = ((room + BETWEEN_CARDS) / (LEAST + BETWEEN_CARDS)).floor().max(1.0);
@@ -165,7 +165,7 @@ fn card_ui(
     let mut at_right = row(ui, line(0.0, 20.0), from_right);
     let bin = at_right.add(Button::new(Icon::Bin.atom()).frame_when_inactive(false));
     let bin = bin.accessible_name(format!("Remove {title} from the list"));
-    if bin.on_hover_text("Remove from the list; the report stays where it is").clicked() {
+    if bin.on_hover_text("Remove from the list; its files stay where they are").clicked() {
         commands.push(entry.forget.clone());
     }
     let mut first = line(0.0, 20.0);

@@ -30,7 +30,7 @@ impl TwoReports {
     pub fn ui(&mut self, ui: &mut egui::Ui, state: &HomeState<'_>, commands: &mut Vec<Command>) {
         card_frame(Tokens::now(ui)).show(ui, |ui| {
             ui.set_width(ui.available_width());
-            ui.label(fonts::card_title("Compare two reports"));
+            ui.label(fonts::card_title("Compare two runs"));
             ui.weak("Differences are those of the target from the source");
             ui.add_space(4.0);
             let mut is_entered = false;
@@ -42,7 +42,7 @@ impl TwoReports {
                 let [source, target] = self.paths.each_ref().map(|path| path.trim());
                 let is_complete = !source.is_empty() && !target.is_empty();
                 let compare = ui.add_enabled(is_complete, Button::new("Compare"));
-                let compare = compare.on_disabled_hover_text("Name both reports first");
+                let compare = compare.on_disabled_hover_text("Name both runs first");
                 if (compare.clicked() || is_entered) && is_complete {
                     let pair = (PathBuf::from(source), PathBuf::from(target));
                     commands.push(Command::Compare(vec![pair.0, pair.1]));
@@ -70,9 +70,8 @@ fn field_ui(
         let title = side.title();
         let label = ui.add_sized([48.0, 20.0], egui::Label::new(title));
         let width = (ui.available_width() - BESIDE).max(120.0);
-        let field = TextEdit::singleline(path)
-            .hint_text("Directory or file of a report")
-            .desired_width(width);
+        let field =
+            TextEdit::singleline(path).hint_text("Directory or file of a run").desired_width(width);
         let field = ui.add(field).labelled_by(label.id);
         let browse = ui.add_enabled(!state.is_picking, Button::new("Browse…"));
         let browse = browse.accessible_name(format!("Browse for the {}", title.to_lowercase()));
@@ -88,7 +87,7 @@ fn field_ui(
                 }
             }
         });
-        let name = format!("Recent reports for the {}", title.to_lowercase());
+        let name = format!("Recent runs for the {}", title.to_lowercase());
         recents.response.accessible_name(name);
         field.lost_focus() && ui.input(|input| input.key_pressed(Key::Enter))
     })

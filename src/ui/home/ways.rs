@@ -1,4 +1,4 @@
-//! The three ways in: a report, many runs, an error. Each card is a button.
+//! The three ways in: a run, many runs, an error. Each card is a button.
 
 use eframe::egui::{
     self, Align, Label, Layout, Rect, Role, Sense, Stroke, StrokeKind, UiBuilder, Vec2, WidgetInfo,
@@ -29,8 +29,8 @@ pub fn ways_ui(ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>)
     let ways = [
         Way {
             icon: Icon::Open,
-            title: "Open report…",
-            text: "A report of Poplar, a memory snapshot of PyTorch, a dump of XLA: the directory, or one above it",
+            title: "Open run…",
+            text: "A file, its directory, or a directory above it",
             command: Command::Pick(PickFor::Open),
             why_not: is_picking.then_some("The dialog is open"),
             is_first: true,
@@ -38,7 +38,7 @@ pub fn ways_ui(ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>)
         Way {
             icon: Icon::Sweep,
             title: "Compare many runs",
-            text: "A directory with reports of a sweep: which run fits, and what is best",
+            text: "A directory of runs with different settings: which fit, and which is best",
             command: Command::Use(Tool::Sweep),
             why_not: None,
             is_first: false,

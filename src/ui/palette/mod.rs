@@ -65,7 +65,8 @@ fn hint(system: Option<&System>) -> String {
         Some(system) if !system.are_steps_matched => {
             format!("Type a part of a command, {} 82 or a path", system.step_in_text)
         }
-        _ => "Type a part of a command, tile 39, step 82, a variable or a path".to_owned(),
+        Some(_) => "Type a part of a command, tile 39, step 82, a variable or a path".to_owned(),
+        None => "Type a part of a command or a path".to_owned(),
     }
 }
 
@@ -107,7 +108,7 @@ impl Palette {
                 Some(purpose) if purpose.is_file() => {
                     ("Path of the log".to_owned(), "Path of the log")
                 }
-                Some(_) => ("Directory or file of a report".to_owned(), "Path of the report"),
+                Some(_) => ("Directory or file of a run".to_owned(), "Path of the run"),
             };
             if let Some(purpose) = self.purpose {
                 ui.label(fonts::card_title(purpose.title()));
@@ -339,16 +340,13 @@ mod tests {
 
     #[test]
     fn words_find_titles_in_any_order_and_case() {
-        let actions = [
-            action("Close report", Some("no")),
-            action("Open report…", None),
-            action("Keys", None),
-        ];
+        let actions =
+            [action("Close run", Some("no")), action("Open run…", None), action("Keys", None)];
         let titles = |text: &str| -> Vec<&str> {
             matching(&actions, text).iter().map(|action| &*action.title).collect()
         };
-        assert_eq!(titles(""), ["Open report…", "Keys", "Close report"]);
-        assert_eq!(titles("REP op"), ["Open report…"]);
+        assert_eq!(titles(""), ["Open run…", "Keys", "Close run"]);
+        assert_eq!(titles("RUN op"), ["Open run…"]);
         assert_eq!(titles("xyz"), Vec::<&str>::new());
     }
 

@@ -103,9 +103,9 @@ fn select_step(text: &str, runs: Option<&Runs>) -> Action {
 
 fn lacks(runs: Option<&Runs>, what: &str) -> String {
     match runs {
-        None => "No report is open".to_owned(),
+        None => "No run is open".to_owned(),
         Some(runs) if runs.is_working() => format!("The {what} are being read"),
-        Some(_) => format!("The report has no {what}"),
+        Some(_) => format!("The run has no {what}"),
     }
 }
 
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn without_a_report_they_say_why_not() {
-        for (text, why_not) in [("tile 3", "No report is open"), ("step 3", "No report is open")] {
+        for (text, why_not) in [("tile 3", "No run is open"), ("step 3", "No run is open")] {
             let action = named(text, None).pop().expect("an action");
             assert_eq!(action.why_not.as_deref(), Some(why_not));
         }

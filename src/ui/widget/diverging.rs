@@ -63,7 +63,7 @@ pub fn color_bar_ui(
 /// The choice of a scale and its colours; without figures where the ends are not the same everywhere.
 pub fn change_scale_ui(ui: &mut egui::Ui, scale: &mut ChangeScale, most: Option<u64>) {
     let scales = [ChangeScale::Linear, ChangeScale::Root];
-    choice_ui(ui, ("Colour scale", 96.0), scale, scales, |scale| scale.title())
+    choice_ui(ui, ("Color scale", 96.0), scale, scales, |scale| scale.title())
         .on_hover_text("A root scale shows small changes beside large ones");
     let (tokens, units) = (Tokens::now(ui), Units::now(ui));
     let end = |from, to| Value::change(from, to).shown(units).into_owned();
@@ -78,7 +78,7 @@ pub fn change_scale_ui(ui: &mut egui::Ui, scale: &mut ChangeScale, most: Option<
         ChangeScale::Linear => 2,
         ChangeScale::Root => 4,
     };
-    let half = most.map(|most| format!("; half of the colour: {}", units.bytes(most / half)));
+    let half = most.map(|most| format!("; half of the color: {}", units.bytes(most / half)));
     bar.on_hover_text(format!("Grey: unchanged{}", half.unwrap_or_default()));
     ui.label(RichText::new(largest).color(tokens.more));
 }

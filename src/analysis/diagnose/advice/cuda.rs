@@ -44,7 +44,7 @@ pub fn of(finding: &Finding) -> Vec<Sentence> {
              (`torch.inference_mode()`).",
             "Drop tensors that are no longer needed: sum `loss.item()` instead of `loss`, `del` what is done; \
              `torch.cuda.memory_summary()` shows what is left.",
-            "Shard parameters and optimiser state over several GPUs (FSDP, ZeRO), or use an optimiser with less \
+            "Shard parameters and optimizer state over several GPUs (FSDP, ZeRO), or use an optimizer with less \
              state.",
         ]
         .map(Sentence::from),

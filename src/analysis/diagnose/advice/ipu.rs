@@ -24,7 +24,7 @@ const RECOMPUTE: &str = "In training, compute activations again instead of keepi
     `poptorch.recomputationCheckpoint(x)`, TensorFlow `cfg.allow_recompute = True`, PopART \
     `opts.autoRecomputation = popart.RecomputationType.Standard`.";
 
-const OFFLOAD: &str = "Where always-live memory is near the limit, keep the optimiser's state off the chip: \
+const OFFLOAD: &str = "Where always-live memory is near the limit, keep the optimizer's state off the chip: \
     PopTorch `opts.TensorLocations.setOptimizerLocation(poptorch.TensorLocationSettings()\
     .useOnChipStorage(False))`, TensorFlow `offload_weight_update_variables=True`, PopART \
     `opts.optimizerStateTensorLocationSettings.location.storage = popart.TensorStorage.OffChip`.";

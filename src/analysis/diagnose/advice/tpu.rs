@@ -10,7 +10,7 @@ const BATCH: &str =
 const CHECKPOINT: &str = "In training, compute activations again instead of keeping them: JAX \
     `jax.checkpoint(f)`, Flax `nn.remat`, PyTorch/XLA `torch_xla.utils.checkpoint.checkpoint`.";
 
-const SHARD: &str = "Spread parameters and optimiser state over more chips: JAX \
+const SHARD: &str = "Spread parameters and optimizer state over more chips: JAX \
     `jax.sharding.NamedSharding`, PyTorch/XLA FSDP.";
 
 const DONATE: &str = "Let results take the place of arguments: `jax.jit(f, donate_argnums=(0,))` for the state \

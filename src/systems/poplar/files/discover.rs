@@ -149,6 +149,11 @@ pub fn reports_below(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(look_below(directory, MAX_DEPTH, &Progress::default())?.profiles)
 }
 
+/// Whether the profile of a report lies right in a directory.
+pub fn has_profile(directory: &Path) -> bool {
+    !profiles_in(directory).0.is_empty()
+}
+
 /// Whether there is a report in a directory or a few levels below it; looked for below only where there is none in it.
 /// `warnings` says where not all of it was looked into.
 ///
@@ -159,7 +164,7 @@ pub fn has_report(
     warnings: &Warnings,
     progress: &Progress,
 ) -> Result<bool, Error> {
-    if !profiles_in(directory).0.is_empty() {
+    if has_profile(directory) {
         return Ok(true);
     }
     let found = look_below(directory, MAX_DEPTH, progress)?;

@@ -29,8 +29,8 @@ pub(crate) use debug_cbor::DebugFile;
 #[cfg(any(test, fuzzing))]
 pub(crate) use debug_cbor::read_debug_info;
 pub use discover::{
-    FolderReport, FolderRun, FolderRuns, has_report, is_report, refusal, reports_below,
-    reports_beside, runs_in_folder,
+    FolderReport, FolderRun, FolderRuns, has_profile, has_report, is_report, refusal,
+    reports_below, reports_beside, runs_in_folder,
 };
 use discover::{Found, discover};
 use indexed::NotedWarnings;

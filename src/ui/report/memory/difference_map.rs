@@ -144,7 +144,7 @@ impl DifferenceMapView {
             change_scale_ui(ui, &mut self.scale, (!self.is_by_row).then_some(map.most));
             if !is_taken_out(ui.ctx()) || self.is_by_row {
                 let each = ui.checkbox(&mut self.is_by_row, "Each row by itself");
-                each.on_hover_text("The colours of each row reach to its own largest change");
+                each.on_hover_text("The colors of each row reach to its own largest change");
             }
             let note = format!(
                 "{} − {}; largest change first. All rows of a tile add up to its change",

@@ -61,9 +61,9 @@ pub fn no_instrumentation(option: &str) -> Vec<HowTo> {
 pub fn smaller_batch() -> Vec<HowTo> {
     in_all([
         "batch_size of poptorch.DataLoader; in training opts.Training.gradientAccumulation(n) keeps \
-             the batch of the optimiser",
+             the batch of the optimizer",
         "the data set's batch(n); in training gradient_accumulation_steps_per_replica=n keeps the \
-             batch of the optimiser",
+             batch of the optimizer",
         "the shape of the inputs; in training opts.accumulationFactor = n",
         "the shape of the input tensors",
     ])
@@ -90,7 +90,7 @@ pub fn offloading() -> Vec<HowTo> {
     ])
 }
 
-/// Another optimiser.
+/// Another optimizer.
 pub fn less_state() -> Vec<HowTo> {
     in_all([
         "poptorch.optim.SGD(…, momentum=…) in place of poptorch.optim.Adam",

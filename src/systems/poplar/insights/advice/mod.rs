@@ -67,9 +67,9 @@ words! {
         /// Code that equal parts share.
         OutlineEqualParts = "outline-equal-parts" | "Share the code of equal operations",
         /// Optimiser state off the chip.
-        OffloadVariables = "offload-variables" | "Keep the optimiser's state off the chip",
+        OffloadVariables = "offload-variables" | "Keep the optimizer's state off the chip",
         /// Optimiser state shared by replicas.
-        ShardOverReplicas = "shard-over-replicas" | "Share the optimiser's state between replicas",
+        ShardOverReplicas = "shard-over-replicas" | "Share the optimizer's state between replicas",
         /// Smaller streams.
         FewerAndSmallerHostStreams = "fewer-and-smaller-host-streams" | "Stream less to and from the host at once",
         /// Activations computed again.
@@ -80,8 +80,8 @@ words! {
         PipelineAndMoveSplitPoints = "pipeline-and-move-split-points" | "Split the model between IPUs in another way",
         /// Variables in half precision.
         HalfPrecision = "half-precision" | "Keep variables in half precision",
-        /// Another optimiser.
-        OptimiserWithLessState = "optimiser-with-less-state" | "Use an optimiser with less state",
+        /// Another optimizer.
+        OptimiserWithLessState = "optimiser-with-less-state" | "Use an optimizer with less state",
         /// Less that lies before borders of memory.
         LoseLessToGaps = "lose-less-to-gaps" | "Lose less to gaps",
     }

@@ -1,4 +1,4 @@
-//! State of the optimiser: off the chip, shared by replicas, or less of it.
+//! State of the optimizer: off the chip, shared by replicas, or less of it.
 //!
 //! State is told by its name: PopART writes `Accl1___` and `Accl2___` before the name of the weight (`Accl___` for
 //! momentum), TensorFlow `/Momentum`, `/Adam` and `/Adam_1` behind it. The second state is what Adam has and
@@ -32,7 +32,7 @@ fn state(name: &str) -> Option<State> {
     }
 }
 
-/// The advice about the optimiser's state, as far as there is any on the tiles that are over.
+/// The advice about the optimizer's state, as far as there is any on the tiles that are over.
 pub fn candidates<'a>(context: &Context<'a>) -> Vec<Candidate<'a>> {
     let liveness = context.pressure.liveness();
     let state_of = move |variable| state(&variable_name(liveness, variable));
@@ -63,7 +63,7 @@ pub fn candidates<'a>(context: &Context<'a>) -> Vec<Candidate<'a>> {
     let is_second =
         move |row: &AliveRow| row.is_always_live && state_of(row.variable) == Some(State::Second);
     let offload = Advice {
-        text: "Keep the state of the optimiser off the chip".to_owned(),
+        text: "Keep the state of the optimizer off the chip".to_owned(),
         how: how::offloading(),
         evidence: evidence(&rows),
         caution: "Traffic to streaming memory in every update",
@@ -73,7 +73,7 @@ pub fn candidates<'a>(context: &Context<'a>) -> Vec<Candidate<'a>> {
     let offload = Candidate::at_best(offload, basis, is_state, |_| 0);
     let shard = replicas.map(|replicas| {
         let advice = Advice {
-            text: format!("Share the state of the optimiser between the {replicas} replicas"),
+            text: format!("Share the state of the optimizer between the {replicas} replicas"),
             how: how::sharding(),
             evidence: evidence(&rows),
             caution: "Exchange between replicas in every update",
@@ -83,7 +83,7 @@ pub fn candidates<'a>(context: &Context<'a>) -> Vec<Candidate<'a>> {
         Candidate::at_best(advice, basis, is_state, move |bytes| bytes.div_ceil(replicas))
     });
     let less = Advice {
-        text: "Use an optimiser with one state variable for each weight, momentum for example"
+        text: "Use an optimizer with one state variable for each weight, momentum for example"
             .to_owned(),
         how: how::less_state(),
         evidence: evidence(&second),
@@ -106,6 +106,6 @@ mod tests {
         assert_eq!(state("dense/kernel/Adam_1"), Some(State::Second));
         assert_eq!(state("dense/kernel/Momentum"), Some(State::First));
         assert_eq!(state("fc.weight"), None);
-        assert_eq!(state("Accum___fc.weight"), None, "gradients are no state of the optimiser");
+        assert_eq!(state("Accum___fc.weight"), None, "gradients are no state of the optimizer");
     }
 }

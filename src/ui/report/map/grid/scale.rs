@@ -84,7 +84,7 @@ impl Choices {
     /// over.
     pub fn scale_ui(&mut self, ui: &mut egui::Ui, ends: Option<(u64, u64)>, over: Option<Over>) {
         let scales = [Scale::LeastToMost, Scale::ZeroToMost, Scale::ZeroToLimit];
-        choice_ui(ui, ("Colour scale", 150.0), &mut self.scale, scales, |scale| scale.title());
+        choice_ui(ui, ("Color scale", 150.0), &mut self.scale, scales, |scale| scale.title());
         if let Some((least, most)) = ends {
             let units = Units::now(ui);
             ui.label(units.bytes(least));

@@ -42,8 +42,8 @@ impl ColourBy {
 
     pub fn ui(&mut self, ui: &mut egui::Ui) {
         let choices = [Self::Category, Self::Operation, Self::Liveness];
-        named_choice_ui(ui, ("Colours", 150.0), self, choices, |choice| choice.title())
-            .on_hover_text("What the colours tell");
+        named_choice_ui(ui, ("Colors", 150.0), self, choices, |choice| choice.title())
+            .on_hover_text("What the colors tell");
     }
 }
 
