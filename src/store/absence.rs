@@ -39,7 +39,7 @@ impl Absence {
 
     /// Where nobody gave a reason.
     pub fn unexplained() -> Self {
-        Self { kind: Kind::Unexplained, ..Self::new("The report does not have it", "") }
+        Self { kind: Kind::Unexplained, ..Self::new("This run does not have it", "") }
     }
 
     /// Whether somebody gave a reason: what a system does not have at all needs none.

@@ -156,7 +156,7 @@ fn the_inspector_says_by_how_much_and_why_it_is_over() {
     harness.get_by_label("Copy facts").click();
     let facts = wait_for_output(&mut harness, copied_text);
     assert!(facts.starts_with("Address: 0 B\nSize: 5.86 KiB\n"), "{facts}");
-    assert!(facts.contains("Name in the report: weights"), "{facts}");
+    assert!(facts.contains("Recorded name: weights"), "{facts}");
     settle(&mut harness);
     click(&mut harness, "Lifetime in Liveness");
     assert!(has_text(&harness, "weights"), "{:#?}", texts(&harness));

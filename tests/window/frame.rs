@@ -132,7 +132,7 @@ fn a_click_selects_a_tile_and_arrows_move_on() {
 #[test]
 fn pages_say_what_a_report_lacks() {
     for (report, expected) in [
-        (report::empty(), ["Memory is not in this report", "Liveness is not in this report"]),
+        (report::empty(), ["Memory is not in this run", "Liveness is not in this run"]),
         (report::without_rows(), ["No tiles", "No steps"]),
     ] {
         let mut harness = window_on(Theme::Light, report);

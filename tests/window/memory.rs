@@ -398,7 +398,7 @@ fn what_computes_is_listed_or_said_to_be_absent() {
     let mut harness = page();
     for tab in ["Compute sets", "Vertices", "Exchanges"] {
         open_tab(&mut harness, tab);
-        assert!(has_text(&harness, &format!("{tab} are not in this report")), "{tab}");
+        assert!(has_text(&harness, &format!("{tab} are not in this run")), "{tab}");
     }
 }
 

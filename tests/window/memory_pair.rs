@@ -366,7 +366,7 @@ fn grids_show_both_or_what_changed() {
 #[test]
 fn a_report_without_memory_is_named() {
     let harness = page_on(Theme::Light, Page::Memory, source(), report::empty());
-    assert_texts(&harness, &["Memory of the target is not in this report"]);
+    assert_texts(&harness, &["Memory of the target is not in this run"]);
     let harness = page_on(Theme::Light, Page::Memory, report::without_rows(), target());
     assert_texts(&harness, &["No tiles"]);
 }

@@ -198,7 +198,7 @@ fn a_run_that_cannot_be_matched_leaves_the_table_of_all() {
     click(&mut harness, "Curves and peak");
     assert_text(&harness, "stayed the same");
     go(&mut harness, Page::Summary);
-    assert_text(&harness, "Options are not in all reports");
+    assert_text(&harness, "Options are not in all runs");
 }
 
 #[test]

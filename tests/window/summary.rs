@@ -118,10 +118,10 @@ fn a_phase_is_zoomed_by_click_and_keys() {
 #[test]
 fn a_report_without_phases_says_so() {
     let harness = summary(Theme::Light, report::without_rows());
-    assert!(has_text(&harness, "This report has none"));
+    assert!(has_text(&harness, "This run has none"));
     let mut harness = summary(Theme::Light, report::empty());
     harness.run_steps(2);
-    assert!(has_text(&harness, "Options are not in this report"));
+    assert!(has_text(&harness, "Options are not in this run"));
 }
 
 #[test]

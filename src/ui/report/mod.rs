@@ -105,7 +105,7 @@ pub fn part_or_reason<'a, T>(
         }
         absence => {
             let [is, ..] = verbs;
-            absent_ui(ui, &format!("{what} {is} not in this report"), &reason_of(absence));
+            absent_ui(ui, &format!("{what} {is} not in this run"), &reason_of(absence));
         }
     }
     found
@@ -122,7 +122,7 @@ pub fn have_arenas_ui(ui: &mut egui::Ui, runs: &Runs) -> bool {
     }
     let arenas = &run.report.arenas;
     if part_or_reason(ui, arenas, run.is_working, (&what, IS)).is_some() {
-        absent_ui(ui, &format!("No {}", runs.system().arenas), "The report lists none");
+        absent_ui(ui, &format!("No {}", runs.system().arenas), "This run lists none");
     }
     false
 }

@@ -14,7 +14,7 @@ pub fn facts_ui(ui: &mut egui::Ui, title: &str, facts: &[Fact]) {
         ui.label(fonts::card_title(title));
         ui.add_space(4.0);
         if facts.is_empty() {
-            ui.weak("Not in the report");
+            ui.weak("Not recorded");
         }
         for (name, value) in facts {
             fact_ui(ui, name, value);

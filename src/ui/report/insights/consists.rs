@@ -91,7 +91,7 @@ impl Consists {
             |_| {},
             |ui| match self.found.get(&key) {
                 Some(Some(found)) => parts_ui(ui, page, found),
-                Some(None) => drop(ui.weak("The report does not have the tables that say so")),
+                Some(None) => drop(ui.weak("This run does not have the tables that say so")),
                 None => {
                     let coming = "It comes when variables, operations and exchanges are read";
                     ui.weak(self.found.failure().unwrap_or(coming));
@@ -135,7 +135,7 @@ fn parts_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &PeakParts) {
     let by = page.choices.by;
     let parts = found.parts.iter().find(|(other, _)| *other == by);
     let Some(parts) = parts.and_then(|(_, parts)| parts.as_ref()) else {
-        ui.weak("The report does not name them, or not whole");
+        ui.weak("Their names are not recorded, or not all of them");
         return;
     };
     let columns =

@@ -164,7 +164,7 @@ fn verdict_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, sight: &FirstSight, 
     if sight.found.verdict.is_none() {
         card_ui(ui, "Whether it fits is not known", |ui| {
             let arenas = page.part.run.report.system.arenas;
-            ui.weak(format!("The report does not say what {arenas} use, or what they have"));
+            ui.weak(format!("This run does not say what {arenas} use, or what they have"));
         });
         return;
     }

@@ -89,7 +89,7 @@ impl Consists {
             }
             Some((_, None)) => {
                 choice(ui);
-                let reason = "The report does not name them, or not whole";
+                let reason = "Their names are not recorded, or not all of them";
                 absent_ui(ui, "What the bytes belong to cannot be told", reason);
             }
             Some((moments, Some(parts))) => {

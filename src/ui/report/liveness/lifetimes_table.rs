@@ -91,7 +91,7 @@ impl LifetimeTable {
             return;
         };
         let Some(lives) = rows else {
-            let reason = "They need the variables of the report, which cannot be read";
+            let reason = "They need the variables of the run, which cannot be read";
             absent_ui(ui, "Lifetimes are not there", reason);
             return;
         };

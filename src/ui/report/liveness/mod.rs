@@ -402,7 +402,7 @@ fn has_steps_ui(ui: &mut egui::Ui, runs: &Runs) -> bool {
         return false;
     };
     if steps.ids.is_empty() {
-        absent_ui(ui, &format!("No {}", report.system.steps), "The report lists none");
+        absent_ui(ui, &format!("No {}", report.system.steps), "This run lists none");
     } else {
         part_or_reason(ui, &report.liveness, *is_working, liveness);
     }

@@ -530,7 +530,7 @@ impl VariableTable {
             Some((_, Err(run))) => {
                 let the = runs.get(*run).map_or(String::new(), Run::the);
                 let reason = format!("{} has no readable bytes of variables", capitalised(&the));
-                absent_ui(ui, "Variables are not in every report", &reason);
+                absent_ui(ui, "Variables are not in every run", &reason);
                 return;
             }
             Some((made_for, Ok(entries))) => (made_for, entries),

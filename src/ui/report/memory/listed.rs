@@ -35,7 +35,7 @@ impl Listed {
     pub fn absent(runs: &Runs, run: &Run, what: &str, absence: Option<&Absence>) -> Self {
         let title = match absence {
             Some(absence) if absence.is_cancelled() => format!("{what} were not read"),
-            _ if runs.is_one() => format!("{what} are not in this report"),
+            _ if runs.is_one() => format!("{what} are not in this run"),
             _ => format!("{what} are not in {}", run.the()),
         };
         Self::Absent(title, reason_of(absence))

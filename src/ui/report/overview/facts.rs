@@ -62,7 +62,7 @@ impl GroupsOfRun {
 
 pub fn facts_ui(ui: &mut egui::Ui, facts: &GroupsOfRun, part: &mut RunPart<'_>) {
     let units = Units::now(ui);
-    ui.label(fonts::card_title("Report"));
+    ui.label(fonts::card_title("Run"));
     fact_ui(ui, "Name", &shortened(&facts.name, NAME));
     if let Some(lacks) = incompleteness_beside_execution(&part.run.report) {
         ui.horizontal(|ui| {

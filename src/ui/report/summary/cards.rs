@@ -162,7 +162,7 @@ fn card_ui(ui: &mut egui::Ui, runs: &Runs, group: &FactGroup) {
         }
         ui.end_row();
         if group.facts.is_empty() {
-            ui.weak(runs.of_number(["", "In neither report", "In no report"]));
+            ui.weak(runs.of_number(["", "In neither run", "In no run"]));
         }
         for fact in &group.facts {
             let name = RichText::new(&*fact.name).weak();

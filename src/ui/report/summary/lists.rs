@@ -160,7 +160,7 @@ impl Lists {
         commands: &mut Vec<Command>,
     ) {
         let Some(ListTables(tables)) = tables else {
-            let which = runs.of_number(["this report", "both reports", "all reports"]);
+            let which = runs.of_number(["this run", "both runs", "all runs"]);
             ui.weak(format!("Options are not in {which}, or not read yet"));
             return;
         };

@@ -208,7 +208,7 @@ impl PhaseFlames {
 
 fn none_text(run: &Run) -> String {
     let why = run.report.about.get().and_then(|about| about.why_no_phases.as_ref());
-    why.map_or("This report has none".to_owned(), |why| format!("This report has none: {why}"))
+    why.map_or("This run has none".to_owned(), |why| format!("This run has none: {why}"))
 }
 
 fn none_ui(ui: &mut egui::Ui, run: &Run) {

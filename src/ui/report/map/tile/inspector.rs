@@ -145,7 +145,7 @@ impl Inspected<'_> {
             let proportion = operation.proportion.map(|proportion| proportion.to_string());
             facts.extend(proportion.map(|proportion| ("Proportion", proportion)));
         }
-        facts.push(("Name in the report", shortened(data.name(row), NAME).into_owned()));
+        facts.push(("Recorded name", shortened(data.name(row), NAME).into_owned()));
         facts
     }
 

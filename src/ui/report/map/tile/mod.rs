@@ -184,7 +184,7 @@ impl OneTileView {
         let Some((tiles, kinds)) = tiles else {
             let why_not = |run: &Run| self.runs.get(&run.id)?.reading.why_not(&run.report);
             match runs.iter().find_map(why_not) {
-                Some(why_not) => absent_ui(ui, "The map is not in this report", &why_not),
+                Some(why_not) => absent_ui(ui, "The map is not in this run", &why_not),
                 None if found.iter().any(Option::is_some) => drop(ui.weak(categories.waiting())),
                 None => reading_ui(ui, runs),
             }

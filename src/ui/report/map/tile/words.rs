@@ -51,7 +51,7 @@ pub fn reason_text(data: &TileData, gap: &Gap) -> String {
         GapReason::ElementConstraint => apart("element"),
         GapReason::RegionConstraint => apart("region"),
         GapReason::Interleaving => format!("{after} must lie in interleaved memory"),
-        GapReason::Unexplained => "The report does not say why".to_owned(),
+        GapReason::Unexplained => "No reason is recorded".to_owned(),
         GapReason::FreeAtStep => "Free at this step, taken at others".to_owned(),
     }
 }
