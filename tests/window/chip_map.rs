@@ -136,7 +136,7 @@ fn selected_tiles_lie_side_by_side_on_one_axis_of_steps() {
     let rect = harness.get_by_role_and_label(Role::Canvas, OVER_STEPS).rect();
     click_at(&mut harness, rect.center() - Vec2::new(60.0, 0.0), Modifiers::NONE);
     assert_eq!(harness.get_by_role_and_label(Role::Canvas, OVER_STEPS).rect(), rect);
-    assert!(has_text(&harness, "Selected step"), "{:#?}", texts(&harness));
+    assert!(has_text(&harness, "Under the pointer"), "{:#?}", texts(&harness));
     // One that is selected alone leaves them all.
     click(&mut harness, "Floor plan");
     harness.get_by_role_and_label(Role::Canvas, GRID).focus();

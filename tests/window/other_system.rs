@@ -316,7 +316,7 @@ fn all_allocations_lie_side_by_side_on_one_axis_of_steps() {
     assert_texts(&harness, &["%convolution.1", "step 4 to 13", "0x400"]);
     let blocks = copied(&mut harness, "blocks");
     assert_eq!(blocks[0][..2], ["Name", "Size (bytes)"]);
-    assert_eq!(line(&blocks, "%convolution.1")[1..3], ["2048", "temporary"], "{blocks:?}");
+    assert_eq!(line(&blocks, "%convolution.1")[1..3], ["2048", "Temporary"], "{blocks:?}");
     choose(&mut harness, "Device", "VMEM");
     is_in_its_own_words(&harness);
     let value = picture(&harness).expect("a value");
