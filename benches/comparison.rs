@@ -18,6 +18,7 @@ use tilescope::analysis::comparison::matching::match_reports;
 use tilescope::analysis::comparison::variables::variables;
 use tilescope::analysis::derived::{Derived, DerivedPair};
 use tilescope::analysis::liveness::{Scope, curve_of_variables};
+use tilescope::analysis::matched_reports::MatchedReports;
 use tilescope::store::ids::CategoryId;
 use tilescope::store::liveness::{Deltas, Liveness, TileVariableBytes, VariableBytes};
 use tilescope::store::memory::TileMemory;
@@ -25,7 +26,6 @@ use tilescope::store::report::Categories;
 use tilescope::store::target::Target;
 use tilescope::store::variable::{LoweredVariables, VariableFlags};
 use tilescope::store::{ArenaId, ClassId, Report, TileId, UnloweredId};
-use tilescope::systems::poplar::insights::compared::Compared;
 
 const STEPS: u32 = 500_000;
 const STEPS_OF_OPERATION: u32 = 100;
@@ -149,16 +149,19 @@ fn main() {
     let matching = timed("matching", || match_reports(source, target, NEVER).unwrap());
     let derived = reports.each_ref().map(|report| Derived::new(Arc::clone(report)));
     let [of_source, of_target] = &derived;
-    let pair = DerivedPair::new(reports.clone(), matching);
+    let pair = Arc::new(DerivedPair::new(reports.clone(), matching));
     let attribution = timed("attribution", || pair.attribution());
     timed("timelines of both", || {
         derived.each_ref().map(|of| of.timeline(Scope::Everything, NEVER).unwrap())
     });
-    let all = timed("everything compared", || {
-        Compared::of([of_source, of_target], &pair, &[None, None], 20, NEVER)
+    let both = [of_source, of_target];
+    let (all, fullest, spikes) = timed("everything compared", || {
+        let all = MatchedReports::of(both, &pair, NEVER);
+        let (fullest, spikes) = (all.fullest(both, &[None, None], NEVER), all.spikes(20));
+        (all, fullest, spikes)
     });
-    assert!(all.peak.unwrap().by_category.is_some());
-    assert!(all.fullest.unwrap().by_owner.is_some());
+    assert!(all.peak.is_some_and(|peak| peak.by_category.is_some()));
+    assert!(fullest.unwrap().by_owner.is_some() && !spikes.is_empty());
     let found = timed("variables", || variables(source, target, &attribution, all.peak_steps));
     assert!(found.is_some());
     for (title, scope) in [

@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use super::comparison::attribution::Attribution;
 use super::comparison::fact_groups::side_by_side_groups;
 use super::comparison::facts::{FactGroup, Fit};
-use super::comparison::matching::{MatchCounts, Matching};
+use super::comparison::matching::{MatchCounts, Matching, match_reports};
 use super::comparison::owners::Owners;
 use super::cross_checks::contradictions_of_trace;
 use super::execution::Executed;
@@ -372,6 +372,13 @@ impl DerivedPair {
     pub fn new(reports: [Arc<Report>; 2], matching: Matching) -> Self {
         let step_counts = matching.steps.counts();
         Self { reports, matching: Arc::new(matching), step_counts, attribution: Memo::default() }
+    }
+
+    /// Matches two reports; nothing is matched where one has no steps, or when it was cancelled.
+    pub fn of(both: [&Derived; 2], is_cancelled: &(dyn Fn() -> bool + Sync)) -> Self {
+        let reports = both.map(|derived| Arc::clone(&derived.report));
+        let matching = match_reports(&reports[0], &reports[1], is_cancelled);
+        Self::new(reports, matching.unwrap_or_default())
     }
 
     /// What the bytes of both belong to.

@@ -37,6 +37,8 @@ pub mod operations;
 
 pub mod derived;
 
+pub mod matched_reports;
+
 pub mod areas;
 
 pub(crate) mod consists;

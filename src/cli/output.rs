@@ -9,7 +9,6 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 use anstyle::{AnsiColor, Style};
-use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -228,25 +227,6 @@ pub fn named(path: &Path, warnings: Vec<Warning>) -> Vec<Warning> {
         ..warning
     };
     warnings.into_iter().map(named).collect()
-}
-
-/// As [`answer_of_run`], of a run and others that were found; warnings name the run that they are about.
-pub fn answer_of_several<A: Answer>(
-    runs: &[Box<dyn FoundRun>],
-    json: bool,
-    answer: impl FnOnce(&dyn OpenRun, &[&dyn OpenRun], &Progress) -> Result<A, Error>,
-) -> ExitCode {
-    let result = with_progress("Reading the runs", |progress| {
-        let open = runs.par_iter().map(|found| opened(&**found, progress));
-        let runs = open.collect::<Vec<_>>().into_iter().collect::<Result<Vec<_>, Error>>()?;
-        let all: Vec<&dyn OpenRun> = runs.iter().map(|run| &**run).collect();
-        let none = || Error::new(ErrorKind::Usage, "several runs are compared");
-        let (first, others) = all.split_first().ok_or_else(none)?;
-        let answer = answer(*first, others, progress)?;
-        let said = |run: &&dyn OpenRun| named(&run.derived().report().path, run.warnings(progress));
-        Ok(with_warnings(answer, all.iter().flat_map(said).collect()))
-    });
-    finish(&result, json, A::text)
 }
 
 fn with_warnings<A: Answer>(answer: A, warnings: Vec<Warning>) -> Document<A> {

@@ -18,7 +18,7 @@ pub fn all() -> Vec<(&'static str, Schema)> {
     vec![
         of::<summary::Summary>(),
         of::<check::CheckReport>(),
-        of::<compare::PeakComparison>(),
+        of::<compare::Comparison>(),
         of::<liveness::LivenessReport>(),
         of::<map::Map>(),
         of::<tiles::Tiles>(),

@@ -27,7 +27,7 @@ use super::section::Section;
 use super::verdict::Verdict;
 use crate::analysis::areas::{areas_of_report, groupings_of_report};
 use crate::analysis::comparison::fact_groups::Group;
-use crate::analysis::derived::{Derived, DerivedPair};
+use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::program::report_options::options;
 use crate::analysis::sweep::SweepFacts;
@@ -229,12 +229,13 @@ pub trait Answers: Debug + Send + Sync {
         BTreeMap::new()
     }
 
-    /// How runs of the system are compared by their peaks; `None` where their steps are matched instead.
-    fn compared_words(&self) -> Option<&'static ComparedWords> {
-        None
+    /// How runs of the system are compared, and in which words.
+    fn compared_words(&self) -> &'static ComparedWords {
+        &ComparedWords::GENERAL
     }
 
-    /// What the run brings into a comparison by peaks: of a device, or of the one that says most.
+    /// What the run brings into a comparison: of a device, or of the one that says most; where steps are matched, of all
+    /// devices together. `None` where it has nothing that could be compared.
     ///
     /// # Errors
     /// When it does not have the device, or nothing that could be compared.
@@ -244,8 +245,8 @@ pub trait Answers: Debug + Send + Sync {
         device: Option<i64>,
         names: &mut Names,
     ) -> Result<Option<Side>, Error> {
-        let _ = (derived, device, names);
-        Ok(None)
+        let _ = (device, names);
+        Ok(derived.report().system.are_steps_matched.then(|| Side::of_report(derived)))
     }
 
     /// What follows from a comparison of which this run is the source; `size` writes bytes.
@@ -255,20 +256,8 @@ pub trait Answers: Debug + Send + Sync {
         room: Room,
         size: &dyn Fn(u64) -> String,
     ) -> Vec<Conclusion> {
-        let _ = (compared, room, size);
-        Vec::new()
-    }
-
-    /// What a change from a run to this one brought, where their steps are matched; `size` writes bytes. What each
-    /// conclusion is based on is in sentences of its own.
-    fn matched_changes(
-        &self,
-        both: ([&Derived; 2], &DerivedPair),
-        size: &dyn Fn(u64) -> String,
-        is_cancelled: &(dyn Fn() -> bool + Sync),
-    ) -> Vec<Conclusion> {
-        let _ = (both, size, is_cancelled);
-        Vec::new()
+        let _ = room;
+        compared.peak_change(size).into_iter().collect()
     }
 
     /// Why the runs of a comparison should not be beside each other.

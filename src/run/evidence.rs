@@ -2,7 +2,6 @@
 
 use serde::Serialize;
 
-use super::compared::figures::Change;
 use crate::analysis::comparison::figures::Unit;
 use crate::analysis::figures::difference::Difference;
 use crate::analysis::program::operations::OperationName;
@@ -19,6 +18,16 @@ pub struct Evidence {
     /// Of a comparison: what both runs say; `bytes` are then those of the target.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub change: Option<Change>,
+}
+
+/// A number of both runs that a conclusion is drawn from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
+pub struct Change {
+    /// What it counts.
+    pub unit: &'static str,
+    /// Both values, with their difference.
+    #[serde(flatten)]
+    pub figure: Difference,
 }
 
 /// Where a piece of evidence is, by whatever applies.

@@ -23,7 +23,6 @@ pub mod peak;
 pub mod report_arenas;
 pub mod room;
 pub mod section;
-pub mod setting;
 pub mod tables;
 pub mod verdict;
 
@@ -45,6 +44,5 @@ pub use modules::ModuleOfRun;
 pub use peak::{MemoryTotals, PeakOfRun, PeakRow, PeakVariable};
 pub use room::{KnownRoom, Room, StatedRoom};
 pub use section::{Cell, Section, SectionBody};
-pub use setting::DifferentSetting;
 pub use tables::{ColumnKind, RunTable, TableCell, TableRows, TableWriter};
 pub use verdict::{DeviceVerdict, KeyFigure, Outcome, Verdict};

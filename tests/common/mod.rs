@@ -24,7 +24,7 @@ use serde_json::Value;
 use tilescope::analysis::compute::{compute_sets, exchanges, vertices};
 use tilescope::analysis::memory::selection::TileSelection;
 use tilescope::cli::Input;
-use tilescope::cli::compare::Comparison;
+use tilescope::cli::compare::{self, CompareArguments, DeviceArguments, Shown};
 use tilescope::cli::liveness::{LivenessArguments, LivenessReport, StepChoice};
 use tilescope::cli::map::{Map, MapArguments};
 use tilescope::cli::output::{Answer, CsvAnswer, Document};
@@ -37,10 +37,9 @@ use tilescope::format::{Error, ErrorKind, Progress};
 use tilescope::index::Cache;
 use tilescope::synth::Options;
 use tilescope::systems::poplar::files::OpenReport;
-use tilescope::systems::poplar::system::ReportRun;
+use tilescope::systems::poplar::system::{Poplar, ReportRun};
 use tilescope::systems::pytorch::synth::{SnapshotOptions, Transformer};
-use tilescope::systems::system::FoundRun;
-use tilescope::systems::system::OpenRun as _;
+use tilescope::systems::system::{FoundRun, OpenRun, Reading, RunSystem};
 use tilescope::systems::{SYSTEMS, find};
 
 /// A directory of this package.
@@ -185,9 +184,7 @@ pub fn json(output: &Output) -> Value {
 /// A document, which is as its schema says.
 #[track_caller]
 fn valid(document: Value) -> Value {
-    // The comparison of two reports is not described yet.
-    let name = document["schema"].as_str().unwrap_or_default();
-    if name.starts_with("tilescope.") && name != "tilescope.compare/1" {
+    if document["schema"].as_str().is_some_and(|name| name.starts_with("tilescope.")) {
         schema::assert_valid(&document, "a document");
     }
     document
@@ -297,16 +294,63 @@ pub fn compute(path: &Path) -> Result<Value, Error> {
     Ok(serde_json::json!({ "rows": rows, "warnings": report.warnings.list() }))
 }
 
+/// A report at a path, which is opened through an index where one was named.
+#[derive(Debug)]
+struct ReportAt(PathBuf, Option<Cache>);
+
+impl FoundRun for ReportAt {
+    fn system(&self) -> &'static dyn RunSystem {
+        &Poplar
+    }
+
+    fn path(&self) -> &Path {
+        &self.0
+    }
+
+    fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
+        let open = OpenReport::open_with(&self.0, self.1.as_ref(), progress)?;
+        Ok(Some(Box::new(ReportRun::of(open))))
+    }
+
+    fn begin(
+        &self,
+        _: Option<&Cache>,
+        reading: &Reading<'_>,
+    ) -> Result<Option<Box<dyn OpenRun>>, Error> {
+        self.open(reading.progress)
+    }
+}
+
 /// `compare SAMPLE PATH`, without the paths.
 pub fn comparison(path: &Path) -> Result<Value, Error> {
+    let mut answer = compared(&sample(), path)?;
+    for side in ["source", "target"] {
+        answer[side]["path"].take();
+    }
+    Ok(answer)
+}
+
+/// `compare SOURCE TARGET`.
+pub fn compared(source: &Path, target: &Path) -> Result<Value, Error> {
     let progress = Progress::default();
-    let intact = ReportRun::of(open(&sample(), &progress)?);
-    answer(path, |run, progress| Comparison::of(&intact, &[run], progress)).map(|mut answer| {
-        for side in ["source", "target"] {
-            answer[side]["path"].take();
-        }
-        answer
-    })
+    let arguments = CompareArguments {
+        source: source.to_owned(),
+        target: target.to_owned(),
+        more: Vec::new(),
+        json: true,
+        module: None,
+        device: DeviceArguments::default(),
+        shown: Shown::default(),
+    };
+    let cache = CACHE.with_borrow(Option::clone);
+    let both: [Box<dyn FoundRun>; 2] = [source, target]
+        .map(|path| -> Box<dyn FoundRun> { Box::new(ReportAt(path.to_owned(), cache.clone())) });
+    let document = compare::document(&both, &arguments, &progress)?;
+    // The text must come out as well, whatever the report is like.
+    let mut text = Vec::new();
+    document.write_text(&mut text).expect("a text");
+    assert!(!text.contains(&0x1b), "text must not command a terminal");
+    Ok(valid(serde_json::to_value(&document).expect("JSON")))
 }
 
 /// What all commands say of a report, each an answer or an error; `trace` only where it has one.

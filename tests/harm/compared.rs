@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use tilescope::cli::compare::{By, CompareArguments, DeviceArguments, Shown, document_of_peaks};
+use tilescope::cli::compare::{By, CompareArguments, DeviceArguments, Shown, document};
 use tilescope::systems::{SYSTEMS, find};
 
 use super::common::seeded::Seeded;
@@ -117,7 +117,7 @@ fn compare_with_itself(shown: Shown) {
     };
     let (written, took) = counted(|| {
         let both = [(); 2].map(|()| find(SYSTEMS, &path, None, &progress).unwrap());
-        let document = document_of_peaks(&both, &arguments, &progress).unwrap();
+        let document = document(&both, &arguments, &progress).unwrap();
         assert!(document.warnings().is_empty(), "{:?}", document.warnings());
         let mut written = Counted(0);
         if is_csv {

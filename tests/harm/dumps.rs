@@ -52,7 +52,7 @@ fn ask_program(path: &Path) -> Result<(usize, Vec<String>), Error> {
         }
     }
     let derived = run.derived();
-    drop(Compared::of([&derived, &derived], None));
+    drop(Compared::of([&derived, &derived], None, None, &|| false));
     let warnings = run.report.warnings.list().into_iter().map(|warning| warning.message);
     Ok((facts.allocations, warnings.collect()))
 }

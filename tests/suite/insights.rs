@@ -3,18 +3,15 @@
 use std::cmp::Reverse;
 use std::path::Path;
 
-use crate::common::{real_report, summary, tiles};
+use crate::common::{compared, real_report, summary, tiles};
 use serde_json::Value;
 use tilescope::analysis::memory::selection::TileSelection;
-use tilescope::cli::compare::Comparison;
 use tilescope::cli::tiles::Breakdown;
 use tilescope::format::Progress;
 use tilescope::store::TileId;
 use tilescope::synth::story::{PROPORTIONS, directory_name, write_story};
 use tilescope::synth::{Options, write_report};
-use tilescope::systems::poplar::files::OpenReport;
 use tilescope::systems::poplar::insights::advice::Technique;
-use tilescope::systems::poplar::system::ReportRun;
 
 const LIMIT: u64 = 638_976;
 
@@ -72,11 +69,7 @@ fn saved(advice: &Value) -> Option<u64> {
 
 /// The insights of `compare`.
 fn insights_of_two(source: &Path, target: &Path) -> Value {
-    let progress = Progress::default();
-    let [source, target] =
-        [source, target].map(|path| ReportRun::of(OpenReport::open(path, &progress).unwrap()));
-    let comparison = Comparison::of(&source, &[&target], &progress).unwrap();
-    serde_json::to_value(comparison).unwrap()["insights"].clone()
+    compared(source, target).unwrap()["poplar"]["insights"].clone()
 }
 
 /// What is said of every run, whatever it is.

@@ -334,9 +334,9 @@ fn three_snapshots_stand_side_by_side_and_a_cut_one_is_not_judged() {
     let table = String::from_utf8(table.stdout).expect("text");
     let of_category: i64 = table
         .lines()
-        .filter(|line| line.starts_with("category,"))
+        .filter(|line| line.starts_with("peak,category,"))
         .map(|line| {
-            line.rsplit(',').next().and_then(|cell| cell.parse::<i64>().ok()).expect("a number")
+            line.split(',').nth(8).and_then(|cell| cell.parse::<i64>().ok()).expect("a number")
         })
         .sum();
     assert_eq!(of_category, -(8 << 20));

@@ -29,8 +29,9 @@ fn the_head_says_what_differs_and_what_changed() {
     let harness = page(Theme::Light);
     assert_text(&harness, "availableMemoryProportion of convolution");
     assert_text(&harness, "0.75 → 0.6");
-    assert_text(&harness, "Temporary memory at the peak fell by");
-    assert_text(&harness, "always-live memory rose by 9.77 KiB");
+    assert_text(&harness, "Temporaries are smaller at the peak");
+    assert_text(&harness, "More is always live");
+    assert_text(&harness, "+9.77 KiB");
     for title in ["Source", "Target", "Difference", "Always live"] {
         assert!(harness.query_all_by_label(title).count() > 0, "{title}");
     }
@@ -42,7 +43,7 @@ fn the_first_sentence_says_whether_it_fits_before_and_after() {
     let all = texts(&harness);
     let place = |text: &str| all.iter().position(|found| found.contains(text));
     let first = place("It fitted").or_else(|| place("It did not fit")).expect("the verdicts");
-    assert!(Some(first) < place("Temporary memory at the peak fell by"), "{all:#?}");
+    assert!(Some(first) < place("Temporaries are smaller at the peak"), "{all:#?}");
 }
 
 #[test]
@@ -105,7 +106,7 @@ fn what_more_reading_may_change_is_provisional() {
         window_at_work(Theme::Light, SIZES[0], |ctx| App::with_loads(ctx, loads.into()));
     wait_for(&mut harness, "So far: more of the reports is being read");
     // What stands below it is there.
-    assert_text(&harness, "Temporary memory at the peak fell by");
+    assert_text(&harness, "Temporaries are smaller at the peak");
     // So it is on Insights, where advice waits.
     harness.state_mut().go(Page::Insights);
     wait_for(&mut harness, "From source to target, so far: more is being read");
@@ -117,7 +118,7 @@ fn what_more_reading_may_change_is_provisional() {
         report.logs.fill(Some(Vec::new()));
     }
     wait_until_gone(&mut harness, "So far: more");
-    assert_text(&harness, "Temporary memory at the peak fell by");
+    assert_text(&harness, "Temporaries are smaller at the peak");
     harness.state_mut().go(Page::Insights);
     wait_for(&mut harness, "From source to target");
     wait_until_gone(&mut harness, "so far");
@@ -198,7 +199,7 @@ fn a_report_against_itself_has_not_changed() {
     let [source, target] = reports;
     let harness = window(Theme::Light, |ctx| App::with_reports(ctx, source, target));
     assert_text(&harness, "No option, version or machine differs");
-    assert_text(&harness, "stayed the same");
+    assert_text(&harness, "Unchanged");
     assert_text(&harness, "Changed plans (0)");
 }
 

@@ -143,7 +143,7 @@ fn what_changed_between_two_programs_adds_up_in_every_table() {
     settle(&mut harness);
     assert_eq!(harness.state().page(), Page::Comparison);
     is_in_its_own_words(&harness);
-    assert_texts(&harness, &["In words", "No flag of XLA differs", "At the temporary peaks"]);
+    assert_texts(&harness, &["In words", "No flag of XLA differs", "At the peaks"]);
     assert_text(&harness, "The program reserves 13.2 MiB less memory");
     let mut sums = Vec::new();
     for (tab, table) in [

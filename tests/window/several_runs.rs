@@ -139,7 +139,7 @@ fn all_runs_stand_in_one_table_from_which_one_is_chosen() {
         let rows = copied(&mut harness, "explanation");
         assert_eq!(rows[0][1..3], ["base (bytes)", "more-2 (bytes)"]);
         click(&mut harness, "Curves and peak");
-        assert_text(&harness, "Temporary memory at the peak stayed the same");
+        assert_text(&harness, "Unchanged");
         click(&mut harness, "All runs");
         harness.get_by_role_and_label(Role::Row, "changed").click();
         settle(&mut harness);
@@ -196,7 +196,7 @@ fn a_run_that_cannot_be_matched_leaves_the_table_of_all() {
     assert_text(&harness, "The reports cannot be compared by steps");
     choose(&mut harness, "Compare with", "again");
     click(&mut harness, "Curves and peak");
-    assert_text(&harness, "stayed the same");
+    assert_text(&harness, "Unchanged");
     go(&mut harness, Page::Summary);
     assert_text(&harness, "Options are not in all runs");
 }

@@ -54,6 +54,19 @@ pub enum GroupedBy {
 }
 
 impl GroupedBy {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::Category, Self::Operation, Self::Module, Self::Variable];
+
+    /// Its name for programs.
+    pub fn key(self) -> &'static str {
+        match self {
+            Self::Category => "category",
+            Self::Operation => "operation",
+            Self::Module => "module",
+            Self::Variable => "variable",
+        }
+    }
+
     /// The grouping of some that goes by it.
     pub fn of<'a>(
         self,

@@ -1,11 +1,16 @@
-//! The figures of reports side by side: those of `summary`, the bytes of code, and the peak as a
-//! whole.
+//! The figures of runs side by side. Of reports whose steps are matched they are those of `summary`, the bytes of code,
+//! and the peak as a whole.
+
+use std::borrow::Cow;
+
+use serde_json::{Value, json};
 
 use crate::store::execution::ExecutionTotals;
 use crate::store::memory::{Region, TileMemory};
 use crate::store::options::GraphInfo;
 
-use crate::analysis::figures::difference::{Difference, RateDifference};
+use crate::analysis::figures::difference::{Difference, RateDifference, percent_of};
+use crate::analysis::figures::joined::side_by_side;
 use crate::analysis::liveness::timeline::WithTimeline;
 use crate::analysis::memory::{self, CategoryBytes, MemoryTotals, cell};
 use crate::analysis::throughput::{BY_CYCLES, BY_ELAPSED_TIME, Throughput, throughput};
@@ -27,31 +32,122 @@ words! {
     }
 }
 
-/// A figure of all reports.
+/// A figure of one run, or of several: the first of them is the source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Figure {
-    /// Where it stands in the JSON of a comparison: `memory`, `total_bytes`.
-    pub path: Vec<String>,
-    pub title: String,
+    /// Its name for programs: `memory.total_bytes`.
+    pub key: Cow<'static, str>,
+    pub title: Cow<'static, str>,
     pub unit: Unit,
     /// Of a rate to the nearest whole.
     pub values: Vec<Option<i64>>,
     /// Of a rate the exact values; of all else none.
     pub rates: Vec<Option<f64>>,
+    /// Which values are lower bounds.
+    pub are_at_least: Vec<bool>,
+}
+
+fn signed(figure: u64) -> i64 {
+    i64::try_from(figure).unwrap_or(i64::MAX)
 }
 
 impl Figure {
-    /// From the first report to another one.
+    /// A figure of one run; `is_at_least` of a lower bound.
+    pub fn of_run(
+        (key, title): (&'static str, &'static str),
+        unit: Unit,
+        value: Option<u64>,
+        is_at_least: bool,
+    ) -> Self {
+        Self {
+            key: Cow::Borrowed(key),
+            title: Cow::Borrowed(title),
+            unit,
+            values: vec![value.map(signed)],
+            rates: Vec::new(),
+            are_at_least: vec![is_at_least],
+        }
+    }
+
+    /// The figures of runs side by side, by their keys; in the order of the first run that has them.
+    pub fn side_by_side(runs: &[&[Self]]) -> Vec<Self> {
+        let keyed = |run: &&[Self]| run.iter().map(|one| (one.key.clone(), one.clone())).collect();
+        let joined = |cells: Vec<Option<Self>>| {
+            let Self { key, title, unit, .. } = cells.iter().flatten().next()?.clone();
+            let of = |cell: &Option<Self>| cell.as_ref().and_then(|one| *one.values.first()?);
+            let rate = |cell: &Option<Self>| cell.as_ref().and_then(|one| *one.rates.first()?);
+            let at_least = |cell: &Option<Self>| {
+                cell.as_ref().is_some_and(|one| one.are_at_least.first() == Some(&true))
+            };
+            let is_rate = unit == Unit::SamplesPerSecond;
+            let rates = if is_rate { cells.iter().map(rate).collect() } else { Vec::new() };
+            let (values, are_at_least) =
+                cells.iter().map(|cell| (of(cell), at_least(cell))).unzip();
+            Some(Self { key, title, unit, values, rates, are_at_least })
+        };
+        let rows = side_by_side(runs.iter().map(keyed).collect());
+        rows.into_iter().filter_map(joined).collect()
+    }
+
+    /// Of a run.
+    pub fn value(&self, run: usize) -> Option<i64> {
+        self.values.get(run).copied().flatten()
+    }
+
+    /// Whether the value of a run is a lower bound.
+    pub fn is_at_least(&self, run: usize) -> bool {
+        self.are_at_least.get(run) == Some(&true)
+    }
+
+    /// Whether no run has it.
+    pub fn is_unknown(&self) -> bool {
+        self.values.iter().all(Option::is_none)
+    }
+
+    /// From the first run to another one.
     pub fn difference(&self, other: usize) -> Difference {
-        let value = |report: usize| self.values.get(report).copied().flatten();
-        Difference { source: value(0), target: value(other) }
+        Difference { source: self.value(0), target: self.value(other) }
     }
 
     /// The same of a rate, exactly; `None` of all else.
     pub fn rate_difference(&self, other: usize) -> Option<RateDifference> {
-        let value = |report: usize| self.rates.get(report).copied().flatten();
+        let value = |run: usize| self.rates.get(run).copied().flatten();
         let is_rate = self.unit == Unit::SamplesPerSecond;
         is_rate.then(|| RateDifference { source: value(0), target: value(other) })
+    }
+
+    /// Of a run in percent of the first's, one decimal, half up; of amounts that are counted.
+    pub fn percent_of_source(&self, run: usize) -> Option<f64> {
+        let of = |run| {
+            self.value(run).filter(|_| !matches!(self.unit, Unit::Place)).map(i64::unsigned_abs)
+        };
+        percent_of(of(run)?, of(0)?)
+    }
+
+    /// The figure of a run beside that of the first, for programs; where something is has no difference.
+    pub fn json(&self, run: usize) -> Value {
+        let difference = self.difference(run);
+        let is_amount = self.unit != Unit::Place;
+        let [source, target, change, percent] = match self.rate_difference(run) {
+            Some(rate) => {
+                [rate.source, rate.target, rate.change(), rate.percent()].map(|one| json!(one))
+            }
+            None => {
+                let change = difference.change().filter(|_| is_amount);
+                let percent = difference.percent().filter(|_| is_amount);
+                [json!(difference.source), json!(difference.target), json!(change), json!(percent)]
+            }
+        };
+        json!({
+            "key": self.key,
+            "title": self.title,
+            "unit": self.unit.key(),
+            "source": source,
+            "target": target,
+            "difference": change,
+            "percent": percent,
+            "percent_of_source": self.percent_of_source(run),
+        })
     }
 }
 
@@ -61,45 +157,53 @@ pub struct KeyFigure {
     pub title: &'static str,
     /// The same as the title of a column.
     pub short_title: &'static str,
-    path: &'static [&'static str],
+    key: &'static str,
 }
 
 impl KeyFigure {
     /// It, among all figures.
     pub fn of<'a>(&self, figures: &'a [Figure]) -> Option<&'a Figure> {
-        figures.iter().find(|figure| figure.path == self.path)
+        figures.iter().find(|figure| figure.key == self.key)
     }
 }
 
 const fn key_figure(
     title: &'static str,
     short_title: &'static str,
-    path: &'static [&'static str],
+    key: &'static str,
 ) -> KeyFigure {
-    KeyFigure { title, short_title, path }
+    KeyFigure { title, short_title, key }
 }
 
 pub const BY_CYCLES_KEY: &str = "throughput_by_cycles_samples_per_second";
 pub const BY_ELAPSED_TIME_KEY: &str = "throughput_by_elapsed_time_samples_per_second";
 
 pub const KEY_FIGURES: [KeyFigure; 9] = [
-    key_figure("Peak, with what always lives", "Peak", &["liveness", "peak", "bytes"]),
+    key_figure("Peak, with what always lives", "Peak", "liveness.peak.bytes"),
     key_figure(
         "Not always live at the peak",
         "Not always live",
-        &["liveness", "peak", "not_always_live_bytes"],
+        "liveness.peak.not_always_live_bytes",
     ),
-    key_figure("Always live", "Always live", &["memory", "always_live_bytes"]),
+    key_figure("Always live", "Always live", "memory.always_live_bytes"),
     key_figure(
         "Fullest tile, with gaps",
         "Fullest tile",
-        &["memory", "fullest_tile", "including_gaps_bytes"],
+        "memory.fullest_tile.including_gaps_bytes",
     ),
-    key_figure("Tiles over the limit", "Tiles over", &["memory", "tiles_over_limit"]),
-    key_figure("Code", "Code", &["memory", "code_bytes"]),
-    key_figure("Cycles", "Cycles", &["execution", "cycles"]),
-    key_figure(BY_CYCLES, "Samples/s by cycles", &["execution", BY_CYCLES_KEY]),
-    key_figure(BY_ELAPSED_TIME, "Samples/s by elapsed time", &["execution", BY_ELAPSED_TIME_KEY]),
+    key_figure("Tiles over the limit", "Tiles over", "memory.tiles_over_limit"),
+    key_figure("Code", "Code", "memory.code_bytes"),
+    key_figure("Cycles", "Cycles", "execution.cycles"),
+    key_figure(
+        BY_CYCLES,
+        "Samples/s by cycles",
+        "execution.throughput_by_cycles_samples_per_second",
+    ),
+    key_figure(
+        BY_ELAPSED_TIME,
+        "Samples/s by elapsed time",
+        "execution.throughput_by_elapsed_time_samples_per_second",
+    ),
 ];
 
 /// All figures, in the order in which `summary` has them; those that no report has are listed as well.
@@ -179,24 +283,25 @@ impl List<'_> {
         unit: Unit,
         of: impl Fn(&Facts<'_>) -> Option<u64>,
     ) {
-        let signed = |figure: u64| i64::try_from(figure).unwrap_or(i64::MAX);
         self.figures.push(Figure {
-            path: path.iter().map(|part| (*part).to_owned()).collect(),
-            title: title.to_owned(),
+            key: path.join(".").into(),
+            title: title.to_owned().into(),
             unit,
             values: self.reports.iter().map(|facts| of(facts).map(signed)).collect(),
             rates: Vec::new(),
+            are_at_least: Vec::new(),
         });
     }
 
     fn add_rate(&mut self, path: &[&str], title: &str, of: fn(&Throughput) -> Option<f64>) {
         let rates: Vec<_> = self.reports.iter().map(|facts| of(&facts.throughput)).collect();
         self.figures.push(Figure {
-            path: path.iter().map(|part| (*part).to_owned()).collect(),
-            title: title.to_owned(),
+            key: path.join(".").into(),
+            title: title.to_owned().into(),
             unit: Unit::SamplesPerSecond,
             values: rates.iter().map(|rate| rate.map(|rate| rate.round() as i64)).collect(),
             rates,
+            are_at_least: Vec::new(),
         });
     }
 
@@ -322,7 +427,7 @@ mod tests {
         let reports = [report(&[10, 30, 30], "stack"), report(&[50], "vertexCode")].map(Arc::new);
         let list = figures(&reports.map(|report| WithTimeline { report, timeline: None }));
         let value = |path: &str| {
-            let of_path = |figure: &&Figure| figure.path.join(".") == path;
+            let of_path = |figure: &&Figure| figure.key == path;
             let value = list.iter().find(of_path).expect("a figure").difference(1);
             (value.source, value.target)
         };

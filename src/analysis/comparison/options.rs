@@ -3,11 +3,14 @@
 //!
 //! Values belong together by name, of several of one name the first with the first.
 
+use serde::ser::{Serialize, SerializeStruct as _, Serializer};
+
 use crate::analysis::figures::joined::side_by_side;
 use crate::analysis::program::operations::{PROPORTION, ProportionCount, proportions};
 use crate::analysis::program::report_options::{OptionKind, texts};
 use crate::store::Report;
 use crate::store::options::{EngineOption, SideFact};
+use crate::text::clean;
 
 /// A value of each report; `None` where a report does not have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +61,7 @@ fn named_values<'a>(lists: Vec<Vec<NamedValue<'a>>>) -> Vec<NamedValues> {
     rows
 }
 
-/// An option whose values differ; `None` where a report does not have it.
+/// An option whose values differ; `None` where a run does not have it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OptionDifference {
     pub kind: OptionKind,
@@ -76,39 +79,84 @@ impl OptionDifference {
             _ => self.name.clone(),
         }
     }
+
+    /// The value of a run.
+    pub fn value(&self, run: usize) -> Option<&str> {
+        self.values.get(run)?.as_deref()
+    }
+
+    /// The values of source and target as words of a sentence.
+    pub fn said(&self) -> [String; 2] {
+        [0, 1].map(|run| match self.value(run) {
+            None => "not said".to_owned(),
+            Some("") => "none".to_owned(),
+            Some(value) => clean(value).into_owned(),
+        })
+    }
 }
 
-/// All options that differ, those that plans depend on first.
+impl Serialize for OptionDifference {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut object = serializer.serialize_struct("OptionDifference", 4)?;
+        object.serialize_field("kind", &self.kind)?;
+        object.serialize_field("name", &self.name)?;
+        object.serialize_field("source", &self.value(0))?;
+        object.serialize_field("target", &self.value(1))?;
+        object.end()
+    }
+}
+
+/// An option of one run, as text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OptionText {
+    pub kind: OptionKind,
+    /// Its name; of a proportion the kind of operation.
+    pub name: String,
+    pub value: String,
+}
+
+impl OptionText {
+    /// All that a report was made with, as it says.
+    pub fn all(report: &Report) -> Vec<Self> {
+        let mut all = proportions_by_kind(report);
+        all.extend(texts(report).into_iter().map(|(kind, name, value)| Self { kind, name, value }));
+        all
+    }
+
+    /// Names and values of one kind.
+    pub fn of_kind(kind: OptionKind, list: &[(String, String)]) -> Vec<Self> {
+        let text = |(name, value): &(String, String)| {
+            let (name, value) = (name.clone(), value.clone());
+            Self { kind, name, value }
+        };
+        list.iter().map(text).collect()
+    }
+
+    /// All that differ between runs, those that plans depend on first.
+    pub fn that_differ(runs: Vec<Vec<Self>>) -> Vec<OptionDifference> {
+        let keyed = |text: Self| ((text.kind, text.name.clone()), text);
+        let lists = runs.into_iter().map(|run| run.into_iter().map(keyed).collect());
+        let difference = |row: Vec<Option<Self>>| {
+            let first = row.iter().flatten().next()?;
+            let (kind, name) = (first.kind, first.name.clone());
+            let values: Vec<_> = row.into_iter().map(|text| Some(text?.value)).collect();
+            let is_same = values.windows(2).all(|pair| pair.first() == pair.last());
+            (!is_same).then_some(OptionDifference { kind, name, values })
+        };
+        let rows = side_by_side(lists.collect());
+        let mut differences: Vec<_> = rows.into_iter().filter_map(difference).collect();
+        differences.sort_by_key(|difference| difference.kind);
+        differences
+    }
+}
+
+/// All options of reports that differ, those that plans depend on first.
 pub fn options_that_differ(reports: &[&Report]) -> Vec<OptionDifference> {
-    let keyed = |known: Known| ((known.kind, known.name.clone()), known);
-    let lists = reports.iter().map(|report| all_options(report).into_iter().map(keyed).collect());
-    let difference = |row: Vec<Option<Known>>| {
-        let first = row.iter().flatten().next()?;
-        let (kind, name) = (first.kind, first.name.clone());
-        let values: Vec<_> = row.into_iter().map(|known| Some(known?.value)).collect();
-        let is_same = values.windows(2).all(|pair| pair.first() == pair.last());
-        (!is_same).then_some(OptionDifference { kind, name, values })
-    };
-    let rows = side_by_side(lists.collect());
-    let mut differences: Vec<OptionDifference> = rows.into_iter().filter_map(difference).collect();
-    differences.sort_by_key(|difference| difference.kind);
-    differences
-}
-
-struct Known {
-    kind: OptionKind,
-    name: String,
-    value: String,
-}
-
-fn all_options(report: &Report) -> Vec<Known> {
-    let mut all = proportions_by_kind(report);
-    all.extend(texts(report).into_iter().map(|(kind, name, value)| Known { kind, name, value }));
-    all
+    OptionText::that_differ(reports.iter().map(|report| OptionText::all(report)).collect())
 }
 
 /// For each kind of operation its values; how often each is set only where there are several.
-fn proportions_by_kind(report: &Report) -> Vec<Known> {
+fn proportions_by_kind(report: &Report) -> Vec<OptionText> {
     let known = report.debug.get().zip(report.programs.get());
     let mut rows = known.map(|(debug, programs)| proportions(debug, programs)).unwrap_or_default();
     rows.sort_by(|a, b| {
@@ -120,7 +168,7 @@ fn proportions_by_kind(report: &Report) -> Vec<Known> {
     of_kind
         .filter_map(|rows| {
             let operation = rows.first()?.operation.clone();
-            Some(Known {
+            Some(OptionText {
                 kind: OptionKind::AvailableMemoryProportion,
                 name: operation.unwrap_or_else(|| "not known".to_owned()),
                 value: values(rows),

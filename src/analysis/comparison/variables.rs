@@ -14,7 +14,7 @@ use crate::analysis::liveness::{Scope, variable_name};
 use crate::store::Report;
 
 /// The variables of a name.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct VariableDifference {
     /// The name, that of the source where it is there.
     pub name: String,

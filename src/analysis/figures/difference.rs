@@ -135,7 +135,7 @@ impl Serialize for RateDifference {
 }
 
 /// The report that has something which the other has not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, serde::Serialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Side {
     /// The first report.
@@ -147,6 +147,11 @@ pub enum Side {
 impl Side {
     /// Both, in the order in which they are shown.
     pub const BOTH: [Self; 2] = [Self::Source, Self::Target];
+
+    /// Its name for programs.
+    pub fn key(self) -> &'static str {
+        self.of(["source", "target"])
+    }
 
     pub fn title(self) -> &'static str {
         match self {

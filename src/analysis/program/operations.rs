@@ -191,7 +191,7 @@ pub fn proportions(debug: &DebugInfo, programs: &Programs) -> Vec<ProportionCoun
 }
 
 /// What an operation is called.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, serde::Serialize, schemars::JsonSchema)]
 pub struct OperationName {
     /// What it does.
     pub kind: Option<String>,

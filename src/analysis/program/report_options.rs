@@ -39,8 +39,10 @@ words! {
         App = "app",
         /// `framework.json`.
         Framework = "framework",
-        /// A setting or flag of the run that has no list of its own.
+        /// A setting of the run that has no list of its own.
         Setting = "setting",
+        /// A flag of the compiler.
+        Flag = "flag",
         /// Where the report lies.
         Directory = "directory",
     }
@@ -58,7 +60,7 @@ impl OptionKind {
             Self::Target => "target.",
             Self::Framework => "framework.",
             Self::Version => "version.",
-            Self::Setting => "setting.",
+            Self::Setting | Self::Flag => "setting.",
             Self::Directory => "",
         }
     }

@@ -1,19 +1,17 @@
 //! A comparison as comma-separated values: the figures, or what the changes consist of.
 
 use super::document::Comparison;
-use super::explained::{Groupings, Row};
-use super::{By, Shown};
+use super::tables::wholes;
 use crate::analysis::comparison::figures::{Figure, Unit};
-use crate::analysis::figures::difference::{Difference, Side};
 use crate::csv::line;
 use crate::text::clean;
 
-/// What `--csv` prints.
-pub fn csv(comparison: &Comparison) -> String {
+/// What `--csv` prints: the figures, or with `--by` the tables of it.
+pub(super) fn csv(comparison: &Comparison) -> Box<dyn Iterator<Item = String> + '_> {
     if comparison.shown.by.is_empty() {
-        figures(comparison.runs.figures().unwrap_or(&comparison.figures))
+        Box::new(std::iter::once(figures(&comparison.figures)))
     } else {
-        contributions(comparison, &comparison.shown)
+        Box::new(contributions(comparison))
     }
 }
 
@@ -21,42 +19,36 @@ fn number<T: ToString>(number: Option<T>) -> String {
     number.map_or_else(String::new, |number| number.to_string())
 }
 
-/// A line for each figure: its path in JSON, its unit, its values; of two reports the change.
+/// A line for each figure: its key in JSON, its unit, its values; of two runs the change.
 fn figures(figures: &[Figure]) -> String {
-    let reports = figures.first().map_or(0, |figure| figure.values.len());
+    let runs = figures.first().map_or(0, |figure| figure.values.len());
     let mut titles = vec!["figure".to_owned(), "unit".to_owned()];
-    match reports {
-        0..=2 => titles.extend(["source", "target", "difference", "percent"].map(str::to_owned)),
-        _ => titles.extend((1..=reports).map(|run| format!("run_{run}"))),
+    match runs {
+        0..=2 => {
+            let words = ["source", "target", "difference", "percent", "percent_of_source"];
+            titles.extend(words.map(str::to_owned));
+        }
+        _ => titles.extend((1..=runs).map(|run| format!("run_{run}"))),
     }
     let rows = figures.iter().map(|figure| {
-        let mut cells =
-            vec![clean(&figure.path.join(".")).into_owned(), figure.unit.key().to_owned()];
-        let rates = figure.rates.iter().map(|rate| number(*rate));
-        let values = figure.values.iter().map(|value| number(*value));
+        let mut cells = vec![clean(&figure.key).into_owned(), figure.unit.key().to_owned()];
         if figure.unit == Unit::SamplesPerSecond {
-            cells.extend(rates);
+            cells.extend(figure.rates.iter().map(|rate| number(*rate)));
         } else {
-            cells.extend(values);
+            cells.extend(figure.values.iter().map(|value| number(*value)));
         }
-        if reports <= 2 {
-            let rate = figure.rate_difference(1);
-            let of_rate = rate.map(|rate| [number(rate.change()), number(rate.percent())]);
-            let difference = figure.difference(1);
-            let of_number = || match figure.unit {
-                // Where something is has no difference.
-                Unit::Place => [String::new(), String::new()],
-                _ => [number(difference.change()), number(difference.percent())],
-            };
-            cells.extend(of_rate.unwrap_or_else(of_number));
+        if runs <= 2 {
+            let json = figure.json(1);
+            let change = ["difference", "percent", "percent_of_source"].map(|key| &json[key]);
+            cells.extend(change.map(|value| number(value.as_number())));
         }
         line(cells)
     });
     line(titles) + &rows.collect::<String>()
 }
 
-/// A line for each contribution of the tables that are asked for.
-fn contributions(comparison: &Comparison, shown: &Shown) -> String {
+/// A line for each row of the tables that are asked for.
+fn contributions(comparison: &Comparison) -> impl Iterator<Item = String> {
     let titles = [
         "change_of",
         "by",
@@ -68,61 +60,34 @@ fn contributions(comparison: &Comparison, shown: &Shown) -> String {
         "target_bytes",
         "difference_bytes",
         "percent",
+        "source_count",
+        "target_count",
+        "each_bytes",
     ];
-    let mut text = line(titles.map(str::to_owned));
-    let explanation = &comparison.explanation;
-    let mut add = |of: &str, groupings: &Groupings| {
-        for (by, title, rows) in groupings.all() {
-            if shown.has(by) {
-                let rows = rows.iter().flat_map(|rows| rows.iter());
-                text.extend(rows.map(|row| contribution(of, title, row)));
-            }
-        }
+    let wholes = wholes(comparison).into_iter().filter(|whole| !whole.key.is_empty());
+    let rows = wholes.flat_map(|whole| {
+        let key = whole.key;
+        let tables = whole.tables.into_iter();
+        tables.flat_map(move |table| table.rows.into_iter().map(move |row| (key, table.by, row)))
+    });
+    let row_line = move |(key, by, row): (&str, _, super::tables::PartRow<'_>)| {
+        let (bytes, [source, target]) = (row.bytes(), row.counts());
+        let [contributor, name, kind] = row.key_and_name(comparison, by);
+        line([
+            key.to_owned(),
+            by.key().to_owned(),
+            contributor.into_owned(),
+            clean(&name).into_owned(),
+            clean(&kind).into_owned(),
+            row.only().unwrap_or_default().to_owned(),
+            number(bytes.source),
+            number(bytes.target),
+            number(bytes.change()),
+            number(bytes.percent()),
+            number(source),
+            number(target),
+            number(row.size()),
+        ])
     };
-    if !shown.is_fullest_alone() {
-        if let Some(matched) = &comparison.explanation_at_matched_steps {
-            for (of, part) in
-                [("source_peak", &matched.source_peak), ("target_peak", &matched.target_peak)]
-            {
-                if let Some(part) = part {
-                    add(of, &part.peak.groupings);
-                }
-            }
-        }
-        for (of, part) in [
-            ("peak", &explanation.peak),
-            ("always_live", &explanation.always_live),
-            ("not_always_live", &explanation.not_always_live),
-        ] {
-            if let Some(part) = part {
-                add(of, &part.groupings);
-            }
-        }
-    }
-    if let Some(tile) = explanation.fullest_tile.as_ref().filter(|_| shown.has(By::Fullest)) {
-        add("fullest_tile", &tile.groupings);
-    }
-    text
-}
-
-fn contribution(of: &str, by: &str, row: &Row) -> String {
-    let (contributor, name) = row.key_and_name();
-    let Difference { source, target } = row.bytes;
-    let only = match row.only {
-        Some(Side::Source) => "source",
-        Some(Side::Target) => "target",
-        None => "",
-    };
-    line([
-        of.to_owned(),
-        by.to_owned(),
-        contributor.to_owned(),
-        clean(name.unwrap_or_default()).into_owned(),
-        clean(row.operation_kind().unwrap_or_default()).into_owned(),
-        only.to_owned(),
-        number(source),
-        number(target),
-        number(row.bytes.change()),
-        number(row.bytes.percent()),
-    ])
+    std::iter::once(line(titles.map(str::to_owned))).chain(rows.map(row_line))
 }

@@ -1,362 +1,465 @@
-//! The document of `tilescope compare` (`tilescope.compare/1` in cli.md): what changed between two
-//! reports, and what the change consists of. The text is written from it.
+//! The document of `tilescope compare` (`tilescope.compare/2` in cli.md), whatever system the runs are of. The text is
+//! written from it.
 
-use std::sync::Arc;
+use std::io::{self, Write};
+use std::process::ExitCode;
 
-use rayon::prelude::*;
+use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
-use super::Shown;
-use super::conclusions::Conclusion;
-use super::explained::{ExplainedAtMatchedSteps, ExplainedFullestTile, ExplainedPart};
-use super::runs::Runs;
-use crate::analysis::comparison::contribution::{OperationName, Part};
-use crate::analysis::comparison::explanation::Explanation;
-use crate::analysis::comparison::figures::{Figure, Unit};
-use crate::analysis::comparison::fullest_tile::{FullestTiles, gaps_of_fullest};
-use crate::analysis::comparison::matching::{MatchCounts, Sureness, match_reports};
-use crate::analysis::comparison::options::OptionDifference;
-use crate::analysis::comparison::plans::Plan;
-use crate::analysis::comparison::slot_peaks::Spike;
-use crate::analysis::comparison::variables::{VariableDifference, variables};
-use crate::analysis::derived::{Derived, DerivedPair};
+use super::steps::StepsMatched;
+use super::{By, CompareArguments, Shown, csv, text};
+use crate::analysis::comparison::contribution::{Contribution, Contributor, Grouping, Part};
+use crate::analysis::comparison::explanation::GroupedBy;
+use crate::analysis::comparison::figures::Figure;
+use crate::analysis::comparison::options::{OptionDifference, OptionText};
+use crate::analysis::derived::Derived;
 use crate::analysis::figures::difference::{Difference, Side};
 use crate::analysis::liveness;
-use crate::analysis::memory;
-use crate::analysis::program::steps;
-use crate::cli::output::Answer;
-use crate::format::{Error, Progress};
-use crate::store::Report;
-use crate::systems::poplar::insights::change::ChangeInsight;
-use crate::systems::poplar::insights::compared::{Compared, changes};
-use crate::systems::system::{LatePart, OpenRun};
+use crate::cli::output::{self, Answer, Document};
+use crate::format::{Error, ErrorKind, Progress};
+use crate::run::answers::SourceFormat;
+use crate::run::compared::amounts::Both;
+use crate::run::compared::names::Owner;
+use crate::run::compared::rows::{OwnerRow, Peaks, Row};
+use crate::run::{Compared, Conclusion, MemoryTotals, Verdict};
+use crate::store::{Warning, WarningCode};
+use crate::systems::system::{FoundRun, LatePart, OpenRun};
+use crate::text::bytes;
+use crate::text::run_names::run_names;
 
-/// How many peaks of each report are looked at.
-const SPIKES: usize = 20;
-
-/// `tilescope.compare/1` (cli.md).
-#[derive(Debug, Serialize)]
+/// Runs of one system, compared with the first of them.
+#[derive(Debug)]
 pub struct Comparison {
-    pub(super) source: ComparedReport,
-    pub(super) target: ComparedReport,
-    pub(super) options: Options,
-    /// The sections of `summary`, with both values of every figure.
-    #[serde(flatten)]
-    pub(super) sections: Map<String, Value>,
-    pub(super) steps: Option<MatchCounts>,
-    pub(super) matched: Matched,
-    pub(super) variables: Option<Vec<VariableDifference>>,
-    pub(super) insights: Vec<ChangeInsight>,
-    pub(super) conclusions: Vec<Conclusion>,
-    /// Where the peaks are at steps that are not matched with each other: these steps.
-    pub(super) peak_moved: Option<PeakMoved>,
-    pub(super) explanation_at_matched_steps: Option<ExplainedAtMatchedSteps>,
-    pub(super) explanation: Explained,
-    pub(super) spikes: Vec<SpikeRow>,
-    /// Null where it is not known: where a report does not have whole debug information.
-    pub(super) plans: Option<Vec<PlanRow>>,
-    /// One row per report, of more than two.
-    #[serde(skip_serializing_if = "Runs::is_empty")]
-    pub(super) runs: Runs,
-    /// For the text.
-    #[serde(skip)]
+    /// The name of the system, which is that of its section.
+    system: &'static str,
+    /// What it says of itself alone.
+    section: Map<String, Value>,
+    /// All runs.
+    pub(super) runs: Vec<ComparedRun>,
+    /// The memory of the first two.
+    memory: [MemoryTotals; 2],
+    /// The first two.
+    pub(super) compared: Compared,
+    /// What follows from their matched steps.
+    pub(super) steps: Option<StepsMatched>,
+    /// The rows of their peaks by each grouping, where steps are matched.
+    peak_rows: Vec<(GroupedBy, Vec<Value>)>,
+    /// What differs between all runs.
+    pub(super) settings: Vec<OptionDifference>,
+    /// Of all runs.
     pub(super) figures: Vec<Figure>,
-    #[serde(skip)]
-    pub(super) fits: [Option<bool>; 2],
-    #[serde(skip)]
+    /// Whether the text says that nobody says what the device has.
+    pub(super) lacks_room: bool,
+    /// What figures do not count.
     pub(super) note: Option<&'static str>,
-    #[serde(skip)]
+    /// What the text has.
     pub(super) shown: Shown,
 }
 
-/// The steps of peaks that are not matched with each other.
-#[derive(Debug, Serialize)]
-pub(super) struct PeakMoved {
-    source: Option<PeakStep>,
-    target: Option<PeakStep>,
-}
-
-#[derive(Debug, Serialize)]
-struct PeakStep {
-    step: u32,
-    kind: Option<String>,
-    name: Option<String>,
-    operation: Option<OperationName>,
-}
-
-impl PeakStep {
-    fn of(report: &Report, step: Option<usize>) -> Option<Self> {
-        let facts = steps::facts(report, step?)?;
-        let operation = facts.operation.as_ref().map(OperationName::of);
-        Some(Self { step: facts.step.0, kind: facts.kind, name: facts.name, operation })
-    }
-}
-
-#[derive(Debug, Serialize)]
-pub(super) struct ComparedReport {
-    pub(super) path: String,
-    pub(super) compiled_at: Option<String>,
-    pub(super) poplar_version: Option<String>,
-}
-
-/// The options that differ, with both values.
+/// A run of a comparison.
 #[derive(Debug)]
-pub(super) struct Options(pub(super) Vec<OptionDifference>);
+pub(super) struct ComparedRun {
+    pub path: String,
+    pub name: String,
+    /// The device that is compared, and what that is called.
+    pub device: Option<i64>,
+    pub title: String,
+    format: SourceFormat,
+    pub verdict: Option<Verdict>,
+    /// What follows against the first.
+    pub conclusions: Vec<Conclusion>,
+}
 
-impl Serialize for Options {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let row = |option: &OptionDifference| {
-            let OptionDifference { kind, name, values } = option;
-            let (source, target) = (values.first(), values.get(1));
-            json!({ "kind": kind, "name": name, "source": source, "target": target })
-        };
-        serializer.collect_seq(self.0.iter().map(row))
+impl ComparedRun {
+    fn of(derived: &Derived, side: &crate::run::compared::Side) -> Self {
+        Self {
+            path: path_of(derived),
+            name: String::new(),
+            device: side.device,
+            title: side.title.clone(),
+            format: derived.answers().format(derived),
+            verdict: derived.answers().verdict(derived),
+            conclusions: Vec::new(),
+        }
+    }
+
+    /// Its path, with the device where one is compared.
+    pub fn text(&self) -> String {
+        match &*self.title {
+            "" => self.path.clone(),
+            title => format!("{}, {title}", self.path),
+        }
     }
 }
 
-#[derive(Debug, Serialize)]
-pub(super) struct Matched {
-    pub(super) programs: MatchCounts,
-    pub(super) compute_sets: MatchCounts,
-    pub(super) exchanges: MatchCounts,
-    pub(super) variables: MatchCounts,
-    pub(super) operations: MatchCounts,
+fn path_of(derived: &Derived) -> String {
+    derived.report().path.display().to_string()
 }
 
-/// What changes consist of; null where a report lacks what that needs.
-#[derive(Debug, Serialize)]
-pub(super) struct Explained {
-    pub(super) peak: Option<ExplainedPart>,
-    pub(super) always_live: Option<ExplainedPart>,
-    pub(super) not_always_live: Option<ExplainedPart>,
-    pub(super) fullest_tile: Option<ExplainedFullestTile>,
+/// Compares runs, and prints what comes out.
+pub(super) fn run(runs: &[Box<dyn FoundRun>], arguments: &CompareArguments) -> ExitCode {
+    let result = output::with_progress("Reading the runs", |progress| {
+        let document = document(runs, arguments, progress)?;
+        document.warnings().iter().for_each(output::print_warning);
+        Ok(document)
+    });
+    output::finish_in_parts(&result, arguments.json)
 }
 
-#[derive(Debug, Serialize)]
-pub(super) struct SpikeRow {
-    pub(super) source_step: Option<u32>,
-    pub(super) target_step: Option<u32>,
-    /// Of the source's step where there is one; `target_name` and `target_operation` are those of the target's.
-    pub(super) kind: Option<String>,
-    pub(super) name: Option<String>,
-    pub(super) operation: Option<OperationName>,
-    pub(super) target_name: Option<String>,
-    pub(super) target_operation: Option<OperationName>,
-    pub(super) not_always_live_bytes: Difference,
-    pub(super) sureness: Option<Sureness>,
+/// The document of a comparison.
+///
+/// # Errors
+/// When a run cannot be read, does not have the device, or is asked for what its system does not have.
+pub fn document(
+    runs: &[Box<dyn FoundRun>],
+    arguments: &CompareArguments,
+    progress: &Progress,
+) -> Result<Document<Comparison>, Error> {
+    let (answer, warnings) = compared(runs, arguments, progress)?;
+    Ok(Document::new(answer, warnings))
 }
 
-/// An operation that is computed in another way.
-#[derive(Debug, Serialize)]
-pub(super) struct PlanRow {
-    pub(super) operation: OperationName,
-    pub(super) steps: Difference,
-    pub(super) matched_steps: u64,
-    pub(super) only_source_steps: u64,
-    pub(super) only_target_steps: u64,
-    pub(super) peak_bytes: Difference,
-    pub(super) exchange_code_bytes: Difference,
-    pub(super) control_code_bytes: Difference,
-    pub(super) vertices: Difference,
-    pub(super) available_memory_proportion: Value,
+/// Reads and compares them, the others with the first. Of more than two no more than two are in memory.
+fn compared(
+    runs: &[Box<dyn FoundRun>],
+    arguments: &CompareArguments,
+    progress: &Progress,
+) -> Result<(Comparison, Vec<Warning>), Error> {
+    let CompareArguments { device, shown, .. } = arguments;
+    let [first, second, more @ ..] = runs else {
+        return Err(Error::new(ErrorKind::Usage, "two runs are compared, or more"));
+    };
+    let open = |run: &dyn FoundRun| {
+        let run = output::opened(run, progress)?;
+        run.read_parts(&LatePart::ALL, progress);
+        Ok::<_, Error>(run)
+    };
+    let (source_run, target_run) = rayon::join(|| open(&**first), || open(&**second));
+    let (source_run, target_run) = (source_run?, target_run?);
+    let source = &**source_run.derived();
+    let (answers, room) = (source.answers(), device.room());
+    let compare = |other: &Derived| {
+        let compared = Compared::of([source, other], None, device.device, &|| false)?;
+        let compared = compared.ok_or_else(|| {
+            let message = format!("{} has nothing that could be compared", path_of(other));
+            Error::new(ErrorKind::Usage, message)
+        })?;
+        check_by(shown, &compared)?;
+        let [_, side] = &compared.sides;
+        let conclusions = compared.conclusions(source, room, &bytes);
+        let run = ComparedRun { conclusions, ..ComparedRun::of(other, side) };
+        Ok::<_, Error>((compared, run))
+    };
+    let said =
+        |run: &dyn OpenRun| output::named(&run.derived().report().path, run.warnings(progress));
+    let said_of_change = |run: &dyn OpenRun, compared: &Compared| {
+        let file = path_of(run.derived());
+        let warning =
+            |message| Warning { code: WarningCode::Inconsistent, file: file.clone(), message };
+        let of_change = answers.change_warnings(compared).into_iter().map(warning);
+        said(run).into_iter().chain(of_change).collect::<Vec<_>>()
+    };
+    let (mut compared, run) = compare(target_run.derived())?;
+    let both = [source, &**target_run.derived()];
+    let section = answers.change_json(&compared, room);
+    let matched = compared.matched.take();
+    let steps = matched.as_ref().map(|found| StepsMatched::of(both, found)).transpose()?;
+    let peak = matched.and_then(|found| found.peak.clone());
+    let rows_by = |by| peak.as_ref().and_then(|peak| Some((by, peak_rows(peak.grouping(by)?))));
+    let peak_rows = GroupedBy::ALL.into_iter().filter_map(rows_by).collect();
+    let memory = both.map(|derived| derived.answers().memory(derived));
+    let mut note = both.iter().find_map(|run| liveness::replica_note(run.report().target.get()));
+    let mut warnings = said(&*source_run);
+    warnings.extend(said_of_change(&*target_run, &compared));
+    drop(target_run);
+    let [of_source, _] = &compared.sides;
+    let mut all = vec![ComparedRun::of(source, of_source), run];
+    let mut sides = compared.sides.to_vec();
+    for found in more {
+        let other = open(&**found)?;
+        let (compared, run) = compare(other.derived())?;
+        warnings.extend(said_of_change(&*other, &compared));
+        note = note.or_else(|| liveness::replica_note(other.derived().report().target.get()));
+        let [_, side] = compared.sides;
+        sides.push(side);
+        all.push(run);
+    }
+    let names = run_names(all.iter().map(|run| std::path::Path::new(&run.path)));
+    all.iter_mut().zip(names).for_each(|(run, name)| run.name = name);
+    let stated = compared.sides.iter().any(|side| side.stated.capacity_bytes.is_some());
+    let figures: Vec<&[Figure]> = sides.iter().map(|side| &*side.figures).collect();
+    let answer = Comparison {
+        system: source.report().system.name,
+        peak_rows,
+        figures: Figure::side_by_side(&figures),
+        settings: OptionText::that_differ(sides.into_iter().map(|side| side.settings).collect()),
+        lacks_room: !stated && room.capacity_bytes.is_none() && steps.is_none(),
+        runs: all,
+        section,
+        memory,
+        steps,
+        note,
+        compared,
+        shown: shown.clone(),
+    };
+    Ok((answer, warnings))
+}
+
+/// All rows of a grouping, the largest change first; they add up to both peaks.
+fn peak_rows(grouping: &Grouping) -> Vec<Value> {
+    let bytes = |row: &Contribution| row.bytes.of(Part::All);
+    let mut rows: Vec<&Contribution> = grouping.rows().iter().collect();
+    rows.sort_by_key(|row| std::cmp::Reverse((bytes(row).magnitude(), bytes(row).source)));
+    let row = |of: &&Contribution| {
+        let name = match &of.contributor {
+            Contributor::Category(key) => key.clone(),
+            other => other.title(),
+        };
+        row(&name, &bytes(of), of.only.map(Side::key), [None; 2]).into()
+    };
+    rows.iter().map(row).collect()
+}
+
+/// Refuses tables that a system does not have.
+///
+/// # Errors
+/// `usage` for the first that is asked for.
+fn check_by(shown: &Shown, compared: &Compared) -> Result<(), Error> {
+    let by_owner = by_owner(compared);
+    let has = [By::Category, by_owner, By::Variable];
+    if compared.matched.is_some() {
+        return Ok(());
+    }
+    let Some(by) = shown.by.iter().find(|by| !has.contains(by)) else { return Ok(()) };
+    let words = compared.words;
+    let message = format!("these runs cannot be compared --by {}", by.key());
+    let lower = |text: &str| text.to_lowercase();
+    Err(Error::new(ErrorKind::Usage, message).hint(format!(
+        "They are compared by category, by {} ({}), and by variable ({}).",
+        by_owner.key(),
+        lower(words.owner),
+        lower(words.by_row.trim_start_matches("By "))
+    )))
+}
+
+/// What the sums by owner are called.
+fn by_owner(compared: &Compared) -> By {
+    if compared.words.are_owners_operations { By::Operation } else { By::Module }
+}
+
+/// A row with the keys of all rows.
+fn row(
+    name: &str,
+    bytes: &Difference,
+    only: Option<&str>,
+    [source_count, target_count]: [Option<u64>; 2],
+) -> Map<String, Value> {
+    let keys = [
+        ("name", json!(name)),
+        ("source_bytes", json!(bytes.source)),
+        ("target_bytes", json!(bytes.target)),
+        ("difference_bytes", json!(bytes.change())),
+        ("only", json!(only)),
+        ("source_count", json!(source_count)),
+        ("target_count", json!(target_count)),
+    ];
+    keys.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
+}
+
+fn row_of(name: &str, both: &Both) -> Map<String, Value> {
+    let counts = [both.source.count, both.target.count].map(Some);
+    row(name, &both.bytes(), both.only(), counts)
 }
 
 impl Comparison {
-    /// Compares reports whose small tables are read; the rest of the first two is read as it is needed.
-    ///
-    /// # Errors
-    /// When a profile cannot be opened again.
-    pub fn of(
-        source: &dyn OpenRun,
-        others: &[&dyn OpenRun],
-        progress: &Progress,
-    ) -> Result<Self, Error> {
-        let target = others.first().copied().unwrap_or(source);
-        let read = |run: &dyn OpenRun| run.read_parts(&LatePart::ALL, progress);
-        rayon::join(|| read(source), || others.par_iter().for_each(|other| read(*other)));
-        let (of_source, of_target) = (&**source.derived(), &**target.derived());
-        let (source, target) = (&**of_source.report(), &**of_target.report());
-        let gaps = [gaps_of_fullest(source)?, gaps_of_fullest(target)?];
-        let (pair, is_matched) = pair_of(of_source, of_target);
-        let compared = Compared::of([of_source, of_target], &pair, &gaps, SPIKES, &|| false);
-        let fits = [source, target]
-            .map(|report| memory::totals(report.memory.get()?, report.target.get()).fits);
-        let mut runs = Runs::default();
-        if let Some(more @ [_, ..]) = others.get(1..) {
-            let more: Vec<&Derived> = more.iter().map(|run| &**run.derived()).collect();
-            let all: Vec<&Derived> =
-                [of_source, of_target].into_iter().chain(more.clone()).collect();
-            let of_more = more.par_iter().map(|other| {
-                let (pair, _) = pair_of(of_source, other);
-                changes([of_source, other], &pair, &|| false)
-            });
-            let mut of_others = vec![Vec::new(), compared.insights.clone()];
-            of_others.par_extend(of_more);
-            runs = Runs::of(&all, &of_others);
-        }
-        let matching = &pair.matching;
-        let mut sections = sections(&compared.figures, both_values);
-        let path = ["memory".to_owned(), "fits".to_owned()];
-        put(&mut sections, &path, json!({ "source": fits[0], "target": fits[1] }));
-        Ok(Self {
-            source: compared_report(source),
-            target: compared_report(target),
-            options: Options(compared.options),
-            sections,
-            steps: is_matched.then_some(pair.step_counts),
-            matched: Matched {
-                programs: matching.programs.counts(),
-                compute_sets: matching.compute_sets.counts(),
-                exchanges: matching.exchanges.counts(),
-                variables: matching.variables.counts(),
-                operations: matching.operations.counts(),
-            },
-            variables: variables(source, target, &pair.attribution(), compared.peak_steps),
-            conclusions: compared.insights.iter().map(Conclusion::of).collect(),
-            insights: compared.insights,
-            peak_moved: compared.moved_peak.as_ref().map(|_| {
-                let [of_source, of_target] = compared.peak_steps;
-                PeakMoved {
-                    source: PeakStep::of(source, of_source),
-                    target: PeakStep::of(target, of_target),
-                }
-            }),
-            explanation_at_matched_steps: compared
-                .moved_peak
-                .as_ref()
-                .map(|moved| ExplainedAtMatchedSteps::of([source, target], moved)),
-            explanation: Explained::of(
-                [source, target],
-                compared.peak.as_ref(),
-                compared.fullest.as_ref(),
-            ),
-            spikes: compared
-                .spikes
-                .iter()
-                .map(|spike| spike_row([source, target], spike))
-                .collect(),
-            plans: compared.plans.map(|plans| plans.changed.into_iter().map(plan_row).collect()),
-            runs,
-            figures: compared.figures,
-            fits,
-            note: [source, target]
-                .iter()
-                .find_map(|report| liveness::replica_note(report.target.get())),
-            shown: Shown::default(),
+    /// What an owner is called.
+    pub(super) fn owner_title(&self, owner: Option<&Owner>) -> String {
+        owner.map_or_else(|| self.compared.words.nobody.to_owned(), Owner::title)
+    }
+
+    /// By what owners are.
+    pub(super) fn by_owner(&self) -> By {
+        by_owner(&self.compared)
+    }
+
+    fn side(&self, run: &ComparedRun) -> Value {
+        json!({
+            "path": run.path,
+            "system": self.system,
+            "device": run.device,
+            "producer": run.format.producer,
+            "captured_at": run.format.captured_at,
         })
     }
-}
 
-/// The matching of a report with the source, and whether they can be matched.
-fn pair_of(source: &Derived, other: &Derived) -> (DerivedPair, bool) {
-    let matching = match_reports(source.report(), other.report(), &|| false);
-    let is_matched = matching.is_some();
-    let reports = [source, other].map(|derived| Arc::clone(derived.report()));
-    (DerivedPair::new(reports, matching.unwrap_or_default()), is_matched)
-}
+    fn memory(&self) -> Value {
+        let both =
+            |of: fn(&MemoryTotals) -> Option<u64>| Difference::of(self.memory.each_ref().map(of));
+        json!({
+            "total_bytes": both(|memory| memory.total_bytes),
+            "including_gaps_bytes": both(|memory| memory.including_gaps_bytes),
+            "gap_bytes": both(|memory| memory.gap_bytes),
+            "always_live_bytes": both(|memory| memory.always_live_bytes),
+        })
+    }
 
-pub(super) fn compared_report(report: &Report) -> ComparedReport {
-    let about = report.about.get();
-    ComparedReport {
-        path: report.path.display().to_string(),
-        compiled_at: about.and_then(|about| about.compiled_at.clone()),
-        poplar_version: about.and_then(|about| about.poplar_version.clone()),
+    fn figures(&self, place: usize) -> Value {
+        self.figures.iter().map(|figure| figure.json(place)).collect()
+    }
+
+    fn owner_row(&self, of: &OwnerRow) -> Value {
+        row_of(&self.owner_title(of.owner.as_ref()), &of.both).into()
+    }
+
+    fn variable_row(&self, peaks: &Peaks, one: &Row) -> Value {
+        let mut keys = row_of(&self.owner_title(peaks.owner(one)), &one.both);
+        let calls: Value = peaks.names.owners(one.path).map(Owner::title).collect();
+        let of_source = peaks.owner_of_source(one).map(|owner| self.owner_title(owner));
+        let [of_source_detail, of_target_detail] = peaks.details(one);
+        let more = [
+            ("name_of_source", json!(of_source)),
+            ("calls", if self.compared.words.are_owners_operations { Value::Null } else { calls }),
+            ("shape", json!({ "source": of_source_detail, "target": of_target_detail })),
+            ("category", json!(one.category.key)),
+            ("each_bytes", json!(one.size)),
+            ("change", json!(one.both.row_change().as_str())),
+            ("matched_by", json!(one.matched_by)),
+        ];
+        keys.extend(more.map(|(key, value)| (key.to_owned(), value)));
+        keys.into()
+    }
+
+    /// The rows of the peaks where steps are matched; those of variables have the keys of all.
+    fn serialize_matched<M: SerializeMap>(&self, mut peak: M) -> Result<M::Ok, M::Error> {
+        let rows = |wanted: GroupedBy| {
+            let found = self.peak_rows.iter().find(|(by, _)| *by == wanted);
+            found.map_or(&[][..], |(_, rows)| rows)
+        };
+        for by in GroupedBy::ALL {
+            peak.serialize_entry(&format!("by_{}", by.key()), rows(by))?;
+        }
+        peak.serialize_entry("by_line", &[(); 0])?;
+        peak.end()
+    }
+
+    fn run_rows(&self) -> Value {
+        let row = |(place, run): (usize, &ComparedRun)| {
+            let setting = |of: &OptionDifference| json!({ "kind": of.kind, "name": of.name, "value": of.value(place) });
+            json!({
+                "path": run.path,
+                "name": run.name,
+                "device": run.device,
+                "producer": run.format.producer,
+                "captured_at": run.format.captured_at,
+                "verdict": run.verdict,
+                "settings": self.settings.iter().map(setting).collect::<Value>(),
+                "figures": self.figures(place),
+                "conclusions": run.conclusions,
+            })
+        };
+        self.runs.iter().enumerate().map(row).collect()
     }
 }
 
-/// What `value` says of each figure, under its path.
-pub(super) fn sections(figures: &[Figure], value: impl Fn(&Figure) -> Value) -> Map<String, Value> {
-    let mut sections = Map::new();
-    for figure in figures {
-        put(&mut sections, &figure.path, value(figure));
+impl Serialize for Comparison {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        let mut document = serializer.serialize_map(None)?;
+        for (key, run) in ["source", "target"].into_iter().zip(&self.runs) {
+            document.serialize_entry(key, &self.side(run))?;
+        }
+        let verdicts: Vec<_> = self.runs.iter().map(|run| &run.verdict).collect();
+        document.serialize_entry("verdicts", &verdicts)?;
+        document.serialize_entry("settings", &self.compared.settings)?;
+        document.serialize_entry("memory", &self.memory())?;
+        document.serialize_entry("figures", &self.figures(1))?;
+        document.serialize_entry("peak", &PeakOfBoth(self))?;
+        match self.steps.as_ref().map(serde_json::to_value) {
+            Some(Ok(Value::Object(found))) => {
+                for (key, value) in &found {
+                    document.serialize_entry(key, value)?;
+                }
+            }
+            // Steps are not matched.
+            _ => document.serialize_entry("steps", &Value::Null)?,
+        }
+        let conclusions = self.runs.get(1).map(|run| &run.conclusions);
+        document.serialize_entry("conclusions", &conclusions)?;
+        document.serialize_entry(self.system, &self.section)?;
+        if self.runs.len() > 2 {
+            document.serialize_entry("runs", &self.run_rows())?;
+        }
+        document.end()
     }
-    sections
 }
 
-fn both_values(figure: &Figure) -> Value {
-    if let Some(rate) = figure.rate_difference(1) {
-        return serde_json::to_value(rate).unwrap_or(Value::Null);
+/// Rows of which each is made when it is written: all at once would take many times what the files do.
+struct OneByOne<F>(F);
+
+impl<F: Fn() -> I, I: Iterator<Item = Value>> Serialize for OneByOne<F> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        serializer.collect_seq((self.0)())
     }
-    let difference = figure.difference(1);
-    if figure.unit == Unit::Place {
-        // Where something is has no difference.
-        return json!({ "source": difference.source, "target": difference.target });
-    }
-    serde_json::to_value(difference).unwrap_or(Value::Null)
 }
 
-fn put(object: &mut Map<String, Value>, path: &[String], value: Value) {
-    match path {
-        [] => {}
-        [key] => drop(object.insert(key.clone(), value)),
-        [key, rest @ ..] => {
-            let inner = object.entry(key.clone()).or_insert_with(|| Value::Object(Map::new()));
-            if let Value::Object(inner) = inner {
-                put(inner, rest, value);
+/// What is alive at both peaks.
+struct PeakOfBoth<'a>(&'a Comparison);
+
+impl Serialize for PeakOfBoth<'_> {
+    fn serialize<T: Serializer>(&self, serializer: T) -> Result<T::Ok, T::Error> {
+        let Self(of) = *self;
+        let [source, target] = of.compared.sides.each_ref();
+        let peaks = [source, target].map(|side| side.peak.as_ref());
+        let all = Difference::of(peaks.map(|peak| peak.map(|peak| peak.bytes)));
+        let not_always = peaks.map(|peak| peak.map(|peak| peak.not_always_live_bytes));
+        let always = [source, target].map(|side| side.always_live_bytes);
+        let [source_step, target_step] = peaks.map(|peak| peak.and_then(|peak| peak.step));
+        let mut peak = serializer.serialize_map(None)?;
+        peak.serialize_entry("source_bytes", &all.source)?;
+        peak.serialize_entry("target_bytes", &all.target)?;
+        peak.serialize_entry("difference_bytes", &all.change())?;
+        peak.serialize_entry("percent", &all.percent())?;
+        peak.serialize_entry("source_step", &source_step)?;
+        peak.serialize_entry("target_step", &target_step)?;
+        peak.serialize_entry("always_live_bytes", &Difference::of(always))?;
+        peak.serialize_entry("not_always_live_bytes", &Difference::of(not_always))?;
+        let found = || of.compared.peaks.iter();
+        let categories = || found().flat_map(|peaks| &peaks.by_category);
+        let owners = || found().flat_map(|peaks| &peaks.by_owner).map(|one| of.owner_row(one));
+        let variables =
+            || found().flat_map(|peaks| peaks.rows.iter().map(|one| of.variable_row(peaks, one)));
+        let by_category =
+            || categories().map(|(category, both)| Value::from(row_of(category.key, both)));
+        if of.steps.is_some() {
+            return of.serialize_matched(peak);
+        }
+        peak.serialize_entry("by_category", &OneByOne(by_category))?;
+        for by in [By::Operation, By::Module] {
+            let key = format!("by_{}", by.key());
+            if by == of.by_owner() {
+                peak.serialize_entry(&key, &OneByOne(owners))?;
+            } else {
+                peak.serialize_entry(&key, &[(); 0])?;
             }
         }
-    }
-}
-
-impl Explained {
-    fn of(
-        reports: [&Report; 2],
-        peak: Option<&Explanation>,
-        fullest: Option<&FullestTiles>,
-    ) -> Self {
-        let part = |part| peak.map(|peak| ExplainedPart::of(reports, peak, part));
-        Self {
-            peak: part(Part::All),
-            always_live: part(Part::AlwaysLive),
-            not_always_live: part(Part::NotAlwaysLive),
-            fullest_tile: fullest.map(ExplainedFullestTile::of),
-        }
-    }
-}
-
-fn spike_row(reports: [&Report; 2], spike: &Spike) -> SpikeRow {
-    let of_side = |side: Side| steps::facts(side.of(reports), side.of(spike.steps)?);
-    let both = Side::BOTH.map(of_side);
-    let [source_step, target_step] = both.each_ref().map(|facts| Some(facts.as_ref()?.step.0));
-    let of_target = both[1].as_ref();
-    let target_name = of_target.and_then(|facts| facts.name.clone());
-    let target_operation = of_target.and_then(|facts| facts.operation.as_ref());
-    let target_operation = target_operation.map(OperationName::of);
-    let facts = both.into_iter().flatten().next();
-    SpikeRow {
-        target_name,
-        target_operation,
-        source_step,
-        target_step,
-        kind: facts.as_ref().and_then(|facts| facts.kind.clone()),
-        name: facts.as_ref().and_then(|facts| facts.name.clone()),
-        operation: facts.and_then(|facts| facts.operation.as_ref().map(OperationName::of)),
-        not_always_live_bytes: spike.bytes,
-        sureness: spike.sureness,
-    }
-}
-
-fn plan_row(plan: Plan) -> PlanRow {
-    let [source, target] = plan.proportions;
-    PlanRow {
-        steps: plan.steps,
-        matched_steps: plan.matched_steps,
-        only_source_steps: plan.only_source(),
-        only_target_steps: plan.only_target(),
-        peak_bytes: plan.peak,
-        exchange_code_bytes: plan.exchange_code,
-        control_code_bytes: plan.control_code,
-        vertices: plan.vertices,
-        available_memory_proportion: json!({ "source": source, "target": target }),
-        operation: plan.name,
+        peak.serialize_entry("by_line", &[(); 0])?;
+        peak.serialize_entry("by_variable", &OneByOne(variables))?;
+        peak.end()
     }
 }
 
 impl Answer for Comparison {
-    const SCHEMA: &'static str = "tilescope.compare/1";
+    const SCHEMA: &'static str = "tilescope.compare/2";
 
     fn text(&self) -> String {
-        if self.shown.csv { super::csv::csv(self) } else { super::text::text(self) }
+        if self.shown.csv { csv::csv(self).collect() } else { text::text(self) }
+    }
+
+    fn write_text(&self, out: &mut dyn Write) -> io::Result<()> {
+        if !self.shown.csv {
+            return out.write_all(self.text().as_bytes());
+        }
+        csv::csv(self).try_for_each(|line| out.write_all(line.as_bytes()))
     }
 }

@@ -1,7 +1,11 @@
 //! What a change consists of, as it stands in JSON.
 
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde::ser::{SerializeMap as _, Serializer};
+use serde_json::json;
 
 use super::By;
 use crate::analysis::comparison::contribution::{Contribution, Contributor, Grouping, Part};
@@ -12,7 +16,7 @@ use crate::analysis::placement::gaps::GapReason;
 use crate::store::Report;
 
 /// A part of what is alive at the peaks: the whole, and the contributions to its change, largest first.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ExplainedPart {
     #[serde(flatten)]
     pub whole: Difference,
@@ -23,7 +27,7 @@ pub struct ExplainedPart {
 }
 
 /// The fullest tiles, and the contributions to the change of their bytes including gaps.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ExplainedFullestTile {
     #[serde(flatten)]
     pub whole: Difference,
@@ -34,30 +38,30 @@ pub struct ExplainedFullestTile {
 }
 
 /// What changed at the steps that are matched with the peaks; null of a peak whose step has no partner.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ExplainedAtMatchedSteps {
     pub source_peak: Option<ExplainedMoment>,
     pub target_peak: Option<ExplainedMoment>,
 }
 
 /// All that is alive at a pair of steps, and its part that is not always live.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ExplainedMoment {
     pub peak: ExplainedPart,
     pub not_always_live: ExplainedPart,
 }
 
 /// The same change by what it belongs to; each adds up to it. Rows that do not change are left out.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Groupings {
-    pub by_category: Option<Vec<Row>>,
-    pub by_operation: Option<Vec<Row>>,
-    pub by_module: Option<Vec<Row>>,
-    pub by_variable: Option<Vec<Row>>,
+    pub by_category: Option<Vec<ExplainedRow>>,
+    pub by_operation: Option<Vec<ExplainedRow>>,
+    pub by_module: Option<Vec<ExplainedRow>>,
+    pub by_variable: Option<Vec<ExplainedRow>>,
 }
 
 #[derive(Debug)]
-pub struct Row {
+pub struct ExplainedRow {
     pub contributor: Contributor,
     pub only: Option<Side>,
     pub bytes: Difference,
@@ -106,7 +110,7 @@ impl ExplainedFullestTile {
 
 impl Groupings {
     /// All of them, with what they go by.
-    pub fn all(&self) -> [(By, &'static str, Option<&Vec<Row>>); 4] {
+    pub fn all(&self) -> [(By, &'static str, Option<&Vec<ExplainedRow>>); 4] {
         [
             (By::Category, "category", self.by_category.as_ref()),
             (By::Operation, "operation", self.by_operation.as_ref()),
@@ -126,7 +130,7 @@ impl Groupings {
     }
 }
 
-impl Row {
+impl ExplainedRow {
     /// What it is, and its name, as in JSON.
     pub fn key_and_name(&self) -> (&'static str, Option<&str>) {
         match &self.contributor {
@@ -149,8 +153,8 @@ impl Row {
     }
 }
 
-fn ranked(grouping: &Grouping, part: Part) -> Vec<Row> {
-    let row = |(row, bytes): (&Contribution, Difference)| Row {
+fn ranked(grouping: &Grouping, part: Part) -> Vec<ExplainedRow> {
+    let row = |(row, bytes): (&Contribution, Difference)| ExplainedRow {
         contributor: row.contributor.clone(),
         only: row.only,
         bytes,
@@ -158,7 +162,7 @@ fn ranked(grouping: &Grouping, part: Part) -> Vec<Row> {
     grouping.ranked(part).into_iter().map(row).collect()
 }
 
-impl Serialize for Row {
+impl Serialize for ExplainedRow {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut object = serializer.serialize_map(None)?;
         let (contributor, name) = self.key_and_name();
@@ -174,5 +178,30 @@ impl Serialize for Row {
         object.serialize_entry("difference", &self.bytes.change())?;
         object.serialize_entry("percent", &self.bytes.percent())?;
         object.end()
+    }
+}
+
+impl JsonSchema for ExplainedRow {
+    fn schema_name() -> Cow<'static, str> {
+        "ExplainedRow".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let [text, number] = ["string", "integer"].map(|of| json!({ "type": [of, "null"] }));
+        json_schema!({
+            "type": "object",
+            "properties": {
+                "contributor": { "type": "string" },
+                "name": text,
+                "kind": text,
+                "layer": text,
+                "only": { "enum": ["source", "target", null] },
+                "source": number,
+                "target": number,
+                "difference": number,
+                "percent": { "type": ["number", "null"] }
+            },
+            "required": ["contributor", "name", "only", "source", "target", "difference", "percent"]
+        })
     }
 }

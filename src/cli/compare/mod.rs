@@ -1,13 +1,11 @@
 //! `tilescope compare`: what changed between two runs, and what the change consists of.
 
-mod conclusions;
 mod csv;
 mod document;
 mod explained;
-mod peaks;
-mod peaks_schema;
-mod peaks_text;
-mod runs;
+mod schema;
+mod steps;
+mod tables;
 mod text;
 
 use std::path::{Path, PathBuf};
@@ -15,9 +13,7 @@ use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
 
-pub use self::document::Comparison;
-pub(super) use self::peaks::PeakComparison;
-pub use self::peaks::document as document_of_peaks;
+pub use self::document::{Comparison, document};
 use super::output;
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::format::{Error, ErrorKind, Progress};
@@ -113,13 +109,7 @@ pub struct Shown {
 impl By {
     /// What it is called in JSON and as a value of the option.
     pub fn key(self) -> &'static str {
-        match self {
-            Self::Category => "category",
-            Self::Operation => "operation",
-            Self::Module => "module",
-            Self::Variable => "variable",
-            Self::Fullest => "fullest",
-        }
+        self.grouped().map_or("fullest", GroupedBy::key)
     }
 }
 
@@ -168,18 +158,12 @@ impl Shown {
 }
 
 pub(crate) fn run(arguments: &CompareArguments) -> ExitCode {
-    let CompareArguments { source, target, more, json, module, shown, device } = arguments;
+    let CompareArguments { source, target, more, json, module, device, .. } = arguments;
     let paths: Vec<&Path> =
         [source, target].into_iter().chain(more).map(PathBuf::as_path).collect();
     match runs_of(&paths, module.as_deref(), device) {
         Err(error) => output::fail(&error, *json),
-        Ok(runs) if are_steps_matched(&runs) => {
-            output::answer_of_several(&runs, *json, |source, others, progress| {
-                let comparison = Comparison::of(source, others, progress)?;
-                Ok(Comparison { shown: shown.clone(), ..comparison })
-            })
-        }
-        Ok(runs) => peaks::run(&runs, arguments),
+        Ok(runs) => document::run(&runs, arguments),
     }
 }
 

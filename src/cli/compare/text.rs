@@ -1,98 +1,73 @@
 //! A comparison as text for people.
 
-use super::conclusions;
-use super::document::{Comparison, PlanRow, SpikeRow};
-use super::explained::{ExplainedPart, Groupings, Row};
-use super::{By, Shown};
-use crate::analysis::comparison::contribution::{Contributor, OperationName};
+use super::document::{ComparedRun, Comparison};
+use super::steps::{PlanRow, SpikeRow, StepsMatched};
+use super::tables::{shown, wholes};
+use crate::analysis::comparison::contribution::OperationName;
 use crate::analysis::comparison::figures::{Figure, Unit};
 use crate::analysis::comparison::options::OptionDifference;
-use crate::analysis::figures::difference::{Difference, RateDifference, Side};
-use crate::analysis::memory::category_title;
+use crate::analysis::figures::difference::{Difference, RateDifference};
 use crate::analysis::program::operations::PROPORTION;
 use crate::analysis::program::report_options::OptionKind;
-use crate::cli::output::{aligned, name_cell, or_unknown};
+use crate::cli::output::{aligned, name_cell, or_unknown, wrapped};
+use crate::run::{Conclusion, Outcome};
 use crate::text::{bytes, clean, grouped, rate, signed, signed_bytes, signed_percent, signed_rate};
 
-/// Rows of a table of contributions, plans or spikes.
-const MOST_ROWS: usize = 10;
-
-/// How many rows of a table are shown: where only one more would be left out, that one as well.
-fn shown(rows: usize) -> usize {
-    if rows > MOST_ROWS + 1 { MOST_ROWS } else { rows }
-}
-
-pub fn text(comparison: &Comparison) -> String {
-    let shown = &comparison.shown;
-    if !comparison.runs.is_empty() {
-        return comparison.runs.text(shown.brief);
-    }
-    let mut text = conclusions::text_of_reports(&comparison.conclusions);
-    text += &format!(
-        "\nSource  {}\nTarget  {}\n",
-        clean(&comparison.source.path),
-        clean(&comparison.target.path)
-    );
-    let titles = ["source", "target"].map(str::to_owned);
-    section(&mut text, "What differs", &options(&comparison.options.0, &titles));
-    if shown.brief {
-        return text;
-    }
-    let is_whole = shown.by.is_empty();
-    if is_whole {
-        section(&mut text, "Figures", &figures(comparison));
-    }
-    explanations(&mut text, comparison);
-    if is_whole {
-        section(&mut text, "Changed plans", &plans(comparison.plans.as_deref()));
-        section(&mut text, "Spikes", &spikes(&comparison.spikes));
-        if let Some(steps) = &comparison.steps {
-            text += &format!(
-                "\nSteps: {} matched, {} only in the source, {} only in the target\n",
-                grouped(steps.matched as u64),
-                grouped(steps.only_source as u64),
-                grouped(steps.only_target as u64)
-            );
+/// For people.
+pub(super) fn text(of: &Comparison) -> String {
+    let is_of_two = of.runs.len() == 2;
+    let mut text = String::new();
+    if let ([source, target], true) = (&*of.runs, is_of_two) {
+        text += &said(&target.conclusions);
+        text +=
+            &format!("\nSource  {}\nTarget  {}\n", clean(&source.text()), clean(&target.text()));
+    } else {
+        for (number, run) in (1..).zip(&of.runs) {
+            let reference = if number == 1 { ", the reference" } else { "" };
+            text +=
+                &format!("{number}  {}{reference}\n{}", clean(&run.text()), said(&run.conclusions));
         }
     }
-    if let Some(note) = comparison.note {
+    section(&mut text, "What differs", &options(of));
+    if of.shown.brief {
+        return text;
+    }
+    let is_whole = of.shown.by.is_empty();
+    if is_whole {
+        section(&mut text, "Figures", &figures(of));
+        if of.lacks_room {
+            text += "  What the device has is not in the files: --capacity 16GiB\n";
+        }
+    }
+    if !is_of_two {
+        return text
+            + "\nChanges are against the first; compare two of them to see what a change consists of\n";
+    }
+    for whole in wholes(of) {
+        let Some(title) = whole.title else { continue };
+        text += &format!("\n{title}\n");
+        let tables = whole.tables.iter().filter(|table| !table.rows.is_empty());
+        text.extend(tables.map(|table| format!("\n{}", table.text(of))));
+    }
+    if let Some(steps) = of.steps.as_ref().filter(|_| is_whole) {
+        of_steps(&mut text, steps);
+    }
+    if let Some(note) = of.note {
         text += &format!("\n{note}\n");
     }
     text
 }
 
-fn explanations(text: &mut String, comparison: &Comparison) {
-    let (shown, explanation) = (&comparison.shown, &comparison.explanation);
-    let mut of_steps = |title: &str, explained: &ExplainedPart| {
-        let steps = format!(
-            ", step {} to step {}",
-            or_unknown(explained.source_step, |step| step.to_string()),
-            or_unknown(explained.target_step, |step| step.to_string())
+fn of_steps(text: &mut String, found: &StepsMatched) {
+    section(text, "Changed plans", &plans(found.plans.as_deref()));
+    section(text, "Spikes", &spikes(&found.spikes));
+    if let Some(steps) = &found.steps {
+        *text += &format!(
+            "\nSteps: {} matched, {} only in the source, {} only in the target\n",
+            grouped(steps.matched as u64),
+            grouped(steps.only_source as u64),
+            grouped(steps.only_target as u64)
         );
-        part(text, title, &explained.whole, &steps, &explained.groupings, shown);
-    };
-    if !shown.is_fullest_alone() {
-        let matched = comparison.explanation_at_matched_steps.as_ref();
-        for (title, found) in [
-            ("Where the source had its peak", matched.and_then(|of| of.source_peak.as_ref())),
-            ("Where the target has its peak", matched.and_then(|of| of.target_peak.as_ref())),
-        ] {
-            if let Some(found) = found {
-                of_steps(&format!("{title}, not always live"), &found.not_always_live);
-            }
-        }
-        if let Some(peak) = &explanation.peak {
-            let title =
-                if matched.is_some() { "The two peaks, at different steps" } else { "The peak" };
-            of_steps(title, peak);
-        }
-        if let Some(found) = &explanation.always_live {
-            part(text, "Always live", &found.whole, "", &found.groupings, shown);
-        }
-    }
-    if let Some(tile) = explanation.fullest_tile.as_ref().filter(|_| shown.has(By::Fullest)) {
-        let tiles = format!(", tile {} to tile {}", tile.source_tile, tile.target_tile);
-        part(text, "The fullest tile", &tile.whole, &tiles, &tile.groupings, shown);
     }
 }
 
@@ -102,18 +77,40 @@ fn section(text: &mut String, title: &str, body: &str) {
     }
 }
 
-/// What differs, with a column for each report.
-pub fn options(options: &[OptionDifference], titles: &[String]) -> String {
-    if options.is_empty() {
-        return "  nothing: versions, target and options are the same\n".to_owned();
+/// Conclusions, one below the other, each with whether it is better.
+fn said(conclusions: &[Conclusion]) -> String {
+    let line = |said: &Conclusion| {
+        let word = match said.is_better {
+            Some(true) => "better",
+            Some(false) => "worse",
+            None => "",
+        };
+        wrapped(&format!("{word:6}  "), &clean(&format!("{}.", said.text)))
+    };
+    conclusions.iter().map(line).collect()
+}
+
+/// What differs, with a column for each run.
+fn options(of: &Comparison) -> String {
+    if of.settings.is_empty() {
+        return format!("  {}\n", of.compared.words.no_setting);
     }
-    let value = |value: &Option<String>| value.as_deref().map_or("–".to_owned(), name_cell);
-    let rows = options.iter().map(|option| {
+    let value = |value: &Option<String>| match value.as_deref() {
+        None => "–".to_owned(),
+        Some("") => "none".to_owned(),
+        Some(value) => name_cell(value),
+    };
+    let rows = of.settings.iter().map(|option: &OptionDifference| {
         let title = option_title(option.kind, &option.name);
         std::iter::once(title).chain(option.values.iter().map(value)).collect()
     });
-    let titles = titles.iter().map(|title| format!("<{title}"));
-    let titles: Vec<String> = std::iter::once("<".to_owned()).chain(titles).collect();
+    let titles: Vec<String> = match &*of.runs {
+        [_, _] => ["<", "<source", "<target"].map(str::to_owned).into(),
+        runs => {
+            let numbers = (1..=runs.len()).map(|number| format!("<{number}"));
+            std::iter::once("<".to_owned()).chain(numbers).collect()
+        }
+    };
     aligned(&titles, rows)
 }
 
@@ -123,7 +120,10 @@ fn option_title(kind: OptionKind, name: &str) -> String {
         OptionKind::AvailableMemoryProportion => format!("{PROPORTION} of {name}"),
         OptionKind::Version => format!("version: {name}"),
         OptionKind::Target => format!("target: {name}"),
-        OptionKind::EngineOption | OptionKind::Setting | OptionKind::Directory => name,
+        OptionKind::EngineOption
+        | OptionKind::Setting
+        | OptionKind::Flag
+        | OptionKind::Directory => name,
         OptionKind::ExecutionOption => format!("option of the runs: {name}"),
         OptionKind::TargetOption => format!("target option: {name}"),
         OptionKind::App => format!("app.json: {name}"),
@@ -132,7 +132,7 @@ fn option_title(kind: OptionKind, name: &str) -> String {
 }
 
 /// A change, signed, with its percentage: `+2.70 MiB (+181 %)`.
-pub fn change(value: &Difference, unit: Unit) -> String {
+pub(super) fn change(value: &Difference, unit: Unit) -> String {
     let Some(change) = value.change() else { return "not known".to_owned() };
     let amount = if unit == Unit::Bytes { signed_bytes(change) } else { signed(change, grouped) };
     match value.percent() {
@@ -142,7 +142,7 @@ pub fn change(value: &Difference, unit: Unit) -> String {
 }
 
 /// A change of a rate, signed, with its percentage.
-pub fn rate_change(value: &RateDifference) -> String {
+fn rate_change(value: &RateDifference) -> String {
     let Some(change) = value.change() else { return "not known".to_owned() };
     match value.percent() {
         Some(percent) if change != 0.0 => {
@@ -153,7 +153,7 @@ pub fn rate_change(value: &RateDifference) -> String {
 }
 
 /// A figure in its unit.
-pub fn amount(value: Option<i64>, unit: Unit) -> String {
+pub(super) fn amount(value: Option<i64>, unit: Unit) -> String {
     or_unknown(value, |value| match unit {
         Unit::Bytes if value < 0 => signed_bytes(value),
         Unit::Bytes => bytes(value.unsigned_abs()),
@@ -163,111 +163,80 @@ pub fn amount(value: Option<i64>, unit: Unit) -> String {
     })
 }
 
-/// Whether a report fits.
-pub fn yes_or_no(fits: Option<bool>) -> &'static str {
-    match fits {
-        Some(true) => "yes",
-        Some(false) => "no",
-        None => "not known",
-    }
-}
-
-/// The figures, without the categories that do not change and what neither report has.
-fn figures(comparison: &Comparison) -> String {
-    let [source, target] = comparison.fits.map(yes_or_no);
+/// The figures of all runs, each after the first with its change, without the categories that do not change and what no
+/// run has.
+fn figures(of: &Comparison) -> String {
+    let is_of_two = of.runs.len() == 2;
+    let others = 1..of.runs.len();
     let is_shown = |figure: &&Figure| {
-        let is_category = figure.path.iter().any(|part| part == "by_category");
-        if is_category {
-            return !figure.difference(1).is_equal();
-        }
-        figure.difference(1) != Difference::default()
+        let is_category = figure.key.contains(".by_category.");
+        let has_changed = others.clone().any(|run| !figure.difference(run).is_equal());
+        if is_category { has_changed } else { !figure.is_unknown() }
     };
-    let rows = comparison.figures.iter().filter(is_shown).map(|figure| {
-        if let Some(of_rate) = figure.rate_difference(1) {
-            let [source, target] =
-                [of_rate.source, of_rate.target].map(|value| or_unknown(value, rate));
-            return vec![figure.title.clone(), source, target, rate_change(&of_rate)];
-        }
-        let (unit, value) = (figure.unit, figure.difference(1));
-        let change = if unit == Unit::Place { String::new() } else { change(&value, unit) };
-        let title = match unit {
+    let rows = of.figures.iter().filter(is_shown).map(|figure| {
+        let title = match figure.unit {
             Unit::Microseconds => format!("{}, µs", clean(&figure.title)),
             _ => clean(&figure.title).into_owned(),
         };
-        vec![title, amount(value.source, unit), amount(value.target, unit), change]
-    });
-    let fits = vec!["Fits".to_owned(), source.to_owned(), target.to_owned(), String::new()];
-    aligned(&["<", "source", "target", "<change"], std::iter::once(fits).chain(rows))
-}
-
-/// The change of a whole, and what it consists of.
-fn part(
-    text: &mut String,
-    title: &str,
-    whole: &Difference,
-    places: &str,
-    groupings: &Groupings,
-    shown: &Shown,
-) {
-    *text += &format!(
-        "\n{title}: {} to {}, {}{places}\n",
-        amount(whole.source, Unit::Bytes),
-        amount(whole.target, Unit::Bytes),
-        change(whole, Unit::Bytes),
-    );
-    if whole.is_equal() {
-        return;
-    }
-    for (by, title, rows) in groupings.all() {
-        if let Some(rows) = rows.filter(|_| shown.has(by)) {
-            text.push('\n');
-            *text += &contributions(&format!("<By {title}"), rows);
+        let mut cells = vec![title, value(figure, 0)];
+        for run in others.clone() {
+            cells.extend([value(figure, run), change_of(figure, run)]);
         }
+        let share = figure.percent_of_source(1).filter(|_| is_of_two);
+        cells.push(share.map_or_else(String::new, |percent| format!("{percent:.1} %")));
+        cells
+    });
+    let mut titles = vec!["<".to_owned()];
+    if is_of_two {
+        titles.extend(["source", "target", "<change", "of the source"].map(str::to_owned));
+    } else {
+        for (number, run) in (1..).zip(&of.runs) {
+            titles.push(format!("{number} {}", name_cell(&run.name)));
+            titles.extend((number > 1).then(|| "<change".to_owned()));
+        }
+        titles.push(String::new());
     }
+    aligned(&titles, outcomes(of).into_iter().chain(rows))
 }
 
-fn contributions(title: &str, rows: &[Row]) -> String {
-    let cells = |name: String, value: &Difference| {
-        vec![
-            name,
-            amount(value.source, Unit::Bytes),
-            amount(value.target, Unit::Bytes),
-            change(value, Unit::Bytes),
-        ]
+/// Whether the runs fit, where that is known of one of them by itself.
+fn outcomes(of: &Comparison) -> Option<Vec<String>> {
+    let word = |run: &ComparedRun| {
+        let outcome = run.verdict.as_ref().map(|verdict| verdict.outcome).unwrap_or_default();
+        outcome.word().to_owned()
     };
-    let most = shown(rows.len());
-    let first = rows.iter().take(most).map(|row| {
-        let only = match row.only {
-            Some(Side::Source) => " (only in the source)",
-            Some(Side::Target) => " (only in the target)",
-            None => "",
-        };
-        cells(format!("{}{only}", contributor(&row.contributor)), &row.bytes)
-    });
-    let others = rows.get(most..).filter(|others| !others.is_empty()).map(|others| {
-        let sum = |side: fn(&Difference) -> Option<i64>| {
-            others.iter().filter_map(|row| side(&row.bytes)).fold(0_i64, i64::saturating_add)
-        };
-        let value = Difference::between(sum(|value| value.source), sum(|value| value.target));
-        cells(format!("{} others", grouped(others.len() as u64)), &value)
-    });
-    aligned(&[title, "source", "target", "<change"], first.chain(others))
+    let is_known = |run: &ComparedRun| {
+        run.verdict.as_ref().is_some_and(|verdict| verdict.outcome != Outcome::Unknown)
+    };
+    if !of.runs.iter().any(is_known) {
+        return None;
+    }
+    let mut cells = vec!["Outcome".to_owned()];
+    for (place, run) in of.runs.iter().enumerate() {
+        cells.push(word(run));
+        cells.extend((place > 0).then(String::new));
+    }
+    cells.push(String::new());
+    Some(cells)
 }
 
-fn contributor(contributor: &Contributor) -> String {
-    match contributor {
-        Contributor::Category(name) => name_cell(&category_title(name)),
-        Contributor::Operation(operation) => operation_text(operation),
-        Contributor::Module(name) | Contributor::Variable(name) => name_cell(name),
-        Contributor::Overlapped => "overlapped".to_owned(),
-        Contributor::NotExplained => "not explained by liveness".to_owned(),
-        Contributor::Gaps(None) => "gaps".to_owned(),
-        Contributor::Gaps(Some(reason)) => format!("gaps: {}", reason.key()),
-        Contributor::NotAttributable => "not attributable".to_owned(),
+fn value(figure: &Figure, run: usize) -> String {
+    if let Some(of_rate) = figure.rate_difference(run) {
+        return or_unknown(of_rate.target, rate);
+    }
+    let least = if figure.is_at_least(run) { "≥ " } else { "" };
+    format!("{least}{}", amount(figure.value(run), figure.unit))
+}
+
+fn change_of(figure: &Figure, run: usize) -> String {
+    match figure.rate_difference(run) {
+        Some(of_rate) => rate_change(&of_rate),
+        None if figure.unit == Unit::Place => String::new(),
+        None => change(&figure.difference(run), figure.unit),
     }
 }
 
-fn operation_text(operation: &OperationName) -> String {
+pub(super) fn operation_text(operation: &OperationName) -> String {
     let kind = operation.title();
     match &operation.name {
         Some(name) => format!("{} {}", name_cell(kind), name_cell(name)),

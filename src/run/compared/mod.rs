@@ -1,11 +1,11 @@
-//! Two runs of one system, compared by their peaks: what each took, what is alive at the peak of each, settings that
-//! differ, and what follows.
+//! Two runs of one system, compared: what each took, what is alive at the peak of each, settings that differ, and what
+//! follows.
 //!
 //! A system gives a [`Side`] of each run by [`crate::run::Answers::compared_side`]; all else is worked out here, alike
-//! for all. Steps of the runs need nothing in common.
+//! for all. Where steps of the runs are matched, the peaks are explained by what is matched with what; else by the
+//! things that are alive at them, and steps need nothing in common.
 
 pub mod amounts;
-pub mod figures;
 pub mod names;
 pub mod rows;
 #[cfg(test)]
@@ -15,14 +15,21 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use self::figures::{ComparedFigure, FigureOfRun};
 use self::names::Names;
 use self::rows::{Level, Matching, Peaks, Thing};
 use super::room::StatedRoom;
-use super::setting::DifferentSetting;
-use super::{Conclusion, Room};
-use crate::analysis::derived::Derived;
+use super::{Conclusion, Evidence, Room};
+use crate::analysis::comparison::contribution::Part;
+use crate::analysis::comparison::figures::{Figure, Unit, figures};
+use crate::analysis::comparison::moment::Moment;
+use crate::analysis::comparison::options::{OptionDifference, OptionText};
+use crate::analysis::derived::{Derived, DerivedPair};
+use crate::analysis::figures::difference::Difference;
+use crate::analysis::liveness::Scope;
+use crate::analysis::matched_reports::MatchedReports;
+use crate::analysis::memory;
 use crate::format::Error;
+use crate::text::signed_percent;
 
 /// A table of what is alive at the peaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,8 +45,6 @@ pub enum PeakTab {
 pub struct ComparedWords {
     /// How things of two runs are matched.
     pub matching: Matching,
-    /// What a setting is a setting of: a fixed key.
-    pub setting: &'static str,
     /// Where no setting differs.
     pub no_setting: &'static str,
     /// Whether owners are operations; else they are functions, which stand for modules.
@@ -88,8 +93,7 @@ impl ComparedWords {
             }],
             is_one_to_one: false,
         },
-        setting: "setting",
-        no_setting: "No setting differs",
+        no_setting: "No option, version or machine differs",
         are_owners_operations: true,
         owner: "Operation",
         nobody: "no operation",
@@ -111,7 +115,7 @@ impl ComparedWords {
 /// The peak of a side.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PeakOfSide {
-    /// Bytes that are alive and compared.
+    /// Bytes that are alive, the same as the peak of [`crate::run::PeakOfRun`] has.
     pub bytes: u64,
     /// Bytes of them that are not there throughout.
     pub not_always_live_bytes: u64,
@@ -139,20 +143,20 @@ impl fmt::Debug for Own {
 /// One of two runs, as its system gives it.
 #[derive(Clone, Debug)]
 pub struct Side {
-    /// The number of the device.
-    pub device: i64,
-    /// What that is called.
+    /// The number of the device; `None` of the whole run.
+    pub device: Option<i64>,
+    /// What that is called; empty of the whole run.
     pub title: String,
     /// The peak; `None` where it is not known.
     pub peak: Option<PeakOfSide>,
     /// The peak in words: `862 MiB (903,778,312 B) at event 1,800`.
     pub peak_text: String,
-    /// Bytes that are there throughout, within the peak or beside it.
-    pub always_live_bytes: u64,
+    /// Bytes that are there throughout, a part of the peak.
+    pub always_live_bytes: Option<u64>,
     /// What the run took.
-    pub figures: Vec<FigureOfRun>,
+    pub figures: Vec<Figure>,
     /// The settings that it was made with.
-    pub settings: Vec<(String, String)>,
+    pub settings: Vec<OptionText>,
     /// What the device has, as something beside the run states it.
     pub stated: StatedRoom,
     /// What is alive at the peak, by [`Names`] of both sides; `None` where it is not known.
@@ -162,6 +166,35 @@ pub struct Side {
 }
 
 impl Side {
+    /// A report whose steps are matched with those of another: all of its devices together.
+    pub fn of_report(derived: &Derived) -> Self {
+        let report = derived.report();
+        let run = derived.with_timeline(Scope::Everything, &|| false);
+        let timeline = run.timeline.as_ref();
+        let alive = timeline.and_then(|of| Moment::peak(&of.curve, Scope::Everything));
+        let peak = alive.and_then(|alive| {
+            let step = report.steps.get().and_then(|steps| steps.ids.get(alive.moment.step));
+            Some(PeakOfSide {
+                bytes: u64::try_from(alive.bytes.sum()).ok()?,
+                not_always_live_bytes: u64::try_from(alive.bytes.not_always_live).ok()?,
+                step: step.map(|step| step.0.into()),
+            })
+        });
+        let totals = report.memory.get().map(|of| memory::totals(of, report.target.get()));
+        Self {
+            device: None,
+            title: String::new(),
+            peak,
+            peak_text: String::new(),
+            always_live_bytes: totals.and_then(|totals| totals.always_live_bytes),
+            figures: figures(&[run]),
+            settings: OptionText::all(report),
+            stated: StatedRoom::default(),
+            alive: None,
+            own: Own::new(()),
+        }
+    }
+
     /// What only the system knows, if it is of its type.
     pub fn own<T: Any>(&self) -> Option<&T> {
         self.own.0.downcast_ref()
@@ -176,33 +209,48 @@ pub struct Compared {
     /// Source and target; what is alive in them is in `peaks`.
     pub sides: [Side; 2],
     /// Settings that differ, in the order of the source.
-    pub settings: Vec<DifferentSetting>,
+    pub settings: Vec<OptionDifference>,
     /// What each took.
-    pub figures: Vec<ComparedFigure>,
+    pub figures: Vec<Figure>,
     /// What is alive at the peak of each; `None` where it is not known of both.
     pub peaks: Option<Peaks>,
+    /// What follows from matched steps, where those of both are.
+    pub matched: Option<Arc<MatchedReports>>,
 }
 
 impl Compared {
-    /// Compares the devices of a number, or those that say most; `None` where the system does not compare by peaks.
+    /// Compares the devices of a number, or those that say most; `None` where a run has nothing that could be compared.
+    /// Of runs whose steps are matched, `pair` says how; without, that is worked out.
     ///
     /// # Errors
     /// When a side does not have the device, or nothing that could be compared.
-    pub fn of(both: [&Derived; 2], device: Option<i64>) -> Result<Option<Self>, Error> {
+    pub fn of(
+        both: [&Derived; 2],
+        pair: Option<&Arc<DerivedPair>>,
+        device: Option<i64>,
+        is_cancelled: &(dyn Fn() -> bool + Sync),
+    ) -> Result<Option<Self>, Error> {
         let [source, target] = both;
-        let Some(words) = source.answers().compared_words() else { return Ok(None) };
+        let words = source.answers().compared_words();
         let mut names = Names::default();
         let first = source.answers().compared_side(source, device, &mut names)?;
         let second = target.answers().compared_side(target, device, &mut names)?;
         let (Some(mut first), Some(mut second)) = (first, second) else { return Ok(None) };
         let alive = first.alive.take().zip(second.alive.take());
         let peaks = alive.map(|(a, b)| Peaks::of(names, [a, b], &words.matching));
-        let settings = [&*first.settings, &*second.settings];
+        let settings = [&first, &second].map(|side| side.settings.clone());
+        let are_matched = both.iter().all(|run| run.report().system.are_steps_matched);
+        let matched = are_matched.then(|| {
+            let pair = pair.cloned();
+            let pair = pair.unwrap_or_else(|| Arc::new(DerivedPair::of(both, is_cancelled)));
+            Arc::new(MatchedReports::of(both, &pair, is_cancelled))
+        });
         Ok(Some(Self {
             words,
-            settings: DifferentSetting::between(words.setting, settings),
-            figures: ComparedFigure::of_runs(&[&first.figures, &second.figures]),
+            settings: OptionText::that_differ(settings.into()),
+            figures: Figure::side_by_side(&[&first.figures, &second.figures]),
             peaks,
+            matched,
             sides: [first, second],
         }))
     }
@@ -213,6 +261,20 @@ impl Compared {
         Some([source.own()?, target.own()?])
     }
 
+    /// How the peaks of matched runs differ, in a sentence; for systems that say nothing of their own.
+    pub fn peak_change(&self, size: &dyn Fn(u64) -> String) -> Option<Conclusion> {
+        let peak = self.matched.as_ref()?.peak.as_ref()?;
+        let bytes = [Part::NotAlwaysLive, Part::AlwaysLive].map(|part| peak.whole.of(part));
+        let [temporary, always] = bytes.map(|bytes| moved(&bytes, size));
+        let text = format!("Temporary memory at the peak {temporary}; always-live memory {always}");
+        let [temporary, always] = bytes;
+        let evidence = vec![
+            Evidence::change("Not always live", Unit::Bytes, temporary),
+            Evidence::change("Always live", Unit::Bytes, always),
+        ];
+        Some(Conclusion { evidence, ..Conclusion::new("peak", text) })
+    }
+
     /// What follows, as the system of the source says it; `size` writes bytes.
     pub fn conclusions(
         &self,
@@ -221,5 +283,17 @@ impl Compared {
         size: &dyn Fn(u64) -> String,
     ) -> Vec<Conclusion> {
         source.answers().change_conclusions(self, room, size)
+    }
+}
+
+fn moved(bytes: &Difference, size: &dyn Fn(u64) -> String) -> String {
+    let percent = bytes.percent().map(|percent| format!(" ({})", signed_percent(percent)));
+    match bytes.change() {
+        None => "cannot be compared".to_owned(),
+        Some(0) => "stayed the same".to_owned(),
+        Some(change) => {
+            let verb = if change > 0 { "rose" } else { "fell" };
+            format!("{verb} by {}{}", size(change.unsigned_abs()), percent.unwrap_or_default())
+        }
     }
 }

@@ -3,15 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::alive::{self, GROUPINGS};
 use super::budgets::budgets;
 use super::cards::cards;
 use super::facts::{OwnFacts, ReportFacts};
 use super::files::OpenReport;
-use super::insights::change::ChangeInsight;
-use super::insights::compared::changes;
+use super::insights::change::{conclusions_of, insights_of};
 use super::insights::logs::log_messages;
 use super::insights::run_verdict;
 use super::insights::sentences::{verdict_reason, verdict_sentences};
@@ -19,7 +18,7 @@ use super::insights::verdict::{TilesVerdict, verdict};
 use super::peak::peak_of_report;
 use super::sections::sections_of;
 use super::sweep_facts::sweep_facts;
-use crate::analysis::derived::{Derived, DerivedPair};
+use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory;
 use crate::analysis::sweep::SweepFacts;
@@ -28,7 +27,7 @@ use crate::format::{Error, ErrorKind};
 use crate::progress::Progress;
 use crate::run::answers::SourceFormat;
 use crate::run::{
-    AliveBy, AliveVariables, Answers, BudgetFacts, Conclusion, Evidence, FirstSight, GroupBytes,
+    AliveBy, AliveVariables, Answers, BudgetFacts, Compared, Conclusion, FirstSight, GroupBytes,
     Insights, MemoryTotals, PeakOfRun, Room, Section, StepBytes, Verdict,
 };
 use crate::store::placed::ReadError;
@@ -142,22 +141,17 @@ impl Answers for PoplarAnswers {
         Ok(sweep_facts(derived.report(), verdict.unwrap_or_else(run_verdict::unknown)))
     }
 
-    fn matched_changes(
+    fn change_conclusions(
         &self,
-        (reports, pair): ([&Derived; 2], &DerivedPair),
+        compared: &Compared,
+        _: Room,
         size: &dyn Fn(u64) -> String,
-        is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Vec<Conclusion> {
-        let conclusion = |change: ChangeInsight| {
-            let figures = change.evidence.iter().filter_map(|figure| figure.text(size));
-            Conclusion {
-                id: change.kind.id(),
-                is_better: change.is_better,
-                evidence: figures.map(Evidence::new).collect(),
-                text: change.what,
-            }
-        };
-        changes(reports, pair, is_cancelled).into_iter().map(conclusion).collect()
+        conclusions_of(compared, size)
+    }
+
+    fn change_json(&self, compared: &Compared, _: Room) -> Map<String, Value> {
+        Map::from_iter([("insights".to_owned(), json!(insights_of(compared)))])
     }
 
     fn alive_groupings(&self, _: &Derived, _: Scope) -> Vec<AliveBy> {

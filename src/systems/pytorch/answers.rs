@@ -281,8 +281,8 @@ impl Answers for PytorchAnswers {
         devices.map(|device| (device.number, device.title())).collect()
     }
 
-    fn compared_words(&self) -> Option<&'static ComparedWords> {
-        Some(&compared::WORDS)
+    fn compared_words(&self) -> &'static ComparedWords {
+        &compared::WORDS
     }
 
     fn compared_side(

@@ -252,8 +252,8 @@ impl Answers for XlaAnswers {
         colors.map(|color| (color, self.program.color_title(color))).collect()
     }
 
-    fn compared_words(&self) -> Option<&'static ComparedWords> {
-        Some(&compared::WORDS)
+    fn compared_words(&self) -> &'static ComparedWords {
+        &compared::WORDS
     }
 
     /// Of a memory space, or of the main memory.

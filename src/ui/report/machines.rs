@@ -2,7 +2,7 @@
 
 use eframe::egui;
 
-use crate::systems::poplar::insights::change::machine::are_same_machine;
+use crate::analysis::comparison::machine::are_same_machine;
 use crate::ui::runs::{Run, Runs};
 
 /// Whether all runs have memory by tile.

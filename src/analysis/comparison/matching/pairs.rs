@@ -3,7 +3,9 @@
 //! A row belongs to at most one row of the other side. Rows are positions in columns of the store.
 
 /// How sure a pair is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, schemars::JsonSchema,
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Sureness {
     /// The same kind, name and operation. Without a name: the same kind and operation (or debug contexts,
@@ -20,7 +22,7 @@ pub enum Sureness {
 }
 
 /// How many rows have a partner.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, schemars::JsonSchema)]
 pub struct MatchCounts {
     /// Pairs.
     pub matched: usize,

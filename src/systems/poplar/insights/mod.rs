@@ -8,7 +8,6 @@
 pub mod advice;
 pub(crate) mod between;
 pub(crate) mod change;
-pub mod compared;
 pub(crate) mod conclusions;
 #[cfg(test)]
 mod fixture;

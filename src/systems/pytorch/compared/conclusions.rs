@@ -6,11 +6,12 @@
 use super::figures::SnapshotFigure;
 use super::{ComparedSide, PeakMoment};
 use crate::analysis::comparison::figures::Unit;
+use crate::analysis::comparison::options::OptionDifference;
 use crate::analysis::figures::difference::{Difference, percent_of};
 use crate::run::compared::amounts::Both;
 use crate::run::compared::names::Owner;
 use crate::run::compared::rows::{Category, OwnerRow};
-use crate::run::{Compared, Conclusion, DifferentSetting, Evidence, KnownRoom, Room};
+use crate::run::{Compared, Conclusion, Evidence, KnownRoom, Room};
 use crate::systems::pytorch::allocator::categories::BlockCategory;
 use crate::systems::pytorch::allocator::run_end::{Ended, Recorded};
 use crate::text::{capitalised, clean, counted, grouped};
@@ -223,7 +224,7 @@ impl Said<'_> {
         if settings.is_empty() {
             return;
         }
-        let row = |row: &DifferentSetting| {
+        let row = |row: &OptionDifference| {
             let [source, target] = row.said();
             format!("{} from {source} to {target}", clean(&row.name))
         };

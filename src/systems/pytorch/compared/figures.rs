@@ -1,8 +1,7 @@
 //! The figures of snapshots side by side: bytes at the end and at the peaks, and counts.
 
 use super::ComparedSide;
-use crate::analysis::comparison::figures::Unit;
-use crate::run::compared::figures::FigureOfRun;
+use crate::analysis::comparison::figures::{Figure, Unit};
 use crate::systems::pytorch::took::SnapshotTook;
 use crate::text::words;
 
@@ -35,13 +34,11 @@ words! {
 
 impl SnapshotFigure {
     /// All figures of a run.
-    pub(super) fn all(side: &ComparedSide) -> Vec<FigureOfRun> {
-        let of = |figure: Self| FigureOfRun {
-            key: figure.key(),
-            title: figure.title(),
-            unit: if figure == Self::Events { Unit::Count } else { Unit::Bytes },
-            value: Some(figure.of(side)),
-            is_at_least: figure.is_at_least(&side.took),
+    pub(super) fn all(side: &ComparedSide) -> Vec<Figure> {
+        let of = |figure: Self| {
+            let unit = if figure == Self::Events { Unit::Count } else { Unit::Bytes };
+            let is_at_least = figure.is_at_least(&side.took);
+            Figure::of_run((figure.key(), figure.title()), unit, Some(figure.of(side)), is_at_least)
         };
         Self::ALL.into_iter().map(of).collect()
     }

@@ -9,6 +9,8 @@ mod figures;
 use serde_json::{Map, Value, json};
 
 pub use self::figures::SnapshotFigure;
+use crate::analysis::comparison::options::OptionText;
+use crate::analysis::program::report_options::OptionKind;
 use crate::run::compared::names::{Names, Owner};
 use crate::run::compared::{Compared, ComparedWords, Own, PeakOfSide, PeakTab, Side};
 use crate::run::{Conclusion, Room};
@@ -26,7 +28,6 @@ use crate::text::{exact_bytes, grouped};
 /// How snapshots are compared.
 pub static WORDS: ComparedWords = ComparedWords {
     matching: alive::MATCHING,
-    setting: "setting",
     no_setting: "No setting of the allocator differs",
     are_owners_operations: false,
     owner: "Function",
@@ -110,7 +111,7 @@ pub fn side(run: &AllocatorRun, device: Option<i64>, names: &mut Names) -> Optio
     };
     let bytes = own.took.requested_peak_bytes;
     Some(Side {
-        device: own.facts.device,
+        device: Some(own.facts.device),
         title: own.device_title(),
         peak: Some(PeakOfSide {
             bytes,
@@ -118,9 +119,9 @@ pub fn side(run: &AllocatorRun, device: Option<i64>, names: &mut Names) -> Optio
             step: Some(own.peak.step),
         }),
         peak_text: format!("{} {at}", exact_bytes(bytes)),
-        always_live_bytes: own.always_live_bytes,
+        always_live_bytes: Some(own.always_live_bytes),
         figures: SnapshotFigure::all(&own),
-        settings: of.snapshot.settings.all.clone(),
+        settings: OptionText::of_kind(OptionKind::Setting, &of.snapshot.settings.all),
         stated: own.took.stated,
         alive: Some(alive::alive(&of, names)),
         own: Own::new(own),

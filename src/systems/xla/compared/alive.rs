@@ -1,5 +1,6 @@
-//! What is temporary at the peak of a memory space, for a comparison (formats/xla.md 10).
+//! What is in use at the peak of a memory space, for a comparison (formats/xla.md 10).
 //!
+//! What is reserved for as long as the program runs belongs to no operation, and is named by what it is for.
 //! The bytes of a value are those addresses that it has the longest, so each column adds up to the union of what is in
 //! use. Values of both sides are paired, the largest first, where they have in common: the path of their operation
 //! without the numbers that the compiler adds, element type, dimensions and category; of what is left, what the
@@ -11,8 +12,8 @@ use std::borrow::Cow;
 
 use crate::run::compared::amounts::Amount;
 use crate::run::compared::names::{Names, Owner, TextId};
-use crate::run::compared::rows::{Category, Kind, Level, Matching, Thing};
-use crate::store::hlo::InstructionId;
+use crate::run::compared::rows::{Category, Kind, Level, Matching, Row, Thing};
+use crate::store::hlo::{AllocationKind, InstructionId};
 use crate::systems::xla::buffer_assignment::analysed::Analysed;
 use crate::systems::xla::buffer_assignment::categories::ValueCategory;
 use crate::systems::xla::buffer_assignment::in_use::Placed;
@@ -55,7 +56,7 @@ fn category_of(category: ValueCategory) -> Category {
     Category { place: category as u8, key: category.as_str(), title: category.title() }
 }
 
-/// What is temporary in a memory space at a position.
+/// What is in use of a memory space at a position.
 pub(super) fn alive(
     analysed: &Analysed,
     (color, position): (i64, u32),
@@ -79,7 +80,31 @@ pub(super) fn alive(
             amount: Amount { bytes, count: 1 },
         }
     };
-    analysed.shares_at(color, position).into_iter().map(&mut thing).collect()
+    let mut things: Vec<Thing> =
+        analysed.shares_at(color, position).into_iter().map(&mut thing).collect();
+    let reserved = analysed.allocations_of(color, |kind| kind != AllocationKind::Temporary);
+    things.extend(reserved.filter(|(_, one)| one.bytes > 0).map(|(_, one)| {
+        let category = category_of(ValueCategory::of_allocation(one.kind));
+        let name = format!("({})", category.key);
+        Thing {
+            kind: Kind {
+                path: names.path([Owner::operation(&name)]),
+                detail: None,
+                category: Some(category),
+                size: None,
+            },
+            category,
+            made_by: Some(names.text(&name)),
+            size: one.bytes,
+            amount: Amount { bytes: one.bytes, count: 1 },
+        }
+    }));
+    things
+}
+
+/// Whether a row is of what is reserved throughout, not of what is temporary.
+pub(super) fn is_throughout(row: &Row) -> bool {
+    row.kinds.iter().flatten().all(|kind| kind.detail.is_none())
 }
 
 /// A path without the numbers that the compiler adds to its parts: `dot_general.12` is `dot_general`.

@@ -1,9 +1,9 @@
-//! Modules in a comparison by peaks: what each takes of a memory space, and what is temporary there at the peak of each
+//! Modules in a comparison by peaks: what each takes of a memory space, and what is in use there at the peak of each
 //! (formats/xla.md 10).
 //!
-//! The peak of a side is that of its temporary allocations, for that is what another order, checkpointing or another
-//! batch changes; what is reserved for as long as the program runs stands beside it by kind. Positions of two
-//! compilations have nothing in common, and none is matched.
+//! The peak of a side is where most of its temporary allocations is in use, for that is what another order,
+//! checkpointing or another batch changes; what is reserved for as long as the program runs is a part of it, by kind.
+//! Positions of two compilations have nothing in common, and none is matched.
 
 mod alive;
 mod conclusions;
@@ -13,8 +13,9 @@ mod parameters;
 use serde_json::{Map, Value, json};
 
 use self::parameters::{OtherParameters, Parameters};
-use crate::analysis::comparison::figures::Unit;
-use crate::run::compared::figures::FigureOfRun;
+use crate::analysis::comparison::figures::{Figure, Unit};
+use crate::analysis::comparison::options::OptionText;
+use crate::analysis::program::report_options::OptionKind;
 use crate::run::compared::names::Names;
 use crate::run::compared::{Compared, ComparedWords, Own, PeakOfSide, PeakTab, Side};
 use crate::run::{Conclusion, Outcome, Room, StatedRoom};
@@ -31,7 +32,6 @@ pub use crate::systems::xla::buffer_assignment::space::ProgramFigure;
 /// How modules are compared.
 pub static WORDS: ComparedWords = ComparedWords {
     matching: alive::MATCHING,
-    setting: "flag",
     no_setting: "No flag of XLA differs",
     are_owners_operations: true,
     owner: "Operation",
@@ -45,9 +45,9 @@ pub static WORDS: ComparedWords = ComparedWords {
         (PeakTab::Owners, "At the peaks by operation"),
         (PeakTab::Rows, "By operation, shape and category"),
     ],
-    at_peaks: "At the temporary peaks",
-    peaks: "Peaks of what is temporary",
-    adds_up: "what is temporary, at the peak of each; adds up to both peaks",
+    at_peaks: "At the peaks",
+    peaks: "Peaks",
+    adds_up: "what is in use, at the peak of each; adds up to both peaks",
     no_peaks: "A file does not say when values live, or nothing is temporary",
     steps: "positions",
     device: ["Memory space", "Main memory"],
@@ -155,34 +155,37 @@ struct ModuleSide {
 pub fn side(program: &Program, color: i64, names: &mut Names) -> Option<Side> {
     let own = ComparedProgram::of(program, color)?;
     let lives = own.figures.lives;
-    let bytes = lives.map(|lives| lives.temporary_peak_bytes);
+    let throughout = own.figures.throughout_bytes();
+    let temporary = lives.map(|lives| lives.temporary_peak_bytes);
+    let bytes = temporary.map(|bytes| bytes.saturating_add(throughout));
     let step = own.peak.as_ref().map(|peak| peak.position.into());
     let space = program.color_title(color);
     let peak_text = match (bytes, &own.peak) {
         (None, _) => "not known".to_owned(),
-        (Some(_), None) => "nothing".to_owned(),
+        (Some(bytes), None) => format!("{} throughout", exact_bytes(bytes)),
         (Some(bytes), Some(peak)) => {
             format!("{} at position {}", exact_bytes(bytes), grouped(peak.position.into()))
         }
     };
-    let figure = |figure: ProgramFigure| FigureOfRun {
-        key: figure.key(),
-        title: figure.title(),
-        unit: if figure.is_bytes() { Unit::Bytes } else { Unit::Count },
-        value: figure.of(&own.figures),
-        is_at_least: false,
+    let figure = |figure: ProgramFigure| {
+        let unit = if figure.is_bytes() { Unit::Bytes } else { Unit::Count };
+        Figure::of_run((figure.key(), figure.title()), unit, figure.of(&own.figures), false)
     };
     Some(Side {
-        device: color,
+        device: Some(color),
         title: match &*own.module {
             "" => space,
             module => format!("{module}, {space}"),
         },
-        peak: bytes.map(|bytes| PeakOfSide { bytes, not_always_live_bytes: bytes, step }),
+        peak: bytes.zip(temporary).map(|(bytes, not_always_live_bytes)| PeakOfSide {
+            bytes,
+            not_always_live_bytes,
+            step,
+        }),
         peak_text,
-        always_live_bytes: own.figures.throughout_bytes(),
+        always_live_bytes: Some(throughout),
         figures: ProgramFigure::ALL.into_iter().map(figure).collect(),
-        settings: program.beside.flags.clone(),
+        settings: OptionText::of_kind(OptionKind::Flag, &program.beside.flags),
         stated: StatedRoom { capacity_bytes: own.stated_capacity_bytes, other_bytes: None },
         alive: lives.map(|lives| alive::alive(&program.analysed, (color, lives.position), names)),
         own: Own::new(ModuleSide {

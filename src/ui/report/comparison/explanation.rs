@@ -7,10 +7,11 @@ use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::contribution::{BytesOfTwo, Contributor, Grouping, Part};
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::analysis::figures::difference::{Difference, Side};
-use crate::systems::poplar::insights::compared::Compared;
+use crate::analysis::matched_reports::MatchedReports;
 use crate::text::grouped;
 use crate::ui::report::PageContext;
 use crate::ui::report::grouped_by::grouped_by_ui;
+use crate::ui::report::runs_compared::RunsCompared;
 use crate::ui::runs::{Needed, Run, Runs};
 use crate::ui::selection::toggle;
 use crate::ui::theme::Tokens;
@@ -37,7 +38,7 @@ enum Subject {
 
 impl Subject {
     /// The subject itself, or what stands in for one that these reports do not have.
-    fn of(self, found: &Compared) -> Self {
+    fn of(self, found: &MatchedReports) -> Self {
         match self {
             Self::First if found.moved(Side::Source).is_none() => Self::TargetPeak.of(found),
             Self::TargetPeak if found.moved(Side::Target).is_none() => Self::Peak,
@@ -55,7 +56,7 @@ pub struct Explained {
 }
 
 struct Made {
-    found: Arc<Compared>,
+    found: Arc<RunsCompared>,
     choice: (Subject, GroupedBy),
     rows: Arc<ContributionRows>,
 }
@@ -66,12 +67,12 @@ impl Explained {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         pair: &PairOfRuns<'_>,
-        found: &Arc<Compared>,
+        (found, matched): (&Arc<RunsCompared>, &MatchedReports),
     ) {
-        let mut subject = self.subject.of(found);
-        self.choices_ui(ui, page.runs, found, &mut subject);
+        let mut subject = self.subject.of(matched);
+        self.choices_ui(ui, page.runs, matched, &mut subject);
         // What stands in for the chosen one is not chosen: it may come back with other runs.
-        if subject != self.subject.of(found) {
+        if subject != self.subject.of(matched) {
             self.subject = subject;
         }
         let choice = (subject, self.by);
@@ -81,7 +82,7 @@ impl Explained {
             .is_some_and(|made| made.choice == choice && Arc::ptr_eq(&made.found, found));
         if !is_fresh {
             let the = pair.runs.map(Run::the);
-            let rows = ContributionRows::new(found, choice, the).map(Arc::new);
+            let rows = ContributionRows::new((found, matched), choice, the).map(Arc::new);
             self.made = rows.map(|rows| Made { found: Arc::clone(found), choice, rows });
         }
         let Some(made) = &self.made else {
@@ -127,7 +128,7 @@ impl Explained {
         &mut self,
         ui: &mut egui::Ui,
         runs: &Runs,
-        found: &Compared,
+        found: &MatchedReports,
         chosen: &mut Subject,
     ) {
         let are_foreign = runs.are_foreign_to(&[Needed::Memory]);
@@ -176,7 +177,7 @@ struct ContributionRows {
 impl ContributionRows {
     /// `None` where the reports lack what it needs.
     fn new(
-        found: &Compared,
+        (found, matched): (&RunsCompared, &MatchedReports),
         (subject, by): (Subject, GroupedBy),
         the: [String; 2],
     ) -> Option<Self> {
@@ -193,9 +194,9 @@ impl ContributionRows {
             }
             _ => {
                 let peak = match subject {
-                    Subject::First => found.moved(Side::Source)?,
-                    Subject::TargetPeak => found.moved(Side::Target)?,
-                    _ => found.peak.as_ref()?,
+                    Subject::First => matched.moved(Side::Source)?,
+                    Subject::TargetPeak => matched.moved(Side::Target)?,
+                    _ => matched.peak.as_ref()?,
                 };
                 peak.grouping(by)?
             }
@@ -216,7 +217,7 @@ impl ContributionRows {
             Subject::TargetPeak => {
                 "not always live at the step of the target's peak and the matched one"
             }
-            Subject::Peak if found.moved_peak.is_some() => {
+            Subject::Peak if matched.moved_peak.is_some() => {
                 "each report at its own peak: different steps"
             }
             Subject::Peak => "each report at its own peak",

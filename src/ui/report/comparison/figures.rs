@@ -4,11 +4,11 @@ use eframe::egui;
 use std::sync::Arc;
 
 use super::ComparedTable;
-use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::figures::{Figure, Unit};
-use crate::systems::poplar::insights::compared::Compared;
 use crate::text::grouped;
 use crate::ui::report::PageContext;
+use crate::ui::report::runs_compared::RunsCompared;
+use crate::ui::runs::Run;
 use crate::ui::widget::data_table::Data;
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
 
@@ -19,16 +19,16 @@ pub fn figures_ui(
     shown: &mut ComparedTable,
     ui: &mut egui::Ui,
     page: &mut PageContext<'_>,
-    pair: &PairOfRuns<'_>,
-    found: &Arc<Compared>,
+    both: [&Run; 2],
+    found: &Arc<RunsCompared>,
 ) {
     let rows = shown.made.get(found, || -> Arc<dyn Rows> {
-        let is_known = |figure: &&Figure| figure.values.iter().any(Option::is_some);
-        let rows = found.figures.iter().filter(is_known).cloned().collect();
+        let is_known = |figure: &&Figure| !figure.is_unknown();
+        let rows = found.compared.figures.iter().filter(is_known).cloned().collect();
         Arc::new(Listed { rows, cell: |figure, column| cell(figure, 1, column) })
     });
-    let [source, target] = pair.titles();
-    let relative = Column::count(pair.relative_title(), FIGURE).not_summed();
+    let [source, target] = both.map(|run| &*run.title);
+    let relative = Column::count(format!("Of {}", both[0].the()), FIGURE).not_summed();
     let columns = [
         Column::rest("Figure"),
         Column::bytes(source, FIGURE).not_summed(),
@@ -37,7 +37,7 @@ pub fn figures_ui(
         Column { unit: "percent", ..relative },
     ];
     let data = Data {
-        note: "bytes over all tiles",
+        note: found.matched().map_or("", |_| "bytes over all tiles"),
         ..Data::of("figures of both reports", &columns, Arc::clone(rows))
     };
     shown.table.ui(ui, &data, page.commands);
@@ -56,8 +56,11 @@ pub fn cell(figure: &Figure, run: usize, column: usize) -> Value<'_> {
         };
     }
     let value = figure.difference(run);
-    let of_one = |number: Option<i64>| match (number, figure.unit) {
+    let of_one = |number: Option<i64>, run: usize| match (number, figure.unit) {
         (None, _) => Value::Nothing,
+        (Some(number), Unit::Bytes) if figure.is_at_least(run) => {
+            Value::AtLeast(number.unsigned_abs())
+        }
         (Some(number), Unit::Bytes) => Value::Bytes(number.unsigned_abs()),
         (Some(number), Unit::Place) => Value::Id(number.unsigned_abs()),
         (Some(number), Unit::Microseconds) => {
@@ -69,8 +72,8 @@ pub fn cell(figure: &Figure, run: usize, column: usize) -> Value<'_> {
     };
     match column {
         0 => Value::text(&*figure.title),
-        1 => of_one(value.source),
-        2 => of_one(value.target),
+        1 => of_one(value.source, 0),
+        2 => of_one(value.target, run),
         // Where something is, is no amount.
         _ if figure.unit == Unit::Place => Value::Nothing,
         3 => match (value.change(), figure.unit) {

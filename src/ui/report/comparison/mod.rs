@@ -1,13 +1,12 @@
 //! Comparison: what changed from the reference to another run, and what that consists of.
 
 mod all_runs;
+mod cards;
 mod explanation;
 mod figures;
-mod head;
 mod matching;
 mod options;
 mod pair_of_runs;
-mod peaks;
 mod plans;
 mod spikes;
 mod waterfall;
@@ -15,69 +14,39 @@ mod waterfall;
 use eframe::egui::{self, ScrollArea};
 use std::sync::Arc;
 
+use self::cards::DeviceCard;
+use self::pair_of_runs::PairOfRuns;
 use super::PageContext;
 use super::glance::curves::Curves;
 use super::glance::{Click, Glance, GlanceTable};
 use super::head::{alignment_ui, page_head_ui};
+use super::runs_compared::{AskedComparison, PeakTable, RunsCompared, devices_of, of_one_system};
 use super::two_columns::{Column, two_columns_ui};
-use crate::analysis::comparison::fullest_tile::gaps_of_fullest;
-use crate::analysis::derived::{Derived, DerivedPair};
-use crate::systems::poplar::insights::compared::Compared;
+use crate::run::compared::ComparedWords;
 use crate::text::shortened;
 use crate::ui::command::Command;
-use crate::ui::job::{Latest, MadeFor, Same};
+use crate::ui::job::MadeFor;
 use crate::ui::pages::RunsPage;
-use crate::ui::runs::{Needed, Needs, RunId, Runs};
+use crate::ui::runs::{Run, RunId, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts;
 use crate::ui::widget::choice::{choice_ui, shown_tab_line};
-use crate::ui::widget::data_table::DataTable;
+use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::exports::scrolled_of_exports;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::Rows;
-use pair_of_runs::PairOfRuns;
-
-const NEEDS: Needs = &[Needed::Debug, Needed::Variables, Needed::TileVariables, Needed::Exchanges];
-/// Peaks of each report that are looked at.
-const MOST_PEAKS: usize = 1000;
 
 /// Height of the pictures, points; of the frame, title and margin of their cards; and of the size of the change.
 const LEAST_PICTURE: f32 = 300.0;
 const MOST_PICTURE: f32 = 720.0;
 const FRAME: f32 = 76.0;
 const CHANGE: f32 = 34.0;
-/// Least width of a page that has them beside each other, points, and what of it the curves have.
+/// Least width of a page that has them beside each other, points, and what of it the curves have; what figures have of
+/// it, and the least width of a page that has them beside the settings.
 const BESIDE: f32 = 880.0;
 const CURVES: f32 = 0.6;
-
-/// What two runs are compared by: their matching, and which parts of both were there. Tables keep what
-/// the runs are called, so that belongs to it.
-#[derive(Clone, PartialEq)]
-struct ComparedKey {
-    runs: [RunId; 2],
-    titles: [Arc<str>; 2],
-    pair: Same<DerivedPair>,
-    settled: Vec<[bool; 2]>,
-    has_logs: [bool; 2],
-}
-
-impl ComparedKey {
-    fn of(pair: &PairOfRuns<'_>) -> Self {
-        let settled = |needed: &Needed| pair.runs.map(|run| needed.is_settled(&run.report));
-        Self {
-            runs: pair.runs.map(|run| run.id),
-            titles: pair.runs.map(|run| Arc::clone(&run.title)),
-            pair: Same(Arc::clone(pair.derived)),
-            settled: NEEDS.iter().map(settled).collect(),
-            has_logs: pair.runs.map(|run| run.report.logs.is_settled()),
-        }
-    }
-
-    /// Whether nothing more will come of what is compared.
-    fn is_final(&self) -> bool {
-        self.settled.iter().chain([&self.has_logs]).flatten().all(|settled| *settled)
-    }
-}
+const FIGURES: f32 = 0.6;
+const FIGURES_BESIDE: f32 = 760.0;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Tab {
@@ -85,6 +54,8 @@ enum Tab {
     #[default]
     Pictures,
     AllRuns,
+    /// A table of what is alive at the peaks, by its place among those of the system.
+    Peaks(usize),
     Explanation,
     Spikes,
     Plans,
@@ -97,7 +68,7 @@ enum Tab {
 #[derive(Default)]
 struct ComparedTable {
     table: DataTable,
-    made: MadeFor<Compared, Arc<dyn Rows>>,
+    made: MadeFor<RunsCompared, Arc<dyn Rows>>,
 }
 
 #[derive(Default)]
@@ -105,18 +76,28 @@ pub struct ComparisonPage {
     /// The run that the reference is compared with; the first after it if none was chosen.
     other: Option<RunId>,
     tab: Tab,
-    compared: Latest<ComparedKey, Arc<Compared>>,
+    device: DeviceCard,
+    compared: AskedComparison,
     glance: GlanceTable,
     curves: Curves,
     why_the_peak: waterfall::WhyThePeak,
     all_runs: all_runs::AllRuns,
+    peaks: [DataTable; 2],
     explanation: explanation::Explained,
     spikes: ComparedTable,
     plans: ComparedTable,
     figures: ComparedTable,
     options: ComparedTable,
     matched: matching::MatchingTables,
-    peaks: peaks::PeaksPage,
+}
+
+/// The reference and the run that it is compared with, and what was found of them.
+#[derive(Clone, Copy)]
+struct Shown<'a> {
+    both: [&'a Run; 2],
+    /// Where their steps are matched.
+    pair: Option<PairOfRuns<'a>>,
+    found: Option<&'a Arc<RunsCompared>>,
 }
 
 impl RunsPage for ComparisonPage {
@@ -124,52 +105,85 @@ impl RunsPage for ComparisonPage {
         if self.other == Some(from) {
             self.other = Some(to);
         }
-        self.peaks.forget();
+        self.compared = AskedComparison::default();
+        self.peaks = <[DataTable; 2]>::default();
     }
 
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
-        let runs = page.runs;
+        let runs = Arc::clone(page.runs);
         let place = runs.compared(self.other);
-        if peaks::both_of(runs, place).is_some() {
-            let glance = self.glance_ui(ui, page, place);
-            self.peaks.ui(ui, page, place, &mut self.curves, glance.as_ref());
-            return;
-        }
-        let pair = PairOfRuns::of(runs, place);
-        if let Some(pair) = &pair {
-            self.ask(ui.ctx(), pair);
-        }
-        let tab = match self.tab {
-            // Of two the table of all says no more than that of the two.
-            Tab::AllRuns if runs.len() == 2 => Tab::Pictures,
-            tab => tab,
-        };
-        let is_of_pair =
-            |key: &ComparedKey| pair.is_some_and(|pair| key.runs == pair.runs.map(|run| run.id));
-        let compared = self.compared.last().filter(|(key, _)| is_of_pair(key));
-        let is_final = compared.is_some_and(|(key, _)| key.is_final());
-        let compared = compared.map(|(_, compared)| Arc::clone(compared));
+        let both = runs.get(place).and_then(|other| of_one_system(runs.reference(), other));
+        let device = self.device.device;
+        let asked = both.and_then(|both| self.compared.ask(ui.ctx(), both, device));
         let glance = self.glance_ui(ui, page, place);
+        let Some(both) = both else {
+            let why_not = runs.why_not.as_deref().unwrap_or_default();
+            absent_ui(ui, "These runs cannot be compared", why_not);
+            return;
+        };
+        let why_not = asked.as_ref().and_then(|found| found.as_ref().err().cloned());
+        let found = asked.and_then(Result::ok);
+        let pair = PairOfRuns::of(&runs, place);
+        let shown = Shown { both, pair, found: found.as_ref() };
+        let (words, devices) = devices_of(both);
+        let tabs = tabs(&runs, words, shown);
+        // Another run, or another system, may not have it.
+        let tab = match self.tab {
+            tab if tabs.iter().any(|(other, _)| *other == tab) => tab,
+            _ => Tab::Pictures,
+        };
         ui.horizontal(|ui| {
-            self.tabs_ui(ui, runs, tab, compared.as_deref());
-            if compared.is_some() && !is_final && runs.is_working() {
+            self.tabs_ui(ui, &tabs, tab);
+            if found.as_ref().is_some_and(|found| !found.is_final) && runs.is_working() {
                 let so_far = "So far: more of the reports is being read, and figures may change";
                 ui.label(fonts::caption(so_far).color(Tokens::now(ui).note));
             }
         });
+        if !devices.is_empty() {
+            self.device.ui(ui, words, &devices);
+        }
         ui.add_space(4.0);
-        match (tab, pair, compared) {
-            (Tab::Pictures, pair, compared) => {
-                self.pictures_ui(ui, page, (pair, compared.as_ref()), glance.as_ref());
-            }
-            (Tab::AllRuns, ..) => {
+        match (tab, &why_not) {
+            (Tab::AllRuns, _) => {
                 let clicked = self.all_runs.ui(ui, page, runs.get(place).map(|run| run.id));
                 self.other = clicked.or(self.other);
             }
-            (tab, Some(pair), Some(compared)) => self.tab_ui(ui, page, tab, (&pair, &compared)),
-            (_, pair, _) => absent(&self.compared, ui, runs, pair.is_some()),
+            (_, Some(why_not)) => absent_ui(ui, why_not, ""),
+            (Tab::Pictures, None) => self.pictures_ui(ui, page, shown, glance.as_ref()),
+            (tab, None) => self.tab_ui(ui, page, tab, shown),
         }
     }
+}
+
+/// The tabs with their titles.
+fn tabs(runs: &Runs, words: &ComparedWords, shown: Shown<'_>) -> Vec<(Tab, String)> {
+    let are_matched = runs.system().are_steps_matched;
+    let found = shown.found;
+    let matched = found.and_then(|found| found.matched());
+    let options =
+        found.map_or_else(String::new, |found| format!(" ({})", found.compared.settings.len()));
+    let plans = match matched.map(|matched| matched.plans.as_ref()) {
+        None => String::new(),
+        Some(None) => " (not known)".to_owned(),
+        Some(Some(plans)) => format!(" ({})", plans.changed.len()),
+    };
+    let mut tabs = vec![(Tab::Pictures, "Curves and peak".to_owned())];
+    if are_matched {
+        // Of two the table of all says no more than that of the two.
+        tabs.extend((runs.len() > 2).then(|| (Tab::AllRuns, "All runs".to_owned())));
+        tabs.push((Tab::Explanation, "Explanation".to_owned()));
+        tabs.push((Tab::Spikes, "Spikes".to_owned()));
+        tabs.push((Tab::Plans, format!("Changed plans{plans}")));
+    } else {
+        let of_peaks = words.tabs.iter().enumerate();
+        tabs.extend(of_peaks.map(|(tab, (_, title))| (Tab::Peaks(tab), (*title).to_owned())));
+    }
+    tabs.push((Tab::Figures, "All figures".to_owned()));
+    tabs.push((Tab::Options, format!("Options that differ{options}")));
+    if are_matched {
+        tabs.push((Tab::Matching, "Matched and unmatched".to_owned()));
+    }
+    tabs
 }
 
 impl ComparisonPage {
@@ -188,20 +202,6 @@ impl ComparisonPage {
             self.other = self.glance.ui(ui, page, glance, (Click::Compares, chosen)).or(self.other);
         }
         glance
-    }
-
-    fn ask(&mut self, ctx: &egui::Context, pair: &PairOfRuns<'_>) {
-        let of_runs = pair.runs.map(|run| Arc::clone(&run.derived));
-        let derived_pair = Arc::clone(pair.derived);
-        let key = ComparedKey::of(pair);
-        self.compared.ask("comparison of two reports", ctx, &key, move |cancel| {
-            let is_cancelled = || cancel.is_cancelled();
-            // What went wrong is among the warnings of the report.
-            let gaps = |derived: &Arc<Derived>| gaps_of_fullest(derived.report()).ok().flatten();
-            let gaps = of_runs.each_ref().map(gaps);
-            let reports = of_runs.each_ref().map(|derived| &**derived);
-            Arc::new(Compared::of(reports, &derived_pair, &gaps, MOST_PEAKS, &is_cancelled))
-        });
     }
 
     /// The answer, and what is compared with what.
@@ -233,12 +233,12 @@ impl ComparisonPage {
         self.other = other;
     }
 
-    /// The curves of all runs, why the peak changed, and in words what did.
+    /// The curves of all runs, why the peak changed where steps say so, and in words what did.
     fn pictures_ui(
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (pair, compared): (Option<PairOfRuns<'_>>, Option<&Arc<Compared>>),
+        shown: Shown<'_>,
         glance: Option<&Arc<Glance>>,
     ) {
         let height = (ui.available_height() - FRAME).clamp(LEAST_PICTURE, MOST_PICTURE);
@@ -246,32 +246,55 @@ impl ComparisonPage {
         let area = area.show(ui, |ui| {
             let runs = Arc::clone(page.runs);
             let is_wide = ui.available_width() >= BESIDE;
+            let room = self.device.room();
+            let are_matched = runs.system().are_steps_matched;
             let mut curves = |ui: &mut egui::Ui| match glance {
                 Some(glance) => self.curves.ui(ui, page, glance, height),
                 None => drop(ui.weak("Comparing…")),
             };
             let mut exports = Vec::new();
-            let mut why = |ui: &mut egui::Ui| match (pair, compared) {
-                (Some(pair), Some(compared)) => {
+            let mut beside = |ui: &mut egui::Ui| match (shown.found, shown.pair) {
+                (Some(found), Some(pair)) if are_matched => {
                     let limit = glance.and_then(|glance| glance.limit);
                     let height = height - CHANGE;
-                    self.why_the_peak.ui(ui, &pair, compared, (limit, height), &mut exports);
+                    self.why_the_peak.ui(ui, &pair, found, (limit, height), &mut exports);
                 }
-                _ => absent(&self.compared, ui, &runs, pair.is_some()),
+                (Some(found), _) => {
+                    self.compared.words_ui(ui, "In words", found, room);
+                    cards::settings_ui(ui, &found.compared);
+                }
+                (None, pair) => absent(&self.compared, ui, &runs, pair.is_some()),
             };
             if is_wide {
                 two_columns_ui(ui, CURVES, |ui, column| match column {
                     Column::Left => curves(ui),
-                    Column::Right => why(ui),
+                    Column::Right => beside(ui),
                 });
             } else {
                 curves(ui);
-                why(ui);
-            }
-            if let (Some(pair), Some(compared)) = (&pair, compared) {
-                head::changes_ui(ui, pair, compared);
+                beside(ui);
             }
             page.commands.append(&mut exports);
+            let Some(found) = shown.found else { return };
+            if are_matched {
+                self.compared.words_ui(ui, "In words", found, room);
+            }
+            let is_wide = ui.available_width() >= FIGURES_BESIDE;
+            let other = |ui: &mut egui::Ui| match &found.compared.matched {
+                Some(_) => cards::settings_ui(ui, &found.compared),
+                None => cards::categories_ui(ui, shown.both, &found.compared),
+            };
+            let figures =
+                |ui: &mut egui::Ui| cards::figures_ui(ui, shown.both, &found.compared.figures);
+            if is_wide {
+                two_columns_ui(ui, FIGURES, |ui, column| match column {
+                    Column::Left => figures(ui),
+                    Column::Right => other(ui),
+                });
+            } else {
+                figures(ui);
+                other(ui);
+            }
         });
         scrolled_of_exports(ui, &area);
     }
@@ -281,46 +304,43 @@ impl ComparisonPage {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         tab: Tab,
-        (pair, compared): (&PairOfRuns<'_>, &Arc<Compared>),
+        Shown { both, pair, found }: Shown<'_>,
     ) {
-        match tab {
-            Tab::Pictures | Tab::AllRuns => {}
-            Tab::Explanation => self.explanation.ui(ui, page, pair, compared),
-            Tab::Spikes => spikes::spikes_ui(&mut self.spikes, ui, page, pair, compared),
-            Tab::Plans => plans::plans_ui(&mut self.plans, ui, page, pair, compared),
-            Tab::Figures => figures::figures_ui(&mut self.figures, ui, page, pair, compared),
-            Tab::Options => options::options_ui(&mut self.options, ui, page, pair, compared),
-            Tab::Matching => self.matched.ui(ui, page, pair),
+        let Some(found) = found else {
+            let runs = page.runs;
+            absent(&self.compared, ui, runs, pair.is_some());
+            return;
+        };
+        match (tab, found.matched(), pair) {
+            (Tab::Figures, ..) => figures::figures_ui(&mut self.figures, ui, page, both, found),
+            (Tab::Options, ..) => options::options_ui(&mut self.options, ui, page, both, found),
+            (Tab::Peaks(tab), ..) => {
+                let table = found.tables.get(tab).zip(self.peaks.get_mut(tab));
+                peaks_ui(ui, page, both, (found, table));
+            }
+            (Tab::Explanation, Some(matched), Some(pair)) => {
+                self.explanation.ui(ui, page, &pair, (found, matched));
+            }
+            (Tab::Plans, Some(matched), Some(pair)) => {
+                plans::plans_ui(&mut self.plans, ui, page, &pair, (found, matched));
+            }
+            (Tab::Spikes, _, Some(pair)) => {
+                spikes::spikes_ui(&mut self.spikes, ui, page, &pair, found);
+            }
+            (Tab::Matching, _, Some(pair)) => self.matched.ui(ui, page, &pair),
+            (_, _, pair) => absent(&self.compared, ui, page.runs, pair.is_some()),
         }
     }
 
-    fn tabs_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, shown: Tab, compared: Option<&Compared>) {
-        let count = |of: fn(&Compared) -> usize| {
-            compared.map_or(String::new(), |compared| format!(" ({})", of(compared)))
-        };
+    fn tabs_ui(&mut self, ui: &mut egui::Ui, tabs: &[(Tab, String)], shown: Tab) {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
-            for (tab, title) in [
-                (Tab::Pictures, "Curves and peak".to_owned()),
-                (Tab::AllRuns, "All runs".to_owned()),
-                (Tab::Explanation, "Explanation".to_owned()),
-                (Tab::Spikes, "Spikes".to_owned()),
-                (Tab::Plans, format!("Changed plans{}", plans_of(compared))),
-                (Tab::Figures, "All figures".to_owned()),
-                (
-                    Tab::Options,
-                    format!("Options that differ{}", count(|found| found.options.len())),
-                ),
-                (Tab::Matching, "Matched and unmatched".to_owned()),
-            ] {
-                if tab == Tab::AllRuns && runs.len() == 2 {
-                    continue;
-                }
-                let entry = ui.selectable_label(shown == tab, title);
+            for (tab, title) in tabs {
+                let entry = ui.selectable_label(shown == *tab, title);
                 if entry.clicked() {
-                    self.tab = tab;
+                    self.tab = *tab;
                 }
-                if shown == tab {
+                if shown == *tab {
                     shown_tab_line(ui, &entry);
                 }
             }
@@ -328,30 +348,34 @@ impl ComparisonPage {
     }
 }
 
-/// How many plans have changed, if that is known.
-fn plans_of(compared: Option<&Compared>) -> String {
-    let changed = compared.map(|compared| compared.plans.as_ref().map(|plans| plans.changed.len()));
-    match changed {
-        None => String::new(),
-        Some(None) => " (not known)".to_owned(),
-        Some(Some(changed)) => format!(" ({changed})"),
-    }
+/// A table of what is alive at the peaks.
+fn peaks_ui(
+    ui: &mut egui::Ui,
+    page: &mut PageContext<'_>,
+    both: [&Run; 2],
+    (found, table): (&RunsCompared, Option<(&Arc<PeakTable>, &mut DataTable)>),
+) {
+    let words = found.compared.words;
+    let Some((table, shown)) = table else {
+        absent_ui(ui, words.no_peaks, "");
+        return;
+    };
+    let columns = table.columns(both.map(|run| &*run.title));
+    let rows: Arc<dyn Rows> = Arc::<PeakTable>::clone(table);
+    let data = Data { note: words.adds_up, ..Data::of(&table.name, &columns, rows) };
+    shown.ui(ui, &data, page.commands);
 }
 
 /// Why nothing is said of two runs.
-fn absent(
-    compared: &Latest<ComparedKey, Arc<Compared>>,
-    ui: &mut egui::Ui,
-    runs: &Runs,
-    is_matched: bool,
-) {
-    match runs.why_not.as_deref().filter(|_| !is_matched) {
+fn absent(compared: &AskedComparison, ui: &mut egui::Ui, runs: &Runs, is_matched: bool) {
+    let why_not = runs.why_not.as_deref().filter(|_| !is_matched);
+    match why_not.filter(|_| runs.system().are_steps_matched) {
         Some(why_not) => {
             let what = format!("The reports cannot be compared by {}", runs.system().steps);
             absent_ui(ui, &what, why_not);
         }
         None => {
-            let text = compared.failure().unwrap_or("The reports are being compared");
+            let text = compared.failure().unwrap_or("The runs are being compared");
             absent_ui(ui, text, "");
         }
     }

@@ -4,11 +4,11 @@ use eframe::egui;
 use std::sync::Arc;
 
 use super::ComparedTable;
-use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::options::OptionDifference;
 use crate::analysis::program::report_options::OptionKind;
-use crate::systems::poplar::insights::compared::Compared;
 use crate::ui::report::PageContext;
+use crate::ui::report::runs_compared::RunsCompared;
+use crate::ui::runs::Run;
 use crate::ui::widget::data_table::Data;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Listed, Rows, Value};
@@ -17,18 +17,18 @@ pub fn options_ui(
     shown: &mut ComparedTable,
     ui: &mut egui::Ui,
     page: &mut PageContext<'_>,
-    pair: &PairOfRuns<'_>,
-    found: &Arc<Compared>,
+    both: [&Run; 2],
+    found: &Arc<RunsCompared>,
 ) {
-    if found.options.is_empty() {
-        let reason = "Versions, machine, options, app.json and framework.json are the same";
-        absent_ui(ui, "No option differs", reason);
+    let settings = &found.compared.settings;
+    if settings.is_empty() {
+        absent_ui(ui, found.compared.words.no_setting, "");
         return;
     }
     let rows = shown
         .made
-        .get(found, || -> Arc<dyn Rows> { Arc::new(Listed { rows: found.options.clone(), cell }) });
-    let [source, target] = pair.titles();
+        .get(found, || -> Arc<dyn Rows> { Arc::new(Listed { rows: settings.clone(), cell }) });
+    let [source, target] = both.map(|run| &*run.title);
     let columns = [
         Column::text("Name", 320.0),
         Column::text("Where", 160.0),
@@ -50,12 +50,13 @@ fn place(kind: OptionKind) -> &'static str {
         OptionKind::App => "app.json",
         OptionKind::Framework => "framework.json",
         OptionKind::Setting => "Setting",
+        OptionKind::Flag => "Flag of the compiler",
         OptionKind::Directory => "Directory",
     }
 }
 
 fn cell(option: &OptionDifference, column: usize) -> Value<'_> {
-    let value = |run: usize| option.values.get(run).and_then(Option::as_deref).unwrap_or("–");
+    let value = |run: usize| option.value(run).unwrap_or("–");
     match column {
         0 => Value::text(option.title()),
         1 => Value::text(place(option.kind)),

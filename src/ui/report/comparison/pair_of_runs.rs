@@ -39,11 +39,6 @@ impl<'a> PairOfRuns<'a> {
         format!("only in {}", self.run(side).title_in_text())
     }
 
-    /// What a column is called that says how large a change is relative to the reference.
-    pub fn relative_title(&self) -> String {
-        format!("Of {}", self.run(Side::Source).the())
-    }
-
     pub fn slot(&self, side: Side, step: usize) -> Option<usize> {
         self.axis?.slot(side.of([0, self.place]), step)
     }

@@ -7,8 +7,9 @@ use super::ComparedTable;
 use super::pair_of_runs::PairOfRuns;
 use crate::analysis::comparison::plans::Plan;
 use crate::analysis::figures::difference::Difference;
-use crate::systems::poplar::insights::compared::Compared;
+use crate::analysis::matched_reports::MatchedReports;
 use crate::ui::report::PageContext;
+use crate::ui::report::runs_compared::RunsCompared;
 use crate::ui::selection::toggle;
 use crate::ui::widget::data_table::Data;
 use crate::ui::widget::facts::absent_ui;
@@ -20,9 +21,9 @@ pub fn plans_ui(
     ui: &mut egui::Ui,
     page: &mut PageContext<'_>,
     pair: &PairOfRuns<'_>,
-    found: &Arc<Compared>,
+    (found, matched): (&Arc<RunsCompared>, &MatchedReports),
 ) {
-    let Some(plans) = &found.plans else {
+    let Some(plans) = &matched.plans else {
         let reason =
             "Operations are named by debug information, which takes that of both reports whole";
         absent_ui(ui, "Whether plans have changed is not known", reason);

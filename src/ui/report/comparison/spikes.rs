@@ -10,9 +10,9 @@ use crate::analysis::comparison::slot_peaks::Spike;
 use crate::analysis::figures::difference::Side;
 use crate::analysis::program::steps;
 use crate::store::Report;
-use crate::systems::poplar::insights::compared::Compared;
 use crate::ui::command::{Command, Page};
 use crate::ui::report::PageContext;
+use crate::ui::report::runs_compared::RunsCompared;
 use crate::ui::widget::data_table::Data;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::rows::{Column, Rows, Value};
@@ -21,7 +21,7 @@ use crate::ui::widget::rows::{Column, Rows, Value};
 const BYTES: f32 = 104.0;
 
 struct SpikeRows {
-    found: Arc<Compared>,
+    found: Arc<RunsCompared>,
     reports: [Arc<Report>; 2],
     only_in: [String; 2],
 }
@@ -85,7 +85,7 @@ pub fn spikes_ui(
     ui: &mut egui::Ui,
     page: &mut PageContext<'_>,
     pair: &PairOfRuns<'_>,
-    found: &Arc<Compared>,
+    found: &Arc<RunsCompared>,
 ) {
     if found.spikes.is_empty() {
         absent_ui(ui, "No spikes", "One of the reports has no curve over steps");

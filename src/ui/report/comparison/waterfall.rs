@@ -10,7 +10,6 @@ use crate::analysis::comparison::contribution::{Contributor, Part};
 use crate::analysis::comparison::explanation::{Explanation, GroupedBy};
 use crate::analysis::comparison::waterfall::{Step, Waterfall};
 use crate::analysis::figures::difference::{Difference, Side};
-use crate::systems::poplar::insights::compared::Compared;
 use crate::text::{grouped, readable, shortened};
 use crate::ui::command::Command;
 use crate::ui::job::{Made, Same};
@@ -18,6 +17,7 @@ use crate::ui::report::category_colors::category_color;
 use crate::ui::report::grouped_by::grouped_by_segments_ui;
 use crate::ui::report::is_limit_near;
 use crate::ui::report::moment::step_id;
+use crate::ui::report::runs_compared::RunsCompared;
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
@@ -42,7 +42,7 @@ const ROW: [f32; 2] = [20.0, 56.0];
 #[derive(Default)]
 pub struct WhyThePeak {
     by: GroupedBy,
-    made: Made<(Same<Compared>, GroupedBy), Option<Waterfall>>,
+    made: Made<(Same<RunsCompared>, GroupedBy), Option<Waterfall>>,
 }
 
 impl WhyThePeak {
@@ -51,11 +51,12 @@ impl WhyThePeak {
         &mut self,
         ui: &mut egui::Ui,
         pair: &PairOfRuns<'_>,
-        found: &Arc<Compared>,
+        found: &Arc<RunsCompared>,
         (limit, height): (Option<u64>, f32),
         commands: &mut Vec<Command>,
     ) {
-        let whole = found.peak.as_ref().map(|peak| peak.whole.of(Part::All));
+        let peak = found.matched().and_then(|matched| matched.peak.as_ref());
+        let whole = peak.map(|peak| peak.whole.of(Part::All));
         let verb = match whole.and_then(|whole| whole.change()) {
             Some(..=-1) => "Why the peak fell",
             Some(1..) => "Why the peak rose",
@@ -78,14 +79,14 @@ impl WhyThePeak {
                 if !is_beside {
                     grouped_by_segments_ui(ui, &mut below);
                 }
-                let Some((peak, whole)) = found.peak.as_ref().zip(whole) else {
+                let Some((peak, whole)) = peak.zip(whole) else {
                     ui.weak("One of the reports has no curve over steps");
                     return;
                 };
                 change_ui(ui, pair, peak, &whole);
                 let key = (Same(Arc::clone(found)), self.by);
-                let made = self.made.of(key, |(Same(found), by)| {
-                    let grouping = found.peak.as_ref()?.grouping(*by)?;
+                let made = self.made.of(key, |(_, by)| {
+                    let grouping = peak.grouping(*by)?;
                     Waterfall::of(whole, grouping, Part::All, MOST_STEPS)
                 });
                 match made {

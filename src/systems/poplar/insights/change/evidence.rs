@@ -4,6 +4,7 @@ use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use crate::analysis::comparison::figures::Unit;
 use crate::analysis::figures::difference::{Difference, RateDifference};
+use crate::run::Evidence as RunEvidence;
 use crate::text::{grouped, rate, signed, signed_percent, signed_rate, size_or_less};
 
 /// What both reports say of something.
@@ -49,6 +50,20 @@ impl Evidence {
     /// As part of the text.
     pub fn titled(self, title: impl Into<String>) -> Self {
         Self { title: Some(title.into()), ..self }
+    }
+
+    /// The same as all systems have it: a change of an amount, or what both reports say as text.
+    pub fn of_run(&self, size: &dyn Fn(u64) -> String) -> Option<RunEvidence> {
+        match &self.values {
+            Values::Number(unit, figure) if *unit != Unit::Place => {
+                let text = self.title.as_deref().unwrap_or(self.name);
+                Some(RunEvidence::change(text, *unit, *figure))
+            }
+            _ => {
+                let title = self.title.as_deref().unwrap_or(self.name);
+                self.clone().titled(title).text(size).map(RunEvidence::new)
+            }
+        }
     }
 
     /// As part of the text: `Over the limit: 0 B to 33.6 MiB, +33.6 MiB`. `None` where it is none.

@@ -1,8 +1,8 @@
 //! Whether it fits, before and after: what all other conclusions are weighed by.
 
-use super::machine::are_same_machine;
 use super::{ChangeInsight, ChangeKind, Evidence};
 use crate::analysis::comparison::figures::Unit;
+use crate::analysis::comparison::machine::are_same_machine;
 use crate::analysis::figures::difference::Difference;
 use crate::analysis::memory::{cell, totals};
 use crate::store::Report;

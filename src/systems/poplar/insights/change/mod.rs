@@ -7,12 +7,12 @@
 //!   and the clock are known to be the same.
 //! - Bytes of all tiles of different machines are not judged.
 //!
-//! Figures are those of [`crate::analysis::comparison`]: what is alive at each report's own peak, of all tiles
+//! Figures are those of [`crate::analysis::matched_reports`]: what is alive at each report's own peak, of all tiles
 //! together, and what its change consists of. Temporaries are what is not always live there.
 
 mod evidence;
 mod fit;
-pub mod machine;
+mod machine;
 mod memory;
 mod peak;
 mod plans;
@@ -32,8 +32,10 @@ use crate::analysis::comparison::figures::Unit;
 use crate::analysis::comparison::options::OptionDifference;
 use crate::analysis::comparison::plans::Plans;
 use crate::analysis::figures::difference::Difference;
+use crate::analysis::memory::category_title;
+use crate::run::{Compared, Conclusion, Evidence as RunEvidence};
 use crate::store::Report;
-use crate::text::words;
+use crate::text::{signed, signed_percent, words};
 
 /// Contributions that are named for each figure.
 const LARGEST: usize = 3;
@@ -113,23 +115,56 @@ impl ChangeInsight {
         })
     }
 
-    /// The conclusion in full: its sentences, and the figures that belong to them, bytes as `bytes` writes them.
-    pub fn text(&self, bytes: &dyn Fn(u64) -> String) -> String {
-        let figures = self.evidence.iter().filter_map(|evidence| evidence.text(bytes));
-        let sentences = std::iter::once(self.what.clone()).chain(figures);
-        sentences.map(|sentence| sentence + ".").collect::<Vec<_>>().join(" ")
+    /// The conclusion in full without the last full stop: its sentences, the figures that belong to them, and what
+    /// contributes most, bytes as `size` writes them.
+    pub fn text(&self, size: &dyn Fn(u64) -> String) -> String {
+        let figures = self.evidence.iter().filter_map(|evidence| evidence.text(size));
+        let largest: Vec<String> =
+            self.largest.iter().filter_map(|largest| largest.text(size)).collect();
+        let most = (!largest.is_empty()).then(|| format!("Most: {}", largest.join(", ")));
+        let sentences = std::iter::once(self.what.clone()).chain(figures).chain(most);
+        sentences.collect::<Vec<_>>().join(". ")
+    }
+
+    /// The same as all systems have it.
+    fn conclusion(&self, size: &dyn Fn(u64) -> String) -> Conclusion {
+        let evidence = self.evidence.iter().filter_map(|evidence| evidence.of_run(size));
+        let largest = self.largest.iter().filter_map(|largest| {
+            Some(RunEvidence::change(largest.name()?, Unit::Bytes, largest.bytes))
+        });
+        Conclusion {
+            id: self.kind.id(),
+            text: self.text(size),
+            is_better: self.is_better,
+            evidence: evidence.chain(largest).collect(),
+        }
+    }
+}
+
+impl LargestChange {
+    fn name(&self) -> Option<String> {
+        let category = self.category.as_deref().map(category_title);
+        category.or_else(|| self.operation.as_ref().map(OperationName::in_words))
+    }
+
+    /// `layer1.2.conv2 (convolution) −690.2 MiB (−99.7 %)`.
+    fn text(&self, size: &dyn Fn(u64) -> String) -> Option<String> {
+        let (name, change) = (self.name()?, signed(self.bytes.change()?, size));
+        let percent = self.bytes.percent().map(|percent| format!(" ({})", signed_percent(percent)));
+        Some(format!("{name} {change}{}", percent.unwrap_or_default()))
     }
 }
 
 impl Serialize for ChangeInsight {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut object = serializer.serialize_struct("ChangeInsight", 6)?;
+        let mut object = serializer.serialize_struct("ChangeInsight", 7)?;
         object.serialize_field("kind", &self.kind)?;
         object.serialize_field("what", &self.what)?;
         object.serialize_field("bytes", &self.figure(Unit::Bytes))?;
         object.serialize_field("cycles", &self.figure(Unit::Cycles))?;
         object.serialize_field("is_better", &self.is_better)?;
         object.serialize_field("largest", &self.largest)?;
+        object.serialize_field("evidence", &self.evidence)?;
         object.end()
     }
 }
@@ -143,6 +178,24 @@ pub struct Known<'a> {
     pub moved: Option<&'a [Option<Explanation>; 2]>,
     pub plans: Option<&'a Plans>,
     pub options: &'a [OptionDifference],
+}
+
+/// The conclusions from two reports whose steps are matched; none of others.
+pub fn insights_of(compared: &Compared) -> Vec<ChangeInsight> {
+    let Some(matched) = &compared.matched else { return Vec::new() };
+    let [source, target] = matched.reports();
+    let known = Known {
+        peak: matched.peak.as_ref(),
+        moved: matched.moved_peak.as_ref(),
+        plans: matched.plans.as_ref(),
+        options: &compared.settings,
+    };
+    change_insights(source, target, &known)
+}
+
+/// The same as all systems have them; `size` writes bytes.
+pub fn conclusions_of(compared: &Compared, size: &dyn Fn(u64) -> String) -> Vec<Conclusion> {
+    insights_of(compared).iter().map(|insight| insight.conclusion(size)).collect()
 }
 
 /// The conclusions, in the order of [`ChangeKind`]; but for whether it fits, what has not changed is left out.

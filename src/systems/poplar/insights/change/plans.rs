@@ -3,12 +3,16 @@
 use super::{ChangeInsight, ChangeKind, Evidence, Known};
 use crate::analysis::comparison::figures::Unit;
 use crate::analysis::comparison::options::OptionDifference;
+use crate::analysis::comparison::plans::Plans;
 use crate::analysis::figures::difference::Difference;
 use crate::analysis::program::operations::PROPORTION;
 use crate::analysis::program::report_options::OptionKind;
 use crate::store::{Absence, Report};
 use crate::systems::poplar::insights::logs::warnings_at_minimum;
 use crate::text::{counted, grouped};
+
+/// Kinds of operations that are named.
+const KINDS: usize = 4;
 
 /// The values of `availableMemoryProportion` in source and target, where all operations of each have the same
 /// one and the two differ.
@@ -123,14 +127,30 @@ pub fn changed_plans(reports: [&Report; 2], known: &Known<'_>) -> Option<ChangeI
     }
     let have = if changed == 1 { "has changed its plan" } else { "have changed their plans" };
     let what = format!(
-        "Of {} that both reports have, {} {have}",
+        "Of {} that both reports have, {} {have}: {}",
         counted(plans.operations as u64, "operation"),
         grouped(changed as u64),
+        kinds(plans)
     );
     let figure = Difference::of([None, Some(changed as u64)]);
     let evidence =
         [operations(plans.operations), Evidence::number("changed_plans", Unit::Count, figure)];
     Some(ChangeInsight::new(ChangeKind::ChangedPlans, what, None).with(evidence))
+}
+
+/// Which kinds of operations have changed their plans: `47 convolution, 1 matMul`.
+fn kinds(plans: &Plans) -> String {
+    let mut kinds: Vec<(&str, u64)> = Vec::new();
+    for plan in &plans.changed {
+        let kind = plan.name.title();
+        match kinds.iter_mut().find(|(known, _)| *known == kind) {
+            Some((_, count)) => *count = count.saturating_add(1),
+            None => kinds.push((kind, 1)),
+        }
+    }
+    kinds.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let texts = kinds.iter().take(KINDS).map(|(kind, count)| format!("{} {kind}", grouped(*count)));
+    texts.collect::<Vec<_>>().join(", ")
 }
 
 /// What is known of the debug information of a report: whole, a part, or a reason why there is none.

@@ -77,7 +77,7 @@ fn less_over_the_limit_is_better_on_the_same_machine_alone() {
     );
     assert_eq!(
         found[0].text(&|bytes| format!("{bytes} B")),
-        "It did not fit, and still does not: 1 tile is over its limit, as before. Over the limit: 30 B to 20 B, −10 B (−33.3 %)."
+        "It did not fit, and still does not: 1 tile is over its limit, as before. Over the limit: 30 B to 20 B, −10 B (−33.3 %)"
     );
     let other = Fixture { limit: 110, ..fixture(120) }.report();
     let found = conclusions(&fixture(130).report(), &other);
@@ -126,7 +126,7 @@ fn fewer_cycles_with_a_smaller_batch_are_judged_by_samples_per_second() {
     assert_eq!(
         throughput.text(&|bytes| bytes.to_string()),
         "It is slower: there are fewer samples per second, with a batch of 16 instead of 24. \
-         Samples per second (by cycles): 24,000 to 17,525, −6,475 (−27.0 %)."
+         Samples per second (by cycles): 24,000 to 17,525, −6,475 (−27.0 %)"
     );
     assert_eq!(speed_of(&target, &source), ["better", "neither"]);
     // The same work: cycles say the same.

@@ -7,7 +7,7 @@ use crate::run::compared::names::Owner;
 use crate::run::compared::rows::{Peaks, Row};
 use crate::run::{Conclusion, Evidence};
 use crate::systems::xla::buffer_assignment::categories::ValueCategory;
-use crate::systems::xla::compared::alive::BY_CATEGORY;
+use crate::systems::xla::compared::alive::{BY_CATEGORY, is_throughout};
 use crate::systems::xla::compared::{PeakPlace, ProgramFigure};
 use crate::text::{clean, counted, grouped, path_slashes, shortened};
 
@@ -37,7 +37,8 @@ impl Said<'_> {
         for (id, is_less) in [("less", true), ("more", false)] {
             let wanted = peaks.rows.iter().filter(|row| {
                 let change = row.both.bytes().change().unwrap_or(0);
-                (change < 0) == is_less && change.unsigned_abs() >= least
+                let is_large = change.unsigned_abs() >= least;
+                (change < 0) == is_less && is_large && !is_throughout(row)
             });
             for row in wanted.take(MOST_NAMED) {
                 let text = self.of_row(peaks, row);

@@ -1,14 +1,15 @@
-//! The JSON Schema of a comparison by peaks, which is written row by row and so has no type to derive it from.
+//! The JSON Schema of a comparison, whose peak is written row by row and so has no type to derive it from.
 
 use std::borrow::Cow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 
-use super::peaks::PeakComparison;
+use super::document::Comparison;
+use super::steps::StepsMatched;
 use crate::analysis::figures::difference::Difference;
 use crate::cli::schemas::sections_of_systems;
-use crate::run::{Conclusion, DifferentSetting, Verdict};
+use crate::run::{Conclusion, Verdict};
 
 /// An object with exactly these keys, all of which are there.
 fn object(properties: &[(&str, Value)]) -> Value {
@@ -38,12 +39,13 @@ fn row() -> Vec<(&'static str, Value)> {
         ("target_bytes", nullable("integer")),
         ("difference_bytes", nullable("integer")),
         ("only", json!({ "enum": ["source", "target", null] })),
-        ("source_count", json!({ "type": "integer" })),
-        ("target_count", json!({ "type": "integer" })),
+        ("source_count", nullable("integer")),
+        ("target_count", nullable("integer")),
     ]
 }
 
-fn variable_row() -> Vec<(&'static str, Value)> {
+/// The keys of variables; where steps are matched they are those of all rows.
+fn variable_row() -> Value {
     let of_both = object(&[("source", nullable("string")), ("target", nullable("string"))]);
     let more = [
         ("name_of_source", nullable("string")),
@@ -54,22 +56,34 @@ fn variable_row() -> Vec<(&'static str, Value)> {
         ("change", json!({ "type": "string" })),
         ("matched_by", nullable("string")),
     ];
-    row().into_iter().chain(more).collect()
+    let keys: Vec<_> = row().into_iter().chain(more).collect();
+    json!({ "anyOf": [object(&keys), object(&row())] })
 }
 
-impl JsonSchema for PeakComparison {
+impl JsonSchema for Comparison {
     fn schema_name() -> Cow<'static, str> {
-        "PeakComparison".into()
+        "Comparison".into()
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let verdict = or_null(&generator.subschema_for::<Verdict>().to_value());
         let difference = generator.subschema_for::<Difference>().to_value();
         let conclusions = list(&generator.subschema_for::<Conclusion>().to_value());
-        let settings = list(&generator.subschema_for::<DifferentSetting>().to_value());
-        let [text, number] = ["string", "integer"].map(|of| json!({ "type": of }));
-        let side =
-            object(&[("path", text.clone()), ("system", text.clone()), ("device", number.clone())]);
+        let text = json!({ "type": "string" });
+        let [text_or_null, number] = ["string", "integer"].map(nullable);
+        let side = object(&[
+            ("path", text.clone()),
+            ("system", text.clone()),
+            ("device", number.clone()),
+            ("producer", text_or_null.clone()),
+            ("captured_at", text_or_null.clone()),
+        ]);
+        let setting = |values: &[&'static str]| {
+            let of_runs = values.iter().map(|key| (*key, text_or_null.clone()));
+            let keys = [("kind", text.clone()), ("name", text.clone())].into_iter();
+            list(&object(&keys.chain(of_runs).collect::<Vec<_>>()))
+        };
+        let (settings, settings_of_run) = (setting(&["source", "target"]), setting(&["value"]));
         let memory = ["total_bytes", "including_gaps_bytes", "gap_bytes", "always_live_bytes"];
         let value = nullable("number");
         let figure = object(&[
@@ -96,13 +110,16 @@ impl JsonSchema for PeakComparison {
             ("by_operation", rows.clone()),
             ("by_module", rows.clone()),
             ("by_line", rows),
-            ("by_variable", list(&object(&variable_row()))),
+            ("by_variable", list(&variable_row())),
         ]);
         let run = object(&[
             ("path", text.clone()),
             ("name", text),
             ("device", number),
+            ("producer", text_or_null.clone()),
+            ("captured_at", text_or_null),
             ("verdict", verdict.clone()),
+            ("settings", settings_of_run),
             ("figures", list(&figure)),
             ("conclusions", conclusions.clone()),
         ]);
@@ -116,7 +133,6 @@ impl JsonSchema for PeakComparison {
                 "memory": object(&memory.map(|key| (key, difference.clone()))),
                 "figures": list(&figure),
                 "peak": peak,
-                "steps": { "type": "null" },
                 "conclusions": conclusions,
                 "runs": list(&run)
             },
@@ -124,10 +140,13 @@ impl JsonSchema for PeakComparison {
                 "source", "target", "verdicts", "settings", "memory", "figures", "peak", "steps", "conclusions"
             ]
         });
-        let sections = sections_of_systems(generator).to_value();
         let own = schema.get_mut("properties").and_then(Value::as_object_mut);
-        if let (Some(own), Some(Value::Object(sections))) = (own, sections.get("properties")) {
-            own.extend(sections.clone());
+        let more = [StepsMatched::json_schema(generator), sections_of_systems(generator)];
+        if let Some(own) = own {
+            for more in more.map(Schema::to_value) {
+                let properties = more.get("properties").and_then(Value::as_object);
+                own.extend(properties.cloned().unwrap_or_default());
+            }
         }
         schema
     }
