@@ -27,14 +27,14 @@ use crate::text::size;
 pub struct CompareArguments {
     /// The run to compare with.
     pub source: PathBuf,
-    /// The run whose changes are of interest.
+    /// The run whose changes are shown.
     pub target: PathBuf,
-    /// Further runs: then the figures of all stand side by side.
+    /// Further runs; the figures of all stand side by side.
     pub more: Vec<PathBuf>,
     /// Print one JSON document instead of text.
     #[arg(long)]
     pub json: bool,
-    /// The module that is meant where runs have several: a part of its name or of its file's.
+    /// The module to compare where runs have several: a part of its name or of its file's name.
     #[arg(long, value_name = "NAME")]
     pub module: Option<String>,
     /// Which device, and what it has.
@@ -48,13 +48,13 @@ pub struct CompareArguments {
 /// The device that figures are of, and what it has.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub struct DeviceArguments {
-    /// The number of the device, in place of the one that failed, had most, or is the main one.
+    /// The number of the device. By default the one that failed, else the one with most memory in use, else the main one.
     #[arg(long, value_name = "N")]
     pub device: Option<i64>,
-    /// What the device has, for example 16GiB; where tiles have a memory each, what a tile has.
+    /// Memory of the device, for example 16GiB; for IPU reports the memory of a tile.
     #[arg(long, value_parser = size::parse, value_name = "BYTES")]
     pub capacity: Option<u64>,
-    /// What others have of it, for example 600MiB.
+    /// Memory of the device that other processes use, for example 600MiB.
     #[arg(long, value_parser = size::parse, value_name = "BYTES")]
     pub other: Option<u64>,
 }
@@ -95,13 +95,13 @@ impl DeviceArguments {
 /// What of a comparison is printed as text, and how.
 #[derive(Clone, Debug, Default, Args)]
 pub struct Shown {
-    /// Only the conclusions, and what differs.
+    /// Print only the conclusions and what differs.
     #[arg(long, conflicts_with_all = ["json", "by", "csv"])]
     pub brief: bool,
-    /// Which tables say what the changes of the peak and of always-live memory consist of; of two runs.
+    /// Which tables explain the changes of the peak and of always-live memory; for two runs.
     #[arg(long, value_enum, value_delimiter = ',', conflicts_with_all = ["json", "more"])]
     pub by: Vec<By>,
-    /// Print the figures as comma-separated values; with --by the tables of it.
+    /// Print the figures as comma-separated values instead of text; with --by its tables.
     #[arg(long, conflicts_with = "json")]
     pub csv: bool,
 }
@@ -124,7 +124,7 @@ pub enum By {
     Module,
     /// By variable before lowering.
     Variable,
-    /// The fullest tile; by all of these where none of them is asked for.
+    /// By all of these on the fullest tile; for IPU reports.
     Fullest,
 }
 

@@ -246,7 +246,7 @@ pub(super) fn operation_text(operation: &OperationName) -> String {
 
 fn plans(plans: Option<&[PlanRow]>) -> String {
     let Some(plans) = plans else {
-        return "  not known: this takes the whole debug information of both reports\n".to_owned();
+        return "  not known: this takes the whole debug information of both runs\n".to_owned();
     };
     if plans.is_empty() {
         return String::new();
