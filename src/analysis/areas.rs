@@ -92,27 +92,26 @@ pub fn groupings_of_report(report: &Report, scope: Scope) -> Vec<AreasBy> {
     all
 }
 
-/// The titles of groups, each with its key.
+/// Groups in the order in which they are met, each with its key.
 #[derive(Default)]
-struct Titles {
-    known: HashMap<String, u32>,
-    titles: Vec<String>,
+pub struct AreaGroups {
+    known: HashMap<AreaGroup, u32>,
+    groups: Vec<AreaGroup>,
 }
 
-impl Titles {
-    fn key(&mut self, title: String) -> u32 {
-        *self.known.entry(title).or_insert_with_key(|title| {
-            self.titles.push(title.clone());
-            (self.titles.len() - 1) as u32
+impl AreaGroups {
+    /// The key of a group, which may be a new one.
+    pub fn key(&mut self, group: AreaGroup) -> u32 {
+        *self.known.entry(group).or_insert_with_key(|group| {
+            self.groups.push(group.clone());
+            (self.groups.len() - 1) as u32
         })
     }
 
-    fn group(&self, key: u32, by: AreasBy) -> AreaGroup {
-        match (by, self.titles.get(key as usize).map_or("", String::as_str)) {
-            (_, "") => AreaGroup::rest(NOT_ATTRIBUTABLE),
-            (AreasBy::Category, kind) => AreaGroup::category(category_title(kind), kind, ""),
-            (_, title) => AreaGroup::placed(title),
-        }
+    /// The group of a key.
+    pub fn get(&self, key: u32) -> AreaGroup {
+        let group = self.groups.get(key as usize).cloned();
+        group.unwrap_or_else(|| AreaGroup::rest(NOT_ATTRIBUTABLE))
     }
 }
 
@@ -130,17 +129,19 @@ pub fn areas_of_report(
     let timeline = derived.timeline(of.scope, is_cancelled)?;
     let len = timeline.len();
     let owners = derived.owners();
-    let title_of = |row: &VariableBytes| match of.by {
-        AreasBy::Category => variable_kind(&variable_name(liveness, row.variable)).to_owned(),
-        AreasBy::Operation | AreasBy::Module => {
-            let operation = owners.variables.of(liveness, row);
-            let operation =
-                operation.and_then(|(place, _)| owners.operations().get(place as usize));
-            operation.map_or_else(String::new, |operation| operation_title(operation, of.by))
+    let group_of = |row: &VariableBytes| {
+        if of.by == AreasBy::Category {
+            let name = variable_name(liveness, row.variable);
+            let kind = variable_kind(&name);
+            return AreaGroup::category(category_title(kind), kind, "");
         }
-        _ => String::new(),
+        let operation = owners.variables.of(liveness, row);
+        let operation = operation.and_then(|(place, _)| owners.operations().get(place as usize));
+        let title = operation.map(|operation| operation_title(operation, of.by));
+        let title = title.filter(|title| !title.is_empty());
+        title.map_or_else(|| AreaGroup::rest(NOT_ATTRIBUTABLE), AreaGroup::placed)
     };
-    let mut titles = Titles::default();
+    let mut groups = AreaGroups::default();
     // Many rows are of the same variable in the same class, on another tile.
     let mut keys: HashMap<(u32, u32), u32> = HashMap::new();
     let mut sums: HashMap<(u32, u32), u64> = HashMap::new();
@@ -152,7 +153,7 @@ pub fn areas_of_report(
             return;
         }
         let of_row = (row.variable.0, row.class.0);
-        let key = *keys.entry(of_row).or_insert_with(|| titles.key(title_of(&row)));
+        let key = *keys.entry(of_row).or_insert_with(|| groups.key(group_of(&row)));
         let sum = sums.entry((row.class.0, key)).or_default();
         *sum = sum.saturating_add(row.bytes);
     });
@@ -160,7 +161,7 @@ pub fn areas_of_report(
         return None;
     }
     let counted = counted(liveness, sums, len);
-    let areas = stacked(len, &counted, timeline.peak, |key| titles.group(key, of.by));
+    let areas = stacked(len, &counted, timeline.peak, |key| groups.get(key));
     let curve = |step: usize| timeline.alive_at(step);
     Some(areas.up_to(curve, len, NOT_ATTRIBUTABLE))
 }

@@ -36,7 +36,7 @@ pub struct AreasOf {
 }
 
 /// How a group is coloured.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum AreaColor {
     /// As the category of this name is everywhere.
     Category(String),
@@ -47,7 +47,7 @@ pub enum AreaColor {
 }
 
 /// A group of memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AreaGroup {
     /// What it is called.
     pub title: String,

@@ -197,7 +197,7 @@ pub struct Value {
 }
 
 /// A value that has its place in an allocation.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Assigned {
     /// A row of [`HloModule::allocations`].
     pub allocation: u32,

@@ -43,7 +43,6 @@ pub(super) fn rows(derived: &Derived, at: &StepBytes, by: AliveBy) -> Vec<GroupB
     rows_of(&consists_of(derived, alive), &things, by)
 }
 
-/// The rows of an explanation with the number of things in each.
 pub(super) fn rows_of(found: &Explanation, things: &Things, by: GroupedBy) -> Vec<GroupBytes> {
     let rest = if by == GroupedBy::Category { 0 } else { things.without_operation };
     let row = |(row, bytes): (&Contribution, i64)| {

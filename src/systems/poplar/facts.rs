@@ -103,7 +103,6 @@ pub(super) struct ExecutionFacts {
 }
 
 impl<'a> OwnFacts<'a> {
-    /// Of a report and its insights.
     pub(super) fn of(report: &Report, insights: &'a Insights) -> Self {
         Self {
             report: ReportFacts::of(report),

@@ -1,7 +1,7 @@
 //! Graphcore IPU reports: `autoReport.all` with `profile.pop`, written by Poplar.
 
 mod alive;
-pub mod answers;
+pub(crate) mod answers;
 mod budgets;
 mod cards;
 mod facts;

@@ -18,7 +18,6 @@ use crate::text::{bytes, counted, grouped, time_text};
 /// Requests that failed and are named.
 const MOST_FAILED: usize = 4;
 
-/// The facts of a run.
 pub(super) fn groups(run: &AllocatorRun) -> Vec<Group> {
     match &run.contents {
         RunContents::Snapshot(snapshot) => of_snapshot(run, snapshot),

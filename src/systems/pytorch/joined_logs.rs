@@ -186,7 +186,6 @@ impl FoundSnapshot {
 }
 
 impl DeviceOfSnapshot {
-    /// Of the device at a place.
     fn of(run: &AllocatorRun, replayed: &ReplayedSnapshot, place: usize) -> Option<Self> {
         let (device, replay) = replayed.device(place)?;
         let (_, took) = SnapshotTook::of_run(run, Some(device.number))?;

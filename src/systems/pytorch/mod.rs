@@ -6,14 +6,14 @@
 )]
 mod alive;
 pub mod allocator;
-pub mod answers;
+pub(crate) mod answers;
 pub mod areas;
 mod arena_map;
-pub mod blocks;
+pub(crate) mod blocks;
 mod budgets;
 mod cards;
 pub mod compared;
-pub mod event_said;
+pub(crate) mod event_said;
 mod fact_groups;
 #[deny(
     clippy::unwrap_used,
@@ -22,10 +22,10 @@ mod fact_groups;
     clippy::arithmetic_side_effects
 )]
 pub mod files;
-pub mod joined_logs;
+pub(crate) mod joined_logs;
 mod lake;
 pub mod run;
 mod sweep_facts;
 pub mod synth;
 pub mod system;
-pub mod took;
+pub(crate) mod took;

@@ -41,13 +41,11 @@ pub struct SnapshotTook {
     pub allocated_bytes: u64,
     /// The most that was handed out.
     pub max_allocated_bytes: u64,
-    /// Where that is from.
     pub max_allocated_from: PeakFrom,
     /// Taken from the device at the end.
     pub reserved_bytes: u64,
     /// The most that was.
     pub max_reserved_bytes: u64,
-    /// Where that is from.
     pub max_reserved_from: PeakFrom,
     /// The most that was asked for at once.
     pub requested_peak_bytes: u64,

@@ -4,8 +4,7 @@
 use super::areas::color_of;
 use super::buffer_assignment::categories::ValueCategory;
 use super::buffer_assignment::in_use::Placed;
-use super::buffer_assignment::insights::NO_SOURCE;
-use super::buffer_assignment::peaks::{NO_OPERATION, Owner, owners, shares_of};
+use super::buffer_assignment::peaks::shares_of;
 use super::buffer_assignment::program::Program;
 use super::buffer_assignment::trace_lives::TraceLives;
 use super::run::report::allocation_title;
@@ -61,9 +60,8 @@ pub(super) fn rows(program: &Program, at: &StepBytes, by: AliveBy) -> Vec<GroupB
     let shares = shares(program, traced.as_ref(), (color, at.step));
     let reserved = reserved(program, color);
     let rows = match by {
-        AliveBy::Category => by_category(&owners(&shares, |one| category(program, one)), &reserved),
-        AliveBy::Operation => by_owner(&owners(&shares, |one| operation(program, one)), &reserved),
-        AliveBy::Line => by_owner(&owners(&shares, |one| line(program, one)), &reserved),
+        AliveBy::Category => by_category(&analysed.owners(&shares, by), &reserved),
+        AliveBy::Operation | AliveBy::Line => by_owner(&analysed.owners(&shares, by), &reserved),
         AliveBy::Module | AliveBy::Variable => Vec::new(),
     };
     let row = |PeakRow { name, bytes, count }| {
@@ -86,21 +84,6 @@ fn shares<'a>(
     }
 }
 
-fn category(program: &Program, one: &Placed) -> String {
-    program.analysed.category(&one.assigned).as_str().to_owned()
-}
-
-fn operation(program: &Program, one: &Placed) -> String {
-    program.analysed.operation(one.assigned.value).unwrap_or(NO_OPERATION).to_owned()
-}
-
-fn line(program: &Program, one: &Placed) -> String {
-    let module = &program.analysed.module;
-    let value = module.value(one.assigned.value);
-    let source = value.and_then(|value| module.source(value.instruction));
-    source.unwrap_or_else(|| NO_SOURCE.to_owned())
-}
-
 /// What a memory space reserves for as long as the program runs, by what allocations are for.
 pub(super) fn reserved(program: &Program, color: i64) -> Vec<PeakRow> {
     let row = |kind: &AllocationKind| {
@@ -120,15 +103,15 @@ pub(super) fn reserved(program: &Program, color: i64) -> Vec<PeakRow> {
 }
 
 /// By category what is temporary and what is reserved throughout, each category once.
-pub(super) fn by_category(temporary: &[Owner], reserved: &[PeakRow]) -> Vec<PeakRow> {
+pub(super) fn by_category(temporary: &[PeakRow], reserved: &[PeakRow]) -> Vec<PeakRow> {
     let mut rows: Vec<PeakRow> = Vec::new();
-    for row in temporary.iter().map(row).chain(reserved.iter().cloned()) {
+    for row in temporary.iter().chain(reserved) {
         match rows.iter_mut().find(|known| known.name == row.name) {
             Some(known) => {
                 known.bytes = known.bytes.saturating_add(row.bytes);
                 known.count = known.count.saturating_add(row.count);
             }
-            None => rows.push(row),
+            None => rows.push(row.clone()),
         }
     }
     rows.retain(|row| row.bytes > 0);
@@ -136,13 +119,9 @@ pub(super) fn by_category(temporary: &[Owner], reserved: &[PeakRow]) -> Vec<Peak
     rows
 }
 
-fn row(owner: &Owner) -> PeakRow {
-    PeakRow { name: owner.name.clone(), bytes: owner.bytes, count: owner.values as u64 }
-}
-
 /// By operation or line what is temporary; what is reserved throughout belongs to none and keeps its category.
-pub(super) fn by_owner(temporary: &[Owner], reserved: &[PeakRow]) -> Vec<PeakRow> {
-    let temporary = temporary.iter().filter(|owner| owner.bytes > 0).map(row);
+pub(super) fn by_owner(temporary: &[PeakRow], reserved: &[PeakRow]) -> Vec<PeakRow> {
+    let temporary = temporary.iter().filter(|owner| owner.bytes > 0).cloned();
     let reserved =
         reserved.iter().map(|row| PeakRow { name: format!("({})", row.name), ..row.clone() });
     let mut rows: Vec<PeakRow> = temporary.chain(reserved).collect();

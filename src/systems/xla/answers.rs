@@ -11,7 +11,7 @@ use super::budgets::budgets;
 use super::buffer_assignment::claims::compared_claims;
 use super::buffer_assignment::facts::ModuleFacts;
 use super::buffer_assignment::insights::PeakOfSpace;
-use super::buffer_assignment::peaks::{NO_OPERATION, owners, shares_of};
+use super::buffer_assignment::peaks::shares_of;
 use super::buffer_assignment::program::Program;
 use super::buffer_assignment::trace_lives::TraceLives;
 use super::cards::add_cards;
@@ -355,8 +355,7 @@ impl XlaAnswers {
         let event = traced.trace.events.get(step as usize).filter(|_| bytes > 0)?;
         let name = analysed.module.texts.get(event.instruction);
         let shares: Vec<_> = shares_of(&traced.placed, step).collect();
-        let categories =
-            owners(&shares, |one| analysed.category(&one.assigned).as_str().to_owned());
+        let owners = |by| analysed.owners(&shares, by);
         let always_live = sum(reserved);
         Some(PeakOfRun {
             device: Some(0),
@@ -365,8 +364,8 @@ impl XlaAnswers {
             name: (event.instruction != NameId::NONE).then(|| name.to_owned()),
             bytes: bytes.saturating_add(always_live),
             always_live_bytes: Some(always_live),
-            by_category: by_category(&categories, reserved),
-            by_operation: by_owner(&owners(&shares, |_| NO_OPERATION.to_owned()), reserved),
+            by_category: by_category(&owners(AliveBy::Category), reserved),
+            by_operation: by_owner(&owners(AliveBy::Operation), reserved),
             largest: self.largest(shares.iter().map(|(one, _)| *one)),
             ..PeakOfRun::default()
         })

@@ -8,17 +8,17 @@ use std::ops::Range;
 use super::buffer_assignment::analysed::Analysed;
 use super::buffer_assignment::categories::ValueCategory;
 use super::buffer_assignment::in_use::{Changes, Placed};
-use super::buffer_assignment::insights::NO_SOURCE;
-use super::buffer_assignment::peaks::{NO_OPERATION, shares_of};
+use super::buffer_assignment::peaks::{NO_OPERATION, NO_SOURCE, shares_of};
 use super::buffer_assignment::program::Program;
 use super::buffer_assignment::trace_lives::TraceLives;
-use crate::analysis::areas::{Counted, NOT_ATTRIBUTABLE, stacked};
+use crate::analysis::areas::{AreaGroups, Counted, NOT_ATTRIBUTABLE, stacked};
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
+use crate::run::AliveBy;
 use crate::run::areas::{AreaGroup, AreasBy, AreasOf, StackedAreas};
 use crate::run::beside_curve::{BesideCurve, CurveLine};
 use crate::store::DeviceId;
-use crate::store::hlo::AllocationKind;
+use crate::store::hlo::{AllocationKind, Assigned};
 
 /// What the curve can be split by, the usual one first.
 pub fn groupings(program: &Program, scope: Scope) -> Vec<AreasBy> {
@@ -43,7 +43,6 @@ pub(super) fn color_of(program: &Program, scope: Scope) -> Option<i64> {
     }
 }
 
-/// The areas.
 pub fn areas(
     (program, derived): (&Program, &Derived),
     of: AreasOf,
@@ -56,16 +55,21 @@ pub fn areas(
     let timeline = derived.timeline(of.scope, is_cancelled)?;
     let len = timeline.len();
     let analysed = &program.analysed;
-    let mut titles = Titles::default();
+    let mut groups = AreaGroups::default();
     let mut counted: Vec<Counted> = Vec::new();
     let reserved = analysed.allocations_of(color, |kind| kind != AllocationKind::Temporary);
     for (_, allocation) in reserved {
-        let key = titles.key(Title::Category(ValueCategory::of_allocation(allocation.kind)));
+        let key = groups.key(category_group(ValueCategory::of_allocation(allocation.kind)));
         let steps = 0..u32::try_from(len).unwrap_or(u32::MAX);
         counted.push(Counted { steps, bytes: allocation.bytes, key });
     }
+    // A value that shares addresses is met again and again.
+    let mut keys: HashMap<Assigned, u32> = HashMap::new();
     let mut add = |placed: &[Placed], in_use: &Changes| {
-        let mut key = |one: &Placed| titles.key(title_of(analysed, one, of.by));
+        let mut key = |one: &Placed| {
+            let group = || groups.key(group_of(analysed, one, of.by));
+            *keys.entry(one.assigned).or_insert_with(group)
+        };
         shares(placed, in_use, is_cancelled, |one, steps, bytes| {
             counted.push(Counted { steps, bytes, key: key(one) });
         })
@@ -79,7 +83,7 @@ pub fn areas(
             }
         }
     }
-    let areas = stacked(len, &counted, timeline.peak, |key| titles.group(key));
+    let areas = stacked(len, &counted, timeline.peak, |key| groups.get(key));
     Some(areas.up_to(|step| timeline.alive_at(step), len, NOT_ATTRIBUTABLE))
 }
 
@@ -152,60 +156,26 @@ fn are_apart(placed: &[Placed], in_use: &Changes, at: &[u32]) -> bool {
     })
 }
 
-/// What a group is called.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Title {
-    Category(ValueCategory),
-    Owner(String),
-    Nobody(&'static str),
+fn category_group(category: ValueCategory) -> AreaGroup {
+    AreaGroup::category(category.title(), category.title(), "")
 }
 
-/// The titles of groups, each with its key.
-#[derive(Default)]
-struct Titles {
-    known: HashMap<Title, u32>,
-    titles: Vec<Title>,
-}
-
-impl Titles {
-    fn key(&mut self, title: Title) -> u32 {
-        *self.known.entry(title).or_insert_with_key(|title| {
-            self.titles.push(title.clone());
-            (self.titles.len() - 1) as u32
-        })
-    }
-
-    fn group(&self, key: u32) -> AreaGroup {
-        match self.titles.get(key as usize) {
-            Some(Title::Category(category)) => {
-                AreaGroup::category(category.title(), category.title(), "")
-            }
-            Some(Title::Owner(title)) => AreaGroup::placed(title),
-            Some(Title::Nobody(title)) => AreaGroup::rest(*title),
-            None => AreaGroup::rest(NOT_ATTRIBUTABLE),
-        }
-    }
-}
-
-fn title_of(analysed: &Analysed, one: &Placed, by: AreasBy) -> Title {
-    let value = one.assigned.value;
-    match by {
-        AreasBy::Category => Title::Category(analysed.category(&one.assigned)),
-        AreasBy::Operation => analysed
-            .operation(value)
-            .map_or(Title::Nobody(NO_OPERATION), |name| Title::Owner(name.to_owned())),
-        _ => {
-            let module = &analysed.module;
-            let source = module.value(value).and_then(|value| module.source(value.instruction));
-            source.map_or(Title::Nobody(NO_SOURCE), Title::Owner)
-        }
+fn group_of(analysed: &Analysed, one: &Placed, by: AreasBy) -> AreaGroup {
+    let by = match by {
+        AreasBy::Category => return category_group(analysed.category(&one.assigned)),
+        AreasBy::Operation => AliveBy::Operation,
+        _ => AliveBy::Line,
+    };
+    match analysed.owner(one, by) {
+        nobody if nobody == NO_OPERATION || nobody == NO_SOURCE => AreaGroup::rest(nobody),
+        owner => AreaGroup::placed(owner),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::hlo::{Assigned, ValueId};
+    use crate::store::hlo::ValueId;
     use crate::systems::xla::buffer_assignment::in_use::bytes_in_use;
     use crate::systems::xla::buffer_assignment::live_ranges::LiveRange;
 

@@ -2,10 +2,9 @@
 //! memory is reserved for.
 
 use super::buffer_assignment::insights::{PeakOfSpace, ProgramInsights, SpaceInsights};
-use super::buffer_assignment::peaks::Owner;
 use super::buffer_assignment::program::kind_title;
 use crate::run::card::{BarColor, BarList, BarRow, Card, CardBody, Link, PEAK};
-use crate::run::{Cell, FirstSight, Place};
+use crate::run::{Cell, FirstSight, PeakRow, Place};
 use crate::store::hlo::AllocationKind;
 use crate::text::{capitalised, clean, counted, grouped};
 
@@ -39,12 +38,12 @@ fn peak_link(peak: &PeakOfSpace) -> Link {
     }
 }
 
-fn list(title: &'static str, peak: &PeakOfSpace, owners: &[Owner]) -> BarList {
-    let row = |owner: &Owner| BarRow {
+fn list(title: &'static str, peak: &PeakOfSpace, owners: &[PeakRow]) -> BarList {
+    let row = |owner: &PeakRow| BarRow {
         name: owner.name.clone(),
-        hover: format!("{}\n{}", clean(&owner.name), counted(owner.values as u64, "value")),
+        hover: format!("{}\n{}", clean(&owner.name), counted(owner.count, "value")),
         bytes: owner.bytes,
-        cells: vec![Cell::Count(owner.values as u64)],
+        cells: vec![Cell::Count(owner.count)],
         ..BarRow::default()
     };
     BarList {

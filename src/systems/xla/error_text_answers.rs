@@ -19,7 +19,6 @@ use crate::text::bytes;
 pub const DUMP_FLAGS: &str =
     "XLA_FLAGS=\"--xla_dump_to=DIR --xla_dump_hlo_as_text --xla_dump_hlo_as_proto\"";
 
-/// The answers of an error text.
 #[derive(Debug)]
 pub struct ErrorTextAnswers(pub ErrorText);
 

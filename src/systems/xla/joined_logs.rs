@@ -10,9 +10,9 @@ use serde_json::{Value, json};
 
 use crate::analysis::diagnose::Finding;
 use crate::format::Progress;
+use crate::run::AliveBy;
 use crate::run::joined_logs::{JoinedLogs, JoinedRun, LogToJoin};
 use crate::store::{Warning, WarningCode, Warnings};
-use crate::systems::xla::buffer_assignment::peaks::{NO_OPERATION, owners};
 use crate::systems::xla::files::FoundModule;
 use crate::systems::xla::run::{
     AgreedFigure, Agreement, Program, ProgramSizes, XlaFiles, XlaRun, dump_of_text,
@@ -292,9 +292,7 @@ impl FoundProgram {
         let analysed = &program.analysed;
         let peak = analysed.temporary_peak(0);
         let shares = peak.map(|peak| analysed.shares_at(0, peak.position)).unwrap_or_default();
-        let owned = owners(&shares, |one| {
-            analysed.operation(one.assigned.value).unwrap_or(NO_OPERATION).to_owned()
-        });
+        let owned = analysed.owners(&shares, AliveBy::Operation);
         let owned = owned.into_iter().filter(|owner| owner.bytes > 0).take(MOST_OPERATIONS);
         Self {
             file: found.at.path().to_owned(),

@@ -1,8 +1,8 @@
 //! XLA modules with their buffer assignments: dumps and profiles of JAX, TensorFlow and PyTorch/XLA.
 
 mod alive;
-pub mod answers;
-pub mod areas;
+pub(crate) mod answers;
+pub(crate) mod areas;
 mod budgets;
 #[cfg_attr(
     not(feature = "window"),
@@ -10,8 +10,8 @@ mod budgets;
 )]
 pub mod buffer_assignment;
 mod cards;
-pub mod compared;
-pub mod error_text_answers;
+pub(crate) mod compared;
+pub(crate) mod error_text_answers;
 mod fact_groups;
 #[deny(
     clippy::unwrap_used,
@@ -20,9 +20,9 @@ mod fact_groups;
     clippy::arithmetic_side_effects
 )]
 pub mod files;
-pub mod joined_logs;
+pub(crate) mod joined_logs;
 mod lake;
-pub mod run;
+pub(crate) mod run;
 mod sections;
 mod sweep_facts;
 pub mod synth;

@@ -96,7 +96,6 @@ pub fn list(blob: &[u8]) -> Result<Vec<u64>, BlobError> {
     numbers(blob).collect()
 }
 
-/// How many numbers end in a blob.
 fn ends(blob: &[u8]) -> usize {
     blob.iter().filter(|byte| **byte & 0x80 != 0).count()
 }

@@ -72,7 +72,6 @@ pub struct Rows<'a> {
 }
 
 impl<'a> Rows<'a> {
-    /// All rows of a table.
     pub fn all(table: &'a str, columns: &'a [&'a str], key: &'a str) -> Self {
         Self { table, columns, key, ids: None, only: None }
     }

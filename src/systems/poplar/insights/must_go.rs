@@ -31,7 +31,6 @@ pub struct MustGo {
     pub alive_bytes: u64,
     /// The variables, largest first, then by name.
     pub variables: Vec<GoingVariable>,
-    /// Their bytes.
     pub bytes: u64,
     /// Whether these are as many as the place is over.
     pub is_enough: bool,

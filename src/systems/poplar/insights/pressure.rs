@@ -40,7 +40,6 @@ pub struct Place {
     pub tile: Option<TileId>,
     /// Bytes over the limit, gaps included.
     pub over_bytes: u64,
-    /// Bytes that there are.
     pub limit_bytes: u64,
 }
 
@@ -349,7 +348,6 @@ fn view(
 pub struct Temporaries(Vec<u64>);
 
 impl Temporaries {
-    /// On a timeline.
     pub fn largest(timeline: &Timeline, operations: &VariableOperations) -> Self {
         let mut most = Self::default();
         each_moment_of_operations(timeline, operations, |_, running| most.add(running));

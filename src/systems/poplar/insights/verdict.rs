@@ -84,7 +84,6 @@ pub struct IpuVerdict {
     pub cause: Option<Cause>,
     /// Always live and not always live at the peak of its own curve.
     pub peak_bytes: Option<u64>,
-    /// The number of the step of that peak.
     pub peak_step: Option<u32>,
     /// Bytes that its tiles have.
     pub limit_bytes: u64,
@@ -97,7 +96,6 @@ pub struct IpuVerdict {
     pub need_more_at_one_step: Option<u64>,
     pub always_live_bytes: Option<u64>,
     pub gap_bytes: Option<u64>,
-    /// Its fullest tile.
     pub fullest_tile: Option<FullestTile>,
 }
 
@@ -128,7 +126,6 @@ impl IpuVerdict {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct CurveVerdict {
     pub ipu: u32,
-    /// The number of the step.
     pub step: u32,
     /// Always live and not always live there.
     pub bytes: u64,
@@ -184,7 +181,6 @@ pub struct Failure {
     pub over_bytes: u64,
     /// The tile that is over by most.
     pub worst_tile: u32,
-    /// By how many bytes.
     pub worst_over_bytes: u64,
     /// Tiles that need more at one step than they have.
     pub need_more_at_one_step: Option<u64>,
@@ -193,7 +189,6 @@ pub struct Failure {
     pub gaps: Option<Vec<LostToGaps>>,
     /// Of the tiles that are over those whose gaps were looked at, as text; `None` where none were.
     pub gaps_of: Option<String>,
-    /// How many these are.
     #[serde(skip)]
     pub gaps_of_tiles: u64,
     /// Tiles that would fit without any gap. That is arithmetic, not a placement.

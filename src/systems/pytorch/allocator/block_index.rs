@@ -18,7 +18,6 @@ pub struct BlockIndex {
 impl BlockIndex {
     const NONE: u32 = u32::MAX;
 
-    /// Of a device that was replayed.
     pub fn of(device: &SnapshotDevice, replay: &Replay) -> Self {
         let lives = &replay.lives;
         let mut rows = vec![Self::NONE; device.events.len()];

@@ -10,7 +10,6 @@ use super::stack_signs::{AllSigns, StackSigns};
 use crate::store::snapshot::{Snapshot, SnapshotDevice, StackId};
 
 crate::text::words! {
-    /// What a block is for.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum BlockCategory by as_str, title {
         /// Of the model, from its making to the end.

@@ -276,7 +276,6 @@ impl<'a> CurveParts<'a> {
 struct Grouping {
     by: BlocksBy,
     groups: Vec<AreaGroup>,
-    /// By category the group.
     of_categories: [usize; BlockCategory::ALL.len()],
     /// By stack the group; the last is that of no stack.
     of_stacks: Vec<usize>,
@@ -292,7 +291,6 @@ const CATEGORIES: [BlockCategory; 6] = [
     BlockCategory::Unknown,
 ];
 
-/// The area of a category.
 pub(super) fn category_group(category: BlockCategory) -> AreaGroup {
     AreaGroup::category(category.title(), category.title(), category.rule())
 }

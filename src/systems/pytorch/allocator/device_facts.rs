@@ -200,7 +200,6 @@ impl HostFacts {
     }
 }
 
-/// The state at the end.
 pub(super) fn end_state(snapshot: &Snapshot, device: &SnapshotDevice) -> EndState {
     let mut end = EndState::default();
     let add = |sum: &mut u64, bytes: u64| *sum = sum.saturating_add(bytes);

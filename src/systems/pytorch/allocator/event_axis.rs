@@ -15,12 +15,10 @@ pub struct EventAxis {
     pub rows: Column<u32>,
     /// The step of each row; empty in the same case.
     pub steps: Column<u32>,
-    /// Number of events.
     pub events: u32,
 }
 
 impl EventAxis {
-    /// Of a snapshot.
     pub fn of(snapshot: &Snapshot) -> Self {
         let all = snapshot.events.len() as u32;
         let devices: Vec<&SnapshotDevice> =
@@ -63,7 +61,6 @@ impl EventAxis {
         self.events.max(1)
     }
 
-    /// The step of an event of a device.
     pub fn step(&self, device: &SnapshotDevice, event: u32) -> u32 {
         let row = device.events.start.saturating_add(event as usize);
         self.steps.get(row).copied().unwrap_or(row as u32)

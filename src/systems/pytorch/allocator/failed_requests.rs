@@ -8,10 +8,8 @@ use crate::store::snapshot::{Action, Snapshot, SnapshotDevice};
 /// Requests that failed and are listed.
 const MOST_FAILED: usize = 1000;
 
-/// A request that failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct FailedRequest {
-    /// Its event.
     pub event: u32,
     /// Bytes that were asked for.
     pub bytes: u64,

@@ -28,11 +28,9 @@ pub fn segment_for(request_bytes: u64) -> u64 {
 pub struct FreePiece {
     /// Its first byte.
     pub address: u64,
-    /// Bytes.
     pub bytes: u64,
     /// The first byte of its segment.
     pub segment: u64,
-    /// Whether the whole segment is free.
     pub is_whole_segment: bool,
     /// Whether the segment is for requests of at most 1 MiB.
     pub is_small: bool,
@@ -109,7 +107,6 @@ impl AllocatorState {
         state
     }
 
-    /// Bytes of all pieces.
     pub fn free_bytes(&self) -> u64 {
         self.pieces.iter().fold(0, |sum, piece| sum.saturating_add(piece.bytes))
     }

@@ -44,7 +44,6 @@ pub(super) struct LiveBlocks {
 }
 
 impl LiveBlocks {
-    /// Number of blocks.
     pub(super) fn len(&self) -> usize {
         self.len
     }
@@ -93,7 +92,6 @@ impl LiveBlocks {
         }
     }
 
-    /// The block at an address.
     #[inline]
     pub(super) fn get(&self, address: u64) -> Option<&Live> {
         let place = self.place(address);

@@ -21,7 +21,6 @@ pub struct BlockLives {
     pub requested_free_at: Column<u32>,
     /// The event since which it can be used again; [`Self::OPEN`] if it is there at the end.
     pub freed_at: Column<u32>,
-    /// The stack of its allocation.
     pub stacks: Column<StackId>,
 }
 
@@ -31,12 +30,10 @@ impl BlockLives {
     /// Where a free is that did not come.
     pub const OPEN: u32 = u32::MAX;
 
-    /// Number of blocks.
     pub fn len(&self) -> usize {
         self.addresses.len()
     }
 
-    /// Whether there is none.
     pub fn is_empty(&self) -> bool {
         self.addresses.is_empty()
     }

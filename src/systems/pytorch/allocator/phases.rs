@@ -99,7 +99,6 @@ pub struct Moments {
     pub phases: Vec<(u32, Phase)>,
     /// Allocations of backward passes.
     pub backward: Vec<u32>,
-    /// Steps of the optimizer.
     pub optimizer_steps: Vec<u32>,
 }
 

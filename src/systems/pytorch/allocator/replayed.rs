@@ -111,7 +111,6 @@ impl AllocatorRun {
         Self::new(RunContents::Snapshot(Arc::new(replayed)))
     }
 
-    /// The snapshot, where it is one.
     pub fn snapshot(&self) -> Option<&Arc<ReplayedSnapshot>> {
         match &self.contents {
             RunContents::Snapshot(snapshot) => Some(snapshot),

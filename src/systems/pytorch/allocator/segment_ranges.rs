@@ -14,7 +14,6 @@ use crate::store::snapshot::{Action, Snapshot, SnapshotDevice};
 pub struct SegmentRange {
     /// Its first byte.
     pub address: u64,
-    /// Bytes.
     pub bytes: u64,
     /// Whether it consists of pieces that are mapped.
     pub is_expandable: bool,

@@ -63,7 +63,6 @@ impl StackSigns {
 pub struct AllSigns(Vec<StackSigns>);
 
 impl AllSigns {
-    /// Of a snapshot.
     pub fn of(snapshot: &Snapshot) -> Self {
         let texts = &snapshot.texts;
         let frames = snapshot.frames.iter();

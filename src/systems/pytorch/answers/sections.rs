@@ -27,7 +27,6 @@ fn count(title: &str, count: u64) -> (String, Cell) {
     (title.to_owned(), Cell::Count(count))
 }
 
-/// The sections of a snapshot.
 pub(super) fn of_snapshot(
     replayed: &ReplayedSnapshot,
     insights: &SnapshotInsights,

@@ -85,7 +85,6 @@ fn path(snapshot: &Snapshot, stack: StackId, names: &mut Names) -> PathId {
     names.path(frames.into_iter().map(|frame| function(snapshot, frame)))
 }
 
-/// The function of a frame.
 pub(super) fn function(snapshot: &Snapshot, frame: &Frame) -> Owner {
     Owner::function(snapshot.texts.get(frame.file), snapshot.texts.get(frame.name))
 }

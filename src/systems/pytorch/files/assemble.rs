@@ -348,7 +348,6 @@ impl Parts {
         })
     }
 
-    /// The stack of each event.
     fn stacks_of_events(&mut self, objects: &Objects) -> Vec<StackId> {
         objects.events.frames.iter().map(|list| self.stack(objects, Some(*list))).collect()
     }
@@ -473,7 +472,6 @@ impl Parts {
     }
 }
 
-/// The list that the root has by a key.
 fn list_of(objects: &Objects, root: u32, key: Word) -> Option<u32> {
     match objects.get(root, key) {
         Some(Value::Object(list)) => Some(list),

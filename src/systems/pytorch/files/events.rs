@@ -66,7 +66,6 @@ impl EventRows {
             .saturating_add(self.stream_rows.capacity().saturating_mul(20))
     }
 
-    /// Number of events.
     pub(super) fn len(&self) -> usize {
         self.actions.len()
     }

@@ -190,7 +190,6 @@ impl Texts {
         Some(row)
     }
 
-    /// The word that a text is.
     #[inline]
     pub(super) fn word(&self, row: u32) -> Word {
         self.words.get(row as usize).copied().unwrap_or(Word::Other)

@@ -23,7 +23,6 @@ pub(super) enum Pause {
     Stop,
 }
 
-/// The machine with all that it has made.
 pub(super) struct Machine {
     pub(super) objects: Objects,
     pub(super) stack: Vec<Value>,

@@ -116,7 +116,6 @@ impl Objects {
         .fold(0, usize::saturating_add)
     }
 
-    /// A text.
     #[inline]
     pub(super) fn text(&mut self, text: &[u8]) -> Result<Value, Fault> {
         self.texts.row(text).map(Value::Text).ok_or_else(Fault::too_many)
@@ -133,13 +132,11 @@ impl Objects {
         Ok(object)
     }
 
-    /// What an object is.
     #[inline]
     pub(super) fn kind(&self, object: u32) -> Kind {
         self.kinds.get(object as usize).map_or(Kind::EmptyDict, |packed| Kind::of_packed(*packed))
     }
 
-    /// Number of objects.
     pub(super) fn len(&self) -> u32 {
         self.kinds.len() as u32
     }
@@ -185,7 +182,6 @@ impl Objects {
         }
     }
 
-    /// A tuple of these.
     pub(super) fn tuple(&mut self, items: &[Value]) -> Result<Value, Fault> {
         self.shared(items).map(Value::Tuple)
     }
@@ -202,7 +198,6 @@ impl Objects {
         row.map(|(row, _)| row).ok_or_else(Fault::too_many)
     }
 
-    /// What is in a tuple.
     pub(super) fn tuple_items(&self, row: u32) -> impl Iterator<Item = Value> {
         self.lists.get(row).iter().map(|item| self.value(Reference(*item)))
     }

@@ -73,7 +73,6 @@ impl Word {
         1_u64.wrapping_shl(self as u32)
     }
 
-    /// The word that a text is.
     pub(super) fn of(text: &[u8]) -> Self {
         match text {
             b"action" => Self::Action,

@@ -59,7 +59,6 @@ pub(super) fn arenas_of_devices(replayed: &ReplayedSnapshot) -> Vec<ArenaOfDevic
 struct BlocksOfArenas {
     /// By arena: device and block.
     blocks: Vec<(u32, u32)>,
-    /// Where the blocks of each arena end.
     ends: Vec<usize>,
 }
 
@@ -125,7 +124,6 @@ pub(super) struct Variables {
 }
 
 impl Variables {
-    /// Of a snapshot.
     pub fn of(replayed: &ReplayedSnapshot) -> Self {
         let snapshot = &replayed.snapshot;
         let mut names = Interner::default();
@@ -137,7 +135,6 @@ impl Variables {
         Self { of_stacks: of_stacks.collect(), names: names.into_names() }
     }
 
-    /// The variable of a stack.
     pub fn of_stack(&self, stack: StackId) -> UnloweredId {
         let row = (stack.0 as usize).min(self.of_stacks.len().saturating_sub(1));
         self.of_stacks.get(row).copied().unwrap_or(UnloweredId(0))
@@ -177,7 +174,6 @@ impl Blocks {
         if device.is_host() { HOST_THROUGHOUT } else { THROUGHOUT }
     }
 
-    /// The class of a block.
     pub fn class(
         &self,
         (place, device): (usize, &SnapshotDevice),
@@ -191,7 +187,6 @@ impl Blocks {
         ClassId(first.saturating_add(row as u32))
     }
 
-    /// The steps at which a block lives.
     pub fn steps(&self, device: &SnapshotDevice, lives: &BlockLives, row: usize) -> Range<u32> {
         let start = lives.allocation(row).map_or(0, |event| self.axis().step(device, event));
         let end = match lives.freed_at[row] {

@@ -143,7 +143,6 @@ impl SnapshotRun {
     }
 }
 
-/// That a run at a path has no such device, with those that it has.
 pub fn no_such_device(path: &Path, run: &AllocatorRun, number: Option<i64>) -> Error {
     let message = format!("{} {}", path.display(), no_device(number));
     let error = Error::new(ErrorKind::Usage, message).in_file(path);
@@ -175,7 +174,6 @@ impl SnapshotRun {
     }
 }
 
-/// That a snapshot has no device of a number, or none at all.
 pub(crate) fn no_device(number: Option<i64>) -> String {
     number.map_or_else(|| "has no device".to_owned(), |number| format!("has no device {number}"))
 }

@@ -112,7 +112,6 @@ impl<W: Write> Pickle<W> {
         self.operation(MARK, &[]);
     }
 
-    /// The end of the pairs.
     pub fn end_pairs(&mut self) {
         self.operation(SETITEMS, &[]);
     }
@@ -144,7 +143,6 @@ impl<W: Write> Pickle<W> {
         }
     }
 
-    /// A text.
     pub fn text(&mut self, text: &str) -> Memo {
         match u8::try_from(text.len()) {
             Ok(length) => self.operation(0x8c, &[length]),

@@ -154,7 +154,6 @@ impl<W: Write> Writer<W> {
         self.pickle.end_pairs();
     }
 
-    /// An event.
     pub(super) fn event(&mut self, event: &Event, time: u64) {
         self.pickle.item(&mut self.events);
         self.pickle.dict();

@@ -6,7 +6,6 @@ use crate::store::hlo::{AllocationKind, Assigned, HloModule, InstructionId};
 use crate::text::words;
 
 words! {
-    /// The categories.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
     pub enum ValueCategory by as_str {
         /// Made by a parameter of the program.

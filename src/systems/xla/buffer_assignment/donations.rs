@@ -9,9 +9,7 @@ use crate::store::hlo::{Allocation, AllocationKind, ElementType, HloModule, Valu
 /// A result that could take over the memory of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Donatable {
-    /// The result.
     pub result: ValueId,
-    /// Its bytes.
     pub bytes: u64,
 }
 

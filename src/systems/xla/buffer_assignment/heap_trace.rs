@@ -35,7 +35,6 @@ pub fn traces_by_allocation(module: &HloModule) -> BTreeMap<u32, &HeapTrace> {
     traces
 }
 
-/// Replays a trace.
 pub fn replay(module: &HloModule, trace: &HeapTrace) -> ReplayedTrace {
     let mut simulation = Simulation::of(module);
     let mut replayed = ReplayedTrace { peak_bytes: 0, peak_event: 0, left_at_end_bytes: 0 };
@@ -52,9 +51,7 @@ pub fn replay(module: &HloModule, trace: &HeapTrace) -> ReplayedTrace {
 /// What an event does to the life of its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Change {
-    /// It begins.
     Begins,
-    /// It ends.
     Ends,
     /// Nothing: the value is there already, or is not there any more.
     Nothing,

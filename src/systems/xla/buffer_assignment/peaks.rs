@@ -7,10 +7,14 @@ use std::collections::BTreeMap;
 
 use super::analysed::Analysed;
 use super::in_use::{self, Changes, Placed};
+use crate::run::{AliveBy, PeakRow};
 use crate::store::hlo::AllocationKind;
 
 /// What an instruction without a path counts to.
 pub const NO_OPERATION: &str = "(no operation)";
+
+/// What counts to no line of the source.
+pub const NO_SOURCE: &str = "(no source line)";
 
 /// The peak of the temporary allocations of a memory space.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,19 +25,7 @@ pub struct TemporaryPeak {
     pub position: u32,
     /// Union of the addresses that are in use, bytes.
     pub bytes: u64,
-    /// Bytes of all temporary allocations.
     pub allocated_bytes: u64,
-}
-
-/// Something that owns a part of what is in use.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Owner {
-    /// An operation's path, a category, a source line.
-    pub name: String,
-    /// Bytes.
-    pub bytes: u64,
-    /// Number of values.
-    pub values: usize,
 }
 
 impl Analysed {
@@ -77,6 +69,35 @@ impl Analysed {
         let placed = rows.filter_map(|(row, _)| self.placed.get(row));
         placed.flat_map(|placed| shares_of(placed, position)).collect()
     }
+
+    /// What a value counts to: its category, the operation that it comes from, or the line of the source.
+    pub fn owner(&self, one: &Placed, by: AliveBy) -> String {
+        let value = one.assigned.value;
+        match by {
+            AliveBy::Category => self.category(&one.assigned).as_str().to_owned(),
+            AliveBy::Line => {
+                let value = self.module.value(value);
+                let source = value.and_then(|value| self.module.source(value.instruction));
+                source.unwrap_or_else(|| NO_SOURCE.to_owned())
+            }
+            _ => self.operation(value).unwrap_or(NO_OPERATION).to_owned(),
+        }
+    }
+
+    /// Shares of what is in use by what they count to, largest first: rows add up as [`Self::shares_at`] does.
+    pub fn owners(&self, shares: &[(&Placed, u64)], by: AliveBy) -> Vec<PeakRow> {
+        let mut owners: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+        for (one, bytes) in shares {
+            let owner = owners.entry(self.owner(one, by)).or_default();
+            owner.0 = owner.0.saturating_add(*bytes);
+            owner.1 += 1;
+        }
+        let row = |(name, (bytes, count))| PeakRow { name, bytes, count };
+        let mut rows: Vec<PeakRow> = owners.into_iter().map(row).collect();
+        // By name already.
+        rows.sort_by_key(|row| std::cmp::Reverse(row.bytes));
+        rows
+    }
 }
 
 /// The same of the values of one allocation.
@@ -92,22 +113,6 @@ pub fn shares_of(placed: &[Placed], position: u32) -> impl Iterator<Item = (&Pla
         let start = one.assigned.offset;
         (one, taken.take(start, start.saturating_add(one.assigned.bytes)))
     })
-}
-
-/// What is in use at a position by what `name` says of each value: rows add up to the union, as
-/// [`Analysed::shares_at`] does.
-pub fn owners(shares: &[(&Placed, u64)], mut name: impl FnMut(&Placed) -> String) -> Vec<Owner> {
-    let mut owners: BTreeMap<String, (u64, usize)> = BTreeMap::new();
-    for (one, bytes) in shares {
-        let owner = owners.entry(name(one)).or_default();
-        owner.0 = owner.0.saturating_add(*bytes);
-        owner.1 += 1;
-    }
-    let mut owners: Vec<Owner> =
-        (owners.into_iter()).map(|(name, (bytes, values))| Owner { name, bytes, values }).collect();
-    // By name already.
-    owners.sort_by_key(|owner| std::cmp::Reverse(owner.bytes));
-    owners
 }
 
 /// Ranges of addresses that are taken, apart from each other.

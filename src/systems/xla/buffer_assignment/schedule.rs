@@ -122,7 +122,6 @@ impl Schedule {
         self.positions.get(id.0 as usize).copied().filter(|position| *position != NO_ROW)
     }
 
-    /// The computation in which an instruction is.
     pub fn computation(&self, id: InstructionId) -> Option<usize> {
         let row = self.computations.get(id.0 as usize).copied().filter(|row| *row != NO_ROW)?;
         Some(row as usize)

@@ -56,7 +56,6 @@ pub static WORDS: ComparedWords = ComparedWords {
 /// Where a peak is, in words that two compilations can share.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct PeakPlace {
-    /// The position.
     pub position: u32,
     /// What the instruction there does.
     pub opcode: String,

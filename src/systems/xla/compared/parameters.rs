@@ -19,7 +19,6 @@ enum Change {
 /// A change, with how many parameters have it and the first of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChangedParameters {
-    /// How many have it.
     pub count: u64,
     /// The number of the first.
     pub number: i64,
@@ -53,7 +52,6 @@ struct Parameter {
 pub struct Parameters(Option<BTreeMap<i64, Parameter>>);
 
 impl Parameters {
-    /// Of a module.
     pub(super) fn of(module: &HloModule) -> Self {
         let shapes = &module.shapes;
         let parameter = |(number, id)| {

@@ -374,7 +374,6 @@ fn read_assigned(message: &[u8], allocation: usize) -> Result<(Assigned, i64), M
     Ok((Assigned { allocation, value: ValueId::NONE, offset, bytes }, id))
 }
 
-/// The row of the value of an id.
 fn find(rows: &HashMap<i64, u32>, id: i64) -> ValueId {
     ValueId(rows.get(&id).copied().unwrap_or(NO_ROW))
 }

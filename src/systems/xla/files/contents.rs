@@ -37,7 +37,6 @@ pub(super) fn head_of(path: &Path) -> io::Result<Vec<u8>> {
     Ok(plain)
 }
 
-/// Whether a text is that of an assignment.
 pub(super) fn is_assignment_text(head: &[u8]) -> bool {
     head.trim_ascii_start().starts_with(b"BufferAssignment:")
 }

@@ -45,7 +45,6 @@ pub struct ModuleFile {
     pub part: Option<Part>,
 }
 
-/// A part of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Part {
     /// Its first byte.

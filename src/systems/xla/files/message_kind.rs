@@ -2,7 +2,6 @@
 
 use super::wire::{Field, Fields};
 
-/// What a message is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessageKind {
     HloProto,

@@ -39,7 +39,6 @@ use crate::store::{WarningCode, Warnings};
 
 /// One message that is read, and what is said of it.
 struct Reading<'a> {
-    /// All of it.
     message: &'a [u8],
     /// The file's name.
     name: &'a str,

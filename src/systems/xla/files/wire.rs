@@ -49,7 +49,6 @@ pub(super) struct Fields<'a> {
 }
 
 impl<'a> Fields<'a> {
-    /// Of a message.
     pub fn of(message: &'a [u8]) -> Self {
         Self { rest: message }
     }

@@ -16,7 +16,6 @@ impl Message {
         message
     }
 
-    /// All of it.
     pub fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
@@ -30,7 +29,6 @@ impl Message {
         }
     }
 
-    /// A text.
     pub fn text(&mut self, field: u32, text: &str) {
         if !text.is_empty() {
             self.delimited(field, text.as_bytes());

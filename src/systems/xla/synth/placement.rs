@@ -7,7 +7,6 @@ use std::collections::BTreeMap;
 
 use super::program::{Home, Program};
 
-/// An allocation.
 #[derive(Clone, Debug)]
 pub(super) struct Allocation {
     pub home: Home,

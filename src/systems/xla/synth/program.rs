@@ -6,7 +6,6 @@ use std::collections::HashMap;
 
 use super::shape::{Array, Element, Platform, Shape};
 
-/// A computation.
 #[derive(Debug)]
 pub(super) struct Computation {
     pub name: String,
@@ -16,7 +15,6 @@ pub(super) struct Computation {
     pub is_scheduled: bool,
 }
 
-/// An instruction.
 #[derive(Debug)]
 pub(super) struct Instruction {
     pub computation: usize,
@@ -45,7 +43,6 @@ pub(super) struct Origin {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Home {
     Temporary,
-    /// A parameter of the program, by number.
     Parameter(u64),
     Output,
     Constant,
@@ -116,7 +113,6 @@ impl From<Array> for Made {
     }
 }
 
-/// The program.
 #[derive(Debug)]
 pub(super) struct Program {
     pub platform: Platform,

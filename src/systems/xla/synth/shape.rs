@@ -77,7 +77,6 @@ impl Element {
     }
 }
 
-/// An array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Array {
     pub element: Element,

@@ -88,7 +88,6 @@ impl Pass {
     }
 }
 
-/// An operation of a pass.
 pub(super) fn operation(pass: Pass, path: &str, line: Line) -> Origin {
     Origin { path: format!("{}/{path}", pass.path()), frame: line as u32 }
 }

@@ -15,7 +15,6 @@ struct Step<'a> {
     parameters: u64,
 }
 
-/// The program of a training step.
 pub(super) fn training_step(options: &DumpOptions) -> Program {
     let sizes = Sizes::of(&options.network);
     let mut step = Step { options, sizes, program: Program::new(options.platform), parameters: 0 };

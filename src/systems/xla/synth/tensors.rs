@@ -33,7 +33,6 @@ pub(super) enum Tensor {
     Gelu,
 }
 
-/// Number of tensors.
 const TENSORS: usize = 10;
 
 impl Remat {

@@ -6,7 +6,6 @@ use super::placement::{Event, Placement};
 use super::program::{Home, Instruction, Program, Value};
 use super::source::write_frames;
 
-/// The id of a computation.
 fn computation_id(row: usize) -> u64 {
     row as u64 + 1
 }

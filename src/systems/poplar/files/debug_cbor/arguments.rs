@@ -57,7 +57,6 @@ impl FoundArguments {
         list
     }
 
-    /// All lists.
     pub fn into_lists(self) -> Interner {
         self.lists
     }

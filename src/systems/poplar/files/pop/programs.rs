@@ -24,7 +24,6 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Of so many programs.
     pub fn of(programs: usize) -> Self {
         Self { programs, children: budget::ALL_LIST_NUMBERS }
     }

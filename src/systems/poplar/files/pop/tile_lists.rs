@@ -30,17 +30,14 @@ impl ListSizes {
         Some(Self { tiles, tiles_per_ipu: per_ipu.unwrap_or(tiles).min(tiles) })
     }
 
-    /// A run-length list with a number for each tile.
     pub fn run_length(self, blob: &[u8]) -> Result<TileList, BlobError> {
         run_length(blob, self.tiles).map(TileList::from_runs)
     }
 
-    /// A run-length list with a number for each tile of an IPU.
     pub fn run_length_of_ipu(self, blob: &[u8]) -> Result<TileList, BlobError> {
         run_length(blob, self.tiles_per_ipu).map(TileList::from_runs)
     }
 
-    /// A plain list with a number for each tile.
     pub fn plain(self, blob: &[u8]) -> Result<TileList, BlobError> {
         plain(blob, self.tiles).map(TileList::from_runs)
     }

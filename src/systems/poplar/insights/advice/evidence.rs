@@ -26,7 +26,6 @@ pub trait InReport: Sized {
         self.on_place(place).at_position(report, step)
     }
 
-    /// Of an operation.
     #[must_use]
     fn of_operation(self, operation: Option<&Operation>) -> Self;
 

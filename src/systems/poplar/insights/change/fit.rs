@@ -30,7 +30,6 @@ impl Fit {
         self.verdicts.each_ref().map(|verdict| Some(verdict.as_ref()?.fits))
     }
 
-    /// How many tiles are over.
     fn tiles_over(&self) -> [Option<u64>; 2] {
         self.of_failure(|failure| failure.tiles_over)
     }

@@ -4,7 +4,6 @@ use super::{ChangeInsight, ChangeKind, Evidence};
 use crate::analysis::comparison::machine::{architecture, are_same_machine, machine_facts};
 use crate::store::Report;
 
-/// That the machines differ, and in what.
 pub fn different_targets(reports: [&Report; 2]) -> Option<ChangeInsight> {
     if are_same_machine(reports) {
         return None;

@@ -48,7 +48,6 @@ words! {
         Fits = "fits",
         /// That the reports are for different machines.
         DifferentTargets = "different-targets",
-        /// That all plans are equal.
         EqualPlans = "equal-plans",
         /// That the planner is at the minimum of memory.
         PlannerAtMinimum = "planner-at-minimum",
@@ -60,7 +59,6 @@ words! {
         PeakMoved = "peak-moved",
         /// What is not always live at the peak.
         Temporaries = "temporaries",
-        /// What is always live.
         AlwaysLive = "always-live",
         /// Temporaries against always live: the peak as a whole.
         Trade = "trade",

@@ -15,17 +15,12 @@ use crate::systems::pytorch::allocator::stack_signs::{AllSigns, StackSigns};
 
 /// A device with what is known of it.
 pub struct Context<'a> {
-    /// All of it, replayed.
     pub replayed: &'a ReplayedSnapshot,
     /// The place of the device.
     pub place: usize,
-    /// The snapshot.
     pub snapshot: &'a Snapshot,
-    /// The device.
     pub device: &'a SnapshotDevice,
-    /// Its replay.
     pub replay: &'a Replay,
-    /// What each block is for.
     pub categories: &'a [BlockCategory],
     /// What stacks say.
     pub signs: &'a AllSigns,
@@ -92,12 +87,10 @@ impl<'a> Context<'a> {
         })
     }
 
-    /// The blocks with their lives.
     pub fn lives(&self) -> &'a BlockLives {
         &self.replay.lives
     }
 
-    /// The category of a block.
     pub fn category(&self, row: usize) -> BlockCategory {
         self.categories.get(row).copied().unwrap_or(BlockCategory::Unknown)
     }
@@ -107,12 +100,10 @@ impl<'a> Context<'a> {
         self.lives().stacks.get(row).map(|stack| self.signs.of_stack(*stack)).unwrap_or_default()
     }
 
-    /// The phase that an event is in.
     pub fn phase(&self, event: i64) -> Option<PhaseOfEvent> {
         PhaseOfEvent::of(self.replayed, self.place, event)
     }
 
-    /// The state after an event.
     pub fn state_after(&self, event: i64) -> AllocatorState {
         AllocatorState::after(self.snapshot, self.device, self.replay, event)
     }
@@ -209,16 +200,12 @@ pub struct Change<'a> {
 /// What would be left of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Left {
-    /// Nothing.
     Nothing,
-    /// Half of it.
     Half,
-    /// A quarter of it.
     Quarter,
 }
 
 impl Left {
-    /// Of so many bytes.
     pub fn of(self, bytes: u64) -> u64 {
         match self {
             Self::Nothing => 0,

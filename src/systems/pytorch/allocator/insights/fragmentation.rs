@@ -49,11 +49,8 @@ pub struct FreeAt {
     pub active_bytes: u64,
     /// Bytes that are free within segments.
     pub free_bytes: u64,
-    /// In how many pieces.
     pub pieces: usize,
-    /// The largest of them.
     pub largest_piece_bytes: u64,
-    /// Where it is.
     pub largest_piece_address: Option<String>,
     /// Of what is free, what is in segments for requests of at most 1 MiB.
     pub in_small_segments_bytes: u64,
@@ -94,7 +91,6 @@ impl Fragmentation {
         }
     }
 
-    /// What is free at a moment.
     pub fn at(&self, moment: Moment) -> Option<&FreeAt> {
         self.moments.iter().find(|one| one.moments.contains(&moment))
     }

@@ -25,7 +25,6 @@ const LEAST_SHARE: u64 = 200;
 /// A user frame that has more alive from step to step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct GrowingFrame {
-    /// The frame.
     pub name: String,
     /// Bytes that it has alive where the first and the last of the steps that were looked at begin.
     pub first_bytes: u64,

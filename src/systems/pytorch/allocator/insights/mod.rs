@@ -3,15 +3,15 @@
 //! beginning is cut off the peak is that of the recorded window, and where nothing is known nothing is said.
 
 pub mod advice;
-pub mod conclusions;
-pub mod context;
-pub mod fragmentation;
-pub mod growth;
-pub mod out_of_memory;
-pub mod peak;
+pub(crate) mod conclusions;
+pub(crate) mod context;
+pub(crate) mod fragmentation;
+pub(crate) mod growth;
+pub(crate) mod out_of_memory;
+pub(crate) mod peak;
 #[cfg(test)]
 mod tests;
-pub mod verdict;
+pub(crate) mod verdict;
 
 use rayon::prelude::*;
 use serde::Serialize;

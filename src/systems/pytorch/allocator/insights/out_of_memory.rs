@@ -34,15 +34,12 @@ words! {
 /// The request at which a run ended.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OutOfMemory {
-    /// Its event.
     pub event: u32,
     /// Bytes that were asked for, rounded up.
     pub requested_bytes: u64,
     /// The user frame that asked.
     pub frame: Option<String>,
-    /// The phase that it was in.
     pub phase: Option<PhaseOfEvent>,
-    /// Bytes that were free on the device.
     pub device_free_bytes: Option<u64>,
     /// The segment that PyTorch takes from the device for such a request.
     pub segment_bytes: u64,
@@ -56,9 +53,7 @@ pub struct OutOfMemory {
     pub active_bytes: u64,
     /// Bytes that were free within segments.
     pub free_bytes: u64,
-    /// In how many pieces.
     pub pieces: usize,
-    /// The largest of them.
     pub largest_piece_bytes: u64,
     /// Of what was free, what the request could have used: of its size, stream and pool.
     pub usable_bytes: u64,

@@ -24,11 +24,9 @@ pub struct PeakInsights {
     pub blocks: u64,
     /// The phase that it lies in.
     pub phase: Option<PhaseOfEvent>,
-    /// By category.
     pub by_category: Vec<CategoryBytes>,
     /// By user frame, most bytes first.
     pub by_frame: Vec<FrameBytes>,
-    /// By function.
     pub by_function: Vec<FrameBytes>,
     /// By module of `torch.nn`.
     pub by_module: Vec<FrameBytes>,
@@ -40,14 +38,11 @@ pub struct PeakInsights {
     pub note: Option<String>,
 }
 
-/// What a category has at the peak.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct CategoryBytes {
-    /// The category.
     pub category: BlockCategory,
     /// Bytes that were asked for.
     pub bytes: u64,
-    /// Number of blocks.
     pub blocks: u64,
     /// By which rule a block is of it.
     pub rule: &'static str,

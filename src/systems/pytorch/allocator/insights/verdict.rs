@@ -199,7 +199,6 @@ impl VerdictFacts {
     }
 }
 
-/// Figures in a sentence.
 fn sentence_of(figures: &[KeyFigure]) -> String {
     let figures = figures.iter().map(|figure| {
         let note = match figure.note.as_str() {

@@ -26,7 +26,6 @@ use crate::store::snapshot::{
 /// The largest value of a curve, at the first step that has it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Peak {
-    /// Bytes.
     pub bytes: u64,
     /// The event; −1 if nothing is above what was there before the first.
     pub event: i64,
@@ -129,7 +128,6 @@ struct Early {
     stack: StackId,
 }
 
-/// Replays a device.
 pub fn replay(snapshot: &Snapshot, device: &SnapshotDevice) -> Replay {
     let events = Events::of(snapshot, device);
     let mut end = State::at_end(snapshot, device);

@@ -2,25 +2,22 @@
 //! to packing and padding, and what to try; one function for commands and window.
 
 pub mod advice;
-pub mod conclusions;
-pub mod saved;
+mod conclusions;
+mod saved;
 #[cfg(test)]
 mod tests;
 
 use self::advice::advice;
 use self::conclusions::conclusions;
 use super::facts::padding_bytes;
-use super::peaks::{NO_OPERATION, Owner, TemporaryPeak, owners};
+use super::peaks::{NO_OPERATION, TemporaryPeak};
 use super::program::Program;
-use crate::run::{DeviceVerdict, Insights, KeyFigure, Outcome, Verdict};
+use crate::run::{AliveBy, DeviceVerdict, Insights, KeyFigure, Outcome, PeakRow, Verdict};
 use crate::store::hlo::AllocationKind;
 use crate::text::{bytes, clean, grouped};
 
 /// Memory spaces that are spoken of; programs have up to four.
 pub const MOST_SPACES: usize = 16;
-
-/// What counts to no line of the source.
-pub const NO_SOURCE: &str = "(no source line)";
 
 /// Whether a program fits that is so much over what the device has, where that is known. Of one whose file is cut it is
 /// only known that it takes so much at least; what XLA refused on the device does not fit, whatever figures say that are
@@ -72,11 +69,11 @@ pub struct PeakOfSpace {
     /// Name of the instruction there.
     pub instruction: String,
     /// By path of the operation.
-    pub by_operation: Vec<Owner>,
+    pub by_operation: Vec<PeakRow>,
     /// By line of the source.
-    pub by_source: Vec<Owner>,
+    pub by_source: Vec<PeakRow>,
     /// By what values are for.
-    pub by_category: Vec<Owner>,
+    pub by_category: Vec<PeakRow>,
     /// Padding of tiled shapes of what lives there.
     pub padding_bytes: u64,
 }
@@ -88,7 +85,7 @@ impl PeakOfSpace {
     }
 
     /// The operation that owns most of it, where one is known.
-    pub fn main_operation(&self) -> Option<&Owner> {
+    pub fn main_operation(&self) -> Option<&PeakRow> {
         self.by_operation.iter().find(|owner| owner.bytes > 0 && owner.name != NO_OPERATION)
     }
 }
@@ -155,15 +152,9 @@ fn peak(program: &Program, at: TemporaryPeak) -> PeakOfSpace {
     PeakOfSpace {
         instruction: instruction
             .map_or_else(String::new, |id| module.instruction_name(*id).to_owned()),
-        by_operation: owners(&shares, |one| {
-            analysed.operation(one.assigned.value).unwrap_or(NO_OPERATION).to_owned()
-        }),
-        by_source: owners(&shares, |one| {
-            let value = module.value(one.assigned.value);
-            let source = value.and_then(|value| module.source(value.instruction));
-            source.unwrap_or_else(|| NO_SOURCE.to_owned())
-        }),
-        by_category: owners(&shares, |one| analysed.category(&one.assigned).as_str().to_owned()),
+        by_operation: analysed.owners(&shares, AliveBy::Operation),
+        by_source: analysed.owners(&shares, AliveBy::Line),
+        by_category: analysed.owners(&shares, AliveBy::Category),
         padding_bytes: padding.fold(0, u64::saturating_add),
         at,
     }

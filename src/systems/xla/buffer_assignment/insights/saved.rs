@@ -5,7 +5,6 @@ use crate::store::hlo::AllocationKind;
 use crate::systems::xla::buffer_assignment::analysed::Analysed;
 use crate::systems::xla::buffer_assignment::in_use::{self, Changes, Placed};
 
-/// The least that the peak can be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeastPeaks {
     /// Without the values, bytes.

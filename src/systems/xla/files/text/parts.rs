@@ -95,7 +95,6 @@ impl Gathered {
         self.has_cut_part || is_all && (lacks_bytes || lacks_values)
     }
 
-    /// Reads a text.
     pub fn read(&mut self, text: &[u8], is_cancelled: &dyn Fn() -> bool) {
         let mut section = Section::None;
         let mut has_allocations = false;
