@@ -19,7 +19,7 @@ macro_rules! words {
 
         impl $name {
             /// The name for people.
-            pub fn $title(self) -> &'static str {
+            pub const fn $title(self) -> &'static str {
                 match self {
                     $(Self::$variant => $title_text,)*
                 }
@@ -42,7 +42,7 @@ macro_rules! words {
             pub const ALL: [Self; [$(Self::$variant),*].len()] = [$(Self::$variant),*];
 
             /// The word as it stands in JSON, or in a file.
-            pub fn $word(self) -> &'static str {
+            pub const fn $word(self) -> &'static str {
                 match self {
                     $(Self::$variant => $text,)*
                 }

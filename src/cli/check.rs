@@ -312,14 +312,7 @@ mod tests {
     use crate::run::FitFacts;
 
     fn facts(tile: u64, total: u64, peak: Option<u64>) -> BudgetFacts {
-        let of = |figure, bytes| BudgetedFigure {
-            figure,
-            subject: ["it", "has"],
-            bytes,
-            why_unknown: "nobody knows",
-            arena: None,
-            is_of_window: false,
-        };
+        let of = |figure, bytes| BudgetedFigure::of(figure, ["it", "has"], bytes, "nobody knows");
         let figures = vec![
             of(BudgetFigure::FullestArena, Some(tile)),
             of(BudgetFigure::Total, Some(total)),

@@ -88,6 +88,13 @@ pub struct HowTo {
     pub code: String,
 }
 
+impl HowTo {
+    /// What to write in a framework.
+    pub fn code(framework: &'static str, code: impl Into<String>) -> Self {
+        Self { framework, text: String::new(), code: code.into() }
+    }
+}
+
 /// A technique that comes to mind and does not help here.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct NotAdvised {

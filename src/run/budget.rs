@@ -48,6 +48,18 @@ pub struct BudgetedFigure {
     pub is_of_window: bool,
 }
 
+impl BudgetedFigure {
+    /// A figure of what something is or has: its subject with its verb; of no arena and no recorded part.
+    pub fn of(
+        figure: BudgetFigure,
+        subject: [&'static str; 2],
+        bytes: Option<u64>,
+        why_unknown: &'static str,
+    ) -> Self {
+        Self { figure, subject, bytes, why_unknown, arena: None, is_of_window: false }
+    }
+}
+
 /// Whether a run fits, and by which figures.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FitFacts {

@@ -1,5 +1,8 @@
 //! Sections: what only one system says of a run, as titled rows that the terminal and the window show alike.
 
+use serde::Serialize;
+use serde_json::{Map, Value};
+
 /// Titled facts, a table, or sentences.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Section {
@@ -41,8 +44,26 @@ pub enum Cell {
 
 impl Section {
     /// Names with what they say.
-    pub fn facts(title: impl Into<String>, facts: Vec<(String, Cell)>) -> Self {
-        Self { title: title.into(), body: SectionBody::Facts(facts) }
+    pub fn facts<N: Into<String>>(
+        title: impl Into<String>,
+        facts: impl IntoIterator<Item = (N, Cell)>,
+    ) -> Self {
+        let facts = facts.into_iter().map(|(name, said)| (name.into(), said));
+        Self { title: title.into(), body: SectionBody::Facts(facts.collect()) }
+    }
+
+    /// A table by the titles of its columns, of which every row has a cell.
+    pub fn table(title: impl Into<String>, columns: &[&str], rows: Vec<Vec<Cell>>) -> Self {
+        let columns = columns.iter().map(|&title| title.to_owned()).collect();
+        Self { title: title.into(), body: SectionBody::Table { columns, rows } }
+    }
+}
+
+/// The keys of facts that are written as an object; none of others.
+pub fn keys_of(facts: &impl Serialize) -> Map<String, Value> {
+    match serde_json::to_value(facts) {
+        Ok(Value::Object(keys)) => keys,
+        _ => Map::new(),
     }
 }
 

@@ -146,6 +146,13 @@ pub struct KeyFigure {
     pub is_over: bool,
 }
 
+impl KeyFigure {
+    /// One that is not too large.
+    pub fn of<N: Into<String>>(title: &'static str, bytes: u64, note: N) -> Self {
+        Self { title, bytes, note: note.into(), is_over: false }
+    }
+}
+
 /// The verdict of one device.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct DeviceVerdict {

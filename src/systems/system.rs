@@ -245,6 +245,11 @@ pub enum IdPart {
     File(PathBuf),
 }
 
+/// A run of a system's own type that was found, as one of any system.
+pub fn boxed(run: impl FoundRun) -> Box<dyn FoundRun> {
+    Box::new(run)
+}
+
 /// Those of some runs that were found which are of a system's own type.
 pub fn of_type<T: FoundRun>(runs: &[Box<dyn FoundRun>]) -> Vec<&T> {
     runs.iter().filter_map(|run| (&**run as &dyn Any).downcast_ref()).collect()

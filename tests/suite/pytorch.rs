@@ -13,9 +13,10 @@ use tilescope::analysis::liveness::Scope;
 use tilescope::analysis::liveness::scope_curve::scope_curve;
 use tilescope::cli::summary::Summary;
 use tilescope::format::Progress;
+use tilescope::run::AreasBy;
 use tilescope::store::DeviceId;
 use tilescope::systems::pytorch::allocator::curves::{
-    BlockCurve, BlocksBy, Devices, block_curve, reserved_curve, stacked_areas,
+    BlockCurve, Devices, block_curve, reserved_curve, stacked_areas,
 };
 use tilescope::systems::pytorch::allocator::segment_map::{segment_axis, segments_at};
 use tilescope::systems::pytorch::areas::step_times;
@@ -401,13 +402,14 @@ fn areas_add_up_to_the_curves_of_the_replay() {
             replayed.devices().zip(replayed.device_facts()).enumerate()
         {
             let of = Devices::At(place);
+            let (line, function, file) = (AreasBy::Line, AreasBy::Function, AreasBy::File);
             for (curve, peak, end) in [
                 (BlockCurve::Requested, replay.requested_peak, facts.end.requested_bytes),
                 (BlockCurve::Allocated, replay.allocated_peak, facts.end.allocated_bytes),
                 (BlockCurve::Active, replay.active_peak, facts.end.active_bytes),
             ] {
                 let alone = block_curve(replayed, of, curve);
-                for by in BlocksBy::ALL {
+                for by in [AreasBy::Category, line, function, file] {
                     let what = (of, curve, by);
                     let stacked = stacked_areas(replayed, what, &|| false);
                     let stacked = stacked.expect("not cancelled");

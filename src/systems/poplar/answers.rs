@@ -26,6 +26,7 @@ use crate::files;
 use crate::format::{Error, ErrorKind};
 use crate::progress::Progress;
 use crate::run::answers::SourceFormat;
+use crate::run::section::keys_of;
 use crate::run::{
     AliveBy, AliveVariables, Answers, BudgetFacts, Compared, Conclusion, FirstSight, GroupBytes,
     Insights, MemoryTotals, PeakOfRun, Room, Section, StepBytes, Verdict,
@@ -192,10 +193,6 @@ impl Answers for PoplarAnswers {
 
     fn own_json(&self, derived: &Derived) -> Map<String, Value> {
         let insights = derived.insights(true, &Progress::default());
-        match serde_json::to_value(OwnFacts::of(derived.report(), &insights)) {
-            Ok(Value::Object(facts)) => facts,
-            // It has no keys but texts, so this cannot happen.
-            _ => Map::new(),
-        }
+        keys_of(&OwnFacts::of(derived.report(), &insights))
     }
 }

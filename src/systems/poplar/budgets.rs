@@ -30,14 +30,7 @@ pub(super) fn budgets(
     let target = target_of(report, room);
     let limit = target.bytes_per_tile;
     let (totals, fullest) = totals(report, scope, &target);
-    let figure = |figure, subject, bytes| BudgetedFigure {
-        figure,
-        subject,
-        bytes,
-        why_unknown: NOT_SAID,
-        arena: None,
-        is_of_window: false,
-    };
+    let figure = |figure, subject, bytes| BudgetedFigure::of(figure, subject, bytes, NOT_SAID);
     let fullest_bytes = fullest.and_then(|fullest| fullest.including_gaps_bytes);
     let tile = fullest.map(|fullest| (fullest.tile, format!("tile {}", fullest.tile)));
     let all = match scope {

@@ -50,15 +50,6 @@ fn known(text: Option<&String>) -> String {
     or_unknown(text, Clone::clone)
 }
 
-fn table(title: impl Into<String>, columns: &[&str], rows: Vec<Vec<Cell>>) -> Section {
-    let columns = columns.iter().map(|&title| title.to_owned()).collect();
-    Section { title: title.into(), body: SectionBody::Table { columns, rows } }
-}
-
-fn named<const N: usize>(facts: [(&str, Cell); N]) -> Vec<(String, Cell)> {
-    facts.into_iter().map(|(name, cell)| (name.to_owned(), cell)).collect()
-}
-
 fn machine(target: &TargetFacts, graph: &GraphInfo) -> Section {
     let machine = format!(
         "{} × {} {} ({} tiles of {}, {})",
@@ -76,7 +67,7 @@ fn machine(target: &TargetFacts, graph: &GraphInfo) -> Section {
         or_unknown(graph.edges, grouped),
         or_unknown(graph.compute_sets, grouped),
     );
-    Section::facts("Program", named([("Machine", text(machine)), ("Graph", text(sizes))]))
+    Section::facts("Program", [("Machine", text(machine)), ("Graph", text(sizes))])
 }
 
 fn tiles(memory: &MemoryFacts) -> Section {
@@ -89,11 +80,11 @@ fn tiles(memory: &MemoryFacts) -> Section {
         )
     });
     let over = memory.tiles_over_limit.map_or_else(|| text(NOT_KNOWN), Cell::Count);
-    let mut facts = named([("Over the limit", over), ("Fullest tile", text(fullest))]);
+    let mut facts = vec![("Over the limit", over), ("Fullest tile", text(fullest))];
     for region in Region::ALL {
         let bytes = memory.by_region.get(region.key()).and_then(serde_json::Value::as_u64);
         let bytes = bytes.map_or_else(|| text(NOT_KNOWN), Cell::Bytes);
-        facts.push((region.title().to_owned(), bytes));
+        facts.push((region.title(), bytes));
     }
     Section::facts("Tiles", facts)
 }
@@ -114,7 +105,7 @@ fn ipus(ipus: &[IpuVerdict]) -> Option<Section> {
     });
     let columns =
         ["IPU", "verdict", "tiles over", "fullest tile", "peak", "memory", "always live", "gaps"];
-    (ipus.len() > 1).then(|| table("IPUs", &columns, rows.collect()))
+    (ipus.len() > 1).then(|| Section::table("IPUs", &columns, rows.collect()))
 }
 
 fn must_go(worst: &MustGo) -> Section {
@@ -133,7 +124,7 @@ fn must_go(worst: &MustGo) -> Section {
         rows.push(vec![text(more), Cell::Bytes(bytes), Cell::Empty]);
     }
     let title = format!("What must go to fit, on {place}{step}");
-    table(title, &["Variable", "bytes", "of operation"], rows)
+    Section::table(title, &["Variable", "bytes", "of operation"], rows)
 }
 
 /// Categories that have bytes, most first.
@@ -153,7 +144,7 @@ fn categories(memory: &MemoryFacts) -> Option<Section> {
     };
     let rows: Vec<Vec<Cell>> = rows.into_iter().map(cells).collect();
     let columns = ["Category", "not overlapped", "overlapped"];
-    (!rows.is_empty()).then(|| table("By category", &columns, rows))
+    (!rows.is_empty()).then(|| Section::table("By category", &columns, rows))
 }
 
 fn proportions(proportions: &[ProportionCount]) -> Option<Section> {
@@ -163,24 +154,25 @@ fn proportions(proportions: &[ProportionCount]) -> Option<Section> {
         vec![text(operation), text(value), Cell::Count(row.count)]
     });
     let columns = ["Operation", "proportion", "contexts"];
-    (!proportions.is_empty()).then(|| table("availableMemoryProportion", &columns, rows.collect()))
+    (!proportions.is_empty())
+        .then(|| Section::table("availableMemoryProportion", &columns, rows.collect()))
 }
 
 fn execution(execution: &ExecutionFacts) -> Section {
     let seconds = or_unknown(execution.seconds, |seconds| format!("{seconds:.6} s"));
-    let mut facts = named([
+    let mut facts = vec![
         ("Runs", Cell::Count(execution.runs)),
         ("Steps", Cell::Count(execution.steps)),
         ("Cycles", execution.cycles.map_or_else(|| text(NOT_KNOWN), Cell::Count)),
         ("Elapsed", text(seconds)),
-    ]);
+    ];
     let samples = [
         (execution.throughput_by_cycles_samples_per_second, "by cycles"),
         (execution.throughput_by_elapsed_time_samples_per_second, "by elapsed time"),
     ];
     for (samples, by) in samples {
         let fact = samples.map(|samples| text(format!("{} {by}", rate(samples))));
-        facts.extend(fact.map(|fact| ("Samples/second".to_owned(), fact)));
+        facts.extend(fact.map(|fact| ("Samples/second", fact)));
     }
     Section::facts("Execution", facts)
 }

@@ -18,7 +18,9 @@ use crate::index::{self, Cache, IndexError};
 use crate::run::{Answers, RunTable, TableWriter};
 use crate::store::placed::Placed;
 use crate::store::{Absence, ArenaId, System, Warning, Warnings};
-use crate::systems::system::{Capture, FoundRun, IdPart, LatePart, OpenRun, Reading, RunSystem};
+use crate::systems::system::{
+    Capture, FoundRun, IdPart, LatePart, OpenRun, Reading, RunSystem, boxed,
+};
 
 /// How many reports are in memory at a time at most, whatever the number of processors: the debug contexts of one may
 /// take hundreds of megabytes.
@@ -59,11 +61,8 @@ impl RunSystem for Poplar {
         progress: &Progress,
     ) -> Result<Option<Box<dyn FoundRun>>, Error> {
         let is_it = is_report(path, warnings, progress);
-        Ok(is_it.then(|| {
-            let found: Box<dyn FoundRun> =
-                Box::new(FoundReport { path: path.to_owned(), warnings: warnings.list() });
-            found
-        }))
+        let found = || FoundReport { path: path.to_owned(), warnings: warnings.list() };
+        Ok(is_it.then(|| boxed(found())))
     }
 
     fn below(
@@ -77,16 +76,8 @@ impl RunSystem for Poplar {
         for path in paths {
             if path.is_dir() {
                 let of_folder = runs_in_folder(path, warnings, progress)?;
-                let reports = of_folder.reports.into_iter().map(|report| {
-                    let found: Box<dyn FoundRun> = Box::new(report);
-                    found
-                });
-                found.extend(reports);
-                let others = of_folder.without_report.into_iter().map(|run| {
-                    let found: Box<dyn FoundRun> = Box::new(run);
-                    found
-                });
-                found.extend(others);
+                found.extend(of_folder.reports.into_iter().map(boxed));
+                found.extend(of_folder.without_report.into_iter().map(boxed));
             } else if is_report(path, warnings, progress) {
                 let profile = OpenReport::find(path)?.profile().to_owned();
                 let folder = directory_of(&profile);

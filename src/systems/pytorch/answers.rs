@@ -30,6 +30,7 @@ use crate::run::alive::alive_in_arena;
 use crate::run::answers::SourceFormat;
 use crate::run::compared::names::Names;
 use crate::run::compared::{ComparedWords, Side};
+use crate::run::section::keys_of;
 use crate::run::{
     AliveBy, AliveVariables, Allocations, Answers, AreasBy, AreasOf, ArenaMap, ArenasOf,
     BesideCurve, BudgetFacts, Claim, Compared, Conclusion, FirstSight, GroupBytes, Insights,
@@ -256,16 +257,11 @@ impl Answers for PytorchAnswers {
             RunContents::Snapshot(replayed) => replayed,
             RunContents::Timeline(timeline) => return timeline_facts(timeline),
         };
-        let section = SnapshotSection::of(
+        keys_of(&SnapshotSection::of(
             replayed,
             self.claims_of_devices(derived.report()),
             self.run.insights().map(|insights| &**insights),
-        );
-        // All keys are texts, so this cannot fail.
-        match serde_json::to_value(section) {
-            Ok(Value::Object(section)) => section,
-            _ => Map::new(),
-        }
+        ))
     }
 
     /// The step of a place is the number of an event within its device.

@@ -1,9 +1,7 @@
 //! The curve of a snapshot or a memory timeline as areas, what is drawn beside it, and what its events did.
 
 use super::allocator::bands::run_bands;
-use super::allocator::curves::{
-    BlockCurve, BlocksBy, Devices, block_curve, reserved_curve, stacked_areas,
-};
+use super::allocator::curves::{BlockCurve, Devices, block_curve, reserved_curve, stacked_areas};
 use super::allocator::failed_requests::failed_requests;
 use super::allocator::replayed::{ReplayedSnapshot, RunContents};
 use super::allocator::timeline_areas::timeline_areas;
@@ -48,21 +46,12 @@ pub fn areas(
             Some(StackedAreas { groups, layers: vec![curve] })
         }
         RunContents::Snapshot(replayed) => {
-            let by = blocks_by(of.by)?;
+            if matches!(of.by, AreasBy::Liveness | AreasBy::Operation | AreasBy::Module) {
+                return None;
+            }
             let devices = devices_of(replayed, of.scope)?;
-            stacked_areas(replayed, (devices, BlockCurve::Requested, by), is_cancelled)
+            stacked_areas(replayed, (devices, BlockCurve::Requested, of.by), is_cancelled)
         }
-    }
-}
-
-/// What blocks are grouped by.
-pub(super) fn blocks_by(by: AreasBy) -> Option<BlocksBy> {
-    match by {
-        AreasBy::Category => Some(BlocksBy::Category),
-        AreasBy::Line => Some(BlocksBy::Frame),
-        AreasBy::Function => Some(BlocksBy::Function),
-        AreasBy::File => Some(BlocksBy::File),
-        AreasBy::Whole | AreasBy::Liveness | AreasBy::Operation | AreasBy::Module => None,
     }
 }
 

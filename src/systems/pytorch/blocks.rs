@@ -4,10 +4,9 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use super::allocator::curves::BlocksBy;
 use super::allocator::lives::BlockLives;
 use super::allocator::replayed::ReplayedSnapshot;
-use super::areas::{blocks_by, devices_of};
+use super::areas::devices_of;
 use super::event_said::{address_text, code_frame, life_text};
 use crate::analysis::liveness::Scope;
 use crate::run::allocations::{Allocation, Allocations, CodeFrame};
@@ -39,7 +38,7 @@ impl BlockList {
             replayed.categories(place);
             replayed.index(place);
         }
-        replayed.code_names(BlocksBy::Frame);
+        replayed.code_names(AreasBy::Line);
         let has_devices = replayed.snapshot.all_devices().count() > 1;
         Self { replayed: Arc::clone(replayed), rows, has_devices }
     }
@@ -158,7 +157,7 @@ impl Allocations for BlockList {
     }
 
     fn code(&self, stack: usize, by: AreasBy) -> Cow<'_, str> {
-        let names = self.replayed.code_names(blocks_by(by).unwrap_or(BlocksBy::Frame));
+        let names = self.replayed.code_names(by);
         Cow::Borrowed(names.title_of(u32::try_from(stack).map_or(StackId::NONE, StackId)))
     }
 

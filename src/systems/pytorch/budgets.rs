@@ -16,12 +16,8 @@ pub(super) fn budgets(run: &AllocatorRun, device: Option<i64>, room: Room) -> Op
     let (device, _) = run.snapshot()?.device(place)?;
     let is_window = took.recorded == Recorded::Window;
     let figure = |figure, subject, bytes, is_at_least| BudgetedFigure {
-        figure,
-        subject: [subject, "is"],
-        bytes: Some(bytes),
-        why_unknown: "",
-        arena: None,
         is_of_window: is_window && is_at_least,
+        ..BudgetedFigure::of(figure, [subject, "is"], Some(bytes), "")
     };
     let why_at_least = why_at_least(&took);
     let needed = NeededBytes {

@@ -73,9 +73,7 @@ pub(super) fn figures(facts: &[DeviceFacts]) -> Vec<KeyFigure> {
         Err(_) => "before the first event".to_owned(),
     };
     let mut figures = Vec::new();
-    let mut push = |title, bytes, note| {
-        figures.push(KeyFigure { title, bytes, note, is_over: false });
-    };
+    let mut push = |title, bytes, note| figures.push(KeyFigure::of::<String>(title, bytes, note));
     if let Some(facts) = most(|of| of.requested_peak.bytes) {
         let peak = &facts.requested_peak;
         push("Requested, peak", peak.bytes, format!("{}{}", of(facts), at(peak.event)));

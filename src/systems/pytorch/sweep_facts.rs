@@ -1,48 +1,38 @@
 //! What a snapshot brings into a table of many runs: what the run took of a device.
 
 use super::allocator::run_end::{Ended, Recorded};
+use super::compared::SnapshotFigure;
 use super::took::SnapshotTook;
 use crate::analysis::program::report_options::{OptionKind, ReportOption};
 use crate::analysis::sweep::{FigureKind, NEEDED, NoReference, Percents, SweepFacts, SweepFigure};
 use crate::run::Verdict;
 
+/// A figure as a comparison calls it: its name as an argument, and what stands above its column.
 const fn kind(
-    [key, word]: [&'static str; 2],
-    [title, column]: [&'static str; 2],
+    figure: SnapshotFigure,
+    [word, column]: [&'static str; 2],
     percents: Percents,
     rank: u8,
 ) -> FigureKind {
-    FigureKind { percents, ..FigureKind::bytes([key, word], [title, column], Some(rank)) }
+    let bytes = FigureKind::bytes([figure.key(), word], [figure.title(), column], Some(rank));
+    FigureKind { percents, ..bytes }
 }
 
-static FAILED_REQUEST: FigureKind = kind(
+static FAILED_REQUEST: FigureKind = FigureKind::bytes(
     ["oom_request_bytes", "failed-request"],
     ["Failed request", "failed request"],
-    Percents::No,
-    3,
+    Some(3),
 );
-static MAX_ALLOCATED: FigureKind = kind(
-    ["max_allocated_bytes", "max-allocated"],
-    ["Allocated peak", "max allocated"],
-    Percents::OfBoth,
-    4,
-);
-static MAX_RESERVED: FigureKind = kind(
-    ["max_reserved_bytes", "max-reserved"],
-    ["Reserved peak", "max reserved"],
-    Percents::OfBoth,
-    5,
-);
-static REQUESTED_PEAK: FigureKind = kind(
-    ["requested_peak_bytes", "requested-peak"],
-    ["Requested peak", "requested peak"],
-    Percents::OfBoth,
-    6,
-);
+static MAX_ALLOCATED: FigureKind =
+    kind(SnapshotFigure::MaxAllocated, ["max-allocated", "max allocated"], Percents::OfBoth, 4);
+static MAX_RESERVED: FigureKind =
+    kind(SnapshotFigure::MaxReserved, ["max-reserved", "max reserved"], Percents::OfBoth, 5);
+static REQUESTED_PEAK: FigureKind =
+    kind(SnapshotFigure::RequestedPeak, ["requested-peak", "requested peak"], Percents::OfBoth, 6);
 static ALLOCATED: FigureKind =
-    kind(["allocated_bytes", "allocated"], ["Allocated at the end", "allocated"], Percents::No, 7);
+    kind(SnapshotFigure::Allocated, ["allocated", "allocated"], Percents::No, 7);
 static RESERVED: FigureKind =
-    kind(["reserved_bytes", "reserved"], ["Reserved at the end", "reserved"], Percents::No, 8);
+    kind(SnapshotFigure::Reserved, ["reserved", "reserved"], Percents::No, 8);
 
 /// The facts of a run on a device.
 pub(super) fn sweep_facts(

@@ -15,7 +15,9 @@ use crate::index::{self, Cache, IndexError};
 use crate::run::joined_logs::{JoinedLogs, LogToJoin};
 use crate::run::{RunTable, TableWriter};
 use crate::store::{System, WarningCode, Warnings};
-use crate::systems::system::{Capture, FoundRun, IdPart, OpenRun, Reading, RunSystem, of_type};
+use crate::systems::system::{
+    Capture, FoundRun, IdPart, OpenRun, Reading, RunSystem, boxed, of_type,
+};
 
 /// Endings of snapshots, which say nothing of a run; `lr_0.5` has none.
 const ENDINGS: [&str; 3] = ["pickle", "pkl", "bin"];
@@ -52,11 +54,7 @@ impl RunSystem for Pytorch {
         progress: &Progress,
     ) -> Result<Option<Box<dyn FoundRun>>, Error> {
         let found = files::find(path, warnings, progress)?;
-        Ok(found.map(|files| {
-            let found: Box<dyn FoundRun> =
-                Box::new(SnapshotFiles { warnings: warnings.list(), ..files });
-            found
-        }))
+        Ok(found.map(|files| boxed(SnapshotFiles { warnings: warnings.list(), ..files })))
     }
 
     /// Timelines have no bytes that a table could compare.
@@ -79,7 +77,7 @@ impl RunSystem for Pytorch {
         found.retain(|files| files.kind == FileKind::Snapshot);
         found.sort_by(|a, b| a.path.cmp(&b.path));
         found.dedup_by(|a, b| a.path == b.path);
-        Ok(found.into_iter().map(|files| -> Box<dyn FoundRun> { Box::new(files) }).collect())
+        Ok(found.into_iter().map(boxed).collect())
     }
 
     fn find_beside_logs(
@@ -87,8 +85,7 @@ impl RunSystem for Pytorch {
         path: &Path,
         progress: &Progress,
     ) -> Result<Option<Box<dyn FoundRun>>, Error> {
-        let found = named_snapshot(path, progress)?;
-        Ok(found.map(|files| -> Box<dyn FoundRun> { Box::new(files) }))
+        Ok(named_snapshot(path, progress)?.map(boxed))
     }
 
     fn join_logs(

@@ -32,6 +32,7 @@ use crate::run::alive::alive_in_arena;
 use crate::run::answers::SourceFormat;
 use crate::run::compared::names::Names;
 use crate::run::compared::{ComparedWords, Side};
+use crate::run::section::keys_of;
 use crate::run::{
     AliveBy, AliveVariables, Answers, AreasBy, AreasOf, BesideCurve, BudgetFacts, Claim, Compared,
     Conclusion, FirstSight, GroupBytes, Insights, MemoryTotals, ModuleOfRun, PeakOfRun, PeakRow,
@@ -240,11 +241,7 @@ impl Answers for XlaAnswers {
                 .map(|(name, value)| (name.clone(), Value::from(value.as_str())))
                 .collect(),
         };
-        match serde_json::to_value(facts) {
-            Ok(Value::Object(facts)) => facts,
-            // It has no keys but texts, so this cannot happen.
-            _ => Map::new(),
-        }
+        keys_of(&facts)
     }
 
     fn devices(&self, _: &Derived) -> BTreeMap<i64, String> {

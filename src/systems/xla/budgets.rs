@@ -21,14 +21,9 @@ pub(super) fn budgets(program: &Program, device: Option<i64>, room: Room) -> Opt
     // `None` where neither the order of instructions is known nor XLA's simulation of what is temporary.
     let temporary = of.figures.temporary_peak_bytes();
     let throughout = of.figures.throughout_bytes();
-    let figure = |figure, subject, bytes| BudgetedFigure {
-        figure,
-        subject: [subject, "is"],
-        bytes,
-        why_unknown: "the file does not say when values live",
-        arena: None,
-        is_of_window: false,
-    };
+    let unknown = "the file does not say when values live";
+    let figure =
+        |figure, subject, bytes| BudgetedFigure::of(figure, [subject, "is"], bytes, unknown);
     let why_at_least =
         of.is_cut.then_some("the file ends before its contents do, so it may be more");
     Some(BudgetFacts {

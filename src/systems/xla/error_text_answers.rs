@@ -4,11 +4,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::run::ErrorText;
-use super::sections::table;
 use crate::analysis::derived::Derived;
 use crate::analysis::diagnose::{Allocation, Finding, Part, XlaCapture};
 use crate::progress::Progress;
 use crate::run::answers::SourceFormat;
+use crate::run::section::keys_of;
 use crate::run::{
     Answers, Cell, Conclusion, Insights, MemoryTotals, Outcome, Section, SectionBody, Verdict,
 };
@@ -111,11 +111,7 @@ impl Answers for ErrorTextAnswers {
             dump: text.dump.as_ref().map(|path| path.display().to_string()),
             advice: &finding.advice,
         };
-        match serde_json::to_value(facts) {
-            Ok(Value::Object(facts)) => facts,
-            // It has no keys but texts, so this cannot happen.
-            _ => Map::new(),
-        }
+        keys_of(&facts)
     }
 }
 
@@ -205,21 +201,21 @@ pub(super) fn stated_sections(title: &str, capture: XlaCapture<'_>) -> Vec<Secti
         ("Padded", packing.padded_bytes),
         ("Unpadded", packing.unpadded_bytes),
     ];
-    let mut facts: Vec<(String, Cell)> = (figures.into_iter())
-        .filter_map(|(name, amount)| Some((name.to_owned(), Cell::Bytes(amount?))))
-        .collect();
+    let known = figures.into_iter().filter_map(|(name, amount)| Some((name, Cell::Bytes(amount?))));
+    let mut facts: Vec<(&str, Cell)> = known.collect();
     if let Some(fragmentation) = packing.fragmentation_bytes {
         let percent = packing.fragmentation_percent;
         let percent = percent.map_or_else(String::new, |percent| format!(", {percent}"));
         let of = "of XLA's own moment, not what is lost to packing";
         let said = format!("{}{percent} ({of})", bytes(fragmentation));
-        facts.push(("Fragmentation".to_owned(), Cell::Text(said)));
+        facts.push(("Fragmentation", Cell::Text(said)));
     }
     let mut sections = vec![Section::facts(title, facts)];
     for (title, parts) in [("Made of", capture.usage), ("The program", capture.program)] {
         let row = |part: &Part| vec![Cell::Text(part.name.clone()), Cell::Bytes(part.bytes)];
         if !parts.is_empty() {
-            sections.push(table(title, &["Part", "bytes"], parts.iter().map(row).collect()));
+            let rows = parts.iter().map(row).collect();
+            sections.push(Section::table(title, &["Part", "bytes"], rows));
         }
     }
     sections
@@ -248,5 +244,5 @@ fn entries(capture: XlaCapture<'_>) -> Option<Section> {
         rows.push(rest);
     }
     let columns = ["Operation", "bytes", "padding", "Shape", "Source", "Kind"];
-    Some(table("Largest allocations of the program", &columns, rows))
+    Some(Section::table("Largest allocations of the program", &columns, rows))
 }

@@ -6,7 +6,7 @@ use super::answers::XlaAnswers;
 use super::buffer_assignment::facts::{ModuleFacts, TemporaryFacts};
 use super::error_text_answers::stated_sections;
 use crate::analysis::diagnose::XlaCapture;
-use crate::run::{Cell, Section, SectionBody};
+use crate::run::{Cell, Section};
 use crate::store::hlo::ListedModule;
 use crate::text::{bytes, grouped};
 
@@ -21,8 +21,7 @@ pub(super) fn sections(answers: &XlaAnswers) -> Vec<Section> {
     sections.extend(temporary(answers, &facts));
     if let Some(moment) = program.claims.moment {
         let said = format!("position {}, not the peak of memory", grouped(u64::from(moment)));
-        let fact = ("XLA's moment".to_owned(), Cell::Text(said));
-        sections.push(Section::facts("Stated by XLA", vec![fact]));
+        sections.push(Section::facts("Stated by XLA", [("XLA's moment", Cell::Text(said))]));
     }
     if let Some(text) = &answers.error_text {
         let title = format!("What XLA states ({}), not in the figures above", text.file());
@@ -57,8 +56,7 @@ fn module(answers: &XlaAnswers, facts: &ModuleFacts) -> Section {
     if !flags.is_empty() {
         rows.push(("Flags", flags));
     }
-    let rows = rows.into_iter().map(|(name, said)| (name.to_owned(), Cell::Text(said)));
-    Section::facts("Module", rows.collect())
+    Section::facts("Module", rows.into_iter().map(|(name, said)| (name, Cell::Text(said))))
 }
 
 fn spaces(answers: &XlaAnswers, facts: &ModuleFacts) -> Section {
@@ -78,7 +76,7 @@ fn spaces(answers: &XlaAnswers, facts: &ModuleFacts) -> Section {
         })
         .collect();
     rows.extend(more_row(more, 4));
-    table("Memory spaces", &["Memory", "reserved", "throughout", "most in use"], rows)
+    Section::table("Memory spaces", &["Memory", "reserved", "throughout", "most in use"], rows)
 }
 
 fn temporary(answers: &XlaAnswers, facts: &ModuleFacts) -> Option<Section> {
@@ -103,7 +101,7 @@ fn temporary(answers: &XlaAnswers, facts: &ModuleFacts) -> Option<Section> {
     rows.extend(more_row(more, 8));
     let columns =
         ["Allocation", "bytes", "peak", "lost", "at", "live values", "padding", "XLA's simulation"];
-    Some(table("Temporary allocations", &columns, rows))
+    Some(Section::table("Temporary allocations", &columns, rows))
 }
 
 /// The module that is meant is first, the others by size.
@@ -121,13 +119,7 @@ fn modules(modules: &[ListedModule]) -> Section {
     };
     let mut rows: Vec<Vec<Cell>> = modules.iter().take(MOST_ROWS).enumerate().map(row).collect();
     rows.extend(more_row(modules.len().saturating_sub(MOST_ROWS), 6));
-    table("Modules", &["", "Module", "total", "temporary", "allocations", "File"], rows)
-}
-
-/// A titled table.
-pub(super) fn table(title: &str, columns: &[&str], rows: Vec<Vec<Cell>>) -> Section {
-    let columns = columns.iter().map(|column| (*column).to_owned()).collect();
-    Section { title: title.to_owned(), body: SectionBody::Table { columns, rows } }
+    Section::table("Modules", &["", "Module", "total", "temporary", "allocations", "File"], rows)
 }
 
 /// The largest of a table in their order, and how many others there are.

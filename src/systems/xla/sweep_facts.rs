@@ -5,67 +5,32 @@ use crate::analysis::program::report_options::{OptionKind, ReportOption};
 use crate::analysis::sweep::{FigureKind, NoReference, Percents, SweepFacts, SweepFigure};
 use crate::run::Verdict;
 
+/// A figure as a comparison calls it: its name as an argument, and what stands above its column.
 const fn kind(
-    [key, word]: [&'static str; 2],
-    [title, column]: [&'static str; 2],
+    figure: ProgramFigure,
+    [word, column]: [&'static str; 2],
     percents: Percents,
     rank: u8,
-) -> FigureKind {
-    FigureKind { percents, ..FigureKind::bytes([key, word], [title, column], Some(rank)) }
+) -> (ProgramFigure, FigureKind) {
+    let bytes = FigureKind::bytes([figure.key(), word], [figure.title(), column], Some(rank));
+    (figure, FigureKind { percents, ..bytes })
 }
 
 static FIGURES: [(ProgramFigure, FigureKind); 9] = [
-    (
-        ProgramFigure::Total,
-        kind(["total_bytes", "total"], ["Reserved", "reserved"], Percents::OfBoth, 10),
-    ),
-    (
-        ProgramFigure::Temporary,
-        kind(["temporary_bytes", "temporary"], ["Temporary", "temporary"], Percents::No, 20),
-    ),
-    (
+    kind(ProgramFigure::Total, ["total", "reserved"], Percents::OfBoth, 10),
+    kind(ProgramFigure::Temporary, ["temporary", "temporary"], Percents::No, 20),
+    kind(
         ProgramFigure::TemporaryPeak,
-        kind(
-            ["temporary_peak_bytes", "temporary-peak"],
-            ["Temporary, in use at most", "temporary in use"],
-            Percents::OfReference,
-            21,
-        ),
+        ["temporary-peak", "temporary in use"],
+        Percents::OfReference,
+        21,
     ),
-    (
-        ProgramFigure::Lost,
-        kind(["lost_bytes", "lost"], ["Lost to packing", "lost to packing"], Percents::No, 22),
-    ),
-    (
-        ProgramFigure::Padding,
-        kind(["padding_bytes", "padding"], ["Padding at the peak", "padding"], Percents::No, 23),
-    ),
-    (
-        ProgramFigure::Arguments,
-        kind(["argument_bytes", "arguments"], ["Parameters", "parameters"], Percents::No, 24),
-    ),
-    (
-        ProgramFigure::Donated,
-        kind(["donated_bytes", "donated"], ["Donated parameters", "donated"], Percents::No, 25),
-    ),
-    (
-        ProgramFigure::Outputs,
-        kind(
-            ["output_bytes", "outputs"],
-            ["Results of their own", "own results"],
-            Percents::No,
-            26,
-        ),
-    ),
-    (
-        ProgramFigure::InUsePeak,
-        kind(
-            ["in_use_peak_bytes", "in-use-peak"],
-            ["In use at most", "most in use"],
-            Percents::No,
-            27,
-        ),
-    ),
+    kind(ProgramFigure::Lost, ["lost", "lost to packing"], Percents::No, 22),
+    kind(ProgramFigure::Padding, ["padding", "padding"], Percents::No, 23),
+    kind(ProgramFigure::Arguments, ["arguments", "parameters"], Percents::No, 24),
+    kind(ProgramFigure::Donated, ["donated", "donated"], Percents::No, 25),
+    kind(ProgramFigure::Outputs, ["outputs", "own results"], Percents::No, 26),
+    kind(ProgramFigure::InUsePeak, ["in-use-peak", "most in use"], Percents::No, 27),
 ];
 
 /// That of all allocations, which has a column of its own.

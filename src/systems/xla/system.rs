@@ -14,7 +14,9 @@ use crate::index::Cache;
 use crate::run::joined_logs::{JoinedLogs, LogToJoin};
 use crate::run::{ModuleOfRun, RunTable, TableWriter};
 use crate::store::{System, Warnings};
-use crate::systems::system::{Capture, FoundRun, IdPart, OpenRun, Reading, RunSystem, of_type};
+use crate::systems::system::{
+    Capture, FoundRun, IdPart, OpenRun, Reading, RunSystem, boxed, of_type,
+};
 use crate::text::clean;
 
 /// The system.
@@ -50,10 +52,7 @@ impl RunSystem for Xla {
         if found.is_none() && progress.is_cancelled() {
             return Err(Error::new(ErrorKind::Unreadable, "cancelled").in_file(path));
         }
-        Ok(found.map(|files| {
-            let found: Box<dyn FoundRun> = Box::new(files);
-            found
-        }))
+        Ok(found.map(boxed))
     }
 
     fn below(
@@ -63,8 +62,8 @@ impl RunSystem for Xla {
         warnings: &Warnings,
         progress: &Progress,
     ) -> Result<Vec<Box<dyn FoundRun>>, Error> {
-        let found = programs_below(paths, module, warnings, progress).into_iter();
-        Ok(found.map(|files| -> Box<dyn FoundRun> { Box::new(files) }).collect())
+        let found = programs_below(paths, module, warnings, progress);
+        Ok(found.into_iter().map(boxed).collect())
     }
 
     fn has_modules(&self) -> bool {
@@ -80,8 +79,7 @@ impl RunSystem for Xla {
         path: &Path,
         progress: &Progress,
     ) -> Result<Option<Box<dyn FoundRun>>, Error> {
-        let found = find(path, None, progress)?;
-        Ok(found.map(|files| -> Box<dyn FoundRun> { Box::new(files) }))
+        Ok(find(path, None, progress)?.map(boxed))
     }
 
     fn join_logs(

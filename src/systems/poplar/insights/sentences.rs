@@ -60,40 +60,29 @@ fn short_cause(verdict: &TilesVerdict, failure: &Failure, size: Size<'_>) -> Opt
 /// The figures that say most of a verdict.
 pub(crate) fn verdict_figures(verdict: &TilesVerdict) -> Vec<KeyFigure> {
     if let Some(room) = &verdict.room {
-        let free = |title, bytes: u64, note| KeyFigure { title, bytes, note, is_over: false };
         let above = room.above_peak_bytes.map(|bytes| {
             let at = verdict.curve.map_or_else(String::new, |curve| format!("step {}", curve.step));
-            free("Free above the peak", bytes, at)
+            KeyFigure::of("Free above the peak", bytes, at)
         });
-        let tile =
-            free("Free on the fullest tile", room.least_bytes, format!("tile {}", room.tile));
+        let tile = format!("tile {}", room.tile);
+        let tile = KeyFigure::of("Free on the fullest tile", room.least_bytes, tile);
         return std::iter::once(tile).chain(above).collect();
     }
     let Some(failure) = &verdict.failure else { return Vec::new() };
+    let over = |title, bytes, note: String| KeyFigure {
+        is_over: true,
+        ..KeyFigure::of(title, bytes, note)
+    };
+    let on = format!("on {}", counted(failure.tiles_over, "tile"));
     let without = match failure.would_fit_without_gaps {
         0 => "none fits without".to_owned(),
         1 => "1 tile fits without".to_owned(),
         tiles => format!("{} tiles fit without", grouped(tiles)),
     };
     vec![
-        KeyFigure {
-            title: "Most over",
-            bytes: failure.worst_over_bytes,
-            note: format!("tile {}", failure.worst_tile),
-            is_over: true,
-        },
-        KeyFigure {
-            title: "Over in all",
-            bytes: failure.over_bytes,
-            note: format!("on {}", counted(failure.tiles_over, "tile")),
-            is_over: true,
-        },
-        KeyFigure {
-            title: "Gaps on these tiles",
-            bytes: failure.gap_bytes,
-            note: without,
-            is_over: false,
-        },
+        over("Most over", failure.worst_over_bytes, format!("tile {}", failure.worst_tile)),
+        over("Over in all", failure.over_bytes, on),
+        KeyFigure::of("Gaps on these tiles", failure.gap_bytes, without),
     ]
 }
 

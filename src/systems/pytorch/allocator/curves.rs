@@ -15,7 +15,7 @@ use super::replayed::ReplayedSnapshot;
 use super::user_frame::{NO_STACK, frame_title, user_frame};
 use crate::analysis::areas::{MOST_GROUPS, OTHERS};
 use crate::analysis::liveness::step_changes::{StepChanges, summed};
-use crate::run::areas::{AreaGroup, StackedAreas};
+use crate::run::areas::{AreaGroup, AreasBy, StackedAreas};
 use crate::store::names::{Interner, Names};
 use crate::store::snapshot::{Action, BlockState, Snapshot, SnapshotDevice, StackId};
 
@@ -48,35 +48,6 @@ impl BlockCurve {
     }
 }
 
-/// What blocks are grouped by.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum BlocksBy {
-    /// What they are for.
-    #[default]
-    Category,
-    /// The line of the user's code.
-    Frame,
-    /// The function of the user's code.
-    Function,
-    /// The file of the user's code.
-    File,
-}
-
-impl BlocksBy {
-    /// All of them, in the order in which they are offered.
-    pub const ALL: [Self; 4] = [Self::Category, Self::Frame, Self::Function, Self::File];
-
-    /// What it is called.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Category => "Category",
-            Self::Frame => "Line of code",
-            Self::Function => "Function",
-            Self::File => "File",
-        }
-    }
-}
-
 /// Which devices are meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Devices {
@@ -94,27 +65,12 @@ impl Devices {
             Self::At(wanted) => place == wanted,
         }
     }
-
-    /// What a snapshot is looked at by first: its only device, else all of them, else what it has.
-    pub fn first_of(snapshot: &Snapshot) -> Self {
-        if snapshot.devices.len() > 1 { Self::All } else { Self::At(0) }
-    }
-
-    /// What they are called.
-    pub fn title(self, snapshot: &Snapshot) -> String {
-        match self {
-            Self::All => "All devices".to_owned(),
-            Self::At(place) => {
-                snapshot.all_devices().nth(place).map(SnapshotDevice::title).unwrap_or_default()
-            }
-        }
-    }
 }
 
 /// A curve as areas; `None` when it was cancelled.
 pub fn stacked_areas(
     replayed: &ReplayedSnapshot,
-    (devices, curve, by): (Devices, BlockCurve, BlocksBy),
+    (devices, curve, by): (Devices, BlockCurve, AreasBy),
     is_cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<StackedAreas> {
     let len = replayed.axis().len() as usize;
@@ -274,7 +230,7 @@ impl<'a> CurveParts<'a> {
 
 /// Which group each block is in.
 struct Grouping {
-    by: BlocksBy,
+    by: AreasBy,
     groups: Vec<AreaGroup>,
     of_categories: [usize; BlockCategory::ALL.len()],
     /// By stack the group; the last is that of no stack.
@@ -296,7 +252,7 @@ pub(super) fn category_group(category: BlockCategory) -> AreaGroup {
 }
 
 impl Grouping {
-    fn of(replayed: &ReplayedSnapshot, parts: &CurveParts<'_>, by: BlocksBy, peak: usize) -> Self {
+    fn of(replayed: &ReplayedSnapshot, parts: &CurveParts<'_>, by: AreasBy, peak: usize) -> Self {
         let peak = u32::try_from(peak).unwrap_or(u32::MAX);
         let alive = || {
             parts.devices.iter().flat_map(move |part| {
@@ -312,7 +268,7 @@ impl Grouping {
             of_categories: [usize::MAX; BlockCategory::ALL.len()],
             of_stacks: Vec::new(),
         };
-        if by == BlocksBy::Category {
+        if by == AreasBy::Category {
             let mut is_used = [false; BlockCategory::ALL.len()];
             for category in parts.devices.iter().flat_map(|part| replayed.categories(part.place)) {
                 is_used[*category as usize] = true;
@@ -345,7 +301,7 @@ impl Grouping {
     }
 
     fn group(&self, replayed: &ReplayedSnapshot, place: usize, row: usize) -> usize {
-        if self.by == BlocksBy::Category {
+        if self.by == AreasBy::Category {
             let category = replayed.categories(place).get(row);
             return category.map_or(usize::MAX, |category| self.of_categories[*category as usize]);
         }
@@ -370,21 +326,19 @@ pub struct CodeNames {
 
 impl CodeNames {
     /// By frame, function or file.
-    pub fn of(snapshot: &Snapshot, by: BlocksBy) -> Self {
+    pub fn of(snapshot: &Snapshot, by: AreasBy) -> Self {
         let mut names = Interner::default();
         let stacks = (0..snapshot.stacks.len() as u32).map(StackId).chain([StackId::NONE]);
         let of_stacks = stacks.map(|stack| {
             let Some(frame) = user_frame(snapshot, stack) else { return names.intern(NO_STACK).0 };
             let (file, name) = (snapshot.texts.get(frame.file), snapshot.texts.get(frame.name));
             match by {
-                BlocksBy::File => names.intern(file).0,
-                BlocksBy::Function => {
+                AreasBy::File => names.intern(file).0,
+                AreasBy::Function => {
                     let file = file.rsplit('/').next().unwrap_or(file);
                     names.intern(&format!("{name} ({file})")).0
                 }
-                BlocksBy::Frame | BlocksBy::Category => {
-                    names.intern(&frame_title(snapshot, frame)).0
-                }
+                _ => names.intern(&frame_title(snapshot, frame)).0,
             }
         });
         Self { of_stacks: of_stacks.collect(), names: names.into_names() }

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 use super::annotations::{AnnotatedSpan, annotated_spans};
 use super::block_index::BlockIndex;
 use super::categories::{BlockCategory, categories};
-use super::curves::{BlocksBy, CodeNames};
+use super::curves::CodeNames;
 use super::device_facts::{DeviceFacts, EndState, HostFacts, end_state};
 use super::event_axis::EventAxis;
 use super::failed_requests::{FailedRequest, failed_by_size, last_failed};
@@ -21,7 +21,7 @@ use super::run_end::RunEnd;
 use super::segment_ranges::{SegmentRange, segment_ranges};
 use super::stack_signs::AllSigns;
 use super::stated_failure::{StatedFailure, capacity_text};
-use crate::run::Verdict;
+use crate::run::{AreasBy, Verdict};
 use crate::store::memory_timeline::MemoryTimeline;
 use crate::store::snapshot::{AllocatorClaims, Snapshot, SnapshotDevice};
 
@@ -241,12 +241,12 @@ impl ReplayedSnapshot {
     }
 
     /// What stacks are called by the code that they are added up by.
-    pub fn code_names(&self, by: BlocksBy) -> &CodeNames {
+    pub fn code_names(&self, by: AreasBy) -> &CodeNames {
         let [by_frame, by_function, by_file] = &self.code_names;
         let names = match by {
-            BlocksBy::Function => by_function,
-            BlocksBy::File => by_file,
-            BlocksBy::Frame | BlocksBy::Category => by_frame,
+            AreasBy::Function => by_function,
+            AreasBy::File => by_file,
+            _ => by_frame,
         };
         names.get_or_init(|| CodeNames::of(&self.snapshot, by))
     }

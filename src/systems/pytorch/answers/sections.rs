@@ -1,7 +1,7 @@
 //! What only a snapshot says, for people: settings, the figures of each device, pinned host memory, and what lies free
 //! within segments.
 
-use crate::run::{Cell, Section, SectionBody};
+use crate::run::{Cell, Section};
 use crate::store::snapshot::SnapshotDevice;
 use crate::systems::pytorch::allocator::device_facts::{DeviceFacts, HostFacts};
 use crate::systems::pytorch::allocator::insights::{DeviceInsights, SnapshotInsights};
@@ -34,9 +34,7 @@ pub(super) fn of_snapshot(
     let snapshot = &replayed.snapshot;
     let devices = replayed.device_facts().iter().zip(&insights.devices);
     let devices = devices.flat_map(|(facts, found)| {
-        let title = format!("Free within segments of {}", found.title());
-        let fragmentation = Section { title, body: fragmentation(found) };
-        [Section::facts(facts.title(), of_device(facts, found)), fragmentation]
+        [Section::facts(facts.title(), of_device(facts, found)), fragmentation(found)]
     });
     let titles = snapshot.pinned_hosts.iter().map(SnapshotDevice::title);
     let hosts = titles.zip(replayed.host_facts());
@@ -139,7 +137,7 @@ fn history(device: &DeviceFacts) -> String {
 }
 
 /// What is reserved and free at each moment.
-fn fragmentation(found: &DeviceInsights) -> SectionBody {
+fn fragmentation(found: &DeviceInsights) -> Section {
     let columns =
         ["Moment", "Event", "Reserved", "In use", "Free", "Pieces", "Largest piece", "Rounding"];
     let rows = found.fragmentation.moments.iter().map(|at| {
@@ -154,5 +152,6 @@ fn fragmentation(found: &DeviceInsights) -> SectionBody {
             Cell::Bytes(at.rounding_bytes),
         ]
     });
-    SectionBody::Table { columns: columns.map(str::to_owned).to_vec(), rows: rows.collect() }
+    let title = format!("Free within segments of {}", found.title());
+    Section::table(title, &columns, rows.collect())
 }

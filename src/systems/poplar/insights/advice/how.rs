@@ -6,13 +6,9 @@ use crate::run::HowTo;
 const FRAMEWORKS: [&str; 4] = ["PopTorch", "TensorFlow", "PopART", POPLAR];
 const POPLAR: &str = "Poplar";
 
-fn how(framework: &'static str, code: &str) -> HowTo {
-    HowTo { framework, text: String::new(), code: code.to_owned() }
-}
-
 /// A technique in each of [`FRAMEWORKS`], in their order.
 fn in_all(ways: [&str; 4]) -> Vec<HowTo> {
-    FRAMEWORKS.into_iter().zip(ways).map(|(framework, code)| how(framework, code)).collect()
+    FRAMEWORKS.into_iter().zip(ways).map(|(framework, code)| HowTo::code(framework, code)).collect()
 }
 
 /// The proportion, as text: of some IPUs, or of one operation.
@@ -55,7 +51,7 @@ pub fn half_precision() -> Vec<HowTo> {
 pub fn no_instrumentation(option: &str) -> Vec<HowTo> {
     let text =
         format!("POPLAR_ENGINE_OPTIONS='{{\"autoReport.all\":\"true\",\"{option}\":\"false\"}}'");
-    vec![how(POPLAR, &text)]
+    vec![HowTo::code(POPLAR, &text)]
 }
 
 pub fn smaller_batch() -> Vec<HowTo> {
@@ -145,7 +141,7 @@ pub fn serialised_matmul() -> Vec<HowTo> {
 pub fn spread_over_tiles() -> Vec<HowTo> {
     let text = "let PopLibs create the tensor (createWeights, createInput, createSliceableTensor), or \
                 poputil::mapTensorLinearly(graph, tensor)";
-    vec![how(POPLAR, text)]
+    vec![HowTo::code(POPLAR, text)]
 }
 
 /// Smaller streams.

@@ -166,7 +166,7 @@ impl VerdictFacts {
 
     /// The figures that say most; the capacity is what an error text states.
     fn figures(&self, capacity: Option<&StatedFailure>) -> Vec<KeyFigure> {
-        let figure = |title, bytes, note| KeyFigure { title, bytes, note, is_over: false };
+        let figure = KeyFigure::of::<String>;
         let (allocated, reserved) = (self.allocated_peak_bytes, self.reserved_peak_bytes);
         let window = match self.recorded {
             Recorded::Whole | Recorded::Nothing => "",

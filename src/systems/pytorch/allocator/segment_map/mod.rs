@@ -7,9 +7,9 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use super::free_pieces::reserved_after;
 use super::lives::BlockLives;
 use super::replayed::ReplayedSnapshot;
-use super::reserved::{Held, Reserved};
 use super::segment_ranges::{SegmentRange, range_at, range_of_block};
 use crate::run::arena_map::{
     ArenaAxis, ArenaUse, ArenasAt, CellKind, MapCells, MapWindow, PlacedArena,
@@ -187,7 +187,7 @@ pub fn segments_at(
     };
     let mut alive: Vec<Range<u64>> = lives.live_after(event).map(of_row).collect();
     alive.sort_unstable_by_key(|block| (block.start, block.end));
-    for held in held_at(replayed, place, event) {
+    for held in reserved_after(&replayed.snapshot, device, replay, event).iter() {
         // Of several of one address the one that is as large.
         let is_it = |segment: &PlacedArena| {
             let end = segment.address.saturating_add(segment.bytes);
@@ -221,33 +221,6 @@ pub fn event_at(replayed: &ReplayedSnapshot, device: &SnapshotDevice, step: u32)
         }
     }
     i64::from(low) - 1
-}
-
-/// What is taken from a device after an event.
-fn held_at(replayed: &ReplayedSnapshot, place: usize, event: i64) -> Vec<Held> {
-    let Some((device, replay)) = replayed.device(place) else { return Vec::new() };
-    let mut reserved = Reserved::default();
-    for held in &replay.start_ranges {
-        reserved.add(held.start, held.end - held.start, held.is_expandable);
-    }
-    let events = &replayed.snapshot.events;
-    for (number, row) in (0_i64..).zip(device.events.clone()) {
-        if number > event {
-            break;
-        }
-        let Some(action) = events.actions.get(row) else { break };
-        let address = events.addresses.get(row).copied().unwrap_or(0);
-        let bytes = events.sizes.get(row).copied().unwrap_or(0);
-        // What contradicts the state changes nothing, as in the replay.
-        let _is_good = match action {
-            Action::SegmentAlloc => reserved.add(address, bytes, false),
-            Action::SegmentMap => reserved.add(address, bytes, true),
-            Action::SegmentFree => reserved.remove(address, bytes, false),
-            Action::SegmentUnmap => reserved.remove(address, bytes, true),
-            _ => continue,
-        };
-    }
-    reserved.iter().collect()
 }
 
 #[cfg(test)]

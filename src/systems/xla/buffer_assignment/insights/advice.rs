@@ -81,7 +81,7 @@ impl Found {
             makes_it_fit: over.filter(|over| saves < *over).map(|_| false),
             proposal: Proposal::default(),
             evidence: self.evidence,
-            how: vec![HowTo { framework: "JAX", text: String::new(), code: self.code.to_owned() }],
+            how: vec![HowTo::code("JAX", self.code)],
             caution: self.caution,
         })
     }

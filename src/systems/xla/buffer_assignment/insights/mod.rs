@@ -211,22 +211,16 @@ fn verdict(program: &Program, spaces: &[SpaceInsights]) -> Verdict {
 /// The figures of the main memory.
 fn figures(main: Option<&SpaceInsights>) -> Vec<KeyFigure> {
     let Some(main) = main else { return Vec::new() };
-    let figure = |title: &'static str, bytes: u64, note: String| KeyFigure {
-        title,
-        bytes,
-        note,
-        is_over: false,
-    };
     let temporary = main.temporary_bytes();
     let throughout = main.total_bytes.saturating_sub(temporary);
     let mut figures = vec![
-        figure("Memory", main.total_bytes, "all allocations".to_owned()),
-        figure("Reserved throughout", throughout, "arguments, results, constants".to_owned()),
-        figure("Temporary", temporary, "reserved for temporary values".to_owned()),
+        KeyFigure::of("Memory", main.total_bytes, "all allocations"),
+        KeyFigure::of("Reserved throughout", throughout, "arguments, results, constants"),
+        KeyFigure::of("Temporary", temporary, "reserved for temporary values"),
     ];
     if let Some(peak) = &main.peak {
         let note = format!("in use at step {}", grouped(u64::from(peak.at.position)));
-        figures.push(figure("Temporary, peak", peak.at.bytes, note));
+        figures.push(KeyFigure::of("Temporary, peak", peak.at.bytes, note));
     }
     figures
 }

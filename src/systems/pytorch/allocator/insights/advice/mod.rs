@@ -66,7 +66,6 @@ words! {
 impl Technique {
     /// Advice to use it on the device of a context, without its evidence and saving.
     fn advice(self, context: &Context<'_>, text: String) -> Advice {
-        let code = how(self).to_owned();
         Advice {
             id: self.key(),
             title: self.title(),
@@ -77,7 +76,7 @@ impl Technique {
             makes_it_fit: None,
             proposal: Proposal::default(),
             evidence: Vec::new(),
-            how: vec![HowTo { framework: "PyTorch", text: String::new(), code }],
+            how: vec![HowTo::code("PyTorch", how(self))],
             caution: "",
         }
     }
