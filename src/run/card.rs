@@ -26,6 +26,24 @@ pub struct Card {
     pub notes: Vec<CardNote>,
 }
 
+impl Card {
+    /// A card of sizes as bars.
+    pub fn of_bars(id: &'static str, title: impl Into<String>, lists: Vec<BarList>) -> Self {
+        Self { id, title: title.into(), body: CardBody::Bars(lists), ..Self::default() }
+    }
+
+    /// A card of a table.
+    pub fn of_table(
+        id: &'static str,
+        title: impl Into<String>,
+        columns: Vec<CardColumn>,
+        rows: Vec<CardRow>,
+    ) -> Self {
+        let body = CardBody::Table(CardTable { columns, rows });
+        Self { id, title: title.into(), body, ..Self::default() }
+    }
+}
+
 /// The rows of a card.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CardBody {
@@ -86,6 +104,13 @@ pub struct BarList {
     pub columns: Vec<&'static str>,
 }
 
+impl BarList {
+    /// A list without a title of its own, by what its columns are called where it is taken out.
+    pub fn of(columns: &[&'static str], whole_bytes: Option<u64>, rows: Vec<BarRow>) -> Self {
+        Self { whole_bytes, rows, columns: columns.to_vec(), ..Self::default() }
+    }
+}
+
 /// A size.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct BarRow {
@@ -105,6 +130,13 @@ pub struct BarRow {
     pub link: Option<Link>,
     /// Further cells of the list as a table.
     pub cells: Vec<Cell>,
+}
+
+impl BarRow {
+    /// A size with what the pointer learns of it.
+    pub fn of(name: impl Into<String>, hover: impl Into<String>, bytes: u64) -> Self {
+        Self { name: name.into(), hover: hover.into(), bytes, ..Self::default() }
+    }
 }
 
 /// How a bar is colored.
@@ -147,6 +179,13 @@ pub struct CardColumn {
     pub is_wide: bool,
     /// Whether it is drawn once for rows that begin with the same cell.
     pub is_of_group: bool,
+}
+
+impl CardColumn {
+    /// A column by its titles where the table is taken out and on the card.
+    pub fn of(title: &'static str, shown: Option<&'static str>) -> Self {
+        Self { title, shown, ..Self::default() }
+    }
 }
 
 /// A row of such a table.

@@ -132,17 +132,17 @@ pub struct Computation {
 words! {
     /// What an allocation is for (formats/xla.md 4.1), the first that applies.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum AllocationKind by as_str {
+    pub enum AllocationKind by as_str, in_text {
         /// A parameter of the program; donated where results are left in it.
-        Parameter = "parameter",
+        Parameter = "parameter" | "parameter",
         /// A constant.
-        Constant = "constant",
+        Constant = "constant" | "constant",
         /// Scratch of small called computations.
-        ThreadLocal = "thread_local",
+        ThreadLocal = "thread_local" | "thread-local",
         /// Results.
-        LiveOut = "live_out",
+        LiveOut = "live_out" | "output",
         /// Temporary values.
-        Temporary = "temp",
+        Temporary = "temp" | "temporary",
     }
 }
 

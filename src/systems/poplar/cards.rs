@@ -9,8 +9,7 @@ use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::placement::overflow::LostToGaps;
 use crate::run::card::{
-    BarColor, BarList, BarRow, Card, CardBar, CardBody, CardCell, CardColumn, CardNote, CardRow,
-    CardTable, Link,
+    BarColor, BarList, BarRow, Card, CardBar, CardCell, CardColumn, CardNote, CardRow, Link,
 };
 use crate::run::{Cell, Place};
 use crate::store::target::Target;
@@ -59,7 +58,7 @@ fn ipus_card(ipus: &[IpuVerdict], target: Option<&Target>) -> Card {
         ("Always live", "Always live"),
         ("Gaps", "Gaps"),
     ];
-    let column = |(title, shown)| CardColumn { title, shown: Some(shown), ..CardColumn::default() };
+    let columns = columns.map(|(title, shown)| CardColumn::of(title, Some(shown)));
     let row = |ipu: &IpuVerdict| {
         let scope = Scope::Device(DeviceId(ipu.ipu));
         let tiles = TileSelection::of_scope(scope.tiles(target));
@@ -81,48 +80,24 @@ fn ipus_card(ipus: &[IpuVerdict], target: Option<&Target>) -> Card {
             ..CardRow::default()
         }
     };
-    Card {
-        id: "devices",
-        title: "IPUs".to_owned(),
-        body: CardBody::Table(CardTable {
-            columns: columns.map(column).to_vec(),
-            rows: ipus.iter().map(row).collect(),
-        }),
-        ..Card::default()
-    }
+    Card::of_table("devices", "IPUs", columns.to_vec(), ipus.iter().map(row).collect())
 }
 
 fn must_go_card(must_go: &[MustGo]) -> Card {
-    let of_group = |title, shown| CardColumn {
-        title,
-        shown: Some(shown),
-        is_of_group: true,
-        ..CardColumn::default()
-    };
+    let of_group =
+        |title, shown| CardColumn { is_of_group: true, ..CardColumn::of(title, Some(shown)) };
     let columns = vec![
         of_group("Tile", "Tile"),
         of_group("Over the limit", "Over"),
         of_group("Step", "At"),
-        CardColumn {
-            title: "Variable",
-            shown: Some("Variable"),
-            is_wide: true,
-            ..CardColumn::default()
-        },
-        CardColumn { title: "Operation", ..CardColumn::default() },
-        CardColumn { title: "Frees", shown: Some("Frees"), ..CardColumn::default() },
+        CardColumn { is_wide: true, ..CardColumn::of("Variable", Some("Variable")) },
+        CardColumn::of("Operation", None),
+        CardColumn::of("Frees", Some("Frees")),
     ];
     let about = "The fewest variables, alive at the worst step, that cover what is too much";
-    Card {
-        id: "must-go",
-        title: "What must go to fit".to_owned(),
-        about: about.to_owned(),
-        body: CardBody::Table(CardTable {
-            columns,
-            rows: must_go.iter().flat_map(rows_of_worst).collect(),
-        }),
-        ..Card::default()
-    }
+    let rows = must_go.iter().flat_map(rows_of_worst).collect();
+    let about = about.to_owned();
+    Card { about, ..Card::of_table("must-go", "What must go to fit", columns, rows) }
 }
 
 fn rows_of_worst(worst: &MustGo) -> Vec<CardRow> {
@@ -180,13 +155,11 @@ fn gaps_card(failure: &Failure, size: Size<'_>) -> Option<Card> {
     let row = |lost: &LostToGaps| {
         let (gaps, tiles) = (counted(lost.count, "gap"), counted(lost.tiles, "tile"));
         let would_fit = grouped(lost.would_fit);
+        let hover = format!("{gaps} on {tiles}; {would_fit} would fit without these alone");
         BarRow {
-            name: lost.reason.title().to_owned(),
-            hover: format!("{gaps} on {tiles}; {would_fit} would fit without these alone"),
-            bytes: lost.bytes,
             color: BarColor::Gap,
             cells: [lost.count, lost.tiles, lost.would_fit].map(Cell::Count).to_vec(),
-            ..BarRow::default()
+            ..BarRow::of(lost.reason.title(), hover, lost.bytes)
         }
     };
     let not_explained = failure.not_explained_bytes.filter(|bytes| *bytes > 0);
@@ -196,18 +169,13 @@ fn gaps_card(failure: &Failure, size: Size<'_>) -> Option<Card> {
         Some(Cause::Curve) => "What gaps take",
         _ => "Why the curve fits and the tiles do not",
     };
+    let columns = ["Reason", "Size", "Gaps", "Tiles", "Tiles that would fit without"];
+    let whole = gaps.iter().fold(0, |sum, lost| lost.bytes.saturating_add(sum));
+    let list = BarList::of(&columns, Some(whole), gaps.iter().map(row).collect());
     Some(Card {
-        id: "gaps",
-        title: title.to_owned(),
         about: gaps_sentence(failure, size),
-        body: CardBody::Bars(vec![BarList {
-            whole_bytes: Some(gaps.iter().fold(0, |sum, lost| lost.bytes.saturating_add(sum))),
-            rows: gaps.iter().map(row).collect(),
-            columns: vec!["Reason", "Size", "Gaps", "Tiles", "Tiles that would fit without"],
-            ..BarList::default()
-        }]),
         notes: not_explained.into_iter().map(CardNote::from).collect(),
-        ..Card::default()
+        ..Card::of_bars("gaps", title, vec![list])
     })
 }
 

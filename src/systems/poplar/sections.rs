@@ -19,7 +19,6 @@ use crate::text::{bytes, exact_bytes, grouped, rate};
 const MOST_VARIABLES: usize = 6;
 const NOT_KNOWN: &str = "not known";
 
-/// The sections, in their order.
 pub(super) fn sections_of(
     report: &Report,
     facts: &ReportFacts,

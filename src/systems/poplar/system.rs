@@ -155,7 +155,6 @@ impl FoundReport {
     }
 }
 
-/// A report below a folder.
 impl FoundRun for FolderReport {
     fn system(&self) -> &'static dyn RunSystem {
         &Poplar

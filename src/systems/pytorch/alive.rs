@@ -1,6 +1,6 @@
 //! What is alive at a step of a PyTorch run: blocks by what they are for and by the code that asked for them.
 
-use super::allocator::peak::{BlockSums, FrameBytes};
+use super::allocator::peak::{BlockSums, FrameBytes, OwnedBytes};
 use super::allocator::replayed::{ReplayedSnapshot, RunContents};
 use super::areas::devices_of;
 use super::blocks::blocks_alive;
@@ -53,20 +53,19 @@ pub(super) fn rows(contents: &RunContents, at: &StepBytes, by: AliveBy) -> Vec<G
     let snapshot = &replayed.snapshot;
     let frames = match by {
         AliveBy::Category => {
-            let row = |(category, bytes, blocks): (&str, u64, u64)| group(category, bytes, blocks);
             let all = sums.by_category().into_iter();
-            return all.map(|(of, owned)| row((of.as_str(), owned.bytes, owned.blocks))).collect();
+            return all.map(|row| group(row.category.as_str(), row.all)).collect();
         }
         AliveBy::Module => sums.by_module(snapshot),
         AliveBy::Line => sums.by_frame(snapshot),
         AliveBy::Operation | AliveBy::Variable => return Vec::new(),
     };
-    frames.iter().map(|row| group(&row.name, row.all.bytes, row.all.blocks)).collect()
+    frames.iter().map(|row| group(&row.name, row.all)).collect()
 }
 
-fn group(name: &str, bytes: u64, count: u64) -> GroupBytes {
-    let bytes = i64::try_from(bytes).unwrap_or(i64::MAX);
-    GroupBytes { name: name.to_owned(), bytes, count }
+fn group(name: &str, all: OwnedBytes) -> GroupBytes {
+    let bytes = i64::try_from(all.bytes).unwrap_or(i64::MAX);
+    GroupBytes { name: name.to_owned(), bytes, count: all.blocks }
 }
 
 /// The categories of a timeline at a point of it that have any bytes.

@@ -20,7 +20,6 @@ use crate::text::grouped;
 /// Blocks between two looks at whether anybody still waits.
 const BLOCKS_PER_LOOK: usize = 4096;
 
-/// The segments of a device.
 #[derive(Debug)]
 pub struct SegmentMap {
     replayed: Arc<ReplayedSnapshot>,

@@ -4,16 +4,16 @@
 use std::cmp::Reverse;
 
 use crate::run::card::{
-    BarColor, BarList, BarRow, Card, CardBar, CardBody, CardCell, CardColumn, CardNote, CardRow,
-    CardTable, Link, PEAK,
+    BarColor, BarList, BarRow, Card, CardBar, CardCell, CardColumn, CardNote, CardRow, Link, PEAK,
 };
 use crate::run::{Cell, FirstSight, KeyFigure, Place};
+use crate::systems::pytorch::allocator::categories::BlockCategory;
 use crate::systems::pytorch::allocator::device_facts::DeviceFacts;
 use crate::systems::pytorch::allocator::insights::fragmentation::FreeAt;
 use crate::systems::pytorch::allocator::insights::out_of_memory::OutOfMemory;
-use crate::systems::pytorch::allocator::insights::peak::{CategoryBytes, PeakInsights};
+use crate::systems::pytorch::allocator::insights::peak::PeakInsights;
 use crate::systems::pytorch::allocator::insights::{DeviceInsights, SnapshotInsights};
-use crate::systems::pytorch::allocator::peak::FrameBytes;
+use crate::systems::pytorch::allocator::peak::{CategoryBytes, FrameBytes, OwnedBytes};
 use crate::systems::pytorch::allocator::phases::PhaseOfEvent;
 use crate::systems::pytorch::allocator::run_end::Recorded;
 use crate::systems::pytorch::allocator::user_frame::NO_STACK;
@@ -43,11 +43,8 @@ pub(super) fn add_cards(sight: &mut FirstSight, found: &SnapshotInsights, size: 
     sight.glance = device.map_or_else(Default::default, |device| {
         let (peak, on) = (&device.peak, on_device(device, devices.len()));
         let card = |id, title: &str, list| Card {
-            id,
-            title: format!("{title}{on}"),
             link: peak_link(device),
-            body: CardBody::Bars(vec![list]),
-            ..Card::default()
+            ..Card::of_bars(id, format!("{title}{on}"), vec![list])
         };
         let place = place_of(device, peak.event);
         [
@@ -117,13 +114,8 @@ fn failure_card(device: &DeviceInsights, failure: &OutOfMemory) -> Card {
     let link = |title: &str, is_on_map| {
         Some(Link { title: title.to_owned(), place: place.clone(), is_on_map, ..Link::default() })
     };
-    let row = |name: &str, hover: &str, bytes, color| BarRow {
-        name: name.to_owned(),
-        hover: hover.to_owned(),
-        bytes,
-        color,
-        ..BarRow::default()
-    };
+    let row =
+        |name: &str, hover: &str, bytes, color| BarRow { color, ..BarRow::of(name, hover, bytes) };
     let asked = "Rounded up, as the allocator does";
     let mut rows = vec![BarRow {
         link: link("Event", false),
@@ -160,21 +152,14 @@ fn failure_card(device: &DeviceInsights, failure: &OutOfMemory) -> Card {
         leads: Some((code_at(&place, frame), "What its code had then, in Liveness")),
         ..CardNote::default()
     });
+    let list = BarList::of(&["What", "Size"], None, rows);
     Card {
-        id: "failure",
-        title: "Out of memory".to_owned(),
         about: failure.why(),
-        body: CardBody::Bars(vec![BarList {
-            rows,
-            columns: vec!["What", "Size"],
-            ..BarList::default()
-        }]),
         notes: asked_at.into_iter().collect(),
-        ..Card::default()
+        ..Card::of_bars("failure", "Out of memory", vec![list])
     }
 }
 
-/// The way to the peak.
 fn peak_link(device: &DeviceInsights) -> Option<Link> {
     let event = device.peak.event;
     let title = u64::try_from(event)
@@ -207,35 +192,29 @@ fn owners_card(device: &DeviceInsights, size: Size<'_>) -> Option<Card> {
         is_caution: true,
         ..CardNote::default()
     });
+    let lists = vec![
+        by_category(peak),
+        by_frame(peak, &place_of(device, peak.event)),
+        by("Function", &peak.by_function),
+        by("Module", &peak.by_module),
+    ];
     (peak.blocks > 0).then(|| Card {
-        id: PEAK,
-        title: "What the peak consists of".to_owned(),
         about,
         link: peak_link(device),
-        body: CardBody::Bars(vec![
-            by_category(peak),
-            by_frame(peak, &place_of(device, peak.event)),
-            by("Function", &peak.by_function),
-            by("Module", &peak.by_module),
-        ]),
         notes: note.into_iter().collect(),
-        ..Card::default()
+        ..Card::of_bars(PEAK, "What the peak consists of", lists)
     })
 }
 
 fn list(peak: &PeakInsights, title: &'static str, rows: Vec<BarRow>) -> BarList {
-    let columns = vec!["What", "Category", "Requested", "Blocks"];
-    BarList { title, whole_bytes: Some(peak.bytes), rows, more: 0, columns }
+    let columns = ["What", "Category", "Requested", "Blocks"];
+    BarList { title, ..BarList::of(&columns, Some(peak.bytes), rows) }
 }
 
 fn by_category(peak: &PeakInsights) -> BarList {
-    let row = |one: &CategoryBytes| BarRow {
-        name: one.category.title().to_owned(),
-        hover: format!("By the rule: {}. {}", one.rule, counted(one.blocks, "block")),
-        bytes: one.bytes,
-        color: BarColor::Category(one.category.title().to_owned()),
-        cells: vec![Cell::Text(one.category.title().to_owned()), Cell::Count(one.blocks)],
-        ..BarRow::default()
+    let row = |one: &CategoryBytes| {
+        let hover = format!("By the rule: {}. {}", one.rule, counted(one.all.blocks, "block"));
+        row_of(one.category.title(), hover, (one.all, one.category))
     };
     let mut rows: Vec<BarRow> = peak.by_category.iter().map(row).collect();
     rows.sort_by_key(|row| Reverse(row.bytes));
@@ -254,13 +233,16 @@ fn by_frame(peak: &PeakInsights, place: &Place) -> BarList {
 fn row_of_code(one: &FrameBytes) -> BarRow {
     let category = one.category.title();
     let (name, blocks) = (shortened(&one.name, 300), counted(one.all.blocks, "block"));
+    let hover = format!("{name}: {blocks}, most of it {}", category.to_lowercase());
+    row_of(&one.name, hover, (one.all, one.category))
+}
+
+fn row_of(name: &str, hover: String, (all, category): (OwnedBytes, BlockCategory)) -> BarRow {
+    let category = category.title().to_owned();
     BarRow {
-        name: one.name.clone(),
-        hover: format!("{name}: {blocks}, most of it {}", category.to_lowercase()),
-        bytes: one.all.bytes,
-        color: BarColor::Category(category.to_owned()),
-        cells: vec![Cell::Text(category.to_owned()), Cell::Count(one.all.blocks)],
-        ..BarRow::default()
+        color: BarColor::Category(category.clone()),
+        cells: vec![Cell::Text(category), Cell::Count(all.blocks)],
+        ..BarRow::of(name, hover, all.bytes)
     }
 }
 
@@ -310,8 +292,7 @@ fn pieces_card(device: &DeviceInsights, size: Size<'_>) -> Option<Card> {
             ..CardRow::default()
         }
     };
-    let columns =
-        OF_PIECES.map(|(title, shown)| CardColumn { title, shown, ..CardColumn::default() });
+    let columns = OF_PIECES.map(|(title, shown)| CardColumn::of(title, shown));
     let about = match found.expandable_segments {
         Some(true) => "Expandable segments are on",
         Some(false) => "Expandable segments are off",
@@ -323,15 +304,10 @@ fn pieces_card(device: &DeviceInsights, size: Size<'_>) -> Option<Card> {
     let rounding = found.moments.iter().map(|at| at.rounding_bytes).max().filter(|most| *most > 0);
     let rounding =
         rounding.map(|most| format!("Rounding of blocks takes {} at most then", size(most)));
+    let rows = found.moments.iter().map(row).collect();
     Some(Card {
-        id: "pieces",
-        title: "Fragmentation".to_owned(),
         about: about.to_owned(),
-        body: CardBody::Table(CardTable {
-            columns: columns.to_vec(),
-            rows: found.moments.iter().map(row).collect(),
-        }),
         notes: saved.into_iter().chain(rounding).map(CardNote::from).collect(),
-        ..Card::default()
+        ..Card::of_table("pieces", "Fragmentation", columns.to_vec(), rows)
     })
 }

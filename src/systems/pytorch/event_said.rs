@@ -90,7 +90,6 @@ pub fn event_title(replayed: &ReplayedSnapshot, step: usize) -> (&'static str, O
     }
 }
 
-/// The calls of a stack.
 pub fn stack_of(snapshot: &Snapshot, stack: StackId) -> Vec<CodeFrame> {
     snapshot.frames_of(stack).map(|frame| code_frame(snapshot, frame)).collect()
 }

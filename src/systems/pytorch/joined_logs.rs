@@ -5,8 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use crate::analysis::diagnose::{Device, Finding, XlaCapture};
 use crate::format::{Error, ErrorKind, Progress};
@@ -32,28 +32,34 @@ const MOST_ENTRIES: usize = 1000;
 const MOST_FRAMES: usize = 3;
 
 /// A snapshot that was looked into.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 struct FoundSnapshot {
-    path: PathBuf,
-    /// The texts of errors that lie beside it by name, each with the rank that it is of, in a run of several.
-    error_texts: Vec<(PathBuf, Option<u32>)>,
+    file: String,
     devices: Vec<DeviceOfSnapshot>,
+    /// The texts of errors that lie beside it by name, each with the rank that it is of, in a run of several.
+    #[serde(skip)]
+    error_texts: Vec<(PathBuf, Option<u32>)>,
     /// What is to be said of how it was found and read.
+    #[serde(skip)]
     warnings: Vec<Warning>,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 struct DeviceOfSnapshot {
-    number: i64,
-    rank: Option<RankDevice>,
-    /// The requests that failed, by their bytes.
-    failed: Vec<FailedRequest>,
-    /// The one at which the run ended.
-    ended_by: Option<FailedRequest>,
-    took: SnapshotTook,
+    device: i64,
+    /// The request at which the run ended.
+    failed: Option<FailedRequest>,
+    max_reserved_bytes: u64,
     needed_bytes: u64,
     /// The frames that have most at the peak.
-    frames: Vec<FrameBytes>,
+    peak_frames: Vec<FrameBytes>,
+    #[serde(flatten)]
+    rank: Option<RankDevice>,
+    /// The requests that failed, by their bytes.
+    #[serde(skip)]
+    all_failed: Vec<FailedRequest>,
+    #[serde(skip)]
+    took: SnapshotTook,
 }
 
 /// What is alive at a peak of one user frame.
@@ -96,27 +102,6 @@ struct Joined {
     peak_frames: Vec<FrameBytes>,
 }
 
-impl Serialize for FoundSnapshot {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let device = |of: &DeviceOfSnapshot| {
-            let mut device = json!({
-                "device": of.number,
-                "failed": of.ended_by,
-                "max_reserved_bytes": of.took.max_reserved_bytes,
-                "needed_bytes": of.needed_bytes,
-                "peak_frames": of.frames,
-            });
-            if let Some(RankDevice { rank, gpu }) = of.rank {
-                device["rank"] = json!(rank);
-                device["gpu"] = json!(gpu);
-            }
-            device
-        };
-        let devices: Value = self.devices.iter().map(device).collect();
-        json!({ "file": self.path.display().to_string(), "devices": devices }).serialize(serializer)
-    }
-}
-
 impl FoundSnapshot {
     /// Opens a snapshot, or those of the ranks of one run; `None` of a timeline.
     ///
@@ -132,9 +117,9 @@ impl FoundSnapshot {
         let of_ranks = files.ranks.iter().map(|(rank, files)| (Some(*rank), files));
         let all = of_ranks.chain([(None, files)]);
         let error_texts = all.filter_map(|(rank, files)| Some((files.error_text.clone()?, rank)));
-        let (path, error_texts) = (files.path.clone(), error_texts.collect());
+        let (file, error_texts) = (files.path.display().to_string(), error_texts.collect());
         let warnings = run.report.warnings.list();
-        Ok(Some(Self { path, error_texts, devices, warnings }))
+        Ok(Some(Self { file, devices, error_texts, warnings }))
     }
 
     /// The device that a message of a log belongs to.
@@ -160,23 +145,23 @@ impl FoundSnapshot {
 
     /// That it is here, and what failed in it, where no message is of it.
     fn text(&self) -> String {
-        let mut text = format!("{}, a memory snapshot\n", clean(&self.path.display().to_string()));
-        let failed = self.devices.iter().filter_map(|of| Some((of, of.ended_by?)));
+        let mut text = format!("{}, a memory snapshot\n", clean(&self.file));
+        let failed = self.devices.iter().filter_map(|of| Some((of, of.failed?)));
         let mut lines = 0_usize;
         for (of, failed) in failed {
             lines = lines.saturating_add(1);
             text += &format!(
                 "  {}: a request of {} failed at event {}{}; {} were reserved at most; \
                  what the device has is in the text of the error alone\n",
-                device_title(of.number, of.rank),
+                device_title(of.device, of.rank),
                 bytes(failed.bytes),
                 grouped(u64::from(failed.event)),
                 failed.device_free.map_or_else(String::new, |free| {
                     format!(", when {} were free on the device", bytes(free))
                 }),
-                bytes(of.took.max_reserved_bytes)
+                bytes(of.max_reserved_bytes)
             );
-            text += &frames_text(&of.frames);
+            text += &frames_text(&of.peak_frames);
         }
         if lines == 0 {
             text += "  no request failed at last; tilescope summary says what it has\n";
@@ -193,54 +178,49 @@ impl DeviceOfSnapshot {
         let live = replayed.live_at_peak(place);
         let peak = PeakContents::of(&replayed.snapshot, (device, replay), live, &[]);
         let frames = peak.by_frame.into_iter().take(MOST_FRAMES);
+        let frames = frames.map(|row| FrameBytes { frame: row.name, bytes: row.all.bytes });
         Some(Self {
-            number: device.number,
-            rank: device.rank,
-            failed: replayed.failed_by_size(place).to_vec(),
-            ended_by: replayed.ended_by(place),
-            took,
+            device: device.number,
+            failed: replayed.ended_by(place),
+            max_reserved_bytes: took.max_reserved_bytes,
             needed_bytes: took.needed_bytes,
-            frames: frames
-                .map(|row| FrameBytes { frame: row.name, bytes: row.all.bytes })
-                .collect(),
+            peak_frames: frames.collect(),
+            rank: device.rank,
+            all_failed: replayed.failed_by_size(place).to_vec(),
+            took,
         })
     }
 
     /// The last request that failed and that a message is about.
     fn failed(&self, stated: &StatedFailure) -> Option<FailedRequest> {
-        stated.request_among(&self.failed).filter(|_| stated.may_be_of(self.gpu()))
+        stated.request_among(&self.all_failed).filter(|_| stated.may_be_of(self.gpu()))
     }
 
     /// Its number as its process saw it, which is the one that messages name.
     fn gpu(&self) -> i64 {
-        self.rank.map_or(self.number, |of| of.gpu)
+        self.rank.map_or(self.device, |of| of.gpu)
     }
 }
 
 impl Match<'_> {
-    /// Whether it was found by name: that says more than a size, which requests of other runs have too.
-    fn is_by_name(&self) -> bool {
-        self.is_by_name
-    }
-
     /// What the snapshot says of the message.
     fn joined(&self, finding: &Finding) -> Joined {
         let Self { snapshot, device, failed, is_by_name } = self;
         Joined {
-            file: snapshot.path.display().to_string(),
+            file: snapshot.file.clone(),
             by: if *is_by_name { "name" } else { "size" },
-            device: device.number,
+            device: device.device,
             rank: device.rank,
             event: failed.map(|failed| failed.event),
             requested_bytes: failed.map(|failed| failed.bytes),
             free_bytes: failed.and_then(|failed| failed.device_free).or(finding.free_bytes),
             capacity_bytes: finding.limit_bytes,
             other_processes_bytes: finding.other_processes_bytes,
-            max_reserved_bytes: device.took.max_reserved_bytes,
+            max_reserved_bytes: device.max_reserved_bytes,
             max_allocated_bytes: device.took.max_allocated_bytes,
             requested_peak_bytes: device.took.requested_peak_bytes,
             needed_bytes: device.needed_bytes,
-            peak_frames: device.frames.clone(),
+            peak_frames: device.peak_frames.clone(),
         }
     }
 }
@@ -322,8 +302,8 @@ pub fn join_logs(
             let wanted = all.filter(|_| wants_snapshot(finding));
             let matching =
                 wanted.filter_map(|(place, one)| Some((place, one.matching(finding, log.file)?)));
-            // The first of equals.
-            let found = matching.min_by_key(|(_, one)| !one.is_by_name());
+            // A name says more than a size, which requests of other runs have too. The first of equals.
+            let found = matching.min_by_key(|(_, one)| !one.is_by_name);
             let place = found.as_ref().map(|(place, _)| *place);
             if let Some(is_joined) = place.and_then(|place| is_joined.get_mut(place)) {
                 *is_joined = true;

@@ -46,7 +46,6 @@ use crate::systems::xla::buffer_assignment::in_use::Placed;
 /// The largest values of the peak that are named.
 const MOST_VALUES: usize = 10;
 
-/// The answers of a module.
 #[derive(Debug)]
 pub struct XlaAnswers {
     pub(super) program: std::sync::Arc<Program>,

@@ -2,8 +2,7 @@
 //! memory is reserved for.
 
 use super::buffer_assignment::insights::{PeakOfSpace, ProgramInsights, SpaceInsights};
-use super::buffer_assignment::program::kind_title;
-use crate::run::card::{BarColor, BarList, BarRow, Card, CardBody, Link, PEAK};
+use crate::run::card::{BarColor, BarList, BarRow, Card, Link, PEAK};
 use crate::run::{Cell, FirstSight, PeakRow, Place};
 use crate::store::hlo::AllocationKind;
 use crate::text::{capitalised, clean, counted, grouped};
@@ -39,34 +38,26 @@ fn peak_link(peak: &PeakOfSpace) -> Link {
 }
 
 fn list(title: &'static str, peak: &PeakOfSpace, owners: &[PeakRow]) -> BarList {
-    let row = |owner: &PeakRow| BarRow {
-        name: owner.name.clone(),
-        hover: format!("{}\n{}", clean(&owner.name), counted(owner.count, "value")),
-        bytes: owner.bytes,
-        cells: vec![Cell::Count(owner.count)],
-        ..BarRow::default()
+    let row = |owner: &PeakRow| {
+        let hover = format!("{}\n{}", clean(&owner.name), counted(owner.count, "value"));
+        let cells = vec![Cell::Count(owner.count)];
+        BarRow { cells, ..BarRow::of(&owner.name, hover, owner.bytes) }
     };
-    BarList {
-        title,
-        whole_bytes: Some(peak.at.bytes),
-        rows: owners.iter().filter(|owner| owner.bytes > 0).map(row).collect(),
-        columns: vec!["Name", "Bytes", "Values"],
-        ..BarList::default()
-    }
+    let rows = owners.iter().filter(|owner| owner.bytes > 0).map(row).collect();
+    BarList { title, ..BarList::of(&["Name", "Bytes", "Values"], Some(peak.at.bytes), rows) }
 }
 
 fn owners_card(space: &SpaceInsights, peak: &PeakOfSpace, size: Size<'_>) -> Card {
+    let lists = vec![
+        list("Operation", peak, &peak.by_operation),
+        list("Line", peak, &peak.by_source),
+        list("Category", peak, &peak.by_category),
+    ];
+    let title = format!("What the temporary peak of {} consists of", space.in_text);
     Card {
-        id: PEAK,
-        title: format!("What the temporary peak of {} consists of", space.in_text),
         about: format!("{} in use", size(peak.at.bytes)),
         link: Some(peak_link(peak)),
-        body: CardBody::Bars(vec![
-            list("Operation", peak, &peak.by_operation),
-            list("Line", peak, &peak.by_source),
-            list("Category", peak, &peak.by_category),
-        ]),
-        ..Card::default()
+        ..Card::of_bars(PEAK, title, lists)
     }
 }
 
@@ -74,62 +65,38 @@ fn owners_card(space: &SpaceInsights, peak: &PeakOfSpace, size: Size<'_>) -> Car
 /// another whole.
 fn lost_card(peak: &PeakOfSpace) -> Card {
     let row = |name: &str, (bytes, whole), hover: &str| BarRow {
-        name: name.to_owned(),
-        hover: hover.to_owned(),
-        bytes,
         whole_bytes: Some(whole),
         color: BarColor::Throughout,
-        ..BarRow::default()
+        ..BarRow::of(name, hover, bytes)
     };
     let allocated = peak.at.allocated_bytes;
     let packing = "Temporary allocations less what is in use of them at their peak";
     let padding = "Of what lives at the peak, less the bytes of its elements";
-    Card {
-        id: "lost",
-        title: "What is lost".to_owned(),
-        body: CardBody::Bars(vec![BarList {
-            whole_bytes: Some(allocated),
-            rows: vec![
-                row("Packing and alignment", (peak.lost_bytes(), allocated), packing),
-                row("Padding of tiled shapes", (peak.padding_bytes, peak.at.bytes), padding),
-            ],
-            columns: vec!["What", "Bytes"],
-            ..BarList::default()
-        }]),
-        ..Card::default()
-    }
+    let rows = vec![
+        row("Packing and alignment", (peak.lost_bytes(), allocated), packing),
+        row("Padding of tiled shapes", (peak.padding_bytes, peak.at.bytes), padding),
+    ];
+    let list = BarList::of(&["What", "Bytes"], Some(allocated), rows);
+    Card::of_bars("lost", "What is lost", vec![list])
 }
 
 /// What the allocations of a memory space are for.
 fn kinds_card(space: &SpaceInsights) -> Card {
     let row = |(kind, bytes): &(AllocationKind, u64)| BarRow {
-        name: capitalised(kind_title(*kind)),
-        bytes: *bytes,
         color: match kind {
             AllocationKind::Temporary => BarColor::Temporary,
             _ => BarColor::Throughout,
         },
-        ..BarRow::default()
+        ..BarRow::of(capitalised(kind.in_text()), "", *bytes)
     };
-    Card {
-        id: "kinds",
-        title: format!("What {} is for", space.in_text),
-        body: CardBody::Bars(vec![BarList {
-            whole_bytes: Some(space.total_bytes),
-            rows: space.by_kind.iter().map(row).collect(),
-            columns: vec!["What", "Bytes"],
-            ..BarList::default()
-        }]),
-        ..Card::default()
-    }
+    let rows = space.by_kind.iter().map(row).collect();
+    let list = BarList::of(&["What", "Bytes"], Some(space.total_bytes), rows);
+    Card::of_bars("kinds", format!("What {} is for", space.in_text), vec![list])
 }
 
 fn glance_card(space: &SpaceInsights, peak: &PeakOfSpace) -> Card {
-    Card {
-        id: "owners",
-        title: format!("Whose the temporary peak of {} is", space.in_text),
-        link: (space.color == 0).then(|| peak_link(peak)),
-        body: CardBody::Bars(vec![list("Operation", peak, &peak.by_operation)]),
-        ..Card::default()
-    }
+    let title = format!("Whose the temporary peak of {} is", space.in_text);
+    let lists = vec![list("Operation", peak, &peak.by_operation)];
+    let link = (space.color == 0).then(|| peak_link(peak));
+    Card { link, ..Card::of_bars("owners", title, lists) }
 }

@@ -190,7 +190,6 @@ impl ErrorTextAnswers {
     }
 }
 
-/// Figures that XLA states.
 pub(super) fn stated_sections(title: &str, capture: XlaCapture<'_>) -> Vec<Section> {
     let packing = capture.hlo_temp.unwrap_or_default();
     let figures = [

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::buffer_assignment::claims::{ComparedClaim, compared_claims};
 use super::buffer_assignment::facts::{ModuleFacts, TemporaryFacts, TraceFacts};
 use super::buffer_assignment::insights::{ProgramInsights, SpaceInsights};
-use super::buffer_assignment::program::{Program, kind_title};
+use super::buffer_assignment::program::Program;
 use crate::analysis::comparison::fact_groups::{
     Group, Statements, count, push, sized, sized_with, words,
 };
@@ -65,7 +65,7 @@ fn of_space(facts: &ModuleFacts, space: &SpaceInsights) -> Statements {
     let mut said = Vec::new();
     push(&mut said, "All allocations", sized(space.total_bytes));
     for (kind, bytes) in &space.by_kind {
-        said.push((Cow::Owned(capitalised(kind_title(*kind))), sized(*bytes)));
+        said.push((Cow::Owned(capitalised(kind.in_text())), sized(*bytes)));
     }
     if let Some(peak) = &space.peak {
         let step = grouped(u64::from(peak.at.position));

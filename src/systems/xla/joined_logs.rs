@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::json;
 
 use crate::analysis::diagnose::Finding;
 use crate::format::Progress;
@@ -28,33 +28,53 @@ const NO_MESSAGE: u64 = u64::MAX;
 const MOST_OPERATIONS: usize = 3;
 
 /// A dump that was looked into.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 struct FoundDump {
-    path: PathBuf,
+    path: String,
+    #[serde(rename = "modules")]
     programs: Vec<FoundProgram>,
     /// Bytes that modules take of the main memory which were not looked into.
+    #[serde(skip)]
     further: Vec<u64>,
     /// Whether there are messages that could be about one.
+    #[serde(skip)]
     was_asked: bool,
     /// What is to be said of how it was found and read.
+    #[serde(skip)]
     warnings: Vec<Warning>,
 }
 
 /// A module of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize)]
 struct FoundProgram {
-    file: PathBuf,
-    /// Where it is among the modules of that.
-    place: usize,
+    file: String,
     /// What it is called among the others.
+    #[serde(rename = "module")]
     title: String,
-    /// The main memory within a sentence.
-    memory: String,
-    sizes: ProgramSizes,
     capacity_bytes: Option<u64>,
-    is_cut: bool,
+    #[serde(flatten)]
+    takes: Takes,
     /// The operations that own most of the peak of what is temporary.
-    operations: Vec<OperationBytes>,
+    peak_operations: Vec<OperationBytes>,
+    /// What tells it from others: its file, of which a profile has several, and where it is there.
+    #[serde(skip)]
+    key: (PathBuf, usize),
+    #[serde(skip)]
+    sizes: ProgramSizes,
+}
+
+/// What a module takes of the main memory.
+#[derive(Clone, Debug, Serialize)]
+struct Takes {
+    /// Whether its file is cut: then it takes so much at least.
+    is_cut: bool,
+    total_bytes: u64,
+    argument_bytes: u64,
+    temporary_bytes: u64,
+    temporary_peak_bytes: Option<u64>,
+    /// The main memory within a sentence.
+    #[serde(skip)]
+    memory: String,
 }
 
 /// What an operation owns of a peak.
@@ -93,17 +113,10 @@ struct JoinedProgram {
     capacity_bytes: Option<u64>,
     /// Modules of the dump that are as large and were not looked into.
     further_modules: usize,
-    /// Whether its file is cut: then it takes so much at least.
-    is_cut: bool,
-    /// Of the module's main memory.
-    total_bytes: u64,
-    argument_bytes: u64,
-    temporary_bytes: u64,
-    temporary_peak_bytes: Option<u64>,
+    #[serde(flatten)]
+    takes: Takes,
     peak_step: Option<u32>,
     peak_operations: Vec<OperationBytes>,
-    #[serde(skip)]
-    memory: String,
 }
 
 /// Joins messages with the modules of dumps that were named, else of those that the logs name or lie in.
@@ -185,17 +198,15 @@ impl Dumps {
         let best = agreed.iter().map(|(_, agreement)| agreement.found).max();
         agreed.retain(|(_, agreement)| Some(agreement.found) == best);
         // One dump may be named twice.
-        agreed.sort_by_key(|one| one.0.2.key());
-        agreed.dedup_by(|one, other| one.0.2.key() == other.0.2.key());
+        agreed.sort_by(|one, other| one.0.2.key.cmp(&other.0.2.key));
+        agreed.dedup_by(|one, other| one.0.2.key == other.0.2.key);
         let places: Vec<usize> = agreed.iter().map(|((place, ..), _)| *place).collect();
         let answer = match &agreed[..] {
             [((_, further, program), agreement)] => {
                 (Some(program.joined(agreement, *further, finding)), Vec::new())
             }
             several => {
-                let file = |((.., program), _): &((_, _, &FoundProgram), _)| {
-                    program.file.display().to_string()
-                };
+                let file = |((.., program), _): &((_, _, &FoundProgram), _)| program.file.clone();
                 (None, several.iter().map(file).collect())
             }
         };
@@ -248,42 +259,21 @@ impl FoundDump {
             }
         }
         let was_asked = least != NO_MESSAGE;
-        let (path, warnings) = (files.path.clone(), warnings.list());
+        let (path, warnings) = (files.path.display().to_string(), warnings.list());
         Some(Self { path, programs, further, was_asked, warnings })
     }
 
     /// That it is here, and what its largest module takes, where no message is about one of them.
     fn text(&self) -> String {
-        let mut text = format!("{}, a dump of XLA\n", clean(&self.path.display().to_string()));
+        let mut text = format!("{}, a dump of XLA\n", clean(&self.path));
         for program in self.programs.iter().take(1) {
-            text += &format!("  {}: {}\n", shortened(&program.title, 100), program.takes_text());
-            text += &operations_text(&program.operations);
+            text += &format!("  {}: {}\n", shortened(&program.title, 100), program.takes.text());
+            text += &operations_text(&program.peak_operations);
         }
         if self.was_asked {
             text += "    no message states figures of this dump\n";
         }
         text
-    }
-}
-
-impl Serialize for FoundDump {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let module = |of: &FoundProgram| {
-            let figures = &of.sizes.figures;
-            json!({
-                "file": of.file.display().to_string(),
-                "module": of.title,
-                "capacity_bytes": of.capacity_bytes,
-                "is_cut": of.is_cut,
-                "total_bytes": figures.total_bytes,
-                "argument_bytes": figures.parameter_bytes,
-                "temporary_bytes": figures.temporary_bytes,
-                "temporary_peak_bytes": figures.lives.map(|lives| lives.temporary_peak_bytes),
-                "peak_operations": of.operations,
-            })
-        };
-        let modules: Value = self.programs.iter().map(module).collect();
-        json!({ "path": self.path.display().to_string(), "modules": modules }).serialize(serializer)
     }
 }
 
@@ -294,30 +284,33 @@ impl FoundProgram {
         let shares = peak.map(|peak| analysed.shares_at(0, peak.position)).unwrap_or_default();
         let owned = analysed.owners(&shares, AliveBy::Operation);
         let owned = owned.into_iter().filter(|owner| owner.bytes > 0).take(MOST_OPERATIONS);
+        let owned = owned.map(|owner| OperationBytes { operation: owner.name, bytes: owner.bytes });
+        let path = found.at.path();
+        let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+        let sizes = ProgramSizes::of(program);
+        let figures = &sizes.figures;
         Self {
-            file: found.at.path().to_owned(),
-            place: found.at.place(),
+            file: path.display().to_string(),
             title: found.listed.title.clone(),
-            memory: program.color_words(0),
-            sizes: ProgramSizes::of(program),
             capacity_bytes: program.beside.capacity_bytes,
-            is_cut: program.is_cut,
-            operations: owned
-                .map(|owner| OperationBytes { operation: owner.name, bytes: owner.bytes })
-                .collect(),
+            takes: Takes {
+                is_cut: program.is_cut,
+                total_bytes: figures.total_bytes,
+                argument_bytes: figures.parameter_bytes,
+                temporary_bytes: figures.temporary_bytes,
+                temporary_peak_bytes: figures.lives.map(|lives| lives.temporary_peak_bytes),
+                memory: program.color_words(0),
+            },
+            peak_operations: owned.collect(),
+            key: (absolute, found.at.place()),
+            sizes,
         }
     }
 
-    /// What tells it from others: of a profile several are in one file.
-    fn key(&self) -> (PathBuf, usize) {
-        (std::path::absolute(&self.file).unwrap_or_else(|_| self.file.clone()), self.place)
-    }
-
     fn joined(&self, agreement: &Agreement, further: usize, finding: &Finding) -> JoinedProgram {
-        let figures = &self.sizes.figures;
-        let lives = figures.lives.filter(|lives| lives.temporary_peak_bytes > 0);
+        let lives = self.sizes.figures.lives.filter(|lives| lives.temporary_peak_bytes > 0);
         JoinedProgram {
-            file: self.file.display().to_string(),
+            file: self.file.clone(),
             module: self.title.clone(),
             by: agreement.by,
             stated_bytes: agreement.stated_bytes,
@@ -326,41 +319,28 @@ impl FoundProgram {
             listed_found: agreement.found,
             capacity_bytes: finding.limit_bytes.or(self.capacity_bytes),
             further_modules: further,
-            is_cut: self.is_cut,
-            total_bytes: figures.total_bytes,
-            argument_bytes: figures.parameter_bytes,
-            temporary_bytes: figures.temporary_bytes,
-            temporary_peak_bytes: figures.lives.map(|lives| lives.temporary_peak_bytes),
+            takes: self.takes.clone(),
             peak_step: lives.map(|lives| lives.position),
-            peak_operations: self.operations.clone(),
-            memory: self.memory.clone(),
+            peak_operations: self.peak_operations.clone(),
         }
-    }
-
-    /// What it takes of the main memory.
-    fn takes_text(&self) -> String {
-        let figures = &self.sizes.figures;
-        let peak = figures.lives.map(|lives| lives.temporary_peak_bytes);
-        takes_text(
-            (figures.total_bytes, figures.temporary_bytes, peak),
-            (&self.memory, self.is_cut),
-        )
     }
 }
 
-/// `it reserves 19.7 GiB of HBM, 19.5 GiB of it for temporaries, of which 18.9 GiB are in use at most`.
-fn takes_text(
-    (total, temporary, peak): (u64, u64, Option<u64>),
-    (memory, is_cut): (&str, bool),
-) -> String {
-    let reserves = if is_cut { "its file is cut: it reserves at least" } else { "it reserves" };
-    let peak = peak
-        .map_or_else(String::new, |peak| format!(", of which {} are in use at most", bytes(peak)));
-    format!(
-        "{reserves} {} of {memory}, {} of it for temporaries{peak}",
-        bytes(total),
-        bytes(temporary)
-    )
+impl Takes {
+    /// `it reserves 19.7 GiB of HBM, 19.5 GiB of it for temporaries, of which 18.9 GiB are in use at most`.
+    fn text(&self) -> String {
+        let cut = "its file is cut: it reserves at least";
+        let reserves = if self.is_cut { cut } else { "it reserves" };
+        let peak = self.temporary_peak_bytes.map(bytes);
+        let peak = peak.map(|peak| format!(", of which {peak} are in use at most"));
+        format!(
+            "{reserves} {} of {}, {} of it for temporaries{}",
+            bytes(self.total_bytes),
+            self.memory,
+            bytes(self.temporary_bytes),
+            peak.unwrap_or_default()
+        )
+    }
 }
 
 impl JoinedProgram {
@@ -384,8 +364,7 @@ impl JoinedProgram {
                 format!(", and {found} of {} it has", counted(listed as u64, "listed allocation"))
             }
         };
-        let figures = (self.total_bytes, self.temporary_bytes, self.temporary_peak_bytes);
-        let takes = takes_text(figures, (&self.memory, self.is_cut));
+        let takes = self.takes.text();
         let of = self
             .capacity_bytes
             .map_or_else(String::new, |capacity| format!("; the device has {}", bytes(capacity)));

@@ -205,7 +205,6 @@ fn run_length_runs(
     Ok(decoded)
 }
 
-/// Appends one number.
 fn push_number(blob: &mut Vec<u8>, number: u64) {
     let significant = 64_u32.saturating_sub(number.leading_zeros()).max(1);
     let groups = significant.div_ceil(7);

@@ -1,7 +1,6 @@
 //! What follows from the figures of one report and no single one of them says: how much of a tile is always live,
 //! whether one IPU can hold the model, whether a single variable is too large for it.
 
-use super::advice::InReport as _;
 use super::verdict::{Cause, TilesVerdict};
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::largest::Largest;

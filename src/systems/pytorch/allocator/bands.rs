@@ -14,7 +14,6 @@ const MOST_DEPTHS: usize = 3;
 /// Longest name.
 const NAME: usize = 60;
 
-/// The bands of a device.
 pub fn run_bands(replayed: &ReplayedSnapshot, place: usize) -> Vec<StepBand> {
     let Some((device, _)) = replayed.device(place) else { return Vec::new() };
     let mut bands = named_bands(replayed, place);

@@ -55,7 +55,6 @@ impl EventAxis {
         Self { rows: rows.into(), steps: steps.into(), events }
     }
 
-    /// Number of steps.
     #[allow(clippy::len_without_is_empty, reason = "there is always one")]
     pub fn len(&self) -> u32 {
         self.events.max(1)

@@ -31,7 +31,7 @@ pub struct PeakContents {
     /// Blocks that are alive.
     pub blocks: u64,
     /// By category, in the order of [`BlockCategory::ALL`]; only those that have any.
-    pub by_category: Vec<(BlockCategory, OwnedBytes)>,
+    pub by_category: Vec<CategoryBytes>,
     /// By user frame, those with most bytes first, then by name.
     pub by_frame: Vec<FrameBytes>,
     /// The same by the function of the user frame, without its line.
@@ -60,6 +60,18 @@ impl OwnedBytes {
         self.bytes = self.bytes.saturating_add(other.bytes);
         self.blocks = self.blocks.saturating_add(other.blocks);
     }
+}
+
+/// What a category has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+pub struct CategoryBytes {
+    /// The category.
+    pub category: BlockCategory,
+    /// All of it.
+    #[serde(flatten)]
+    pub all: OwnedBytes,
+    /// By which rule a block is of it.
+    pub rule: &'static str,
 }
 
 /// What a user frame, a function or a module has at the peak.
@@ -114,12 +126,6 @@ impl PeakContents {
             by_module: sums.by_module(snapshot),
         }
     }
-
-    /// What a category has.
-    pub fn of_category(&self, category: BlockCategory) -> OwnedBytes {
-        let found = self.by_category.iter().find(|(other, _)| *other == category);
-        found.map(|(_, owned)| *owned).unwrap_or_default()
-    }
 }
 
 /// Bytes and blocks, by what they are for and by the stack that asked for them.
@@ -152,9 +158,12 @@ impl BlockSums {
     }
 
     /// By category, in the order of [`BlockCategory::ALL`]; only those that have any.
-    pub fn by_category(&self) -> Vec<(BlockCategory, OwnedBytes)> {
+    pub fn by_category(&self) -> Vec<CategoryBytes> {
         let named = BlockCategory::ALL.into_iter().zip(self.of_categories);
-        named.filter(|(_, owned)| owned.blocks > 0).collect()
+        let named = named.filter(|(_, all)| all.blocks > 0);
+        named
+            .map(|(category, all)| CategoryBytes { category, all, rule: category.rule() })
+            .collect()
     }
 
     /// By user frame, those with most bytes first, then by name.
@@ -247,7 +256,7 @@ mod tests {
             ("/home/me/train.py:3 (f)", 1000, 1),
         ];
         assert_eq!(found, expected);
-        let sum: u64 = peak.by_category.iter().map(|(_, owned)| owned.bytes).sum();
+        let sum: u64 = peak.by_category.iter().map(|row| row.all.bytes).sum();
         assert_eq!(sum, peak.bytes);
     }
 }

@@ -95,7 +95,6 @@ impl PhaseOfEvent {
 /// Where phases begin, and where allocations of each kind are: events, ascending.
 #[derive(Clone, Debug, Default)]
 pub struct Moments {
-    /// Where phases begin.
     pub phases: Vec<(u32, Phase)>,
     /// Allocations of backward passes.
     pub backward: Vec<u32>,

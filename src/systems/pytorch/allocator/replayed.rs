@@ -69,7 +69,6 @@ pub enum RunContents {
 /// What is known of a run of a caching allocator besides the report that all systems share.
 #[derive(Clone, Debug)]
 pub struct AllocatorRun {
-    /// What is open.
     pub contents: RunContents,
     /// What the system itself states, beside the snapshot; of each rank that has such a file.
     pub claims: Vec<AllocatorClaims>,
@@ -262,38 +261,42 @@ impl ReplayedSnapshot {
         self.signs.get_or_init(|| AllSigns::of(&self.snapshot))
     }
 
+    /// What is worked out once of the device at a place, and the device with its replay.
+    fn known(&self, place: usize) -> Option<(&OfDevice, &SnapshotDevice, &Replay)> {
+        let (device, replay) = self.device(place)?;
+        Some((self.of_devices.get(place)?, device, replay))
+    }
+
     /// The request at which the run ended on a device.
     pub fn ended_by(&self, place: usize) -> Option<FailedRequest> {
-        let (of, (device, _)) = self.of_devices.get(place).zip(self.device(place))?;
+        let (of, device, _) = self.known(place)?;
         *of.ended_by.get_or_init(|| last_failed(&self.snapshot, device))
     }
 
     /// The requests that failed on a device by their bytes; of those that were alike the last.
     pub fn failed_by_size(&self, place: usize) -> &[FailedRequest] {
-        let of = self.of_devices.get(place).zip(self.device(place));
-        of.map_or(&[], |(of, (device, _))| {
+        self.known(place).map_or(&[], |(of, device, _)| {
             of.failed_by_size.get_or_init(|| failed_by_size(&self.snapshot, device))
         })
     }
 
     /// The named parts of the run on a device, by the time at which they begin.
     pub fn annotated_spans(&self, place: usize) -> &[AnnotatedSpan] {
-        let of = self.of_devices.get(place).zip(self.device(place));
-        of.map_or(&[], |(of, (device, _))| {
+        self.known(place).map_or(&[], |(of, device, _)| {
             of.spans.get_or_init(|| annotated_spans(&self.snapshot, device))
         })
     }
 
     /// Where phases and steps of a device begin.
     pub fn moments(&self, place: usize) -> Option<&Moments> {
-        let (of, (device, _)) = self.of_devices.get(place).zip(self.device(place))?;
+        let (of, device, _) = self.known(place)?;
         let spans = self.annotated_spans(place);
         Some(of.moments.get_or_init(|| Moments::of(&self.snapshot, device, (self.signs(), spans))))
     }
 
     /// What is alive at the peak of a device.
     pub fn peak(&self, place: usize) -> Option<&PeakContents> {
-        let (of, (device, replay)) = self.of_devices.get(place).zip(self.device(place))?;
+        let (of, device, replay) = self.known(place)?;
         let (live, categories) = (self.live_at_peak(place), self.categories(place));
         let contents = || PeakContents::of(&self.snapshot, (device, replay), live, categories);
         Some(of.peak.get_or_init(contents))
@@ -301,8 +304,7 @@ impl ReplayedSnapshot {
 
     /// The blocks that are alive at the peak of a device, in the order of their rows.
     pub fn live_at_peak(&self, place: usize) -> &[usize] {
-        let of = self.of_devices.get(place).zip(self.device(place));
-        of.map_or(&[], |(of, (_, replay))| {
+        self.known(place).map_or(&[], |(of, _, replay)| {
             let live = || replay.lives.live_after(replay.requested_peak.event).collect();
             of.live_at_peak.get_or_init(live)
         })
@@ -310,16 +312,14 @@ impl ReplayedSnapshot {
 
     /// The state of a device at the end.
     pub fn end_state(&self, place: usize) -> EndState {
-        let of = self.of_devices.get(place).zip(self.device(place));
-        of.map_or_else(EndState::default, |(of, (device, _))| {
+        self.known(place).map_or_else(EndState::default, |(of, device, _)| {
             *of.end.get_or_init(|| end_state(&self.snapshot, device))
         })
     }
 
     /// What each block of a device is for, by the rows of its lives.
     pub fn categories(&self, place: usize) -> &[BlockCategory] {
-        let of = self.of_devices.get(place).zip(self.device(place));
-        of.zip(self.moments(place)).map_or(&[], |((of, (device, replay)), moments)| {
+        self.known(place).zip(self.moments(place)).map_or(&[], |((of, device, replay), moments)| {
             let rules = (self.signs(), moments);
             of.categories.get_or_init(|| categories(&self.snapshot, device, replay, rules))
         })
@@ -327,15 +327,14 @@ impl ReplayedSnapshot {
 
     /// The ranges of addresses that ever were segments of a device, by address.
     pub fn segments(&self, place: usize) -> &[SegmentRange] {
-        let of = self.of_devices.get(place).zip(self.device(place));
-        of.map_or(&[], |(of, (device, replay))| {
+        self.known(place).map_or(&[], |(of, device, replay)| {
             of.segments.get_or_init(|| segment_ranges(&self.snapshot, device, replay))
         })
     }
 
     /// Which block each event of a device is about.
     pub fn index(&self, place: usize) -> Option<&BlockIndex> {
-        let (of, (device, replay)) = self.of_devices.get(place).zip(self.device(place))?;
+        let (of, device, replay) = self.known(place)?;
         Some(of.index.get_or_init(|| BlockIndex::of(device, replay)))
     }
 

@@ -33,7 +33,6 @@ impl Reserved {
         self.bytes
     }
 
-    /// Number of ranges.
     pub fn len(&self) -> usize {
         self.ranges.len()
     }

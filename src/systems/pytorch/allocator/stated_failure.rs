@@ -10,7 +10,6 @@ use super::free_pieces::{MIDDLE_SEGMENT, SMALL_SEGMENT, segment_for};
 /// What an error text says. What it does not say is `None`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize)]
 pub struct StatedFailure {
-    /// The file that says it.
     pub file: String,
     /// The number of the device.
     pub device: Option<i64>,

@@ -41,10 +41,10 @@ fn of_contents(found: &PeakContents) -> PeakOfRun {
         category: Some(row.category.as_str().to_owned()),
         operation: None,
     };
-    let by_category = found.by_category.iter().map(|(category, owned)| PeakRow {
-        name: category.as_str().to_owned(),
-        bytes: owned.bytes,
-        count: owned.blocks,
+    let by_category = found.by_category.iter().map(|row| PeakRow {
+        name: row.category.as_str().to_owned(),
+        bytes: row.all.bytes,
+        count: row.all.blocks,
     });
     // Without a stack that names a module there is nothing to list.
     let has_modules = found.by_module.iter().any(|module| module.name != NO_MODULE);

@@ -104,7 +104,6 @@ fn is_gzip_of_lists(head: &[u8]) -> bool {
     text.get(..read).is_some_and(begins_with_lists)
 }
 
-/// The beginning of a file.
 fn head_of(file: &File) -> Option<Vec<u8>> {
     let mut head = vec![0; HEAD_WITH_KEYS];
     let read = files::read_up_to_at(file, &mut head, 0).ok()?;

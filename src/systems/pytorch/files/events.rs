@@ -31,7 +31,6 @@ struct Row {
     found: u8,
 }
 
-/// The columns.
 #[derive(Default)]
 pub(super) struct EventRows {
     pub(super) actions: Vec<Action>,

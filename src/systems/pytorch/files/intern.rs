@@ -111,7 +111,6 @@ impl<T: Copy + PartialEq + IntoBytes + Immutable> Interned<T> {
         Some((row, true))
     }
 
-    /// The content of a row.
     #[inline]
     pub(super) fn get(&self, row: u32) -> &[T] {
         crate::store::list_at(&self.items, &self.ends, row as usize)
@@ -125,7 +124,6 @@ impl<T: Copy + PartialEq + IntoBytes + Immutable> Interned<T> {
         }
     }
 
-    /// Number of rows.
     pub(super) fn len(&self) -> usize {
         self.ends.len()
     }

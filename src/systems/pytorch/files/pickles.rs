@@ -80,7 +80,6 @@ impl Pickle {
         })
     }
 
-    /// The end.
     pub(crate) fn stop(self) -> Vec<u8> {
         self.raw(b".").0
     }

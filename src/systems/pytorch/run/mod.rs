@@ -136,13 +136,9 @@ impl SnapshotRun {
             _ => Ok(None),
         }
     }
-
-    /// That it has no such device, with those that it has.
-    pub fn no_such_device(&self, number: Option<i64>) -> Error {
-        no_such_device(&self.report.path, &self.allocator, number)
-    }
 }
 
+/// That a run at a path has no such device, with those that it has.
 pub fn no_such_device(path: &Path, run: &AllocatorRun, number: Option<i64>) -> Error {
     let message = format!("{} {}", path.display(), no_device(number));
     let error = Error::new(ErrorKind::Usage, message).in_file(path);

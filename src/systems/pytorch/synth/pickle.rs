@@ -35,7 +35,6 @@ pub struct Pickle<W> {
 }
 
 impl<W: Write> Pickle<W> {
-    /// Begins one.
     pub fn new(out: W) -> Self {
         let mut pickle =
             Self { out, frame: Vec::with_capacity(FRAME * 2), objects: 0, written: 0, error: None };

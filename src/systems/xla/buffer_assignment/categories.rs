@@ -7,19 +7,19 @@ use crate::text::words;
 
 words! {
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    pub enum ValueCategory by as_str {
+    pub enum ValueCategory by as_str, title {
         /// Made by a parameter of the program.
-        Parameter = "parameter",
+        Parameter = "parameter" | "Parameter",
         /// What the program gives back.
-        Output = "output",
+        Output = "output" | "Output",
         /// None of the others.
-        Temporary = "temporary",
+        Temporary = "temporary" | "Temporary",
         /// The addresses of the elements of a tuple.
-        TupleTable = "tuple_table",
+        TupleTable = "tuple_table" | "Tuple table",
         /// In an allocation of a constant.
-        Constant = "constant",
+        Constant = "constant" | "Constant",
         /// Scratch of small called computations.
-        ThreadLocal = "thread_local",
+        ThreadLocal = "thread_local" | "Thread-local",
     }
 }
 
@@ -32,18 +32,6 @@ impl ValueCategory {
             AllocationKind::ThreadLocal => Self::ThreadLocal,
             AllocationKind::LiveOut => Self::Output,
             AllocationKind::Temporary => Self::Temporary,
-        }
-    }
-
-    /// What it is called.
-    pub fn title(self) -> &'static str {
-        match self {
-            Self::Constant => "Constant",
-            Self::Parameter => "Parameter",
-            Self::ThreadLocal => "Thread-local",
-            Self::TupleTable => "Tuple table",
-            Self::Output => "Output",
-            Self::Temporary => "Temporary",
         }
     }
 }

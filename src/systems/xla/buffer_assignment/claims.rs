@@ -9,7 +9,6 @@ use crate::store::hlo::{Allocation, AllocationKind, Platform, StatedFigure, Stat
 /// A figure as it is stated and as it comes out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ComparedClaim {
-    /// The file that states it.
     pub file: String,
     /// What XLA calls it.
     pub name: &'static str,

@@ -76,7 +76,6 @@ impl<'a> Simulation<'a> {
         Self { module, shared, there, references, bytes: 0 }
     }
 
-    /// Follows the next event.
     pub fn follow(&mut self, event: &HeapEvent) -> Change {
         let value = event.value;
         if event.kind == HeapEventKind::Free {

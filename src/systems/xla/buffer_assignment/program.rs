@@ -3,26 +3,12 @@
 use super::analysed::Analysed;
 use super::trace_lives::names_of_traces;
 use crate::budget;
-use crate::store::hlo::{
-    AllocationKind, Beside, HloModule, ListedModule, Platform, ValueId, XlaClaims,
-};
+use crate::store::hlo::{Beside, HloModule, ListedModule, Platform, ValueId, XlaClaims};
 use crate::store::names::NameId;
-
-/// The word for what an allocation is for, within a sentence.
-pub fn kind_title(kind: AllocationKind) -> &'static str {
-    match kind {
-        AllocationKind::Parameter => "parameter",
-        AllocationKind::Constant => "constant",
-        AllocationKind::ThreadLocal => "thread-local",
-        AllocationKind::LiveOut => "output",
-        AllocationKind::Temporary => "temporary",
-    }
-}
 
 /// That XLA found no room for a program, as an error text about it says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The file that says so.
     pub file: String,
     /// Bytes too many, where it says how many.
     pub excess_bytes: Option<u64>,

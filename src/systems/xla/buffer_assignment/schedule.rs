@@ -2,7 +2,6 @@
 
 use crate::store::hlo::{HloModule, InstructionId, NO_ROW};
 
-/// The flattened schedule.
 #[derive(Clone, Debug, Default)]
 pub struct Schedule {
     /// The instructions by position.
@@ -13,7 +12,6 @@ pub struct Schedule {
     spans: Vec<Option<(u32, u32)>>,
     /// The instruction that calls a computation, and which of the computations that it calls it is.
     callers: Vec<Option<(InstructionId, usize)>>,
-    /// The computation of each instruction.
     computations: Vec<u32>,
     /// The first parameter of each computation.
     parameters: Vec<Option<InstructionId>>,
@@ -112,12 +110,10 @@ impl Schedule {
         }
     }
 
-    /// Number of positions.
     pub fn end(&self) -> u32 {
         u32::try_from(self.instructions.len()).unwrap_or(NO_ROW)
     }
 
-    /// Where an instruction stands.
     pub fn position(&self, id: InstructionId) -> Option<u32> {
         self.positions.get(id.0 as usize).copied().filter(|position| *position != NO_ROW)
     }

@@ -14,7 +14,6 @@ words! {
     pub enum ProgramFigure by key, title {
         /// All allocations.
         Total = "total_bytes" | "Reserved",
-        /// Temporary allocations.
         Temporary = "temporary_bytes" | "Temporary",
         /// Parameters.
         Arguments = "argument_bytes" | "Parameters",
@@ -78,9 +77,7 @@ impl ProgramFigure {
 /// What a program takes of a memory space, bytes. The first five add up to the total.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SpaceFigures {
-    /// The memory space.
     pub color: i64,
-    /// Temporary allocations.
     pub temporary_bytes: u64,
     /// Parameters, donated or not.
     pub parameter_bytes: u64,
@@ -122,7 +119,6 @@ pub struct SpaceLives {
 }
 
 impl SpaceFigures {
-    /// Of a memory space.
     pub fn of(analysed: &Analysed, color: i64) -> Self {
         let mut figures = Self { color, ..Self::default() };
         for (_, one) in analysed.allocations_of(color, |_| true) {
@@ -164,11 +160,6 @@ impl SpaceFigures {
     /// What is reserved for as long as the program runs: all but the temporary allocations.
     pub fn throughout_bytes(&self) -> u64 {
         self.total_bytes.saturating_sub(self.temporary_bytes)
-    }
-
-    /// Results, in parameters or not.
-    pub fn result_bytes(&self) -> u64 {
-        self.output_bytes.saturating_add(self.donated_bytes)
     }
 }
 

@@ -13,7 +13,6 @@ use crate::store::names::NameId;
 pub struct TraceLives<'a> {
     /// The trace, whose events are the steps.
     pub trace: &'a HeapTrace,
-    /// The allocation, by row.
     pub allocation: usize,
     /// Its values that are in the trace: from the event that takes their memory to the one before it is given back. One
     /// that comes again is there once for each of its lives, one behind the other.

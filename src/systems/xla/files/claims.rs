@@ -39,7 +39,6 @@ pub fn claims(found: &FoundModule, warnings: &Warnings, progress: &Progress) -> 
     claims
 }
 
-/// Adds what a text states.
 fn add(claims: &mut XlaClaims, file: &str, text: &[u8], progress: &Progress) {
     let mut color = None;
     for (number, line) in whole_lines(text).split(|letter| *letter == b'\n').enumerate() {

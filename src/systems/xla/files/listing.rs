@@ -182,7 +182,6 @@ fn name_modules(path: &Path, listed: &mut [FoundModule]) {
     }
 }
 
-/// The modules of a file.
 fn list_file(
     file: &ModuleFile,
     is_one_of_many: bool,

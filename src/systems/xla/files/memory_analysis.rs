@@ -10,7 +10,6 @@ use crate::format::side_files::read_object;
 use crate::store::Warnings;
 use crate::store::hlo::{StatedFigure, StatedOf};
 
-/// The name of the file.
 const NAME: &str = "memory_analysis.json";
 /// Larger files are not what they should be: it has a dozen numbers.
 const MOST_BYTES: u64 = 64 << 10;

@@ -93,7 +93,6 @@ impl<'a> Reading<'a> {
         self.warnings.add(WarningCode::Inconsistent, self.name, message);
     }
 
-    /// Whether to stop.
     fn is_over(&self) -> bool {
         self.progress.is_cancelled()
     }

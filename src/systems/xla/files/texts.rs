@@ -120,7 +120,6 @@ impl<'a> Texts<'a> {
         Ok(id)
     }
 
-    /// The columns.
     pub fn finish(self) -> (Names, Shapes) {
         (self.names.into_names(), self.shapes)
     }

@@ -25,7 +25,6 @@ use crate::store::{Absence, ArenaId, ClassId, DeviceId, UnloweredId};
 use crate::systems::xla::buffer_assignment::categories::ValueCategory;
 use crate::systems::xla::buffer_assignment::in_use::{self, Changes, Placed as PlacedValue};
 use crate::systems::xla::buffer_assignment::live_ranges::LiveRange;
-use crate::systems::xla::buffer_assignment::program::kind_title;
 use crate::systems::xla::buffer_assignment::trace_lives::TraceLives;
 use crate::text::bytes;
 
@@ -108,7 +107,7 @@ impl XlaRun {
 
 /// The word for what an allocation is for.
 fn kind_of(allocation: &Allocation) -> &'static str {
-    if allocation.is_donated() { "donated parameter" } else { kind_title(allocation.kind) }
+    if allocation.is_donated() { "donated parameter" } else { allocation.kind.in_text() }
 }
 
 fn named_categories() -> Categories {

@@ -26,7 +26,6 @@ pub(super) enum Event {
     Free(usize),
 }
 
-/// Where everything is.
 #[derive(Debug)]
 pub(super) struct Placement {
     pub allocations: Vec<Allocation>,

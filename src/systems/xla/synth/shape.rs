@@ -50,7 +50,6 @@ impl Platform {
     }
 }
 
-/// The type of elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Element {
     Bool,

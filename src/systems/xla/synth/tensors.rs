@@ -64,7 +64,6 @@ pub(super) struct Sizes {
 const MOST_BYTES: u64 = 1 << 48;
 
 impl Sizes {
-    /// Of a network.
     pub fn of(net: &Transformer) -> Self {
         let element = if net.element_bytes == 2 { Element::Half } else { Element::Single };
         Self { net: *net, element }
@@ -129,7 +128,6 @@ impl Sizes {
         }
     }
 
-    /// A weight of a layer.
     pub fn weight(&self, number: usize) -> Array {
         let width = self.net.width;
         let dimensions: &[u64] = match number {

@@ -31,7 +31,6 @@ pub enum Item {
     Break,
 }
 
-/// A stream of items.
 pub struct Cbor<R> {
     source: R,
     block: Box<[u8]>,
@@ -57,7 +56,6 @@ impl<R: Read> Cbor<R> {
         self.before.saturating_add(self.at as u64)
     }
 
-    /// The next item.
     pub fn item(&mut self) -> Result<Item, Stop> {
         let head = *self.next(1)?.first().ok_or(Stop::Truncated)?;
         let (major, short) = (head >> 5, head & 31);

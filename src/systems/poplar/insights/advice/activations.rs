@@ -9,8 +9,8 @@ use std::collections::{BTreeSet, HashSet};
 use super::how;
 use super::proportion::scaled;
 use super::{
-    Candidate, Context, Effect, InReport as _, LOWER, Left, MOST_EVIDENCE, Technique, advice_of,
-    spare_bytes, spare_text,
+    Candidate, Context, Effect, LOWER, Left, MOST_EVIDENCE, Technique, advice_of, spare_bytes,
+    spare_text,
 };
 use crate::analysis::liveness::variable_name;
 use crate::analysis::memory::selection::TileSelection;

@@ -7,64 +7,50 @@ use crate::store::Report;
 use crate::systems::poplar::insights::pressure::Place;
 
 /// Where in a report a piece of evidence is.
-pub trait InReport: Sized {
+impl Evidence {
     /// On tiles, written as text: `0-15,952`.
     #[must_use]
-    fn on_tiles(self, tiles: impl ToString) -> Self;
-
-    /// On the tile of a place; a place that stands for all tiles adds nothing.
-    #[must_use]
-    fn on_place(self, place: &Place) -> Self;
-
-    /// At a step, given by its position.
-    #[must_use]
-    fn at_position(self, report: &Report, step: u32) -> Self;
-
-    /// In a place, at a step given by its position.
-    #[must_use]
-    fn alive_at(self, report: &Report, place: &Place, step: u32) -> Self {
-        self.on_place(place).at_position(report, step)
-    }
-
-    #[must_use]
-    fn of_operation(self, operation: Option<&Operation>) -> Self;
-
-    /// Of a variable before lowering.
-    #[must_use]
-    fn of_variable(self, name: &str) -> Self;
-
-    /// In a file beside the profile.
-    #[must_use]
-    fn in_file(self, name: &str) -> Self;
-}
-
-impl InReport for Evidence {
-    fn on_tiles(self, tiles: impl ToString) -> Self {
+    pub(crate) fn on_tiles(self, tiles: impl ToString) -> Self {
         let tiles = Some(tiles.to_string()).filter(|tiles| !tiles.is_empty());
         self.at(|place| place.arena = tiles)
     }
 
-    fn on_place(self, place: &Place) -> Self {
+    /// On the tile of a place; a place that stands for all tiles adds nothing.
+    #[must_use]
+    pub(crate) fn on_place(self, place: &Place) -> Self {
         self.on_tiles(place.tile.map(TileSelection::one).unwrap_or_default())
     }
 
-    fn at_position(self, report: &Report, step: u32) -> Self {
+    /// At a step, given by its position.
+    #[must_use]
+    pub(crate) fn at_position(self, report: &Report, step: u32) -> Self {
         let step = report.steps.get().and_then(|steps| Some(steps.ids.get(step as usize)?.0));
         self.at(|place| place.step = step.map(i64::from))
     }
 
-    fn of_operation(self, operation: Option<&Operation>) -> Self {
+    /// In a place, at a step given by its position.
+    #[must_use]
+    pub(crate) fn alive_at(self, report: &Report, place: &Place, step: u32) -> Self {
+        self.on_place(place).at_position(report, step)
+    }
+
+    #[must_use]
+    pub(crate) fn of_operation(self, operation: Option<&Operation>) -> Self {
         self.at(|place| {
             place.operation = operation.and_then(|operation| operation.name.clone());
             place.selected_operation = operation.map(OperationName::of);
         })
     }
 
-    fn of_variable(self, name: &str) -> Self {
+    /// Of a variable before lowering.
+    #[must_use]
+    pub(crate) fn of_variable(self, name: &str) -> Self {
         self.at(|place| place.variable = Some(name.to_owned()))
     }
 
-    fn in_file(self, name: &str) -> Self {
+    /// In a file beside the profile.
+    #[must_use]
+    pub(crate) fn in_file(self, name: &str) -> Self {
         self.at(|place| place.file = Some(name.to_owned()))
     }
 }

@@ -1,6 +1,6 @@
 //! Gaps on the tiles that are over: what placement loses there, by reason.
 
-use super::{Candidate, Context, Effect, InReport as _, MOST_EVIDENCE, Technique, advice_of};
+use super::{Candidate, Context, Effect, MOST_EVIDENCE, Technique, advice_of};
 use crate::analysis::memory::{gap_bytes, over_limit_bytes};
 use crate::analysis::placement::gaps::GapReason;
 use crate::run::{Advice, Evidence};

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::how;
-use super::{Candidate, Context, InReport as _, MOST_EVIDENCE, Technique, advice_of};
+use super::{Candidate, Context, MOST_EVIDENCE, Technique, advice_of};
 use crate::analysis::liveness::variable_name;
 use crate::analysis::program::variable_operations::original;
 use crate::progress::Progress;

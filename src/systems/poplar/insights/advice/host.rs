@@ -2,7 +2,7 @@
 //! what is alive on the tiles that are over.
 
 use super::how;
-use super::{Candidate, Context, InReport as _, LOWER, Technique, advice_of};
+use super::{Candidate, Context, LOWER, Technique, advice_of};
 use crate::analysis::liveness::variable_name;
 use crate::analysis::memory::category_title;
 use crate::run::{Advice, Evidence, Proposal};

@@ -144,7 +144,6 @@ pub fn spread_over_tiles() -> Vec<HowTo> {
     vec![HowTo::code(POPLAR, text)]
 }
 
-/// Smaller streams.
 pub fn host_streams() -> Vec<HowTo> {
     in_all([
         "opts.outputMode(poptorch.OutputMode.Final)",

@@ -10,8 +10,7 @@ use std::collections::HashMap;
 use super::how;
 use super::planned::{by_kind, is_planned, proportions};
 use super::{
-    Candidate, Context, Effect, InReport as _, Left, MOST_EVIDENCE, RAISE, Technique, advice_of,
-    operation_title,
+    Candidate, Context, Effect, Left, MOST_EVIDENCE, RAISE, Technique, advice_of, operation_title,
 };
 use crate::analysis::liveness::variable_name;
 use crate::analysis::program::operations::{Operation, PROPORTION};

@@ -28,7 +28,7 @@ mod split;
 
 use std::cmp::Reverse;
 
-pub(crate) use evidence::{InReport, operation_title};
+pub(crate) use evidence::operation_title;
 
 use super::OfTiles;
 use super::logs::{Warned, planner_at_minimum};
@@ -278,7 +278,6 @@ impl<'a> Effect<'a> {
     }
 }
 
-/// What a change saves.
 struct Saved {
     /// What it is worked out to save, or at most saves where nothing is promised.
     covered: Covered,

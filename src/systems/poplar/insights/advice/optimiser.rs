@@ -5,7 +5,7 @@
 //! momentum has not.
 
 use super::how;
-use super::{Candidate, Context, InReport as _, MOST_EVIDENCE, Technique, advice_of};
+use super::{Candidate, Context, MOST_EVIDENCE, Technique, advice_of};
 use crate::analysis::liveness::variable_name;
 use crate::run::{Advice, Evidence};
 use crate::systems::poplar::insights::pressure::AliveAbove;

@@ -10,8 +10,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use super::how;
 use super::planned::{by_kind, is_planned, proportions};
 use super::{
-    CHANGE, Candidate, Context, Effect, InReport as _, Left, MOST_EVIDENCE, Technique, advice_of,
-    operation_title,
+    CHANGE, Candidate, Context, Effect, Left, MOST_EVIDENCE, Technique, advice_of, operation_title,
 };
 use crate::analysis::liveness::variable_name;
 use crate::analysis::program::operations::{Operation, PROPORTION};

@@ -8,9 +8,7 @@ use std::collections::HashSet;
 
 use super::how;
 use super::planned::by_kind;
-use super::{
-    CHANGE, Candidate, Context, InReport as _, MOST_EVIDENCE, Technique, advice_of, operation_title,
-};
+use super::{CHANGE, Candidate, Context, MOST_EVIDENCE, Technique, advice_of, operation_title};
 use crate::analysis::liveness::variable_kind::ANONYMOUS;
 use crate::analysis::liveness::variable_name;
 use crate::analysis::program::operations::{Operation, partials_type};

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::how;
-use super::{Candidate, Context, Effect, InReport as _, LOWER, Technique, advice_of};
+use super::{Candidate, Context, Effect, LOWER, Technique, advice_of};
 use crate::analysis::liveness::variable_kind::ANONYMOUS;
 use crate::analysis::liveness::variable_name;
 use crate::analysis::memory::category_title;

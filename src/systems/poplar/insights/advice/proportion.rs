@@ -8,8 +8,8 @@
 use super::how;
 use super::planned::{LEAST_PROPORTION, by_kind, is_planned, proportions};
 use super::{
-    Candidate, Context, Effect, InReport as _, LOWER, Left, MOST_EVIDENCE, Technique, advice_of,
-    operation_title, spare_bytes, spare_text,
+    Candidate, Context, Effect, LOWER, Left, MOST_EVIDENCE, Technique, advice_of, operation_title,
+    spare_bytes, spare_text,
 };
 use crate::analysis::program::operations::{Operation, PROPORTION};
 use crate::run::{Advice, Evidence, NotAdvised, Proposal};

@@ -6,7 +6,7 @@
 
 use super::how;
 use super::planned::{by_kind, is_planned, proportions};
-use super::{InReport as _, MOST_EVIDENCE, RAISE, Technique, advice_of, operation_title};
+use super::{MOST_EVIDENCE, RAISE, Technique, advice_of, operation_title};
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::program::operations::{Operation, PROPORTION};

@@ -2,7 +2,7 @@
 
 use super::how;
 use super::planned::is_planned;
-use super::{Candidate, Context, InReport as _, Technique, advice_of, operation_title};
+use super::{Candidate, Context, Technique, advice_of, operation_title};
 use crate::run::{Advice, Evidence};
 use crate::systems::poplar::insights::timeline::AliveRow;
 

@@ -1,7 +1,7 @@
 //! Another split of the model: one IPU is full and another is not, or one IPU needs more than twice its memory.
 
 use super::how;
-use super::{Candidate, Context, Effect, InReport as _, RAISE, Technique, advice_of};
+use super::{Candidate, Context, Effect, RAISE, Technique, advice_of};
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory::selection::TileSelection;
 use crate::run::{Advice, Evidence, Proposal};

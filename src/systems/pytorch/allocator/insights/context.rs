@@ -16,7 +16,6 @@ use crate::systems::pytorch::allocator::stack_signs::{AllSigns, StackSigns};
 /// A device with what is known of it.
 pub struct Context<'a> {
     pub replayed: &'a ReplayedSnapshot,
-    /// The place of the device.
     pub place: usize,
     pub snapshot: &'a Snapshot,
     pub device: &'a SnapshotDevice,
@@ -193,7 +192,6 @@ const NO_BLOCK: u32 = u32::MAX;
 pub struct Change<'a> {
     /// Whether a block is one of them.
     pub acts_on: Box<dyn Fn(usize) -> bool + Sync + 'a>,
-    /// What would be left.
     pub left: Left,
 }
 

@@ -61,7 +61,6 @@ pub struct FreeAt {
 }
 
 impl Fragmentation {
-    /// Of a device.
     pub fn of(context: &Context<'_>) -> Self {
         let (replay, most_reserved) = (context.replay, handed_out_after(context));
         let unused = replay.reserved_peak.bytes.saturating_sub(replay.active_peak.bytes);

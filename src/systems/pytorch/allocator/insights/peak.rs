@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::context::Context;
 use crate::systems::pytorch::allocator::categories::BlockCategory;
-use crate::systems::pytorch::allocator::peak::FrameBytes;
+use crate::systems::pytorch::allocator::peak::{CategoryBytes, FrameBytes};
 use crate::systems::pytorch::allocator::phases::PhaseOfEvent;
 use crate::text::bytes;
 
@@ -38,28 +38,10 @@ pub struct PeakInsights {
     pub note: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct CategoryBytes {
-    pub category: BlockCategory,
-    /// Bytes that were asked for.
-    pub bytes: u64,
-    pub blocks: u64,
-    /// By which rule a block is of it.
-    pub rule: &'static str,
-}
-
 impl PeakInsights {
-    /// Of a device.
     pub fn of(context: &Context<'_>) -> Self {
         let contents = &context.peak;
         let listed = |rows: &[FrameBytes]| rows.iter().take(MOST_LISTED).cloned().collect();
-        let by_category = contents.by_category.iter();
-        let by_category = by_category.map(|(category, owned)| CategoryBytes {
-            category: *category,
-            bytes: owned.bytes,
-            blocks: owned.blocks,
-            rule: category.rule(),
-        });
         let undecided = context.at_peak(|row| is_undecided(context, row));
         let undecided_bytes = context.bytes_of(&undecided);
         Self {
@@ -67,7 +49,7 @@ impl PeakInsights {
             event: contents.event,
             blocks: contents.blocks,
             phase: context.phase(contents.event),
-            by_category: by_category.collect(),
+            by_category: contents.by_category.clone(),
             by_frame: listed(&contents.by_frame),
             by_function: listed(&contents.by_function),
             by_module: listed(&contents.by_module),

@@ -18,7 +18,6 @@ const REQUEST_FAILED: Option<&str> = Some("request-failed");
 const CUT: Option<&str> = Some("cut");
 const NOT_RECORDED: Option<&str> = Some("not-recorded");
 
-/// The verdict of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SnapshotVerdict {
     /// The verdict as every system gives it.

@@ -55,7 +55,6 @@ pub struct StartState {
     pub reserved_bytes: u64,
 }
 
-/// A device, replayed.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Replay {
     /// Every block with its life; in an index its columns stand for themselves.
@@ -67,13 +66,9 @@ pub struct Replay {
     pub start_ranges: Vec<Held>,
     /// Whether nothing was: the events are all that ever happened.
     pub is_complete: bool,
-    /// Of the requested curve.
     pub requested_peak: Peak,
-    /// Of the allocated curve.
     pub allocated_peak: Peak,
-    /// Of the active curve.
     pub active_peak: Peak,
-    /// Of the reserved curve.
     pub reserved_peak: Peak,
     /// Whether the sizes of all blocks are known; else the allocated and active curves are at least what they are.
     pub is_exact: bool,

@@ -121,7 +121,6 @@ impl Statistics {
         self.inactive_split_bytes.subtract(is_small, bytes);
     }
 
-    /// It is smaller.
     pub(super) fn part_shrunk(&mut self, is_small: bool, bytes: u64) {
         self.inactive_split_bytes.subtract(is_small, bytes);
     }

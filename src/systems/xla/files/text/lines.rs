@@ -168,7 +168,6 @@ pub(super) struct FromInstruction {
 }
 
 impl FromInstruction {
-    /// Whether a line says it.
     pub fn is_one(line: &str) -> bool {
         line.trim_start().starts_with("from instruction: ")
     }

@@ -27,7 +27,6 @@ enum Section {
     Rest,
 }
 
-/// What was found.
 pub(super) struct Gathered {
     /// Whether everything but live ranges is passed over.
     pub is_of_ranges_alone: bool,
