@@ -55,6 +55,25 @@ pub struct Advice {
     pub caution: &'static str,
 }
 
+impl Advice {
+    /// Advice to use a technique, of which nothing else is said yet.
+    pub fn of(id: &'static str, title: &'static str) -> Self {
+        Self {
+            id,
+            title,
+            device: None,
+            device_name: None,
+            text: String::new(),
+            saving: None,
+            makes_it_fit: None,
+            proposal: Proposal::default(),
+            evidence: Vec::new(),
+            how: Vec::new(),
+            caution: "",
+        }
+    }
+}
+
 /// The option that a piece of advice is about, with its values.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, schemars::JsonSchema)]
 pub struct Proposal {

@@ -61,7 +61,7 @@ fn always_live_share(
 
 fn on_tile(tile: TileId, bytes: u64) -> Evidence {
     Evidence::of("always live on the tile that has most of it", bytes)
-        .on_tiles(TileSelection::one(tile))
+        .on_tiles(&TileSelection::one(tile))
 }
 
 fn split_the_model(verdict: &TilesVerdict) -> Option<Conclusion> {

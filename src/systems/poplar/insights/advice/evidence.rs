@@ -10,7 +10,7 @@ use crate::systems::poplar::insights::pressure::Place;
 impl Evidence {
     /// On tiles, written as text: `0-15,952`.
     #[must_use]
-    pub(crate) fn on_tiles(self, tiles: impl ToString) -> Self {
+    pub(crate) fn on_tiles(self, tiles: &impl ToString) -> Self {
         let tiles = Some(tiles.to_string()).filter(|tiles| !tiles.is_empty());
         self.at(|place| place.arena = tiles)
     }
@@ -18,7 +18,7 @@ impl Evidence {
     /// On the tile of a place; a place that stands for all tiles adds nothing.
     #[must_use]
     pub(crate) fn on_place(self, place: &Place) -> Self {
-        self.on_tiles(place.tile.map(TileSelection::one).unwrap_or_default())
+        self.on_tiles(&place.tile.map(TileSelection::one).unwrap_or_default())
     }
 
     /// At a step, given by its position.

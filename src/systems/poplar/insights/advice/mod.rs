@@ -38,7 +38,7 @@ use super::verdict::{Cause, TilesVerdict};
 use crate::analysis::comparison::owners::Owners;
 use crate::analysis::program::step_operations::StepOperations;
 use crate::run::advice::Sample;
-use crate::run::{Advice, NotAdvised, Proposal, SavedOf, Saving};
+use crate::run::{Advice, NotAdvised, SavedOf, Saving};
 use crate::store::Report;
 use crate::text::words;
 
@@ -92,21 +92,8 @@ const LOWER: &str = "lower";
 const RAISE: &str = "raise";
 const CHANGE: &str = "change";
 
-/// Advice to use a technique, of which nothing else is said yet.
 fn advice_of(technique: Technique) -> Advice {
-    Advice {
-        id: technique.key(),
-        title: technique.title(),
-        device: None,
-        device_name: None,
-        text: String::new(),
-        saving: None,
-        makes_it_fit: None,
-        proposal: Proposal::default(),
-        evidence: Vec::new(),
-        how: Vec::new(),
-        caution: "",
-    }
+    Advice::of(technique.key(), technique.title())
 }
 
 /// What must be left of a place with so many bytes for what nobody can work out: a thirty-second, and twice as much

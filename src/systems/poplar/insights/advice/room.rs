@@ -46,7 +46,7 @@ pub fn advice(
     let from = range(&now)?;
     let fullest = Evidence::new("room on the fullest tile")
         .bytes(room.least_bytes)
-        .on_tiles(TileSelection::one(TileId(room.tile)));
+        .on_tiles(&TileSelection::one(TileId(room.tile)));
     let of_operations = limited.iter().take(MOST_EVIDENCE).map(|(bytes, at, operation)| {
         let what = format!("temporaries of {}, on all tiles", operation_title(operation));
         let evidence = Evidence::of(what, *bytes).of_operation(Some(operation));

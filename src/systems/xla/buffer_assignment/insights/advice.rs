@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::SpaceInsights;
 use super::conclusions::is_much;
-use crate::run::{Advice, Evidence, HowTo, Proposal, SavedOf, Saving, Verdict};
+use crate::run::{Advice, Evidence, HowTo, SavedOf, Saving, Verdict};
 use crate::store::hlo::{AllocationKind, ElementType, Platform, ValueId};
 use crate::systems::xla::buffer_assignment::analysed::Analysed;
 use crate::systems::xla::buffer_assignment::facts::padding_bytes;
@@ -68,8 +68,6 @@ impl Found {
         // Other memory spaces have no known capacity.
         let over = over_bytes.filter(|over| *over > 0 && space.color == 0);
         is_worth_it.then(|| Advice {
-            id: self.id.key(),
-            title: self.id.title(),
             device: Some(space.color),
             device_name: has_several.then(|| space.title.clone()),
             text: self.text,
@@ -79,10 +77,10 @@ impl Found {
             }),
             // A bound that is too small does not make it fit; one that is large enough may not be reached.
             makes_it_fit: over.filter(|over| saves < *over).map(|_| false),
-            proposal: Proposal::default(),
             evidence: self.evidence,
             how: vec![HowTo::code("JAX", self.code)],
             caution: self.caution,
+            ..Advice::of(self.id.key(), self.id.title())
         })
     }
 }

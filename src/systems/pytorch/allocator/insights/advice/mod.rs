@@ -19,7 +19,7 @@ use std::collections::{HashMap, HashSet};
 use self::how::how;
 use super::DeviceInsights;
 use super::context::{Change, Context};
-use crate::run::{Advice, Evidence, HowTo, NotAdvised, Proposal, SavedOf, Saving};
+use crate::run::{Advice, Evidence, HowTo, NotAdvised, SavedOf, Saving};
 use crate::store::snapshot::Frame;
 use crate::systems::pytorch::allocator::free_pieces::segment_for;
 use crate::systems::pytorch::allocator::peak::OwnedBytes;
@@ -67,17 +67,11 @@ impl Technique {
     /// Advice to use it on the device of a context, without its evidence and saving.
     fn advice(self, context: &Context<'_>, text: String) -> Advice {
         Advice {
-            id: self.key(),
-            title: self.title(),
             device: Some(context.device.number),
             device_name: context.device_name(),
             text,
-            saving: None,
-            makes_it_fit: None,
-            proposal: Proposal::default(),
-            evidence: Vec::new(),
             how: vec![HowTo::code("PyTorch", how(self))],
-            caution: "",
+            ..Advice::of(self.key(), self.title())
         }
     }
 }
