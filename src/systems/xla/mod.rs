@@ -22,7 +22,7 @@ mod fact_groups;
 pub mod files;
 pub(crate) mod joined_logs;
 mod lake;
-pub(crate) mod run;
+pub mod run;
 mod sections;
 mod sweep_facts;
 pub mod synth;
