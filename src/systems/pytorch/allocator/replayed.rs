@@ -69,6 +69,7 @@ pub enum RunContents {
 /// What is known of a run of a caching allocator besides the report that all systems share.
 #[derive(Clone, Debug)]
 pub struct AllocatorRun {
+    /// What is open.
     pub contents: RunContents,
     /// What the system itself states, beside the snapshot; of each rank that has such a file.
     pub claims: Vec<AllocatorClaims>,
@@ -110,6 +111,7 @@ impl AllocatorRun {
         Self::new(RunContents::Snapshot(Arc::new(replayed)))
     }
 
+    /// The snapshot, where it is one.
     pub fn snapshot(&self) -> Option<&Arc<ReplayedSnapshot>> {
         match &self.contents {
             RunContents::Snapshot(snapshot) => Some(snapshot),

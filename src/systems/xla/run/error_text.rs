@@ -73,6 +73,7 @@ impl ErrorText {
     }
 }
 
+/// The error texts in a directory.
 pub fn texts_in(directory: &Path) -> Vec<ErrorText> {
     let texts = paths_in(directory).into_iter().filter_map(|path| ErrorText::read(&path));
     texts.map(|(text, _)| text).collect()
