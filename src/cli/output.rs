@@ -15,7 +15,7 @@ use serde::Serialize;
 pub use self::layout::{aligned, name_cell, or_unknown, wrapped};
 use super::Input;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::store::{Report, Warning};
+use crate::store::Warning;
 use crate::systems;
 use crate::systems::system::{FoundRun, OpenRun};
 use crate::text;
@@ -215,12 +215,7 @@ pub fn open_for(
     opened(&*found_for(path, command, progress)?, progress)
 }
 
-/// What was said of a report, with its path before its files, for an answer about several.
-pub fn named_warnings(report: &Report) -> Vec<Warning> {
-    named(&report.path, report.warnings.list())
-}
-
-/// The same of a list of warnings.
+/// Warnings with the path of their run before their files, for an answer about several.
 pub fn named(path: &Path, warnings: Vec<Warning>) -> Vec<Warning> {
     let named = |warning: Warning| Warning {
         file: format!("{}: {}", path.display(), warning.file),

@@ -49,7 +49,12 @@ impl Difference {
 
 impl Serialize for Difference {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize_figure(serializer, [self.source, self.target, self.change()], self.percent())
+        let mut object = serializer.serialize_struct("Difference", 4)?;
+        object.serialize_field("source", &self.source)?;
+        object.serialize_field("target", &self.target)?;
+        object.serialize_field("difference", &self.change())?;
+        object.serialize_field("percent", &self.percent())?;
+        object.end()
     }
 }
 
@@ -80,57 +85,23 @@ impl RateDifference {
     }
 }
 
-/// What the keys of a figure are in JSON; `number` is the type of the values.
-fn figure_schema(number: &str) -> schemars::Schema {
-    schemars::json_schema!({
-        "type": "object",
-        "properties": {
-            "source": { "type": [number, "null"] },
-            "target": { "type": [number, "null"] },
-            "difference": { "type": [number, "null"] },
-            "percent": { "type": ["number", "null"] }
-        },
-        "required": ["source", "target", "difference", "percent"]
-    })
-}
-
 impl schemars::JsonSchema for Difference {
     fn schema_name() -> std::borrow::Cow<'static, str> {
         "Difference".into()
     }
 
     fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        figure_schema("integer")
-    }
-}
-
-impl schemars::JsonSchema for RateDifference {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "RateDifference".into()
-    }
-
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        figure_schema("number")
-    }
-}
-
-/// The four keys of a figure in JSON.
-fn serialize_figure<S: Serializer, T: Serialize>(
-    serializer: S,
-    [source, target, difference]: [Option<T>; 3],
-    percent: Option<f64>,
-) -> Result<S::Ok, S::Error> {
-    let mut object = serializer.serialize_struct("Difference", 4)?;
-    object.serialize_field("source", &source)?;
-    object.serialize_field("target", &target)?;
-    object.serialize_field("difference", &difference)?;
-    object.serialize_field("percent", &percent)?;
-    object.end()
-}
-
-impl Serialize for RateDifference {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serialize_figure(serializer, [self.source, self.target, self.change()], self.percent())
+        let number = schemars::json_schema!({ "type": ["integer", "null"] });
+        schemars::json_schema!({
+            "type": "object",
+            "properties": {
+                "source": number,
+                "target": number,
+                "difference": number,
+                "percent": { "type": ["number", "null"] }
+            },
+            "required": ["source", "target", "difference", "percent"]
+        })
     }
 }
 

@@ -29,7 +29,10 @@ use crate::analysis::liveness::Scope;
 use crate::analysis::matched_reports::MatchedReports;
 use crate::analysis::memory;
 use crate::format::Error;
-use crate::text::signed_percent;
+use crate::text::{clean, shortened, signed_percent};
+
+/// Settings that a sentence names.
+const MOST_NAMED: usize = 3;
 
 /// A table of what is alive at the peaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -259,6 +262,22 @@ impl Compared {
     pub fn own<T: Any>(&self) -> Option<[&T; 2]> {
         let [source, target] = &self.sides;
         Some([source.own()?, target.own()?])
+    }
+
+    /// Which settings differ, in a sentence; `what` are settings in words, and `letters` how many each value has at most.
+    pub fn settings_conclusion(&self, what: &str, letters: usize) -> Option<Conclusion> {
+        let named = self.settings.iter().take(MOST_NAMED).map(|setting| {
+            let [source, target] = setting.said();
+            let [source, target] = [&source, &target].map(|value| shortened(value, letters));
+            format!("{} from {source} to {target}", clean(&setting.name))
+        });
+        let named: Vec<String> = named.collect();
+        let more = match self.settings.len().saturating_sub(named.len()) {
+            0 => String::new(),
+            more => format!(", and {more} more"),
+        };
+        let text = format!("{what} differ: {}{more}", named.join(", "));
+        (!named.is_empty()).then(|| Conclusion::new("settings", text))
     }
 
     /// How the peaks of matched runs differ, in a sentence; for systems that say nothing of their own.

@@ -6,7 +6,6 @@
 use super::figures::SnapshotFigure;
 use super::{ComparedSide, PeakMoment};
 use crate::analysis::comparison::figures::Unit;
-use crate::analysis::comparison::options::OptionDifference;
 use crate::analysis::figures::difference::{Difference, percent_of};
 use crate::run::compared::amounts::Both;
 use crate::run::compared::names::Owner;
@@ -30,7 +29,7 @@ pub(super) fn conclusions(
     let mut said = Said { compared, sides, size, conclusions: Vec::new() };
     said.fits(room);
     said.not_whole();
-    said.settings();
+    said.conclusions.extend(compared.settings_conclusion("Settings of the allocator", usize::MAX));
     said.peak();
     said.categories();
     said.functions();
@@ -217,22 +216,6 @@ impl Said<'_> {
         for text in texts {
             self.say(Conclusion::new("not-whole", text));
         }
-    }
-
-    fn settings(&mut self) {
-        let settings = &self.compared.settings;
-        if settings.is_empty() {
-            return;
-        }
-        let row = |row: &OptionDifference| {
-            let [source, target] = row.said();
-            format!("{} from {source} to {target}", clean(&row.name))
-        };
-        let named: Vec<String> = settings.iter().take(MOST_NAMED).map(row).collect();
-        let more = settings.len().saturating_sub(named.len());
-        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-        let text = format!("Settings of the allocator differ: {}{more}", named.join(", "));
-        self.say(Conclusion::new("settings", text));
     }
 
     fn peak(&mut self) {

@@ -32,7 +32,7 @@ pub(super) fn conclusions(
     said.not_whole();
     said.modules();
     said.platforms();
-    said.settings();
+    said.conclusions.extend(compared.settings_conclusion("Flags of the compilation", LETTERS));
     said.parameters();
     said.total();
     said.parts();
@@ -217,26 +217,6 @@ impl Said<'_> {
             "The source was compiled for {source} and the target for {target}: layouts, fusions and padding are those of each machine, so nothing is said to be better"
         );
         self.say(Conclusion::new("platforms", text));
-    }
-
-    fn settings(&mut self) {
-        let flags = &self.compared.settings;
-        if flags.is_empty() {
-            return;
-        }
-        let named: Vec<String> = (flags.iter().take(MOST_NAMED))
-            .map(|flag| {
-                let [source, target] = flag.said();
-                let (source, target) = (shortened(&source, LETTERS), shortened(&target, LETTERS));
-                format!("{} from {source} to {target}", clean(&flag.name))
-            })
-            .collect();
-        let more = match flags.len().saturating_sub(named.len()) {
-            0 => String::new(),
-            more => format!(", and {more} more"),
-        };
-        let text = format!("Flags of the compilation differ: {}{more}", named.join(", "));
-        self.say(Conclusion::new("settings", text));
     }
 
     fn parameters(&mut self) {
