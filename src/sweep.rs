@@ -15,7 +15,7 @@ use crate::format::side_files::read_side_file;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::{Warning, WarningCode, Warnings};
 use crate::systems::system::{FoundRun, OpenRun, RunSystem};
-use crate::systems::{self, SYSTEMS};
+use crate::systems::{self, of_process};
 use crate::text::run_names::run_names;
 
 /// What nvidia-smi said of a run, in MiB: a key of `app.json`.
@@ -101,7 +101,7 @@ pub(crate) fn read_runs(
     progress: &Progress,
 ) -> Result<(Vec<SweepRun>, Vec<Warning>), Error> {
     let warnings = Warnings::default();
-    let found = runs_below(SYSTEMS, paths, module, &warnings, progress)?;
+    let found = runs_below(of_process(), paths, module, &warnings, progress)?;
     let names = names(paths, &found);
     let apps = Apps::of(&found);
     let read = map_runs(&found, progress, |run| {

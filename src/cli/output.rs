@@ -15,7 +15,7 @@ use serde::Serialize;
 pub use self::layout::{aligned, name_cell, or_unknown, wrapped};
 use super::Input;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::store::Warning;
+use crate::store::{Absence, Warning};
 use crate::systems;
 use crate::systems::system::{FoundRun, OpenRun};
 use crate::text;
@@ -200,6 +200,16 @@ fn found_for(path: &Path, command: &str, progress: &Progress) -> Result<Box<dyn 
             );
             Err(Error::new(ErrorKind::Usage, message).in_file(file).hint(instead))
         }
+    }
+}
+
+/// That a run has not what a command is about: as its reader says, else that it has none of it.
+pub fn lacks(absence: Option<&Absence>, what: &str) -> Error {
+    match absence.filter(|absence| absence.is_explained()) {
+        Some(Absence { what, hint, .. }) => {
+            Error::new(ErrorKind::Damaged, what.as_str()).hint(hint.as_str())
+        }
+        None => Error::new(ErrorKind::Usage, format!("this run has no {what}")),
     }
 }
 

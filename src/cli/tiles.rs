@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::Input;
-use super::output::{Answer, CsvAnswer, aligned, or_unknown};
+use super::output::{self, Answer, CsvAnswer, aligned, or_unknown};
 use super::schemas::by_keys;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::{self, CategoryBytes, Statistics};
@@ -128,18 +128,15 @@ impl Tiles {
     /// The tiles that the arguments select.
     ///
     /// # Errors
-    /// `damaged` without `memory_by_tile`, `usage` for a tile or an IPU that does not exist.
+    /// As [`output::lacks`] without tiles, `usage` for a tile or an IPU that does not exist.
     pub fn of(
         run: &dyn OpenRun,
         arguments: &TilesArguments,
         progress: &Progress,
     ) -> Result<Self, Error> {
         let report = &**run.derived().report();
-        let memory = report.memory.get().ok_or_else(|| {
-            Error::new(ErrorKind::Damaged, "the memory of tiles is not in this report")
-                .at("table memory_by_tile")
-                .hint("The engine option autoReport.outputGraphProfile brings it.")
-        })?;
+        let memory = report.memory.get();
+        let memory = memory.ok_or_else(|| output::lacks(report.memory.absence(), "tiles"))?;
         check_selection(report, memory, arguments)?;
         let target = report.target.get();
         let ipu_of = |tile| target.and_then(|target| target.ipu_of(tile));

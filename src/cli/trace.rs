@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serialize;
 
 use super::Input;
-use super::output::{Answer, CsvAnswer, aligned, name_cell, or_unknown};
+use super::output::{self, Answer, CsvAnswer, aligned, name_cell, or_unknown};
 use super::tiles::check_ipu;
 use crate::analysis::derived::read_executed;
 use crate::analysis::execution::slow::slow_spans;
@@ -186,13 +186,12 @@ impl TraceReport {
 pub fn read_trace<'a>(report: &'a Report, progress: &Progress) -> Result<Executed<'a>, Error> {
     read_executed(report, progress).ok_or_else(|| {
         let absence = report.trace.absence().or(report.execution.absence());
-        let (what, hint) = match absence {
-            Some(absence) => (absence.what.clone(), absence.hint.clone()),
-            None => ("the steps that ran were not read".to_owned(), String::new()),
-        };
-        Error::new(ErrorKind::Damaged, format!("no execution recorded: {what}"))
-            .at("table steps")
-            .hint(hint)
+        let mut error = output::lacks(absence, "recorded execution");
+        if error.kind == ErrorKind::Damaged {
+            error.message.insert_str(0, "no execution recorded: ");
+            error = error.at("table steps");
+        }
+        error
     })
 }
 

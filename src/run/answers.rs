@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
-use super::alive::{AliveBy, AliveVariables, GroupBytes, StepBytes, alive_in_arena};
+use super::alive::{AliveBy, AliveVariables, GroupBytes, StepBytes};
 use super::allocations::Allocations;
 use super::areas::{AreasBy, AreasOf, StackedAreas};
 use super::arena_map::{ArenaMap, ArenasOf};
 use super::beside_curve::{BesideCurve, StepSaid};
-use super::budget::{BudgetFacts, FitFacts, UNKNOWN_CAPACITY};
+use super::budget::BudgetFacts;
 use super::claim::Claim;
 use super::compared::names::Names;
 use super::compared::{Compared, ComparedWords, Side};
@@ -21,6 +21,7 @@ use super::first_sight::FirstSight;
 use super::insights::Insights;
 use super::modules::ModuleOfRun;
 use super::peak::{MemoryTotals, PeakOfRun};
+use super::report_answers::{GROUPINGS, alive_in_report, alive_rows_of_report, peak_of_report};
 use super::report_arenas::{ReportArenas, device_titles, first_device};
 use super::room::Room;
 use super::section::Section;
@@ -30,7 +31,7 @@ use crate::analysis::comparison::fact_groups::Group;
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::Scope;
 use crate::analysis::program::report_options::options;
-use crate::analysis::sweep::SweepFacts;
+use crate::analysis::sweep::{NEEDED, PEAK, SweepFacts, SweepFigure, TOTAL};
 use crate::format::Error;
 use crate::progress::Progress;
 use crate::store::placed::ReadError;
@@ -85,8 +86,7 @@ pub trait Answers: Debug + Send + Sync {
 
     /// The peak and who owns it; `None` where the run does not say.
     fn peak(&self, derived: &Derived) -> Option<PeakOfRun> {
-        let _ = derived;
-        None
+        peak_of_report(derived)
     }
 
     /// What the curve of a scope can be split by, the usual one first.
@@ -126,18 +126,17 @@ pub trait Answers: Debug + Send + Sync {
     /// What bytes that are alive in a scope can be put together by.
     fn alive_groupings(&self, derived: &Derived, scope: Scope) -> Vec<AliveBy> {
         let _ = (derived, scope);
-        vec![AliveBy::Variable]
+        GROUPINGS.to_vec()
     }
 
     /// The variables that are alive at a step; `None` where they are not known.
     fn alive(&self, derived: &Derived, at: &StepBytes) -> Option<AliveVariables> {
-        alive_in_arena(derived, at)
+        alive_in_report(derived, at)
     }
 
     /// What is alive at a step by groups, as far as that is known.
     fn alive_rows(&self, derived: &Derived, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
-        let _ = (derived, at, by);
-        Vec::new()
+        alive_rows_of_report(derived, at, by)
     }
 
     /// Whether [`Self::allocations`] has an answer.
@@ -245,8 +244,11 @@ pub trait Answers: Debug + Send + Sync {
         device: Option<i64>,
         names: &mut Names,
     ) -> Result<Option<Side>, Error> {
-        let _ = (device, names);
-        Ok(derived.report().system.are_steps_matched.then(|| Side::of_report(derived)))
+        let _ = device;
+        if derived.report().system.are_steps_matched {
+            return Ok(Some(Side::of_report(derived)));
+        }
+        Ok(Side::of_answers(derived, names))
     }
 
     /// What follows from a comparison of which this run is the source; `size` writes bytes.
@@ -281,8 +283,14 @@ pub trait Answers: Debug + Send + Sync {
         let verdict = derived.verdict().map(|verdict| (*verdict).clone()).unwrap_or_default();
         let options = options(derived.report());
         let kinds = options.iter().map(|option| option.kind).collect();
-        let devices = self.devices(derived);
-        Ok(SweepFacts { verdict, options, kinds, devices, ..SweepFacts::default() })
+        let figures = vec![
+            SweepFigure::count(&NEEDED, verdict.used_bytes),
+            SweepFigure::count(&TOTAL, self.memory(derived).total_bytes),
+            SweepFigure::count(&PEAK, self.peak(derived).map(|peak| peak.bytes)),
+        ];
+        let (devices, is_whole) = (self.devices(derived), true);
+        let facts = SweepFacts::default();
+        Ok(SweepFacts { verdict, figures, options, kinds, devices, is_whole, ..facts })
     }
 
     /// What budgets are held against: of a device, or of the one that says most.
@@ -295,9 +303,7 @@ pub trait Answers: Debug + Send + Sync {
         device: Option<i64>,
         room: Room,
     ) -> Result<BudgetFacts, Error> {
-        let _ = (derived, device, room);
-        let text = "whether the run fits is not known".to_owned();
-        Ok(BudgetFacts { fit: FitFacts::unknown(UNKNOWN_CAPACITY, text), ..BudgetFacts::default() })
+        BudgetFacts::of_answers(derived, device, room)
     }
 
     /// Things beside the report that a look at all of them goes through, which says how long that takes.

@@ -1,6 +1,8 @@
 //! What a run has of the figures that budgets limit, and whether it fits.
 
-use super::room::KnownRoom;
+use super::room::{KnownRoom, Room, StatedRoom};
+use crate::analysis::derived::Derived;
+use crate::format::{Error, ErrorKind};
 use crate::text::{bytes, exact_bytes, words};
 
 words! {
@@ -99,6 +101,51 @@ pub const UNKNOWN_CAPACITY: &str = "the capacity of the device is not known";
 
 /// What is said of a figure of a recorded window.
 pub const OF_WINDOW: &str = "; of the recorded window, whose beginning is cut off";
+
+impl BudgetFacts {
+    /// Of a run as a whole, by what it answers elsewhere.
+    ///
+    /// # Errors
+    /// `usage` where a device is meant: nothing says what one of them has.
+    pub fn of_answers(derived: &Derived, device: Option<i64>, room: Room) -> Result<Self, Error> {
+        if let Some(device) = device {
+            let message = format!("the figures of this run are of all devices, not of {device}");
+            return Err(Error::new(ErrorKind::Usage, message));
+        }
+        let figure = |figure, subject, bytes| BudgetedFigure {
+            figure,
+            subject: [subject, "has"],
+            bytes,
+            why_unknown: "the run does not say it",
+            arena: None,
+            is_of_window: false,
+        };
+        let answers = derived.answers();
+        let total = answers.memory(derived).total_bytes;
+        let peak = answers.peak(derived).map(|peak| peak.bytes);
+        let verdict = derived.verdict().map(|verdict| (*verdict).clone()).unwrap_or_default();
+        let stated = StatedRoom { capacity_bytes: verdict.capacity_bytes, other_bytes: None };
+        let has_failed = verdict.outcome.went_well() == Some(false);
+        let needed = verdict.used_bytes.or(peak).map(|bytes| NeededBytes {
+            verb: "needs",
+            bytes,
+            is_at_least: false,
+            why_not: (has_failed && room.capacity_bytes.is_none()).then_some("it did not fit"),
+            is_of_window: false,
+            stated_by: "",
+        });
+        let not_known =
+            || FitFacts::unknown(UNKNOWN_CAPACITY, "whether the run fits is not known".to_owned());
+        Ok(Self {
+            figures: vec![
+                figure(BudgetFigure::Total, "the run", total),
+                figure(BudgetFigure::Peak, "the peak", peak),
+            ],
+            fit: needed.map_or_else(not_known, |of| FitFacts::of_room(of, room.or_stated(stated))),
+            ..Self::default()
+        })
+    }
+}
 
 impl FitFacts {
     /// Of a device that is one memory: what is needed against what others leave of it.

@@ -20,6 +20,7 @@ pub mod insights;
 pub mod joined_logs;
 pub mod modules;
 pub mod peak;
+mod report_answers;
 pub mod report_arenas;
 pub mod room;
 pub mod section;

@@ -2,6 +2,7 @@
 //!
 //! [`SYSTEMS`] lists them; what opens runs takes such a list, so that a test can add one.
 
+pub mod below;
 pub mod poplar;
 pub mod pytorch;
 pub mod several;

@@ -5,6 +5,7 @@ use std::fmt::Debug;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::below::each_file_below;
 use crate::analysis::derived::Derived;
 use crate::files::directory_of;
 use crate::format::{Error, ErrorKind, Progress};
@@ -12,7 +13,7 @@ use crate::index::{Cache, IndexError};
 use crate::run::joined_logs::{JoinedLogs, LogToJoin};
 use crate::run::{Answers, ModuleOfRun, RunTable, TableWriter};
 use crate::store::placed::Placed;
-use crate::store::{ArenaId, System, Warning, Warnings};
+use crate::store::{ArenaId, System, Warning, WarningCode, Warnings};
 
 /// A system: a folder of its own below `src/systems`, and an entry in [`super::SYSTEMS`].
 pub trait RunSystem: Debug + Sync {
@@ -51,7 +52,25 @@ pub trait RunSystem: Debug + Sync {
         module: Option<&str>,
         warnings: &Warnings,
         progress: &Progress,
-    ) -> Result<Vec<Box<dyn FoundRun>>, Error>;
+    ) -> Result<Vec<Box<dyn FoundRun>>, Error> {
+        let mut found = Vec::new();
+        for path in paths {
+            let mut add = |file: PathBuf| match self.find(&file, module, warnings, progress) {
+                Ok(run) => found.extend(run),
+                Err(error) => warnings.add(
+                    WarningCode::Inconsistent,
+                    &file.display().to_string(),
+                    error.message.as_str(),
+                ),
+            };
+            if path.is_dir() {
+                each_file_below(path, (warnings, progress), add);
+            } else {
+                add(path.clone());
+            }
+        }
+        Ok(found)
+    }
 
     /// How many of its runs are in memory at a time where many are read.
     fn reads_at_a_time(&self) -> usize {
@@ -228,7 +247,10 @@ pub trait FoundRun: Any + Debug + Send + Sync {
         &self,
         cache: Option<&Cache>,
         reading: &Reading<'_>,
-    ) -> Result<Option<Box<dyn OpenRun>>, Error>;
+    ) -> Result<Option<Box<dyn OpenRun>>, Error> {
+        let _ = cache;
+        self.open(reading.progress)
+    }
 
     /// Why the run can have no index: what it is, and what can have one; `None` where it can.
     fn why_no_index(&self) -> Option<[&'static str; 2]> {
@@ -357,6 +379,13 @@ pub trait OpenRun: Send + Sync {
     fn warnings(&self, progress: &Progress) -> Vec<Warning> {
         let _ = progress;
         self.derived().report().warnings.list()
+    }
+}
+
+/// A run of which all was read at once.
+impl OpenRun for Arc<Derived> {
+    fn derived(&self) -> &Arc<Derived> {
+        self
     }
 }
 

@@ -12,6 +12,7 @@ pub mod recording;
 pub mod schema;
 pub mod seeded;
 pub mod stored;
+pub mod toy;
 pub mod wire;
 pub mod words;
 

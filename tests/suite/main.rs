@@ -46,6 +46,7 @@ mod story;
 mod sweep;
 mod synthetic_dumps;
 mod synthetic_snapshots;
+mod toy;
 mod trace;
 mod unknown_files;
 mod words;

@@ -45,6 +45,9 @@ mod summary;
 mod support;
 mod system_pictures;
 mod tools;
+mod toy;
+#[path = "../common/toy.rs"]
+mod toy_system;
 mod trace;
 mod two_reports;
 mod variants;

@@ -67,6 +67,14 @@ impl FigureKind {
 pub static NEEDED: FigureKind =
     FigureKind::bytes(["needed_bytes", "needed"], ["Needed", "needed"], Some(1));
 
+/// All that is placed.
+pub static TOTAL: FigureKind =
+    FigureKind::bytes(["total_bytes", "total"], ["Total", "total"], Some(10));
+
+/// What is alive at the peak.
+pub static PEAK: FigureKind =
+    FigureKind::bytes(["peak_bytes", "peak"], ["Peak", "peak"], Some(13));
+
 /// Samples per second, by cycles.
 pub static THROUGHPUT: FigureKind = FigureKind {
     unit: FigureUnit::SamplesPerSecond,

@@ -18,7 +18,8 @@ pub(crate) use best::{Best, BestBy, NoBest};
 pub(crate) use curve::{Curve, curve};
 pub(crate) use figure::Figure;
 pub use figure::{
-    CYCLES, FigureKind, FigureUnit, FigureValue, NEEDED, Percents, SweepFigure, THROUGHPUT,
+    CYCLES, FigureKind, FigureUnit, FigureValue, NEEDED, PEAK, Percents, SweepFigure, THROUGHPUT,
+    TOTAL,
 };
 pub(crate) use heat_map::{HeatMap, heat_map};
 pub use run::{NoReference, SweepFacts};

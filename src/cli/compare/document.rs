@@ -386,7 +386,9 @@ impl Serialize for Comparison {
         }
         let conclusions = self.runs.get(1).map(|run| &run.conclusions);
         document.serialize_entry("conclusions", &conclusions)?;
-        document.serialize_entry(self.system, &self.section)?;
+        if !self.section.is_empty() {
+            document.serialize_entry(self.system, &self.section)?;
+        }
         if self.runs.len() > 2 {
             document.serialize_entry("runs", &self.run_rows())?;
         }

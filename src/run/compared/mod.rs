@@ -7,6 +7,7 @@
 
 pub mod amounts;
 pub mod names;
+mod of_answers;
 pub mod rows;
 #[cfg(test)]
 mod tests;
@@ -15,7 +16,7 @@ use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
 
-use self::names::Names;
+use self::names::{Names, TextId};
 use self::rows::{Level, Matching, Peaks, Thing};
 use super::room::StatedRoom;
 use super::{Conclusion, Evidence, Room};
@@ -83,14 +84,15 @@ pub struct ComparedWords {
 }
 
 impl ComparedWords {
-    /// Of a system that has no words of its own: things are matched by their owners, which are operations.
+    /// Of a system that has no words of its own: variables are matched by their operations and their names.
     pub const GENERAL: Self = Self {
         matching: Matching {
             levels: &[Level {
-                by: Some("operation"),
+                by: None,
                 key: |names, thing| {
-                    let owner = names.owner_number(thing.kind.path)?;
-                    Some([owner.into(), thing.category.place.into(), 0])
+                    let owner = names.owner_number(thing.kind.path).map(u64::from);
+                    let name = thing.kind.detail.map(TextId::number);
+                    Some([owner.unwrap_or(u64::MAX), name.unwrap_or(u64::MAX), 0])
                 },
                 is_of_owner_alone: false,
             }],
@@ -100,18 +102,18 @@ impl ComparedWords {
         are_owners_operations: true,
         owner: "Operation",
         nobody: "no operation",
-        detail: "Shape",
+        detail: "Variable",
         counted: "variables",
         each: None,
         by_owner: "By operation",
-        by_row: "By operation and category",
-        tabs: [(PeakTab::Owners, "By operation"), (PeakTab::Rows, "By operation and category")],
+        by_row: "By operation and variable",
+        tabs: [(PeakTab::Rows, "By operation and variable"), (PeakTab::Owners, "By operation")],
         at_peaks: "At the peaks",
         peaks: "Peaks",
         adds_up: "what is alive at the peak of each; adds up to both peaks",
         no_peaks: "A run does not say what is alive",
         steps: "steps",
-        device: ["Device", "First device"],
+        device: ["Device", "All devices"],
     };
 }
 

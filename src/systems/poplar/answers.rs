@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 
-use super::alive::{self, GROUPINGS};
 use super::budgets::budgets;
 use super::cards::cards;
 use super::facts::{OwnFacts, ReportFacts};
@@ -15,7 +14,6 @@ use super::insights::logs::log_messages;
 use super::insights::run_verdict;
 use super::insights::sentences::{verdict_reason, verdict_sentences};
 use super::insights::verdict::{TilesVerdict, verdict};
-use super::peak::peak_of_report;
 use super::sections::sections_of;
 use super::sweep_facts::sweep_facts;
 use crate::analysis::derived::Derived;
@@ -28,8 +26,8 @@ use crate::progress::Progress;
 use crate::run::answers::SourceFormat;
 use crate::run::section::keys_of;
 use crate::run::{
-    AliveBy, AliveVariables, Answers, BudgetFacts, Compared, Conclusion, FirstSight, GroupBytes,
-    Insights, MemoryTotals, PeakOfRun, Room, Section, StepBytes, Verdict,
+    Answers, BudgetFacts, Compared, Conclusion, FirstSight, Insights, MemoryTotals, Room, Section,
+    Verdict,
 };
 use crate::store::placed::ReadError;
 use crate::store::{DeviceId, Report};
@@ -127,10 +125,6 @@ impl Answers for PoplarAnswers {
         }
     }
 
-    fn peak(&self, derived: &Derived) -> Option<PeakOfRun> {
-        peak_of_report(derived)
-    }
-
     fn sweep_facts(&self, derived: &Derived, device: Option<i64>) -> Result<SweepFacts, Error> {
         if let Some(device) = device {
             let message = format!(
@@ -153,18 +147,6 @@ impl Answers for PoplarAnswers {
 
     fn change_json(&self, compared: &Compared, _: Room) -> Map<String, Value> {
         Map::from_iter([("insights".to_owned(), json!(insights_of(compared)))])
-    }
-
-    fn alive_groupings(&self, _: &Derived, _: Scope) -> Vec<AliveBy> {
-        GROUPINGS.to_vec()
-    }
-
-    fn alive(&self, derived: &Derived, at: &StepBytes) -> Option<AliveVariables> {
-        alive::alive(derived, at)
-    }
-
-    fn alive_rows(&self, derived: &Derived, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
-        alive::rows(derived, at, by)
     }
 
     fn format(&self, derived: &Derived) -> SourceFormat {
@@ -194,5 +176,64 @@ impl Answers for PoplarAnswers {
     fn own_json(&self, derived: &Derived) -> Map<String, Value> {
         let insights = derived.insights(true, &Progress::default());
         keys_of(&OwnFacts::of(derived.report(), &insights))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::consists::rows_of_moments;
+    use crate::progress::Progress;
+    use crate::store::{ArenaId, DeviceId};
+    use crate::synth::story::{PROPORTIONS, directory_name, write_story};
+    use crate::systems::poplar::files::OpenReport;
+    use rayon::prelude::*;
+
+    /// What is alive at any step of the story consists of rows that add up to what the curve says.
+    #[test]
+    fn what_every_step_consists_of_adds_up() {
+        let directory = tempfile::tempdir().expect("a directory");
+        let progress = Progress::default();
+        write_story(directory.path(), &progress).expect("the story");
+        let checked: usize = PROPORTIONS
+            .into_par_iter()
+            .map(|proportion| {
+                let path = directory.path().join(directory_name(proportion));
+                let open = OpenReport::open(&path, &progress).expect("a report");
+                open.read_all(&progress, |_| Vec::new()).expect("all of it");
+                let derived = open.derived();
+                let scopes = [
+                    Scope::Everything,
+                    Scope::Device(DeviceId(0)),
+                    Scope::Arena(ArenaId(3)),
+                    Scope::WorstArena,
+                ];
+                // On one tile every step; of all tiles some, for the time that it takes.
+                let each = |scope: Scope| if scope.needs_arenas() { 1 } else { 320 };
+                let check = |scope| check_steps(&derived, scope, each(scope));
+                scopes.into_iter().map(check).sum::<usize>()
+            })
+            .sum();
+        assert!(checked > 11_000, "{checked}");
+    }
+
+    fn check_steps(derived: &Derived, scope: Scope, each: usize) -> usize {
+        let timeline = derived.timeline(scope, &|| false).expect("a curve");
+        let curve = &timeline.curve;
+        let steps = curve.not_always_live.len();
+        for step in (0..steps).step_by(each) {
+            let alive = Moment::alive(curve, scope, step).expect("bytes");
+            let whole = curve.always_live.at(step).expect("bytes") + curve.not_always_live[step];
+            let found = [Some(consists_of(derived, alive))];
+            for by in
+                [GroupedBy::Category, GroupedBy::Operation, GroupedBy::Module, GroupedBy::Variable]
+            {
+                let rows = rows_of_moments(&found, by).expect("rows");
+                let sum: i64 = rows.iter().filter_map(|(_, bytes)| bytes[0]).sum();
+                assert_eq!(u64::try_from(sum).ok(), Some(whole), "{scope:?} {step} {by:?}");
+                assert!(rows.len() > 1, "{scope:?} {step} {by:?}");
+            }
+        }
+        steps.div_ceil(each)
     }
 }

@@ -1,12 +1,10 @@
 //! Graphcore IPU reports: `autoReport.all` with `profile.pop`, written by Poplar.
 
-mod alive;
 pub(crate) mod answers;
 mod budgets;
 mod cards;
 mod facts;
 mod lake;
-mod peak;
 mod sections;
 mod sweep_facts;
 pub mod system;

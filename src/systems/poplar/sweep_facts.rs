@@ -10,7 +10,9 @@ use crate::analysis::liveness;
 use crate::analysis::liveness::scope_curve::peak_of_everything;
 use crate::analysis::memory::{self, FullestTile};
 use crate::analysis::program::report_options::{OptionKind, options};
-use crate::analysis::sweep::{CYCLES, FigureKind, FigureUnit, SweepFacts, SweepFigure, THROUGHPUT};
+use crate::analysis::sweep::{
+    CYCLES, FigureKind, FigureUnit, PEAK, SweepFacts, SweepFigure, THROUGHPUT, TOTAL,
+};
 use crate::analysis::throughput::{self, batch_size, throughput};
 use crate::run::Verdict;
 use crate::store::Report;
@@ -36,8 +38,6 @@ static TILES_OVER: FigureKind = FigureKind {
         Some(3),
     )
 };
-static TOTAL: FigureKind =
-    FigureKind::bytes(["total_bytes", "total"], ["Total", "total"], Some(10));
 static INCLUDING_GAPS: FigureKind = FigureKind::bytes(
     ["including_gaps_bytes", "including-gaps"],
     ["Total, including gaps", "with gaps"],
@@ -48,7 +48,6 @@ static ALWAYS_LIVE: FigureKind = FigureKind::bytes(
     ["Always live", "always live"],
     Some(12),
 );
-static PEAK: FigureKind = FigureKind::bytes(["peak_bytes", "peak"], ["Peak", "peak"], Some(13));
 static CODE: FigureKind = FigureKind::bytes(["code_bytes", "code"], ["Code", "code"], Some(14));
 /// That of the fullest tile, which has a column of its own.
 static NEEDED_OF_TILE: FigureKind =

@@ -230,24 +230,7 @@ impl FoundRun for FolderRun {
 
     fn open(&self, progress: &Progress) -> Result<Option<Box<dyn OpenRun>>, Error> {
         let report = OpenReport::without_profile(&self.path, progress, log_messages);
-        Ok(Some(Box::new(WithoutReport(Arc::new(derived_of(Arc::new(report)))))))
-    }
-
-    fn begin(
-        &self,
-        _: Option<&Cache>,
-        reading: &Reading<'_>,
-    ) -> Result<Option<Box<dyn OpenRun>>, Error> {
-        self.open(reading.progress)
-    }
-}
-
-/// What the side files and logs of a run say that left no report.
-struct WithoutReport(Arc<Derived>);
-
-impl OpenRun for WithoutReport {
-    fn derived(&self) -> &Arc<Derived> {
-        &self.0
+        Ok(Some(Box::new(Arc::new(derived_of(Arc::new(report))))))
     }
 }
 

@@ -8,12 +8,9 @@ use super::ranks;
 use crate::files::{self, directory_of, file_name};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::report::{FileStatus, ReportFile};
-use crate::store::{Warning, WarningCode, Warnings};
+use crate::store::{Warning, Warnings};
+use crate::systems::below::each_file_below;
 
-/// How deep snapshots are looked for below a directory.
-const MAX_DEPTH: usize = 4;
-/// Files that are looked into.
-pub(super) const MOST_FILES: usize = 20_000;
 /// Bytes of a file by which it is told.
 const HEAD: usize = 256;
 /// Bytes of a snapshot that has one of its keys among them.
@@ -211,39 +208,10 @@ pub(super) fn snapshots_below(
     warnings: &Warnings,
     progress: &Progress,
 ) -> Vec<(PathBuf, FileKind)> {
-    let warn = |path: &Path, message: String| {
-        warnings.add(WarningCode::Inconsistent, &path.display().to_string(), message);
-    };
     let mut found = Vec::new();
-    let mut directories = vec![(root.to_owned(), 0_usize)];
-    let mut looked_at = 0_usize;
-    'all: while let Some((directory, depth)) = directories.pop() {
-        let entries = match fs::read_dir(&directory) {
-            Ok(entries) => entries,
-            Err(error) => {
-                warn(&directory, format!("not looked into: {error}"));
-                continue;
-            }
-        };
-        for entry in entries.flatten() {
-            looked_at = looked_at.saturating_add(1);
-            if looked_at > MOST_FILES {
-                warn(root, format!("only {MOST_FILES} files are looked into, and there are more"));
-            }
-            if looked_at > MOST_FILES || progress.is_cancelled() {
-                break 'all;
-            }
-            let path = entry.path();
-            let Ok(kind) = entry.file_type() else { continue };
-            if kind.is_dir() {
-                if depth < MAX_DEPTH {
-                    directories.push((path, depth.saturating_add(1)));
-                }
-                continue;
-            }
-            found.extend(kind_by_keys(&path).map(|kind| (path, kind)));
-        }
-    }
+    each_file_below(root, (warnings, progress), |path| {
+        found.extend(kind_by_keys(&path).map(|kind| (path, kind)));
+    });
     found.sort_by(|(a, _), (b, _)| a.cmp(b));
     found
 }

@@ -8,9 +8,10 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use super::discover::{FileKind, MOST_FILES, SnapshotFiles, kind_of_file, with_side_files};
+use super::discover::{FileKind, SnapshotFiles, kind_of_file, with_side_files};
 use crate::files::{directory_of, file_name};
 use crate::store::{WarningCode, Warnings};
+use crate::systems::below::MOST_FILES;
 
 const WORD: &[u8] = b"rank";
 

@@ -1,8 +1,10 @@
-//! What is alive at a step of an IPU report: variables before lowering, and the same bytes by groups.
+//! What a report says by itself: what is alive at a step as variables and by groups, and the peak and who owns it.
 
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 
+use super::alive::{AliveBy, AliveVariable, AliveVariables, GroupBytes, StepBytes, alive_in_arena};
+use super::peak::{PeakOfRun, PeakRow, PeakVariable};
 use crate::analysis::comparison::category_bytes::class_states;
 use crate::analysis::comparison::contribution::{Contribution, Contributor, OperationName};
 use crate::analysis::comparison::explanation::{Explanation, GroupedBy};
@@ -11,24 +13,27 @@ use crate::analysis::consists::{consists_of, rows_of_one};
 use crate::analysis::derived::Derived;
 use crate::analysis::liveness::variables::rows_of_scope;
 use crate::analysis::liveness::{Scope, variable_name};
-use crate::run::{AliveBy, AliveVariable, AliveVariables, GroupBytes, StepBytes};
+use crate::analysis::program::steps;
+use crate::store::arena::Arenas;
 use crate::store::ids::CategoryId;
 use crate::store::memory::CategoryMemory;
 use crate::store::{Report, TileId, UnloweredId};
 
 /// What rows go by: all of it is offered, for what a report does not name is a row of its own.
-pub(super) const GROUPINGS: [AliveBy; 4] =
+pub const GROUPINGS: [AliveBy; 4] =
     [AliveBy::Category, AliveBy::Operation, AliveBy::Module, AliveBy::Variable];
 
 /// The variables; `None` where their bytes are not known.
-pub(super) fn alive(derived: &Derived, at: &StepBytes) -> Option<AliveVariables> {
+pub fn alive_in_report(derived: &Derived, at: &StepBytes) -> Option<AliveVariables> {
     let mut things = Things::default();
-    things.count_before_lowering(derived, (at.scope, at.step))?;
+    if things.count_before_lowering(derived, (at.scope, at.step)).is_none() {
+        return alive_in_arena(derived, at);
+    }
     Some(things.variables(derived.report()))
 }
 
 /// The rows of a grouping, but for variables.
-pub(super) fn rows(derived: &Derived, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
+pub fn alive_rows_of_report(derived: &Derived, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
     let by = match by {
         AliveBy::Category => GroupedBy::Category,
         AliveBy::Operation => GroupedBy::Operation,
@@ -43,7 +48,8 @@ pub(super) fn rows(derived: &Derived, at: &StepBytes, by: AliveBy) -> Vec<GroupB
     rows_of(&consists_of(derived, alive), &things, by)
 }
 
-pub(super) fn rows_of(found: &Explanation, things: &Things, by: GroupedBy) -> Vec<GroupBytes> {
+/// The rows of an explanation with the number of things in each.
+fn rows_of(found: &Explanation, things: &Things, by: GroupedBy) -> Vec<GroupBytes> {
     let rest = if by == GroupedBy::Category { 0 } else { things.without_operation };
     let row = |(row, bytes): (&Contribution, i64)| {
         let name = match &row.contributor {
@@ -62,7 +68,7 @@ pub(super) fn rows_of(found: &Explanation, things: &Things, by: GroupedBy) -> Ve
 
 /// The variables that are alive at a step of a scope.
 #[derive(Default)]
-pub(super) struct Things {
+struct Things {
     /// How many each group has.
     counts: HashMap<Contributor, u64>,
     /// How many belong to no operation.
@@ -78,7 +84,7 @@ struct Named {
 }
 
 impl Things {
-    pub(super) fn alive_at(derived: &Derived, at: (Scope, usize)) -> Self {
+    fn alive_at(derived: &Derived, at: (Scope, usize)) -> Self {
         let mut things = Self::default();
         // What cannot be counted stays without a count.
         let _: Option<()> = things.count_lowered(derived.report(), at);
@@ -163,12 +169,12 @@ impl Things {
     }
 
     /// The variables, those of one name together, always live or not.
-    pub(super) fn largest(&self, report: &Report, most: usize) -> Vec<AliveVariable> {
+    fn largest(&self, report: &Report, most: usize) -> Vec<AliveVariable> {
         let mut all: Vec<_> = self.named.iter().collect();
         let sum = |named: &Named| named.bytes.iter().fold(0_u64, |sum, of| sum.saturating_add(*of));
         all.sort_by_key(|(name, named)| (Reverse(sum(named)), *name));
         let largest = all.into_iter().take(most);
-        largest.map(|(name, named)| variable(report, name, named, sum(named))).collect()
+        largest.map(|(name, named)| variable_named(report, name, named, sum(named))).collect()
     }
 
     fn variables(&self, report: &Report) -> AliveVariables {
@@ -177,7 +183,7 @@ impl Things {
             let lists = [&mut found.not_always_live, &mut found.always_live];
             for (list, bytes) in lists.into_iter().zip(named.bytes) {
                 if bytes > 0 {
-                    list.push(variable(report, name, named, bytes));
+                    list.push(variable_named(report, name, named, bytes));
                 }
             }
         }
@@ -185,7 +191,7 @@ impl Things {
     }
 }
 
-fn variable(report: &Report, name: &str, named: &Named, bytes: u64) -> AliveVariable {
+fn variable_named(report: &Report, name: &str, named: &Named, bytes: u64) -> AliveVariable {
     let categories = report.memory.get().map(|memory| memory.categories.as_slice());
     // Code and the like are variables that have the name of their category.
     let is_category = |of: &[CategoryMemory]| of.iter().any(|of| of.name == name);
@@ -199,61 +205,51 @@ fn variable(report: &Report, name: &str, named: &Named, bytes: u64) -> AliveVari
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::analysis::consists::rows_of_moments;
-    use crate::progress::Progress;
-    use crate::store::{ArenaId, DeviceId};
-    use crate::synth::story::{PROPORTIONS, directory_name, write_story};
-    use crate::systems::poplar::files::OpenReport;
-    use rayon::prelude::*;
+/// The largest variables that are named.
+const LARGEST: usize = 10;
 
-    /// What is alive at any step of the story consists of rows that add up to what the curve says.
-    #[test]
-    fn what_every_step_consists_of_adds_up() {
-        let directory = tempfile::tempdir().expect("a directory");
-        let progress = Progress::default();
-        write_story(directory.path(), &progress).expect("the story");
-        let checked: usize = PROPORTIONS
-            .into_par_iter()
-            .map(|proportion| {
-                let path = directory.path().join(directory_name(proportion));
-                let open = OpenReport::open(&path, &progress).expect("a report");
-                open.read_all(&progress, |_| Vec::new()).expect("all of it");
-                let derived = open.derived();
-                let scopes = [
-                    Scope::Everything,
-                    Scope::Device(DeviceId(0)),
-                    Scope::Arena(ArenaId(3)),
-                    Scope::WorstArena,
-                ];
-                // On one tile every step; of all tiles some, for the time that it takes.
-                let each = |scope: Scope| if scope.needs_arenas() { 1 } else { 320 };
-                let check = |scope| check_steps(&derived, scope, each(scope));
-                scopes.into_iter().map(check).sum::<usize>()
-            })
-            .sum();
-        assert!(checked > 11_000, "{checked}");
-    }
+/// The peak of a report whose small tables are read; by category where its lowered variables are read as well.
+pub fn peak_of_report(derived: &Derived) -> Option<PeakOfRun> {
+    let report = &**derived.report();
+    let timeline = derived.timeline(Scope::Everything, &|| false)?;
+    let alive = Moment::peak(&timeline.curve, Scope::Everything)?;
+    let step = alive.moment.step;
+    let facts = steps::facts(report, step)?;
+    let found = consists_of(derived, alive);
+    let things = Things::alive_at(derived, (Scope::Everything, step));
+    let by = |by: GroupedBy| rows(rows_of(&found, &things, by));
+    let devices = report.arenas.get().map(Arenas::device_ids).unwrap_or_default();
+    let only_device = devices.first().filter(|_| devices.len() == 1);
+    let operation = facts.operation.as_ref();
+    Some(PeakOfRun {
+        device: only_device.map(|device| device.0.into()),
+        step: Some(facts.step.0.into()),
+        kind: facts.kind,
+        name: facts.name,
+        operation: operation.map(|operation| OperationName::of(operation).in_words()),
+        operation_by_operand: false,
+        stack: operation.and_then(|operation| operation.location.clone()).into_iter().collect(),
+        bytes: u64::try_from(alive.bytes.sum()).ok()?,
+        always_live_bytes: u64::try_from(alive.bytes.always_live).ok(),
+        by_category: by(GroupedBy::Category),
+        by_operation: by(GroupedBy::Operation),
+        by_module: by(GroupedBy::Module),
+        by_line: Vec::new(),
+        largest: things.largest(report, LARGEST).into_iter().map(variable).collect(),
+    })
+}
 
-    fn check_steps(derived: &Derived, scope: Scope, each: usize) -> usize {
-        let timeline = derived.timeline(scope, &|| false).expect("a curve");
-        let curve = &timeline.curve;
-        let steps = curve.not_always_live.len();
-        for step in (0..steps).step_by(each) {
-            let alive = Moment::alive(curve, scope, step).expect("bytes");
-            let whole = curve.always_live.at(step).expect("bytes") + curve.not_always_live[step];
-            let found = [Some(consists_of(derived, alive))];
-            for by in
-                [GroupedBy::Category, GroupedBy::Operation, GroupedBy::Module, GroupedBy::Variable]
-            {
-                let rows = rows_of_moments(&found, by).expect("rows");
-                let sum: i64 = rows.iter().filter_map(|(_, bytes)| bytes[0]).sum();
-                assert_eq!(u64::try_from(sum).ok(), Some(whole), "{scope:?} {step} {by:?}");
-                assert!(rows.len() > 1, "{scope:?} {step} {by:?}");
-            }
-        }
-        steps.div_ceil(each)
-    }
+fn variable(of: AliveVariable) -> PeakVariable {
+    let AliveVariable { name, bytes, category, operation, .. } = of;
+    PeakVariable { name, bytes, category, operation }
+}
+
+/// The rows of a group, which add up to the peak. None where exchanges share code, which then counts for each of them and
+/// leaves less than nothing for the rest.
+fn rows(rows: Vec<GroupBytes>) -> Vec<PeakRow> {
+    let row = |GroupBytes { name, bytes, count }| {
+        Some(PeakRow { name, bytes: u64::try_from(bytes).ok()?, count })
+    };
+    let rows: Option<Vec<PeakRow>> = rows.into_iter().map(row).collect();
+    rows.unwrap_or_default()
 }

@@ -1,0 +1,67 @@
+//! What a run brings into a comparison by peaks where its system has nothing to add: what it answers elsewhere.
+
+use super::amounts::Amount;
+use super::names::{Names, Owner};
+use super::rows::{Category, Kind, Thing};
+use super::{Own, PeakOfSide, Side};
+use crate::analysis::comparison::figures::{Figure, Unit};
+use crate::analysis::comparison::options::OptionText;
+use crate::analysis::derived::Derived;
+use crate::analysis::liveness::Scope;
+use crate::run::{AliveVariable, Place, StatedRoom, StepBytes};
+use crate::text::exact_bytes;
+
+const VARIABLE: Category = Category { place: 0, key: "variable", title: "Variable" };
+
+impl Side {
+    /// Of all devices of a run together; `None` where it has no peak.
+    pub fn of_answers(derived: &Derived, names: &mut Names) -> Option<Self> {
+        let (answers, report) = (derived.answers(), derived.report());
+        let peak = answers.peak(derived)?;
+        let always_live_bytes = peak.always_live_bytes.unwrap_or(0);
+        let not_always_live_bytes = peak.bytes.saturating_sub(always_live_bytes);
+        let place = Place { step: peak.step, ..Place::default() };
+        let alive = answers.step_position(derived, &place).map(|step| {
+            let scope = Scope::Everything;
+            let at = StepBytes { scope, step, always_live_bytes, not_always_live_bytes };
+            let found = at.variables(answers.alive(derived, &at));
+            let all = found.always_live.iter().chain(&found.not_always_live);
+            all.map(|variable| thing(variable, names)).collect()
+        });
+        let total = answers.memory(derived).total_bytes;
+        let figure = |name, bytes| Figure::of_run(name, Unit::Bytes, bytes, false);
+        let at = peak.step.map_or_else(String::new, |step| {
+            format!(" at {} {step}", report.system.step_in_text)
+        });
+        Some(Self {
+            device: peak.device,
+            title: report.system.all_devices.to_owned(),
+            peak: Some(PeakOfSide { bytes: peak.bytes, not_always_live_bytes, step: peak.step }),
+            peak_text: format!("{}{at}", exact_bytes(peak.bytes)),
+            always_live_bytes: peak.always_live_bytes,
+            figures: vec![
+                figure(("peak_bytes", "Peak"), Some(peak.bytes)),
+                figure(("total_bytes", "Total"), total),
+            ],
+            settings: OptionText::all(report),
+            stated: StatedRoom {
+                capacity_bytes: derived.verdict().and_then(|verdict| verdict.capacity_bytes),
+                other_bytes: None,
+            },
+            alive,
+            own: Own::new(()),
+        })
+    }
+}
+
+fn thing(variable: &AliveVariable, names: &mut Names) -> Thing {
+    let path = names.path(variable.operation.as_deref().map(Owner::operation));
+    let detail = Some(names.text(&variable.name));
+    Thing {
+        kind: Kind { path, detail, category: Some(VARIABLE), size: None },
+        category: VARIABLE,
+        made_by: None,
+        size: variable.bytes,
+        amount: Amount { bytes: variable.bytes, count: 1 },
+    }
+}
