@@ -22,7 +22,7 @@ import cbor
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 SAMPLES = ROOT / "sample_profiles"
-TABLE = re.search(r'TABLE: &str =\s*"(.*?)";', (ROOT / "src/fuzzing.rs").read_text(), re.S)[1]
+TABLE = re.search(r'TABLE: &str =\s*"(.*?)";', (ROOT / "src/systems/fuzzing.rs").read_text(), re.S)[1]
 
 
 def keep(target, data):

@@ -10,7 +10,7 @@
 //!
 //! `budget` says what reading may cost at most, [`work`] counts what was read. `sweep` reads many runs of any system
 //! and keeps the facts of each, for both; [`lake`] writes the figures of many reports as Parquet files. [`views`] names what can be drawn without
-//! a window. [`synth`] writes reports. [`systems`] finds out of which system a run is, and opens it; [`opened`] has what still uses single systems;
+//! a window. [`synth`] writes reports. [`systems`] finds out of which system a run is, and opens it;
 //! `files::looks_like` says what a path is that no system takes, `log_file` reads logs.
 
 pub mod analysis;
@@ -19,9 +19,6 @@ pub mod cli;
 pub(crate) mod csv;
 pub(crate) mod files;
 pub mod format;
-#[cfg(any(test, fuzzing))]
-#[doc(hidden)]
-pub mod fuzzing;
 pub mod index;
 pub mod lake;
 pub(crate) mod log_file;
@@ -36,3 +33,7 @@ pub mod text;
 pub mod ui;
 pub mod views;
 pub mod work;
+
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub use systems::fuzzing;

@@ -238,7 +238,7 @@ fn names(paths: &[PathBuf], found: &[Box<dyn FoundRun>]) -> Vec<String> {
 }
 
 /// A path as seen from a folder; `.` for the folder itself.
-fn name_from(folder: &Path, path: &Path) -> String {
+pub(crate) fn name_from(folder: &Path, path: &Path) -> String {
     let below = path.strip_prefix(folder).unwrap_or(path);
     if below.as_os_str().is_empty() { ".".to_owned() } else { below.display().to_string() }
 }

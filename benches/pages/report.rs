@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use tilescope::store::System;
 use tilescope::store::debug_info::{Context, DebugInfo, Proportion, TextRef};
 use tilescope::store::ids::CategoryId;
 use tilescope::store::liveness::{Classes, Deltas, Liveness, TileVariableBytes, VariableBytes};
@@ -14,6 +13,7 @@ use tilescope::store::report::Categories;
 use tilescope::store::target::Target;
 use tilescope::store::variable::{LoweredVariables, VariableFlags};
 use tilescope::store::{ClassId, DeviceId, ProgramId, Report, StepId, TileId, UnloweredId};
+use tilescope::systems::poplar::WORDS;
 use tilescope::systems::poplar::files::absent;
 
 /// Tiles of an IPU.
@@ -65,7 +65,7 @@ pub fn report() -> Report {
 /// Makes a report; those of different seeds have the same steps and other bytes.
 pub fn report_of(size: Size, name: &str, seed: u64) -> Report {
     let mut noise = Noise(seed);
-    let report = Report::of(System::POPLAR, PathBuf::from("/reports").join(name));
+    let report = Report::of(WORDS, PathBuf::from("/reports").join(name));
     let tiles = u64::from(size.tiles());
     report.target.fill(Some(Target {
         kind: Some("IPU".into()),

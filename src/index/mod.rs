@@ -7,7 +7,7 @@
 //! - [`IndexFile`] is a file of it, an Arrow IPC file that is mapped into memory: columns by name, each with a
 //!   checksum, which is verified before the first use of the column.
 //! - [`Indexed`] is what of it belongs to one run.
-//! - `parts` has which columns and bytes make up a part of a report, `snapshot_parts` those of a memory snapshot.
+//! - `parts` has which columns and bytes make up a part of a report. What else a system keeps is in its folder.
 //! - [`Room`] is where the columns of a large report grow while it is read.
 //! - `mapping` has the `unsafe` code, two lines, and says why it is sound.
 //!
@@ -23,7 +23,6 @@ mod indexed;
 mod mapping;
 mod parts;
 mod room;
-mod snapshot_parts;
 
 pub use cache::{Cache, Entry, Limits, of_process, use_for_process};
 pub use file::{ColumnWriter, IndexError, IndexFile, check};
@@ -35,4 +34,3 @@ pub use parts::{
     read_rows_of_variables, write_report,
 };
 pub use room::{Growing, Room};
-pub use snapshot_parts::{decoded_words, expected_snapshot_bytes, read_snapshot, write_snapshot};

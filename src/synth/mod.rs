@@ -1,126 +1,55 @@
-//! Writes synthetic reports: what Poplar's compiler would have written of a model network.
-//!
-//! `network` lists layers, `planner` plans convolutions and matmuls, `lowering` makes programs and
-//! symbols of them, `allocator` places the variables of a tile, `write` derives all of Poplar's sums
-//! from the placement and writes `profile.pop`, `debug_info` writes `debug.cbor`.
+//! What the writers of synthetic runs share, which are in the folders of their systems (`systems/*/synth`): how files
+//! are written together, stories of several runs, and the transformer that several of them train.
 
-mod allocator;
-mod debug_info;
-mod log;
-mod lowering;
-pub mod machine;
-pub(crate) mod model;
-pub mod network;
-pub mod planner;
-mod schema;
 pub mod story;
-mod write;
+pub mod transformer;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
 
+use clap::ArgMatches;
+
 use crate::format::Progress;
 use crate::text::{bytes, grouped};
-use machine::Architecture;
-use network::{Layer, Network};
+use story::Story;
 
-/// What a synthetic report is made from. Equal options give equal reports.
-#[derive(Clone, Debug)]
-#[expect(clippy::struct_excessive_bools, reason = "they are independent switches")]
-pub struct Options {
-    /// The network.
-    pub network: Network,
-    /// How often the network is repeated, one copy after the other, to make a report larger.
-    pub copies: u32,
+/// How synthetic runs of a system are written.
+#[derive(Debug)]
+pub struct Synth {
+    /// What is done, for people: "Writing the report".
+    pub title: &'static str,
+    /// What is written: "A report of Poplar".
+    pub what: &'static str,
+    /// The options that say what it is made of, each optional, under a heading that says whose they are.
+    pub options: clap::Command,
+    /// Writes what is wanted with what was given of these options.
+    pub write: fn(&ArgMatches, &ToWrite<'_>, &Progress) -> Result<(), WriteError>,
+    /// The runs of its demo.
+    pub story: Story,
+}
+
+/// What the writers of all systems are told.
+#[derive(Clone, Copy, Debug)]
+pub struct ToWrite<'a> {
     /// Samples at a time.
     pub batch: u64,
-    /// `availableMemoryProportion` of convolutions and matmuls.
-    pub proportion: f64,
-    /// The architecture.
-    pub architecture: Architecture,
-    /// IPUs, as stages of a pipeline.
-    pub ipus: u32,
-    /// Tiles of an IPU.
-    pub tiles_per_ipu: u32,
-    /// What makes tiles differ.
+    /// Bytes of a file, as often as whose size takes something is repeated.
+    pub size: Option<u64>,
+    /// What is different from run to run follows from it.
     pub seed: u64,
-    /// Whether tensors are kept in single precision in place of half.
-    pub single_precision: bool,
-    /// Whether the program measures its execution: with what that takes on every tile, also where it is not run.
-    pub instrumented: bool,
-    /// Whether the compiler estimates the cycles of compute sets.
-    pub cycle_estimates: bool,
-    /// Whether the program is run when it fits.
-    pub execution: bool,
-    /// Whether layers are functions that are called, with the programs of an earlier compilation step, in which they
-    /// are not.
-    pub functions: bool,
-    /// What is recorded of it.
-    pub recorded: Recorded,
+    /// The file or directory to write.
+    pub output: &'a Path,
 }
 
-/// What is recorded of a program that is run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recorded {
-    /// Calls of `Engine::run`; `autoReport.executionProfileProgramRunCount` is 2 by default.
-    pub runs: u32,
-    /// Whether transfers with the host go on beside what else an IPU does.
-    pub overlapped_io: bool,
-    /// Whether lightweight profiling measures blocks on some tiles.
-    pub blocks: bool,
+/// A number that looks drawn at random and is the same for the same seed (SplitMix64).
+pub fn mix(seed: u64) -> u64 {
+    let z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
 }
 
-impl Default for Recorded {
-    fn default() -> Self {
-        Self { runs: 2, overlapped_io: false, blocks: false }
-    }
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            network: Network::Tiny,
-            copies: 1,
-            batch: 8,
-            proportion: 0.6,
-            architecture: Architecture::Mk2,
-            ipus: 1,
-            tiles_per_ipu: 16,
-            seed: 1,
-            single_precision: false,
-            instrumented: false,
-            cycle_estimates: false,
-            execution: false,
-            functions: false,
-            recorded: Recorded::default(),
-        }
-    }
-}
-
-impl Options {
-    /// Tiles of all IPUs, the units in which writing advances.
-    pub fn tiles(&self) -> u64 {
-        u64::from(self.ipus) * u64::from(self.tiles_per_ipu)
-    }
-
-    /// The layers of all copies.
-    pub fn layers(&self) -> Vec<Layer> {
-        let one = self.network.layers();
-        if self.copies <= 1 {
-            return one;
-        }
-        (0..self.copies)
-            .flat_map(|copy| {
-                one.iter().map(move |layer| Layer {
-                    name: format!("tower{copy}.{}", layer.name),
-                    ..layer.clone()
-                })
-            })
-            .collect()
-    }
-}
-
-/// Why a report cannot be written.
+/// Why something cannot be written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
     /// The directory holds a profile already, and nothing is overwritten.
@@ -149,6 +78,9 @@ pub enum WriteError {
         /// Bytes that it may take.
         most: u64,
     },
+    /// An option has no value that it can have.
+    #[error("{0}")]
+    Option(#[from] clap::Error),
     /// SQLite cannot write the profile.
     #[error("profile.pop: {0}")]
     Database(#[from] rusqlite::Error),
@@ -202,44 +134,4 @@ impl Drop for NewFiles {
             let _ = std::fs::remove_file(file);
         }
     }
-}
-
-/// Writes a report into a directory, which is made when it is not there; `progress` advances by one
-/// for each of [`Options::tiles`].
-///
-/// # Errors
-/// When a profile is there already, or a file cannot be written.
-pub fn write_report(
-    options: &Options,
-    directory: &Path,
-    progress: &Progress,
-) -> Result<(), WriteError> {
-    std::fs::create_dir_all(directory).map_err(WriteError::io(directory))?;
-    let profile = directory.join("profile.pop");
-    if profile.exists() {
-        return Err(WriteError::Exists(profile));
-    }
-    let model = lowering::lower(options);
-    write::write_profile(&model, &profile, progress)?;
-    let write = |name: &str, bytes: &[u8]| {
-        let file = directory.join(name);
-        std::fs::write(&file, bytes).map_err(WriteError::io(&file))
-    };
-    write("debug.cbor", &debug_info::encode(&model.contexts))?;
-    let app = format!("{:#}\n", serde_json::Value::Object(model.app.clone()));
-    write("app.json", app.as_bytes())?;
-    let framework = serde_json::json!({ "PyTorch": { "Version": "2.0.1" }, "PopTorch": { "Version": "3.3.0" } });
-    write("framework.json", format!("{framework:#}\n").as_bytes())?;
-    write("compile.log", log::compile_log(&model).as_bytes())
-}
-
-/// Bytes of `profile.pop` for each lowered variable, as measured on reports of the large network.
-const BYTES_PER_VARIABLE: u64 = 56;
-
-/// How often the network must be repeated for a profile of at least `bytes`.
-pub fn copies_for_size(options: &Options, bytes: u64) -> u32 {
-    let one = lowering::lower(&Options { copies: 1, ..options.clone() });
-    let variables: usize = (0..one.tiles()).map(|tile| one.on_tile(tile).len()).sum();
-    let of_one = variables as u64 * BYTES_PER_VARIABLE;
-    u32::try_from(bytes.div_ceil(of_one.max(1))).unwrap_or(u32::MAX)
 }

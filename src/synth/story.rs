@@ -1,86 +1,108 @@
-//! The story of one model: the same network at six values of `availableMemoryProportion`.
+//! Stories: runs of one model that tell something together, each in a directory of its own. They are the demos.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
-use super::machine::Architecture;
-use super::network::Network;
-use super::{Options, WriteError, write_report};
+use super::WriteError;
 use crate::format::Progress;
 
-/// The proportions of the story.
-pub const PROPORTIONS: [f64; 6] = [0.8, 0.75, 0.6, 0.35, 0.01, 0.005];
-
-/// The name of a run's directory.
-pub fn directory_name(proportion: f64) -> String {
-    format!("amp-{proportion}")
+/// The runs of a story.
+#[derive(Debug)]
+pub struct Story {
+    /// The name of its directory in the cache, which changes with the runs, so that nobody is shown old ones.
+    pub demo: &'static str,
+    /// The runs, in their order.
+    pub runs: Vec<StoryRun>,
+    /// Whether the window shows them in a sweep; else side by side.
+    pub is_sweep: bool,
 }
 
-/// One run of the story: a ResNeXt-101, batch 8, on one Mk2 IPU.
-pub fn options(proportion: f64) -> Options {
-    Options {
-        network: Network::Resnext101,
-        proportion,
-        tiles_per_ipu: Architecture::Mk2.tiles_per_ipu(),
-        cycle_estimates: true,
-        execution: true,
-        ..Options::default()
+type WriteRun = Box<dyn Fn(&Path, &Progress) -> Result<(), WriteError>>;
+
+/// A run of a story.
+pub struct StoryRun {
+    /// The name of its directory.
+    pub directory: String,
+    /// What opens it below that; empty where the directory does.
+    pub file: &'static str,
+    /// By how much writing it advances.
+    pub units: u64,
+    /// Writes it into a directory.
+    pub write: WriteRun,
+}
+
+impl fmt::Debug for StoryRun {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.directory)
     }
 }
 
-/// Writes the six runs into directories of their own.
-///
-/// # Errors
-/// When one of them is there already, or a file cannot be written.
-pub fn write_story(directory: &Path, progress: &Progress) -> Result<(), WriteError> {
-    progress.expect(PROPORTIONS.iter().map(|proportion| options(*proportion).tiles()).sum());
-    for proportion in PROPORTIONS {
-        write_report(&options(proportion), &directory.join(directory_name(proportion)), progress)?;
+impl StoryRun {
+    /// A run that its directory opens.
+    pub fn new(
+        directory: impl Into<String>,
+        units: u64,
+        write: impl Fn(&Path, &Progress) -> Result<(), WriteError> + 'static,
+    ) -> Self {
+        Self { directory: directory.into(), file: "", units, write: Box::new(write) }
     }
-    Ok(())
 }
 
-/// Changes with the reports that the story is made of, so that nobody is shown old ones.
-const DEMO: &str = "demo-2";
+impl Story {
+    /// Writes the runs into directories of their own.
+    ///
+    /// # Errors
+    /// When one of them is there already, or a file cannot be written.
+    pub fn write(&self, directory: &Path, progress: &Progress) -> Result<(), WriteError> {
+        progress.expect(self.runs.iter().map(|run| run.units).sum());
+        self.runs.iter().try_for_each(|run| (run.write)(&directory.join(&run.directory), progress))
+    }
 
-/// The directories of its runs, in the order of the story.
-pub fn runs(directory: &Path) -> Vec<PathBuf> {
-    PROPORTIONS.iter().map(|proportion| directory.join(directory_name(*proportion))).collect()
-}
+    /// What opens its runs, in their order.
+    pub fn runs(&self, directory: &Path) -> Vec<PathBuf> {
+        self.runs.iter().map(|run| directory.join(&run.directory).join(run.file)).collect()
+    }
 
-/// The story in the user's cache directory. Runs that are not there yet are written, each under
-/// another name first: what is there under its own name is whole.
-///
-/// # Errors
-/// When there is no cache directory, or a file cannot be written.
-pub fn demo(progress: &Progress) -> Result<PathBuf, WriteError> {
-    let directory = demo_directory()?;
-    complete_story(&directory, progress)?;
-    Ok(directory)
-}
+    /// What the window is opened on.
+    pub fn opened(&self, directory: &Path) -> Vec<PathBuf> {
+        if self.is_sweep { vec![directory.to_owned()] } else { self.runs(directory) }
+    }
 
-/// Where the demo is, or will be.
-///
-/// # Errors
-/// When there is no cache directory.
-pub fn demo_directory() -> Result<PathBuf, WriteError> {
-    let cache = dirs::cache_dir().ok_or(WriteError::NoCacheDirectory)?;
-    Ok(cache.join("tilescope").join(DEMO))
-}
+    /// Where the demo is, or will be.
+    ///
+    /// # Errors
+    /// When there is no cache directory.
+    pub fn demo_directory(&self) -> Result<PathBuf, WriteError> {
+        let cache = dirs::cache_dir().ok_or(WriteError::NoCacheDirectory)?;
+        Ok(cache.join("tilescope").join(self.demo))
+    }
 
-fn complete_story(directory: &Path, progress: &Progress) -> Result<(), WriteError> {
-    let missing = |proportion: &f64| !directory.join(directory_name(*proportion)).is_dir();
-    let missing: Vec<f64> = PROPORTIONS.into_iter().filter(missing).collect();
-    progress.expect(missing.iter().map(|proportion| options(*proportion).tiles()).sum());
-    missing.into_iter().try_for_each(|proportion| {
-        write_whole(&directory.join(directory_name(proportion)), |unfinished| {
-            write_report(&options(proportion), unfinished, progress)
+    /// The story in the user's cache directory. Runs that are not there yet are written, each under
+    /// another name first: what is there under its own name is whole.
+    ///
+    /// # Errors
+    /// When there is no cache directory, or a file cannot be written.
+    pub fn demo(&self, progress: &Progress) -> Result<PathBuf, WriteError> {
+        let directory = self.demo_directory()?;
+        self.complete(&directory, progress)?;
+        Ok(directory)
+    }
+
+    fn complete(&self, directory: &Path, progress: &Progress) -> Result<(), WriteError> {
+        let is_missing = |run: &&StoryRun| !directory.join(&run.directory).is_dir();
+        let missing: Vec<&StoryRun> = self.runs.iter().filter(is_missing).collect();
+        progress.expect(missing.iter().map(|run| run.units).sum());
+        missing.into_iter().try_for_each(|run| {
+            write_whole(&directory.join(&run.directory), |unfinished| {
+                (run.write)(unfinished, progress)
+            })
         })
-    })
+    }
 }
 
 /// Writes the directory of a run of a demo under another name and renames it, so that what is there under its own name
 /// is whole.
-pub(crate) fn write_whole(
+fn write_whole(
     whole: &Path,
     write: impl FnOnce(&Path) -> Result<(), WriteError>,
 ) -> Result<(), WriteError> {
@@ -111,15 +133,21 @@ mod tests {
         let parent = tempfile::tempdir().unwrap();
         let directory = parent.path().join("demo");
         std::fs::create_dir(&directory).unwrap();
+        let write = |directory: &Path, progress: &Progress| {
+            std::fs::write(directory.join("half"), "").map_err(WriteError::io(directory))?;
+            if progress.is_cancelled() { Err(WriteError::Cancelled) } else { Ok(()) }
+        };
+        let runs = ["one", "two"].map(|name| StoryRun::new(name, 1, write)).into();
+        let story = Story { demo: "demo", runs, is_sweep: false };
         let progress = Progress::default();
         progress.cancel();
-        assert!(matches!(complete_story(&directory, &progress), Err(WriteError::Cancelled)));
+        assert!(matches!(story.complete(&directory, &progress), Err(WriteError::Cancelled)));
         assert_eq!(std::fs::read_dir(&directory).unwrap().count(), 0);
         assert_eq!(std::fs::read_dir(parent.path()).unwrap().count(), 1);
         // What is there is not written again.
-        for proportion in PROPORTIONS {
-            std::fs::create_dir(directory.join(directory_name(proportion))).unwrap();
+        for run in story.runs(&directory) {
+            std::fs::create_dir(run).unwrap();
         }
-        assert!(complete_story(&directory, &progress).is_ok());
+        assert!(story.complete(&directory, &progress).is_ok());
     }
 }

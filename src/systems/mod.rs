@@ -3,6 +3,9 @@
 //! [`SYSTEMS`] lists them; what opens runs takes such a list, so that a test can add one.
 
 pub mod below;
+#[cfg(any(test, fuzzing))]
+#[doc(hidden)]
+pub mod fuzzing;
 pub mod poplar;
 pub mod pytorch;
 pub mod several;
@@ -16,6 +19,7 @@ use crate::analysis::derived::Derived;
 use crate::files::{self, looks_like};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::{Report, Warnings};
+use crate::synth::story::Story;
 use system::{FoundRun, RunSystem};
 
 /// The systems, in the order in which they are asked whether a path is theirs.
@@ -137,6 +141,11 @@ pub fn derived_of_report(systems: &[&dyn RunSystem], report: Arc<Report>) -> Der
         Some(answers) => derived.with_answers(answers),
         None => derived,
     }
+}
+
+/// The story that the window shows who has no run yet: of the first system that has one.
+pub fn demo_story() -> Option<Story> {
+    of_process().iter().find_map(|system| Some(system.synth()?.story))
 }
 
 /// What a path says that is a part of a run at most, such as an error text.

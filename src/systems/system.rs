@@ -14,6 +14,7 @@ use crate::run::joined_logs::{JoinedLogs, LogToJoin};
 use crate::run::{Answers, ModuleOfRun, RunTable, TableWriter};
 use crate::store::placed::Placed;
 use crate::store::{ArenaId, System, Warning, WarningCode, Warnings};
+use crate::synth::Synth;
 
 /// A system: a folder of its own below `src/systems`, and an entry in [`super::SYSTEMS`].
 pub trait RunSystem: Debug + Sync {
@@ -70,6 +71,12 @@ pub trait RunSystem: Debug + Sync {
             }
         }
         Ok(found)
+    }
+
+    /// The other runs in the directory of a run, and in the directories beside that.
+    fn beside(&self, path: &Path) -> Vec<Box<dyn FoundRun>> {
+        let _ = path;
+        Vec::new()
     }
 
     /// How many of its runs are in memory at a time where many are read.
@@ -129,6 +136,11 @@ pub trait RunSystem: Debug + Sync {
     /// The tables of a lake that only its runs have.
     fn tables(&self) -> &'static [RunTable] {
         &[]
+    }
+
+    /// How synthetic runs of it are written; `None` where nothing writes any.
+    fn synth(&self) -> Option<Synth> {
+        None
     }
 
     /// What to use in place of a command that has no answer for runs of this system.

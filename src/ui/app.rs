@@ -35,9 +35,9 @@ use super::theme::{
 use super::top_bar::TopBar;
 use super::warnings::warnings_ui;
 use super::widget::exports::exportable;
+use crate::analysis::derived::Derived;
 use crate::analysis::figures::difference::Side;
 use crate::store::Report;
-use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
 use crate::text::shortened;
 
 /// The window.
@@ -155,10 +155,9 @@ impl App {
         self.open.times_derived()
     }
 
-    /// The memory snapshots that are open; for tests.
-    pub fn snapshots(&self) -> Vec<Arc<ReplayedSnapshot>> {
-        let of_runs = self.open.iter().filter_map(|run| run.load.derived()?.snapshot());
-        of_runs.map(Arc::clone).collect()
+    /// What is worked out of the runs that are open; for tests.
+    pub fn derived(&self) -> Vec<Arc<Derived>> {
+        self.open.iter().filter_map(|run| run.load.derived().cloned()).collect()
     }
 
     fn frame_ui(&mut self, ui: &mut egui::Ui) -> Vec<Command> {

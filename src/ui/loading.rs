@@ -7,15 +7,14 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::job::Wake;
-use super::reading::{Glance, first_glance, glance_below};
+use super::reading::{Glance, first_glance, glance};
 use super::runs::SMALL;
 use crate::analysis::derived::Derived;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index;
-use crate::store::Report;
-use crate::synth::story;
+use crate::store::{Report, Warnings};
+use crate::sweep::runs_below;
 use crate::systems;
-use crate::systems::poplar::files::reports_below;
 use crate::systems::system::{OpenRun, Reading};
 
 /// Why a report could not be opened, with the reports that were meant, perhaps.
@@ -202,11 +201,13 @@ impl Load {
     /// Starts to write what is missing of the demo, and then looks what is there to open.
     pub fn start_demo(ctx: &egui::Context) -> Self {
         // Without a cache directory the work below says so.
-        let path = story::demo_directory().unwrap_or_default();
-        Self::start_work(path, Stage::WritingDemo, ctx, |shared| {
-            let directory = story::demo(&shared.progress)
+        let path = systems::demo_story().and_then(|story| story.demo_directory().ok());
+        Self::start_work(path.unwrap_or_default(), Stage::WritingDemo, ctx, |shared| {
+            let Some(story) = systems::demo_story() else { return Ok(()) };
+            let directory = story
+                .demo(&shared.progress)
                 .map_err(|error| Error::new(ErrorKind::CannotWrite, error.to_string()))?;
-            shared.set_stage(Stage::DemoWritten(story::runs(&directory)));
+            shared.set_stage(Stage::DemoWritten(story.opened(&directory)));
             Ok(())
         })
     }
@@ -380,9 +381,13 @@ fn explain(path: &Path, error: &Error, shared: &Shared) {
         shared.set_stage(Stage::Failed(Box::new(failure)));
     };
     // The error itself is what matters; the list is only a help.
-    let profiles = if is_several { reports_below(path).unwrap_or_default() } else { Vec::new() };
-    tell(first_glance(path, &profiles));
-    if !profiles.is_empty() {
-        tell(glance_below(path, &profiles, &shared.progress));
+    let (systems, warnings) = (systems::of_process(), Warnings::default());
+    let paths = [path.to_owned()];
+    let below = || runs_below(systems, &paths, None, &warnings, &shared.progress);
+    let mut runs = if is_several { below().unwrap_or_default() } else { Vec::new() };
+    runs.retain(|run| run.has_report());
+    tell(first_glance(path, &runs));
+    if !runs.is_empty() {
+        tell(glance(path, runs, &[], &shared.progress));
     }
 }

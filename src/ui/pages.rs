@@ -179,7 +179,7 @@ fn no_addresses(report: &Report) -> Option<WhyNot> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::systems::poplar::files::absent;
+    use crate::store::Absence;
     use std::path::PathBuf;
 
     #[test]
@@ -190,7 +190,7 @@ mod tests {
             let why_not = entry.why_not(Some(&report), true);
             assert_eq!(why_not, Some(COMING.into()), "{}", entry.title);
         }
-        report.memory.settle(Err(absent::memory()));
+        report.memory.settle(Err(Absence::new("It was not recorded", "Record it")));
         report.fill_arenas_with_tiles();
         let reason = |title: &str| {
             PAGES
@@ -199,7 +199,7 @@ mod tests {
                 .and_then(|entry| entry.why_not(Some(&report), false))
                 .unwrap_or_default()
         };
-        assert!(reason("Memory").contains("autoReport.outputGraphProfile"));
+        assert!(reason("Memory").contains("It was not recorded; Record it"));
         assert_eq!(reason("Liveness"), COMING);
         assert!(reason("Compare").contains("second run"));
     }

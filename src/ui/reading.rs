@@ -1,13 +1,16 @@
-//! A glance at reports that may be opened, beside the window.
+//! A glance at runs that may be opened, beside the window.
 
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use crate::files::directory_of;
 use crate::format::Progress;
 use crate::run::{Outcome, Verdict};
-use crate::systems::poplar::files::{FolderReport, map_reports, reports_beside};
+use crate::sweep::{map_runs, name_from};
+use crate::systems::of_process;
+use crate::systems::system::FoundRun;
 
-/// What is known of a report after a glance at it.
+/// What is known of a run after a glance at it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Glance {
     /// What it is opened by.
@@ -18,57 +21,55 @@ pub struct Glance {
     pub verdict: String,
     /// The same as a sign; `None` while it is not read, or where it is not known.
     pub fits: Option<bool>,
-    /// Bytes of its profile.
+    /// Bytes of its file.
     pub bytes: Option<u64>,
-    /// When its profile was written, seconds since 1970.
+    /// When that was written, seconds since 1970.
     pub written: Option<u64>,
 }
 
-/// Looks at the reports beside one. What was known of a file that has not changed is not read again.
+/// Looks at the runs beside one. What was known of a file that has not changed is not read again.
 pub fn glance_beside(path: &Path, known: &[Glance], progress: &Progress) -> Vec<Glance> {
-    glance(&reports_beside(path), known, progress)
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let own = if path.is_dir() { path.clone() } else { directory_of(&path) };
+    let beside = of_process().iter().flat_map(|system| system.beside(&path)).collect();
+    glance(own.parent().unwrap_or(&own), beside, known, progress)
 }
 
-/// Looks at reports below a directory, by their profiles.
-pub fn glance_below(directory: &Path, profiles: &[PathBuf], progress: &Progress) -> Vec<Glance> {
-    glance(&reports_of(directory, profiles), &[], progress)
+/// What their files say of runs at or below a directory without being read: the verdicts are empty.
+pub fn first_glance(directory: &Path, runs: &[Box<dyn FoundRun>]) -> Vec<Glance> {
+    runs.iter().map(|run| unread(directory, &**run)).collect()
 }
 
-/// The same without reading them: their verdicts are empty.
-pub fn first_glance(directory: &Path, profiles: &[PathBuf]) -> Vec<Glance> {
-    reports_of(directory, profiles).iter().map(unread).collect()
-}
-
-fn reports_of(directory: &Path, profiles: &[PathBuf]) -> Vec<FolderReport> {
-    profiles.iter().map(|profile| FolderReport::new(directory, profile.clone())).collect()
-}
-
-fn glance(reports: &[FolderReport], known: &[Glance], progress: &Progress) -> Vec<Glance> {
-    let mut glances: Vec<Glance> = reports.iter().map(unread).collect();
-    let mut to_read = Vec::new();
-    for (glance, report) in glances.iter_mut().zip(reports) {
+/// Looks at runs at or below a directory.
+pub fn glance(
+    directory: &Path,
+    mut runs: Vec<Box<dyn FoundRun>>,
+    known: &[Glance],
+    progress: &Progress,
+) -> Vec<Glance> {
+    let mut glances = first_glance(directory, &runs);
+    for glance in &mut glances {
         // A glance that was cancelled has left some verdicts open.
         let is_same = |other: &&Glance| {
             !other.verdict.is_empty()
                 && (&other.path, other.bytes, other.written)
                     == (&glance.path, glance.bytes, glance.written)
         };
-        match known.iter().find(is_same) {
-            Some(known) => {
-                glance.verdict.clone_from(&known.verdict);
-                glance.fits = known.fits;
-            }
-            None => to_read.push(report.clone()),
+        if let Some(known) = known.iter().find(is_same) {
+            glance.verdict.clone_from(&known.verdict);
+            glance.fits = known.fits;
+            runs.retain(|run| run.opened_by() != known.path);
         }
     }
-    let read = map_reports(&to_read, progress, |place, open| {
-        let verdict = open.ok().map(|open| open.derived().verdict());
+    let read = map_runs(&runs, progress, |run| {
+        let open = run.open(progress).ok().flatten();
+        let verdict = open.map(|open| open.derived().verdict());
         let fits = verdict.as_ref().and_then(|known| known.as_ref()?.outcome.fits());
         let text = match &verdict {
             None => "cannot be read".to_owned(),
             Some(known) => verdict_text(known.as_deref()),
         };
-        (place.path.clone(), text, fits)
+        (run.opened_by(), text, fits)
     });
     for (path, verdict, fits) in read.unwrap_or_default() {
         glances.iter_mut().filter(|glance| glance.path == path).for_each(|glance| {
@@ -79,14 +80,14 @@ fn glance(reports: &[FolderReport], known: &[Glance], progress: &Progress) -> Ve
     glances
 }
 
-/// What the file of a report says without being read.
-fn unread(report: &FolderReport) -> Glance {
-    let file = std::fs::metadata(&report.profile).ok();
+fn unread(directory: &Path, run: &dyn FoundRun) -> Glance {
+    let file = std::fs::metadata(run.main_file()).ok();
     let written = file.as_ref().and_then(|file| file.modified().ok());
     let since = written.and_then(|written| written.duration_since(UNIX_EPOCH).ok());
+    let path = run.opened_by();
     Glance {
-        path: report.path.clone(),
-        name: report.name.clone(),
+        name: name_from(directory, &path),
+        path,
         verdict: String::new(),
         fits: None,
         bytes: file.map(|file| file.len()),

@@ -461,21 +461,23 @@ impl<K: Clone + PartialEq, V: Send + 'static> RunsAnswer<K, V> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::snapshot::Snapshot;
-    use crate::systems::pytorch::{
-        allocator::replayed::{AllocatorRun, ReplayedSnapshot},
-        answers::PytorchAnswers,
-    };
+    use crate::run::Answers;
+
+    /// A run that has so much beside its report.
+    #[derive(Debug)]
+    struct Beside(usize);
+
+    impl Answers for Beside {
+        fn things_beside_report(&self) -> usize {
+            self.0
+        }
+    }
 
     #[test]
     fn runs_are_as_small_as_their_events() {
         let small = |events: usize| {
-            let mut snapshot = Snapshot::default();
-            snapshot.events.actions.resize(events, crate::store::snapshot::Action::Unknown);
-            let allocator = AllocatorRun::of(ReplayedSnapshot::of(snapshot));
             let report = Arc::new(Report::default());
-            let answers = Arc::new(PytorchAnswers::of(allocator));
-            let derived = Derived::new(Arc::clone(&report)).with_answers(answers);
+            let derived = Derived::new(report).with_answers(Arc::new(Beside(events)));
             let run = Run::new(RunId(1), Arc::new(derived), Badge::of(0, 0));
             let runs = Runs::new(vec![run], None, Arrangement::default(), None).expect("a run");
             runs.are_small()

@@ -36,10 +36,11 @@ use tilescope::cli::tiles::{Breakdown, Tiles, TilesArguments};
 use tilescope::cli::trace::{TraceArguments, TraceReport};
 use tilescope::format::{Error, ErrorKind, Progress};
 use tilescope::index::Cache;
-use tilescope::synth::Options;
+use tilescope::synth::transformer::Transformer;
 use tilescope::systems::poplar::files::OpenReport;
+use tilescope::systems::poplar::synth::Options;
 use tilescope::systems::poplar::system::{Poplar, ReportRun};
-use tilescope::systems::pytorch::synth::{SnapshotOptions, Transformer};
+use tilescope::systems::pytorch::synth::SnapshotOptions;
 use tilescope::systems::system::{FoundRun, OpenRun, Reading, RunSystem};
 use tilescope::systems::{SYSTEMS, find};
 

@@ -144,7 +144,7 @@ impl Contents {
             steps.ids.push(StepId(step));
             steps.programs.push(ProgramId(0));
             steps.parents.push(None);
-            let now = self.bytes_at(step) as i64;
+            let now = self.bytes_at(step).cast_signed();
             changes.push((step, now - before));
             before = now;
         }
@@ -160,7 +160,7 @@ impl Contents {
         liveness.variable_bytes_of_devices.insert(DeviceId(0), rows.clone());
         liveness.variable_bytes = Some(rows);
         let by_device = [(DeviceId(0), changes.clone())].into();
-        liveness.deltas = Some(Deltas { everything: changes, by_device });
+        report.deltas.fill(Some(Deltas { everything: changes, by_device }));
         report.liveness.fill(Some(liveness));
         report.set_reader(Box::new(Bank(Arc::clone(self))));
         report.settle_rest(&Absence::unexplained());
@@ -232,7 +232,7 @@ impl Answers for Contents {
     fn alive_rows(&self, _: &Derived, at: &StepBytes, _: AliveBy) -> Vec<GroupBytes> {
         let row = |kind: &str| {
             let of_kind = || self.at(at.step as u32).filter(|one| one.kind == kind);
-            let bytes = of_kind().map(|one| one.bytes as i64).sum();
+            let bytes = of_kind().map(|one| one.bytes.cast_signed()).sum();
             GroupBytes { name: kind.to_owned(), bytes, count: of_kind().count() as u64 }
         };
         self.kinds().into_iter().map(row).collect()

@@ -5,10 +5,11 @@ use super::*;
 
 use buffa::encoding::encode_varint;
 use tilescope::run::Compared;
+use tilescope::synth::transformer::Transformer;
 use tilescope::systems::xla::buffer_assignment::analysed::Analysed;
 use tilescope::systems::xla::buffer_assignment::facts::ModuleFacts;
 use tilescope::systems::xla::run::{XlaFiles, XlaRun};
-use tilescope::systems::xla::synth::{DumpOptions, Remat, Transformer, write_dump};
+use tilescope::systems::xla::synth::{DumpOptions, Remat, write_dump};
 use tilescope::systems::{SYSTEMS, find};
 
 /// The name of a file that is taken for a module.

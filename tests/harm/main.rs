@@ -30,8 +30,8 @@ use tempfile::TempDir;
 use tilescope::cli::tiles::Breakdown;
 use tilescope::format::{Error, Progress};
 use tilescope::store::ArenaId;
-use tilescope::synth::{Options, write_report};
 use tilescope::systems::poplar::files::OpenReport;
+use tilescope::systems::poplar::synth::{Options, write_report};
 use tilescope::work::WorkDone;
 
 #[global_allocator]

@@ -13,7 +13,7 @@ use rusqlite::Connection;
 use serde_json::Value;
 use tilescope::cli::tiles::Breakdown;
 use tilescope::format::{Error, ErrorKind, Progress};
-use tilescope::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{Options, write_report};
 
 fn error_of(path: &Path) -> Error {
     summary(path).expect_err("this must not open")

@@ -383,8 +383,8 @@ fn the_demo_is_written_once() {
     let cache = tempfile::tempdir().unwrap();
     let demo = cache.path().join("tilescope/demo-2");
     // What is there is not written again: the story itself is tested elsewhere.
-    for proportion in tilescope::synth::story::PROPORTIONS {
-        let run = demo.join(tilescope::synth::story::directory_name(proportion));
+    for proportion in tilescope::systems::poplar::synth::story::PROPORTIONS {
+        let run = demo.join(tilescope::systems::poplar::synth::story::directory_name(proportion));
         std::fs::create_dir_all(&run).unwrap();
         std::fs::copy(sample().join("profile.pop"), run.join("profile.pop")).unwrap();
     }

@@ -11,9 +11,9 @@ use serde_json::{Value, json};
 use tilescope::analysis::compute::{compute_sets, exchanges};
 use tilescope::analysis::memory::selection::TileSelection;
 use tilescope::format::Progress;
-use tilescope::synth::planner::{Plan, Request, plan};
-use tilescope::synth::{Options, story, write_report};
 use tilescope::systems::poplar::files::OpenReport;
+use tilescope::systems::poplar::synth::planner::{Plan, Request, plan};
+use tilescope::systems::poplar::synth::{Options, story, write_report};
 
 /// The document that `compare` prints.
 fn compare(source: &Path, target: &Path) -> Value {

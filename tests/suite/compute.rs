@@ -11,8 +11,8 @@ use tilescope::format::Progress;
 use tilescope::store::exchange::ExchangeKind;
 use tilescope::store::tile_list::TileList;
 use tilescope::store::{Absence, Report, WarningCode};
-use tilescope::synth::{Options, write_report};
 use tilescope::systems::poplar::files::OpenReport;
+use tilescope::systems::poplar::synth::{Options, write_report};
 
 fn open(path: &Path) -> OpenReport {
     let progress = Progress::default();

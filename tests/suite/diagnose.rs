@@ -206,10 +206,11 @@ fn real_summaries_that_do_not_fit_are_found() {
 
 #[test]
 fn the_log_of_a_synthetic_report_has_its_warnings() {
-    let options = tilescope::synth::Options { proportion: 0.005, ..Default::default() };
+    let options =
+        tilescope::systems::poplar::synth::Options { proportion: 0.005, ..Default::default() };
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("report");
-    tilescope::synth::write_report(&options, &path, &Progress::default()).unwrap();
+    tilescope::systems::poplar::synth::write_report(&options, &path, &Progress::default()).unwrap();
     let log = std::fs::read_to_string(path.join("compile.log")).unwrap();
     let findings = diagnose(&log);
     assert_eq!(findings.len(), log.lines().count());

@@ -8,9 +8,8 @@ use crate::common::recording::{MIB, Recording, stack};
 use crate::common::{json, real_report, tilescope};
 use serde_json::{Value, json};
 use tilescope::format::Progress;
-use tilescope::systems::xla::synth::{
-    DumpOptions, Platform, Remat, Transformer, Written, write_dump,
-};
+use tilescope::synth::transformer::Transformer;
+use tilescope::systems::xla::synth::{DumpOptions, Platform, Remat, Written, write_dump};
 
 fn options(platform: Platform, layers: u64) -> DumpOptions {
     let network = Transformer {

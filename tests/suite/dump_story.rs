@@ -5,12 +5,12 @@ use crate::common::demo::assert_written_once;
 use crate::common::{json, swept, tilescope};
 use serde_json::Value;
 use tilescope::format::Progress;
-use tilescope::systems::xla::synth::story::{CAPACITY, VARIANTS, runs, write_story};
+use tilescope::systems::xla::synth::story::{CAPACITY, VARIANTS, story};
 
 #[test]
 fn a_sweep_says_what_does_not_fit_and_what_computing_again_saves() {
     let directory = tempfile::tempdir().unwrap();
-    write_story(directory.path(), &Progress::default()).unwrap();
+    story().write(directory.path(), &Progress::default()).unwrap();
     let table = json(&tilescope(&["sweep", directory.path().to_str().unwrap(), "--json"]));
     let table = swept(&table);
     assert_eq!(table["warnings"], serde_json::json!([]));
@@ -43,8 +43,8 @@ fn a_sweep_says_what_does_not_fit_and_what_computing_again_saves() {
 #[test]
 fn what_went_away_is_what_the_backward_pass_waited_for_to_the_byte() {
     let directory = tempfile::tempdir().unwrap();
-    write_story(directory.path(), &Progress::default()).unwrap();
-    let [none, dots, full, kept] = <[_; 4]>::try_from(runs(directory.path())).unwrap();
+    story().write(directory.path(), &Progress::default()).unwrap();
+    let [none, dots, full, kept] = <[_; 4]>::try_from(story().runs(directory.path())).unwrap();
     for target in [&dots, &full] {
         let found = compare(&[&none, target], &[]);
         let peak = &found["peak"];
@@ -76,5 +76,5 @@ fn what_went_away_is_what_the_backward_pass_waited_for_to_the_byte() {
 
 #[test]
 fn the_demo_is_written_once() {
-    assert_written_once("xla", runs, VARIANTS.len());
+    assert_written_once("xla", |directory| story().runs(directory), VARIANTS.len());
 }

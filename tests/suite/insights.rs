@@ -9,9 +9,9 @@ use tilescope::analysis::memory::selection::TileSelection;
 use tilescope::cli::tiles::Breakdown;
 use tilescope::format::Progress;
 use tilescope::store::TileId;
-use tilescope::synth::story::{PROPORTIONS, directory_name, write_story};
-use tilescope::synth::{Options, write_report};
 use tilescope::systems::poplar::insights::advice::Technique;
+use tilescope::systems::poplar::synth::story::{PROPORTIONS, directory_name, story};
+use tilescope::systems::poplar::synth::{Options, write_report};
 
 const LIMIT: u64 = 638_976;
 
@@ -260,7 +260,7 @@ fn room_is_left(run: &Run) {
 #[test]
 fn the_story_is_understood() {
     let directory = tempfile::tempdir().unwrap();
-    write_story(directory.path(), &Progress::default()).unwrap();
+    story().write(directory.path(), &Progress::default()).unwrap();
     let path = |proportion| directory.path().join(directory_name(proportion));
     let runs = PROPORTIONS.map(|proportion| Run::read(&path(proportion)));
     runs.iter().for_each(holds_of_every_run);

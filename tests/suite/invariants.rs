@@ -14,10 +14,10 @@ use tilescope::format::Progress;
 use tilescope::store::ids::CategoryId;
 use tilescope::store::memory::{Region, TileColumn};
 use tilescope::store::{ArenaId, TileId};
-use tilescope::synth::machine::Architecture;
-use tilescope::synth::network::Network;
-use tilescope::synth::{Options, write_report};
 use tilescope::systems::poplar::files::{OpenReport, blob};
+use tilescope::systems::poplar::synth::machine::Architecture;
+use tilescope::systems::poplar::synth::network::Network;
+use tilescope::systems::poplar::synth::{Options, write_report};
 
 fn check(path: &Path) {
     let progress = Progress::default();

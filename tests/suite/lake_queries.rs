@@ -14,8 +14,8 @@ use tilescope::cli::scope::ScopeArguments;
 use tilescope::cli::tiles::Breakdown;
 use tilescope::format::Progress;
 use tilescope::run::AliveBy;
-use tilescope::synth::{Options, write_report};
-use tilescope::systems::xla::synth::story::write_story;
+use tilescope::systems::poplar::synth::{Options, write_report};
+use tilescope::systems::xla::synth::story::story;
 
 /// Tiles of the machine of each model, the last of which fits at no setting.
 const MODELS: [(&str, u32); 4] = [("ant", 10), ("bee", 14), ("cat", 20), ("dog", 5)];
@@ -173,7 +173,7 @@ fn both_engines_have_the_figures_of_the_commands() {
     crate::common::lake::runs_are_those_of_the_sweep(lake.path(), &sweep);
     // XLA modules lie in the same table.
     let programs = tempfile::tempdir().unwrap();
-    write_story(programs.path(), &Progress::default()).unwrap();
+    story().write(programs.path(), &Progress::default()).unwrap();
     crate::common::lake::export(
         &[programs.path(), &in_package("sample_profiles/xla")],
         lake.path(),

@@ -12,8 +12,9 @@ use crate::common::{in_package, json, sample, tilescope};
 use serde_json::{Value, json};
 use tilescope::format::Progress;
 use tilescope::lake::TABLES;
-use tilescope::systems::xla::synth::story::{VARIANTS, write_story};
-use tilescope::systems::xla::synth::{DumpOptions, Platform, Transformer, write_dump};
+use tilescope::synth::transformer::Transformer;
+use tilescope::systems::xla::synth::story::{VARIANTS, story};
+use tilescope::systems::xla::synth::{DumpOptions, Platform, write_dump};
 
 fn samples() -> PathBuf {
     in_package("sample_profiles/xla")
@@ -227,7 +228,7 @@ fn steps_are_those_of_liveness() {
 #[test]
 fn runs_below_a_directory_are_those_of_a_sweep_and_lie_beside_reports() {
     let folder = tempfile::tempdir().unwrap();
-    write_story(folder.path(), &Progress::default()).unwrap();
+    story().write(folder.path(), &Progress::default()).unwrap();
     let sweep = json(&tilescope(&["sweep", "--json", folder.path().to_str().unwrap()]));
     let sweep = crate::common::swept(&sweep);
     let report = folder.path().join("report");

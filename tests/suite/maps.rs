@@ -25,8 +25,8 @@ use tilescope::analysis::placement::tile_map::TileMap;
 use tilescope::format::Progress;
 use tilescope::store::placed::Placed;
 use tilescope::store::{ArenaId, Report, TileId};
-use tilescope::synth::{Options, write_report};
 use tilescope::systems::poplar::files::OpenReport;
+use tilescope::systems::poplar::synth::{Options, write_report};
 
 fn open(path: &Path) -> OpenReport {
     let progress = Progress::default();

@@ -11,9 +11,9 @@ use tilescope::analysis::program::operations::Operation;
 use tilescope::analysis::program::steps;
 use tilescope::format::Progress;
 use tilescope::store::Report;
-use tilescope::synth::story::{directory_name, options};
-use tilescope::synth::write_report;
 use tilescope::systems::poplar::files::OpenReport;
+use tilescope::systems::poplar::synth::story::{directory_name, options};
+use tilescope::systems::poplar::synth::write_report;
 
 fn matched(source: &Report, target: &Report) -> Matching {
     match_reports(source, target, &|| false).expect("reports with steps")

@@ -13,8 +13,8 @@ use rusqlite::Connection;
 use tilescope::format::Progress;
 use tilescope::store::ArenaId;
 use tilescope::store::report::Part;
-use tilescope::synth::{Options, write_report};
 use tilescope::systems::poplar::files::OpenReport;
+use tilescope::systems::poplar::synth::{Options, write_report};
 
 /// All that is read of a report, part by part, and what was left to SQLite.
 struct Answers {

@@ -6,8 +6,8 @@ use crate::common::summary;
 use rusqlite::Connection;
 use serde_json::Value;
 use tilescope::format::Progress;
-use tilescope::synth::network::Network;
-use tilescope::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::network::Network;
+use tilescope::systems::poplar::synth::{Options, write_report};
 
 /// What the tables say of one IPU.
 struct Ipu {

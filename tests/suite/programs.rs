@@ -14,8 +14,8 @@ use tilescope::analysis::program::tree_search::matching_programs;
 use tilescope::analysis::program_details::program_details;
 use tilescope::format::Progress;
 use tilescope::store::{FunctionId, WarningCode};
-use tilescope::synth::{Options, write_report};
 use tilescope::systems::poplar::files::OpenReport;
+use tilescope::systems::poplar::synth::{Options, write_report};
 
 fn open(path: &Path) -> OpenReport {
     let progress = Progress::default();

@@ -23,9 +23,9 @@ use tilescope::cli::tiles::{Breakdown, Tiles};
 use tilescope::format::{Error, Progress};
 use tilescope::index::{Cache, Limits};
 use tilescope::store::WarningCode;
-use tilescope::synth::machine::Architecture;
-use tilescope::synth::{Options, write_report};
 use tilescope::systems::poplar::files::OpenReport;
+use tilescope::systems::poplar::synth::machine::Architecture;
+use tilescope::systems::poplar::synth::{Options, write_report};
 use tilescope::systems::poplar::system::ReportRun;
 use tilescope::systems::system::OpenRun as _;
 

@@ -4,7 +4,7 @@ use crate::common::demo::assert_written_once;
 use crate::common::{json, swept, tilescope};
 use serde_json::Value;
 use tilescope::format::Progress;
-use tilescope::systems::pytorch::synth::story::{CARD, SEGMENTS, runs, write_story};
+use tilescope::systems::pytorch::synth::story::{CARD, SEGMENTS, story};
 
 const MIB: u64 = 1 << 20;
 
@@ -15,7 +15,7 @@ fn bytes(row: &Value, key: &str) -> u64 {
 #[test]
 fn a_sweep_says_which_variant_does_not_fit_and_which_needs_least() {
     let directory = tempfile::tempdir().unwrap();
-    write_story(directory.path(), &Progress::default()).unwrap();
+    story().write(directory.path(), &Progress::default()).unwrap();
     let folder = directory.path().to_str().unwrap();
     let sweep = ["sweep", folder, "--capacity", "8GiB", "--other", "600MiB", "--json"];
     let answer = json(&tilescope(&sweep));
@@ -54,7 +54,7 @@ fn a_sweep_says_which_variant_does_not_fit_and_which_needs_least() {
 
     // What went away are activations: blocks of the forward pass, and nothing of what else lives at the peak.
     let at_peak = |place: usize| {
-        let path = runs(directory.path())[place].clone();
+        let path = story().runs(directory.path())[place].clone();
         let summary = json(&tilescope(&["summary", path.to_str().unwrap(), "--json"]));
         summary["liveness"]["peak"].clone()
     };
@@ -73,5 +73,5 @@ fn a_sweep_says_which_variant_does_not_fit_and_which_needs_least() {
 
 #[test]
 fn the_demo_is_written_once() {
-    assert_written_once("pytorch", runs, SEGMENTS.len());
+    assert_written_once("pytorch", |directory| story().runs(directory), SEGMENTS.len());
 }

@@ -12,9 +12,9 @@ use tilescope::cli::liveness::{LivenessArguments, LivenessReport};
 use tilescope::cli::scope::ScopeArguments;
 use tilescope::cli::tiles::{Tiles, TilesArguments};
 use tilescope::format::Progress;
-use tilescope::synth::story::{PROPORTIONS, directory_name, write_story};
-use tilescope::synth::{Options, write_report};
 use tilescope::systems::poplar::files::OpenReport;
+use tilescope::systems::poplar::synth::story::{PROPORTIONS, directory_name, story};
+use tilescope::systems::poplar::synth::{Options, write_report};
 
 /// What the reports of one run say.
 struct Run {
@@ -79,7 +79,7 @@ impl Run {
 #[test]
 fn the_story_comes_out() {
     let directory = tempfile::tempdir().unwrap();
-    write_story(directory.path(), &Progress::default()).unwrap();
+    story().write(directory.path(), &Progress::default()).unwrap();
     let runs =
         PROPORTIONS.map(|proportion| Run::read(&directory.path().join(directory_name(proportion))));
     let [at_08, at_075, at_06, at_035, at_001, at_0005] = &runs;

@@ -9,9 +9,9 @@ use rayon::prelude::*;
 use serde_json::Value;
 use tilescope::format::Progress;
 use tilescope::store::Warnings;
-use tilescope::synth::story::PROPORTIONS;
-use tilescope::synth::{Options, write_report};
 use tilescope::systems::poplar::files::{map_reports, runs_in_folder};
+use tilescope::systems::poplar::synth::story::PROPORTIONS;
+use tilescope::systems::poplar::synth::{Options, write_report};
 
 const BATCHES: [u64; 4] = [4, 8, 16, 24];
 /// Deeper than the window looks for reports when one is opened.

@@ -11,15 +11,14 @@ use tilescope::store::Warnings;
 use tilescope::store::hlo::AllocationKind;
 use tilescope::store::report::FileStatus;
 use tilescope::synth::WriteError;
+use tilescope::synth::transformer::Transformer;
 use tilescope::systems::xla::buffer_assignment::analysed::Analysed;
 use tilescope::systems::xla::buffer_assignment::facts::ModuleFacts;
 use tilescope::systems::xla::buffer_assignment::in_use::{self, Placed};
 use tilescope::systems::xla::buffer_assignment::live_ranges::alias_groups;
 use tilescope::systems::xla::files::text::read_texts;
 use tilescope::systems::xla::files::{ModuleFile, ProtoKind, read_module};
-use tilescope::systems::xla::synth::{
-    DumpOptions, Platform, Remat, Transformer, Written, write_dump,
-};
+use tilescope::systems::xla::synth::{DumpOptions, Platform, Remat, Written, write_dump};
 
 /// A network of three layers that is quick to write.
 fn small() -> DumpOptions {

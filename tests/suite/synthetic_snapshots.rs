@@ -8,14 +8,13 @@ use crate::common::{json, tilescope};
 use proptest::prelude::*;
 use tilescope::format::Progress;
 use tilescope::store::snapshot::{Action, Snapshot};
+use tilescope::synth::transformer::Transformer;
 use tilescope::systems::pytorch::allocator::device_facts::DeviceFacts;
 use tilescope::systems::pytorch::files::SnapshotFiles;
 use tilescope::systems::pytorch::run::{RunContents, SnapshotRun};
 use tilescope::systems::pytorch::synth::caching_allocator::{Card, Event, Settings};
 use tilescope::systems::pytorch::synth::training::{self, Tape};
-use tilescope::systems::pytorch::synth::{
-    SnapshotOptions, Transformer, steps_for_size, write_snapshot,
-};
+use tilescope::systems::pytorch::synth::{SnapshotOptions, steps_for_size, write_snapshot};
 
 const MIB: u64 = 1 << 20;
 

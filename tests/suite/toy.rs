@@ -9,6 +9,7 @@ use serde_json::Value;
 use tilescope::cli;
 use tilescope::systems::{SYSTEMS, use_for_process};
 
+use crate::common::lake;
 use crate::common::recording::{MIB, Recording, stack};
 use crate::common::toy::{self, Toy};
 use crate::common::{in_package, json, no_cache};
@@ -197,6 +198,20 @@ fn a_sweep_has_its_runs_beside_those_of_other_systems() {
     let mut of_both = names(&both);
     of_both.sort();
     assert_eq!(of_both, ["pytorch step", "toy large.toy", "toy small.toy"]);
+}
+
+#[test]
+fn a_lake_has_its_runs() {
+    let directory = runs();
+    let lake = directory.path().join("lake");
+    let found =
+        document(directory.path(), &["export", "--parquet", "lake", "small.toy", "large.toy"]);
+    assert_eq!(found["warnings"], Value::Array(Vec::new()));
+    let runs = lake::runs_of(&lake, "toy");
+    let mut peaks: Vec<_> = runs.iter().map(|run| run["peak_bytes"].as_u64()).collect();
+    peaks.sort_unstable();
+    assert_eq!(peaks, [Some(3500), Some(5500)]);
+    assert_eq!(lake::rows(&lake, "steps").len(), 2 * 4);
 }
 
 #[test]

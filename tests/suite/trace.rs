@@ -16,8 +16,8 @@ use tilescope::cli::ops::{Lines, Ops, OpsArguments};
 use tilescope::cli::trace::{TraceArguments, TraceReport};
 use tilescope::format::{Error, Progress};
 use tilescope::index::{Cache, Limits};
-use tilescope::synth::{Options, Recorded, write_report};
 use tilescope::systems::poplar::files::OpenReport;
+use tilescope::systems::poplar::synth::{Options, Recorded, write_report};
 use tilescope::systems::poplar::system::ReportRun;
 
 fn arguments(path: &Path) -> TraceArguments {

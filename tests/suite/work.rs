@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use crate::common::{json, tilescope};
 use tempfile::TempDir;
 use tilescope::format::Progress;
-use tilescope::synth::{Options, write_report};
 use tilescope::systems::poplar::files::OpenReport;
+use tilescope::systems::poplar::synth::{Options, write_report};
 use tilescope::work::WorkDone;
 
 /// Reports of half a million lowered variables, so many that those of some tiles are looked for rather than all

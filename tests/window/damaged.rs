@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use tempfile::TempDir;
 use tilescope::format::Progress;
 use tilescope::store::Report;
-use tilescope::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{Options, write_report};
 use tilescope::ui::app::App;
 use tilescope::ui::loading::Load;
 

@@ -12,7 +12,6 @@ use eframe::egui::accesskit::{Role, Toggled};
 use eframe::egui::{Key, Modifiers, Theme, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
-use tilescope::store::System;
 use tilescope::store::compute::ComputeSets;
 use tilescope::store::debug_info::{Context, DebugInfo, Proportion, TextRef};
 use tilescope::store::liveness::{Classes, Deltas, Liveness, TileVariableBytes, VariableBytes};
@@ -23,6 +22,7 @@ use tilescope::store::program::{Programs, Steps};
 use tilescope::store::report::Part;
 use tilescope::store::target::Target;
 use tilescope::store::{ClassId, DeviceId, ProgramId, Report, StepId, TileId, UnloweredId};
+use tilescope::systems::poplar::WORDS;
 use tilescope::systems::poplar::files::absent;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
@@ -82,7 +82,7 @@ fn step_name(step: u32) -> String {
 }
 
 fn report(name: &str, names: &[String], variables: &[Variable], proportion: f64) -> Report {
-    let report = Report::of(System::POPLAR, format!("/reports/{name}").into());
+    let report = Report::of(WORDS, format!("/reports/{name}").into());
     let (mut steps, mut programs) = (Steps::default(), Programs::default());
     let execute = programs.kind_names.push("OnTileExecute");
     for (id, name) in (0..).zip(names) {

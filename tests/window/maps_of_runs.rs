@@ -11,14 +11,15 @@ use eframe::egui::accesskit::Role;
 use eframe::egui::{Key, Modifiers, Rect, Theme, Vec2};
 use egui_kittest::Harness;
 use egui_kittest::kittest::Queryable as _;
-use tilescope::store::{Report, System};
+use tilescope::store::Report;
+use tilescope::systems::poplar::WORDS;
 use tilescope::systems::poplar::files::absent;
 use tilescope::ui::app::App;
 
 /// A run whose variables on the tiles are the larger the later it is.
 fn run(number: u32) -> Arc<Report> {
     let small = report::small();
-    let report = Report::of(System::POPLAR, format!("/reports/run-{number}").into());
+    let report = Report::of(WORDS, format!("/reports/run-{number}").into());
     report.target.fill(small.target.get().cloned());
     report.memory.fill(small.memory.get().cloned());
     report.fill_arenas_with_tiles();

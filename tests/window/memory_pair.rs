@@ -12,10 +12,10 @@ use eframe::egui::{Key, Modifiers, Pos2, Theme, Vec2};
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
 use tilescope::store::Report;
-use tilescope::store::System;
 use tilescope::store::debug_info::Proportion;
 use tilescope::store::memory::{CategoryMemory, TileMemory};
 use tilescope::store::options::{EngineOption, SideFact};
+use tilescope::systems::poplar::WORDS;
 use tilescope::systems::poplar::files::absent;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
@@ -39,7 +39,7 @@ fn source() -> Report {
 /// The same where less lies on the first IPU and more on the second, so that the tile that was over is not.
 fn target() -> Report {
     let small = report::small();
-    let report = Report::of(System::POPLAR, "/reports/after".into());
+    let report = Report::of(WORDS, "/reports/after".into());
     report.set_files(small.files().into_iter().take(2).collect());
     report.target.fill(small.target.get().cloned());
     report.memory.fill(small.memory.get().map(changed_memory));

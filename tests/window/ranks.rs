@@ -4,7 +4,8 @@ use std::path::Path;
 
 use eframe::egui::Theme;
 use tilescope::format::Progress;
-use tilescope::systems::pytorch::synth::{SnapshotOptions, Transformer, write_snapshot};
+use tilescope::synth::transformer::Transformer;
+use tilescope::systems::pytorch::synth::{SnapshotOptions, write_snapshot};
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 use tilescope::ui::loading::Load;

@@ -11,8 +11,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use eframe::egui::{Modifiers, Theme};
 use tilescope::format::Progress;
+use tilescope::synth::transformer::Transformer;
 use tilescope::systems::pytorch::synth::caching_allocator::Card;
-use tilescope::systems::pytorch::synth::{SnapshotOptions, Transformer, write_snapshot};
+use tilescope::systems::pytorch::synth::{SnapshotOptions, write_snapshot};
 use tilescope::ui::command::Page;
 
 use crate::dump::{Places, copied_tables, describe};

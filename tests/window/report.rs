@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 
-use tilescope::store::System;
 use tilescope::store::compute::ComputeSets;
 use tilescope::store::debug_info::{Context, DebugInfo, Proportion, TextRef};
 use tilescope::store::ids::CategoryId;
@@ -17,6 +16,7 @@ use tilescope::store::variable::{LoweredVariables, VariableFlags};
 use tilescope::store::{
     ClassId, DeviceId, ProgramId, Report, StepId, TileId, UnloweredId, WarningCode,
 };
+use tilescope::systems::poplar::WORDS;
 use tilescope::systems::poplar::files::absent;
 
 /// Tiles of the small report, on two IPUs.
@@ -44,7 +44,7 @@ pub fn with_limit(bytes_per_tile: u64) -> Report {
 pub fn without_limit() -> Report {
     let report = report(STEPS, 16 * 1024, &["weights", "activations", "gradients", "scratch"]);
     let target = Target { bytes_per_tile: None, ..target(0) };
-    let without = Report::of(System::POPLAR, PathBuf::from("/reports/without a limit"));
+    let without = Report::of(WORDS, PathBuf::from("/reports/without a limit"));
     without.target.fill(Some(target));
     without.memory.fill(report.memory.get().cloned());
     without.fill_arenas_with_tiles();
@@ -61,7 +61,7 @@ pub fn without_limit() -> Report {
 /// One whose changes of memory from step to step are absent.
 pub fn without_deltas() -> Report {
     let report = report(STEPS, 16 * 1024, &["weights", "activations", "gradients", "scratch"]);
-    let without = Report::of(System::POPLAR, PathBuf::from("/reports/without changes"));
+    let without = Report::of(WORDS, PathBuf::from("/reports/without changes"));
     let liveness = report.liveness.get().cloned().unwrap_or_default();
     without.deltas.settle(Err(absent::deltas()));
     without.liveness.fill(Some(liveness));
@@ -100,7 +100,7 @@ pub fn empty() -> Report {
 
 /// None there, and all settled but the target and memory by tile.
 pub fn without_memory() -> Report {
-    let report = Report::of(System::POPLAR, PathBuf::from("empty"));
+    let report = Report::of(WORDS, PathBuf::from("empty"));
     report.about.fill(None);
     report.graph.settle(Err(absent::graph()));
     report.steps.settle(Err(absent::steps()));
@@ -114,7 +114,7 @@ pub fn without_memory() -> Report {
 
 /// Every part there, none with rows.
 pub fn without_rows() -> Report {
-    let report = Report::of(System::POPLAR, PathBuf::from("no rows"));
+    let report = Report::of(WORDS, PathBuf::from("no rows"));
     report.about.fill(Some(About::default()));
     report.target.fill(Some(Target::default()));
     report.graph.fill(Some(GraphInfo::default()));
@@ -141,7 +141,7 @@ fn settle_rest(report: &Report) {
 }
 
 fn report(steps: u32, bytes_per_tile: u64, names: &[&str]) -> Report {
-    let report = Report::of(System::POPLAR, PathBuf::from("/reports/synthetic"));
+    let report = Report::of(WORDS, PathBuf::from("/reports/synthetic"));
     report.set_files(vec![
         ReportFile { name: "profile.pop".into(), bytes: Some(1_234_567), status: FileStatus::Ok },
         ReportFile { name: "debug.cbor".into(), bytes: Some(45_678), status: FileStatus::Ok },

@@ -15,7 +15,7 @@ use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use egui_kittest::{Harness, SnapshotResults};
 use tilescope::format::Progress;
 use tilescope::store::Report;
-use tilescope::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{Options, write_report};
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 use tilescope::ui::loading::Load;

@@ -8,7 +8,7 @@ use eframe::egui::{Event, Key, Modifiers, PointerButton, Theme, Vec2};
 use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, SnapshotResults};
 use tilescope::format::Progress;
-use tilescope::synth::{Options, write_report};
+use tilescope::systems::poplar::synth::{Options, write_report};
 use tilescope::ui::app::App;
 
 fn home(theme: Theme) -> Harness<'static, App> {

@@ -10,13 +10,13 @@ use eframe::egui::{Key, Modifiers, Theme};
 use egui_kittest::kittest::Queryable as _;
 use egui_kittest::{Harness, SnapshotResults};
 use tilescope::format::Progress;
-use tilescope::systems::pytorch::synth::story::write_story;
+use tilescope::systems::pytorch::synth::story::story;
 use tilescope::ui::app::App;
 use tilescope::ui::loading::Load;
 
 /// The six variants of the story, in a directory that is opened as a run.
 fn variants(theme: Theme, directory: &Path) -> Harness<'static, App> {
-    write_story(directory, &Progress::default()).expect("the story");
+    story().write(directory, &Progress::default()).expect("the story");
     let path = directory.to_owned();
     let mut harness = window(theme, |ctx| App::new(ctx, Some(Load::start(path, ctx))));
     wait_for(&mut harness, "Least needed: checkpoint_segments 8, 3.20 GiB");

@@ -72,8 +72,7 @@ pub static TOTAL: FigureKind =
     FigureKind::bytes(["total_bytes", "total"], ["Total", "total"], Some(10));
 
 /// What is alive at the peak.
-pub static PEAK: FigureKind =
-    FigureKind::bytes(["peak_bytes", "peak"], ["Peak", "peak"], Some(13));
+pub static PEAK: FigureKind = FigureKind::bytes(["peak_bytes", "peak"], ["Peak", "peak"], Some(13));
 
 /// Samples per second, by cycles.
 pub static THROUGHPUT: FigureKind = FigureKind {

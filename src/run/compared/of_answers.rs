@@ -30,9 +30,9 @@ impl Side {
         });
         let total = answers.memory(derived).total_bytes;
         let figure = |name, bytes| Figure::of_run(name, Unit::Bytes, bytes, false);
-        let at = peak.step.map_or_else(String::new, |step| {
-            format!(" at {} {step}", report.system.step_in_text)
-        });
+        let at = peak
+            .step
+            .map_or_else(String::new, |step| format!(" at {} {step}", report.system.step_in_text));
         Some(Self {
             device: peak.device,
             title: report.system.all_devices.to_owned(),

@@ -182,11 +182,13 @@ impl Answers for PoplarAnswers {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::consists::rows_of_moments;
+    use crate::analysis::comparison::explanation::GroupedBy;
+    use crate::analysis::comparison::moment::Moment;
+    use crate::analysis::consists::{consists_of, rows_of_moments};
     use crate::progress::Progress;
     use crate::store::{ArenaId, DeviceId};
-    use crate::synth::story::{PROPORTIONS, directory_name, write_story};
     use crate::systems::poplar::files::OpenReport;
+    use crate::systems::poplar::synth::story::{PROPORTIONS, directory_name, story};
     use rayon::prelude::*;
 
     /// What is alive at any step of the story consists of rows that add up to what the curve says.
@@ -194,7 +196,7 @@ mod tests {
     fn what_every_step_consists_of_adds_up() {
         let directory = tempfile::tempdir().expect("a directory");
         let progress = Progress::default();
-        write_story(directory.path(), &progress).expect("the story");
+        story().write(directory.path(), &progress).expect("the story");
         let checked: usize = PROPORTIONS
             .into_par_iter()
             .map(|proportion| {

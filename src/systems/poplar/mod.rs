@@ -7,6 +7,7 @@ mod facts;
 mod lake;
 mod sections;
 mod sweep_facts;
+pub mod synth;
 pub mod system;
 
 #[deny(
@@ -23,3 +24,21 @@ pub mod files;
 pub mod insights;
 
 pub use answers::{PoplarAnswers, derived_of};
+
+use crate::store::System;
+
+/// The words of its reports.
+pub const WORDS: System = System {
+    name: "poplar",
+    device: "IPU",
+    all_devices: "All IPUs",
+    arena: "Tile",
+    arena_in_text: "tile",
+    an_arena: "a tile",
+    arenas: "tiles",
+    worst_arena: "Worst tile of each step",
+    options: "Engine options",
+    variable: "Variable before lowering",
+    placed_variable: "Variable as it was lowered",
+    ..System::GENERAL
+};

@@ -6,10 +6,11 @@ use std::sync::Arc;
 use super::answers::{PoplarAnswers, derived_of};
 use super::files::{
     FolderReport, FolderRun, OpenReport, bytes_of_report, has_profile, is_report, refusal,
-    runs_in_folder,
+    reports_beside, runs_in_folder,
 };
 use super::insights::logs::log_messages;
 use super::lake;
+use super::synth::arguments::synth;
 use crate::analysis::cross_checks::{contradictions, contradictions_of_tile};
 use crate::analysis::derived::Derived;
 use crate::files::directory_of;
@@ -18,6 +19,7 @@ use crate::index::{self, Cache, IndexError};
 use crate::run::{Answers, RunTable, TableWriter};
 use crate::store::placed::Placed;
 use crate::store::{Absence, ArenaId, System, Warning, Warnings};
+use crate::synth::Synth;
 use crate::systems::system::{
     Capture, FoundRun, IdPart, LatePart, OpenRun, Reading, RunSystem, boxed,
 };
@@ -36,7 +38,7 @@ impl RunSystem for Poplar {
     }
 
     fn words(&self) -> System {
-        System::POPLAR
+        super::WORDS
     }
 
     fn answers_of_report(&self) -> Option<Arc<dyn Answers>> {
@@ -87,12 +89,21 @@ impl RunSystem for Poplar {
         Ok(found)
     }
 
+    fn beside(&self, path: &Path) -> Vec<Box<dyn FoundRun>> {
+        let reports = reports_beside(path).into_iter();
+        reports.map(|report| -> Box<dyn FoundRun> { Box::new(report) }).collect()
+    }
+
     fn reads_at_a_time(&self) -> usize {
         AT_A_TIME
     }
 
     fn tables(&self) -> &'static [RunTable] {
         &lake::TABLES
+    }
+
+    fn synth(&self) -> Option<Synth> {
+        Some(synth())
     }
 
     fn refusal(&self, path: &Path) -> Option<Error> {

@@ -29,3 +29,32 @@ mod sweep_facts;
 pub mod synth;
 pub mod system;
 pub(crate) mod took;
+
+use crate::store::System;
+
+/// The words of its snapshots.
+pub const WORDS: System = System {
+    name: "pytorch",
+    device: "GPU",
+    arena: "Segment",
+    arena_in_text: "segment",
+    an_arena: "a segment",
+    arenas: "segments",
+    worst_arena: "Worst segment of each event",
+    step: "Event",
+    step_in_text: "event",
+    steps: "events",
+    are_steps_matched: false,
+    options: "Settings",
+    options_in_text: "settings",
+    always_live: "Live throughout",
+    always_live_in_text: "live throughout",
+    not_always_live: "Not live throughout",
+    not_always_live_in_text: "not live throughout",
+    program: "Event",
+    programs: "events",
+    control_programs: "Events",
+    variable: "Frame of the allocation",
+    placed_variable: "Block",
+    ..System::GENERAL
+};

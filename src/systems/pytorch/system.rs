@@ -8,6 +8,7 @@ use super::files::{self, FileKind, SnapshotFiles};
 use super::joined_logs::{join_logs, named_snapshot};
 use super::lake;
 use super::run::{SnapshotRun, compare_claims};
+use super::synth::arguments::synth;
 use crate::analysis::derived::Derived;
 use crate::files::file_name;
 use crate::format::{Error, Progress};
@@ -15,6 +16,7 @@ use crate::index::{self, Cache, IndexError};
 use crate::run::joined_logs::{JoinedLogs, LogToJoin};
 use crate::run::{RunTable, TableWriter};
 use crate::store::{System, WarningCode, Warnings};
+use crate::synth::Synth;
 use crate::systems::system::{
     Capture, FoundRun, IdPart, OpenRun, Reading, RunSystem, boxed, of_type,
 };
@@ -32,7 +34,7 @@ impl RunSystem for Pytorch {
     }
 
     fn words(&self) -> System {
-        System::PYTORCH
+        super::WORDS
     }
 
     fn capture(&self) -> Option<&'static Capture> {
@@ -100,6 +102,10 @@ impl RunSystem for Pytorch {
 
     fn tables(&self) -> &'static [RunTable] {
         &lake::TABLES
+    }
+
+    fn synth(&self) -> Option<Synth> {
+        Some(synth())
     }
 
     fn instead_of(&self, command: &str) -> &'static str {

@@ -27,3 +27,30 @@ mod sections;
 mod sweep_facts;
 pub mod synth;
 pub mod system;
+
+use crate::store::System;
+
+/// The words of its modules.
+pub const WORDS: System = System {
+    name: "xla",
+    device: "Memory",
+    all_devices: "All memory spaces",
+    arena: "Allocation",
+    arena_in_text: "allocation",
+    an_arena: "an allocation",
+    arenas: "allocations",
+    worst_arena: "Worst allocation of each step",
+    are_steps_matched: false,
+    options: "Flags",
+    options_in_text: "flags",
+    always_live: "Reserved throughout",
+    always_live_in_text: "reserved throughout",
+    not_always_live: "Temporary",
+    not_always_live_in_text: "temporary",
+    program: "Instruction",
+    programs: "instructions and computations",
+    control_programs: "Program of the module",
+    variable: "Value",
+    placed_variable: "Value",
+    ..System::GENERAL
+};

@@ -8,12 +8,14 @@ use super::files::{DumpName, ModuleAt, ProtoKind};
 use super::joined_logs::join_logs;
 use super::lake;
 use super::run::{ErrorText, XlaFiles, XlaRun, find, programs_below};
+use super::synth::arguments::synth;
 use crate::analysis::derived::Derived;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::index::Cache;
 use crate::run::joined_logs::{JoinedLogs, LogToJoin};
 use crate::run::{ModuleOfRun, RunTable, TableWriter};
 use crate::store::{System, Warnings};
+use crate::synth::Synth;
 use crate::systems::system::{
     Capture, FoundRun, IdPart, OpenRun, Reading, RunSystem, boxed, of_type,
 };
@@ -29,7 +31,7 @@ impl RunSystem for Xla {
     }
 
     fn words(&self) -> System {
-        System::XLA
+        super::WORDS
     }
 
     fn capture(&self) -> Option<&'static Capture> {
@@ -94,6 +96,10 @@ impl RunSystem for Xla {
 
     fn tables(&self) -> &'static [RunTable] {
         &lake::TABLES
+    }
+
+    fn synth(&self) -> Option<Synth> {
+        Some(synth())
     }
 
     fn instead_of(&self, command: &str) -> &'static str {

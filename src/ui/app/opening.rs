@@ -198,7 +198,7 @@ fn known(run: &OpenRun) -> (&Path, Option<bool>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synth::story;
+    use crate::systems;
 
     fn app_with(loads: Vec<Load>) -> App {
         let mut app = App::default();
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn the_runs_of_the_demo_are_opened_together() {
         let directory = tempfile::tempdir().expect("a directory");
-        let runs = story::runs(directory.path());
+        let runs = systems::demo_story().expect("a story").runs(directory.path());
         let written = Load::at("cache".into(), Stage::DemoWritten(runs.clone()));
         let mut app = app_with(vec![written]);
         app.open_demo(&egui::Context::default());

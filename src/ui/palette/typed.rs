@@ -81,7 +81,7 @@ fn select_tiles(text: &str, runs: Option<&Runs>) -> Action {
 }
 
 fn select_step(text: &str, runs: Option<&Runs>) -> Action {
-    let system = runs.map_or(&System::POPLAR, Runs::system);
+    let system = runs.map_or(&System::GENERAL, Runs::system);
     let title = format!("Select {} {} on Liveness", system.step_in_text, shortened(text, TEXT));
     let step_of = |run: &Run| {
         let step = run.report.steps.get()?.ids.position(StepId(text.parse().ok()?))?;

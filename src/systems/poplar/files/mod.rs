@@ -48,7 +48,7 @@ use crate::store::log::LogMessage;
 use crate::store::options::About;
 use crate::store::placed::Placed;
 use crate::store::report::{FileStatus, Part};
-use crate::store::{Absence, Report, System, TileId, Warning, WarningCode};
+use crate::store::{Absence, Report, TileId, Warning, WarningCode};
 
 /// A report with the files behind it. Cheap to share between threads.
 #[derive(Debug)]
@@ -81,7 +81,7 @@ impl OpenReport {
         cache: Option<&Cache>,
         progress: &Progress,
     ) -> Result<Self, Error> {
-        let report = Report::of(System::POPLAR, path.to_owned());
+        let report = Report::of(crate::systems::poplar::WORDS, path.to_owned());
         let found = discover(path, &report.warnings)?;
         report.set_files(found.files.clone());
         let database = Arc::new(Database::open(&found.profile, &report.warnings, progress)?);
@@ -453,7 +453,7 @@ impl OpenReport {
         progress: &Progress,
         find: impl Fn(&mut dyn Read) -> io::Result<Vec<LogMessage>>,
     ) -> Report {
-        let report = Report::of(System::POPLAR, directory.to_owned());
+        let report = Report::of(crate::systems::poplar::WORDS, directory.to_owned());
         let read = |name: &str| {
             let path = directory.join(name);
             let is_there = path.is_file();

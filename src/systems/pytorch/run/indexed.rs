@@ -4,11 +4,11 @@
 use serde::{Deserialize, Serialize};
 
 use super::ReplayedSnapshot;
-use crate::files::file_name;
-use crate::index::{
-    Cache, Identity, IndexError, IndexFile, Indexed, check, decoded_words, expected_snapshot_bytes,
-    read_snapshot, write_snapshot,
+use super::snapshot_parts::{
+    decoded_words, expected_snapshot_bytes, read_snapshot, write_snapshot,
 };
+use crate::files::file_name;
+use crate::index::{Cache, Identity, IndexError, IndexFile, Indexed, check};
 use crate::progress::Progress;
 use crate::store::Warning;
 use crate::store::snapshot::{Snapshot, SnapshotDevice};

@@ -6,6 +6,7 @@ mod blocks;
 mod indexed;
 mod ranks;
 mod report;
+mod snapshot_parts;
 pub(crate) mod stated;
 
 use std::path::Path;
@@ -24,7 +25,7 @@ use crate::store::report::FileStatus;
 use crate::store::snapshot::AllocatorClaims;
 #[cfg(any(test, fuzzing))]
 use crate::store::snapshot::Snapshot;
-use crate::store::{Report, System, WarningCode, Warnings};
+use crate::store::{Report, WarningCode, Warnings};
 use crate::systems::pytorch::allocator::claims::{ComparedClaim, claimed_device, compared_claims};
 use crate::systems::pytorch::allocator::device_facts::DeviceFacts;
 pub use crate::systems::pytorch::allocator::replayed::{
@@ -64,7 +65,7 @@ impl SnapshotRun {
         if !files.ranks.is_empty() {
             return Self::open_ranks(files, progress);
         }
-        let report = Report::of(System::PYTORCH, files.path.clone());
+        let report = Report::of(crate::systems::pytorch::WORDS, files.path.clone());
         report.set_files(files.files.clone());
         report.warnings.add_all(&files.warnings);
         let mut index = cache.and_then(|cache| SnapshotIndex::find(cache, files));
@@ -163,7 +164,7 @@ impl SnapshotRun {
     /// The same of one that was replayed.
     pub fn of_replayed(replayed: ReplayedSnapshot) -> Self {
         Self {
-            report: Arc::new(Report::of(System::PYTORCH, std::path::PathBuf::new())),
+            report: Arc::new(Report::of(crate::systems::pytorch::WORDS, std::path::PathBuf::new())),
             allocator: AllocatorRun::of(replayed),
             index: None,
         }

@@ -9,7 +9,7 @@ use crate::format::{Error, Progress};
 use crate::store::joined_ranks::JoinedRanks;
 use crate::store::report::FileStatus;
 use crate::store::snapshot::{AllocatorClaims, RankDevice, Snapshot};
-use crate::store::{Report, System, WarningCode};
+use crate::store::{Report, WarningCode};
 use crate::systems::pytorch::allocator::stated_failure::StatedFailure;
 use crate::systems::pytorch::files::{self as pytorch, SnapshotFiles};
 
@@ -23,7 +23,7 @@ impl SnapshotRun {
         files: &SnapshotFiles,
         progress: &Progress,
     ) -> Result<Option<Self>, Error> {
-        let report = Report::of(System::PYTORCH, files.path.clone());
+        let report = Report::of(crate::systems::pytorch::WORDS, files.path.clone());
         report.set_files(files.files.clone());
         report.warnings.add_all(&files.warnings);
         let (mut joined, mut first_error) = (JoinedRanks::default(), None);

@@ -5,6 +5,7 @@
 //! `beside` what lies beside it. A run is made twice, once for its end, which comes first in the file, and once for its
 //! events, so that nothing grows with their number.
 
+pub mod arguments;
 mod beside;
 mod block;
 pub mod caching_allocator;
@@ -13,18 +14,17 @@ mod pickle;
 mod snapshot;
 pub mod story;
 pub mod training;
-mod transformer;
 
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
 use crate::format::Progress;
+use crate::synth::transformer::Transformer;
 use crate::synth::{NewFiles, WriteError};
 use caching_allocator::{Card, Event, Settings};
 pub use frames::Stack;
 use snapshot::Writer;
 use training::{Outcome, Tape};
-pub use transformer::Transformer;
 
 /// What a synthetic snapshot is made from. Equal options give equal files.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,20 +1,18 @@
 //! The story of a training run that does not fit: the same network checkpointed in none to sixteen segments, of which
 //! neither the fewest nor the most need the least.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::caching_allocator::Card;
-use super::{SnapshotOptions, Transformer, write_snapshot};
+use super::{SnapshotOptions, write_snapshot};
 use crate::format::Progress;
-use crate::synth::WriteError;
-use crate::synth::story::write_whole;
+use crate::synth::story::{Story, StoryRun};
+use crate::synth::transformer::Transformer;
 
 /// The segments of the story; 0 is without checkpoints.
 pub const SEGMENTS: [u64; 6] = [0, 2, 4, 8, 10, 16];
 /// The card, with what others have of it.
 pub const CARD: Card = Card { capacity_bytes: Some(8 << 30), other_bytes: 600 << 20 };
-/// Changes with the snapshots that the story is made of, so that nobody is shown old ones.
-const DEMO: &str = "demo-pytorch-1";
 /// The file of a run, in a directory of its own.
 const FILE: &str = "snapshot.pickle";
 
@@ -34,39 +32,15 @@ pub fn options(segments: u64) -> SnapshotOptions {
     }
 }
 
-fn write_run(segments: u64, directory: &Path, progress: &Progress) -> Result<(), WriteError> {
-    write_snapshot(&options(segments), &directory.join(FILE), progress).map(drop)
-}
-
-/// Writes the six runs into directories of their own.
-///
-/// # Errors
-/// When one of them is there already, or a file cannot be written.
-pub fn write_story(directory: &Path, progress: &Progress) -> Result<(), WriteError> {
-    progress.expect(SEGMENTS.iter().map(|segments| options(*segments).units()).sum());
-    SEGMENTS.into_iter().try_for_each(|segments| {
-        write_run(segments, &directory.join(directory_name(segments)), progress)
-    })
-}
-
-/// The story in the user's cache directory; runs that are not there yet are written.
-///
-/// # Errors
-/// When there is no cache directory, or a file cannot be written.
-pub fn demo(progress: &Progress) -> Result<PathBuf, WriteError> {
-    let cache = dirs::cache_dir().ok_or(WriteError::NoCacheDirectory)?;
-    let directory = cache.join("tilescope").join(DEMO);
-    for segments in SEGMENTS {
-        let run = directory.join(directory_name(segments));
-        if !run.is_dir() {
-            write_whole(&run, |unfinished| write_run(segments, unfinished, progress))?;
-        }
-    }
-    Ok(directory)
-}
-
-/// The files of its runs, in the order of the story.
-pub fn runs(directory: &Path) -> Vec<PathBuf> {
-    let run = |segments: &u64| directory.join(directory_name(*segments)).join(FILE);
-    SEGMENTS.iter().map(run).collect()
+/// The six runs, which are snapshots of one run: the window shows them in a sweep.
+pub fn story() -> Story {
+    let run = |segments: u64| {
+        let options = options(segments);
+        let units = options.units();
+        let write = move |directory: &Path, progress: &Progress| {
+            write_snapshot(&options, &directory.join(FILE), progress).map(drop)
+        };
+        StoryRun { file: FILE, ..StoryRun::new(directory_name(segments), units, write) }
+    };
+    Story { demo: "demo-pytorch-1", runs: SEGMENTS.into_iter().map(run).collect(), is_sweep: true }
 }

@@ -10,8 +10,8 @@ use super::caching_allocator::{
     CachingAllocator, Capture, EndSegment, Event, Handle, OutOfMemory, Statistics,
 };
 use super::frames::{Call, Path, Stack, line};
-use super::transformer::{BEFORE_BLOCKS, OF_BLOCK, Parameter, Transformer};
-use crate::synth::model::mix;
+use crate::synth::mix;
+use crate::synth::transformer::{BEFORE_BLOCKS, OF_BLOCK, Parameter, Transformer};
 
 /// When the run begins: 1 January 2026, microseconds since 1970.
 const BEGIN: u64 = 1_767_225_600_000_000;

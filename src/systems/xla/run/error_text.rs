@@ -10,8 +10,8 @@ use super::agreement::{AgreedFigure, ProgramSizes, is_main_memory};
 use crate::analysis::derived::Derived;
 use crate::analysis::diagnose::{Finding, XlaCapture, diagnose_reader};
 use crate::files;
+use crate::store::Report;
 use crate::store::report::{FileStatus, ReportFile};
-use crate::store::{Report, System};
 use crate::systems::xla::error_text_answers::ErrorTextAnswers;
 use crate::systems::xla::files::DumpName;
 
@@ -56,7 +56,7 @@ impl ErrorText {
 
     /// A run that has nothing else.
     pub fn derived(&self) -> Derived {
-        let report = Report::of(System::XLA, self.path.clone());
+        let report = Report::of(crate::systems::xla::WORDS, self.path.clone());
         let (name, bytes) = (self.file(), Some(self.bytes));
         report.set_files(vec![ReportFile { name, bytes, status: FileStatus::Ok }]);
         Derived::new(Arc::new(report)).with_answers(Arc::new(ErrorTextAnswers(self.clone())))

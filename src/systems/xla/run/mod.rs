@@ -18,7 +18,7 @@ use crate::files;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::hlo::InstructionId;
 use crate::store::report::{FileStatus, ReportFile};
-use crate::store::{Report, System, Warning, WarningCode, Warnings};
+use crate::store::{Report, Warning, WarningCode, Warnings};
 use crate::systems::xla::answers::XlaAnswers;
 use crate::systems::xla::buffer_assignment::analysed::Analysed;
 use crate::systems::xla::buffer_assignment::claims::{add_memory_analysis, compared_claims};
@@ -177,7 +177,7 @@ impl XlaRun {
         let read_texts = || Arc::new(texts_in(&files::directory_of(found.at.path())));
         let texts: &[ErrorText] = &files.texts.clone().unwrap_or_else(read_texts);
         let listed = &found.listed;
-        let report = Report::of(System::XLA, files.path.clone());
+        let report = Report::of(crate::systems::xla::WORDS, files.path.clone());
         for warning in &files.warnings {
             report.warnings.add(warning.code, &warning.file, warning.message.as_str());
         }

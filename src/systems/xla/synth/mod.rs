@@ -4,6 +4,7 @@
 //! come from and `shape` for what arrays take; `placement` decides when values live and where they are; `write` makes the proto of it with
 //! `message`, `texts` the texts beside it. Equal options give equal files.
 
+pub mod arguments;
 mod message;
 mod placement;
 mod program;
@@ -19,8 +20,8 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use crate::format::Progress;
+use crate::synth::transformer::Transformer;
 use crate::synth::{NewFiles, WriteError};
-pub use crate::systems::pytorch::synth::Transformer;
 use placement::Placement;
 use program::{Home, Program};
 pub use shape::Platform;

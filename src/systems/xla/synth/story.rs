@@ -1,12 +1,9 @@
 //! The story of a training step that does not fit its card unless parts of the forward pass are computed again: one
 //! network compiled four times, with what `jax.checkpoint` and donation make of it.
 
-use std::path::{Path, PathBuf};
-
-use super::{DumpOptions, Platform, Remat, Transformer, write_dump};
-use crate::format::Progress;
-use crate::synth::WriteError;
-use crate::synth::story::write_whole;
+use super::{DumpOptions, Platform, Remat, write_dump};
+use crate::synth::story::{Story, StoryRun};
+use crate::synth::transformer::Transformer;
 
 /// A compilation: the name of its directory, what is computed again, and whether parameters are donated.
 pub const VARIANTS: [(&str, Remat, bool); 4] = [
@@ -17,8 +14,6 @@ pub const VARIANTS: [(&str, Remat, bool); 4] = [
 ];
 /// What the card has.
 pub const CAPACITY: u64 = 24 << 30;
-/// Changes with the dumps that the story is made of, so that nobody is shown old ones.
-const DEMO: &str = "demo-xla-1";
 
 /// One compilation of the story: a transformer of 24 layers and 8 samples of 1,024 tokens.
 pub fn options(remat: Remat, is_donated: bool) -> DumpOptions {
@@ -40,36 +35,13 @@ pub fn options(remat: Remat, is_donated: bool) -> DumpOptions {
     }
 }
 
-/// Writes the four compilations into directories of their own.
-///
-/// # Errors
-/// When one of them is there already, or a file cannot be written.
-pub fn write_story(directory: &Path, progress: &Progress) -> Result<(), WriteError> {
-    progress.expect(VARIANTS.len() as u64);
-    VARIANTS.into_iter().try_for_each(|(name, remat, is_donated)| {
-        write_dump(&options(remat, is_donated), &directory.join(name), progress).map(drop)
-    })
-}
-
-/// The story in the user's cache directory; compilations that are not there yet are written.
-///
-/// # Errors
-/// When there is no cache directory, or a file cannot be written.
-pub fn demo(progress: &Progress) -> Result<PathBuf, WriteError> {
-    let cache = dirs::cache_dir().ok_or(WriteError::NoCacheDirectory)?;
-    let directory = cache.join("tilescope").join(DEMO);
-    for (name, remat, is_donated) in VARIANTS {
-        let run = directory.join(name);
-        if !run.is_dir() {
-            write_whole(&run, |unfinished| {
-                write_dump(&options(remat, is_donated), unfinished, progress).map(drop)
-            })?;
-        }
-    }
-    Ok(directory)
-}
-
-/// The directories of its compilations, in the order of the story.
-pub fn runs(directory: &Path) -> Vec<PathBuf> {
-    VARIANTS.iter().map(|(name, ..)| directory.join(name)).collect()
+/// The four compilations.
+pub fn story() -> Story {
+    let run = |(name, remat, is_donated): (&str, Remat, bool)| {
+        let options = options(remat, is_donated);
+        StoryRun::new(name, 1, move |directory, progress| {
+            write_dump(&options, directory, progress).map(drop)
+        })
+    };
+    Story { demo: "demo-xla-1", runs: VARIANTS.into_iter().map(run).collect(), is_sweep: false }
 }

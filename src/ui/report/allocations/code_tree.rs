@@ -99,28 +99,73 @@ impl CodeTree {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
+    use std::borrow::Cow;
 
     use super::*;
-    use crate::store::snapshot::{Frame, Snapshot};
-    use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;
-    use crate::systems::pytorch::blocks::BlockList;
+    use crate::run::{Allocation, CodeFrame};
 
     const NO_STACK: &str = "(no Python stack)";
 
+    /// Two stacks of three functions.
+    #[derive(Debug)]
+    struct TwoStacks;
+
+    impl Allocations for TwoStacks {
+        fn len(&self) -> usize {
+            0
+        }
+
+        fn get(&self, _: usize) -> Option<Allocation> {
+            None
+        }
+
+        fn bytes(&self, _: usize) -> [u64; 2] {
+            [0; 2]
+        }
+
+        fn step(&self, _: usize) -> Option<usize> {
+            None
+        }
+
+        fn key(&self, _: usize) -> (u32, u32) {
+            (0, 0)
+        }
+
+        fn stack(&self, _: usize) -> usize {
+            self.stacks()
+        }
+
+        fn stacks(&self) -> usize {
+            2
+        }
+
+        /// Innermost first.
+        fn frames_of(&self, stack: usize) -> &[u32] {
+            [&[1, 0][..], &[2, 0]].get(stack).copied().unwrap_or_default()
+        }
+
+        fn frames(&self) -> usize {
+            3
+        }
+
+        fn frame(&self, frame: u32) -> CodeFrame {
+            let name = ["main", "forward", "backward"][frame as usize];
+            let title = format!("/a/t.py:{} ({name})", frame + 1);
+            CodeFrame { title, is_own: true, is_in_paths: true }
+        }
+
+        fn code(&self, _: usize, _: AreasBy) -> Cow<'_, str> {
+            NO_STACK.into()
+        }
+
+        fn has_devices(&self) -> bool {
+            false
+        }
+    }
+
     #[test]
     fn ways_that_begin_alike_share_their_beginning() {
-        let mut snapshot = Snapshot::default();
-        for (row, name) in (1..).zip(["main", "forward", "backward"]) {
-            let (file, name) = (snapshot.texts.push("/a/t.py"), snapshot.texts.push(name));
-            snapshot.frames.push(Frame { file, name, line: row });
-        }
-        // Innermost first.
-        for stack in [[1, 0], [2, 0]] {
-            snapshot.stacks.frames.extend(stack);
-            snapshot.stacks.ends.push(snapshot.stacks.frames.len());
-        }
-        let all = BlockList::of(&Arc::new(ReplayedSnapshot::of(snapshot)), Vec::new());
+        let all = TwoStacks;
         let tree = CodeTree::of(&all, &HashMap::from([(0, 10), (1, 30), (2, 2)]));
         let found: Vec<(&str, u64)> =
             (0..5).map(|number| (tree.short_name(number), tree.bytes(number))).collect();

@@ -109,7 +109,7 @@ fn candidate(layer: &Layer, request: &Request, serial_split: u64, channel_split:
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synth::network::Network;
+    use crate::systems::poplar::synth::network::Network;
 
     #[test]
     fn a_smaller_budget_gives_a_smaller_and_slower_plan() {

@@ -120,7 +120,7 @@ impl Temporaries {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::synth::machine::{Architecture, target};
+    use crate::systems::poplar::synth::machine::{Architecture, target};
     use proptest::prelude::*;
 
     /// Whether two variables may be live at the same time.

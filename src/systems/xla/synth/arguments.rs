@@ -1,67 +1,77 @@
 //! The options of synthetic dumps of XLA.
 
-use clap::Args;
+use clap::{ArgMatches, Args, FromArgMatches as _};
 
-use super::{SynthArguments, first_of};
-use crate::systems::xla::synth::{DumpOptions, Platform, Remat};
+use super::story::story;
+use super::{DumpOptions, Platform, Remat, write_dump};
+use crate::format::Progress;
+use crate::synth::transformer::TransformerArguments;
+use crate::synth::{Synth, ToWrite, WriteError};
 
-/// What dumps have. Every value is optional, so that one that is given for another system is told.
+/// What dumps have.
 #[derive(Debug, Args)]
-pub struct DumpArguments {
+#[command(next_help_heading = "Options of XLA")]
+struct DumpArguments {
+    #[command(flatten)]
+    network: TransformerArguments,
     /// For what the program is compiled [default: gpu].
     #[arg(long)]
-    pub platform: Option<Platform>,
+    platform: Option<Platform>,
     /// What of the forward pass is computed again in the backward pass [default: none].
     #[arg(long)]
-    pub remat: Option<Remat>,
+    remat: Option<Remat>,
     /// Donate the weights and the states of the optimizer.
     #[arg(long)]
-    pub donate: bool,
+    donate: bool,
     /// Layers in one turn of the loop over them, which are so many times as many instructions; the layers become a
     /// multiple of it, two turns at least [default: 1].
     #[arg(long, value_name = "LAYERS", value_parser = clap::value_parser!(u64).range(1..=100_000))]
-    pub unroll: Option<u64>,
+    unroll: Option<u64>,
     /// Unroll the loop to so many instructions.
     #[arg(long, conflicts_with_all = ["unroll", "size"], value_parser = clap::value_parser!(u64).range(1..=10_000_000))]
-    pub instructions: Option<u64>,
+    instructions: Option<u64>,
     /// Write the texts of the assignment, too.
     #[arg(long)]
-    pub texts: bool,
+    texts: bool,
     /// Write the four compilations of the story instead: a training step on a card of 24 GiB, of which more and more is
     /// computed again.
     #[arg(long, conflicts_with_all = ["batch", "layers", "remat", "unroll", "capacity", "size", "platform", "width", "heads", "sequence", "vocabulary", "half_precision", "donate", "instructions", "texts"])]
-    pub remat_story: bool,
+    remat_story: bool,
 }
 
-impl DumpArguments {
-    /// The first option that was given.
-    pub(super) fn given(&self) -> Option<&'static str> {
-        first_of([
-            ("--platform", self.platform.is_some()),
-            ("--remat", self.remat.is_some()),
-            ("--donate", self.donate),
-            ("--unroll", self.unroll.is_some()),
-            ("--instructions", self.instructions.is_some()),
-            ("--texts", self.texts),
-            ("--remat-story", self.remat_story),
-        ])
+/// How dumps are written.
+pub fn synth() -> Synth {
+    Synth {
+        title: "Writing the dump",
+        what: "A dump of XLA: a program with its buffer assignment",
+        options: DumpArguments::augment_args(clap::Command::default()),
+        write,
+        story: story(),
     }
 }
 
+fn write(given: &ArgMatches, wanted: &ToWrite<'_>, progress: &Progress) -> Result<(), WriteError> {
+    let given = DumpArguments::from_arg_matches(given)?;
+    if given.remat_story {
+        return story().write(wanted.output, progress);
+    }
+    progress.expect(1);
+    write_dump(&options(&given, wanted), wanted.output, progress).map(drop)
+}
+
 /// What a dump is made from.
-pub(super) fn options(arguments: &SynthArguments) -> DumpOptions {
-    let given = &arguments.xla;
+fn options(given: &DumpArguments, wanted: &ToWrite<'_>) -> DumpOptions {
     let default = DumpOptions::default();
     let options = DumpOptions {
-        network: arguments.network.transformer(arguments.batch),
+        network: given.network.transformer(wanted.batch),
         platform: given.platform.unwrap_or(default.platform),
         unroll: default.unroll,
         remat: given.remat.unwrap_or(default.remat),
         is_donated: given.donate,
-        capacity_bytes: arguments.network.capacity,
+        capacity_bytes: given.network.capacity,
         has_texts: given.texts,
     };
-    match (arguments.size, given.instructions, given.unroll) {
+    match (wanted.size, given.instructions, given.unroll) {
         (Some(bytes), ..) => options.with_size(bytes),
         (None, Some(instructions), _) => options.with_instructions(instructions),
         (None, None, Some(layers)) => options.unrolled(layers),

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{Lowering, poplar_context};
-use crate::synth::model::Context;
-use crate::synth::network::{Kind, Layer};
+use crate::systems::poplar::synth::model::Context;
+use crate::systems::poplar::synth::network::{Kind, Layer};
 
 fn as_text(shape: &[u64]) -> String {
     let sizes: Vec<String> = shape.iter().map(u64::to_string).collect();

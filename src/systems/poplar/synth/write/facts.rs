@@ -5,8 +5,8 @@ use rusqlite::{Transaction, params};
 use super::insert;
 use crate::store::target::Target;
 use crate::synth::WriteError;
-use crate::synth::model::{CATEGORIES, Model};
 use crate::systems::poplar::files::blob::encode_list;
+use crate::systems::poplar::synth::model::{CATEGORIES, Model};
 
 pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
     write_target(db, &model.target)?;
@@ -44,7 +44,7 @@ pub fn write(model: &Model, db: &Transaction<'_>) -> Result<(), WriteError> {
 
 /// The same for the compilation and its runs.
 pub fn compilation_id(model: &Model) -> String {
-    format!("synthetic-{:016x}", crate::synth::model::mix(model.seed))
+    format!("synthetic-{:016x}", crate::synth::mix(model.seed))
 }
 
 fn write_target(db: &Transaction<'_>, target: &Target) -> Result<(), WriteError> {

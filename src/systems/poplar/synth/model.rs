@@ -5,6 +5,7 @@ use std::ops::Range;
 use super::Recorded;
 use super::planner::Plan;
 use crate::store::target::Target;
+use crate::synth::mix;
 
 /// A category, by its number in [`CATEGORIES`].
 pub type Category = usize;
@@ -79,14 +80,6 @@ impl Spread {
         let bytes = i64::try_from(self.bytes).unwrap_or(i64::MAX) + unevenness * signed / 1000;
         u64::try_from(bytes).unwrap_or(0).max(4).next_multiple_of(4)
     }
-}
-
-/// A number that looks drawn at random and is the same for the same seed (SplitMix64).
-pub fn mix(seed: u64) -> u64 {
-    let z = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 /// A variable of the program, which becomes one lowered variable on each tile of its spread.

@@ -14,9 +14,9 @@ use crate::store::placed::{Placed, Placement};
 use crate::store::variable::VariableFlags;
 use crate::store::{ClassId, TileId};
 use crate::synth::WriteError;
-use crate::synth::allocator::{Wanted, place};
-use crate::synth::model::{CATEGORIES, Life, Model, Symbol};
 use crate::systems::poplar::files::blob::encode_list;
+use crate::systems::poplar::synth::allocator::{Wanted, place};
+use crate::systems::poplar::synth::model::{CATEGORIES, Life, Model, Symbol};
 
 /// Class of variables that have no place; not listed in `eq_classes`, as in real reports.
 const NO_CLASS: u32 = 0;

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::file::{ColumnWriter, IndexError, IndexFile, check};
+use crate::index::{ColumnWriter, IndexError, IndexFile, check};
 use crate::store::column::Column;
 use crate::store::names::{NameId, Names};
 use crate::store::snapshot::{

@@ -1,8 +1,8 @@
 //! What every IPU has whatever it computes, and the ways of data into and out of it.
 
 use super::{Lowering, poplar_context};
-use crate::synth::model::{Detail, Exchange, Life, Spread};
-use crate::synth::network::Layer;
+use crate::systems::poplar::synth::model::{Detail, Exchange, Life, Spread};
+use crate::systems::poplar::synth::network::Layer;
 
 /// Cycles of host traffic, syncs and start in every run, whatever the batch.
 const CYCLES_OF_A_RUN: u64 = 1_500_000;

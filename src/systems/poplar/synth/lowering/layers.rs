@@ -1,9 +1,9 @@
 //! What a layer becomes: contexts, compute sets, exchanges, temporaries.
 
 use super::{ADD, CAST, CONVOLVE, Lowering, REARRANGE, REDUCE, SLICE, TRANSPOSE, poplar_context};
-use crate::synth::model::{ComputeSet, Context, Detail, Exchange, Life};
-use crate::synth::network::{Kind, Layer};
-use crate::synth::planner::{self, Plan, Request};
+use crate::systems::poplar::synth::model::{ComputeSet, Context, Detail, Exchange, Life};
+use crate::systems::poplar::synth::network::{Kind, Layer};
+use crate::systems::poplar::synth::planner::{self, Plan, Request};
 
 /// Code of an exchange on a tile, bytes, and what each doubling of a serial split adds to it.
 const EXCHANGE_CODE_BYTES: u64 = 428;

@@ -7,8 +7,9 @@ use rusqlite::{Transaction, params};
 
 use super::insert;
 use crate::synth::WriteError;
-use crate::synth::model::{ComputeSet, Detail, Exchange, Model, Program, mix};
+use crate::synth::mix;
 use crate::systems::poplar::files::blob::{encode_list, encode_run_length_list};
+use crate::systems::poplar::synth::model::{ComputeSet, Detail, Exchange, Model, Program};
 
 /// Kinds of programs and the tables of their details.
 const KINDS: [(&str, Option<&str>); 13] = [

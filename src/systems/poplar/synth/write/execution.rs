@@ -7,8 +7,8 @@ use super::facts::compilation_id;
 use super::insert;
 use super::programs::{cycles_by_tile, cycles_ids};
 use crate::synth::WriteError;
-use crate::synth::model::{Detail, Model, Program};
 use crate::systems::poplar::files::blob::{encode_list, encode_run_length_list};
+use crate::systems::poplar::synth::model::{Detail, Model, Program};
 
 /// 1 January 2026, 00:00:10 UTC, microseconds since 1970.
 const FIRST_RUN_MICROSECONDS: u64 = 1_767_225_610_000_000;

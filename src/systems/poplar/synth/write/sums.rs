@@ -11,8 +11,8 @@ use crate::analysis::placement::recompute::CategorySums;
 use crate::store::ClassId;
 use crate::store::liveness::Classes;
 use crate::synth::WriteError;
-use crate::synth::model::{CATEGORIES, Model};
 use crate::systems::poplar::files::blob::encode_list;
+use crate::systems::poplar::synth::model::{CATEGORIES, Model};
 
 pub fn write(model: &Model, db: &Transaction<'_>, sums: &Sums) -> Result<(), WriteError> {
     for (class, id) in sums.classes.ids.as_slice().iter().enumerate() {
