@@ -221,7 +221,7 @@ fn what_it_cannot_say_is_refused_in_its_words() {
     for (arguments, expected) in [
         (&["tiles", "small.toy"][..], "this run has no tiles"),
         (&["trace", "small.toy"], "this run has no recorded execution"),
-        (&["summary", "broken.toy"], "line 2: a line with chip, setting or buffer expected"),
+        (&["summary", "broken.toy"], "a line with chip, setting or buffer expected\n  at: line 2"),
         (&["check", "small.toy", "--max-tile-bytes", "1"], "tiles, which runs of Toy do not have"),
     ] {
         let output = tilescope(directory.path(), arguments);
