@@ -60,7 +60,11 @@ impl Story {
 
     /// What opens its runs, in their order.
     pub fn runs(&self, directory: &Path) -> Vec<PathBuf> {
-        self.runs.iter().map(|run| directory.join(&run.directory).join(run.file)).collect()
+        let opened = |run: &StoryRun| match run.file {
+            "" => directory.join(&run.directory),
+            file => directory.join(&run.directory).join(file),
+        };
+        self.runs.iter().map(opened).collect()
     }
 
     /// What the window is opened on.
