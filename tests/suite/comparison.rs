@@ -660,15 +660,10 @@ fn a_comparison_has_the_fixed_keys() {
             assert_eq!(answer["peak"][format!("{key}_{name}")], peak[name], "{name}");
         }
         assert_eq!(answer["peak"]["always_live_bytes"][key], peak["always_live_bytes"]);
-        for by in ["by_category", "by_operation", "by_module"] {
-            let bytes = |rows: &Value, bytes: &str| -> BTreeMap<String, i64> {
-                let rows = rows.as_array().unwrap().iter();
-                let row =
-                    |row: &Value| (row["name"].as_str().unwrap().to_owned(), int(&row[bytes]));
-                rows.map(row).filter(|(_, bytes)| *bytes != 0).collect()
-            };
-            let found = bytes(&answer["peak"][by], &format!("{key}_bytes"));
-            assert_eq!(found, bytes(&peak[by], "bytes"), "{by} of the {key}");
+        for by in ["by_category", "by_operation", "by_module", "by_variable"] {
+            let rows = answer["peak"][by].as_array().unwrap().iter();
+            let sum = rows.map(|row| int(&row[format!("{key}_bytes")])).sum::<i64>();
+            assert_eq!(sum, int(&peak["bytes"]), "{by} of the {key}");
         }
         assert_eq!(answer[key]["producer"], summary["source"]["producer"]);
     }
@@ -725,7 +720,9 @@ fn the_peak_of_each_run_is_that_of_its_summary_whatever_system_it_is_of() {
                 rows.map(row).filter(|(_, bytes)| *bytes != 0).collect()
             };
             let found = bytes_of(&peak["by_category"], &format!("{side}_bytes"));
-            assert_eq!(found, bytes_of(&own["by_category"], "bytes"), "{path:?}");
+            let of_summary = bytes_of(&own["by_category"], "bytes");
+            // The summary of a report does not read what says it.
+            assert!(of_summary.is_empty() || found == of_summary, "{path:?}: {found:?}");
         }
     }
 }
