@@ -20,13 +20,8 @@ use super::liveness::timeline::{Timeline, WithTimeline};
 use super::liveness::{Scope, has_curve_of_deltas, needs_bytes_by_tile};
 use super::program::step_operations::{StepOperations, step_operations};
 use crate::progress::Progress;
-use crate::run::{Answers, Verdict};
-use crate::store::placed::ReadError;
+use crate::run::{Answers, Insights, Verdict};
 use crate::store::{Report, WarningCode};
-use crate::systems::poplar::insights::{Insights, insights_of_resident, insights_with_tiles};
-use crate::systems::pytorch::allocator::replayed::{AllocatorRun, ReplayedSnapshot};
-use crate::systems::xla::buffer_assignment::insights::ProgramInsights;
-use crate::systems::xla::buffer_assignment::program::Program;
 
 /// Answers by question, each worked out once.
 #[derive(Debug)]
@@ -69,30 +64,21 @@ impl<K: Clone + Eq + Hash, V: Clone> Memo<K, V> {
     pub fn made(&self) -> usize {
         self.made.load(Ordering::Relaxed)
     }
-
-    /// Forgets all answers.
-    pub fn clear(&self) {
-        lock(&self.answers).clear();
-    }
 }
 
 /// What is worked out once for a run.
 #[derive(Debug)]
 pub struct Derived {
     report: Arc<Report>,
-    allocator: Option<AllocatorRun>,
-    program: Option<Arc<Program>>,
-    program_insights: Memo<(), Arc<ProgramInsights>>,
     timelines: Memo<Scope, Option<Arc<Timeline>>>,
     operations: Memo<(), Option<Arc<StepOperations>>>,
     owners: Memo<(), Arc<Owners>>,
     itself: Memo<(), Arc<Attribution>>,
     fit: Memo<(), Option<Fit>>,
     verdict: Memo<bool, Arc<Verdict>>,
-    insights: Memo<(), Arc<Insights>>,
     trace: Memo<(), ()>,
     answers: Arc<dyn Answers>,
-    run_insights: Memo<(), Arc<crate::run::Insights>>,
+    run_insights: Memo<(), Arc<Insights>>,
 }
 
 /// The answers of a run whose system has none of its own.
@@ -106,16 +92,12 @@ impl Derived {
     pub fn new(report: Arc<Report>) -> Self {
         Self {
             report,
-            allocator: None,
-            program: None,
-            program_insights: Memo::default(),
             timelines: Memo::default(),
             operations: Memo::default(),
             owners: Memo::default(),
             itself: Memo::default(),
             fit: Memo::default(),
             verdict: Memo::default(),
-            insights: Memo::default(),
             trace: Memo::default(),
             answers: Arc::new(NoAnswers),
             run_insights: Memo::default(),
@@ -136,46 +118,11 @@ impl Derived {
 
     /// The verdict with what follows and what to try next, worked out once; `None` where it was cancelled, or files
     /// behind the run cannot be read any more.
-    pub fn run_insights(&self, progress: &Progress) -> Option<Arc<crate::run::Insights>> {
+    pub fn run_insights(&self, progress: &Progress) -> Option<Arc<Insights>> {
         self.run_insights.get(&(), || {
             let found = self.answers.insights(self, progress).ok()?;
             (!progress.is_cancelled()).then(|| Arc::new(found))
         })
-    }
-
-    /// The same with what is known of a run of a caching allocator.
-    #[must_use]
-    pub fn with_allocator(mut self, allocator: Option<AllocatorRun>) -> Self {
-        self.allocator = allocator;
-        self
-    }
-
-    /// The same with the program of XLA that the report is of.
-    #[must_use]
-    pub fn with_program(mut self, program: Option<Arc<Program>>) -> Self {
-        self.program = program;
-        self
-    }
-
-    /// The program of XLA that the report is of; `None` of other systems.
-    pub fn program(&self) -> Option<&Arc<Program>> {
-        self.program.as_ref()
-    }
-
-    /// What the program says at first sight; `None` of other systems.
-    pub fn program_insights(&self) -> Option<Arc<ProgramInsights>> {
-        let program = self.program()?;
-        self.program_insights.get(&(), || Some(Arc::new(ProgramInsights::of(program))))
-    }
-
-    /// What is known of a run of a caching allocator; `None` of other systems.
-    pub fn allocator(&self) -> Option<&AllocatorRun> {
-        self.allocator.as_ref()
-    }
-
-    /// The snapshot of a caching allocator, replayed; `None` where the run is something else.
-    pub fn snapshot(&self) -> Option<&Arc<ReplayedSnapshot>> {
-        self.allocator()?.snapshot()
     }
 
     /// The report.
@@ -274,43 +221,10 @@ impl Derived {
         [true, false].iter().find_map(|is_final| self.verdict.known(is_final))
     }
 
-    /// Whether all that is known of it is in the report; of other systems there is more beside it.
-    pub fn is_report_alone(&self) -> bool {
-        self.allocator.is_none() && self.program.is_none()
-    }
-
     /// Things beside the report that a look at all of them goes through: events and blocks, points of a timeline,
     /// instructions and values.
     pub fn things_beside_report(&self) -> usize {
         self.answers.things_beside_report()
-    }
-
-    /// What the report says at first sight: with what is read for it where `is_final` says that nothing more of
-    /// what it goes by will come, else from what is there.
-    pub(crate) fn insights(&self, is_final: bool, progress: &Progress) -> Arc<Insights> {
-        // What went wrong is among the warnings of the report.
-        let kept = is_final.then(|| self.insights_of_tiles(progress).ok()).flatten();
-        kept.unwrap_or_else(|| Arc::new(insights_of_resident(self)))
-    }
-
-    /// The same with what is read for it, where nothing more of what it goes by will come.
-    ///
-    /// # Errors
-    /// When the files cannot be read any more, or nobody waits for it.
-    pub(crate) fn insights_of_tiles(
-        &self,
-        progress: &Progress,
-    ) -> Result<Arc<Insights>, ReadError> {
-        let mut failure = None;
-        let found = self.insights.get(&(), || match insights_with_tiles(self, progress) {
-            // What was cancelled is not kept.
-            Ok(found) => (!progress.is_cancelled()).then(|| Arc::new(found)),
-            Err(error) => {
-                failure = Some(error);
-                None
-            }
-        });
-        found.ok_or_else(|| failure.unwrap_or_else(|| "cancelled".into()))
     }
 
     /// The steps that ran, read when they are first asked for ([`read_executed`]).
@@ -325,16 +239,6 @@ impl Derived {
     /// How many timelines were worked out.
     pub fn timelines_made(&self) -> usize {
         self.timelines.made()
-    }
-
-    /// Lets go of what can be worked out again.
-    pub fn clear(&self) {
-        self.timelines.clear();
-        self.operations.clear();
-        self.owners.clear();
-        self.itself.clear();
-        self.insights.clear();
-        self.run_insights.clear();
     }
 }
 
@@ -408,8 +312,6 @@ mod tests {
         assert_eq!(memo.get(&1, || Some(5)), Some(5));
         assert_eq!(memo.get(&1, || Some(6)), Some(5));
         assert_eq!(memo.made(), 2);
-        memo.clear();
-        assert_eq!(memo.get(&1, || Some(6)), Some(6));
     }
 
     #[test]
@@ -425,17 +327,6 @@ mod tests {
         report.programs.fill(Some(Programs::default()));
         report.debug.fill(Some(DebugInfo::default()));
         assert!(derived.operations().is_some());
-    }
-
-    #[test]
-    fn insights_that_were_cancelled_are_not_kept() {
-        let derived = Derived::new(Arc::new(Report::default()));
-        let cancelled = Progress::default();
-        cancelled.cancel();
-        derived.insights(true, &cancelled);
-        let found = derived.insights(true, &Progress::default());
-        assert_eq!(derived.insights.made(), 2, "worked out again");
-        assert!(Arc::ptr_eq(&found, &derived.insights(true, &cancelled)), "and kept");
     }
 
     #[test]

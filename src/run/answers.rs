@@ -1,5 +1,6 @@
 //! The answers of a run: the trait that each system implements.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::sync::Arc;
@@ -40,7 +41,7 @@ use crate::store::{ArenaId, StepId};
 /// What a run answers. Every method has a default that answers nothing, so a system implements what it has.
 ///
 /// All of them may take long and belong on a thread beside the window; [`Derived`] keeps what was worked out.
-pub trait Answers: Debug + Send + Sync {
+pub trait Answers: Any + Debug + Send + Sync {
     /// Whether the run fits, or how it ended; `None` where nothing in it says so.
     fn verdict(&self, derived: &Derived) -> Option<Verdict> {
         let _ = derived;

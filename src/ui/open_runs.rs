@@ -127,8 +127,8 @@ impl OpenRuns {
     fn naming_path(&self, run: &OpenRun) -> PathBuf {
         let path = run.path();
         let is_alone = self.list.iter().filter(|other| other.path() == path).count() == 1;
-        let program = run.load.derived().and_then(|it| it.program()).filter(|_| !is_alone);
-        let module = program.and_then(|program| program.modules.first());
+        let derived = run.load.derived().filter(|_| !is_alone);
+        let module = derived.and_then(|derived| derived.answers().modules().first());
         module.map_or(path.to_owned(), |module| path.join(&*clean(&module.title)))
     }
 

@@ -5,8 +5,11 @@ use eframe::egui::{self, Modifiers, Theme};
 use egui_kittest::Harness;
 use egui_kittest::kittest::{NodeT as _, Queryable as _};
 use serde_json::{Value, json};
+use std::any::Any;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use tilescope::analysis::derived::Derived;
+use tilescope::systems::pytorch::answers::PytorchAnswers;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 use tilescope::ui::loading::Load;
@@ -380,10 +383,12 @@ fn pages_out_of_sight_do_not_keep_a_snapshot_that_was_read_before() {
                 open_tab(&mut harness, tab);
             }
         }
-        let derived = harness.state().derived();
-        let snapshots = derived.iter().filter_map(|derived| derived.snapshot());
-        let before: Vec<_> = snapshots.map(Arc::downgrade).collect();
-        drop(derived);
+        let replayed = |run: &Arc<Derived>| {
+            let answers: &dyn Any = run.answers();
+            let answers = answers.downcast_ref::<PytorchAnswers>().expect("answers of PyTorch");
+            Arc::downgrade(answers.snapshot().expect("a snapshot"))
+        };
+        let before: Vec<_> = harness.state().derived().iter().map(replayed).collect();
         assert_eq!(before.len(), if is_one { 1 } else { 2 });
         assert!(before.iter().all(|before| before.upgrade().is_some()));
         harness.get_by_label("Reload").click();

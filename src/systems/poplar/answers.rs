@@ -11,12 +11,14 @@ use super::facts::{OwnFacts, ReportFacts};
 use super::files::OpenReport;
 use super::insights::change::{conclusions_of, insights_of};
 use super::insights::logs::log_messages;
-use super::insights::run_verdict;
 use super::insights::sentences::{verdict_reason, verdict_sentences};
 use super::insights::verdict::{TilesVerdict, verdict};
+use super::insights::{
+    Insights as ReportInsights, insights_of_resident, insights_with_tiles, run_verdict,
+};
 use super::sections::sections_of;
 use super::sweep_facts::sweep_facts;
-use crate::analysis::derived::Derived;
+use crate::analysis::derived::{Derived, Memo};
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory;
 use crate::analysis::sweep::SweepFacts;
@@ -33,8 +35,10 @@ use crate::store::placed::ReadError;
 use crate::store::{DeviceId, Report};
 
 /// The answers of a report, from the parts of it that are read.
-#[derive(Debug)]
-pub struct PoplarAnswers;
+#[derive(Debug, Default)]
+pub struct PoplarAnswers {
+    insights: Memo<(), Arc<ReportInsights>>,
+}
 
 impl OpenReport {
     /// What is worked out once for this report.
@@ -58,26 +62,62 @@ impl OpenReport {
             files::open(log).map_err(|error| Error::io(log, &error))?;
         }
         self.read_logs(logs, progress, log_messages);
-        derived.insights_of_tiles(progress)?;
+        derived.answers().insights(derived, progress)?;
         Ok(())
     }
 }
 
 /// What is worked out once for a report of Poplar.
 pub fn derived_of(report: Arc<Report>) -> Derived {
-    Derived::new(report).with_answers(Arc::new(PoplarAnswers))
+    Derived::new(report).with_answers(Arc::new(PoplarAnswers::default()))
 }
 
 fn of_run(verdict: Option<&TilesVerdict>) -> Verdict {
     verdict.map_or_else(run_verdict::unknown, TilesVerdict::of_run)
 }
 
-fn insights_of_run(found: &super::insights::Insights) -> Insights {
+fn insights_of_run(found: &ReportInsights) -> Insights {
     Insights {
         verdict: Some(of_run(found.verdict.as_ref())),
         conclusions: found.conclusions.clone(),
         advice: found.advice.clone(),
         not_advised: found.not_advised.clone(),
+    }
+}
+
+impl PoplarAnswers {
+    /// What the report says at first sight: with what is read for it where `is_final` says that nothing more of what it
+    /// goes by will come, else from what is there.
+    fn report_insights(
+        &self,
+        derived: &Derived,
+        is_final: bool,
+        progress: &Progress,
+    ) -> Arc<ReportInsights> {
+        // What went wrong is among the warnings of the report.
+        let kept = is_final.then(|| self.insights_of_tiles(derived, progress).ok()).flatten();
+        kept.unwrap_or_else(|| Arc::new(insights_of_resident(derived)))
+    }
+
+    /// The same with what is read for it, where nothing more of what it goes by will come.
+    ///
+    /// # Errors
+    /// When the files cannot be read any more, or nobody waits for it.
+    fn insights_of_tiles(
+        &self,
+        derived: &Derived,
+        progress: &Progress,
+    ) -> Result<Arc<ReportInsights>, ReadError> {
+        let mut failure = None;
+        let found = self.insights.get(&(), || match insights_with_tiles(derived, progress) {
+            // What was cancelled is not kept.
+            Ok(found) => (!progress.is_cancelled()).then(|| Arc::new(found)),
+            Err(error) => {
+                failure = Some(error);
+                None
+            }
+        });
+        found.ok_or_else(|| failure.unwrap_or_else(|| "cancelled".into()))
     }
 }
 
@@ -89,7 +129,7 @@ impl Answers for PoplarAnswers {
     }
 
     fn insights(&self, derived: &Derived, progress: &Progress) -> Result<Insights, ReadError> {
-        Ok(insights_of_run(&*derived.insights_of_tiles(progress)?))
+        Ok(insights_of_run(&*self.insights_of_tiles(derived, progress)?))
     }
 
     fn first_sight(
@@ -98,7 +138,7 @@ impl Answers for PoplarAnswers {
         (is_final, progress): (bool, &Progress),
         size: &dyn Fn(u64) -> String,
     ) -> FirstSight {
-        let found = derived.insights(is_final, progress);
+        let found = self.report_insights(derived, is_final, progress);
         let mut sight = FirstSight::of(Arc::new(insights_of_run(&found)));
         if let Some(verdict) = &found.verdict {
             sight.reason = verdict_reason(verdict, size);
@@ -160,7 +200,7 @@ impl Answers for PoplarAnswers {
 
     fn sections(&self, derived: &Derived, _: &Insights) -> Vec<Section> {
         let report = derived.report();
-        let insights = derived.insights(true, &Progress::default());
+        let insights = self.report_insights(derived, true, &Progress::default());
         sections_of(report, &ReportFacts::of(report), &insights)
     }
 
@@ -174,7 +214,7 @@ impl Answers for PoplarAnswers {
     }
 
     fn own_json(&self, derived: &Derived) -> Map<String, Value> {
-        let insights = derived.insights(true, &Progress::default());
+        let insights = self.report_insights(derived, true, &Progress::default());
         keys_of(&OwnFacts::of(derived.report(), &insights))
     }
 }
@@ -237,5 +277,17 @@ mod tests {
             }
         }
         steps.div_ceil(each)
+    }
+
+    #[test]
+    fn insights_that_were_cancelled_are_not_kept() {
+        let (answers, derived) = (PoplarAnswers::default(), Derived::new(Arc::default()));
+        let insights = |progress: &Progress| answers.report_insights(&derived, true, progress);
+        let cancelled = Progress::default();
+        cancelled.cancel();
+        insights(&cancelled);
+        let found = insights(&Progress::default());
+        assert_eq!(answers.insights.made(), 2, "worked out again");
+        assert!(Arc::ptr_eq(&found, &insights(&cancelled)), "and kept");
     }
 }

@@ -42,7 +42,7 @@ impl RunSystem for Poplar {
     }
 
     fn answers_of_report(&self) -> Option<Arc<dyn Answers>> {
-        Some(Arc::new(PoplarAnswers))
+        Some(Arc::<PoplarAnswers>::default())
     }
 
     fn capture(&self) -> Option<&'static Capture> {

@@ -77,8 +77,9 @@ impl PytorchAnswers {
         Self { run, claims: OnceLock::new() }
     }
 
-    fn snapshot(&self) -> Option<&ReplayedSnapshot> {
-        self.run.snapshot().map(|replayed| &**replayed)
+    /// The snapshot that they go by, where it is one.
+    pub fn snapshot(&self) -> Option<&Arc<ReplayedSnapshot>> {
+        self.run.snapshot()
     }
 
     /// What PyTorch states beside the snapshot, compared once: contradictions become warnings of the report, and so do
@@ -128,7 +129,7 @@ impl Answers for PytorchAnswers {
 
     /// Bytes of all devices at the end; pinned host memory is no device.
     fn memory(&self, _: &Derived) -> MemoryTotals {
-        self.snapshot().map_or_else(MemoryTotals::default, memory_totals)
+        self.snapshot().map_or_else(MemoryTotals::default, |replayed| memory_totals(replayed))
     }
 
     fn steps(&self, _: &Derived) -> Option<u64> {
@@ -192,7 +193,7 @@ impl Answers for PytorchAnswers {
         of: (Scope, Option<usize>),
         is_cancelled: &(dyn Fn() -> bool + Sync),
     ) -> Option<Arc<dyn Allocations>> {
-        let replayed = self.run.snapshot()?;
+        let replayed = self.snapshot()?;
         Some(Arc::new(BlockList::of(replayed, blocks_alive(replayed, of, is_cancelled)?)))
     }
 
@@ -211,7 +212,7 @@ impl Answers for PytorchAnswers {
     }
 
     fn arena_map(&self, _: &Derived, of: &ArenasOf, _: &Progress) -> Option<Arc<dyn ArenaMap>> {
-        Some(Arc::new(SegmentMap::of(self.run.snapshot()?, of.device)?))
+        Some(Arc::new(SegmentMap::of(self.snapshot()?, of.device)?))
     }
 
     fn claims(&self, derived: &Derived) -> Vec<Claim> {

@@ -1,6 +1,7 @@
 //! The answers of an XLA module.
 
 use std::collections::BTreeMap;
+use std::sync::{Arc, OnceLock};
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -10,7 +11,7 @@ use super::areas;
 use super::budgets::budgets;
 use super::buffer_assignment::claims::compared_claims;
 use super::buffer_assignment::facts::ModuleFacts;
-use super::buffer_assignment::insights::PeakOfSpace;
+use super::buffer_assignment::insights::{PeakOfSpace, ProgramInsights};
 use super::buffer_assignment::peaks::shares_of;
 use super::buffer_assignment::program::Program;
 use super::buffer_assignment::trace_lives::TraceLives;
@@ -48,10 +49,11 @@ const MOST_VALUES: usize = 10;
 
 #[derive(Debug)]
 pub struct XlaAnswers {
-    pub(super) program: std::sync::Arc<Program>,
+    pub(super) program: Arc<Program>,
     /// What XLA said when the program did not fit, where that lies beside it.
     pub(super) error_text: Option<ErrorText>,
     modules: Vec<ModuleOfRun>,
+    insights: OnceLock<ProgramInsights>,
 }
 
 impl XlaAnswers {
@@ -61,7 +63,13 @@ impl XlaAnswers {
             program: run.program.clone(),
             error_text: run.error_text.clone(),
             modules: run.program.modules.iter().map(module_of_run).collect(),
+            insights: OnceLock::new(),
         }
+    }
+
+    /// What the program says at first sight, worked out once.
+    fn found(&self) -> &ProgramInsights {
+        self.insights.get_or_init(|| ProgramInsights::of(&self.program))
     }
 }
 
@@ -109,12 +117,12 @@ struct Stated {
 }
 
 impl Answers for XlaAnswers {
-    fn verdict(&self, derived: &Derived) -> Option<Verdict> {
-        derived.program_insights()?.found.verdict.clone()
+    fn verdict(&self, _: &Derived) -> Option<Verdict> {
+        self.found().found.verdict.clone()
     }
 
-    fn insights(&self, derived: &Derived, _: &Progress) -> Result<Insights, ReadError> {
-        Ok(derived.program_insights().map(|insights| insights.found.clone()).unwrap_or_default())
+    fn insights(&self, _: &Derived, _: &Progress) -> Result<Insights, ReadError> {
+        Ok(self.found().found.clone())
     }
 
     fn first_sight(
@@ -124,9 +132,7 @@ impl Answers for XlaAnswers {
         size: &dyn Fn(u64) -> String,
     ) -> FirstSight {
         let mut sight = FirstSight::of_answers(derived, reading);
-        if let Some(found) = derived.program_insights() {
-            add_cards(&mut sight, &found, size);
-        }
+        add_cards(&mut sight, self.found(), size);
         sight
     }
 
@@ -136,9 +142,8 @@ impl Answers for XlaAnswers {
 
     /// Of the main memory. Gaps are what temporary allocations have that is never in use at once; they are reserved, so
     /// they count.
-    fn memory(&self, derived: &Derived) -> MemoryTotals {
-        let Some(insights) = derived.program_insights() else { return MemoryTotals::default() };
-        let Some(main) = insights.main_space() else { return MemoryTotals::default() };
+    fn memory(&self, _: &Derived) -> MemoryTotals {
+        let Some(main) = self.found().main_space() else { return MemoryTotals::default() };
         let lost = main.peak.as_ref().map(PeakOfSpace::lost_bytes);
         MemoryTotals {
             total_bytes: Some(main.total_bytes),
@@ -155,9 +160,8 @@ impl Answers for XlaAnswers {
         Some(facts).filter(|steps| *steps > 0).or_else(traced)
     }
 
-    fn peak(&self, derived: &Derived) -> Option<PeakOfRun> {
-        let insights = derived.program_insights()?;
-        let main = insights.main_space()?;
+    fn peak(&self, _: &Derived) -> Option<PeakOfRun> {
+        let main = self.found().main_space()?;
         let reserved = alive::reserved(&self.program, 0);
         match &main.peak {
             Some(peak) => Some(self.peak_of(peak, &reserved)),
@@ -205,8 +209,8 @@ impl Answers for XlaAnswers {
         compared_claims(&self.program).into_iter().map(claim).collect()
     }
 
-    fn fact_groups(&self, derived: &Derived) -> Option<Vec<Group>> {
-        Some(fact_groups::groups(&self.program, &*derived.program_insights()?))
+    fn fact_groups(&self, _: &Derived) -> Option<Vec<Group>> {
+        Some(fact_groups::groups(&self.program, self.found()))
     }
 
     fn format(&self, _: &Derived) -> SourceFormat {

@@ -114,9 +114,7 @@ impl SnapshotRun {
     /// What is worked out of the run once, with its answers.
     pub fn derived(&self) -> Derived {
         let answers = PytorchAnswers::of(self.allocator.clone());
-        Derived::new(Arc::clone(&self.report))
-            .with_allocator(Some(self.allocator.clone()))
-            .with_answers(Arc::new(answers))
+        Derived::new(Arc::clone(&self.report)).with_answers(Arc::new(answers))
     }
 
     /// Whether it was read from an index, with which nothing is wrong.

@@ -163,9 +163,7 @@ impl Program {
 impl XlaRun {
     /// The run with its answers.
     pub fn derived(&self) -> Derived {
-        Derived::new(Arc::clone(&self.report))
-            .with_program(Some(Arc::clone(&self.program)))
-            .with_answers(Arc::new(XlaAnswers::of(self)))
+        Derived::new(Arc::clone(&self.report)).with_answers(Arc::new(XlaAnswers::of(self)))
     }
 
     /// Reads the module that is meant; `None` when that was cancelled.
