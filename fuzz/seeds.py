@@ -140,10 +140,10 @@ def texts():
     for text in ('{"a":[1,{"b":[[],{},"\\u00e9\\ud83d\\ude00",-1.5e300,null,true]}],"a":2}', "[[1,[2]],[]]", '"text"', "{}", ""):
         keep("side_file", text.encode())
     # The messages that the program knows, as its tests have them.
-    examples = (ROOT / "src/analysis/diagnose/tests/examples.txt").read_text()
+    examples = (ROOT / "src/diagnose/tests/examples.txt").read_text()
     for part in re.split(r"\n{2,}", examples):
         keep("log", part.encode()[:1500])
-    tests = (ROOT / "src/analysis/diagnose/tests/mod.rs").read_text()
+    tests = (ROOT / "src/diagnose/tests/mod.rs").read_text()
     for text in set(re.findall(r'"((?:[^"\\]|\\.){40,})"', tests)):
         keep("log", text.replace("\\n", "\n").replace('\\"', '"').replace("\\x1b", "\x1b").encode()[:1500])
     keep("log", b"\x1b[31mred\x1b[0m \x1b]0;title\x07 out of memory\r\nkilled\r")

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, BufRead};
 use std::path::Path;
 
-use crate::analysis::diagnose::{Diagnosis, diagnose_reader};
+use crate::diagnose::{Diagnosis, diagnose_reader};
 use crate::files::WithoutHoles;
 use crate::files::looks_like::{self, Form, Look};
 use crate::format::{Error, ErrorKind, Progress};

@@ -51,6 +51,4 @@ pub mod program_details;
 
 pub mod program_links;
 
-pub mod diagnose;
-
 pub mod sweep;

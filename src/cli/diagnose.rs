@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use super::output::{WRONG_ARGUMENTS, print_result, print_warning, with_progress, wrapped};
 use super::usage;
-use crate::analysis::diagnose::{Diagnosis, Finding, Kind};
+use crate::diagnose::{Diagnosis, Finding, Kind};
 use crate::format::{Error, Progress};
 use crate::log_file;
 use crate::run::joined_logs::{JoinedRun, LogToJoin};

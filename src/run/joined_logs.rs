@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::analysis::diagnose::Finding;
+use crate::diagnose::Finding;
 use crate::store::Warning;
 
 /// The messages of a log.

@@ -16,7 +16,7 @@ use bytes::Bytes;
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
 
-use crate::analysis::diagnose;
+use crate::diagnose;
 use crate::format::side_files::read_side_file;
 use crate::format::sqlite::{DatabaseFile, Only, Refusal, StoredTable, read_rows};
 use crate::index::{self, IndexFile};

@@ -20,7 +20,7 @@ const ABOVE: [&str; 6] =
     ["crate::cli", "crate::ui", "crate::synth", "crate::sweep", "crate::lake", "egui"];
 
 /// What each layer may not mention besides those of [`ABOVE`], if it is below them.
-const FORBIDDEN: [(&str, bool, &[&str]); 9] = [
+const FORBIDDEN: [(&str, bool, &[&str]); 10] = [
     (
         "store",
         true,
@@ -45,6 +45,19 @@ const FORBIDDEN: [(&str, bool, &[&str]); 9] = [
     ),
     ("format", true, &["arrow_ipc", "memmap2", "crate::analysis", "crate::run", "crate::systems"]),
     ("analysis", true, &["crate::index", "crate::format", "rusqlite", "std::fs"]),
+    (
+        "diagnose",
+        true,
+        &[
+            "crate::index",
+            "crate::format",
+            "crate::analysis",
+            "crate::run",
+            "crate::systems",
+            "crate::store",
+            "std::fs",
+        ],
+    ),
     ("lake", false, &["crate::cli", "crate::ui", "crate::synth", "egui", "rusqlite"]),
     ("synth", false, &["crate::cli", "crate::ui", "egui"]),
     ("cli", false, &["egui", "rusqlite"]),
@@ -295,7 +308,7 @@ fn the_window_knows_readers_in_few_places() {
 }
 
 /// The layers that may not know which systems there are.
-const KNOW_NO_SYSTEM: [&str; 5] = ["cli", "ui", "lake", "run", "analysis"];
+const KNOW_NO_SYSTEM: [&str; 6] = ["cli", "ui", "lake", "run", "analysis", "diagnose"];
 
 /// A system is a folder below `systems`.
 fn systems_below(root: &Path) -> Vec<String> {
@@ -431,9 +444,10 @@ fn systems_that_use_each_other_are_found() {
     );
 }
 
-/// Folders and files that are of one system, where its words are at home. `synth` writes the files of all systems,
-/// and the table of unknown files names what anybody writes.
-const OF_ONE_SYSTEM: [&str; 4] = ["systems/", "files/looks_like/", "store/hlo/", "synth/"];
+/// Folders and files that are of one system, where its words are at home. `synth` writes the files of all systems, the
+/// table of unknown files names what anybody writes, and `diagnose` has a file for each family of devices.
+const OF_ONE_SYSTEM: [&str; 5] =
+    ["systems/", "files/looks_like/", "store/hlo/", "synth/", "diagnose/"];
 
 /// Words that name a system, its files or its makers.
 const WORDS_OF_SYSTEMS: [&str; 17] = [

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
 
 use serde_json::Value;
-use tilescope::analysis::diagnose::{Finding, Kind, diagnose, diagnose_reader};
+use tilescope::diagnose::{Finding, Kind, diagnose, diagnose_reader};
 use tilescope::format::Progress;
 
 const MESSAGE: &str =

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::analysis::diagnose::{Device, Finding, XlaCapture};
+use crate::diagnose::{Device, Finding, XlaCapture};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::run::joined_logs::{JoinedLogs, JoinedRun, LogToJoin};
 use crate::store::snapshot::{RankDevice, device_title};

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::run::ErrorText;
 use crate::analysis::derived::Derived;
-use crate::analysis::diagnose::{Allocation, Finding, Part, XlaCapture};
+use crate::diagnose::{Allocation, Finding, Part, XlaCapture};
 use crate::progress::Progress;
 use crate::run::answers::SourceFormat;
 use crate::run::section::keys_of;

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde_json::json;
 
-use crate::analysis::diagnose::Finding;
+use crate::diagnose::Finding;
 use crate::format::Progress;
 use crate::run::AliveBy;
 use crate::run::joined_logs::{JoinedLogs, JoinedRun, LogToJoin};

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::answers::XlaAnswers;
 use super::buffer_assignment::facts::{ModuleFacts, TemporaryFacts};
 use super::error_text_answers::stated_sections;
-use crate::analysis::diagnose::XlaCapture;
+use crate::diagnose::XlaCapture;
 use crate::run::{Cell, Section};
 use crate::store::hlo::ListedModule;
 use crate::text::{bytes, grouped};

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::rows::title;
 use super::sentence::sentence_ui;
-use crate::analysis::diagnose::{Finding, Kind, XlaCapture};
+use crate::diagnose::{Finding, Kind, XlaCapture};
 use crate::text::{clean, grouped, shortened};
 use crate::ui::command::Command;
 use crate::ui::theme::fonts::{self, size};

@@ -15,7 +15,7 @@ use super::theme::Tokens;
 use super::widget::data_table::{Data, DataTable};
 use super::widget::facts::absent_ui;
 use super::widget::rows::{Listed, Rows};
-use crate::analysis::diagnose::{Diagnosis, Finding, diagnose_reader};
+use crate::diagnose::{Diagnosis, Finding, diagnose_reader};
 use crate::files;
 use crate::log_file;
 use crate::text::{grouped, shortened};

@@ -1,6 +1,6 @@
 //! Findings as the rows of a table.
 
-use crate::analysis::diagnose::{Finding, Kind};
+use crate::diagnose::{Finding, Kind};
 use crate::ui::widget::rows::{Column, Value};
 
 /// Width of a column of bytes, points.

@@ -1,10 +1,10 @@
-//! What the logs beside a report say: the messages that [`crate::analysis::diagnose`] knows.
+//! What the logs beside a report say: the messages that [`crate::diagnose`] knows.
 
 use std::io::{self, Read};
 
 use serde::Serialize;
 
-use crate::analysis::diagnose::{Kind, diagnose_reader};
+use crate::diagnose::{Kind, diagnose_reader};
 use crate::store::Report;
 use crate::store::log::LogMessage;
 

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::analysis::diagnose::{Device, Finding, Kind, diagnose_reader};
+use crate::diagnose::{Device, Finding, Kind, diagnose_reader};
 use crate::files::{self, directory_of};
 use crate::systems::pytorch::allocator::failed_requests::FailedRequest;
 use crate::systems::pytorch::allocator::replayed::ReplayedSnapshot;

@@ -3,7 +3,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::analysis::diagnose::{Device, Finding, XlaCapture};
+use crate::diagnose::{Device, Finding, XlaCapture};
 use crate::store::hlo::{AllocationKind, Platform, ShapeId};
 use crate::systems::xla::buffer_assignment::program::Program;
 use crate::systems::xla::buffer_assignment::space::SpaceFigures;
@@ -173,7 +173,7 @@ fn rounding(stated: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::diagnose::diagnose;
+    use crate::diagnose::diagnose;
 
     fn sizes(platform: Platform, temporary: u64, total: u64) -> ProgramSizes {
         let figures = SpaceFigures {

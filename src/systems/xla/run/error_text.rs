@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::agreement::{AgreedFigure, ProgramSizes, is_main_memory};
 use crate::analysis::derived::Derived;
-use crate::analysis::diagnose::{Finding, XlaCapture, diagnose_reader};
+use crate::diagnose::{Finding, XlaCapture, diagnose_reader};
 use crate::files;
 use crate::store::Report;
 use crate::store::report::{FileStatus, ReportFile};

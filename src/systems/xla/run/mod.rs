@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::analysis::derived::Derived;
-use crate::analysis::diagnose::Kind;
+use crate::diagnose::Kind;
 use crate::files;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::hlo::InstructionId;

@@ -183,7 +183,7 @@ fn with_log(warnings: Option<usize>) -> Report {
     use crate::store::log::{Log, LogMessage};
     let report = report(120);
     let message = LogMessage {
-        kind: crate::analysis::diagnose::Kind::PlannerAtMinimum.key(),
+        kind: crate::diagnose::Kind::PlannerAtMinimum.key(),
         line: 1,
         text: String::new(),
     };

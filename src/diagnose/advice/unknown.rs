@@ -1,7 +1,7 @@
 //! What can be said of a message that is not known.
 
 use super::{Finding, Sentence, led_by};
-use crate::analysis::diagnose::finding::Device;
+use crate::diagnose::finding::Device;
 use crate::text::bytes;
 
 pub fn of(finding: &Finding) -> Vec<Sentence> {

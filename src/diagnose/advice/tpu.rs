@@ -1,7 +1,7 @@
 //! Advice about the memory of TPUs (JAX, PyTorch/XLA).
 
 use super::{Finding, Sentence, free_at_least, led_by};
-use crate::analysis::diagnose::finding::{Allocation, Kind};
+use crate::diagnose::finding::{Allocation, Kind};
 use crate::text::{bytes, shortened};
 
 const BATCH: &str =

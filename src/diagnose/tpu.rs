@@ -141,7 +141,7 @@ fn compile_time(found: &Found) -> Finding {
 
 #[cfg(test)]
 mod tests {
-    use crate::analysis::diagnose::diagnose;
+    use crate::diagnose::diagnose;
 
     #[test]
     fn a_request_at_the_bottom_of_memory_need_not_say_what_is_free() {

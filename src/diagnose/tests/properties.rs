@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use proptest::sample::Index;
 
 use super::examples;
-use crate::analysis::diagnose::scan::Scanner;
-use crate::analysis::diagnose::{Diagnosis, Finding, diagnose};
+use crate::diagnose::scan::Scanner;
+use crate::diagnose::{Diagnosis, Finding, diagnose};
 
 fn newlines(log: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', log).count() as u64

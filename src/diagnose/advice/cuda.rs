@@ -1,7 +1,7 @@
 //! Advice about the memory of GPUs under PyTorch.
 
 use super::{Finding, Sentence, free_at_least, led_by};
-use crate::analysis::diagnose::finding::Kind;
+use crate::diagnose::finding::Kind;
 use crate::text::bytes;
 
 pub fn of(finding: &Finding) -> Vec<Sentence> {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Finding, Sentence, free_at_least, led_by};
-use crate::analysis::diagnose::finding::Kind;
+use crate::diagnose::finding::Kind;
 use crate::text::{bytes, clean, shortened};
 
 const CAPTURE: &str = "Capture a report that is complete although memory does not suffice: run with \

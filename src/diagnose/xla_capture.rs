@@ -142,7 +142,7 @@ mod tests {
     use proptest::sample::Index;
 
     use super::*;
-    use crate::analysis::diagnose::diagnose;
+    use crate::diagnose::diagnose;
 
     const LONG: &str = "RESOURCE_EXHAUSTED: XLA:TPU compile permanent error. Ran out of memory in memory space hbm. Used \
         3.00G of 2.00G hbm. Exceeded hbm capacity by 1.00G.\n\nTotal hbm usage >= 3.25G:\n    reserved        256.00M \n    \

@@ -1,7 +1,7 @@
 //! Advice about the memory of GPUs under XLA (JAX) and TensorFlow.
 
 use super::{Finding, Sentence, free_at_least, led_by};
-use crate::analysis::diagnose::finding::Kind;
+use crate::diagnose::finding::Kind;
 use crate::text::bytes;
 
 const BATCH: &str = "Compute less at once: a smaller batch, shorter sequences, accumulated gradients; in training \
