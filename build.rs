@@ -20,7 +20,7 @@ fn main() {
         "src/format",
         "src/store",
         "src/index",
-        "src/analysis/cross_checks",
+        "src/systems/poplar/cross_checks",
         "src/systems/poplar/files",
         "src/systems/pytorch/files",
         "src/systems/pytorch/allocator",

@@ -14,7 +14,6 @@ use super::comparison::fact_groups::side_by_side_groups;
 use super::comparison::facts::{FactGroup, Fit};
 use super::comparison::matching::{MatchCounts, Matching, match_reports};
 use super::comparison::owners::Owners;
-use super::cross_checks::contradictions_of_trace;
 use super::execution::Executed;
 use super::liveness::timeline::{Timeline, WithTimeline};
 use super::liveness::{Scope, has_curve_of_deltas, needs_bytes_by_tile};
@@ -161,6 +160,12 @@ impl Derived {
         WithTimeline { report: Arc::clone(&self.report), timeline }
     }
 
+    /// The same with the timeline where it was worked out; waits for nothing.
+    pub fn with_known_timeline(&self, scope: Scope) -> WithTimeline {
+        let timeline = self.timelines.known(&scope).flatten();
+        WithTimeline { report: Arc::clone(&self.report), timeline }
+    }
+
     /// The operation of every step; `None` where steps, programs or debug contexts are absent, or may
     /// still come.
     pub fn operations(&self) -> Option<Arc<StepOperations>> {
@@ -227,13 +232,21 @@ impl Derived {
         self.answers.things_beside_report()
     }
 
-    /// The steps that ran, read when they are first asked for ([`read_executed`]).
+    /// The steps that ran, read when they are first asked for, and held against what the run states of them: what differs
+    /// becomes a warning. `None` where none were recorded, or when it was cancelled.
     pub fn executed(&self, progress: &Progress) -> Option<Executed<'_>> {
+        let report = &self.report;
         self.trace.get(&(), || {
-            read_executed(&self.report, progress);
+            report.read_trace(progress);
+            let executed = Executed::of(report);
+            let messages = executed.map(|executed| self.answers.contradictions_of_trace(executed));
+            let file = report.files().into_iter().next().map_or(String::new(), |file| file.name);
+            for message in messages.into_iter().flatten() {
+                report.warnings.on_demand().add(WarningCode::Inconsistent, &file, message);
+            }
             (!progress.is_cancelled()).then_some(())
         })?;
-        Executed::of(&self.report)
+        Executed::of(report)
     }
 
     /// How many timelines were worked out.
@@ -242,22 +255,9 @@ impl Derived {
     }
 }
 
-/// The steps that ran, read unless they are there, and held against what the report states of them: what differs
-/// becomes a warning. `None` where none were recorded, or when it was cancelled.
-pub fn read_executed<'a>(report: &'a Report, progress: &Progress) -> Option<Executed<'a>> {
-    report.read_trace(progress);
-    let executed = Executed::of(report)?;
-    let profile = report.files().into_iter().next().map_or(String::new(), |file| file.name);
-    for message in contradictions_of_trace(executed) {
-        report.warnings.on_demand().add(WarningCode::Inconsistent, &profile, message);
-    }
-    Some(executed)
-}
-
-/// The facts of runs that all have their own, by their systems; `None` of others, whose reports say them.
-pub fn own_fact_groups(runs: &[&Derived]) -> Option<Vec<FactGroup>> {
-    let groups: Option<Vec<_>> = runs.iter().map(|run| run.answers().fact_groups(run)).collect();
-    Some(side_by_side_groups(groups?))
+/// The facts of runs, by their systems, side by side.
+pub fn fact_groups(runs: &[&Derived]) -> Vec<FactGroup> {
+    side_by_side_groups(runs.iter().map(|run| run.answers().fact_groups(run)).collect())
 }
 
 /// The matching of a run with the reference, and what follows from it.

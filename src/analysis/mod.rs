@@ -29,8 +29,6 @@ pub mod compute;
 
 pub mod execution;
 
-pub mod cross_checks;
-
 pub mod comparison;
 
 pub mod operations;

@@ -47,7 +47,7 @@ fn write(run: &dyn OpenRun, file: &Path, progress: &Progress) -> Result<WrittenT
             .in_file(file)
             .hint("Choose another file."));
     }
-    let executed = read_trace(run.derived().report(), progress)?;
+    let executed = read_trace(run.derived(), progress)?;
     let failed = |error: &std::io::Error| {
         Error::new(ErrorKind::CannotWrite, format!("the trace cannot be written: {error}"))
             .in_file(file)

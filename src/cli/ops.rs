@@ -11,7 +11,6 @@ use super::Input;
 use super::output::{Answer, CsvAnswer, aligned, name_cell};
 use super::schemas::by_keys;
 use crate::analysis::comparison::owners::Owners;
-use crate::analysis::derived::read_executed;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::scope_curve::scope_curve;
 use crate::analysis::operations::{
@@ -147,7 +146,7 @@ impl Ops {
         }
         if report.debug.get().is_some() {
             // Where nothing was recorded, measured cycles are not known.
-            let _ = read_executed(report, progress);
+            let _ = run.derived().executed(progress);
         }
         let layer: Option<Arc<str>> = arguments.layer.as_deref().map(Arc::from);
         let steps = step_operations_of(report, layer.as_ref()).unwrap_or_default();

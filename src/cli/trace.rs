@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::Input;
 use super::output::{self, Answer, CsvAnswer, aligned, name_cell, or_unknown};
 use super::tiles::check_ipu;
-use crate::analysis::derived::read_executed;
+use crate::analysis::derived::Derived;
 use crate::analysis::execution::slow::slow_spans;
 use crate::analysis::execution::statistics::{Asked, MovedBytes, Statistics, statistics};
 use crate::analysis::execution::sums::SpanSums;
@@ -136,7 +136,7 @@ impl TraceReport {
         progress: &Progress,
     ) -> Result<Self, Error> {
         let report = &**run.derived().report();
-        let executed = read_trace(report, progress)?;
+        let executed = read_trace(run.derived(), progress)?;
         if let Some(ipu) = arguments.ipu {
             check_ipu(report, ipu)?;
         }
@@ -183,8 +183,9 @@ impl TraceReport {
 ///
 /// # Errors
 /// `damaged` when none were recorded, with the option that brings them.
-pub fn read_trace<'a>(report: &'a Report, progress: &Progress) -> Result<Executed<'a>, Error> {
-    read_executed(report, progress).ok_or_else(|| {
+pub fn read_trace<'a>(derived: &'a Derived, progress: &Progress) -> Result<Executed<'a>, Error> {
+    derived.executed(progress).ok_or_else(|| {
+        let report = derived.report();
         let absence = report.trace.absence().or(report.execution.absence());
         let mut error = output::lacks(absence, "recorded execution");
         if error.kind == ErrorKind::Damaged {

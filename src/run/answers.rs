@@ -28,8 +28,9 @@ use super::room::Room;
 use super::section::Section;
 use super::verdict::Verdict;
 use crate::analysis::areas::{areas_of_report, groupings_of_report};
-use crate::analysis::comparison::fact_groups::Group;
+use crate::analysis::comparison::fact_groups::{Group, groups_of_report};
 use crate::analysis::derived::Derived;
+use crate::analysis::execution::Executed;
 use crate::analysis::liveness::Scope;
 use crate::analysis::program::report_options::options;
 use crate::analysis::sweep::{NEEDED, PEAK, SweepFacts, SweepFigure, TOTAL};
@@ -188,10 +189,9 @@ pub trait Answers: Any + Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Facts of the run in groups, in the order in which they are shown; `None` where its report has them.
-    fn fact_groups(&self, derived: &Derived) -> Option<Vec<Group>> {
-        let _ = derived;
-        None
+    /// Facts of the run in groups, in the order in which they are shown: what is known now.
+    fn fact_groups(&self, derived: &Derived) -> Vec<Group> {
+        groups_of_report(&derived.with_known_timeline(Scope::Everything))
     }
 
     /// The form of the files, and who wrote them: `memory snapshot`, `PyTorch 2.9`.
@@ -305,6 +305,12 @@ pub trait Answers: Any + Debug + Send + Sync {
         room: Room,
     ) -> Result<BudgetFacts, Error> {
         BudgetFacts::of_answers(derived, device, room)
+    }
+
+    /// What contradicts itself in the steps that ran, which are read when somebody asks for them.
+    fn contradictions_of_trace(&self, executed: Executed<'_>) -> Vec<String> {
+        let _ = executed;
+        Vec::new()
     }
 
     /// Things beside the report that a look at all of them goes through, which says how long that takes.

@@ -4,7 +4,6 @@ use super::*;
 use crate::pages::with_shared_pages;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
-use tilescope::analysis::cross_checks::contradictions;
 use tilescope::analysis::liveness::Scope;
 use tilescope::analysis::liveness::scope_curve::scope_curve;
 use tilescope::analysis::placement::chip_map::{ColourBy, Window, render};
@@ -13,6 +12,7 @@ use tilescope::cli::summary::Summary;
 use tilescope::index::{Cache, Limits};
 use tilescope::lake::export;
 use tilescope::store::Warnings;
+use tilescope::systems::poplar::cross_checks::contradictions;
 use tilescope::systems::poplar::files::runs_in_folder;
 use tilescope::systems::poplar::system::ReportRun;
 

@@ -11,10 +11,10 @@ use std::time::{Duration, SystemTime};
 use crate::common::{
     all_answers, in_package, json, real_report, sample, sample_options, with_cache,
 };
-use tilescope::analysis::cross_checks::contradictions;
 use tilescope::format::Progress;
 use tilescope::index::{Cache, Limits};
 use tilescope::store::Report;
+use tilescope::systems::poplar::cross_checks::contradictions;
 use tilescope::systems::poplar::files::OpenReport;
 
 /// A cache of its own, which is gone with the directory.

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use crate::common::real_report;
 use rusqlite::{Connection, params};
-use tilescope::analysis::cross_checks::contradictions;
 use tilescope::analysis::derived::Derived;
 use tilescope::analysis::program::compiled_programs::CompiledPrograms;
 use tilescope::analysis::program::tree::{Group, TreeShape};
@@ -14,6 +13,7 @@ use tilescope::analysis::program::tree_search::matching_programs;
 use tilescope::analysis::program_details::program_details;
 use tilescope::format::Progress;
 use tilescope::store::{FunctionId, WarningCode};
+use tilescope::systems::poplar::cross_checks::contradictions;
 use tilescope::systems::poplar::files::OpenReport;
 use tilescope::systems::poplar::synth::{Options, write_report};
 

@@ -5,7 +5,6 @@ use std::path::Path;
 use crate::common::{answer, damaged_sample, in_package, json, tilescope, warning_codes};
 use rusqlite::Connection;
 use serde_json::Value;
-use tilescope::analysis::cross_checks::contradictions;
 use tilescope::analysis::derived::Derived;
 use tilescope::analysis::execution::Executed;
 use tilescope::analysis::execution::stated::stated_and_summed;
@@ -16,6 +15,7 @@ use tilescope::cli::ops::{Lines, Ops, OpsArguments};
 use tilescope::cli::trace::{TraceArguments, TraceReport};
 use tilescope::format::{Error, Progress};
 use tilescope::index::{Cache, Limits};
+use tilescope::systems::poplar::cross_checks::contradictions;
 use tilescope::systems::poplar::files::OpenReport;
 use tilescope::systems::poplar::synth::{Options, Recorded, write_report};
 use tilescope::systems::poplar::system::ReportRun;
@@ -297,7 +297,7 @@ fn the_window_warns_as_the_command_does() {
     );
     let progress = Progress::default();
     let open = OpenReport::open(report.path(), &progress).unwrap();
-    let derived = Derived::new(std::sync::Arc::clone(&open.report));
+    let derived = open.derived();
     let said = || {
         let warnings = open.report.warnings.list().into_iter();
         warnings.filter(|warning| warning.message.contains("run 0, Sync")).count()
@@ -334,7 +334,7 @@ fn what_is_wrong_with_the_steps_keeps_nobody_from_writing_the_index() {
     let open = OpenReport::find_with(report.path(), Some(&cache), &progress).unwrap();
     // As in the window: the steps are read while the rest still is.
     open.read_small_tables(&progress).unwrap();
-    assert!(Derived::new(std::sync::Arc::clone(&open.report)).executed(&progress).is_some());
+    assert!(open.derived().executed(&progress).is_some());
     open.read_all(&progress, |report| contradictions(report, &progress)).unwrap();
     assert!(open.report.warnings.list().len() > open.report.warnings.list_of_reading().len());
     let written = open.write_index(&progress);

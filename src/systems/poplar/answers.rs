@@ -7,6 +7,8 @@ use serde_json::{Map, Value, json};
 
 use super::budgets::budgets;
 use super::cards::cards;
+use super::cross_checks::contradictions_of_trace;
+use super::fact_groups;
 use super::facts::{OwnFacts, ReportFacts};
 use super::files::OpenReport;
 use super::insights::change::{conclusions_of, insights_of};
@@ -18,7 +20,9 @@ use super::insights::{
 };
 use super::sections::sections_of;
 use super::sweep_facts::sweep_facts;
+use crate::analysis::comparison::fact_groups::Group;
 use crate::analysis::derived::{Derived, Memo};
+use crate::analysis::execution::Executed;
 use crate::analysis::liveness::Scope;
 use crate::analysis::memory;
 use crate::analysis::sweep::SweepFacts;
@@ -187,6 +191,14 @@ impl Answers for PoplarAnswers {
 
     fn change_json(&self, compared: &Compared, _: Room) -> Map<String, Value> {
         Map::from_iter([("insights".to_owned(), json!(insights_of(compared)))])
+    }
+
+    fn fact_groups(&self, derived: &Derived) -> Vec<Group> {
+        fact_groups::groups(&derived.with_known_timeline(Scope::Everything))
+    }
+
+    fn contradictions_of_trace(&self, executed: Executed<'_>) -> Vec<String> {
+        contradictions_of_trace(executed)
     }
 
     fn format(&self, derived: &Derived) -> SourceFormat {

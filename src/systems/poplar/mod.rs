@@ -3,6 +3,8 @@
 pub(crate) mod answers;
 mod budgets;
 mod cards;
+pub mod cross_checks;
+mod fact_groups;
 mod facts;
 mod lake;
 mod sections;

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::answers::{PoplarAnswers, derived_of};
+use super::cross_checks::{contradictions, contradictions_of_tile};
 use super::files::{
     FolderReport, FolderRun, OpenReport, bytes_of_report, has_profile, is_report, refusal,
     reports_beside, runs_in_folder,
@@ -11,7 +12,6 @@ use super::files::{
 use super::insights::logs::log_messages;
 use super::lake;
 use super::synth::arguments::synth;
-use crate::analysis::cross_checks::{contradictions, contradictions_of_tile};
 use crate::analysis::derived::Derived;
 use crate::files::directory_of;
 use crate::format::{Error, Progress};

@@ -231,8 +231,8 @@ impl Answers for PytorchAnswers {
         claims.map(claim).collect()
     }
 
-    fn fact_groups(&self, _: &Derived) -> Option<Vec<Group>> {
-        Some(fact_groups::groups(&self.run))
+    fn fact_groups(&self, _: &Derived) -> Vec<Group> {
+        fact_groups::groups(&self.run)
     }
 
     fn format(&self, _: &Derived) -> SourceFormat {

@@ -209,8 +209,8 @@ impl Answers for XlaAnswers {
         compared_claims(&self.program).into_iter().map(claim).collect()
     }
 
-    fn fact_groups(&self, _: &Derived) -> Option<Vec<Group>> {
-        Some(fact_groups::groups(&self.program, self.found()))
+    fn fact_groups(&self, _: &Derived) -> Vec<Group> {
+        fact_groups::groups(&self.program, self.found())
     }
 
     fn format(&self, _: &Derived) -> SourceFormat {

@@ -2,9 +2,8 @@
 
 use eframe::egui;
 
-use crate::analysis::comparison::facts::{FactGroup, fact_groups};
-use crate::analysis::derived::own_fact_groups;
-use crate::analysis::liveness::timeline::WithTimeline;
+use crate::analysis::comparison::facts::FactGroup;
+use crate::analysis::derived::fact_groups;
 use crate::analysis::program::operations::{PROPORTION, ProportionCount, proportions};
 use crate::text::{grouped, shortened};
 use crate::ui::command::{Command, Page};
@@ -44,12 +43,11 @@ pub struct GroupsOfRun {
 impl GroupsOfRun {
     pub fn of(run: &Run) -> Self {
         let report = &run.report;
-        if let Some(groups) = own_fact_groups(&[&run.derived]) {
+        let mut groups = fact_groups(&[&run.derived]);
+        if run.derived.answers().are_beside_report() {
             return Self { name: run.name.to_string(), groups, proportions: Vec::new() };
         }
         // Memory has a card of its own.
-        let known = WithTimeline { report: std::sync::Arc::clone(report), timeline: None };
-        let mut groups = fact_groups(&[known]);
         groups.retain(|group| group.title != "Memory");
         groups.sort_by_key(|group| group.title != "Compilation and execution");
         let proportions = match (report.debug.get(), report.programs.get()) {

@@ -10,9 +10,9 @@ use std::sync::Arc;
 
 use super::head::page_head_ui;
 use super::{PageContext, more_ui};
-use crate::analysis::comparison::facts::{FactGroup, fact_groups};
+use crate::analysis::comparison::facts::FactGroup;
 use crate::analysis::comparison::options::{OptionDifference, options_that_differ};
-use crate::analysis::derived::own_fact_groups;
+use crate::analysis::derived::fact_groups;
 use crate::analysis::liveness::Scope;
 use crate::run::Verdict;
 use crate::text::shortened;
@@ -70,11 +70,11 @@ impl SummaryFacts {
 
 fn groups_of(runs: &Runs, cancel: &Cancel) -> Vec<FactGroup> {
     let derived: Vec<_> = runs.iter().map(|run| &*run.derived).collect();
-    own_fact_groups(&derived).unwrap_or_else(|| {
-        let is_cancelled = || cancel.is_cancelled();
-        let known = derived.iter().map(|run| run.with_timeline(Scope::Everything, &is_cancelled));
-        fact_groups(&known.collect::<Vec<_>>())
-    })
+    for run in derived.iter().filter(|run| !run.answers().are_beside_report()) {
+        // The peak is among the facts where the curve is known.
+        let _ = run.timeline(Scope::Everything, &|| cancel.is_cancelled());
+    }
+    fact_groups(&derived)
 }
 
 impl RunsPage for SummaryPage {
