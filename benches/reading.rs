@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
 
-use tilescope::analysis::cross_checks::contradictions;
 use tilescope::format::Progress;
 use tilescope::index::{Cache, Limits};
 use tilescope::store::{ArenaId, TileId};
+use tilescope::systems::poplar::cross_checks::contradictions;
 use tilescope::systems::poplar::files::OpenReport;
 
 /// A line of `/proc/self/status`, MiB.

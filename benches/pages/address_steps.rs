@@ -32,7 +32,7 @@ fn noise(seed: u32) -> u32 {
 fn report() -> Report {
     let report = Report::default();
     report.target.fill(Some(Target {
-        tiles_per_ipu: Some(1),
+        tiles_per_device: Some(1),
         bytes_per_tile: Some(TILE_BYTES.into()),
         ..Target::default()
     }));

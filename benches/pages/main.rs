@@ -31,9 +31,9 @@ use eframe::egui::{
     Context, Event, Key, Modifiers, MouseWheelSource, MouseWheelUnit, PointerButton, Pos2,
     RawInput, Rect, TouchPhase, Vec2,
 };
-use tilescope::analysis::cross_checks::contradictions;
 use tilescope::format::Progress;
 use tilescope::store::Report;
+use tilescope::systems::poplar::cross_checks::contradictions;
 use tilescope::systems::poplar::files::OpenReport;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;

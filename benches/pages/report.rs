@@ -70,10 +70,10 @@ pub fn report_of(size: Size, name: &str, seed: u64) -> Report {
     report.target.fill(Some(Target {
         kind: Some("IPU".into()),
         architecture: Some("ipu2".into()),
-        ipus: Some(u64::from(size.ipus)),
+        devices: Some(u64::from(size.ipus)),
         replicas: Some(1),
         tiles: Some(tiles),
-        tiles_per_ipu: Some(u64::from(TILES_PER_IPU)),
+        tiles_per_device: Some(u64::from(TILES_PER_IPU)),
         bytes_per_tile: Some(638_976),
         total_bytes: Some(638_976 * tiles),
         clock_hz: Some(1_850_000_000),

@@ -90,7 +90,7 @@ fn with_trace() -> Report {
         for step in 0..STEPS {
             let length = u64::from(step.wrapping_mul(2_654_435_761) >> 22) + 20;
             spans.push(Span {
-                ipu,
+                device: ipu,
                 step,
                 start: now,
                 end: now + length,

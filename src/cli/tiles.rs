@@ -139,7 +139,7 @@ impl Tiles {
         let memory = memory.ok_or_else(|| output::lacks(report.memory.absence(), "tiles"))?;
         check_selection(report, memory, arguments)?;
         let target = report.target.get();
-        let ipu_of = |tile| target.and_then(|target| target.ipu_of(tile));
+        let ipu_of = |tile| target.and_then(|target| target.device_of(tile));
         let is_wanted = |tile: TileId| {
             arguments.tile.as_ref().is_none_or(|selected| selected.contains(tile))
                 && arguments.ipu.is_none_or(|ipu| ipu_of(tile) == Some(ipu))
@@ -201,7 +201,7 @@ fn no_such_tile(tile: u32, memory: &TileMemory) -> Error {
 /// # Errors
 /// `usage` when it has not.
 pub fn check_ipu(report: &Report, ipu: u32) -> Result<(), Error> {
-    let ipus = report.target.get().and_then(|target| target.ipus);
+    let ipus = report.target.get().and_then(|target| target.devices);
     match ipus {
         Some(ipus) if u64::from(ipu) >= ipus => Err(Error::new(
             ErrorKind::Usage,

@@ -152,8 +152,8 @@ impl TraceReport {
         let (mut totals, mut ipus) = (Vec::new(), Vec::new());
         // Of what was cancelled nothing is printed.
         let sums = SpanSums::of(executed, progress).unwrap_or_default();
-        for ipu in executed.trace.ipus.iter().map(|ipu| ipu.ipu).filter(|ipu| wanted(*ipu)) {
-            let asked = Asked { cycles: cycles.clone(), ipu: Some(ipu), hidden: Vec::new() };
+        for ipu in executed.trace.devices.iter().map(|of| of.device).filter(|ipu| wanted(*ipu)) {
+            let asked = Asked { cycles: cycles.clone(), device: Some(ipu), hidden: Vec::new() };
             let found = statistics(executed, &sums, &asked);
             totals.extend(found.kinds.iter().map(|kind| Total {
                 ipu,
@@ -252,8 +252,8 @@ fn steps(
         })
     };
     let mut steps = Vec::new();
-    for ipu in trace.ipus.iter().filter(|ipu| is_wanted(ipu.ipu)) {
-        steps.extend(ipu.rows.clone().filter_map(|span| step(ipu.ipu, span)));
+    for of in trace.devices.iter().filter(|of| is_wanted(of.device)) {
+        steps.extend(of.rows.clone().filter_map(|span| step(of.device, span)));
     }
     steps
 }

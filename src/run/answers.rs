@@ -28,7 +28,8 @@ use super::room::Room;
 use super::section::Section;
 use super::verdict::Verdict;
 use crate::analysis::areas::{areas_of_report, groupings_of_report};
-use crate::analysis::comparison::fact_groups::{Group, groups_of_report};
+use crate::analysis::comparison::fact_groups::Group;
+use crate::analysis::comparison::report_facts;
 use crate::analysis::derived::Derived;
 use crate::analysis::execution::Executed;
 use crate::analysis::liveness::Scope;
@@ -189,9 +190,9 @@ pub trait Answers: Any + Debug + Send + Sync {
         Vec::new()
     }
 
-    /// Facts of the run in groups, in the order in which they are shown: what is known now.
+    /// Facts of the run in groups, in the order in which they are shown: what is known now. The default is what its report says.
     fn fact_groups(&self, derived: &Derived) -> Vec<Group> {
-        groups_of_report(&derived.with_known_timeline(Scope::Everything))
+        report_facts::groups(&derived.with_known_timeline(Scope::Everything))
     }
 
     /// The form of the files, and who wrote them: `memory snapshot`, `PyTorch 2.9`.

@@ -103,7 +103,7 @@ impl Arenas {
     pub fn of_tiles(memory: &TileMemory, target: Option<&Target>) -> Self {
         let mut arenas = Self { are_alike: true, ..Self::default() };
         for (row, tile) in memory.tiles.as_slice().iter().enumerate() {
-            let device = target.and_then(|target| target.ipu_of(*tile)).map(DeviceId);
+            let device = target.and_then(|target| target.device_of(*tile)).map(DeviceId);
             arenas.ids.push((*tile).into());
             arenas.devices.push(device);
             arenas.capacities.push(target.and_then(|target| target.bytes_per_tile));
@@ -143,16 +143,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tiles_are_arenas_and_ipus_are_devices() {
+    fn tiles_are_arenas() {
         let mut memory = TileMemory::default();
         for tile in [0, 1, 2, 3, 9] {
             assert!(memory.tiles.push(TileId(tile)));
         }
         let target =
-            Target { tiles_per_ipu: Some(2), bytes_per_tile: Some(100), ..Target::default() };
+            Target { tiles_per_device: Some(2), bytes_per_tile: Some(100), ..Target::default() };
         let arenas = Arenas::of_tiles(&memory, Some(&target));
         assert_eq!(arenas.ids.as_slice(), [0, 1, 2, 3, 9].map(ArenaId));
-        assert_eq!(arenas.devices, [0, 0, 1, 1, 4].map(|ipu| Some(DeviceId(ipu))));
+        assert_eq!(arenas.devices, [0, 0, 1, 1, 4].map(|device| Some(DeviceId(device))));
         assert_eq!(arenas.capacity(ArenaId(4)), None);
         assert_eq!(arenas.capacity(ArenaId(3)), Some(100));
         assert_eq!(arenas.sum(&arenas.capacities, |device| device == Some(DeviceId(1))), Some(200));

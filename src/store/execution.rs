@@ -88,7 +88,7 @@ pub struct ExecutionTrace {
     /// Steps on IPUs, by IPU, then by start, then by step.
     pub spans: Spans,
     /// The IPUs that have spans, ascending.
-    pub ipus: Vec<IpuSpans>,
+    pub devices: Vec<DeviceSpans>,
     /// Number and sum of each list of cycles by tile, by number.
     pub lists: Vec<(u32, u64)>,
     /// Lightweight profiling.
@@ -118,7 +118,7 @@ pub struct Spans {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Span {
     /// Its IPU.
-    pub ipu: u32,
+    pub device: u32,
     /// Row of its step.
     pub step: u32,
     /// The cycle at which the first tile began.
@@ -137,9 +137,9 @@ pub struct Span {
 
 /// The spans of an IPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IpuSpans {
+pub struct DeviceSpans {
     /// The IPU.
-    pub ipu: u32,
+    pub device: u32,
     /// Its rows in [`Spans`].
     pub rows: Range<usize>,
 }
@@ -193,16 +193,16 @@ impl ExecutionTrace {
 
     /// Takes all spans, in any order.
     pub fn set_spans(&mut self, mut spans: Vec<Span>) {
-        spans.sort_unstable_by_key(|span| (span.ipu, span.start, span.step));
-        self.ipus.clear();
+        spans.sort_unstable_by_key(|span| (span.device, span.start, span.step));
+        self.devices.clear();
         self.spans = Spans::default();
-        for of_ipu in spans.chunk_by(|a, b| a.ipu == b.ipu) {
+        for of_device in spans.chunk_by(|a, b| a.device == b.device) {
             let first = self.spans.len();
-            for span in of_ipu {
+            for span in of_device {
                 self.spans.push(span);
             }
-            let ipu = of_ipu.first().map_or(0, |span| span.ipu);
-            self.ipus.push(IpuSpans { ipu, rows: first..self.spans.len() });
+            let device = of_device.first().map_or(0, |span| span.device);
+            self.devices.push(DeviceSpans { device, rows: first..self.spans.len() });
         }
     }
 
@@ -235,8 +235,8 @@ impl ExecutionTrace {
     }
 
     /// The IPU of a span.
-    pub fn ipu_of(&self, span: usize) -> Option<u32> {
-        self.ipus.iter().find(|ipu| ipu.rows.contains(&span)).map(|ipu| ipu.ipu)
+    pub fn device_of(&self, span: usize) -> Option<u32> {
+        self.devices.iter().find(|device| device.rows.contains(&span)).map(|device| device.device)
     }
 
     /// The steps of each run, as rows: by the numbers that runs state; `None` where these do not add up to the
@@ -367,9 +367,9 @@ impl Blocks {
 mod tests {
     use super::*;
 
-    fn span(ipu: u32, step: u32, start: u64, end: u64) -> Span {
+    fn span(device: u32, step: u32, start: u64, end: u64) -> Span {
         Span {
-            ipu,
+            device,
             step,
             start,
             end,
@@ -381,14 +381,15 @@ mod tests {
     }
 
     #[test]
-    fn spans_are_found_by_their_ipu_in_the_order_of_their_starts() {
+    fn spans_are_found_by_their_device_in_the_order_of_their_starts() {
         let mut trace = ExecutionTrace::default();
         trace.set_spans(vec![span(1, 3, 50, 60), span(0, 2, 30, 20), span(0, 1, 5, 9)]);
-        let found: Vec<_> = trace.ipus.iter().map(|ipu| (ipu.ipu, ipu.rows.clone())).collect();
+        let found: Vec<_> =
+            trace.devices.iter().map(|device| (device.device, device.rows.clone())).collect();
         assert_eq!(found, [(0, 0..2), (1, 2..3)]);
         assert_eq!(&*trace.spans.steps, &[1, 2, 3]);
         assert_eq!(trace.spans.ends[1], 30, "a span does not end before it begins");
-        assert_eq!((trace.ipu_of(2), trace.ipu_of(3)), (Some(1), None));
+        assert_eq!((trace.device_of(2), trace.device_of(3)), (Some(1), None));
         assert_eq!(trace.tile_cycles(0), None);
     }
 

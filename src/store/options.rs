@@ -39,7 +39,7 @@ pub struct About {
     /// Start of the compilation, as in the file.
     pub compiled_at: Option<String>,
     /// For example `3.3.0 (de1f8de2a7)`.
-    pub poplar_version: Option<String>,
+    pub producer_version: Option<String>,
     /// For example `profile.pop 3.8.0`.
     pub format: Option<String>,
     /// `compilation_info.compilation_id`.

@@ -5,6 +5,8 @@
 pub struct System {
     /// Its name in answers of commands: "poplar".
     pub name: &'static str,
+    /// What writes its files: "Poplar".
+    pub producer: &'static str,
     /// What has memory: "IPU".
     pub device: &'static str,
     /// All of them together: "All IPUs".
@@ -55,6 +57,7 @@ impl System {
     /// Of a report whose system has no words of its own.
     pub const GENERAL: Self = Self {
         name: "general",
+        producer: "Producer",
         device: "Device",
         all_devices: "All devices",
         arena: "Arena",

@@ -9,25 +9,25 @@ pub struct Target {
     pub kind: Option<String>,
     /// `ipu1`, `ipu2`, `ipu21` …
     pub architecture: Option<String>,
-    /// IPUs over all replicas.
-    pub ipus: Option<u64>,
+    /// Devices over all replicas.
+    pub devices: Option<u64>,
     /// Replicas of the program.
     pub replicas: Option<u64>,
-    /// IPUs of one replica.
-    pub ipus_per_replica: Option<u64>,
-    /// Tiles over all IPUs.
+    /// Devices of one replica.
+    pub devices_per_replica: Option<u64>,
+    /// Tiles over all devices.
     pub tiles: Option<u64>,
-    /// Tiles of one IPU.
-    pub tiles_per_ipu: Option<u64>,
+    /// Tiles of one device.
+    pub tiles_per_device: Option<u64>,
     /// Tiles of one replica.
     pub tiles_per_replica: Option<u64>,
     /// Memory of one tile, bytes.
     pub bytes_per_tile: Option<u64>,
-    /// Memory of one IPU, bytes.
-    pub bytes_per_ipu: Option<u64>,
+    /// Memory of one device, bytes.
+    pub bytes_per_device: Option<u64>,
     /// Memory of one replica, bytes.
     pub bytes_per_replica: Option<u64>,
-    /// Memory of all IPUs, bytes.
+    /// Memory of all devices, bytes.
     pub total_bytes: Option<u64>,
     /// Clock, Hz.
     pub clock_hz: Option<u64>,
@@ -41,14 +41,14 @@ pub struct Target {
     pub tile_base_address: Option<u64>,
     /// Level of the compute set instrumentation (`Device`, `IPU`, `Tile`, `Vertex`).
     pub compute_instrumentation: Option<String>,
-    /// Whether exchanges with the host and other IPUs are instrumented.
+    /// Whether exchanges with the host and other devices are instrumented.
     pub external_exchange_instrumentation: Option<bool>,
 }
 
 impl Target {
-    /// The IPU that a tile belongs to: tile ÷ tiles per IPU.
-    pub fn ipu_of(&self, tile: TileId) -> Option<u32> {
-        let per_ipu = u32::try_from(self.tiles_per_ipu?).ok()?;
-        tile.0.checked_div(per_ipu)
+    /// The device that a tile belongs to: tile ÷ tiles per device.
+    pub fn device_of(&self, tile: TileId) -> Option<u32> {
+        let per_device = u32::try_from(self.tiles_per_device?).ok()?;
+        tile.0.checked_div(per_device)
     }
 }

@@ -293,9 +293,9 @@ impl Runs {
     /// each other, for then no tile is on the same IPU in all.
     pub fn machine(&self) -> Option<&Target> {
         let targets = || self.list.iter().filter_map(|run| run.report.target.get());
-        let mut known = targets().filter(|target| target.tiles_per_ipu.is_some());
+        let mut known = targets().filter(|target| target.tiles_per_device.is_some());
         let Some(first) = known.next() else { return targets().next() };
-        known.all(|other| other.tiles_per_ipu == first.tiles_per_ipu).then_some(first)
+        known.all(|other| other.tiles_per_device == first.tiles_per_device).then_some(first)
     }
 
     /// Whether a look at all steps, tiles, programs and debug contexts takes less than a frame. A snapshot is replayed

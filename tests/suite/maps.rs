@@ -180,7 +180,7 @@ fn tiles_read_in_parallel_are_those_of_one_scan() {
         let selected: u64 = (3..=8).map(|tile| sum(totals.of_tile(TileId(tile)).unwrap())).sum();
         assert_eq!(sum(&totals.of_selection(&selection)), selected);
         let by_ipu =
-            (0..target.unwrap().ipus.unwrap()).map(|ipu| totals.of_ipu(ipu as u32, target));
+            (0..target.unwrap().devices.unwrap()).map(|ipu| totals.of_device(ipu as u32, target));
         assert_eq!(by_ipu.map(|gaps| sum(&gaps)).sum::<u64>(), sum(&totals.of_everything()));
     }
 }
@@ -336,7 +336,7 @@ fn every_tile_of_the_grid_has_its_figure() {
         let open = open(&path);
         let (memory, target) = (open.report.memory.get().unwrap(), open.report.target.get());
         let grid = TileGrid::new(&memory.tiles, target, 32);
-        assert_eq!(grid.ipus.len() as u64, target.unwrap().ipus.unwrap());
+        assert_eq!(grid.devices.len() as u64, target.unwrap().devices.unwrap());
         let totals = memory::totals(memory, target);
         let sum_of = |figure| memory::sum(&tile_grid::values(memory, target, &figure));
         assert_eq!(sum_of(TileFigure::IncludingGaps), totals.including_gaps_bytes);

@@ -65,7 +65,7 @@ fn tiles_of_different_machines_are_on_no_common_ipu() {
     let other = || {
         let mut report = report::small();
         let mut target = report.target.get().cloned().expect("a target");
-        target.tiles_per_ipu = Some(2);
+        target.tiles_per_device = Some(2);
         report.target = Part::default();
         report.target.fill(Some(target));
         Arc::new(report)

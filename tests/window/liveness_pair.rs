@@ -101,8 +101,8 @@ fn report(name: &str, names: &[String], variables: &[Variable], proportion: f64)
     report.debug.fill(Some(debug(proportion)));
     report.target.fill(Some(Target {
         tiles: Some(u64::from(TILES)),
-        tiles_per_ipu: Some(u64::from(TILES)),
-        ipus: Some(1),
+        tiles_per_device: Some(u64::from(TILES)),
+        devices: Some(1),
         bytes_per_tile: Some(200_000),
         ..Target::default()
     }));

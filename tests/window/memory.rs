@@ -465,7 +465,7 @@ fn one_tile_and_many_are_drawn() {
     click_at(&mut harness, at, Modifiers::NONE);
     assert_eq!(selected(&harness), "100");
     let target =
-        Target { tiles_per_ipu: Some(1472), bytes_per_tile: Some(60_000), ..Target::default() };
+        Target { tiles_per_device: Some(1472), bytes_per_tile: Some(60_000), ..Target::default() };
     let report = report_of(odd_memory(300_000), Some(target));
     let mut harness = window_on(Theme::Light, report);
     choose(&mut harness, "Order", "By bytes, largest first");

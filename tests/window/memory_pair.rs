@@ -58,7 +58,7 @@ fn target() -> Report {
     }
     report.tile_variable_bytes.fill(Some(by_tile));
     let mut about = small.about.get().cloned().expect("options");
-    about.poplar_version = Some("3.4.0".into());
+    about.producer_version = Some("3.4.0".into());
     for option in about.engine_options.iter_mut().take(1) {
         option.value = "false".into();
     }

@@ -231,14 +231,14 @@ fn target(bytes_per_tile: u64) -> Target {
     Target {
         kind: Some("IPU".into()),
         architecture: Some("ipu2".into()),
-        ipus: Some(2),
+        devices: Some(2),
         replicas: Some(1),
-        ipus_per_replica: Some(2),
+        devices_per_replica: Some(2),
         tiles: Some(tiles),
-        tiles_per_ipu: Some(tiles / 2),
+        tiles_per_device: Some(tiles / 2),
         tiles_per_replica: Some(tiles),
         bytes_per_tile: Some(bytes_per_tile),
-        bytes_per_ipu: Some(bytes_per_tile * tiles / 2),
+        bytes_per_device: Some(bytes_per_tile * tiles / 2),
         total_bytes: Some(bytes_per_tile * tiles),
         clock_hz: Some(1_330_000_000),
         ..Target::default()
@@ -389,7 +389,7 @@ fn about() -> About {
     };
     About {
         compiled_at: Some("2026-01-02 03:04:05".into()),
-        poplar_version: Some("3.3.0".into()),
+        producer_version: Some("3.3.0".into()),
         format: Some("profile.pop 3.8.0".into()),
         engine_options: vec![
             option("autoReport.all", "true", false),

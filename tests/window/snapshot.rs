@@ -9,7 +9,7 @@ use std::any::Any;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use tilescope::analysis::derived::Derived;
-use tilescope::systems::pytorch::answers::PytorchAnswers;
+use tilescope::systems::pytorch::PytorchAnswers;
 use tilescope::ui::app::App;
 use tilescope::ui::command::Page;
 use tilescope::ui::loading::Load;

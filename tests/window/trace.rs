@@ -117,7 +117,7 @@ fn a_range_is_selected_and_its_statistics_are_read() {
     let executed = Executed::of(&report).unwrap();
     let cycles = executed.cycles().unwrap();
     assert!(has_text(&harness, "Whole trace"));
-    let asked = Asked { cycles: cycles.clone(), ipu: None, hidden: Vec::new() };
+    let asked = Asked { cycles: cycles.clone(), device: None, hidden: Vec::new() };
     let sums = SpanSums::of(executed, &Progress::default()).unwrap();
     for kind in statistics(executed, &sums, &asked).kinds {
         let shown = fact(&harness, &kind.kind);
@@ -240,7 +240,7 @@ fn arrows_pass_over_no_step() {
         let (step, _) = step.unwrap_or_else(|| panic!("{text}"));
         seen.push(step.replace(',', "").parse::<u32>().unwrap());
     }
-    let first = executed.trace.ipus[0].rows.clone().take(12);
+    let first = executed.trace.devices[0].rows.clone().take(12);
     let expected: Vec<u32> = first.map(|span| executed.trace.ids[executed.step_of(span)]).collect();
     assert_eq!(seen, expected);
     press(&mut harness, Key::ArrowLeft);
@@ -255,7 +255,7 @@ fn arrows_go_on_from_a_step_that_is_hidden() {
     let report = read("pair-0.6");
     report.read_trace(&Progress::default());
     let executed = Executed::of(&report).unwrap();
-    let spans = executed.trace.ipus[0].rows.clone();
+    let spans = executed.trace.devices[0].rows.clone();
     let is_of = |span: &usize| executed.trace.kind(executed.step_of(*span)) == "OnTileExecute";
     let step = |span: usize| executed.trace.ids[executed.step_of(span)];
     let shown = |harness: &Harness<'_, App>| value(harness, PICTURE);

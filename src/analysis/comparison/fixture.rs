@@ -97,7 +97,7 @@ pub fn report(content: &Content) -> Report {
     let report = Report::default();
     let target = Target {
         tiles: Some(u64::from(TILES)),
-        tiles_per_ipu: Some(2),
+        tiles_per_device: Some(2),
         bytes_per_tile: Some(1000),
         ..Target::default()
     };
@@ -205,7 +205,8 @@ fn tiles(content: &Content, report: &Report, target: &Target, liveness: &mut Liv
         let rows: Vec<_> = table.iter(table.rows_between(tiles)).collect();
         changes(&curve_of_variables(&rows, &liveness.classes, STEPS as usize))
     };
-    let by_device = (0..2).map(|ipu| (DeviceId(ipu), changes(&(ipu * 2..=ipu * 2 + 1)))).collect();
+    let by_device =
+        (0..2).map(|device| (DeviceId(device), changes(&(device * 2..=device * 2 + 1)))).collect();
     report.deltas.fill(Some(Deltas { everything: changes(&(0..=TILES)), by_device }));
     liveness.variable_bytes = Some(table.iter(0..table.len()).collect());
     report.tile_variable_bytes.fill(Some(table));

@@ -9,8 +9,8 @@ type Fact = (&'static str, Unit, fn(&Target) -> Option<u64>);
 
 /// What bytes of all tiles depend on.
 const FACTS: [Fact; 3] = [
-    ("ipus", Unit::Count, |target| target.ipus),
-    ("tiles_per_ipu", Unit::Count, |target| target.tiles_per_ipu),
+    ("ipus", Unit::Count, |target| target.devices),
+    ("tiles_per_ipu", Unit::Count, |target| target.tiles_per_device),
     ("bytes_per_tile", Unit::Bytes, |target| target.bytes_per_tile),
 ];
 

@@ -24,6 +24,7 @@ pub(crate) mod options;
 pub(crate) mod owners;
 pub(crate) mod peak_move;
 pub(crate) mod plans;
+pub mod report_facts;
 pub(crate) mod slot_curves;
 pub(crate) mod slot_peaks;
 pub(crate) mod step_axis;

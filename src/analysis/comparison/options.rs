@@ -205,7 +205,7 @@ mod tests {
         };
         let report = Report::default();
         report.about.fill(Some(About {
-            poplar_version: Some(version.to_owned()),
+            producer_version: Some(version.to_owned()),
             engine_options: engine.iter().map(option).collect(),
             app: side_facts(app),
             ..About::default()

@@ -76,7 +76,7 @@ pub fn write_chrome_trace<W: Write>(
     let mut events = Writer { to, is_first: true };
     let mut written = Events::default();
     // Process 0 is the one that viewers have for what belongs to none.
-    let pid = |ipu: u32| u64::from(ipu) + 2;
+    let pid = |device: u32| u64::from(device) + 2;
     events.name(1, None, "Runs")?;
     for (recorded, cycles) in trace.runs.iter().zip(executed.cycles_of_runs()) {
         let Some(cycles) = cycles else { continue };
@@ -87,20 +87,25 @@ pub fn write_chrome_trace<W: Write>(
             "ts": time(cycles.start), "dur": time(cycles.end) - time(cycles.start)}),
         )?;
     }
-    for ipu in &trace.ipus {
-        events.name(pid(ipu.ipu), None, &format!("IPU {}", ipu.ipu))?;
+    for device in &trace.devices {
+        events.name(
+            pid(device.device),
+            None,
+            &format!("{} {}", executed.report.system.device, device.device),
+        )?;
     }
     let lanes = Lanes::of(executed, Nesting::Flat, &[], progress);
     let lanes = lanes.ok_or_else(|| Error::other("cancelled"))?;
-    let tiles_per_ipu = executed.tiles_per_ipu().and_then(|tiles| u32::try_from(tiles).ok());
+    let tiles_per_device = executed.tiles_per_device().and_then(|tiles| u32::try_from(tiles).ok());
     for lane in &lanes.lanes {
-        let (ipu, first, title) = match lane.of {
-            LaneOf::Ipu(ipu) => (ipu, 0, "Steps".to_owned()),
-            LaneOf::OverlappedIo(ipu) => (ipu, THREADS_OF_IO, "Overlapped I/O".to_owned()),
+        let (device, first, title) = match lane.of {
+            LaneOf::Device(device) => (device, 0, "Steps".to_owned()),
+            LaneOf::OverlappedIo(device) => (device, THREADS_OF_IO, "Overlapped I/O".to_owned()),
             LaneOf::Blocks(tile) => {
-                let ipu = tiles_per_ipu.and_then(|tiles| tile.checked_div(tiles)).unwrap_or(0);
+                let device =
+                    tiles_per_device.and_then(|tiles| tile.checked_div(tiles)).unwrap_or(0);
                 (
-                    ipu,
+                    device,
                     THREADS_OF_BLOCKS + tile as usize * MOST_THREADS,
                     format!("Blocks of tile {tile}"),
                 )
@@ -123,7 +128,7 @@ pub fn write_chrome_trace<W: Write>(
                         0 => title.clone(),
                         more => format!("{title} {}", more + 1),
                     };
-                    events.name(pid(ipu), Some(first + free_from.len()), &title)?;
+                    events.name(pid(device), Some(first + free_from.len()), &title)?;
                     free_from.push(0);
                     free_from.len() - 1
                 }
@@ -133,20 +138,20 @@ pub fn write_chrome_trace<W: Write>(
                 *free = end;
             }
             let (name, kind, args) = described(executed, node);
-            events.add(&json!({"ph": "X", "pid": pid(ipu), "tid": first + thread, "name": name, "cat": kind,
+            events.add(&json!({"ph": "X", "pid": pid(device), "tid": first + thread, "name": name, "cat": kind,
                 "args": args, "ts": time(start), "dur": time(end) - time(start)}))?;
             written.spans += 1;
         }
     }
-    for of_ipu in memory_over_spans(executed, &executed.liveness_steps()) {
+    for of_device in memory_over_spans(executed, &executed.liveness_steps()) {
         let mut last = None;
-        for (start, bytes) in of_ipu.starts.iter().zip(&of_ipu.bytes) {
+        for (start, bytes) in of_device.starts.iter().zip(&of_device.bytes) {
             if last == Some(*bytes) {
                 continue;
             }
             last = Some(*bytes);
             events.add(
-                &json!({"ph": "C", "pid": pid(of_ipu.ipu), "tid": 0, "name": "Not always live",
+                &json!({"ph": "C", "pid": pid(of_device.device), "tid": 0, "name": "Not always live",
                 "ts": time(*start), "args": {"bytes": bytes}}),
             )?;
             written.counters += 1;

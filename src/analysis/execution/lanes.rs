@@ -38,7 +38,7 @@ pub enum Nesting {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum LaneOf {
     /// An IPU.
-    Ipu(u32),
+    Device(u32),
     /// The overlapped I/O of an IPU.
     OverlappedIo(u32),
     /// The blocks of a tile.
@@ -128,7 +128,7 @@ impl Lane {
     fn leaf_of(&self, node: Node) -> Option<u32> {
         match (node, self.of) {
             (Node::Block(row), LaneOf::Blocks(_))
-            | (Node::Span(row), LaneOf::Ipu(_) | LaneOf::OverlappedIo(_)) => Some(leaf(row)),
+            | (Node::Span(row), LaneOf::Device(_) | LaneOf::OverlappedIo(_)) => Some(leaf(row)),
             _ => None,
         }
     }
@@ -201,17 +201,21 @@ impl Lanes {
         };
         let activities = executed.activities();
         let mut lanes = Vec::new();
-        for ipu in &executed.trace.ipus {
+        for device in &executed.trace.devices {
             let is_shown = |span: &usize| !hidden.contains(&executed.kind_of(*span));
-            let beside = overlapped(executed, ipu.rows.clone(), &activities);
+            let beside = overlapped(executed, device.rows.clone(), &activities);
             let is_beside = |span: &usize| beside.binary_search(span).is_ok();
             let main: Vec<usize> =
-                ipu.rows.clone().filter(is_shown).filter(|span| !is_beside(span)).collect();
-            let of = LaneOf::Ipu(ipu.ipu);
+                device.rows.clone().filter(is_shown).filter(|span| !is_beside(span)).collect();
+            let of = LaneOf::Device(device.device);
             lanes.push(nested((executed, &activities), of, &main, &mut paths, progress)?);
             let beside: Vec<usize> = beside.iter().copied().filter(is_shown).collect();
             if !beside.is_empty() {
-                lanes.push(flat((executed, &activities), LaneOf::OverlappedIo(ipu.ipu), &beside));
+                lanes.push(flat(
+                    (executed, &activities),
+                    LaneOf::OverlappedIo(device.device),
+                    &beside,
+                ));
             }
         }
         lanes.extend(lanes_of_blocks(executed));
@@ -224,7 +228,7 @@ impl Lanes {
         let lane = self.lanes.iter().find(|lane| lane.range_of(node, start).is_some());
         lane.or_else(|| {
             let Node::Span(row) = node else { return None };
-            let of = LaneOf::Ipu(trace.ipu_of(row)?);
+            let of = LaneOf::Device(trace.device_of(row)?);
             self.lanes.iter().find(|lane| lane.of == of)
         })
     }
@@ -441,7 +445,7 @@ mod tests {
         for (step, (kind, start, end)) in (0_u32..).zip(steps) {
             trace.push_step(step, kinds.intern(kind), None, None);
             spans.push(Span {
-                ipu: 0,
+                device: 0,
                 step,
                 start: *start,
                 end: *end,
@@ -484,7 +488,7 @@ mod tests {
         let all = lanes(&[]);
         assert_eq!(
             (of(&all, 0), of(&all, 1)),
-            (Some(LaneOf::Ipu(0)), Some(LaneOf::OverlappedIo(0)))
+            (Some(LaneOf::Device(0)), Some(LaneOf::OverlappedIo(0)))
         );
         assert_eq!(beside(&all, 1, true), Some(Node::Span(4)), "the next transfer");
         assert_eq!((beside(&all, 4, true), beside(&all, 1, false)), (None, None));
@@ -493,7 +497,7 @@ mod tests {
         assert_eq!(beside(&without, 2, true), Some(Node::Span(3)));
         assert_eq!(beside(&without, 2, false), Some(Node::Span(0)));
         let without = lanes(&[transfers]);
-        assert_eq!(of(&without, 4), Some(LaneOf::Ipu(0)), "its own lane is hidden, too");
+        assert_eq!(of(&without, 4), Some(LaneOf::Device(0)), "its own lane is hidden, too");
         assert_eq!(beside(&without, 4, true), Some(Node::Span(5)));
         assert_eq!(beside(&without, 4, false), Some(Node::Span(3)));
     }
@@ -509,7 +513,7 @@ mod tests {
             trace.push_step(step, NameId::NONE, Some(ProgramId(step)), None);
             let start = u64::from(step) * 10;
             spans.push(Span {
-                ipu: 0,
+                device: 0,
                 step,
                 start,
                 end: start + 8,

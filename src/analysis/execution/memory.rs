@@ -5,9 +5,9 @@ use crate::analysis::spans::Bins;
 
 /// Bytes alive over the spans of an IPU.
 #[derive(Clone, Debug)]
-pub struct MemoryOfIpu {
+pub struct MemoryOfDevice {
     /// The IPU.
-    pub ipu: u32,
+    pub device: u32,
     /// Where each span begins.
     pub starts: Vec<u64>,
     /// Not-always-live bytes from there on: of a span without a step of liveness those before it.
@@ -20,8 +20,8 @@ pub struct MemoryOfIpu {
 /// What is alive from the spans of a bin on: the most, and after the last of them; nothing where none begins.
 type BytesOfBin = Option<(u64, u64)>;
 
-impl MemoryOfIpu {
-    fn of(ipu: u32, starts: Vec<u64>, bytes: Vec<u64>) -> Self {
+impl MemoryOfDevice {
+    fn of(device: u32, starts: Vec<u64>, bytes: Vec<u64>) -> Self {
         let things = (0..starts.len()).map(|at| (starts[at], Some((bytes[at], bytes[at]))));
         let both = |a: BytesOfBin, b: BytesOfBin| match (a, b) {
             (Some((most, _)), Some((other, last))) => Some((most.max(other), last)),
@@ -30,7 +30,7 @@ impl MemoryOfIpu {
         let end = starts.last().map_or(0, |start| start.saturating_add(1));
         let bins = Bins::of(end, things, None, both);
         let most = bytes.iter().copied().max().unwrap_or(0);
-        Self { ipu, starts, bytes, bins, most }
+        Self { device, starts, bytes, bins, most }
     }
 
     /// What is alive at a cycle; `None` before the first span.
@@ -83,21 +83,21 @@ impl MemoryOfIpu {
 pub fn memory_over_spans(
     executed: Executed<'_>,
     liveness_steps: &[Option<u32>],
-) -> Vec<MemoryOfIpu> {
+) -> Vec<MemoryOfDevice> {
     let trace = executed.trace;
-    let of_ipu = |ipu: &crate::store::execution::IpuSpans| {
-        let curve = executed.curve_of_ipu(ipu.ipu)?;
+    let of_device = |device: &crate::store::execution::DeviceSpans| {
+        let curve = executed.curve_of_device(device.device)?;
         let mut last = 0;
         let bytes_at = |span: usize| {
             let step = liveness_steps.get(executed.step_of(span)).copied().flatten();
             last = step.and_then(|step| curve.get(step as usize).copied()).unwrap_or(last);
             last
         };
-        let bytes: Vec<u64> = ipu.rows.clone().map(bytes_at).collect();
-        let starts = trace.spans.starts.get(ipu.rows.clone()).unwrap_or(&[]).to_vec();
-        Some(MemoryOfIpu::of(ipu.ipu, starts, bytes))
+        let bytes: Vec<u64> = device.rows.clone().map(bytes_at).collect();
+        let starts = trace.spans.starts.get(device.rows.clone()).unwrap_or(&[]).to_vec();
+        Some(MemoryOfDevice::of(device.device, starts, bytes))
     };
-    trace.ipus.iter().filter_map(of_ipu).collect()
+    trace.devices.iter().filter_map(of_device).collect()
 }
 
 #[cfg(test)]
@@ -109,7 +109,7 @@ mod tests {
         let starts: Vec<u64> = (0..10_000).map(|at| 500 + at * 10).collect();
         let bytes: Vec<u64> =
             (0..10_000).map(|at| if at % 1000 == 700 { 9000 } else { at }).collect();
-        let memory = MemoryOfIpu::of(0, starts, bytes);
+        let memory = MemoryOfDevice::of(0, starts, bytes);
         assert_eq!((memory.at(499), memory.at(500), memory.at(519)), (None, Some(0), Some(1)));
         let near = memory.columns((600.0, 640.0), 4);
         assert_eq!(near, [10, 11, 12, 13].map(Some));

@@ -146,8 +146,8 @@ impl<'a> Executed<'a> {
     }
 
     /// Tiles of an IPU.
-    pub fn tiles_per_ipu(self) -> Option<u64> {
-        self.report.target.get()?.tiles_per_ipu
+    pub fn tiles_per_device(self) -> Option<u64> {
+        self.report.target.get()?.tiles_per_device
     }
 
     /// The step of liveness of each step, a position in [`crate::store::program::Steps`]; `None` where the program is
@@ -173,11 +173,11 @@ impl<'a> Executed<'a> {
 
     /// Not-always-live bytes at each step of liveness on an IPU, where the report says them by IPU, else of
     /// everything.
-    pub fn curve_of_ipu(self, ipu: u32) -> Option<Vec<u64>> {
-        let device = DeviceId(ipu);
+    pub fn curve_of_device(self, device: u32) -> Option<Vec<u64>> {
+        let device = DeviceId(device);
         let deltas = self.report.deltas.get();
-        let is_by_ipu = deltas.is_some_and(|deltas| deltas.by_device.contains_key(&device));
-        let scope = if is_by_ipu { Scope::Device(device) } else { Scope::Everything };
+        let is_by_device = deltas.is_some_and(|deltas| deltas.by_device.contains_key(&device));
+        let scope = if is_by_device { Scope::Device(device) } else { Scope::Everything };
         curve(self.report, scope)
     }
 }
@@ -234,7 +234,7 @@ mod tests {
             }
         }
         let span = |(at, (_, start, end)): (usize, &(u32, u64, u64))| Span {
-            ipu: 0,
+            device: 0,
             step: u32::try_from(at).unwrap_or(0),
             start: *start,
             end: *end,

@@ -22,15 +22,15 @@ pub struct SlowSpans {
 pub fn slow_spans(executed: Executed<'_>, liveness_steps: &[Option<u32>]) -> SlowSpans {
     let mut found = SlowSpans::default();
     let activities = executed.activities();
-    for ipu in &executed.trace.ipus {
-        let curve = executed.curve_of_ipu(ipu.ipu).unwrap_or_default();
+    for device in &executed.trace.devices {
+        let curve = executed.curve_of_device(device.device).unwrap_or_default();
         let peak = curve.iter().copied().max().unwrap_or(0);
         let is_at_peak = |span: &u32| {
             let step = liveness_steps.get(executed.step_of(*span as usize)).copied().flatten();
             let bytes = step.and_then(|step| curve.get(step as usize));
             bytes.is_some_and(|bytes| peak > 0 && u128::from(*bytes) * 10 >= u128::from(peak) * 9)
         };
-        let slow = slow_of_ipu(executed, &activities, ipu.rows.clone());
+        let slow = slow_of_device(executed, &activities, device.rows.clone());
         found.at_peak.extend(slow.iter().copied().filter(is_at_peak));
         found.all.extend(slow);
     }
@@ -40,7 +40,7 @@ pub fn slow_spans(executed: Executed<'_>, liveness_steps: &[Option<u32>]) -> Slo
 }
 
 /// The slow spans among those of an IPU.
-fn slow_of_ipu(
+fn slow_of_device(
     executed: Executed<'_>,
     activities: &Activities<'_>,
     rows: Range<usize>,

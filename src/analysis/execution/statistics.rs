@@ -27,7 +27,7 @@ pub struct Asked {
     /// The cycles.
     pub cycles: Range<u64>,
     /// Of this IPU only.
-    pub ipu: Option<u32>,
+    pub device: Option<u32>,
     /// Kinds that are left out, ascending.
     pub hidden: Vec<NameId>,
 }
@@ -92,7 +92,7 @@ impl Statistics {
 pub fn statistics(executed: Executed<'_>, sums: &SpanSums, asked: &Asked) -> Statistics {
     let trace = executed.trace;
     let activities = executed.activities();
-    let found = sums.in_range(executed, &asked.cycles, asked.ipu);
+    let found = sums.in_range(executed, &asked.cycles, asked.device);
     let id = |place: usize| match u32::try_from(place) {
         Ok(kind) if place < activities.kinds() => NameId(kind),
         _ => NameId::NONE,
@@ -117,7 +117,7 @@ pub fn statistics(executed: Executed<'_>, sums: &SpanSums, asked: &Asked) -> Sta
     left_out.sort_unstable();
     kinds.sort_by(|a, b| b.cycles.cmp(&a.cycles).then_with(|| a.kind.cmp(&b.kind)));
     let length = asked.cycles.end.saturating_sub(asked.cycles.start);
-    let range_cycles = length.saturating_mul(found.ipus);
+    let range_cycles = length.saturating_mul(found.devices);
     let computing = || {
         let is_computing = |(activity, _): &&(Activity, &Sums)| *activity == Activity::Compute;
         shown.iter().filter(is_computing).map(|(_, sums)| *sums)
@@ -126,7 +126,7 @@ pub fn statistics(executed: Executed<'_>, sums: &SpanSums, asked: &Asked) -> Sta
     let mean = |sum: f64, cycles: f64| (cycles > 0.0).then(|| sum / cycles);
     let computed =
         computing().try_fold(0_u128, |sum, of| Some(sum.saturating_add(of.tile_cycles?)));
-    let capacity = executed.tiles_per_ipu().map(|tiles| tiles as f64 * range_cycles as f64);
+    let capacity = executed.tiles_per_device().map(|tiles| tiles as f64 * range_cycles as f64);
     let moved = |with: usize, way: usize| {
         let of = |(_, sums): &(Activity, &Sums)| sums.moved[with][way];
         shown.iter().map(of).fold(0_u64, u64::saturating_add)

@@ -73,7 +73,7 @@ struct Block {
 #[derive(Clone, Debug, Default)]
 pub struct SpanSums {
     /// The blocks of each IPU.
-    ipus: Vec<(u32, Vec<Block>)>,
+    devices: Vec<(u32, Vec<Block>)>,
     /// Of each block those of its kinds, by place.
     sums: Vec<(usize, Sums)>,
     /// How many kinds there are; those without a name have a place after them.
@@ -92,7 +92,7 @@ pub(super) struct InRange {
     /// Cycles of each IPU without any span, added up.
     pub idle_cycles: u64,
     /// IPUs that were looked at.
-    pub ipus: u64,
+    pub devices: u64,
 }
 
 impl SpanSums {
@@ -107,13 +107,13 @@ impl SpanSums {
         let last = executed.cycles().map_or(0, |cycles| cycles.end);
         let mut found = Self { kinds, last, ..Self::default() };
         let mut by_kind = vec![Sums::NONE; kinds.saturating_add(1)];
-        for ipu in &executed.trace.ipus {
+        for device in &executed.trace.devices {
             let (mut blocks, mut busy_to) = (Vec::new(), 0_u64);
-            for start in ipu.rows.clone().step_by(length) {
+            for start in device.rows.clone().step_by(length) {
                 if progress.is_cancelled() {
                     return None;
                 }
-                let rows = start..start.saturating_add(length).min(ipu.rows.end);
+                let rows = start..start.saturating_add(length).min(device.rows.end);
                 let Some((first, _)) = executed.bounds(start) else { break };
                 let mut block = Block {
                     rows: rows.clone(),
@@ -131,14 +131,14 @@ impl SpanSums {
                     busy_to = busy_to.max(end);
                     (block.last, block.end) = (start, block.end.max(end));
                     let place = found.place(executed, span);
-                    found.know_moved(executed, span, ipu.ipu);
+                    found.know_moved(executed, span, device.device);
                     let Some(sums) = by_kind.get_mut(place) else { continue };
                     if sums.spans == 0 {
                         used.push(place);
                     }
                     sums.add(&found.of_span(
                         (executed, &activities),
-                        (span, ipu.ipu),
+                        (span, device.device),
                         &(start..end),
                     ));
                 }
@@ -151,7 +151,7 @@ impl SpanSums {
                 block.sums = before..found.sums.len();
                 blocks.push(block);
             }
-            found.ipus.push((ipu.ipu, blocks));
+            found.devices.push((device.device, blocks));
         }
         Some(found)
     }
@@ -166,9 +166,9 @@ impl SpanSums {
         let activities = executed.activities();
         let by_kind = vec![Sums::NONE; self.kinds.saturating_add(1)];
         let mut found = InRange { by_kind, ..InRange::default() };
-        let is_wanted = |ipu: u32| wanted.is_none_or(|wanted| wanted == ipu);
-        for (ipu, blocks) in self.ipus.iter().filter(|(ipu, _)| is_wanted(*ipu)) {
-            found.ipus += 1;
+        let is_wanted = |device: u32| wanted.is_none_or(|wanted| wanted == device);
+        for (device, blocks) in self.devices.iter().filter(|(device, _)| is_wanted(*device)) {
+            found.devices += 1;
             let mut busy_to = cycles.start;
             let mut idle = 0_u64;
             for block in blocks.iter().take_while(|block| block.first <= cycles.end) {
@@ -198,7 +198,7 @@ impl SpanSums {
                     let from = bounds.0.max(cycles.start);
                     idle = idle.saturating_add(from.saturating_sub(busy_to));
                     busy_to = busy_to.max(bounds.1.min(cycles.end));
-                    let more = self.of_span((executed, &activities), (span, *ipu), cycles);
+                    let more = self.of_span((executed, &activities), (span, *device), cycles);
                     if let Some(sums) = found.by_kind.get_mut(self.place(executed, span)) {
                         sums.add(&more);
                     }
@@ -215,10 +215,10 @@ impl SpanSums {
     }
 
     /// Adds up what the exchange of a span moves, unless it is known.
-    fn know_moved(&mut self, executed: Executed<'_>, span: usize, ipu: u32) {
+    fn know_moved(&mut self, executed: Executed<'_>, span: usize, device: u32) {
         if let Some(id) = moving(executed, span) {
-            let bytes = || bytes_on_ipu(executed, id, ipu).unwrap_or_default();
-            self.moved.entry((id, ipu)).or_insert_with(bytes);
+            let bytes = || bytes_on_device(executed, id, device).unwrap_or_default();
+            self.moved.entry((id, device)).or_insert_with(bytes);
         }
     }
 
@@ -226,7 +226,7 @@ impl SpanSums {
     fn of_span(
         &self,
         (executed, activities): (Executed<'_>, &Activities<'_>),
-        (span, ipu): (usize, u32),
+        (span, device): (usize, u32),
         cycles: &Range<u64>,
     ) -> Sums {
         let Some((start, end)) = executed.bounds(span) else { return Sums::NONE };
@@ -246,7 +246,7 @@ impl SpanSums {
         // Of a part of a span its transfer counts where it begins.
         if start >= cycles.start
             && let Some(id) = moving(executed, span)
-            && let Some(bytes) = self.moved.get(&(id, ipu))
+            && let Some(bytes) = self.moved.get(&(id, device))
         {
             let with = usize::from(id.kind == ExchangeKind::Global);
             if let Some(moved) = sums.moved.get_mut(with) {
@@ -272,11 +272,11 @@ fn moving(executed: Executed<'_>, span: usize) -> Option<ExchangeId> {
 }
 
 /// What the tiles of an IPU receive and send in an exchange.
-fn bytes_on_ipu(executed: Executed<'_>, id: ExchangeId, ipu: u32) -> Option<[u64; 2]> {
+fn bytes_on_device(executed: Executed<'_>, id: ExchangeId, device: u32) -> Option<[u64; 2]> {
     let exchanges = executed.report.exchanges.get()?;
     let row = exchanges.position(id)?;
-    let tiles = u32::try_from(executed.tiles_per_ipu()?).ok()?;
-    let first = ipu.saturating_mul(tiles);
+    let tiles = u32::try_from(executed.tiles_per_device()?).ok()?;
+    let first = device.saturating_mul(tiles);
     let sum = |lists: &[Option<TileList>]| {
         let mut sum = 0_u64;
         if let Some(Some(list)) = lists.get(row) {
@@ -306,11 +306,11 @@ mod tests {
         for (step, (distance, length, is_sync)) in (0_u32..).zip(steps) {
             now += distance;
             trace.push_step(step, ids[usize::from(*is_sync)], None, None);
-            spans.extend((0..2).map(|ipu| Span {
-                ipu,
+            spans.extend((0..2).map(|device| Span {
+                device,
                 step,
-                start: now + u64::from(ipu),
-                end: now + u64::from(ipu) + length,
+                start: now + u64::from(device),
+                end: now + u64::from(device) + length,
                 cycles: *length,
                 active_tiles: step,
                 balance: (step % 3 > 0).then_some(0.5),
@@ -341,14 +341,14 @@ mod tests {
                 // One span after the other.
                 let singly = SpanSums::by_blocks(executed, 1, &progress).expect("sums");
                 let mut expected = InRange::default();
-                for ipu in 0..2 {
-                    let of_ipu = singly.in_range(executed, &cycles, Some(ipu));
-                    expected.idle_cycles += of_ipu.idle_cycles;
+                for device in 0..2 {
+                    let of_device = singly.in_range(executed, &cycles, Some(device));
+                    expected.idle_cycles += of_device.idle_cycles;
                 }
                 let mut idle = 0;
-                for of_ipu in &executed.trace.ipus {
+                for of_device in &executed.trace.devices {
                     idle += cycles.clone().filter(|cycle| {
-                        !of_ipu.rows.clone().filter_map(|span| executed.bounds(span)).any(
+                        !of_device.rows.clone().filter_map(|span| executed.bounds(span)).any(
                             |(start, end)| (start..end).contains(cycle),
                         )
                     }).count() as u64;
@@ -379,7 +379,7 @@ mod tests {
         let report = report(&steps);
         let executed = Executed::of(&report).expect("a trace");
         let sums = SpanSums::of(executed, &Progress::default()).expect("sums");
-        assert_eq!(sums.ipus.iter().map(|(_, blocks)| blocks.len()).sum::<usize>(), 10);
+        assert_eq!(sums.devices.iter().map(|(_, blocks)| blocks.len()).sum::<usize>(), 10);
         let found = sums.in_range(executed, &(10..40_010), Some(0));
         assert_eq!((found.by_kind[0].cycles, found.by_kind[1].cycles), (2000 * 8, 2000 * 8));
         assert_eq!(found.idle_cycles, 40_000 - 32_000);

@@ -45,21 +45,25 @@ pub struct Wanted {
 
 /// The spans of an IPU in a row, without those of hidden kinds, and the number of each.
 #[derive(Clone, Debug, Default)]
-pub struct SpansOfIpu {
+pub struct SpansOfDevice {
     row: SpanRow,
     spans: Vec<u32>,
 }
 
-impl SpansOfIpu {
+impl SpansOfDevice {
     /// Of an IPU; `None` when it was cancelled.
     pub fn of(
         executed: Executed<'_>,
-        ipu: u32,
+        device: u32,
         hidden: &[NameId],
         progress: &Progress,
     ) -> Option<Self> {
         let trace = executed.trace;
-        let rows = trace.ipus.iter().find(|it| it.ipu == ipu).map_or(0..0, |ipu| ipu.rows.clone());
+        let rows = trace
+            .devices
+            .iter()
+            .find(|it| it.device == device)
+            .map_or(0..0, |device| device.rows.clone());
         let shown = rows.filter(|span| !hidden.contains(&executed.kind_of(*span)));
         let spans: Vec<u32> = shown.filter_map(|span| u32::try_from(span).ok()).collect();
         let of = |column: &[u64]| -> Vec<u64> {
@@ -87,7 +91,7 @@ pub type ReadLists = HashMap<u32, Option<Arc<TileList>>>;
 /// cancelled or the report cannot be read any more.
 pub fn tile_picture(
     executed: Executed<'_>,
-    spans: &SpansOfIpu,
+    spans: &SpansOfDevice,
     wanted: &Wanted,
     known: &ReadLists,
     progress: &Progress,
@@ -258,11 +262,11 @@ mod tests {
     fn lists_are_read_some_at_a_time_and_as_many_are_kept_as_may_be() {
         let (report, read) = (Report::default(), Read::default());
         let tiles = Some(u64::from(TILES));
-        report.target.fill(Some(Target { tiles_per_ipu: tiles, ..Target::default() }));
+        report.target.fill(Some(Target { tiles_per_device: tiles, ..Target::default() }));
         let mut trace = ExecutionTrace::default();
         (0..SPANS).for_each(|step| trace.push_step(step, NameId::NONE, None, None));
         let span = |step: u32| Span {
-            ipu: 0,
+            device: 0,
             step,
             start: u64::from(step) * 10,
             end: u64::from(step) * 10 + 10,
@@ -276,7 +280,7 @@ mod tests {
         report.set_reader(Box::new(read.clone()));
         let executed = Executed::of(&report).expect("a trace");
         let progress = Progress::default();
-        let spans = SpansOfIpu::of(executed, 0, &[], &progress).expect("spans");
+        let spans = SpansOfDevice::of(executed, 0, &[], &progress).expect("spans");
         let picture = |of: u32, known: &ReadLists| {
             let size = [of as usize, 2];
             let wanted = Wanted { cycles: (0.0, f64::from(of) * 10.0), tiles: 0..TILES, size };

@@ -34,7 +34,7 @@ use crate::analysis::memory;
 pub fn replica_note(target: Option<&Target>) -> Option<&'static str> {
     let replicas = target?.replicas?;
     (replicas > 1).then_some(
-        "Per replica, as Poplar writes it; not verified on a real report with several replicas",
+        "Per replica, as the report states it; not verified on a real report with several replicas",
     )
 }
 
@@ -62,11 +62,11 @@ impl Scope {
     pub fn tiles(self, target: Option<&Target>) -> Option<RangeInclusive<u32>> {
         match self {
             Self::Everything | Self::WorstArena => None,
-            Self::Device(ipu) => {
-                let per_ipu =
-                    u32::try_from(target?.tiles_per_ipu?).ok().filter(|tiles| *tiles > 0)?;
-                let first = ipu.0.checked_mul(per_ipu)?;
-                Some(first..=first.checked_add(per_ipu - 1)?)
+            Self::Device(device) => {
+                let per_device =
+                    u32::try_from(target?.tiles_per_device?).ok().filter(|tiles| *tiles > 0)?;
+                let first = device.0.checked_mul(per_device)?;
+                Some(first..=first.checked_add(per_device - 1)?)
             }
             Self::Arena(arena) => Some(arena.0..=arena.0),
         }
@@ -139,7 +139,7 @@ pub fn devices_with_curve(report: &Report) -> Vec<DeviceId> {
     if let Some(deltas) = report.deltas.get().filter(|deltas| !deltas.by_device.is_empty()) {
         return deltas.by_device.keys().copied().collect();
     }
-    let has_tiles = report.target.get().is_some_and(|target| target.tiles_per_ipu.is_some());
+    let has_tiles = report.target.get().is_some_and(|target| target.tiles_per_device.is_some());
     let (true, Some(arenas), None) =
         (has_tiles, report.arenas.get(), report.tile_variable_bytes.absence())
     else {
@@ -347,9 +347,9 @@ mod tests {
 
     #[test]
     fn an_ipu_has_its_own_tiles() {
-        let target = Target { tiles_per_ipu: Some(4), ..Target::default() };
+        let target = Target { tiles_per_device: Some(4), ..Target::default() };
         assert_eq!(Scope::Device(DeviceId(2)).tiles(Some(&target)), Some(8..=11));
-        let none = Target { tiles_per_ipu: Some(0), ..Target::default() };
+        let none = Target { tiles_per_device: Some(0), ..Target::default() };
         assert_eq!(Scope::Device(DeviceId(0)).tiles(Some(&none)), None);
     }
 }

@@ -101,7 +101,7 @@ mod tests {
         let memory = fixture::memory([(0, None), (1, None)]);
         report.memory.fill(Some(TileMemory { always_live: vec![Some(10); 2], ..memory }));
         report.target.fill(Some(Target {
-            tiles_per_ipu: Some(1),
+            tiles_per_device: Some(1),
             bytes_per_tile: limit,
             ..Target::default()
         }));
@@ -123,7 +123,8 @@ mod tests {
         assert_eq!([0, 1, 2].map(|step| all.at(step)), [Some(0), Some(5), Some(0)]);
         assert_eq!(all.worst_device_at(1), Some(DeviceId(1)));
         assert_eq!((all.worst_device_at(0), all.at(3)), (None, None));
-        let [first, second] = [0, 1].map(|ipu| over_of(&report, Scope::Device(DeviceId(ipu))));
+        let [first, second] =
+            [0, 1].map(|device| over_of(&report, Scope::Device(DeviceId(device))));
         assert_eq!(first.expect("a limit").at(1), Some(0));
         assert_eq!(second.expect("a limit").at(1), Some(5));
     }

@@ -293,7 +293,7 @@ mod tests {
         let report = Report::default();
         report.liveness.fill(Some(liveness));
         report.tile_variable_bytes.fill(Some(table));
-        report.target.fill(Some(Target { tiles_per_ipu: Some(2), ..Target::default() }));
+        report.target.fill(Some(Target { tiles_per_device: Some(2), ..Target::default() }));
         report
     }
 

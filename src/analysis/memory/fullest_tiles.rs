@@ -17,7 +17,8 @@ const MOST_BINS: u64 = 64;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct FullTile {
     pub tile: u32,
-    pub ipu: Option<u32>,
+    #[serde(rename = "ipu")]
+    pub device: Option<u32>,
     pub bytes: u64,
     /// Bytes over the limit; `None` where the limit is not known.
     pub over_limit_bytes: Option<u64>,
@@ -33,7 +34,7 @@ pub fn fullest_tiles(report: &Report, most: usize) -> Vec<FullTile> {
         .filter_map(|(row, tile)| {
             Some(FullTile {
                 tile: tile.0,
-                ipu: target.and_then(|target| target.ipu_of(*tile)),
+                device: target.and_then(|target| target.device_of(*tile)),
                 bytes: cell(&memory.including_gaps, row)?,
                 over_limit_bytes: over_limit_bytes(memory, target, row),
             })
@@ -128,7 +129,8 @@ mod tests {
         let report = Report::default();
         let cells = bytes.iter().map(|bytes| Some(*bytes));
         report.memory.fill(Some(memory((0..).zip(cells))));
-        let target = Target { bytes_per_tile: limit, tiles_per_ipu: Some(2), ..Target::default() };
+        let target =
+            Target { bytes_per_tile: limit, tiles_per_device: Some(2), ..Target::default() };
         report.target.fill(Some(target));
         report.fill_arenas_with_tiles();
         report
@@ -138,7 +140,7 @@ mod tests {
     fn the_fullest_come_first_and_equals_by_number() {
         let report = report(Some(100), &[90, 130, 7, 130]);
         let tiles = fullest_tiles(&report, 3);
-        let found: Vec<_> = tiles.iter().map(|tile| (tile.tile, tile.ipu, tile.bytes)).collect();
+        let found: Vec<_> = tiles.iter().map(|tile| (tile.tile, tile.device, tile.bytes)).collect();
         assert_eq!(found, [(1, Some(0), 130), (3, Some(1), 130), (0, Some(0), 90)]);
         assert_eq!((tiles[0].over_limit_bytes, tiles[2].over_limit_bytes), (Some(30), Some(0)));
         assert!(fullest_tiles(&Report::default(), 3).is_empty());

@@ -12,7 +12,7 @@ use crate::store::ids::IdColumn;
 use crate::store::memory::{TileColumn, TileMemory};
 use crate::store::target::Target;
 
-use crate::analysis::memory::tile_order::ipus;
+use crate::analysis::memory::tile_order::devices;
 use crate::analysis::memory::{category_on_tile, cell, gap_bytes, over_limit_bytes};
 
 /// What tiles are coloured by. Bytes.
@@ -69,14 +69,14 @@ pub struct TileGrid {
     /// Tiles of a line, at least 1.
     pub columns: usize,
     /// The grids of the IPUs, ascending.
-    pub ipus: Vec<IpuGrid>,
+    pub devices: Vec<DeviceGrid>,
 }
 
 /// The grid of an IPU.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IpuGrid {
+pub struct DeviceGrid {
     /// The IPU; `None` where the target does not say which tiles are whose, and all are in one grid.
-    pub ipu: Option<u32>,
+    pub device: Option<u32>,
     /// Its tiles, as rows of [`TileMemory::tiles`].
     pub rows: Range<usize>,
     /// Number of lines; the last one may not be full.
@@ -98,26 +98,29 @@ impl TileGrid {
     /// Puts the tiles in lines of `columns`.
     pub fn new(tiles: &IdColumn<TileId>, target: Option<&Target>, columns: usize) -> Self {
         let columns = columns.max(1);
-        let grid =
-            |ipu, rows: Range<usize>| IpuGrid { ipu, lines: rows.len().div_ceil(columns), rows };
+        let grid = |device, rows: Range<usize>| DeviceGrid {
+            device,
+            lines: rows.len().div_ceil(columns),
+            rows,
+        };
         let all = tiles.len();
-        let starts = ipus(tiles, target);
+        let starts = devices(tiles, target);
         let ends = starts.iter().skip(1).map(|(_, first)| *first).chain([all]);
-        let mut ipus: Vec<IpuGrid> = starts
+        let mut devices: Vec<DeviceGrid> = starts
             .iter()
             .zip(ends)
-            .map(|((ipu, first), end)| grid(Some(*ipu), *first..end))
+            .map(|((device, first), end)| grid(Some(*device), *first..end))
             .collect();
-        if ipus.is_empty() && all > 0 {
-            ipus.push(grid(None, 0..all));
+        if devices.is_empty() && all > 0 {
+            devices.push(grid(None, 0..all));
         }
-        Self { columns, ipus }
+        Self { columns, devices }
     }
 
     /// Where the tile in a row of [`TileMemory::tiles`] stands.
     pub fn place_of(&self, row: usize) -> Option<TilePlace> {
-        let grid = self.ipus.partition_point(|ipu| ipu.rows.end <= row);
-        let within = row.checked_sub(self.ipus.get(grid)?.rows.start)?;
+        let grid = self.devices.partition_point(|device| device.rows.end <= row);
+        let within = row.checked_sub(self.devices.get(grid)?.rows.start)?;
         Some(TilePlace {
             grid,
             column: within.checked_rem(self.columns)?,
@@ -127,7 +130,7 @@ impl TileGrid {
 
     /// The row of the tile that stands at a place.
     pub fn row_at(&self, place: TilePlace) -> Option<usize> {
-        let rows = &self.ipus.get(place.grid)?.rows;
+        let rows = &self.devices.get(place.grid)?.rows;
         let within = place.line.checked_mul(self.columns)?.checked_add(place.column)?;
         let row = rows.start.checked_add(within)?;
         (place.column < self.columns && rows.contains(&row)).then_some(row)
@@ -166,33 +169,34 @@ mod tests {
     #[test]
     fn every_ipu_has_its_lines() {
         let memory = memory(&[0, 1, 2, 3, 4, 5, 6]);
-        let target = Target { tiles_per_ipu: Some(4), ..Target::default() };
+        let target = Target { tiles_per_device: Some(4), ..Target::default() };
         let grid = TileGrid::new(&memory.tiles, Some(&target), 3);
-        let shapes: Vec<_> = grid.ipus.iter().map(|ipu| (ipu.ipu, ipu.lines)).collect();
+        let shapes: Vec<_> =
+            grid.devices.iter().map(|device| (device.device, device.lines)).collect();
         assert_eq!(shapes, [(Some(0), 2), (Some(1), 1)]);
         let place = |grid, column, line| TilePlace { grid, column, line };
         assert_eq!(grid.place_of(3), Some(place(0, 0, 1)));
         assert_eq!(grid.place_of(6), Some(place(1, 2, 0)));
         assert_eq!(grid.row_at(place(0, 1, 1)), None, "behind the last tile");
         assert_eq!(grid.row_at(place(0, 3, 0)), None);
-        assert_eq!(TileGrid::new(&memory.tiles, None, 0).ipus[0].lines, 7);
-        assert!(TileGrid::new(&IdColumn::default(), None, 32).ipus.is_empty());
+        assert_eq!(TileGrid::new(&memory.tiles, None, 0).devices[0].lines, 7);
+        assert!(TileGrid::new(&IdColumn::default(), None, 32).devices.is_empty());
     }
 
     proptest! {
         #[test]
         fn every_tile_has_its_own_place(
             tiles in proptest::collection::btree_set(0..60_u32, 0..40),
-            tiles_per_ipu in proptest::option::of(0..20_u64),
+            tiles_per_device in proptest::option::of(0..20_u64),
             columns in 0..9_usize,
         ) {
             let memory = memory(&tiles.into_iter().collect::<Vec<_>>());
-            let target = Target { tiles_per_ipu, ..Target::default() };
+            let target = Target { tiles_per_device, ..Target::default() };
             let grid = TileGrid::new(&memory.tiles, Some(&target), columns);
             for row in 0..memory.tiles.len() {
                 let place = grid.place_of(row).expect("a place");
                 prop_assert_eq!(grid.row_at(place), Some(row));
-                prop_assert!(place.line < grid.ipus[place.grid].lines);
+                prop_assert!(place.line < grid.devices[place.grid].lines);
             }
             prop_assert_eq!(grid.place_of(memory.tiles.len()), None);
         }

@@ -25,15 +25,15 @@ pub enum TileOrder {
 }
 
 /// The IPUs of the tiles, ascending, each with its first row; none where the target does not say.
-pub fn ipus(tiles: &IdColumn<TileId>, target: Option<&Target>) -> Vec<(u32, usize)> {
-    let mut ipus: Vec<(u32, usize)> = Vec::new();
+pub fn devices(tiles: &IdColumn<TileId>, target: Option<&Target>) -> Vec<(u32, usize)> {
+    let mut devices: Vec<(u32, usize)> = Vec::new();
     for (row, tile) in tiles.as_slice().iter().enumerate() {
-        let Some(ipu) = target.and_then(|target| target.ipu_of(*tile)) else { continue };
-        if ipus.last().is_none_or(|(last, _)| *last != ipu) {
-            ipus.push((ipu, row));
+        let Some(device) = target.and_then(|target| target.device_of(*tile)) else { continue };
+        if devices.last().is_none_or(|(last, _)| *last != device) {
+            devices.push((device, row));
         }
     }
-    ipus
+    devices
 }
 
 /// The cells of rows, in their order.
@@ -64,15 +64,15 @@ mod tests {
     /// Tiles 10, 12, 14 and 26; the bytes of 14 are not known.
     fn memory() -> (TileMemory, Target) {
         let tiles = [(10, Some(5)), (12, Some(9)), (14, None), (26, Some(9))];
-        let target = Target { tiles_per_ipu: Some(13), ..Target::default() };
+        let target = Target { tiles_per_device: Some(13), ..Target::default() };
         (fixture::memory(tiles), target)
     }
 
     #[test]
     fn ipus_have_their_first_rows() {
         let (memory, target) = memory();
-        assert_eq!(ipus(&memory.tiles, Some(&target)), [(0, 0), (1, 2), (2, 3)]);
-        assert_eq!(ipus(&memory.tiles, None), []);
+        assert_eq!(devices(&memory.tiles, Some(&target)), [(0, 0), (1, 2), (2, 3)]);
+        assert_eq!(devices(&memory.tiles, None), []);
         assert_eq!(gather(&memory.including_gaps, &[3, 2]), [Some(9), None]);
     }
 

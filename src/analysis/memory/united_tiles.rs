@@ -75,11 +75,13 @@ impl UnitedTiles {
         &self,
         memories: &[&TileMemory],
         target: Option<&Target>,
-        ipu: Option<u32>,
+        device: Option<u32>,
         order: TileOrder,
     ) -> Vec<u32> {
         let is_shown = |tile: TileId| {
-            ipu.is_none_or(|ipu| target.and_then(|target| target.ipu_of(tile)) == Some(ipu))
+            device.is_none_or(|device| {
+                target.and_then(|target| target.device_of(tile)) == Some(device)
+            })
         };
         let all = (0_u32..).zip(self.tiles.as_slice());
         let mut rows: Vec<u32> =
@@ -115,8 +117,8 @@ mod tests {
         assert_eq!(both.tiles.as_slice(), [0, 1, 2, 4, 9].map(TileId));
         assert_eq!(both.rows_of(&[1, 4]), [vec![1, 3], vec![NOT_THERE, 3]]);
         assert!(both.bytes(&memories, 3).eq([None, Some(99)]));
-        let machine = Target { tiles_per_ipu: Some(4), ..Target::default() };
-        let rows = |ipu, order| both.ordered(&memories, Some(&machine), ipu, order);
+        let machine = Target { tiles_per_device: Some(4), ..Target::default() };
+        let rows = |device, order| both.ordered(&memories, Some(&machine), device, order);
         assert_eq!(rows(None, TileOrder::Number), [0, 1, 2, 3, 4]);
         assert_eq!(rows(None, TileOrder::Bytes), [4, 1, 2, 0, 3], "those of the source");
         assert_eq!(rows(None, TileOrder::Change), [2, 0, 1, 3, 4]);
@@ -132,9 +134,9 @@ mod tests {
     #[test]
     fn of_one_report_rows_are_its_own() {
         let one = memory([(10, Some(5)), (12, Some(9)), (14, None), (26, Some(9))]);
-        let machine = Target { tiles_per_ipu: Some(13), ..Target::default() };
+        let machine = Target { tiles_per_device: Some(13), ..Target::default() };
         let tiles = UnitedTiles::new(&[&one]);
-        let rows = |ipu, order| tiles.ordered(&[&one], Some(&machine), ipu, order);
+        let rows = |device, order| tiles.ordered(&[&one], Some(&machine), device, order);
         assert_eq!(rows(None, TileOrder::Number), [0, 1, 2, 3]);
         assert_eq!(rows(None, TileOrder::Change), [0, 1, 2, 3]);
         assert_eq!(rows(None, TileOrder::Bytes), [1, 3, 0, 2]);

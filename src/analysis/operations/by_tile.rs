@@ -141,7 +141,7 @@ pub fn by_tile(
             }
         }
         TileFigure::MeasuredCycles => {
-            let tiles_of_ipu = in_memory(target.tiles_per_ipu).ok_or(NotByTile::NoTiles)?;
+            let tiles_of_device = in_memory(target.tiles_per_device).ok_or(NotByTile::NoTiles)?;
             let executed = Executed::of(report).ok_or(NotByTile::DidNotRun)?;
             let reader = report.reader().ok_or(NotByTile::NotRecorded)?;
             let spans = lists_of_spans(executed, owners, operation, progress)?;
@@ -153,10 +153,10 @@ pub fn by_tile(
                     return Err(NotByTile::Cancelled);
                 }
                 let lists = lists.map_err(|error| NotByTile::NotRead(error.to_string()))?;
-                for ((_, ipus), list) in some.iter().zip(lists) {
+                for ((_, devices), list) in some.iter().zip(lists) {
                     let list = list.ok_or(NotByTile::NotRecorded)?;
-                    for (ipu, times) in ipus {
-                        add_from(tiles_of_ipu.saturating_mul(*ipu as usize), &list, *times);
+                    for (device, times) in devices {
+                        add_from(tiles_of_device.saturating_mul(*device as usize), &list, *times);
                     }
                 }
             }
@@ -174,8 +174,8 @@ fn lists_of_spans(
 ) -> Result<BTreeMap<u32, Vec<(u32, i64)>>, NotByTile> {
     let trace = executed.trace;
     let mut found: BTreeMap<u32, Vec<(u32, i64)>> = BTreeMap::new();
-    for ipu in &trace.ipus {
-        for span in ipu.rows.clone() {
+    for device in &trace.devices {
+        for span in device.rows.clone() {
             if span.is_multiple_of(SPANS_PER_LOOK) && progress.is_cancelled() {
                 return Err(NotByTile::Cancelled);
             }
@@ -184,9 +184,9 @@ fn lists_of_spans(
             }
             let list = trace.spans.list(span).ok_or(NotByTile::NotRecorded)?;
             let of_list = found.entry(list).or_default();
-            match of_list.last_mut().filter(|(last, _)| *last == ipu.ipu) {
+            match of_list.last_mut().filter(|(last, _)| *last == device.device) {
                 Some((_, times)) => *times = times.saturating_add(1),
-                None => of_list.push((ipu.ipu, 1)),
+                None => of_list.push((device.device, 1)),
             }
         }
     }

@@ -5,6 +5,7 @@
 //! Texts of versions stay texts (3.10 is not 3.1), and so do integers of more bits. The proportions of a
 //! kind of operation are one number, or the list of all that occur.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -16,8 +17,8 @@ use crate::store::target::Target;
 use crate::analysis::program::operations;
 use crate::text::words;
 
-/// The name of Poplar's version.
-const POPLAR: &str = "Poplar";
+/// What the version of the form of files is of.
+const FORMAT: &str = "format";
 
 words! {
     /// Where an option stands.
@@ -108,12 +109,12 @@ pub fn id(kind: OptionKind, name: &str) -> String {
 
 /// The short name of an option, as it stands in a table: the last part of a path, and for proportions
 /// that they are.
-pub fn short_name(kind: OptionKind, name: &str) -> &str {
+pub fn short_name(kind: OptionKind, name: &str) -> Cow<'_, str> {
     match kind {
-        OptionKind::AvailableMemoryProportion => operations::PROPORTION,
-        OptionKind::App | OptionKind::Framework => last_part(name),
-        OptionKind::Version if name == POPLAR => "Poplar version",
-        _ => name,
+        OptionKind::AvailableMemoryProportion => operations::PROPORTION.into(),
+        OptionKind::App | OptionKind::Framework => last_part(name).into(),
+        OptionKind::Version => format!("{name} version").into(),
+        _ => name.into(),
     }
 }
 
@@ -225,7 +226,7 @@ pub fn options(report: &Report) -> Vec<ReportOption> {
     let mut all = proportions(report);
     for (kind, name, text) in texts(report) {
         let is_version = match kind {
-            OptionKind::Version if name != POPLAR => continue,
+            OptionKind::Version if name == FORMAT => continue,
             OptionKind::EngineOption | OptionKind::ExecutionOption
                 if name == "autoReport.directory" =>
             {
@@ -252,10 +253,11 @@ pub fn texts(report: &Report) -> Vec<(OptionKind, String, String)> {
         all.extend(value.map(|value| (kind, name.to_owned(), value)));
     };
     let about = report.about.get().cloned().unwrap_or_default();
-    add(OptionKind::Version, POPLAR, about.poplar_version);
-    add(OptionKind::Version, "format", about.format);
+    add(OptionKind::Version, report.system.producer, about.producer_version);
+    add(OptionKind::Version, FORMAT, about.format);
     if let Some(target) = report.target.get() {
-        target_facts(target, |name, value| add(OptionKind::Target, name, value));
+        let device = report.system.device.to_lowercase();
+        target_facts(target, &device, |name, value| add(OptionKind::Target, name, value));
     }
     let pair = |option: &EngineOption| (option.name.clone(), option.value.clone());
     let compiled: HashSet<(String, String)> = about.engine_options.iter().map(pair).collect();
@@ -286,14 +288,14 @@ pub fn last_part(path: &str) -> &str {
     path.rsplit(" / ").next().unwrap_or(path)
 }
 
-fn target_facts(target: &Target, mut add: impl FnMut(&str, Option<String>)) {
+fn target_facts(target: &Target, device: &str, mut add: impl FnMut(&str, Option<String>)) {
     let text = |number: Option<u64>| number.as_ref().map(ToString::to_string);
     add("kind", target.kind.clone());
     add("architecture", target.architecture.clone());
-    add("ipus", text(target.ipus));
+    add(&format!("{device}s"), text(target.devices));
     add("replicas", text(target.replicas));
     add("tiles", text(target.tiles));
-    add("tiles_per_ipu", text(target.tiles_per_ipu));
+    add(&format!("tiles_per_{device}"), text(target.tiles_per_device));
     add("bytes_per_tile", text(target.bytes_per_tile));
     add("clock_hz", text(target.clock_hz));
     add("compute_instrumentation", target.compute_instrumentation.clone());
@@ -361,7 +363,8 @@ mod tests {
     fn ids_say_where_an_option_stands() {
         assert_eq!(id(OptionKind::App, "training / batch_size"), "app.training.batch_size");
         assert_eq!(short_name(OptionKind::App, "training / batch_size"), "batch_size");
-        assert_eq!(id(OptionKind::Version, POPLAR), "version.Poplar");
+        assert_eq!(id(OptionKind::Version, "Poplar"), "version.Poplar");
+        assert_eq!(short_name(OptionKind::Version, "Poplar"), "Poplar version");
         let proportion = OptionKind::AvailableMemoryProportion;
         assert_eq!(id(proportion, "matMul"), "availableMemoryProportion.matMul");
         assert_eq!(short_name(proportion, "matMul"), "availableMemoryProportion");

@@ -104,7 +104,7 @@ fn varying_option(kind: OptionKind, name: &str, runs: &[&SweepRun]) -> VaryingOp
         id: id(kind, name),
         kind,
         name: name.to_owned(),
-        short_name: short_name(kind, name).to_owned(),
+        short_name: short_name(kind, name).into_owned(),
         values: values.into_iter().map(Option::<&OptionValue>::cloned).collect(),
         same_as: None,
     }

@@ -8,7 +8,6 @@ use serde_json::{Map, Value, json};
 use super::budgets::budgets;
 use super::cards::cards;
 use super::cross_checks::contradictions_of_trace;
-use super::fact_groups;
 use super::facts::{OwnFacts, ReportFacts};
 use super::files::OpenReport;
 use super::insights::change::{conclusions_of, insights_of};
@@ -20,7 +19,6 @@ use super::insights::{
 };
 use super::sections::sections_of;
 use super::sweep_facts::sweep_facts;
-use crate::analysis::comparison::fact_groups::Group;
 use crate::analysis::derived::{Derived, Memo};
 use crate::analysis::execution::Executed;
 use crate::analysis::liveness::Scope;
@@ -193,10 +191,6 @@ impl Answers for PoplarAnswers {
         Map::from_iter([("insights".to_owned(), json!(insights_of(compared)))])
     }
 
-    fn fact_groups(&self, derived: &Derived) -> Vec<Group> {
-        fact_groups::groups(&derived.with_known_timeline(Scope::Everything))
-    }
-
     fn contradictions_of_trace(&self, executed: Executed<'_>) -> Vec<String> {
         contradictions_of_trace(executed)
     }
@@ -205,7 +199,7 @@ impl Answers for PoplarAnswers {
         let about = derived.report().about.get().cloned().unwrap_or_default();
         SourceFormat {
             format: about.format,
-            producer: about.poplar_version.map(|version| format!("Poplar {version}")),
+            producer: about.producer_version.map(|version| format!("Poplar {version}")),
             captured_at: about.compiled_at,
         }
     }

@@ -57,7 +57,7 @@ pub(super) fn budgets(
 
 fn scope_of(report: &Report, device: Option<i64>) -> Result<Scope, Error> {
     let Some(number) = device else { return Ok(Scope::Everything) };
-    let ipus = report.target.get().and_then(|target| target.ipus).unwrap_or(1);
+    let ipus = report.target.get().and_then(|target| target.devices).unwrap_or(1);
     match u32::try_from(number).ok().filter(|ipu| u64::from(*ipu) < ipus) {
         Some(ipu) => Ok(Scope::Device(DeviceId(ipu))),
         None => {

@@ -153,10 +153,10 @@ fn target_facts(target: Option<&Target>) -> TargetFacts {
     TargetFacts {
         kind,
         architecture: target.architecture,
-        ipus: target.ipus,
+        ipus: target.devices,
         replicas: target.replicas,
         tiles: target.tiles,
-        tiles_per_ipu: target.tiles_per_ipu,
+        tiles_per_ipu: target.tiles_per_device,
         bytes_per_tile: target.bytes_per_tile,
         clock_hz: target.clock_hz,
     }

@@ -245,7 +245,7 @@ fn tiles(report: &Report, rows: &mut dyn TableRows) -> Result<(), Error> {
         let cell = |column| integer_if(memory::cell(column, row));
         rows.row(&[
             integer(tile.0),
-            integer_if(target.and_then(|target| target.ipu_of(tile))),
+            integer_if(target.and_then(|target| target.device_of(tile))),
             cell(&tiles.total),
             cell(&tiles.including_gaps),
             integer_if(memory::gap_bytes(tiles, row)),

@@ -4,7 +4,6 @@ pub(crate) mod answers;
 mod budgets;
 mod cards;
 pub mod cross_checks;
-mod fact_groups;
 mod facts;
 mod lake;
 mod sections;
@@ -32,6 +31,7 @@ use crate::store::System;
 /// The words of its reports.
 pub const WORDS: System = System {
     name: "poplar",
+    producer: "Poplar",
     device: "IPU",
     all_devices: "All IPUs",
     arena: "Tile",

@@ -209,7 +209,7 @@ fn of_timeline(timeline: &MemoryTimeline) -> Vec<Group> {
     let at_peak = timeline.bytes.get(row).copied().unwrap_or_default();
     let mut categories = Vec::new();
     for (name, bytes) in CATEGORY_NAMES.iter().zip(at_peak).filter(|(_, bytes)| *bytes != 0) {
-        push(&mut categories, name, sized(unsigned(bytes)));
+        push(&mut categories, *name, sized(unsigned(bytes)));
     }
     vec![("Recording".into(), said), ("At the peak".into(), categories)]
 }

@@ -30,11 +30,14 @@ pub mod synth;
 pub mod system;
 pub(crate) mod took;
 
+pub use answers::PytorchAnswers;
+
 use crate::store::System;
 
 /// The words of its snapshots.
 pub const WORDS: System = System {
     name: "pytorch",
+    producer: "PyTorch",
     device: "GPU",
     arena: "Segment",
     arena_in_text: "segment",

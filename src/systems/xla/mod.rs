@@ -33,6 +33,7 @@ use crate::store::System;
 /// The words of its modules.
 pub const WORDS: System = System {
     name: "xla",
+    producer: "XLA",
     device: "Memory",
     all_devices: "All memory spaces",
     arena: "Allocation",

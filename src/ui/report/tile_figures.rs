@@ -20,7 +20,7 @@ pub fn figure_title(figure: &TileFigure) -> String {
 
 /// The name of a tile, with its IPU where that is known.
 pub fn tile_text(target: Option<&Target>, tile: TileId) -> String {
-    match target.and_then(|target| target.ipu_of(tile)) {
+    match target.and_then(|target| target.device_of(tile)) {
         Some(ipu) => format!("Tile {tile} of IPU {ipu}"),
         None => format!("Tile {tile}"),
     }

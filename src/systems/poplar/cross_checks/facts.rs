@@ -22,13 +22,13 @@ fn compare_target(report: &Report, differences: &mut Differences) {
     let mut compare = |kind, found, a, b| differences.compare(kind, nowhere, found, product(a, b));
     let tiles = "table target_info, column num_tiles";
     let by_ipus = (tiles, "num_ipus × tiles_per_ipu");
-    compare(by_ipus, target.tiles, target.ipus, target.tiles_per_ipu);
+    compare(by_ipus, target.tiles, target.devices, target.tiles_per_device);
     let by_replicas = (tiles, "num_replicas × tiles_per_replica");
     compare(by_replicas, target.tiles, target.replicas, target.tiles_per_replica);
     let ipus = ("table target_info, column num_ipus", "num_replicas × ipus_per_replica");
-    compare(ipus, target.ipus, target.replicas, target.ipus_per_replica);
+    compare(ipus, target.devices, target.replicas, target.devices_per_replica);
     let of_ipu = ("table target_info, column bytes_per_ipu", "bytes_per_tile × tiles_per_ipu");
-    compare(of_ipu, target.bytes_per_ipu, target.bytes_per_tile, target.tiles_per_ipu);
+    compare(of_ipu, target.bytes_per_device, target.bytes_per_tile, target.tiles_per_device);
     let of_replica =
         ("table target_info, column memory_per_replica", "bytes_per_tile × tiles_per_replica");
     compare(of_replica, target.bytes_per_replica, target.bytes_per_tile, target.tiles_per_replica);

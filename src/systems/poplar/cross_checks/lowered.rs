@@ -286,7 +286,7 @@ impl Sums {
     /// Adds the classes of a tile to those of its IPU, and forgets them.
     fn finish_classes(&mut self, tiles: &Tiles<'_>, tile: TileId) {
         let target = tiles.report.target.get();
-        let device = target.and_then(|target| target.ipu_of(tile)).map(DeviceId);
+        let device = target.and_then(|target| target.device_of(tile)).map(DeviceId);
         let group = device.and_then(|device| tiles.devices.binary_search(&device).ok());
         let classes = tiles.liveness.classes.ids.len();
         let start = group.unwrap_or(tiles.devices.len()).saturating_mul(classes);

@@ -87,7 +87,7 @@ impl Fixture {
         let report = Report::default();
         report.target.fill(Some(Target {
             bytes_per_tile: Some(self.limit),
-            tiles_per_ipu: Some(self.tiles_per_ipu),
+            tiles_per_device: Some(self.tiles_per_ipu),
             replicas: Some(self.replicas),
             ..Target::default()
         }));

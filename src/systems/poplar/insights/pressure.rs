@@ -157,7 +157,7 @@ impl<'a> Pressure<'a> {
         } else {
             liveness.variable_bytes.as_ref()?;
             // What several IPUs have together says nothing of any of them.
-            let is_one = report.target.get()?.ipus.is_none_or(|ipus| ipus <= 1)
+            let is_one = report.target.get()?.devices.is_none_or(|ipus| ipus <= 1)
                 && devices_apart(report, Scope::Everything).is_empty();
             let limit_bytes = liveness::limit_bytes(Scope::Everything, report.arenas.get()?)?;
             is_one.then_some(())?;

@@ -231,7 +231,7 @@ pub fn verdict(report: &Report) -> Option<TilesVerdict> {
 /// Each IPU that has tiles; all tiles as one where the report does not say which are whose.
 fn ipus(report: &Report, memory: &TileMemory, target: Option<&Target>) -> Option<Vec<IpuVerdict>> {
     let tiles = memory.tiles.as_slice().iter();
-    let of_tiles: Option<Vec<u32>> = tiles.map(|tile| target?.ipu_of(*tile)).collect();
+    let of_tiles: Option<Vec<u32>> = tiles.map(|tile| target?.device_of(*tile)).collect();
     let Some(mut numbers) = of_tiles else {
         return Some(vec![ipu(report, 0, Scope::Everything)?]);
     };
@@ -271,7 +271,8 @@ fn ipu(report: &Report, number: u32, scope: Scope) -> Option<IpuVerdict> {
 /// The number of the step of an IPU's peak, and what is alive there. An IPU that is all there is has the
 /// curve of everything; of several each needs its own, and without it nothing is said.
 fn peak(report: &Report, scope: Scope, is_all: bool) -> Option<(u32, u64)> {
-    let has_several = report.target.get().is_some_and(|target| target.ipus.is_some_and(|n| n > 1));
+    let has_several =
+        report.target.get().is_some_and(|target| target.devices.is_some_and(|n| n > 1));
     let scope = match scope {
         Scope::Device(device) => {
             let deltas = report.deltas.get();

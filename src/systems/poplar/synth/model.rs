@@ -234,7 +234,7 @@ pub struct Model {
 
 impl Model {
     pub fn ipus(&self) -> usize {
-        usize::try_from(self.target.ipus.unwrap_or(1)).unwrap_or(1)
+        usize::try_from(self.target.devices.unwrap_or(1)).unwrap_or(1)
     }
 
     /// The steps within each step.

@@ -227,7 +227,7 @@ mod tests {
             memory.total.push(Some(bytes - 1));
         }
         report.memory.fill(Some(memory));
-        report.target.fill(Some(Target { tiles_per_ipu: Some(20), ..Target::default() }));
+        report.target.fill(Some(Target { tiles_per_device: Some(20), ..Target::default() }));
         Arc::new(report)
     }
 

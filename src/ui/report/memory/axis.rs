@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::arranged::TileChoice;
 use crate::analysis::memory::selection::TileSelection;
-use crate::analysis::memory::tile_order::{TileOrder, ipus, selected_rows};
+use crate::analysis::memory::tile_order::{TileOrder, devices, selected_rows};
 use crate::store::TileId;
 use crate::store::ids::IdColumn;
 use crate::store::target::Target;
@@ -42,7 +42,7 @@ impl TileAxis {
             }
         }
         let has_borders = choice.ipu.is_none() && choice.order == TileOrder::Number;
-        let ipus = ipus(tiles, target);
+        let ipus = devices(tiles, target);
         let borders = ipus.iter().filter(|_| has_borders && ipus.len() > 1);
         Self {
             borders: borders.map(|(ipu, row)| (*row, format!("IPU {ipu}"))).collect(),

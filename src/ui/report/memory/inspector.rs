@@ -89,7 +89,7 @@ impl TileInspector {
                 hint_ui(ui);
                 return;
             };
-            let ipu = runs.machine().and_then(|machine| machine.ipu_of(tile));
+            let ipu = runs.machine().and_then(|machine| machine.device_of(tile));
             let of = ipu.map_or(String::new(), |ipu| format!("IPU {ipu}"));
             title_ui(ui, "Tile", &tile.to_string(), &of);
             verdicts_ui(ui, runs, known);

@@ -68,7 +68,7 @@ impl Rows for TileRows {
         let tile = memory.tiles.get(row);
         match column {
             0 => number(tile.map(|tile| tile.0)),
-            1 => number(tile.and_then(|tile| target?.ipu_of(tile))),
+            1 => number(tile.and_then(|tile| target?.device_of(tile))),
             2 => Value::bytes(cell(&memory.including_gaps, row)),
             3 => Value::bytes(cell(&memory.total, row)),
             4 => Value::bytes(gap_bytes(memory, row)),
@@ -147,7 +147,7 @@ fn of_several(
     let groups: Vec<Arc<str>> = ipus.iter().map(|ipu| Arc::from(format!("IPU {ipu}"))).collect();
     let has_groups = groups.len() > 1;
     let group = |tile: TileId| -> Vec<Arc<str>> {
-        let ipu = machine.and_then(|machine| machine.ipu_of(tile)).filter(|_| has_groups);
+        let ipu = machine.and_then(|machine| machine.device_of(tile)).filter(|_| has_groups);
         let place = ipu.and_then(|ipu| ipus.iter().position(|other| *other == ipu));
         place.and_then(|place| groups.get(place)).cloned().into_iter().collect()
     };

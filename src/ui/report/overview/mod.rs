@@ -198,7 +198,7 @@ impl OfRun {
             verdict_banner_ui(ui, part, sight, Proof::Figures, so_far);
         }
         if let Some(capacity) = &known.capacity {
-            let title = part.run.report.target.get().and_then(|target| target.ipus);
+            let title = part.run.report.target.get().and_then(|target| target.devices);
             let title = match title {
                 Some(ipus @ 2..) => format!("Memory of {ipus} IPUs, with gaps"),
                 _ => format!("Memory of all {}, with gaps", part.run.report.system.arenas),

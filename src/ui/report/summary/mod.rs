@@ -81,7 +81,7 @@ impl RunsPage for SummaryPage {
     fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>) {
         let runs = page.runs;
         // Of systems that have facts of their own these need no part of their reports.
-        let has_own = |run: &Run| !run.derived.is_report_alone();
+        let has_own = |run: &Run| run.derived.answers().are_beside_report();
         let needs = (runs, if runs.iter().all(has_own) { &[] } else { NEEDS });
         self.groups.ask_or_tell("facts", ui.ctx(), needs, &(), groups_of);
         self.facts

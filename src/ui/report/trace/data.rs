@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use crate::analysis::execution::Executed;
-use crate::analysis::execution::memory::{MemoryOfIpu, memory_over_spans};
+use crate::analysis::execution::memory::{MemoryOfDevice, memory_over_spans};
 use crate::analysis::execution::slow::slow_spans;
 use crate::analysis::execution::statistics::{Asked, Statistics, statistics};
 use crate::analysis::execution::sums::SpanSums;
@@ -54,7 +54,7 @@ pub struct ReadRun {
     pub liveness_steps: Vec<Option<u32>>,
     /// Steps of liveness and spans, by both: so those of an IPU lie together, by start.
     by_liveness: (Vec<u32>, Vec<u32>),
-    pub memory: Vec<MemoryOfIpu>,
+    pub memory: Vec<MemoryOfDevice>,
     /// Spans that are slow and at the peak.
     pub slow: Found,
     /// All that are slow, by their rows.
@@ -101,7 +101,7 @@ impl ReadRun {
             overview: overview(executed, &cycles),
             kinds: kinds.collect(),
             clock_hz: executed.clock_hz(),
-            has_tiles: !trace.spans.is_empty() && executed.tiles_per_ipu().is_some(),
+            has_tiles: !trace.spans.is_empty() && executed.tiles_per_device().is_some(),
             run_cycles: executed.cycles_of_runs(),
             liveness_steps,
             by_liveness,
@@ -138,10 +138,10 @@ impl ReadRun {
     pub fn statistics(
         &self,
         sums: &SpanSums,
-        (cycles, ipu): (Range<u64>, Option<u32>),
+        (cycles, device): (Range<u64>, Option<u32>),
         hidden: &BTreeSet<String>,
     ) -> Option<Statistics> {
-        let asked = Asked { cycles, ipu, hidden: self.hidden(hidden) };
+        let asked = Asked { cycles, device, hidden: self.hidden(hidden) };
         Some(statistics(self.executed()?, sums, &asked))
     }
 }

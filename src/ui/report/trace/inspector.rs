@@ -81,7 +81,7 @@ impl TracePage {
         let spans = &trace.spans;
         let number = |column: &[u64]| column.get(span).copied().unwrap_or(0);
         fact_ui(ui, "Kind", &shortened(trace.kind(step), 40));
-        if let Some(ipu) = trace.ipu_of(span) {
+        if let Some(ipu) = trace.device_of(span) {
             fact_ui(ui, "On", &format!("{} {ipu}", page.runs.system().device));
         }
         fact_ui(ui, "Longest tile", &length(number(&spans.cycles)));
@@ -96,9 +96,9 @@ impl TracePage {
         }
         let liveness_step = read.liveness_steps.get(step).copied().flatten();
         if let Some(at) = liveness_step {
-            let bytes = trace.ipu_of(span).and_then(|ipu| {
-                let of_ipu = read.memory.iter().find(|of_ipu| of_ipu.ipu == ipu)?;
-                of_ipu.at(number(&spans.starts))
+            let bytes = trace.device_of(span).and_then(|device| {
+                let of_device = read.memory.iter().find(|of| of.device == device)?;
+                of_device.at(number(&spans.starts))
             });
             if let Some(bytes) = bytes {
                 fact_ui(ui, "Not always live", &units.bytes(bytes));

@@ -353,7 +353,7 @@ fn block_color(kind: u8, tokens: &Tokens) -> Color32 {
 fn lane_title(run: &Run, of: LaneOf) -> String {
     let system = &run.report.system;
     match of {
-        LaneOf::Ipu(ipu) => format!("{} {ipu}", system.device),
+        LaneOf::Device(ipu) => format!("{} {ipu}", system.device),
         LaneOf::OverlappedIo(_) => "Overlapped I/O".to_owned(),
         LaneOf::Blocks(tile) => format!("Tile {tile}"),
     }

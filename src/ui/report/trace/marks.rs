@@ -27,10 +27,11 @@ impl TracePage {
         lane: &Lane,
         place: usize,
     ) {
-        let LaneOf::Ipu(ipu) = lane.of else { return };
+        let LaneOf::Device(device) = lane.of else { return };
         let Some(executed) = read.executed() else { return };
         let trace = executed.trace;
-        let Some(rows) = trace.ipus.iter().find(|it| it.ipu == ipu).map(|it| it.rows.clone())
+        let Some(rows) =
+            trace.devices.iter().find(|it| it.device == device).map(|it| it.rows.clone())
         else {
             return;
         };

@@ -57,8 +57,8 @@ impl Spent {
             let to = of_run.cycles.start.saturating_add(range.end).min(of_run.cycles.end);
             let from = of_run.cycles.start.saturating_add(range.start).min(to);
             of_runs.push(of_run.statistics(sums, (from..to, None), hidden));
-            let ipus = of_run.executed().map_or(&[][..], |executed| &executed.trace.ipus);
-            for ipu in ipus.iter().map(|ipu| ipu.ipu) {
+            let devices = of_run.executed().map_or(&[][..], |executed| &executed.trace.devices);
+            for ipu in devices.iter().map(|of| of.device) {
                 let found = of_run.statistics(sums, (from..to, Some(ipu)), hidden);
                 let Some(found) = found else { continue };
                 let row = |cycles: u64, kind: Option<&KindCycles>| KindRow {
@@ -123,7 +123,7 @@ impl SlowRows {
             0 => Value::text(executed.title(step)),
             1 => Value::text(trace.kind(step)),
             2 => Value::Id((*trace.ids.get(step)?).into()),
-            3 => Value::Id(trace.ipu_of(span)?.into()),
+            3 => Value::Id(trace.device_of(span)?.into()),
             4 => Value::Count(trace.spans.starts.get(span)?.saturating_sub(of_run.cycles.start)),
             5 => Value::Count(*trace.spans.cycles.get(span)?),
             6 => Value::Count((*trace.spans.active_tiles.get(span)?).into()),

@@ -8,7 +8,7 @@ use super::data::ReadRun;
 use super::{Hidden, NEEDS, OfRuns};
 use crate::analysis::execution::Executed;
 use crate::analysis::execution::tile_picture::{
-    Doing, ReadLists, SpansOfIpu, Wanted, tile_picture,
+    Doing, ReadLists, SpansOfDevice, Wanted, tile_picture,
 };
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
@@ -40,7 +40,7 @@ struct Key {
     run: RunId,
     ipu: u32,
     /// Those of the IPU, without hidden kinds.
-    spans: Same<SpansOfIpu>,
+    spans: Same<SpansOfDevice>,
     wanted: Wanted,
     is_dark: bool,
 }
@@ -55,7 +55,7 @@ pub struct TilePictures {
     /// The visible tiles.
     view: View,
     /// The spans of that IPU, without hidden kinds.
-    spans: RunsAnswer<(u32, Hidden), PerRun<Option<Arc<SpansOfIpu>>>>,
+    spans: RunsAnswer<(u32, Hidden), PerRun<Option<Arc<SpansOfDevice>>>>,
     images: Vec<Image>,
 }
 
@@ -76,7 +76,7 @@ impl TilePictures {
     pub fn choice_ui(&mut self, ui: &mut egui::Ui, read: &OfRuns) {
         let executed = read.iter().flatten().filter_map(|run| run.executed());
         let mut ipus: Vec<u32> =
-            executed.flat_map(|it| it.trace.ipus.iter().map(|ipu| ipu.ipu)).collect();
+            executed.flat_map(|it| it.trace.devices.iter().map(|of| of.device)).collect();
         ipus.sort_unstable();
         ipus.dedup();
         let Some(first) = ipus.first().copied() else { return };
@@ -108,7 +108,7 @@ impl TilePictures {
             let spans = |run: &Option<Arc<ReadRun>>| {
                 let run = run.as_ref()?;
                 let hidden = run.hidden(&hidden);
-                SpansOfIpu::of(run.executed()?, ipu, &hidden, cancel.progress()).map(Arc::new)
+                SpansOfDevice::of(run.executed()?, ipu, &hidden, cancel.progress()).map(Arc::new)
             };
             for_job.iter().map(spans).collect()
         });
@@ -302,7 +302,7 @@ fn positions(tiles: u32) -> usize {
 }
 
 fn tiles_of(read: &ReadRun) -> u32 {
-    let tiles = read.executed().and_then(Executed::tiles_per_ipu);
+    let tiles = read.executed().and_then(Executed::tiles_per_device);
     tiles.and_then(|tiles| u32::try_from(tiles).ok()).unwrap_or(0)
 }
 
@@ -361,11 +361,11 @@ mod tests {
 
     fn runs_of(id: u32, lists: Lists) -> (Arc<Runs>, OfRuns) {
         let report = Report::default();
-        report.target.fill(Some(Target { tiles_per_ipu: Some(4), ..Target::default() }));
+        report.target.fill(Some(Target { tiles_per_device: Some(4), ..Target::default() }));
         let mut trace = ExecutionTrace::default();
         (0..20).for_each(|step| trace.push_step(step, NameId::NONE, None, None));
         let span = |step: u32| Span {
-            ipu: 0,
+            device: 0,
             step,
             start: u64::from(step) * 10,
             end: u64::from(step) * 10 + 10,

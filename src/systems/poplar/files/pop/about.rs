@@ -47,7 +47,7 @@ pub fn read_about(tables: &Tables<'_>) -> Result<About, Error> {
         about.format = Some(format!("profile.pop {major}.{}.{}", text(minor), text(point)));
     }
     tables.read("poplar_version", &["string"], "", |cells| {
-        about.poplar_version = about.poplar_version.take().or_else(|| cells.owned_text(0));
+        about.producer_version = about.producer_version.take().or_else(|| cells.owned_text(0));
     });
     tables.read("date_time", &["string"], "", |cells| {
         about.compiled_at = about.compiled_at.take().or_else(|| cells.owned_text(0));
@@ -122,14 +122,14 @@ pub fn read_target(tables: &Tables<'_>) -> Option<Target> {
         target = Some(Target {
             kind: cells.owned_text(0),
             architecture: cells.owned_text(1),
-            ipus: cells.number_up_to(2, budget::TILES),
+            devices: cells.number_up_to(2, budget::TILES),
             replicas: cells.number_up_to(3, budget::TILES),
-            ipus_per_replica: cells.number_up_to(4, budget::TILES),
+            devices_per_replica: cells.number_up_to(4, budget::TILES),
             tiles: cells.number_up_to(5, budget::TILES),
-            tiles_per_ipu: cells.number_up_to(6, budget::TILES),
+            tiles_per_device: cells.number_up_to(6, budget::TILES),
             tiles_per_replica: cells.number_up_to(7, budget::TILES),
             bytes_per_tile: cells.number(8),
-            bytes_per_ipu: cells.number(9),
+            bytes_per_device: cells.number(9),
             bytes_per_replica: cells.number(10),
             total_bytes: cells.number(11),
             clock_hz: cells.number(12),

@@ -16,7 +16,7 @@ use crate::systems::poplar::files::table::{Cells, Query, ROW_ID, Rows, Tables};
 /// Reads all of it but the lists by tile; `None` where neither steps nor blocks were recorded, or when the reading
 /// was cancelled.
 pub fn read_trace(tables: &Tables<'_>, report: &Report) -> Option<ExecutionTrace> {
-    let ipus = report.target.get().and_then(|target| target.ipus);
+    let ipus = report.target.get().and_then(|target| target.devices);
     let mut trace = ExecutionTrace::default();
     trace.runs = read_runs(tables, ipus);
     read_stated(tables, &mut trace);
@@ -168,7 +168,7 @@ fn read_spans(tables: &Tables<'_>, trace: &ExecutionTrace, ipus: Option<u64>) ->
                 cells.damage(7, &format!("0 to 1 expected, {balance} found"));
             }
             Some(Span {
-                ipu: u32::try_from(ipu).ok()?,
+                device: u32::try_from(ipu).ok()?,
                 step: u32::try_from(step).ok()?,
                 start: base.saturating_add(from),
                 end: base.saturating_add(to),

@@ -26,7 +26,7 @@ impl ListSizes {
         let size =
             |tiles: u64| u32::try_from(tiles).ok().and_then(|size| usize::try_from(size).ok());
         let tiles = target.and_then(|target| size(target.tiles?)).or_else(rows)?;
-        let per_ipu = target.and_then(|target| size(target.tiles_per_ipu?));
+        let per_ipu = target.and_then(|target| size(target.tiles_per_device?));
         Some(Self { tiles, tiles_per_ipu: per_ipu.unwrap_or(tiles).min(tiles) })
     }
 

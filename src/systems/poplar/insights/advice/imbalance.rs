@@ -44,7 +44,7 @@ pub fn candidates<'a>(context: &Context<'a>) -> Vec<Candidate<'a>> {
 fn on_few_tiles<'a>(context: &Context<'a>) -> Option<Vec<OnFewTiles<'a>>> {
     let (report, pressure) = (context.report, context.pressure);
     pressure.tiles.as_ref()?;
-    let tiles_per_ipu = report.target.get()?.tiles_per_ipu.filter(|tiles| *tiles > 0)?;
+    let tiles_per_ipu = report.target.get()?.tiles_per_device.filter(|tiles| *tiles > 0)?;
     let worst = context.verdict.failure.as_ref()?.worst_ipu;
     let worst = context.verdict.ipus.iter().find(|ipu| Some(ipu.ipu) == worst)?;
     if worst.tiles_over.saturating_mul(2) >= worst.tiles {

@@ -53,15 +53,15 @@ fn write_target(db: &Transaction<'_>, target: &Target) -> Result<(), WriteError>
          64, ?14, ?15, ?16, ?17, 2, 6, 4, 8, 4, 1, 600, 256, 5, 5, 10, 64, 4, 4, 4, 8, 4, 2, 16, 8, \
          16, 0, 16, 64, 262144, 65535, 4)",
         params![
-            target.bytes_per_ipu,
+            target.bytes_per_device,
             target.bytes_per_tile,
             target.clock_hz,
-            target.ipus,
+            target.devices,
             target.tiles,
-            target.tiles_per_ipu,
+            target.tiles_per_device,
             target.total_bytes,
             target.replicas,
-            target.ipus_per_replica,
+            target.devices_per_replica,
             target.tiles_per_replica,
             target.bytes_per_replica,
             target.architecture,
@@ -73,7 +73,7 @@ fn write_target(db: &Transaction<'_>, target: &Target) -> Result<(), WriteError>
         ],
     )?;
     // Signals take longer to tiles in the middle of a chip's two columns.
-    let tiles = target.tiles_per_ipu.unwrap_or(0);
+    let tiles = target.tiles_per_device.unwrap_or(0);
     for tile in 0..tiles {
         let from_end = tile.min(tiles - tile);
         let delay = from_end * 58 / (tiles / 2).max(1);

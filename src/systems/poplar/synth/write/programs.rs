@@ -200,7 +200,7 @@ fn bytes_by_tile(model: &Model, symbol: usize) -> Vec<u64> {
 
 /// Cycles of a program on the tiles of its IPU; groups of tiles are equally busy.
 pub fn cycles_by_tile(model: &Model, program: usize, average: u64) -> Vec<u64> {
-    let tiles = model.target.tiles_per_ipu.unwrap_or(0);
+    let tiles = model.target.tiles_per_device.unwrap_or(0);
     (0..tiles)
         .map(|tile| {
             let share = mix(model.seed ^ ((program as u64) << 20) ^ (tile / 32)) % 120;

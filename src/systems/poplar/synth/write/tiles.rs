@@ -293,7 +293,7 @@ fn write_sums_of_tile(
     insert(db, "memory_by_tile", row)?;
     sums.tiles_over += u64::from(end > limit);
     sums.fullness.push((end, placed.tile));
-    let ipu = target.ipu_of(TileId(placed.tile)).unwrap_or(0) as usize;
+    let ipu = target.device_of(TileId(placed.tile)).unwrap_or(0) as usize;
     if let Some(curve) = sums.curves.get_mut(ipu) {
         curve.iter_mut().zip(&placed.curve).for_each(|(sum, bytes)| *sum += bytes);
     }

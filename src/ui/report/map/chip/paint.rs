@@ -88,11 +88,11 @@ impl MapPainter<'_> {
     pub fn borders(&self, target: Option<&Target>) {
         let Some(target) = target else { return };
         let (painter, inner) = (self.inside(), self.frame.inner);
-        let per_ipu = target.tiles_per_ipu.unwrap_or(0);
+        let per_ipu = target.tiles_per_device.unwrap_or(0);
         let first = (self.placed.y.0.max(0.0) as u64).checked_div(per_ipu);
         let last = (self.placed.y.1.max(0.0) as u64).checked_div(per_ipu);
         if let (Some(first), Some(last)) = (first, last)
-            && let Some(ipus) = target.ipus.filter(|ipus| *ipus > 1)
+            && let Some(ipus) = target.devices.filter(|ipus| *ipus > 1)
         {
             for ipu in (first..=last.min(ipus - 1)).take(64) {
                 let y = self.placed.y_of((ipu * per_ipu) as f64);

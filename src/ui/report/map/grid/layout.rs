@@ -30,8 +30,8 @@ pub struct Layout {
 
 impl Layout {
     pub fn new(rect: Rect, grid: &TileGrid) -> Self {
-        let lines = grid.ipus.iter().map(|ipu| ipu.lines).max().unwrap_or(1).max(1);
-        let (count, columns) = (grid.ipus.len().max(1), grid.columns.max(1));
+        let lines = grid.devices.iter().map(|ipu| ipu.lines).max().unwrap_or(1).max(1);
+        let (count, columns) = (grid.devices.len().max(1), grid.columns.max(1));
         let tile = |across: usize| {
             let down = count.div_ceil(across);
             let width = rect.width() / (across * (columns + 1)) as f32;
@@ -59,7 +59,7 @@ impl Layout {
     }
 
     pub fn row_at(&self, at: Pos2, grid: &TileGrid) -> Option<usize> {
-        (0..grid.ipus.len()).find_map(|index| {
+        (0..grid.devices.len()).find_map(|index| {
             let within = (at - self.corner(index)) / self.tile;
             if within.x < 0.0 || within.y < 0.0 {
                 return None;
@@ -82,7 +82,7 @@ impl Layout {
             let next = place.grid.checked_add_signed(right + down * across)?;
             // To the side it stays within a line of grids.
             let is_beside = right == 0 || next / self.across == place.grid / self.across;
-            let lines = grid.ipus.get(next).filter(|_| is_beside)?.lines;
+            let lines = grid.devices.get(next).filter(|_| is_beside)?.lines;
             let at = |along: usize| {
                 let (column, line) =
                     if right == 0 { (place.column, along) } else { (along, place.line) };
@@ -104,9 +104,9 @@ impl Layout {
     ) {
         let tokens = Tokens::now(ui);
         let painter = ui.painter().with_clip_rect(self.rect);
-        let lines: usize = grid.ipus.iter().map(|ipu| ipu.lines).sum::<usize>().max(1);
+        let lines: usize = grid.devices.iter().map(|ipu| ipu.lines).sum::<usize>().max(1);
         let mut first = 0;
-        for (index, ipu) in grid.ipus.iter().enumerate() {
+        for (index, ipu) in grid.devices.iter().enumerate() {
             let size = Vec2::new(self.columns as f32, ipu.lines as f32) * self.tile;
             let rect = Rect::from_min_size(self.corner(index), size);
             let part = |line: usize| line as f32 / lines as f32;
@@ -120,7 +120,7 @@ impl Layout {
             painter.image(texture, rect, uv, Color32::WHITE);
             let stroke = Stroke::new(1.0, tokens.border);
             painter.rect_stroke(rect, 0, stroke, egui::StrokeKind::Outside);
-            if let Some(ipu) = ipu.ipu {
+            if let Some(ipu) = ipu.device {
                 let at = rect.left_top() - Vec2::new(0.0, 3.0);
                 let font = FontId::proportional(12.5);
                 painter.text(at, Align2::LEFT_BOTTOM, format!("IPU {ipu}"), font, tokens.weak_text);
@@ -145,13 +145,13 @@ impl Layout {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::memory::tile_grid::IpuGrid;
+    use crate::analysis::memory::tile_grid::DeviceGrid;
 
     #[test]
     fn the_tile_beside_may_be_of_the_next_ipu() {
         // Two IPUs side by side, 3 tiles a line: 0 to 4, and 5 to 9.
-        let ipu = |ipu, rows| IpuGrid { ipu: Some(ipu), rows, lines: 2 };
-        let grid = TileGrid { columns: 3, ipus: vec![ipu(0, 0..5), ipu(1, 5..10)] };
+        let of = |device, rows| DeviceGrid { device: Some(device), rows, lines: 2 };
+        let grid = TileGrid { columns: 3, devices: vec![of(0, 0..5), of(1, 5..10)] };
         let wide = Rect::from_min_size(Pos2::ZERO, Vec2::new(800.0, 100.0));
         let layout = Layout::new(wide, &grid);
         assert_eq!(layout.across, 2);

@@ -109,15 +109,15 @@ impl GridPicture {
         color: impl Fn(usize) -> Color32,
     ) -> Self {
         let count = tiles.len();
-        let per_ipu = target.and_then(|target| usize::try_from(target.tiles_per_ipu?).ok());
+        let per_ipu = target.and_then(|target| usize::try_from(target.tiles_per_device?).ok());
         // Few tiles stand in a square, not in a thin line.
         let square = per_ipu.unwrap_or(count).min(count).isqrt().max(1);
         let columns = COLUMNS.min(square + square / 2).max(count.div_ceil(MOST_LINES));
         let grid = TileGrid::new(tiles, target, columns);
-        let lines: usize = grid.ipus.iter().map(|ipu| ipu.lines).sum();
+        let lines: usize = grid.devices.iter().map(|ipu| ipu.lines).sum();
         let mut image = ColorImage::filled([columns, lines.max(1)], ground);
         let mut first = 0;
-        for ipu in &grid.ipus {
+        for ipu in &grid.devices {
             for (index, row) in ipu.rows.clone().enumerate() {
                 if let Some(pixel) = image.pixels.get_mut(first * columns + index) {
                     *pixel = color(row);

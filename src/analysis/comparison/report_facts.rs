@@ -2,12 +2,12 @@
 
 use std::borrow::Cow;
 
-use crate::analysis::comparison::fact_groups::{
-    Group, Statements, liveness_peak, push, sized, words,
-};
-use crate::analysis::comparison::facts::Said;
+use super::fact_groups::{Group, Statements, push, sized, words};
+use super::facts::Said;
 use crate::analysis::liveness::timeline::WithTimeline;
+use crate::analysis::liveness::{Scope, always_live_bytes, replica_note};
 use crate::analysis::memory::{cell, totals};
+use crate::analysis::program::steps;
 use crate::store::options::About;
 use crate::store::{Absence, Report};
 use crate::text::{grouped, shortened};
@@ -16,7 +16,7 @@ use crate::text::{grouped, shortened};
 const VALUE: usize = 200;
 
 /// What is known of the report now. A group without facts is there where the report says why it has none.
-pub(super) fn groups(of: &WithTimeline) -> Vec<Group> {
+pub fn groups(of: &WithTimeline) -> Vec<Group> {
     let report = &*of.report;
     let groups = [
         ("Memory", memory_facts(of), report.memory.absence()),
@@ -31,7 +31,7 @@ pub(super) fn groups(of: &WithTimeline) -> Vec<Group> {
     told.map(|(title, facts, _)| (Cow::Borrowed(title), facts)).collect()
 }
 
-fn push_known(facts: &mut Statements, name: &'static str, said: Option<Said>) {
+fn push_known(facts: &mut Statements, name: impl Into<Cow<'static, str>>, said: Option<Said>) {
     if let Some(said) = said {
         push(facts, name, said);
     }
@@ -48,7 +48,7 @@ fn text(text: Option<String>) -> Option<Said> {
 fn memory_facts(of: &WithTimeline) -> Statements {
     let mut facts = Vec::new();
     let report = &of.report;
-    let Some(memory) = report.memory.get() else { return facts };
+    let Some(memory) = report.memory.get() else { return arena_facts(of) };
     let target = report.target.get();
     let totals = totals(memory, target);
     for (name, bytes) in [
@@ -67,6 +67,30 @@ fn memory_facts(of: &WithTimeline) -> Statements {
     facts
 }
 
+/// Of a system without tiles: what its devices can hold, and the most at any step.
+fn arena_facts(of: &WithTimeline) -> Statements {
+    let mut facts = Vec::new();
+    let report = &of.report;
+    let Some(arenas) = report.arenas.get() else { return facts };
+    for device in arenas.device_ids() {
+        let capacity = arenas.capacity_of_devices(|of| of == Some(device));
+        push(&mut facts, report.device_title(device), capacity.map_or(Said::Unknown, sized));
+    }
+    let always_live = always_live_bytes(Scope::Everything, arenas);
+    push_known(&mut facts, "Always live", always_live.map(sized));
+    push_known(&mut facts, "Liveness peak", liveness_peak(of));
+    facts
+}
+
+fn liveness_peak(of: &WithTimeline) -> Option<Said> {
+    let (step, bytes) = of.peak()?;
+    let facts = steps::facts(&of.report, step)?;
+    let kind = facts.kind.map_or(String::new(), |kind| format!(", {kind}"));
+    let note = replica_note(of.report.target.get()).map_or("", |_| ", per replica");
+    let place = format!(" not always live at step {}{kind}{note}", facts.step);
+    Some(Said::Bytes(String::new(), bytes, shortened(&place, VALUE).into_owned()))
+}
+
 fn fullest(report: &Report, row: Option<usize>) -> Option<Said> {
     let memory = report.memory.get()?;
     let bytes = cell(&memory.including_gaps, row?)?;
@@ -77,16 +101,21 @@ fn fullest(report: &Report, row: Option<usize>) -> Option<Said> {
 fn target_facts(report: &Report) -> Statements {
     let mut facts = Vec::new();
     let Some(target) = report.target.get() else { return facts };
+    let device = report.system.device;
     let bytes = |bytes: Option<u64>| bytes.map(sized);
     push_known(&mut facts, "Type", text(target.kind.clone()));
     push_known(&mut facts, "Architecture", text(target.architecture.clone()));
-    push_known(&mut facts, "IPUs", target.ipus.map(things));
+    push_known(&mut facts, format!("{device}s"), target.devices.map(things));
     push_known(&mut facts, "Replicas", target.replicas.map(things));
-    push_known(&mut facts, "IPUs per replica", target.ipus_per_replica.map(things));
+    push_known(
+        &mut facts,
+        format!("{device}s per replica"),
+        target.devices_per_replica.map(things),
+    );
     push_known(&mut facts, "Tiles", target.tiles.map(things));
-    push_known(&mut facts, "Tiles per IPU", target.tiles_per_ipu.map(things));
+    push_known(&mut facts, format!("Tiles per {device}"), target.tiles_per_device.map(things));
     push_known(&mut facts, "Memory per tile", bytes(target.bytes_per_tile));
-    push_known(&mut facts, "Memory per IPU", bytes(target.bytes_per_ipu));
+    push_known(&mut facts, format!("Memory per {device}"), bytes(target.bytes_per_device));
     push_known(&mut facts, "Memory per replica", bytes(target.bytes_per_replica));
     push_known(&mut facts, "Memory in total", bytes(target.total_bytes));
     let clock = target.clock_hz.map(|hz| format!("{} MHz", hz as f64 / 1_000_000.0));
@@ -118,7 +147,8 @@ fn graph_facts(report: &Report) -> Statements {
 fn compilation_facts(report: &Report) -> Statements {
     let mut facts = Vec::new();
     if let Some(about) = report.about.get() {
-        push_known(&mut facts, "Poplar version", text(about.poplar_version.clone()));
+        let version = format!("{} version", report.system.producer);
+        push_known(&mut facts, version, text(about.producer_version.clone()));
         push_known(&mut facts, "Compiled at", text(about.compiled_at.clone()));
         push_known(&mut facts, "Compile time", text(compile_time(about)));
         push_known(&mut facts, "Format", text(about.format.clone()));
