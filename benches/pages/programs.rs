@@ -57,6 +57,7 @@ fn report() -> Report {
         });
     }
     debug.words = words.into_names();
+    debug.known_layers = tilescope::systems::poplar::files::layers();
     let mut steps = Steps::default();
     for step in 0..PROGRAMS {
         steps.ids.push(StepId(step));

@@ -208,6 +208,7 @@ fn debug(size: Size) -> DebugInfo {
         });
     }
     debug.words = words.into_names();
+    debug.known_layers = tilescope::systems::poplar::files::layers();
     debug
 }
 

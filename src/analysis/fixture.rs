@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::store::debug_info::{Context, DebugInfo, TextRef};
+use crate::store::debug_info::{Context, DebugInfo, Layers, TextRef};
 use crate::store::ids::CategoryId;
 use crate::store::liveness::{Classes, Liveness, TileVariableBytes, VariableBytes};
 use crate::store::memory::{CategoryMemory, TileMemory};
@@ -36,6 +36,12 @@ pub fn contexts_of_layers<'a>(
         debug.push(context);
     }
     debug.words = words.into_names();
+    let titles = [("onnx", "ONNX"), ("poplibs", "PopLibs")];
+    debug.known_layers = Layers {
+        titles: titles.map(|(name, title)| (name.to_owned(), title.to_owned())).to_vec(),
+        calls: titles[1].0.to_owned(),
+        machine: "poplar".to_owned(),
+    };
     debug
 }
 

@@ -16,7 +16,6 @@ use crate::analysis::liveness::scope_curve::scope_curve;
 use crate::analysis::operations::{
     self, Figure, Figures, OperationRow, OperationTable, RunRow, by_module,
 };
-use crate::analysis::program::layers::layer_title;
 use crate::analysis::program::operation_text::operation_text;
 use crate::analysis::program::operations::{Operation, OperationName};
 use crate::analysis::program::step_operations::step_operations_of;
@@ -77,6 +76,9 @@ pub struct Ops {
     operations: Vec<Row>,
     modules: Vec<ModuleRow>,
     totals: ByKey,
+    /// Whose operations they are, for people.
+    #[serde(skip)]
+    of: String,
     #[serde(skip)]
     lines: Lines,
 }
@@ -195,7 +197,17 @@ impl Ops {
                 location: None,
             });
         }
+        let of = match &arguments.layer {
+            Some(layer) => name_cell(report.layer_title(layer)),
+            None => match report.title_of_calls() {
+                Some(calls) => {
+                    format!("{calls} or, where a step has no such call, of the layer above")
+                }
+                None => "the layer nearest to each step".to_owned(),
+            },
+        };
         Ok(Self {
+            of,
             layers,
             layer: arguments.layer.clone(),
             peak_step: peak.and_then(step),
@@ -224,11 +236,8 @@ impl Answer for Ops {
             return "No operation is known: the report has no debug information that can be read.\n"
                 .to_owned();
         }
-        let of = match &self.layer {
-            Some(layer) => format!("of {}", name_cell(layer_title(layer))),
-            None => "of PopLibs or, where a step has no such call, of the layer above".to_owned(),
-        };
-        let mut text = format!("Operations {of}; layers: {}\n\n", name_cell(&layers.join(", ")));
+        let mut text =
+            format!("Operations of {}; layers: {}\n\n", self.of, name_cell(&layers.join(", ")));
         let figures = IN_TEXT.map(|figure| figure.title().to_owned());
         let cells = |figures: &Figures| IN_TEXT.map(|figure| cell(figures, figure));
         let all = ("All".to_owned(), String::new(), &self.totals.0);

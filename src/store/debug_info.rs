@@ -102,6 +102,42 @@ impl FileOffset {
     }
 }
 
+/// The software layers that contexts are of, by their names in `words`.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Layers {
+    /// What people call each: name and title.
+    pub titles: Vec<(String, String)>,
+    /// The one whose calls operations are named by; empty where there is none.
+    pub calls: String,
+    /// The one below it, whose contexts name nothing; empty where there is none.
+    pub machine: String,
+}
+
+impl Layers {
+    /// What people call a layer; its own name where nothing else is known.
+    pub fn title<'a>(&'a self, layer: &'a str) -> &'a str {
+        let known = self.titles.iter().find(|(name, _)| name == layer);
+        match known {
+            Some((_, title)) => title,
+            None if layer.is_empty() => "Unnamed layer",
+            None => layer,
+        }
+    }
+}
+
+impl super::Report {
+    /// What people call a layer.
+    pub fn layer_title<'a>(&'a self, layer: &'a str) -> &'a str {
+        self.debug.get().map_or(layer, |debug| debug.known_layers.title(layer))
+    }
+
+    /// What people call the layer whose calls operations are named by.
+    pub fn title_of_calls(&self) -> Option<&str> {
+        let known = &self.debug.get()?.known_layers;
+        (!known.calls.is_empty()).then(|| known.title(&known.calls))
+    }
+}
+
 /// Columns of `contexts` (formats/poplar.md 3.1), sorted by id.
 #[derive(Clone, Debug, Default, serde::Serialize, serde::Deserialize)]
 pub struct DebugInfo {
@@ -111,7 +147,7 @@ pub struct DebugInfo {
     /// The parent; none for roots and where the parent is absent.
     #[serde(skip)]
     pub parents: Column<ContextRow>,
-    /// Layer, a row of `words`: `poplar`, `poplibs`, `popart` …
+    /// Layer, a row of `words`.
     #[serde(skip)]
     pub layers: Column<NameId>,
     /// What the layer calls this kind of thing (`api`, `opType`, `opcode` …), a row of `words`.
@@ -149,6 +185,8 @@ pub struct DebugInfo {
     pub texts: Names,
     /// Whether the file ends before its contents do, or is damaged: then contexts and names may be lacking.
     pub is_cut: bool,
+    /// What is known of the layers.
+    pub known_layers: Layers,
 }
 
 impl DebugInfo {

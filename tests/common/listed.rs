@@ -98,5 +98,6 @@ fn debug(names: Interner) -> DebugInfo {
         });
     }
     debug.words = words.into_names();
+    debug.known_layers = tilescope::systems::poplar::files::layers();
     debug
 }

@@ -150,6 +150,7 @@ fn debug(proportion: f64) -> DebugInfo {
         });
     }
     debug.words = words.into_names();
+    debug.known_layers = tilescope::systems::poplar::files::layers();
     debug
 }
 

@@ -319,6 +319,7 @@ fn debug() -> DebugInfo {
         });
     }
     debug.words = words.into_names();
+    debug.known_layers = tilescope::systems::poplar::files::layers();
     debug
 }
 

@@ -3,7 +3,6 @@
 //!
 //! What is short is said in one line: `float [2, 3]` for a shape and a type, `[1, 2]` for a list.
 
-use crate::analysis::program::layers::layer_title;
 use crate::budget;
 use crate::progress::Progress;
 use crate::store::Report;
@@ -128,7 +127,7 @@ impl Writer<'_> {
         }
         let value = value.join(" · ");
         self.bytes_left = self.bytes_left.saturating_sub(value.len());
-        let key = layer_title(self.debug.layer(row)).to_owned();
+        let key = self.debug.known_layers.title(self.debug.layer(row)).to_owned();
         Node { key, value, children }
     }
 

@@ -1,37 +1,20 @@
-//! The software layers that debug contexts are of, and the line that is the user's own.
+//! The line of source that is the user's own.
 
 use crate::store::debug_info::DebugInfo;
 
-/// What people call a layer; its own word where it is not known.
-pub fn layer_title(layer: &str) -> &str {
-    match layer {
-        "poplar" => "Poplar",
-        "poplibs" => "PopLibs",
-        "popart" => "PopART",
-        "popartbuilder" => "PopART builder",
-        "onnx" => "ONNX",
-        "poptorch" => "PyTorch",
-        "xla_op" => "TensorFlow",
-        "hloinstruction" => "TensorFlow HLO",
-        "poplar_driver" => "TensorFlow driver",
-        "" => "Unnamed layer",
-        other => other,
-    }
-}
-
 /// The line of source that is the user's own, as `file:line`: of the outermost layer on the way to the root that has
-/// one, and of its contexts the innermost, for modules of a network call each other. Of Poplar and PopLibs, which have
-/// their own files below a call from the user's, the innermost of those contexts that are in the file of the outermost.
+/// one, and of its contexts the innermost, for modules of a network call each other. Of the layers of calls and of the
+/// machine, which have their own files below a call from the user's, the innermost of those contexts that are in the file
+/// of the outermost.
 pub fn source_line(debug: &DebugInfo, context: usize) -> Option<String> {
     // Nearest first, so the last is the outermost.
     let with_line = |row: &usize| debug.file(*row).is_some() || debug.has_source(*row);
     let rows: Vec<usize> = debug.ancestry(context).filter(with_line).collect();
     let outermost = *rows.last()?;
     let layer = debug.layer(outermost);
-    let is_same = |row: &usize| match layer {
-        "poplar" | "poplibs" => debug.file(*row) == debug.file(outermost),
-        _ => true,
-    };
+    let known = &debug.known_layers;
+    let has_own_files = layer == known.calls || layer == known.machine;
+    let is_same = |row: &usize| !has_own_files || debug.file(*row) == debug.file(outermost);
     let same = rows.iter().rev().take_while(|row| debug.layer(**row) == layer && is_same(row));
     debug.location(*same.last()?)
 }

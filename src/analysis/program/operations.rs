@@ -17,8 +17,6 @@ use crate::text::path_slashes;
 /// The option of PopLibs that says how much memory an operation may take while it runs.
 pub const PROPORTION: &str = "availableMemoryProportion";
 
-const POPLIBS: &str = "poplibs";
-
 /// PopLibs calls that only steer other programs.
 const CONTROL_FLOW: [&str; 5] = [
     "countedLoop",
@@ -72,23 +70,27 @@ pub fn naming_context(debug: &DebugInfo, context: usize) -> Option<usize> {
 
 /// The same among the contexts of one layer: of PopLibs by the same rule, of others the nearest.
 pub fn naming_context_of(debug: &DebugInfo, context: usize, layer: Option<&str>) -> Option<usize> {
-    if let Some(layer) = layer.filter(|layer| *layer != POPLIBS) {
+    let known = &debug.known_layers;
+    if let Some(layer) = layer.filter(|layer| *layer != known.calls) {
         return debug.ancestry(context).find(|row| debug.layer(*row) == layer);
     }
-    let is_poplibs_alone = layer.is_some();
-    let (mut poplibs, mut other, mut control_flow) = (None, None, None);
+    let is_calls_alone = layer.is_some();
+    let (mut call, mut other, mut control_flow) = (None, None, None);
     for row in debug.ancestry(context) {
         match debug.layer(row) {
-            POPLIBS if debug.kind(row).is_some_and(is_control_flow) => {
-                control_flow = control_flow.or(Some(row));
+            "" => {}
+            layer if layer == known.calls => {
+                if debug.kind(row).is_some_and(is_control_flow) {
+                    control_flow = control_flow.or(Some(row));
+                } else {
+                    call = Some(row);
+                }
             }
-            POPLIBS => poplibs = Some(row),
-            "poplar" | "" => {}
-            _ if is_poplibs_alone => {}
+            layer if layer == known.machine || is_calls_alone => {}
             _ => other = other.or(Some(row)),
         }
     }
-    poplibs.or(other).or(control_flow)
+    call.or(other).or(control_flow)
 }
 
 /// The nearest context that has the option, and what it says.
@@ -127,7 +129,7 @@ pub fn operation_of(debug: &DebugInfo, context: usize, layer: Option<&str>) -> O
     let named_by = naming_context_of(debug, context, layer)?;
     let detail = debug
         .ancestry(context)
-        .find(|row| debug.layer(*row) == POPLIBS)
+        .find(|row| debug.layer(*row) == debug.known_layers.calls)
         .and_then(|row| debug.kind(row));
     Some(Operation {
         kind: debug.kind(named_by).map(str::to_owned),

@@ -26,6 +26,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use database::{Database, size_of_file};
 pub(crate) use debug_cbor::DebugFile;
+pub use debug_cbor::layers;
 #[cfg(any(test, fuzzing))]
 pub(crate) use debug_cbor::read_debug_info;
 pub use discover::{

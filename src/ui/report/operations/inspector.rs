@@ -6,7 +6,6 @@ use eframe::egui::{self, RichText};
 use super::found::Found;
 use crate::analysis::operations::{Figure, OperationRow};
 use crate::analysis::program::debug_tree::{DebugTree, debug_tree};
-use crate::analysis::program::layers::layer_title;
 use crate::analysis::program::operations::PROPORTION;
 use crate::store::System;
 use crate::text::{grouped, shortened, size_or_less};
@@ -55,7 +54,8 @@ impl Inspector {
         let Some((first_run, first)) = of_runs.first() else { return };
         let operation = &first.operation;
         let name = operation.name_or_none();
-        let of = format!("{} of {}", operation.title(), layer_title(&operation.layer));
+        let of =
+            format!("{} of {}", operation.title(), first_run.report.layer_title(&operation.layer));
         title_ui(ui, "Operation", &shortened(name, VALUE), &shortened(&of, VALUE));
         for (run, row) in &of_runs {
             if !runs.is_one() {

@@ -16,7 +16,6 @@ use super::head::page_head_with_ui;
 use super::{PageContext, unread_ui};
 use crate::analysis::compute::estimates::NoEstimate;
 use crate::analysis::operations::{Figure, TileFigure};
-use crate::analysis::program::layers::layer_title;
 use crate::text::shortened;
 use crate::ui::job::{Made, Same};
 use crate::ui::pages::RunsPage;
@@ -134,6 +133,7 @@ impl OperationsPage {
         };
         let (layer, lines, commands) = (&mut self.layer, &mut self.lines, &mut *page.commands);
         let layers = found.map_or(&[][..], |found| &found.layers);
+        let report = &page.runs.reference().report;
         page_head_with_ui(ui, "Operations", None, after, |ui| {
             columns::menu_ui(ui, commands);
             let choices = [(Lines::Operations, "Operations"), (Lines::Modules, "Modules")];
@@ -143,12 +143,14 @@ impl OperationsPage {
             }
             let choices = std::iter::once(None).chain(layers.iter().cloned().map(Some));
             let title = |layer: &Layer| match layer {
-                None => "PopLibs, else above".to_owned(),
-                Some(layer) => shortened(layer_title(layer), 30).into_owned(),
+                None => report
+                    .title_of_calls()
+                    .map_or("Nearest".to_owned(), |calls| format!("{calls}, else above")),
+                Some(layer) => shortened(report.layer_title(layer), 30).into_owned(),
             };
             choice_ui(ui, ("Software layer", 150.0), layer, choices, title).on_hover_text(
-                "Whose operations are listed: those of one software layer, or of each step its PopLibs call or, without \
-                 one, the nearest layer above",
+                "Whose operations are listed: those of one software layer, or of each step the call into a library that it is \
+                 of or, without one, the nearest layer above",
             );
         });
     }

@@ -7,7 +7,6 @@ use super::usage::usage_ui;
 use super::words::{UNKNOWN_KIND, kind_words, name_words, title_words};
 use crate::analysis::program::compiled_programs::CompiledPrograms;
 use crate::analysis::program::debug_tree::DebugTree;
-use crate::analysis::program::layers::layer_title;
 use crate::analysis::program::operations::{Operation, PROPORTION};
 use crate::analysis::program_details::{ProgramDetails, program_details};
 use crate::analysis::program_links::ProgramLinks;
@@ -89,7 +88,7 @@ pub fn inspector_ui(
     let mut asked = calls_ui(ui, (compiled, links), (program, callers), before);
     steps_ui(ui, part, (compiled, links), program);
     let all = details.map_or(&[][..], |details| &details.of_operation);
-    asked = operation_ui(ui, links, program, all).or(asked);
+    asked = operation_ui(ui, compiled.report, links, program, all).or(asked);
     debug_ui(ui, compiled, program, details.and_then(|details| details.uses.debug.as_ref()));
     match (details, failure) {
         (Some(details), _) => usage_ui(ui, part, &details.uses),
@@ -225,13 +224,14 @@ fn steps_ui(
 /// Its operation, and the way through the programs of it.
 fn operation_ui(
     ui: &mut egui::Ui,
+    report: &Report,
     links: &ProgramLinks,
     program: usize,
     all: &[u32],
 ) -> Option<Asked> {
     let (_, operation) = links.operation(program)?;
     section_ui(ui, "Operation");
-    facts_ui(ui, operation);
+    facts_ui(ui, report, operation);
     let at = links.shape.place_among(program, all)?;
     let mut asked = None;
     ui.horizontal_wrapped(|ui| {
@@ -252,12 +252,12 @@ fn operation_ui(
     asked
 }
 
-fn facts_ui(ui: &mut egui::Ui, operation: &Operation) {
+fn facts_ui(ui: &mut egui::Ui, report: &Report, operation: &Operation) {
     let proportion = operation.available_memory_proportion.map(|value| value.to_string());
     let facts = [
         ("Kind", operation.kind.clone()),
         ("Name", operation.name.clone()),
-        ("Layer", Some(layer_title(&operation.layer).to_owned())),
+        ("Layer", Some(report.layer_title(&operation.layer).to_owned())),
         ("Innermost call", operation.detail.clone().filter(|_| operation.detail != operation.kind)),
         (PROPORTION, proportion),
         ("Source", operation.location.clone()),
@@ -298,7 +298,7 @@ fn debug_ui(
         ui.horizontal(|ui| {
             ui.add_space(level.min(12) as f32 * 8.0);
             let kind = debug.kind(row).unwrap_or("");
-            let layer = shortened(layer_title(debug.layer(row)), NAME);
+            let layer = shortened(debug.known_layers.title(debug.layer(row)), NAME);
             ui.label(RichText::new(layer).color(Tokens::now(ui).third_text));
             ui.add(egui::Label::new(fonts::number(shortened(kind, NAME))).truncate());
             if let Some(name) = debug.name(row) {

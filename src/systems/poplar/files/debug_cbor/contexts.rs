@@ -4,7 +4,7 @@ use std::ops::Deref;
 
 use crate::budget;
 use crate::store::column::{Column, Element};
-use crate::store::debug_info::{Context, ContextRow, DebugInfo, cut_cycles};
+use crate::store::debug_info::{Context, ContextRow, DebugInfo, Layers, cut_cycles};
 use crate::store::names::Names;
 use crate::store::{WarningCode, Warnings};
 
@@ -29,6 +29,26 @@ impl FoundContexts {
 
     pub fn len(&self) -> usize {
         self.parents.len()
+    }
+}
+
+/// The software layers that write contexts.
+pub fn layers() -> Layers {
+    const TITLES: [(&str, &str); 9] = [
+        ("poplar", "Poplar"),
+        ("poplibs", "PopLibs"),
+        ("popart", "PopART"),
+        ("popartbuilder", "PopART builder"),
+        ("onnx", "ONNX"),
+        ("poptorch", "PyTorch"),
+        ("xla_op", "TensorFlow"),
+        ("hloinstruction", "TensorFlow HLO"),
+        ("poplar_driver", "TensorFlow driver"),
+    ];
+    Layers {
+        titles: TITLES.map(|(name, title)| (name.to_owned(), title.to_owned())).to_vec(),
+        calls: "poplibs".to_owned(),
+        machine: "poplar".to_owned(),
     }
 }
 
@@ -85,7 +105,8 @@ pub fn assemble(
             format!("{cut} contexts are nested deeper than {most}; their parentId is ignored");
         warnings.add(WarningCode::Inconsistent, name, message);
     }
-    DebugInfo { parents: parents.into(), words, arguments, texts, ..columns }
+    let known_layers = layers();
+    DebugInfo { parents: parents.into(), words, arguments, texts, known_layers, ..columns }
 }
 
 /// Removes the link of every row that has more rows above it than the budget; returns how many. There are no cycles.

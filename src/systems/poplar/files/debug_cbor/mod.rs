@@ -14,6 +14,7 @@ use std::path::Path;
 
 use self::arguments::FoundArguments;
 use self::cbor::{Cbor, Item, Stop};
+pub use self::contexts::layers;
 use self::contexts::{FoundContexts, assemble};
 pub use self::details::DebugFile;
 use crate::budget;
