@@ -8,13 +8,12 @@
 //! - [`analysis`]: pure functions from the store to figures,
 //! - [`cli`] and `ui` (with the feature `window`): the same figures on a terminal and in a window.
 //!
-//! `budget` says what reading may cost at most, [`work`] counts what was read. `sweep` reads many runs of any system
+//! `limits` says what reading may cost at most, [`work`] counts what was read. `sweep` reads many runs of any system
 //! and keeps the facts of each, for both; [`lake`] writes the figures of many reports as Parquet files. [`views`] names what can be drawn without
 //! a window. [`synth`] writes reports. [`systems`] finds out of which system a run is, and opens it;
 //! `files::looks_like` says what a path is that no system takes; `log_file` reads logs, and [`diagnose`] knows the messages in them.
 
 pub mod analysis;
-pub(crate) mod budget;
 pub mod cli;
 pub(crate) mod csv;
 #[cfg_attr(
@@ -26,6 +25,7 @@ pub(crate) mod files;
 pub mod format;
 pub mod index;
 pub mod lake;
+pub(crate) mod limits;
 pub(crate) mod log_file;
 pub mod progress;
 pub mod run;

@@ -16,7 +16,7 @@ use super::lines::{Region, around};
 use super::message::{Found, TRIGGER, matches, readable};
 use super::unknown;
 use super::wrapper::those_that_count;
-use crate::budget;
+use crate::limits;
 
 /// Bytes that are searched at once.
 const PIECE: usize = 1 << 20;
@@ -221,8 +221,8 @@ impl Scanner {
         if let Some(found) = self.findings.get_mut(first..) {
             found.sort_by_key(|finding| finding.line);
         }
-        let beyond = self.findings.len().saturating_sub(budget::FINDINGS);
-        self.findings.truncate(budget::FINDINGS);
+        let beyond = self.findings.len().saturating_sub(limits::FINDINGS);
+        self.findings.truncate(limits::FINDINGS);
         self.further += beyond as u64;
         end
     }

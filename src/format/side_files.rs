@@ -6,8 +6,8 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::budget;
 use crate::files;
+use crate::limits;
 use crate::progress::{Progress, Watched};
 
 use crate::store::options::SideFact;
@@ -26,12 +26,12 @@ pub fn read_side_file(
 ) -> (Vec<SideFact>, FileStatus) {
     match read_json(path, SIDE_FILE_BYTES, progress) {
         Ok(value) => {
-            let mut facts = Facts { list: Vec::new(), bytes_left: budget::FACT_BYTES };
+            let mut facts = Facts { list: Vec::new(), bytes_left: limits::FACT_BYTES };
             if !flatten(&value, String::new(), &mut facts) {
                 let message = format!(
                     "its values are more than {}, or with their paths take more than {} bytes; the first of them are shown",
-                    budget::FACTS,
-                    budget::FACT_BYTES
+                    limits::FACTS,
+                    limits::FACT_BYTES
                 );
                 warnings.add(WarningCode::Inconsistent, name, message);
             }
@@ -74,8 +74,8 @@ fn read_json(path: &Path, most_bytes: u64, progress: &Progress) -> Result<Value,
     file.read_to_end(&mut text).map_err(|error| error.to_string())?;
     // A value takes far more memory than its bytes; between two of them, or before the first, is one of these.
     let values = text.iter().filter(|byte| matches!(byte, b',' | b'[' | b'{')).count();
-    if values > budget::JSON_VALUES {
-        return Err(format!("at most {} values expected, {values} found", budget::JSON_VALUES));
+    if values > limits::JSON_VALUES {
+        return Err(format!("at most {} values expected, {values} found", limits::JSON_VALUES));
     }
     serde_json::from_slice(&text).map_err(|error| error.to_string())
 }
@@ -91,7 +91,7 @@ impl Facts {
         // Two texts in a list take some bytes of their own.
         let bytes = path.len().saturating_add(value.len()).saturating_add(size_of::<SideFact>());
         let left = self.bytes_left.checked_sub(bytes);
-        let Some(left) = left.filter(|_| self.list.len() < budget::FACTS) else { return false };
+        let Some(left) = left.filter(|_| self.list.len() < limits::FACTS) else { return false };
         self.bytes_left = left;
         self.list.push(SideFact { path, value });
         true

@@ -2,7 +2,7 @@
 
 use super::column::{Column, number};
 use super::names::{NameId, Names};
-use crate::budget;
+use crate::limits;
 
 number! {
     /// A debug context's text: a row of the string table at the end of the file.
@@ -291,7 +291,7 @@ impl DebugInfo {
     /// A context and those above it, nearest first. The reader has broken cycles and cut what is nested deeper than
     /// any file has it.
     pub fn ancestry(&self, position: usize) -> impl Iterator<Item = usize> {
-        std::iter::successors(Some(position), |row| self.parent(*row)).take(budget::CONTEXT_DEPTH)
+        std::iter::successors(Some(position), |row| self.parent(*row)).take(limits::CONTEXT_DEPTH)
     }
 
     /// Bytes of the longer of its name and its file.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::column::{Column, number};
-use crate::budget;
+use crate::limits;
 
 number! {
     /// A row of a [`Names`] column.
@@ -51,7 +51,7 @@ impl Names {
     pub(crate) fn cut(&mut self, most: usize) {
         let texts = std::mem::take(self);
         texts.iter().for_each(|text| {
-            self.push(&budget::cut(text, most));
+            self.push(&limits::cut(text, most));
         });
     }
 

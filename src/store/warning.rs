@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fmt;
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
-use crate::budget;
+use crate::limits;
 use crate::text::words;
 
 words! {
@@ -75,7 +75,7 @@ impl Warnings {
         }
         // One of each kind is listed in any case: some kinds decide what else is said.
         let is_of_new_kind = || gathered.list.iter().all(|other| other.code != code);
-        if gathered.list.len() >= budget::WARNINGS && !is_of_new_kind() {
+        if gathered.list.len() >= limits::WARNINGS && !is_of_new_kind() {
             gathered.others = gathered.others.saturating_add(1);
             return;
         }
@@ -148,9 +148,9 @@ mod tests {
             }
         }
         let list = warnings.list();
-        assert_eq!((list.len(), warnings.count()), (budget::WARNINGS + 1, budget::WARNINGS + 1));
-        let others = 3 * (100_000 - budget::WARNINGS);
-        assert!(list[budget::WARNINGS].message.starts_with(&others.to_string()));
+        assert_eq!((list.len(), warnings.count()), (limits::WARNINGS + 1, limits::WARNINGS + 1));
+        let others = 3 * (100_000 - limits::WARNINGS);
+        assert!(list[limits::WARNINGS].message.starts_with(&others.to_string()));
     }
 
     #[test]

@@ -73,7 +73,7 @@ pub fn by_tile(
     let target = report.target.get().ok_or(NotByTile::NoTiles)?;
     let in_memory = |count: Option<u64>| usize::try_from(count?).ok();
     let tiles = in_memory(target.tiles).ok_or(NotByTile::NoTiles)?;
-    let mut sums = vec![0_i64; tiles.min(crate::budget::TILES as usize)];
+    let mut sums = vec![0_i64; tiles.min(crate::limits::TILES as usize)];
     let mut add_from = |first: usize, list: &TileList, times: i64| {
         let mut tile = first;
         list.runs_in(0..list.len(), |count, value| {

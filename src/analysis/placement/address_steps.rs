@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use crate::analysis::liveness::lifetimes::{LivesOfClasses, merged};
 use crate::analysis::placement::gaps::used_ranges;
-use crate::budget::Lives;
+use crate::limits::Lives;
 use crate::store::Report;
 use crate::store::placed::{Placed, Placement};
 

@@ -3,7 +3,7 @@
 //!
 //! What is short is said in one line: `float [2, 3]` for a shape and a type, `[1, 2]` for a list.
 
-use crate::budget;
+use crate::limits;
 use crate::progress::Progress;
 use crate::store::Report;
 use crate::store::context_details::{ContextDetails, Value, get};
@@ -78,7 +78,7 @@ fn tree_of(
     contexts: impl Iterator<Item = usize>,
     read: impl Fn(usize) -> Result<Option<ContextDetails>, ReadError>,
 ) -> Result<Option<DebugTree>, ReadError> {
-    let (left, bytes_left) = (budget::CONTEXT_VALUES, budget::CONTEXT_BYTES);
+    let (left, bytes_left) = (limits::CONTEXT_VALUES, limits::CONTEXT_BYTES);
     let mut writer = Writer { debug, left, bytes_left, is_cut: false };
     let mut nodes = Vec::new();
     // What is nearest is the last to be left out.
@@ -315,7 +315,7 @@ mod tests {
         let many = Value::List(vec![map([("a", text("long"))]); 3000]);
         let wide = |row| (row, details([("args", many.clone())]));
         let wide = tree(&debug, &[wide(1), wide(0)]);
-        assert!(wide.is_cut && nodes(&wide.contexts) <= budget::CONTEXT_VALUES);
+        assert!(wide.is_cut && nodes(&wide.contexts) <= limits::CONTEXT_VALUES);
     }
 
     #[test]
@@ -324,7 +324,7 @@ mod tests {
         let read = std::cell::Cell::new(0);
         let long = |_| {
             read.set(read.get() + 1);
-            let texts = vec![text(&"x".repeat(budget::CONTEXT_BYTES / 4))];
+            let texts = vec![text(&"x".repeat(limits::CONTEXT_BYTES / 4))];
             Ok(Some(details([("args", map([("in", Value::List(texts))]))])))
         };
         let tree = tree_of(&debug, (0..9).rev(), long).expect("read").expect("contexts");

@@ -2,11 +2,11 @@
 //! take seven megabytes, and a row is opened or closed by moving numbers.
 //!
 //! Shared children come once for each place, so there is a bound to how many rows are open together
-//! (`crate::budget`). A program within itself is shown and not opened.
+//! (`crate::limits`). A program within itself is shown and not opened.
 
 use std::collections::HashMap;
 
-use crate::budget;
+use crate::limits;
 use crate::store::ProgramId;
 use crate::store::program::Programs;
 
@@ -68,7 +68,7 @@ impl TreeRows {
         shape: &TreeShape,
         is_cancelled: &dyn Fn() -> bool,
     ) -> Option<Self> {
-        Self::laid_out(programs, shape, |_| budget::TREE_DEPTH, is_cancelled)
+        Self::laid_out(programs, shape, |_| limits::TREE_DEPTH, is_cancelled)
     }
 
     /// All rows of each group down to a depth.
@@ -81,7 +81,7 @@ impl TreeRows {
         let mut rows = Self::default();
         let roots = Group::ALL.iter().map(|group| shape.roots(*group).len());
         let roots = roots.fold(0_usize, usize::saturating_add);
-        let mut roots_left = roots.min(budget::TREE_ROWS.saturating_sub(Group::ALL.len()));
+        let mut roots_left = roots.min(limits::TREE_ROWS.saturating_sub(Group::ALL.len()));
         rows.is_full = roots_left < roots;
         let mut laying = Laying {
             programs,
@@ -180,7 +180,7 @@ impl TreeRows {
         let last = loop {
             let children = programs.children_of(program);
             promised = promised.saturating_add(children.len());
-            if depth >= budget::TREE_DEPTH || promised > budget::TREE_ROWS {
+            if depth >= limits::TREE_DEPTH || promised > limits::TREE_ROWS {
                 self.is_full = true;
                 break None;
             }
@@ -330,10 +330,10 @@ impl TreeRows {
                 let is_around = laying.is_on_way.get(program) == Some(&true);
                 self.push_program(programs, program, depth, is_around);
                 let has_children = self.flags.last().is_some_and(|flags| flags & CHILDREN != 0);
-                if has_children && (depth < laying.deepest || depth == budget::TREE_DEPTH) {
+                if has_children && (depth < laying.deepest || depth == limits::TREE_DEPTH) {
                     let promised =
                         laying.promised.saturating_add(programs.children_of(program).len());
-                    if promised <= budget::TREE_ROWS && depth < budget::TREE_DEPTH {
+                    if promised <= limits::TREE_ROWS && depth < limits::TREE_DEPTH {
                         laying.promised = promised;
                         open.push((program, 0));
                         set(&mut laying.is_on_way, program, true);
@@ -443,11 +443,11 @@ mod tests {
         rows.close(1);
         assert_eq!(rows.len(), 2);
         // Roots count, too, those of groups that come later as well.
-        let many: Vec<u32> = vec![0; budget::TREE_ROWS];
+        let many: Vec<u32> = vec![0; limits::TREE_ROWS];
         let wide = programs(&[vec![1; 1000], Vec::new()]);
         let shape_of = shape(&wide, &tree(&many, &[1, 1, 1]));
         let all = TreeRows::all_open(&wide, &shape_of, &|| false).expect("not cancelled");
-        assert!(all.is_full && all.len() <= budget::TREE_ROWS, "{}", all.len());
+        assert!(all.is_full && all.len() <= limits::TREE_ROWS, "{}", all.len());
     }
 
     #[test]
@@ -458,7 +458,7 @@ mod tests {
         let programs_of = programs(&children);
         let shape_of = shape(&programs_of, &tree(&[0], &[]));
         let all = TreeRows::all_open(&programs_of, &shape_of, &|| false).expect("not cancelled");
-        assert!(all.is_full && all.len() <= budget::TREE_ROWS, "{}", all.len());
+        assert!(all.is_full && all.len() <= limits::TREE_ROWS, "{}", all.len());
         // What is open is whole: as many rows right within each as it has children.
         let top = (0..all.len()).filter(|row| all.get(*row).is_some_and(|row| row.depth == 2));
         assert_eq!(top.count(), 1000);
@@ -472,7 +472,7 @@ mod tests {
         let deep = programs(&deep);
         let shape_of = shape(&deep, &tree(&[0], &[]));
         let all = TreeRows::all_open(&deep, &shape_of, &|| false).expect("not cancelled");
-        assert!(all.is_full && all.len() == usize::from(budget::TREE_DEPTH) + 1);
+        assert!(all.is_full && all.len() == usize::from(limits::TREE_DEPTH) + 1);
         assert_eq!(TreeRows::new(&deep, &shape_of).reveal(19_999, &deep, &shape_of), None);
     }
 

@@ -10,7 +10,7 @@ use std::ops::{ControlFlow, RangeInclusive};
 use super::header::Header;
 use super::record::{Fields, Layout, Record, Wanted, varint};
 use super::{DatabaseFile, Refusal, StoredTable};
-use crate::budget;
+use crate::limits;
 use crate::progress::Progress;
 
 /// Levels of pages that SQLite goes down (`BTCURSOR_MAX_DEPTH` is 20).
@@ -20,7 +20,7 @@ const RUN_BYTES: usize = 256 << 10;
 /// So many pages between two leaves are read with them rather than left out with another call.
 const MOST_BETWEEN: u32 = 3;
 /// SQLite is told to refuse what is longer than this, or longer than the file (`SQLITE_LIMIT_LENGTH`).
-const MOST_PAYLOAD: u64 = budget::RECORD_BYTES;
+const MOST_PAYLOAD: u64 = limits::RECORD_BYTES;
 /// Bytes that the size of a payload takes at most.
 const MOST_SIZE_BYTES: usize = 5;
 

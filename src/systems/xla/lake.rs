@@ -7,8 +7,8 @@ use super::buffer_assignment::insights::MOST_SPACES;
 use super::buffer_assignment::program::Program;
 use super::compared::{ComparedProgram, ProgramFigure};
 use super::run::XlaRun;
-use crate::budget;
 use crate::format::Error;
+use crate::limits;
 use crate::run::ColumnKind::{Flag, Integer, Text};
 use crate::run::tables::{flag, integer, integer_if, text};
 use crate::run::{RunTable, TableRows, TableWriter};
@@ -195,7 +195,7 @@ impl<'a> OwnRows<'a> {
             // What has no life is in no sum, and of what is known to live elsewhere nothing counts.
             let share = shares.remove(&place_of(assigned)).or(peak.and(range).map(|_| 0));
             let shape = module.value_shape(value);
-            let operation = analysed.operation(value).map(|path| budget::cut(path, most_operation));
+            let operation = analysed.operation(value).map(|path| limits::cut(path, most_operation));
             let source = source(value);
             rows.row(&[
                 integer(value.0),
@@ -209,7 +209,7 @@ impl<'a> OwnRows<'a> {
                 text(analysed.category(assigned).as_str()),
                 text(instruction(value).map(|id| module.opcode(id)).filter(|it| !it.is_empty())),
                 text(operation.as_deref()),
-                text(source.as_deref().map(|it| budget::cut(it, most_source)).as_deref()),
+                text(source.as_deref().map(|it| limits::cut(it, most_source)).as_deref()),
                 integer_if(range.map(|range| range.start)),
                 integer_if(range.map(|range| range.end)),
                 flag(range.zip(peak).map(|(range, peak)| range.has(peak))),
@@ -252,5 +252,5 @@ fn most_bytes<T: AsRef<str>>(texts: impl Iterator<Item = T>) -> usize {
     let (count, bytes) = texts.fold((0_usize, 0_usize), |(count, bytes), text| {
         (count.saturating_add(1), bytes.saturating_add(text.as_ref().len()))
     });
-    budget::name_bytes(count, bytes).unwrap_or(budget::NAME_BYTES)
+    limits::name_bytes(count, bytes).unwrap_or(limits::NAME_BYTES)
 }

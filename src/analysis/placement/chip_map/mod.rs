@@ -17,7 +17,7 @@ use std::ops::Range;
 
 use rayon::prelude::*;
 
-use crate::budget;
+use crate::limits;
 use crate::store::ids::CategoryId;
 use crate::store::{Report, TileId};
 
@@ -27,7 +27,7 @@ use sums::{Columns, Source, Sums};
 const MOST_CELLS: u32 = 8_192;
 
 /// No byte of a lowered variable lies at or above this address.
-const END_OF_ADDRESSES: u64 = 2 * budget::ADDRESS;
+const END_OF_ADDRESSES: u64 = 2 * limits::ADDRESS;
 
 /// What part of the chip a picture shows, and how finely.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

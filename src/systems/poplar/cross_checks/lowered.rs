@@ -14,7 +14,7 @@ use super::tile_bytes::{CATEGORIES, Known, TileBytes, compare_bytes, known_categ
 use super::{is_of_all_tiles, nowhere};
 use crate::analysis::memory::cell;
 use crate::analysis::placement::recompute::{CategorySums, add_by_region, sweep};
-use crate::budget::Lives;
+use crate::limits::Lives;
 use crate::progress::Progress;
 use crate::store::ids::DeviceId;
 use crate::store::liveness::{Liveness, TileVariableBytes};

@@ -5,7 +5,7 @@
 //! is repeated `h / 2` times, an odd one by `h / 2` numbers. No length from the file is trusted: a
 //! list never takes more memory than the caller expects or than the blob has bytes.
 
-use crate::budget;
+use crate::limits;
 
 /// Why a blob is not a list of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -89,7 +89,7 @@ impl Iterator for Numbers<'_> {
 /// # Errors
 /// When a number is unterminated or too large, or there are more than any list has.
 pub fn list(blob: &[u8]) -> Result<Vec<u64>, BlobError> {
-    let most = budget::LIST_NUMBERS;
+    let most = limits::LIST_NUMBERS;
     if blob.len() > most && ends(blob) > most {
         return Err(BlobError::TooLong { most });
     }
@@ -155,7 +155,7 @@ pub fn run_length_runs_of(
 /// # Errors
 /// As [`run_length_list_of`], when there are more than any list has, and when a number is larger.
 pub fn ascending(blob: &[u8]) -> Result<Vec<u32>, BlobError> {
-    let most = budget::ALL_LIST_NUMBERS;
+    let most = limits::ALL_LIST_NUMBERS;
     let mut list: Vec<u32> = Vec::new();
     let mut too_large = None;
     run_length_runs(blob, most, |count, difference| {
@@ -275,7 +275,7 @@ mod tests {
 
     #[test]
     fn lists_longer_than_any_are_not_decoded() {
-        let most = budget::LIST_NUMBERS;
+        let most = limits::LIST_NUMBERS;
         assert_eq!(list(&vec![0x80; most + 1]), Err(BlobError::TooLong { most }));
         assert_eq!(list(&vec![0x80; most]).map(|list| list.len()), Ok(most));
         let found = Err(BlobError::Count { expected: 3, found: 1000 });

@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use rusqlite::types::ValueRef;
 
 use super::blob::BlobError;
-use crate::budget;
 use crate::format::sqlite::Record;
+use crate::limits;
 use crate::store::WarningCode;
 use crate::store::ids::{Id, IdColumn};
 use crate::work::Work;
@@ -198,12 +198,12 @@ impl<'r> Cells<'r, '_> {
 
     /// A name, cut with damage where it is longer than names are kept.
     pub fn text(&mut self, column: usize) -> Option<Cow<'r, str>> {
-        self.text_up_to(column, budget::NAME_BYTES)
+        self.text_up_to(column, limits::NAME_BYTES)
     }
 
     /// The same of a word of which there are a few.
     pub fn word(&mut self, column: usize) -> Option<Cow<'r, str>> {
-        self.text_up_to(column, budget::WORD_BYTES)
+        self.text_up_to(column, limits::WORD_BYTES)
     }
 
     fn text_up_to(&mut self, column: usize, most: usize) -> Option<Cow<'r, str>> {
@@ -213,7 +213,7 @@ impl<'r> Cells<'r, '_> {
             return Some(text);
         }
         self.damage(column, &format!("at most {most} bytes expected, {bytes} found; it is cut"));
-        Some(Cow::Owned(budget::cut(&text, most).into_owned()))
+        Some(Cow::Owned(limits::cut(&text, most).into_owned()))
     }
 
     /// A text of any length; numbers are taken as text, bytes that are not UTF-8 are replaced.

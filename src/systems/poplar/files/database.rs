@@ -17,10 +17,10 @@ use rusqlite::{Connection, OpenFlags};
 
 use super::direct::{Direct, DirectReading};
 use super::patience::Patience;
-use crate::budget;
 use crate::files::{self, file_name};
 use crate::format::sqlite::bytes_by_header;
 use crate::format::{Error, ErrorKind, Progress};
+use crate::limits;
 use crate::progress::Watched;
 use crate::store::{WarningCode, Warnings};
 
@@ -144,12 +144,12 @@ impl Database {
             .map_err(|error| self.damaged(&error))?;
         // No text or blob can be longer than the file. A file that is shorter than its header says
         // is refused by SQLite unless the schema may be changed, which a read-only one cannot be.
-        let longest = self.bytes.clamp(1 << 20, budget::RECORD_BYTES);
+        let longest = self.bytes.clamp(1 << 20, limits::RECORD_BYTES);
         let longest = i32::try_from(longest).unwrap_or(i32::MAX);
         let for_cut_files =
             if self.missing_bytes() > 0 { "PRAGMA writable_schema = ON;" } else { "" };
         // What is sorted stays in memory, of which there is a limit, and so never fills a disk.
-        let most = budget::SQLITE_BYTES;
+        let most = limits::SQLITE_BYTES;
         let settings = format!(
             "PRAGMA mmap_size = 0; PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; \
              PRAGMA hard_heap_limit = {most}; {for_cut_files}"

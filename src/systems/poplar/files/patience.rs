@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 
 use rusqlite::{Connection, ErrorCode};
 
-use crate::budget;
 use crate::format::Progress;
+use crate::limits;
 use crate::work::Work;
 
 /// What is left for the question that a connection works on.
@@ -45,7 +45,7 @@ impl Patience {
         patience.begin();
         let (asked, request) = (Arc::clone(&patience), progress.request());
         let mut clock = Clock::start();
-        let steps = budget::SQLITE_STEPS_AT_ONCE;
+        let steps = limits::SQLITE_STEPS_AT_ONCE;
         let stop = move || request.is_made() || asked.has_ended(&mut clock);
         connection.progress_handler(steps, Some(stop))?;
         Ok(patience)
@@ -53,7 +53,7 @@ impl Patience {
 
     /// A new question.
     pub fn begin(&self) {
-        let most = budget::sqlite_steps(self.file_bytes);
+        let most = limits::sqlite_steps(self.file_bytes);
         let is_at_end = self.is_at_end.load(Ordering::Relaxed);
         let most = if is_at_end { most / LESS } else { most };
         self.steps_left.store(most, Ordering::Relaxed);
@@ -70,15 +70,15 @@ impl Patience {
     pub fn words(&self, error: &rusqlite::Error) -> String {
         match error.sqlite_error_code() {
             Some(ErrorCode::OperationInterrupted) => {
-                let steps = budget::sqlite_steps(self.file_bytes);
-                let time = budget::sqlite_time(self.file_bytes).as_secs();
+                let steps = limits::sqlite_steps(self.file_bytes);
+                let time = limits::sqlite_time(self.file_bytes).as_secs();
                 format!(
                     "SQLite was stopped: one question to a file of this size takes no more than {steps} steps and {time} s; \
                      the pages of the table may name each other"
                 )
             }
             Some(ErrorCode::OutOfMemory) => {
-                let most = budget::SQLITE_BYTES;
+                let most = limits::SQLITE_BYTES;
                 format!("SQLite was stopped: it takes more than {most} bytes of memory")
             }
             _ => error.to_string(),
@@ -93,15 +93,15 @@ impl Patience {
         if self.has_rows.swap(false, Ordering::Relaxed) {
             clock.last_row = now;
         }
-        let steps = u64::from(budget::SQLITE_STEPS_AT_ONCE.unsigned_abs());
+        let steps = u64::from(limits::SQLITE_STEPS_AT_ONCE.unsigned_abs());
         Work::Steps.add(steps);
         let left = self.steps_left.load(Ordering::Relaxed).saturating_sub(steps);
         self.steps_left.store(left, Ordering::Relaxed);
         let is_at_end = self.is_at_end.load(Ordering::Relaxed);
         let part = if is_at_end { LESS_TIME } else { 1 };
         let less = |time: Duration| time.checked_div(part).unwrap_or_default();
-        let is_late = now.duration_since(clock.last_row) > less(budget::TIME_WITHOUT_ROW)
-            || now.duration_since(clock.start) > less(budget::sqlite_time(self.file_bytes));
+        let is_late = now.duration_since(clock.last_row) > less(limits::TIME_WITHOUT_ROW)
+            || now.duration_since(clock.start) > less(limits::sqlite_time(self.file_bytes));
         let has_ended = left == 0 || is_late;
         if has_ended {
             self.is_at_end.store(true, Ordering::Relaxed);

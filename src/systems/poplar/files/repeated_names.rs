@@ -1,6 +1,6 @@
 //! Names that rows of some bytes repeat by reference: all that are made of them would be many times the file.
 
-use crate::budget;
+use crate::limits;
 use crate::store::Report;
 use crate::store::compute::ComputeSets;
 use crate::store::debug_info::DebugInfo;
@@ -22,7 +22,7 @@ pub fn of_steps(
     };
     let rows = steps.programs.iter().filter_map(|program| programs.ids.position(*program));
     let sum = rows.fold(0_usize, |sum, row| sum.saturating_add(bytes(row)));
-    let most = budget::name_bytes(steps.programs.len(), sum)?;
+    let most = limits::name_bytes(steps.programs.len(), sum)?;
     programs.names.cut(most);
     if let Some(sets) = sets {
         sets.names.cut(most);
@@ -43,7 +43,7 @@ pub fn of_contexts(debug: &mut DebugInfo, report: &Report) -> Option<usize> {
     let sum = rows
         .filter_map(|row| of_programs.get(row))
         .fold(0, |sum: usize, bytes| sum.saturating_add(*bytes));
-    let most = budget::name_bytes(steps.programs.len(), sum)?;
+    let most = limits::name_bytes(steps.programs.len(), sum)?;
     debug.texts.cut(most);
     Some(most)
 }

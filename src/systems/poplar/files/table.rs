@@ -15,9 +15,9 @@ pub use super::cells::Cells;
 use super::cells::{Damage, Row};
 use super::direct::Direct;
 use super::patience::Patience;
-use crate::budget;
 use crate::format::Progress;
 pub use crate::format::sqlite::Only;
+use crate::limits;
 use crate::store::{WarningCode, Warnings};
 
 /// Rows of a table that is read as a whole rather than looked through for some tiles.
@@ -408,7 +408,7 @@ impl<'a> Tables<'a> {
         };
         // More rows than that are a loop in a damaged file.
         let (most_rows, mut bytes_left) =
-            (budget::rows(self.file_bytes), budget::cell_bytes(self.file_bytes));
+            (limits::rows(self.file_bytes), limits::cell_bytes(self.file_bytes));
         let handed_out = damage.rows;
         let mut found = 0_u64;
         while let Some(row) = rows.next()? {

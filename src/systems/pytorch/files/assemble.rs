@@ -10,7 +10,7 @@ use super::objects::Objects;
 use super::rows::{BlockRow, SegmentRow};
 use super::values::{Fault, Kind, NONE, Reference, Value};
 use super::word::Word;
-use crate::budget;
+use crate::limits;
 use crate::store::names::{NameId, Names};
 use crate::store::snapshot::{
     AllocatorSettings, AnnotationMark, Block, BlockState, Events, Frame, Segment, Snapshot,
@@ -73,7 +73,7 @@ pub(super) fn assemble(
     }
     for (text, count) in &objects.events.unknown_actions {
         let name = text.map_or("something else".into(), |text| {
-            format!("{:?}", budget::cut(&lossy(objects.texts.get(text)), 80))
+            format!("{:?}", limits::cut(&lossy(objects.texts.get(text)), 80))
         });
         let message = format!(
             "{count} events have the action {name}, which is not known; they change nothing"
@@ -520,7 +520,7 @@ fn settings(objects: &Objects, root: u32) -> AllocatorSettings {
             }
             _ => {}
         }
-        let name = budget::cut(&lossy(objects.texts.get(key)), budget::WORD_BYTES).into_owned();
+        let name = limits::cut(&lossy(objects.texts.get(key)), limits::WORD_BYTES).into_owned();
         settings.all.push((name, setting_text(objects, value)));
     }
     settings
@@ -544,7 +544,7 @@ fn set_divisions(divisions: &mut [u64; 16], objects: &Objects, dict: u32) {
 
 fn setting_text(objects: &Objects, value: Value) -> String {
     let word =
-        |text: u32| budget::cut(&lossy(objects.texts.get(text)), budget::WORD_BYTES).into_owned();
+        |text: u32| limits::cut(&lossy(objects.texts.get(text)), limits::WORD_BYTES).into_owned();
     match value {
         Value::None => "none".to_owned(),
         Value::Bool(value) => value.to_string(),
@@ -570,7 +570,7 @@ fn setting_text(objects: &Objects, value: Value) -> String {
             });
             let mut text = String::new();
             for pair in pairs {
-                if text.len() >= budget::WORD_BYTES {
+                if text.len() >= limits::WORD_BYTES {
                     break;
                 }
                 if !text.is_empty() {
@@ -578,7 +578,7 @@ fn setting_text(objects: &Objects, value: Value) -> String {
                 }
                 text.push_str(&pair);
             }
-            budget::cut(&text, budget::WORD_BYTES).into_owned()
+            limits::cut(&text, limits::WORD_BYTES).into_owned()
         }
     }
 }

@@ -4,13 +4,13 @@
 use super::objects::{Objects, UNSET};
 use super::usual_events::{UsualEvent, known_items, usual_event};
 use super::values::{Fault, Kind, OBJECT, Reference, Value};
-use crate::budget;
+use crate::limits;
 
 /// Marks that can be open at once: real snapshots have about six.
 const MOST_MARKS: usize = 10_000;
 
 /// Bytes of a text that must lie in the window as a whole; of longer ones the beginning is kept.
-pub(super) const LONGEST_TEXT: usize = budget::NAME_BYTES;
+pub(super) const LONGEST_TEXT: usize = limits::NAME_BYTES;
 
 /// Why the machine stopped in a window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ mod known_lists;
 mod machine;
 mod objects;
 #[cfg(test)]
-pub(crate) mod pickles;
+pub(crate) mod pickle_fixture;
 mod ranks;
 mod reading;
 mod rows;

@@ -4,7 +4,7 @@ mod dicts;
 
 use std::io::Write as _;
 
-use super::pickles::Pickle;
+use super::pickle_fixture::Pickle;
 use super::read_snapshot;
 use crate::format::{Error, ErrorKind, Progress};
 use crate::store::report::FileStatus;

@@ -2,7 +2,7 @@
 
 use super::analysed::Analysed;
 use super::trace_lives::names_of_traces;
-use crate::budget;
+use crate::limits;
 use crate::store::hlo::{Beside, HloModule, ListedModule, Platform, ValueId, XlaClaims};
 use crate::store::names::NameId;
 
@@ -59,12 +59,12 @@ impl Program {
         let module = &self.analysed.module;
         let name = module.value_name(value);
         if !name.is_empty() {
-            return budget::cut(&name, self.most_name).into_owned();
+            return limits::cut(&name, self.most_name).into_owned();
         }
         let traced = self.traced_names.get(value.0 as usize).copied();
         let traced = traced.filter(|name| *name != NameId::NONE).map(|name| module.texts.get(name));
         match (traced.filter(|name| !name.is_empty()), module.value(value)) {
-            (Some(name), _) => budget::cut(name, self.most_name).into_owned(),
+            (Some(name), _) => limits::cut(name, self.most_name).into_owned(),
             (None, Some(value)) => format!("value {}", value.id),
             (None, None) => String::new(),
         }
@@ -107,5 +107,5 @@ fn most_name(module: &HloModule, traced: &[NameId]) -> usize {
     let traced = traced.iter().filter(|name| **name != NameId::NONE);
     let names = of_instructions.chain(traced.map(|name| module.texts.get(*name)));
     let bytes = names.map(str::len).fold(0, usize::saturating_add);
-    budget::name_bytes(module.values.len(), bytes).unwrap_or(budget::NAME_BYTES)
+    limits::name_bytes(module.values.len(), bytes).unwrap_or(limits::NAME_BYTES)
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::Reading;
 use super::texts::Texts;
 use super::wire::{Field, Fields, Malformed};
-use crate::budget;
+use crate::limits;
 use crate::store::hlo::{
     Computation, Frame, Frames, InstructionId, Instructions, Lists, NO_ROW, ShapeId,
 };
@@ -60,7 +60,7 @@ impl IdLists {
 
 /// The name of a module, as much of it as is shown.
 pub(super) fn module_name(bytes: &[u8]) -> String {
-    budget::cut(&String::from_utf8_lossy(bytes), budget::WORD_BYTES).into_owned()
+    limits::cut(&String::from_utf8_lossy(bytes), limits::WORD_BYTES).into_owned()
 }
 
 /// Numbers and texts of an instruction.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::wire::{Fields, Malformed};
-use crate::budget;
+use crate::limits;
 use crate::store::hlo::{ElementType, ShapeId, Shapes};
 use crate::store::names::{Interner, NameId, Names};
 
@@ -64,7 +64,7 @@ impl<'a> Texts<'a> {
         /// What a text takes beside its letters, which stand twice.
         const BESIDE: usize = 48;
         let text = String::from_utf8_lossy(bytes);
-        let text = budget::cut(&text, budget::NAME_BYTES);
+        let text = limits::cut(&text, limits::NAME_BYTES);
         let known = self.names.find(&text);
         let needed = text.len().saturating_mul(2).saturating_add(BESIDE);
         if known != NameId::NONE || self.room.take(needed).is_err() {
@@ -93,8 +93,8 @@ impl<'a> Texts<'a> {
     }
 
     fn read_shape(&mut self, bytes: &'a [u8], level: usize) -> Result<ShapeId, Malformed> {
-        if level > budget::TUPLE_LEVELS {
-            return Err(Malformed(format!("tuples lie within {} others", budget::TUPLE_LEVELS)));
+        if level > limits::TUPLE_LEVELS {
+            return Err(Malformed(format!("tuples lie within {} others", limits::TUPLE_LEVELS)));
         }
         let (mut kind, mut dimensions, mut within) = (0, Vec::new(), Vec::new());
         let room = &mut self.room;

@@ -5,9 +5,9 @@ use eframe::egui::{self, Label, RichText};
 use std::sync::Arc;
 
 use super::LivenessPage;
-use super::hint::did_text;
 use super::selected::selection_ui;
 use super::timelines::SlotTimelines;
+use super::tooltip::did_text;
 use super::words::selected_moment;
 use crate::analysis::liveness::variable_kind::{pretty_name, variable_kind};
 use crate::analysis::liveness::{Scope, first_arena, scope_title};

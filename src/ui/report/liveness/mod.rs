@@ -7,7 +7,6 @@ mod compute;
 mod consists;
 mod facts;
 mod filter;
-mod hint;
 mod inspector;
 mod legend;
 mod lifelines;
@@ -22,6 +21,7 @@ mod selected;
 mod step_rows;
 mod tables;
 mod timelines;
+mod tooltip;
 mod words;
 
 use eframe::egui;

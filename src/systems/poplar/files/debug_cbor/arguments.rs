@@ -5,12 +5,12 @@ use std::fmt::Write as _;
 
 use super::cbor::{Item, Stop};
 use super::{IN_PLACE, Key, Options, Reader, deeper};
-use crate::budget;
+use crate::limits;
 use crate::store::debug_info::{BEFORE_VALUE, BETWEEN_ARGUMENTS};
 use crate::store::names::{Interner, NameId};
 
 /// Bytes of a text that is no longer than is kept of it.
-const SHORT: u64 = budget::WORD_BYTES as u64;
+const SHORT: u64 = limits::WORD_BYTES as u64;
 
 /// The lists of all contexts, and that of the context that is being read.
 #[derive(Default)]
@@ -46,8 +46,8 @@ impl FoundArguments {
         if !self.now.is_empty() {
             list = Some(self.lists.find(&self.now)).filter(|list| *list != NameId::NONE);
             let bytes =
-                self.bytes.saturating_add(self.now.len()).saturating_add(budget::BESIDE_ARGUMENTS);
-            if list.is_none() && bytes <= budget::ALL_ARGUMENT_BYTES {
+                self.bytes.saturating_add(self.now.len()).saturating_add(limits::BESIDE_ARGUMENTS);
+            if list.is_none() && bytes <= limits::ALL_ARGUMENT_BYTES {
                 self.bytes = bytes;
                 list = Some(self.lists.intern(&self.now));
             }
@@ -102,7 +102,7 @@ impl Reader<'_> {
                     true
                 }
             };
-            let is_long = reader.arguments.now.len() > budget::ARGUMENT_BYTES;
+            let is_long = reader.arguments.now.len() > limits::ARGUMENT_BYTES;
             reader.arguments.is_cut |= is_long && is_kept;
             if is_long || !is_kept {
                 reader.arguments.now.truncate(start);
@@ -153,7 +153,7 @@ impl Reader<'_> {
             }
             Item::Text(length) => {
                 let text = self.text(length)?;
-                self.arguments.now.push_str(&budget::cut(&text, budget::WORD_BYTES));
+                self.arguments.now.push_str(&limits::cut(&text, limits::WORD_BYTES));
                 Ok(())
             }
             Item::Unsigned(number) => write!(list, "{number}"),

@@ -2,7 +2,7 @@
 
 use std::ops::Deref;
 
-use crate::budget;
+use crate::limits;
 use crate::store::column::{Column, Element};
 use crate::store::debug_info::{Context, ContextRow, DebugInfo, Layers, cut_cycles};
 use crate::store::names::Names;
@@ -100,7 +100,7 @@ pub fn assemble(
     }
     let cut = cut_deep(&mut parents);
     if cut > 0 {
-        let most = budget::CONTEXT_DEPTH;
+        let most = limits::CONTEXT_DEPTH;
         let message =
             format!("{cut} contexts are nested deeper than {most}; their parentId is ignored");
         warnings.add(WarningCode::Inconsistent, name, message);
@@ -129,7 +129,7 @@ fn cut_deep(parents: &mut [ContextRow]) -> usize {
         }
         while let Some(row) = way.pop() {
             depth = depth.saturating_add(1);
-            if usize::from(depth) > budget::CONTEXT_DEPTH {
+            if usize::from(depth) > limits::CONTEXT_DEPTH {
                 depth = 1;
                 cut = cut.saturating_add(1);
                 if let Some(link) = parents.get_mut(row) {
@@ -192,11 +192,11 @@ mod tests {
             let parent = |row: u32| if is_reversed { later(row) } else { row.checked_sub(1) };
             let parents = (0..rows).map(|row| parent(row).map_or(ContextRow::NONE, ContextRow));
             let mut parents: Vec<ContextRow> = parents.collect();
-            assert_eq!(cut_deep(&mut parents), (rows as usize - 1) / budget::CONTEXT_DEPTH);
+            assert_eq!(cut_deep(&mut parents), (rows as usize - 1) / limits::CONTEXT_DEPTH);
             for start in 0..parents.len() {
                 let parent = |row: &usize| Some(parents.get(*row)?.0 as usize);
                 let walk = std::iter::successors(Some(start), parent).take(1000);
-                assert!(walk.filter(|row| *row < parents.len()).count() <= budget::CONTEXT_DEPTH);
+                assert!(walk.filter(|row| *row < parents.len()).count() <= limits::CONTEXT_DEPTH);
             }
         }
     }

@@ -10,8 +10,8 @@ use std::time::SystemTime;
 
 use super::cbor::{Cbor, Item, Stop};
 use super::deeper;
-use crate::budget;
 use crate::files;
+use crate::limits;
 use crate::progress::{Progress, Watched};
 use crate::store::context_details::{ContextDetails, ReadContext, Value};
 use crate::store::placed::ReadError;
@@ -66,8 +66,8 @@ impl ReadContext for DebugFile {
         let source = Watched { reader: At { file: &self.file, offset }, progress };
         let mut one = One {
             cbor: Cbor::in_blocks_of(BLOCK, source),
-            values: budget::CONTEXT_VALUES,
-            bytes: budget::CONTEXT_BYTES,
+            values: limits::CONTEXT_VALUES,
+            bytes: limits::CONTEXT_BYTES,
             is_cut: false,
         };
         let unreadable =

@@ -17,9 +17,9 @@ use self::cbor::{Cbor, Item, Stop};
 pub use self::contexts::layers;
 use self::contexts::{FoundContexts, assemble};
 pub use self::details::DebugFile;
-use crate::budget;
 use crate::files;
 use crate::format::Progress;
+use crate::limits;
 use crate::progress::Watched;
 use crate::store::debug_info::{Context, DebugInfo, Proportion, TextRef};
 use crate::store::names::{Interner, NameId, Names};
@@ -48,8 +48,8 @@ pub fn read_debug_info(
     };
     let bytes = file.metadata().map_or(0, |metadata| metadata.len());
     let mut reader = Reader {
-        most_contexts: budget::contexts(bytes),
-        most_texts: budget::strings(bytes),
+        most_contexts: limits::contexts(bytes),
+        most_texts: limits::strings(bytes),
         left_out: 0,
         cbor: Cbor::new(Watched { reader: file, progress }),
         contexts: FoundContexts::default(),
@@ -351,7 +351,7 @@ impl Reader<'_> {
     /// Keeps the value of an option that has a column: `availableMemoryProportion` is a text or a number in the file.
     fn keep_option(&mut self, key: Key, item: Item, text: &str, options: &mut Options) {
         if let (Key::PartialsType, Item::Text(_)) = (key, item) {
-            let word = self.words.intern(&budget::cut(text, budget::WORD_BYTES));
+            let word = self.words.intern(&limits::cut(text, limits::WORD_BYTES));
             options.partials_type = Some(word);
         }
         if key != Key::Proportion {
@@ -441,15 +441,15 @@ impl Reader<'_> {
         if let Some(length @ ..=IN_PLACE) = length {
             let bytes = self.cbor.next(length as usize)?;
             return Ok(match std::str::from_utf8(bytes) {
-                Ok(text) => self.words.intern(&budget::cut(text, budget::WORD_BYTES)),
+                Ok(text) => self.words.intern(&limits::cut(text, limits::WORD_BYTES)),
                 Err(_) => {
                     let text = String::from_utf8_lossy(bytes);
-                    self.words.intern(&budget::cut(&text, budget::WORD_BYTES))
+                    self.words.intern(&limits::cut(&text, limits::WORD_BYTES))
                 }
             });
         }
         let text = self.text(length)?;
-        Ok(self.words.intern(&budget::cut(&text, budget::WORD_BYTES)))
+        Ok(self.words.intern(&limits::cut(&text, limits::WORD_BYTES)))
     }
 
     /// A text, as much of it as names are kept.
@@ -458,12 +458,12 @@ impl Reader<'_> {
         self.cbor.each_piece(length, |piece| {
             // A byte more, so that it is seen to be longer.
             let room =
-                budget::NAME_BYTES.saturating_add(1).saturating_sub(bytes.len()).min(piece.len());
+                limits::NAME_BYTES.saturating_add(1).saturating_sub(bytes.len()).min(piece.len());
             bytes.extend_from_slice(piece.get(..room).unwrap_or(piece));
         })?;
         let text = String::from_utf8(bytes)
             .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned());
-        match budget::cut(&text, budget::NAME_BYTES) {
+        match limits::cut(&text, limits::NAME_BYTES) {
             Cow::Borrowed(_) => Ok(text),
             Cow::Owned(cut) => Ok(cut),
         }

@@ -1,7 +1,7 @@
 //! Versions, target, options, sizes: the tables of one row, and the lists of options.
 
-use crate::budget;
 use crate::format::{Error, ErrorKind};
+use crate::limits;
 use crate::store::WarningCode;
 use crate::store::ids::IdColumn;
 use crate::store::options::{About, CompilerPhase, EngineOption, GraphInfo};
@@ -122,12 +122,12 @@ pub fn read_target(tables: &Tables<'_>) -> Option<Target> {
         target = Some(Target {
             kind: cells.owned_text(0),
             architecture: cells.owned_text(1),
-            devices: cells.number_up_to(2, budget::TILES),
-            replicas: cells.number_up_to(3, budget::TILES),
-            devices_per_replica: cells.number_up_to(4, budget::TILES),
-            tiles: cells.number_up_to(5, budget::TILES),
-            tiles_per_device: cells.number_up_to(6, budget::TILES),
-            tiles_per_replica: cells.number_up_to(7, budget::TILES),
+            devices: cells.number_up_to(2, limits::TILES),
+            replicas: cells.number_up_to(3, limits::TILES),
+            devices_per_replica: cells.number_up_to(4, limits::TILES),
+            tiles: cells.number_up_to(5, limits::TILES),
+            tiles_per_device: cells.number_up_to(6, limits::TILES),
+            tiles_per_replica: cells.number_up_to(7, limits::TILES),
             bytes_per_tile: cells.number(8),
             bytes_per_device: cells.number(9),
             bytes_per_replica: cells.number(10),

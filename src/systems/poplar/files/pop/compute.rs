@@ -1,7 +1,7 @@
 //! Compute sets: names and sizes, and what they have on each tile.
 
 use super::tile_lists::Cycles;
-use crate::budget;
+use crate::limits;
 use crate::store::compute::{ComputeSetTiles, ComputeSets, Instances, TypeCount};
 use crate::store::vertex::{StateLists, StatePart};
 use crate::store::{ComputeSetId, VertexTypeId};
@@ -12,7 +12,7 @@ pub fn read_compute_sets(tables: &Tables<'_>) -> Option<ComputeSets> {
     const COLUMNS: [&str; 6] =
         ["compute_set", "name", "vertex_counts", "edge_count", "debug_id", "vertex_types"];
     let mut compute_sets = ComputeSets::default();
-    let mut numbers_left = budget::ALL_LIST_NUMBERS;
+    let mut numbers_left = limits::ALL_LIST_NUMBERS;
     let found = tables.rows(&Rows::all("compute_sets", &COLUMNS, "compute_set"), |cells| {
         if !cells.next_id(&mut compute_sets.ids, "a compute set comes twice, or out of order") {
             return;

@@ -5,7 +5,7 @@
 //! checked, and what does not come out is a warning and left out.
 
 use super::tile_lists::ListSizes;
-use crate::budget;
+use crate::limits;
 use crate::store::execution::{Block, Blocks, ExecutionRun, ExecutionTrace, Span, StatedCycles};
 use crate::store::names::{Interner, NameId};
 use crate::store::tile_list::TileList;
@@ -48,7 +48,7 @@ fn read_runs(tables: &Tables<'_>, ipus: Option<u64>) -> Vec<ExecutionRun> {
         "end_cycles_by_ipu",
     ];
     let mut runs = Vec::new();
-    let mut names_left = budget::RUN_NAME_BYTES;
+    let mut names_left = limits::RUN_NAME_BYTES;
     tables.read("runs", &COLUMNS, "id", |cells| {
         let Some(id) = cells.required(0) else { return };
         let name = cells.word(1).unwrap_or_default();
@@ -61,8 +61,8 @@ fn read_runs(tables: &Tables<'_>, ipus: Option<u64>) -> Vec<ExecutionRun> {
         runs.push(ExecutionRun {
             id,
             name,
-            start_microseconds: cells.number_up_to(2, budget::CYCLES),
-            elapsed_microseconds: cells.number_up_to(3, budget::CYCLES),
+            start_microseconds: cells.number_up_to(2, limits::CYCLES),
+            elapsed_microseconds: cells.number_up_to(3, limits::CYCLES),
             programs: cells.number(4),
             steps: cells.number(5),
             clock_hz: by_ipu(cells, 6).unwrap_or_default(),
@@ -112,7 +112,7 @@ fn read_stated(tables: &Tables<'_>, trace: &mut ExecutionTrace) {
 fn read_steps(tables: &Tables<'_>, trace: &mut ExecutionTrace) {
     const COLUMNS: [&str; 4] = ["id", "type", "program", "compute_set"];
     let mut kinds = Interner::default();
-    let mut kinds_left = budget::STEP_KINDS;
+    let mut kinds_left = limits::STEP_KINDS;
     tables.rows(&Rows::all("steps", &COLUMNS, "id"), |cells| {
         let Some(id) = cells.required32(0) else { return };
         if trace.ids.last().is_some_and(|last| *last >= id) {
@@ -145,7 +145,7 @@ fn read_spans(tables: &Tables<'_>, trace: &ExecutionTrace, ipus: Option<u64>) ->
         "tile_balance",
         "tile_cycles_id",
     ];
-    let last_ipu = ipus.unwrap_or(budget::TILES).saturating_sub(1);
+    let last_ipu = ipus.unwrap_or(limits::TILES).saturating_sub(1);
     let mut spans = Vec::new();
     tables.rows(&Rows::all("steps_by_ipu", &COLUMNS, ROW_ID), |cells| {
         let span = (|| {
@@ -155,9 +155,9 @@ fn read_spans(tables: &Tables<'_>, trace: &ExecutionTrace, ipus: Option<u64>) ->
                 return None;
             };
             let ipu = cells.required_up_to(1, last_ipu)?;
-            let base = cells.required_up_to(2, budget::CYCLES)?;
-            let from = cells.required_up_to(3, budget::CYCLES)?;
-            let to = cells.required_up_to(4, budget::CYCLES)?;
+            let base = cells.required_up_to(2, limits::CYCLES)?;
+            let from = cells.required_up_to(3, limits::CYCLES)?;
+            let to = cells.required_up_to(4, limits::CYCLES)?;
             if to < from {
                 cells.damage(4, &format!("not before {from} expected, {to} found"));
                 return None;
@@ -172,7 +172,7 @@ fn read_spans(tables: &Tables<'_>, trace: &ExecutionTrace, ipus: Option<u64>) ->
                 step: u32::try_from(step).ok()?,
                 start: base.saturating_add(from),
                 end: base.saturating_add(to),
-                cycles: cells.required_up_to(5, budget::CYCLES)?,
+                cycles: cells.required_up_to(5, limits::CYCLES)?,
                 active_tiles: cells.required32(6)?,
                 balance: balance.filter(is_share).map(|balance| balance as f32),
                 list: cells.number32(8),
@@ -220,14 +220,14 @@ pub fn read_lists(tables: &Tables<'_>, sizes: ListSizes, ids: &[u32]) -> Vec<Opt
 }
 
 fn read_blocks(tables: &Tables<'_>, report: &Report) -> Blocks {
-    let tiles = report.target.get().and_then(|target| target.tiles).unwrap_or(budget::TILES);
+    let tiles = report.target.get().and_then(|target| target.tiles).unwrap_or(limits::TILES);
     let columns = ["tile", "cycles_from", "cycles_to", "block_id", "type"];
     let mut blocks = Vec::new();
     tables.rows(&Rows::all("blocks", &columns, ROW_ID), |cells| {
         let block = (|| {
             let tile = cells.required_up_to(0, tiles.saturating_sub(1))?;
-            let start = cells.required_up_to(1, budget::CYCLES)?;
-            let end = cells.required_up_to(2, budget::CYCLES)?;
+            let start = cells.required_up_to(1, limits::CYCLES)?;
+            let end = cells.required_up_to(2, limits::CYCLES)?;
             if end < start {
                 cells.damage(2, &format!("not before {start} expected, {end} found"));
                 return None;

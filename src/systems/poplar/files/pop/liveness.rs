@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::budget::{self, Lives};
+use crate::limits::{self, Lives};
 use crate::store::WarningCode;
 use crate::store::ids::{ClassId, DeviceId, StepId, UnloweredId};
 use crate::store::liveness::{Classes, Deltas, Liveness, VariableBytes};
@@ -36,7 +36,7 @@ fn read_debug_ids(tables: &Tables<'_>, liveness: &mut Liveness) {
             cells.damage(0, "table unlowered_vars has no such variable");
             return;
         };
-        if pairs.len() > budget::ALL_LIST_NUMBERS {
+        if pairs.len() > limits::ALL_LIST_NUMBERS {
             cells.damage(1, "more debug contexts than all variables of a report have");
             return;
         }

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::budget;
+use crate::limits;
 use crate::store::WarningCode;
 use crate::store::memory::{CategoryMemory, Region, TileMemory};
 use crate::systems::poplar::files::table::Tables;
@@ -26,7 +26,7 @@ pub fn read_memory(tables: &Tables<'_>, tiles: Option<u64>) -> Option<TileMemory
     ];
     let mut memory = TileMemory::default();
     let found = tables.read("memory_by_tile", &COLUMNS, "tile", |cells| {
-        if memory.tiles.len() as u64 >= budget::TILES {
+        if memory.tiles.len() as u64 >= limits::TILES {
             cells.damage(0, "a tile more than any system has");
             return;
         }
@@ -75,9 +75,9 @@ pub fn read_memory(tables: &Tables<'_>, tiles: Option<u64>) -> Option<TileMemory
 fn shorten_names(tables: &Tables<'_>, categories: &mut [CategoryMemory], tiles: usize) {
     let bytes = categories.iter().map(|category| category.name.len()).sum::<usize>();
     let times = tiles.saturating_mul(categories.len());
-    if let Some(most) = budget::name_bytes(times, bytes.saturating_mul(tiles)) {
+    if let Some(most) = limits::name_bytes(times, bytes.saturating_mul(tiles)) {
         for category in categories {
-            category.name = budget::cut(&category.name, most).into_owned();
+            category.name = limits::cut(&category.name, most).into_owned();
         }
         let message = format!(
             "table memory_by_category: names are cut to {most} bytes: {tiles} tiles repeat them"
@@ -96,7 +96,7 @@ fn read_categories(tables: &Tables<'_>, tiles: usize) -> Vec<CategoryMemory> {
     let mut categories = Vec::new();
     tables.read("memory_by_category", &columns, "", |cells| {
         let Some(name) = cells.word(0).map(Cow::into_owned) else { return };
-        if categories.len() >= budget::CATEGORIES {
+        if categories.len() >= limits::CATEGORIES {
             cells.damage(0, "a category more than there are");
             return;
         }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::programs::{Room, Variants, read_programs_of};
-use crate::budget;
+use crate::limits;
 use crate::store::program::{ProgramTree, ProgramTrees, Programs};
 use crate::store::{FunctionId, ProgramId};
 use crate::systems::poplar::files::table::{Cells, Query, Tables};
@@ -17,7 +17,7 @@ pub fn read_program_trees(tables: &Tables<'_>, programs: &Programs) -> Option<Pr
         repeat_counts: read_numbers(tables, "program_type_repeat", "repeat_count"),
     };
     let mut steps = vec![read_tree(tables, (&variants, &details), None, programs)];
-    let mut room = Room::of(budget::EARLIER_PROGRAMS);
+    let mut room = Room::of(limits::EARLIER_PROGRAMS);
     for (id, name) in read_steps(tables) {
         let programs = read_programs_of(tables, &variants, Some(id), &mut room).unwrap_or_default();
         let tree = read_tree(tables, (&variants, &details), Some(id), &programs);
@@ -50,7 +50,7 @@ fn read_steps(tables: &Tables<'_>) -> Vec<(u32, String)> {
     let mut steps = Vec::new();
     if tables.has_table("compilation_steps") {
         tables.read("compilation_steps", &["id", "name"], "id", |cells| {
-            if steps.len() >= budget::COMPILATION_STEPS {
+            if steps.len() >= limits::COMPILATION_STEPS {
                 cells.damage(0, "more compilation steps than a report has");
                 return;
             }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::tile_lists::ListSizes;
-use crate::budget;
+use crate::limits;
 use crate::store::exchange::{ExchangeId, ExchangeKind};
 use crate::store::ids::{ComputeSetId, ProgramId, StepId};
 use crate::store::names::{NameId, Names};
@@ -25,7 +25,7 @@ pub(super) struct Room {
 
 impl Room {
     pub fn of(programs: usize) -> Self {
-        Self { programs, children: budget::ALL_LIST_NUMBERS }
+        Self { programs, children: limits::ALL_LIST_NUMBERS }
     }
 }
 

@@ -6,9 +6,9 @@ use std::ops::{Range, RangeInclusive};
 use rayon::prelude::*;
 
 use super::liveness::TOO_MANY_LIVES;
-use crate::budget::Lives;
 use crate::format::{Error, Progress};
 use crate::index::{Growing, Room};
+use crate::limits::Lives;
 use crate::store::Warnings;
 use crate::store::column::{Column, Element};
 use crate::store::ids::{ClassId, TileId, UnloweredId};

@@ -6,10 +6,10 @@ use std::ops::{Deref, RangeInclusive};
 
 use rayon::prelude::*;
 
-use crate::budget::{self, RepeatedNames};
 use crate::format::Error;
 use crate::format::Progress;
 use crate::index::{Growing, Room};
+use crate::limits::{self, RepeatedNames};
 use crate::store::column::Column;
 use crate::store::ids::{ClassId, TileId, UnloweredId};
 use crate::store::names::Names;
@@ -174,8 +174,8 @@ fn read_chunk(tables: &Tables<'_>, range: &RangeInclusive<i64>) -> Chunk {
     tables.rows(&rows, |cells| {
         let (id, tile) = (cells.required32(0), cells.required32(1));
         // Numbers of more than 32 bits stand in a list of their own, which has an end.
-        let has_room = chunk.variables.wide.len() < budget::WIDE_VARIABLES;
-        let most = if has_room { budget::ADDRESS } else { u64::from(u32::MAX) };
+        let has_room = chunk.variables.wide.len() < limits::WIDE_VARIABLES;
+        let most = if has_room { limits::ADDRESS } else { u64::from(u32::MAX) };
         let place = (cells.required_up_to(2, most), cells.required_up_to(3, most));
         let (Some(id), Some(tile), (Some(offset), Some(bytes))) = (id, tile, place) else { return };
         chunk.ids.push(id);
@@ -485,7 +485,7 @@ impl<'a> TileReader<'a> {
             self.tables.warn(WarningCode::Inconsistent, message);
         }
         if let Some((tile, names)) = all_cut {
-            let most = budget::REPEATED_NAME_BYTES;
+            let most = limits::REPEATED_NAME_BYTES;
             let what = format!("its names take more than {most} bytes; {names} are cut");
             let message = format!("table {TABLE}, tile {tile}: {what}");
             self.tables.warn(WarningCode::Inconsistent, message);
@@ -509,7 +509,7 @@ struct TileRows {
 impl TileRows {
     fn push(&mut self, cells: &mut Cells<'_, '_>, base_names: Option<&HashMap<u32, String>>) {
         // Of 64 bits: a size that no tile has is shown where it lies.
-        let most = budget::ADDRESS;
+        let most = limits::ADDRESS;
         let row =
             (cells.required32(0), cells.required_up_to(2, most), cells.required_up_to(3, most));
         let (Some(id), Some(offset), Some(bytes)) = row else { return };
@@ -532,7 +532,7 @@ impl TileRows {
     }
 
     fn constraints(&mut self, cells: &mut Cells<'_, '_>, column: usize) -> Vec<u64> {
-        if self.constraints > budget::ALL_LIST_NUMBERS {
+        if self.constraints > limits::ALL_LIST_NUMBERS {
             if !cells.is_null(column) {
                 cells.damage(column, "more constraints than all variables of a tile have");
             }

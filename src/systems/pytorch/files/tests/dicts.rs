@@ -2,7 +2,7 @@
 
 use super::{read_all, root, snapshot};
 use crate::store::snapshot::{Action, StackId};
-use crate::systems::pytorch::files::pickles::Pickle;
+use crate::systems::pytorch::files::pickle_fixture::Pickle;
 
 #[test]
 fn a_dict_is_what_most_of_its_keys_say() {

@@ -10,7 +10,7 @@ use self::lines::{AllocationLine, FromInstruction, ValueLabel, ValueLine};
 use self::parts::Gathered;
 pub(super) use self::parts::whole_lines;
 use super::ReadModule;
-use crate::budget;
+use crate::limits;
 use crate::store::hlo::{
     Allocation, Assigned, ElementType, HloModule, InstructionId, NO_ROW, ShapeId, StatedLives,
     Value, ValueId,
@@ -163,7 +163,7 @@ impl<'a> Making<'a> {
 
     /// Takes the shape with which a text begins off it: a tuple, or an array.
     fn written_shape(&mut self, text: &mut &str, level: usize) -> Option<ShapeId> {
-        if level > budget::TUPLE_LEVELS {
+        if level > limits::TUPLE_LEVELS {
             return None;
         }
         lines::skip_comments(text)?;
@@ -196,7 +196,7 @@ impl<'a> Making<'a> {
         depth: usize,
         level: usize,
     ) -> Option<ShapeId> {
-        if level > budget::TUPLE_LEVELS {
+        if level > limits::TUPLE_LEVELS {
             return None;
         }
         let mut elements: BTreeMap<u32, BTreeMap<&[u32], &TextValue>> = BTreeMap::new();

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::super::texts::Room;
 use super::{AllocationLine, FromInstruction, TextValue, ValueLabel, ValueLine, lines};
-use crate::budget;
+use crate::limits;
 use crate::store::hlo::Allocation;
 
 /// Lines between two looks at whether anybody still waits.
@@ -172,7 +172,7 @@ impl Gathered {
             }
             Section::Sequence => {
                 let Some((_, name)) = lines::sequence_line(line) else { return false };
-                self.sequence.push(budget::cut(name, budget::NAME_BYTES).into_owned());
+                self.sequence.push(limits::cut(name, limits::NAME_BYTES).into_owned());
                 true
             }
             Section::Ranges => {
@@ -198,7 +198,7 @@ impl Gathered {
         }
         self.values.push(TextValue {
             id: label.id.unwrap_or(0),
-            name: budget::cut(&label.name, budget::NAME_BYTES).into_owned(),
+            name: limits::cut(&label.name, limits::NAME_BYTES).into_owned(),
             path: label.path,
             leaf,
             tuple,
