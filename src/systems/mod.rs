@@ -12,6 +12,7 @@ pub mod several;
 pub mod system;
 pub mod xla;
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
@@ -71,11 +72,13 @@ pub fn find(
             Ok(None) | Err(_) => {}
         }
     }
+    if found.len() + several.len() > 1 {
+        return Err(several_runs(systems, path, found, progress));
+    }
     match (found.pop(), several.pop()) {
+        (Some(run), _) => with_module(systems, run, path, module),
+        (None, Some(error)) => Err(error),
         (None, None) => Err(refusal(systems, path)),
-        (None, Some(error)) if several.is_empty() => Err(error),
-        (Some(run), None) if found.is_empty() => with_module(systems, run, path, module),
-        _ => Err(several_runs(systems, path, progress)),
     }
 }
 
@@ -95,15 +98,21 @@ fn with_module(
         .hint(format!("Only dumps and profiles of {} have modules.", with.join(", "))))
 }
 
-/// That runs of several systems lie below a directory, with a list of them.
-fn several_runs(systems: &[&dyn RunSystem], path: &Path, progress: &Progress) -> Error {
+/// That runs of several systems lie below a directory, with a list of them: those that were found there, also such as
+/// no table compares, and all that lie deeper.
+fn several_runs(
+    systems: &[&dyn RunSystem],
+    path: &Path,
+    found: Vec<Box<dyn FoundRun>>,
+    progress: &Progress,
+) -> Error {
     let below = |system: &&dyn RunSystem| {
         system.below(&[path.to_owned()], None, &Warnings::default(), progress).unwrap_or_default()
     };
-    let mut runs: Vec<String> = (systems.iter().flat_map(below))
+    let runs: BTreeSet<String> = (systems.iter().flat_map(below).chain(found))
         .map(|run| format!("  {} ({})", run.opened_by().display(), run.system().title()))
         .collect();
-    runs.sort();
+    let mut runs: Vec<String> = runs.into_iter().collect();
     let count = runs.len();
     if count > MOST_LISTED {
         runs.truncate(MOST_LISTED);

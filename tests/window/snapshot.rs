@@ -201,7 +201,7 @@ fn figures_at_a_glance_fit_beside_the_facts() {
         let mut harness = window_sized(Theme::Light, size, |ctx| App::open(ctx, path.clone()));
         go(&mut harness, Page::Overview);
         let curve = harness.get_by_role_and_label(Role::Canvas, "Memory over events").rect();
-        let facts = harness.get_by_label("Report").rect();
+        let facts = harness.get_by_label("Run").rect();
         let is_beside = facts.top() < curve.bottom();
         let end = if is_beside { facts.left() } else { width };
         let notes =

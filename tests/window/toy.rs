@@ -44,7 +44,7 @@ fn go(harness: &mut Harness<'_, App>, page: Page) {
 fn the_pages_of_a_run_say_its_figures_in_its_words() {
     let directory = tempfile::tempdir().expect("a directory");
     let mut harness = open(directory.path(), &["small.toy"]);
-    wait_for(&mut harness, "596 B are free");
+    wait_for(&mut harness, "fits");
     go(&mut harness, Page::Overview);
     assert_texts(&harness, &["Fits: 596 B are free", "small.toy"]);
     go(&mut harness, Page::Insights);

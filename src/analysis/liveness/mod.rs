@@ -202,13 +202,25 @@ pub fn curve(report: &Report, scope: Scope) -> Option<Vec<u64>> {
     match scope {
         // A file without rows for the whole system has, at best, those of every IPU.
         Scope::Everything if deltas.everything.is_empty() => {
-            let mut devices = deltas.by_device.values();
-            if let (Some(only), None) = (devices.next(), devices.next()) {
-                return Some(accumulate(only, steps));
+            let by_device = &deltas.by_device;
+            // Memory that is apart is no part of everything, unless there is no other.
+            let apart = report.arenas.get().map(|arenas| &arenas.apart);
+            let is_apart = |id: &DeviceId| apart.is_some_and(|apart| apart.contains(id));
+            let is_all_apart = by_device.keys().all(is_apart);
+            let of_devices = || by_device.iter().filter(|(id, _)| is_all_apart || !is_apart(id));
+            let mut devices = of_devices().map(|(_, changes)| changes);
+            match (devices.next(), devices.next()) {
+                (None, _) => Some(accumulate(&none, steps)),
+                (Some(only), None) if only.is_sorted_by_key(|(step, _)| *step) => {
+                    Some(accumulate(only, steps))
+                }
+                _ => {
+                    let changes = of_devices().flat_map(|(_, changes)| changes);
+                    let mut all: Vec<(u32, i64)> = changes.copied().collect();
+                    all.sort_by_key(|(step, _)| *step);
+                    Some(accumulate(&all, steps))
+                }
             }
-            let mut all: Vec<(u32, i64)> = deltas.by_device.values().flatten().copied().collect();
-            all.sort_by_key(|(step, _)| *step);
-            Some(accumulate(&all, steps))
         }
         Scope::Everything => Some(accumulate(&deltas.everything, steps)),
         Scope::Device(device) => {

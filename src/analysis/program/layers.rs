@@ -13,7 +13,7 @@ pub fn source_line(debug: &DebugInfo, context: usize) -> Option<String> {
     let outermost = *rows.last()?;
     let layer = debug.layer(outermost);
     let known = &debug.known_layers;
-    let has_own_files = layer == known.calls || layer == known.machine;
+    let has_own_files = !layer.is_empty() && (layer == known.calls || layer == known.machine);
     let is_same = |row: &usize| !has_own_files || debug.file(*row) == debug.file(outermost);
     let same = rows.iter().rev().take_while(|row| debug.layer(**row) == layer && is_same(row));
     debug.location(*same.last()?)

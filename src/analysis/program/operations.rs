@@ -127,9 +127,10 @@ pub fn operation(debug: &DebugInfo, context: usize) -> Option<Operation> {
 /// The same of one layer.
 pub fn operation_of(debug: &DebugInfo, context: usize, layer: Option<&str>) -> Option<Operation> {
     let named_by = naming_context_of(debug, context, layer)?;
+    let calls = &debug.known_layers.calls;
     let detail = debug
         .ancestry(context)
-        .find(|row| debug.layer(*row) == debug.known_layers.calls)
+        .find(|row| !calls.is_empty() && debug.layer(*row) == *calls)
         .and_then(|row| debug.kind(row));
     Some(Operation {
         kind: debug.kind(named_by).map(str::to_owned),

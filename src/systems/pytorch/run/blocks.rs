@@ -200,7 +200,7 @@ impl Blocks {
 /// Reads segments from the blocks, which are in memory.
 #[derive(Debug)]
 pub(super) struct SegmentReader {
-    blocks: Blocks,
+    blocks: Arc<Blocks>,
     arenas: Vec<ArenaOfDevice>,
     /// Found when a segment is read for the first time.
     of_arenas: OnceLock<BlocksOfArenas>,
@@ -208,7 +208,7 @@ pub(super) struct SegmentReader {
 
 impl SegmentReader {
     /// Of the blocks, and of the segments in which they lie.
-    pub fn of(blocks: Blocks, arenas: Vec<ArenaOfDevice>) -> Self {
+    pub fn of(blocks: Arc<Blocks>, arenas: Vec<ArenaOfDevice>) -> Self {
         Self { blocks, arenas, of_arenas: OnceLock::new() }
     }
 }

@@ -72,7 +72,7 @@ fn fill_of_snapshot(
         ..About::default()
     }));
     report.categories.fill(Some(named_categories()));
-    let blocks = Blocks::of(Arc::clone(replayed), Variables::of(replayed));
+    let blocks = Arc::new(Blocks::of(Arc::clone(replayed), Variables::of(replayed)));
     let segments = arenas_of_devices(replayed);
     let arenas = arenas(replayed, &segments);
     // A thread of its own: in the pool, who works on the first picture meanwhile would wait behind it.
@@ -90,13 +90,13 @@ fn fill_of_snapshot(
     let Some(((steps, programs), deltas)) = parts else { return };
     report.steps.fill(Some(steps));
     report.programs.fill(Some(programs));
+    // Who sees the arenas may read one.
+    report.set_reader(Box::new(SegmentReader::of(Arc::clone(&blocks), segments)));
     report.arenas.fill(Some(arenas));
     // A curve goes by all of these.
     report.deltas.fill(Some(deltas));
     has_curve();
     let Some(liveness) = liveness(&blocks, progress) else { return };
-    // Who sees what lives may read an arena.
-    report.set_reader(Box::new(SegmentReader::of(blocks, segments)));
     report.liveness.fill(Some(liveness));
 }
 

@@ -14,7 +14,7 @@ use crate::analysis::matched_reports::MatchedReports;
 use crate::run::compared::{Compared, ComparedWords};
 use crate::run::{Conclusion, Room};
 use crate::text::shortened;
-use crate::ui::job::{Latest, Made, Same};
+use crate::ui::job::{Latest, Same};
 use crate::ui::report::found_insights::{are_all, settled};
 use crate::ui::runs::{Needed, Needs, Run};
 use crate::ui::theme::Tokens;
@@ -110,7 +110,7 @@ pub type Found = Result<Arc<RunsCompared>, Arc<str>>;
 #[derive(Default)]
 pub struct AskedComparison {
     found: Latest<Key, Found>,
-    said: Made<(Same<RunsCompared>, Room, Units), Vec<Conclusion>>,
+    said: Latest<(Same<RunsCompared>, Room, Units), Vec<Conclusion>>,
 }
 
 impl AskedComparison {
@@ -145,9 +145,14 @@ impl AskedComparison {
         room: Room,
     ) {
         let units = Units::now(ui);
-        let said =
-            self.said.of((Same(Arc::clone(found)), room, units), |_| found.said(room, units));
-        card_ui(ui, title, |ui| said.iter().for_each(|said| said_ui(ui, said)));
+        let (key, for_job) = ((Same(Arc::clone(found)), room, units), Arc::clone(found));
+        self.said
+            .ask("what follows of two runs", ui.ctx(), &key, move |_| for_job.said(room, units));
+        // Of other runs nothing is shown; what was said in other units stays until it is said anew.
+        let said = self.said.last().filter(|((of, ..), _)| *of == key.0);
+        card_ui(ui, title, |ui| {
+            said.into_iter().flat_map(|(_, said)| said).for_each(|said| said_ui(ui, said));
+        });
     }
 }
 
@@ -170,9 +175,7 @@ fn said_ui(ui: &mut egui::Ui, said: &Conclusion) {
 
 /// Two runs, where they are of one system, so that they can be compared.
 pub fn of_one_system<'a>(reference: &'a Run, other: &'a Run) -> Option<[&'a Run; 2]> {
-    let both = [reference, other];
-    let [words, of_other] = both.map(|run| run.derived.answers().compared_words());
-    std::ptr::eq(words, of_other).then_some(both)
+    (reference.report.system.name == other.report.system.name).then_some([reference, other])
 }
 
 /// What the devices of runs are called, by their numbers, with the words of their system; those of one number that are
