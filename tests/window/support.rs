@@ -153,9 +153,10 @@ pub fn click_at(harness: &mut Harness<'_, App>, at: Pos2, modifiers: Modifiers) 
 pub fn choose(harness: &mut Harness<'_, App>, list: &str, entry: &str) {
     harness.get_by_role_and_label(Role::ComboBox, list).click();
     settle(harness);
-    // The list is drawn after all else that may have the same name.
-    let entries = harness.get_all_by_role_and_label(Role::Button, entry);
-    entries.last().expect("an entry").click();
+    // The list is drawn after all else that may have the same name; a long one has a part in sight.
+    harness.get_all_by_role_and_label(Role::Button, entry).last().expect("an entry").scroll_to_me();
+    settle(harness);
+    harness.get_all_by_role_and_label(Role::Button, entry).last().expect("an entry").click();
     settle(harness);
 }
 
