@@ -117,7 +117,7 @@ fn expanded(pattern: &str) -> String {
         .replace(' ', r"\s+")
         .replace("{n}", r"[0-9]+(?:,[0-9]{3})*")
         .replace("{count}", r"[1-9][0-9]*(?:,[0-9]{3})*")
-        .replace("{tiles}", r"[0-9]+(?:(?:\s*[,-]\s*(?:and\s+)?|\s+and\s+)[0-9]+)*")
+        .replace("{tiles}", r"[0-9]+(?:(?:,\s*(?:and\s+)?|-|\s+and\s+)[0-9]+)*")
         .replace("{size}", r"[0-9]+(?:,[0-9]{3})*(?:\.[0-9]+)?(?:\s*(?:[kKMGTP]i?B?|B|bytes)\b)?")
         .replace("{word}", r"[0-9A-Za-z_]{1,40}")
         .replace("{path}", PATH)
