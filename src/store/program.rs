@@ -95,6 +95,6 @@ pub struct Steps {
     pub ids: IdColumn<StepId>,
     /// The program that each step is a visit to.
     pub programs: Vec<ProgramId>,
-    /// The step that contains it.
+    /// The step that contains each; empty where no step contains another.
     pub parents: Vec<Option<StepId>>,
 }

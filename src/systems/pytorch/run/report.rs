@@ -176,26 +176,23 @@ fn steps(
     variables: &Variables,
     progress: &Progress,
 ) -> Option<(Steps, Programs)> {
-    let events = &replayed.snapshot.events;
-    let (mut steps, mut programs) = (Steps::default(), Programs::default());
-    let count = replayed.axis().len() as usize;
-    steps.programs.reserve_exact(count);
-    steps.parents.reserve_exact(count);
+    let (events, axis) = (&replayed.snapshot.events, replayed.axis());
+    let mut programs = Programs::default();
+    let mut of_steps = Vec::with_capacity(axis.len() as usize);
     let mut kinds = [None; KINDS];
     // By variable and kind.
     let mut known = vec![None; variables.names.len().saturating_mul(KINDS)];
-    for step in 0..replayed.axis().len() {
+    for step in 0..axis.len() {
         if (step as usize).is_multiple_of(EVENTS_PER_LOOK) && progress.is_cancelled() {
             return None;
         }
-        let row = replayed.axis().row(step).filter(|row| *row < events.len());
+        let row = axis.row(step);
         let action = row.and_then(|row| events.actions.get(row)).copied();
         let stack = row.and_then(|row| events.stacks.get(row)).copied().unwrap_or(StackId::NONE);
         let variable = variables.of_stack(stack);
         let kind = action.map_or(KINDS - 1, |action| action as usize);
-        let next = ProgramId(programs.ids.len() as u32);
-        let program = *known[variable.0 as usize * KINDS + kind].get_or_insert(next);
-        if program == next {
+        let make = || {
+            let program = ProgramId(programs.ids.len() as u32);
             let word = action.map_or("end", Action::as_str);
             let kind = *kinds[kind].get_or_insert_with(|| programs.kind_names.push(word));
             let has_frame = stack != StackId::NONE;
@@ -207,11 +204,13 @@ fn steps(
             programs.compute_sets.push(None);
             programs.exchanges.push(None);
             programs.children_ends.push(0);
-        }
-        steps.ids.push(StepId(step));
-        steps.programs.push(program);
-        steps.parents.push(None);
+            program
+        };
+        let known = known.get_mut(variable.0 as usize * KINDS + kind);
+        of_steps.push(known.map_or(ProgramId(0), |known| *known.get_or_insert_with(make)));
     }
+    let ids = (0..axis.len()).map(StepId).collect::<Vec<_>>().try_into().unwrap_or_default();
+    let steps = Steps { ids, programs: of_steps, ..Steps::default() };
     Some((steps, programs))
 }
 
