@@ -119,7 +119,7 @@ pub const IN_PICTURES: [(&str, &str); 16] = [
     ("Ctrl and wheel", "Zoom the bytes of a curve at the pointer"),
     ("+ and −", "Zoom in the middle"),
     ("Drag", "Move what is zoomed"),
-    ("Drag, Shift-drag in Memory", "Select tiles where nothing is zoomed, and with Shift always"),
+    ("Drag, Shift-drag in Memory", "Select several where nothing is zoomed, and with Shift always"),
     ("Drag over addresses and steps", "Zoom into what is dragged over; with Shift, move"),
     ("Wheel over the strip of a map", "Zoom addresses alone"),
     ("Page up, Page down", "Show the part before, the part after"),
@@ -128,7 +128,7 @@ pub const IN_PICTURES: [(&str, &str); 16] = [
     ("Shift-click", "Select one more"),
     ("Tab", "Go to the next control or picture"),
     ("Arrows, Home, End", "Select in the picture or list that has the focus"),
-    ("Enter", "Open the tile that is selected, show the variable of a map"),
+    ("Enter", "Open what is selected, show the variable of a map"),
     ("Double-click on a splitter", "Put it back to where it was at first"),
     ("Ctrl + and Ctrl −", "Make everything larger or smaller"),
 ];
