@@ -106,7 +106,7 @@ fn what_more_reading_may_change_is_provisional() {
         window_at_work(Theme::Light, SIZES[0], |ctx| App::with_loads(ctx, loads.into()));
     wait_for(&mut harness, "So far: more of the reports is being read");
     // What stands below it is there.
-    assert_text(&harness, "Temporaries are smaller at the peak");
+    wait_for(&mut harness, "Temporaries are smaller at the peak");
     // So it is on Insights, where advice waits.
     harness.state_mut().go(Page::Insights);
     wait_for(&mut harness, "From source to target, so far: more is being read");
@@ -118,7 +118,7 @@ fn what_more_reading_may_change_is_provisional() {
         report.logs.fill(Some(Vec::new()));
     }
     wait_until_gone(&mut harness, "So far: more");
-    assert_text(&harness, "Temporaries are smaller at the peak");
+    wait_for(&mut harness, "Temporaries are smaller at the peak");
     harness.state_mut().go(Page::Insights);
     wait_for(&mut harness, "From source to target");
     wait_until_gone(&mut harness, "so far");
