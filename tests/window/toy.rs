@@ -57,6 +57,8 @@ fn the_pages_of_a_run_say_its_figures_in_its_words() {
     assert_texts(&harness, &["hidden", "All chips"]);
     go(&mut harness, Page::Map);
     assert_text(&harness, "bank of Chip 0");
+    open_tab(&mut harness, "One bank");
+    open_tab(&mut harness, "Variables");
     let variables = copied(&mut harness, "Variables of the bank");
     assert_eq!(variables.len(), 1 + 4, "{variables:?}");
     assert!(line(&variables, "hidden").contains(&"2000".to_owned()), "{variables:?}");
