@@ -109,7 +109,13 @@ fn several_runs(
     let below = |system: &&dyn RunSystem| {
         system.below(&[path.to_owned()], None, &Warnings::default(), progress).unwrap_or_default()
     };
-    let runs: BTreeSet<String> = (systems.iter().flat_map(below).chain(found))
+    let below: Vec<_> = systems.iter().flat_map(below).collect();
+    // What a system finds and no table compares is one nevertheless.
+    let has_others = |run: &Box<dyn FoundRun>| {
+        below.iter().any(|other| other.system().title() == run.system().title())
+    };
+    let alone: Vec<_> = found.into_iter().filter(|run| !has_others(run)).collect();
+    let runs: BTreeSet<String> = (below.into_iter().chain(alone))
         .map(|run| format!("  {} ({})", run.opened_by().display(), run.system().title()))
         .collect();
     let mut runs: Vec<String> = runs.into_iter().collect();

@@ -30,7 +30,7 @@ pub struct PeakContents {
     pub always_live_bytes: u64,
     /// Blocks that are alive.
     pub blocks: u64,
-    /// By category, in the order of [`BlockCategory::ALL`]; only those that have any.
+    /// By category, in the order of `BlockCategory::ALL`; only those that have any.
     pub by_category: Vec<CategoryBytes>,
     /// By user frame, those with most bytes first, then by name.
     pub by_frame: Vec<FrameBytes>,
@@ -157,7 +157,7 @@ impl BlockSums {
         }
     }
 
-    /// By category, in the order of [`BlockCategory::ALL`]; only those that have any.
+    /// By category, in the order of `BlockCategory::ALL`; only those that have any.
     pub fn by_category(&self) -> Vec<CategoryBytes> {
         let named = BlockCategory::ALL.into_iter().zip(self.of_categories);
         let named = named.filter(|(_, all)| all.blocks > 0);
