@@ -111,10 +111,10 @@ fn several_runs(
     };
     let below: Vec<_> = systems.iter().flat_map(below).collect();
     // What a system finds and no table compares is one nevertheless.
-    let has_others = |run: &Box<dyn FoundRun>| {
+    let has_others = |run: &dyn FoundRun| {
         below.iter().any(|other| other.system().title() == run.system().title())
     };
-    let alone: Vec<_> = found.into_iter().filter(|run| !has_others(run)).collect();
+    let alone: Vec<_> = found.into_iter().filter(|run| !has_others(&**run)).collect();
     let runs: BTreeSet<String> = (below.into_iter().chain(alone))
         .map(|run| format!("  {} ({})", run.opened_by().display(), run.system().title()))
         .collect();
