@@ -47,7 +47,6 @@ pub fn curve_of_placed(placed: &Placed, classes: &Classes, steps: usize) -> (Vec
             here.remove(&row);
         }
     }
-    deltas.sort_unstable_by_key(|(step, _)| *step);
     (accumulate(&deltas, steps), always_live)
 }
 

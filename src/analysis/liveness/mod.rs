@@ -198,33 +198,20 @@ pub fn curve(report: &Report, scope: Scope) -> Option<Vec<u64>> {
         let rows = liveness.variable_bytes.as_ref().filter(|_| scope == Scope::Everything)?;
         return Some(curve_of_variables(rows, &liveness.classes, steps));
     };
-    let none = Vec::new();
+    let by_device = &deltas.by_device;
     match scope {
-        // A file without rows for the whole system has, at best, those of every IPU.
+        // A file without changes of the whole system has, at best, those of its devices.
         Scope::Everything if deltas.everything.is_empty() => {
-            let by_device = &deltas.by_device;
             // Memory that is apart is no part of everything, unless there is no other.
             let apart = report.arenas.get().map(|arenas| &arenas.apart);
             let is_apart = |id: &DeviceId| apart.is_some_and(|apart| apart.contains(id));
             let is_all_apart = by_device.keys().all(is_apart);
-            let of_devices = || by_device.iter().filter(|(id, _)| is_all_apart || !is_apart(id));
-            let mut devices = of_devices().map(|(_, changes)| changes);
-            match (devices.next(), devices.next()) {
-                (None, _) => Some(accumulate(&none, steps)),
-                (Some(only), None) if only.is_sorted_by_key(|(step, _)| *step) => {
-                    Some(accumulate(only, steps))
-                }
-                _ => {
-                    let changes = of_devices().flat_map(|(_, changes)| changes);
-                    let mut all: Vec<(u32, i64)> = changes.copied().collect();
-                    all.sort_by_key(|(step, _)| *step);
-                    Some(accumulate(&all, steps))
-                }
-            }
+            let of_devices = by_device.iter().filter(|(id, _)| is_all_apart || !is_apart(id));
+            Some(accumulate(of_devices.flat_map(|(_, changes)| changes), steps))
         }
         Scope::Everything => Some(accumulate(&deltas.everything, steps)),
         Scope::Device(device) => {
-            Some(accumulate(deltas.by_device.get(&device).unwrap_or(&none), steps))
+            Some(accumulate(by_device.get(&device).into_iter().flatten(), steps))
         }
         Scope::Arena(_) | Scope::WorstArena => None,
     }
@@ -250,25 +237,23 @@ pub fn curve_of_variables(rows: &[VariableBytes], classes: &Classes, steps: usiz
             deltas.push((range.end, -bytes));
         }
     }
-    deltas.sort_unstable_by_key(|(step, _)| *step);
     accumulate(&deltas, steps)
 }
 
-/// Sums up changes, ascending by step; a sum below 0, which the reader has warned of, counts as 0.
-fn accumulate(deltas: &[(u32, i64)], steps: usize) -> Vec<u64> {
-    let mut curve = Vec::with_capacity(steps);
-    let mut level = 0_i64;
-    let mut rest = deltas;
-    for step in 0..steps {
-        while let Some(((at, delta), others)) = rest.split_first()
-            && *at as usize <= step
-        {
-            level = level.saturating_add(*delta);
-            rest = others;
+/// Sums up changes, in any order; a sum below 0, which the reader has warned of, counts as 0.
+fn accumulate<'a>(deltas: impl IntoIterator<Item = &'a (u32, i64)>, steps: usize) -> Vec<u64> {
+    let mut changes = vec![0_i64; steps];
+    for (at, delta) in deltas {
+        if let Some(change) = changes.get_mut(*at as usize) {
+            *change = change.saturating_add(*delta);
         }
-        curve.push(u64::try_from(level).unwrap_or(0));
     }
-    curve
+    let mut level = 0_i64;
+    let alive = |change: i64| {
+        level = level.saturating_add(change);
+        u64::try_from(level).unwrap_or(0)
+    };
+    changes.into_iter().map(alive).collect()
 }
 
 /// The step position of the peak.
@@ -346,6 +331,7 @@ mod tests {
     use super::*;
     use crate::analysis::fixture;
     use crate::store::ClassId;
+    use crate::store::liveness::Deltas;
 
     #[test]
     fn a_curve_is_the_sum_of_its_classes_and_the_first_peak_counts() {
@@ -355,6 +341,25 @@ mod tests {
         assert_eq!(peak(&[8, 12, 4, 12]), Some(1));
         assert_eq!(peak(&[]), None);
         assert!(classes.is_live_at(ClassId(1), 3) && !classes.is_live_at(ClassId(1), 1));
+    }
+
+    #[test]
+    fn changes_count_at_their_steps_in_any_order_and_memory_that_is_apart_is_no_part_of_everything()
+    {
+        let [own, apart] = [DeviceId(0), DeviceId(1)];
+        let everything = |devices: &[(DeviceId, Vec<(u32, i64)>)]| {
+            let report = Report::default();
+            report.steps.fill(Some(fixture::steps(4)));
+            report.arenas.fill(Some(Arenas { apart: [apart].into(), ..Arenas::default() }));
+            let by_device = devices.iter().cloned().collect();
+            report.deltas.fill(Some(Deltas { by_device, ..Deltas::default() }));
+            curve(&report, Scope::Everything).expect("a curve")
+        };
+        let changes = vec![(2, -3), (1, 5), (2, -4), (3, 6), (9, 1)];
+        assert_eq!(everything(&[(own, changes.clone())]), [0, 5, 0, 4]);
+        assert_eq!(everything(&[(own, Vec::new()), (apart, changes.clone())]), [0; 4]);
+        assert_eq!(everything(&[(own, vec![(0, 2)]), (apart, changes.clone())]), [2; 4]);
+        assert_eq!(everything(&[(apart, changes)]), [0, 5, 0, 4], "there is no other");
     }
 
     #[test]

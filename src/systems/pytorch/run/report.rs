@@ -217,7 +217,6 @@ fn steps(
 /// What changes at each step; `None` when it was cancelled.
 fn deltas(blocks: &Blocks, progress: &Progress) -> Option<Deltas> {
     let mut deltas = Deltas::default();
-    let are_several = blocks.devices().count() > 1;
     for (place, device, lives) in blocks.devices() {
         let id = DeviceId::of_number(device.number);
         if let Some(curve) = blocks.replayed().take_requested_curve(place) {
@@ -238,17 +237,6 @@ fn deltas(blocks: &Blocks, progress: &Progress) -> Option<Deltas> {
             changes.add(lives.freed_at[row].saturating_add(1), -change);
         }
         deltas.by_device.insert(id, at_steps(changes, device, blocks.axis()));
-    }
-    if are_several {
-        let mut all = Changes::new(blocks.axis().len() as usize);
-        // Memory of the host is none of the devices'.
-        for (_, device, _) in blocks.devices().filter(|(_, device, _)| !device.is_host()) {
-            let of_device = deltas.by_device.get(&DeviceId::of_number(device.number));
-            for (step, change) in of_device.into_iter().flatten() {
-                all.add(*step, *change);
-            }
-        }
-        deltas.everything = all.list();
     }
     Some(deltas)
 }
