@@ -112,13 +112,8 @@ impl BudgetFacts {
             let message = format!("the figures of this run are of all devices, not of {device}");
             return Err(Error::new(ErrorKind::Usage, message));
         }
-        let figure = |figure, subject, bytes| BudgetedFigure {
-            figure,
-            subject: [subject, "has"],
-            bytes,
-            why_unknown: "the run does not say it",
-            arena: None,
-            is_of_window: false,
+        let figure = |figure, subject, bytes| {
+            BudgetedFigure::of(figure, [subject, "has"], bytes, "the run does not say it")
         };
         let answers = derived.answers();
         let total = answers.memory(derived).total_bytes;
