@@ -19,7 +19,7 @@ pub struct DemoArguments {
 /// Writes what is missing of the demo, says where it is, and opens the window on its runs.
 pub fn run(arguments: &DemoArguments, started: Instant) -> ExitCode {
     let written = output::with_progress("Writing the demo", |progress| {
-        let story = writer(&arguments.system).ok_or(WriteError::Cancelled)?.story;
+        let story = (writer(&arguments.system).ok_or(WriteError::Cancelled)?.story)();
         story.demo(progress).map(|directory| (story.opened(&directory), directory))
     });
     let (runs, directory) = match written {

@@ -24,8 +24,8 @@ pub struct Synth {
     pub options: clap::Command,
     /// Writes what is wanted with what was given of these options.
     pub write: fn(&ArgMatches, &ToWrite<'_>, &Progress) -> Result<(), WriteError>,
-    /// The runs of its demo.
-    pub story: Story,
+    /// The runs of its demo, made where they are wanted: each start of the program asks for the options above.
+    pub story: fn() -> Story,
 }
 
 /// What the writers of all systems are told.

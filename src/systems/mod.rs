@@ -160,7 +160,7 @@ pub fn derived_of_report(systems: &[&dyn RunSystem], report: Arc<Report>) -> Der
 
 /// The story that the window shows who has no run yet: of the first system that has one.
 pub fn demo_story() -> Option<Story> {
-    of_process().iter().find_map(|system| Some(system.synth()?.story))
+    of_process().iter().find_map(|system| Some((system.synth()?.story)()))
 }
 
 /// What a path says that is a part of a run at most, such as an error text.

@@ -74,7 +74,7 @@ pub fn synth() -> Synth {
         what: "A report of Poplar",
         options: ReportArguments::augment_args(clap::Command::default()),
         write,
-        story: story(),
+        story,
     }
 }
 

@@ -70,7 +70,7 @@ pub fn synth() -> Synth {
         what: "A memory snapshot of PyTorch, with what lies beside it",
         options: SnapshotArguments::augment_args(clap::Command::default()),
         write,
-        story: story(),
+        story,
     }
 }
 

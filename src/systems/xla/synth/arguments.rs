@@ -46,7 +46,7 @@ pub fn synth() -> Synth {
         what: "A dump of XLA: a program with its buffer assignment",
         options: DumpArguments::augment_args(clap::Command::default()),
         write,
-        story: story(),
+        story,
     }
 }
 
