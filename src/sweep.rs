@@ -47,6 +47,7 @@ pub(crate) fn runs_below(
     if progress.is_cancelled() {
         return Err(Error::new(ErrorKind::Unreadable, "cancelled"));
     }
+    systems::below::leave_out_settings_of_others(&mut all);
     if let Some(module) = module.filter(|_| !all.iter().any(|run| run.system().has_modules())) {
         let path = paths.first().map_or(Path::new("."), |path| path);
         // It says which modules there are, or that the runs have none.

@@ -1,5 +1,6 @@
 //! The files below a directory, among which a system looks for its runs, and the only run there.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -49,6 +50,18 @@ pub fn each_file_below(
             }
         }
     }
+}
+
+/// Leaves out what only says how a run was made, where a run is there, of whatever system: settings beside a recording
+/// are no run that left no report.
+pub fn leave_out_settings_of_others(runs: &mut Vec<Box<dyn FoundRun>>) {
+    let whole = runs.iter().filter(|run| run.has_report());
+    let there: BTreeSet<PathBuf> = whole.map(|run| run.opened_by()).collect();
+    let has_run = |path: &Path| {
+        let first = there.range(path.to_owned()..).next();
+        first.is_some_and(|other| other.starts_with(path))
+    };
+    runs.retain(|run| run.has_report() || !has_run(run.path()));
 }
 
 /// The run of a directory that has no other; `None` where it has none.

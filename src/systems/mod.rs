@@ -109,7 +109,8 @@ fn several_runs(
     let below = |system: &&dyn RunSystem| {
         system.below(&[path.to_owned()], None, &Warnings::default(), progress).unwrap_or_default()
     };
-    let below: Vec<_> = systems.iter().flat_map(below).collect();
+    let mut below: Vec<_> = systems.iter().flat_map(below).collect();
+    below::leave_out_settings_of_others(&mut below);
     // What a system finds and no table compares is one nevertheless.
     let has_others = |run: &dyn FoundRun| {
         below.iter().any(|other| other.system().title() == run.system().title())

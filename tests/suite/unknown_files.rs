@@ -416,6 +416,7 @@ fn several_runs_in_a_directory_lead_to_sweep() {
     let nested = mixed.join("snapshots");
     fs::create_dir_all(&nested).unwrap();
     fs::copy(snapshot(), nested.join("run.pickle")).unwrap();
+    fs::write(nested.join("app.json"), "{\"batch_size\": 4}").unwrap();
     let dump = mixed.join("dump");
     fs::create_dir(&dump).unwrap();
     for file in fs::read_dir(in_package("sample_profiles/xla/keep")).unwrap().flatten() {
@@ -444,6 +445,10 @@ fn several_runs_in_a_directory_lead_to_sweep() {
     assert!(of_mixed.contains(".hlo.pb (XLA)"), "{of_mixed}");
     let of_all = said(directory.path());
     assert!(of_all.contains("holds 4 runs") && of_all.contains("/a (Poplar)"), "{of_all}");
+    // What lies beside a snapshot is no report that is missing.
+    let output = tilescope(&["sweep", &directory.path().display().to_string(), "--json"]);
+    let runs = json(&output)["runs"].as_array().expect("runs").len();
+    assert_eq!(runs, 4, "{output:?}");
 }
 
 /// A directory of one run beside what is none is opened.
