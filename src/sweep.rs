@@ -45,7 +45,7 @@ pub(crate) fn runs_below(
         }
     }
     if progress.is_cancelled() {
-        return Err(Error::new(ErrorKind::Unreadable, "cancelled"));
+        return Err(Error::cancelled());
     }
     systems::below::leave_out_settings_of_others(&mut all);
     if let Some(module) = module.filter(|_| !all.iter().any(|run| run.system().has_modules())) {
@@ -109,7 +109,7 @@ pub(crate) fn read_runs(
         let read = read_row(run, (&apps, device), progress);
         read.map(|(open, facts)| (facts, open.derived().report().warnings.list()))
     });
-    let Some(read) = read else { return Err(Error::new(ErrorKind::Unreadable, "cancelled")) };
+    let Some(read) = read else { return Err(Error::cancelled()) };
     let mut first_error = None;
     let mut runs = Vec::with_capacity(read.len());
     for ((found, name), read) in found.iter().zip(names).zip(read) {
@@ -168,8 +168,7 @@ pub(crate) fn read_row(
     (apps, device): (&Apps<'_>, Option<i64>),
     progress: &Progress,
 ) -> Result<(Box<dyn OpenRun>, SweepFacts), Error> {
-    let cancelled = || Error::new(ErrorKind::Unreadable, "cancelled");
-    let open = found.open_in_sweep(progress)?.ok_or_else(cancelled)?;
+    let open = found.open_in_sweep(progress)?.ok_or_else(Error::cancelled)?;
     let derived: &Derived = open.derived();
     let mut facts = derived.answers().sweep_facts(derived, device)?;
     if let Some(app) = found.app().filter(|app| apps.0.get(app) == Some(&1)) {

@@ -60,6 +60,11 @@ impl Error {
         Self { kind, file: None, at: None, message: message.into(), hint: None }
     }
 
+    /// That nobody waits any more.
+    pub fn cancelled() -> Self {
+        Self::new(ErrorKind::Unreadable, "cancelled")
+    }
+
     /// The same error about a file.
     #[must_use]
     pub fn in_file(mut self, file: &Path) -> Self {

@@ -97,7 +97,7 @@ pub fn export(
         })
     });
     let first_error = first_error.into_inner().unwrap_or_else(PoisonError::into_inner);
-    let Some(done) = done else { return Err(first_error.unwrap_or_else(cancelled)) };
+    let Some(done) = done else { return Err(first_error.unwrap_or_else(Error::cancelled)) };
     let mut exported = Exported { warnings: warnings.list(), ..Exported::default() };
     let (mut runs, mut last) = (Vec::new(), HashMap::new());
     for (found, (of_run, open, run)) in found.iter().zip(done) {
@@ -121,10 +121,6 @@ pub fn export(
     }
     exported.warn_of_equal_runs();
     Ok(exported)
-}
-
-fn cancelled() -> Error {
-    Error::new(ErrorKind::Unreadable, "cancelled")
 }
 
 /// Keeps the first error of reading. Where there is no room for one run there is none for the next.
@@ -202,7 +198,7 @@ fn write(
     runs::write(&staging, run, open.derived())?;
     // What was read in part, because another run could not be written, is not put there.
     if progress.is_cancelled() {
-        return Err(cancelled());
+        return Err(Error::cancelled());
     }
     let mut tables = staging.publish(&id)?;
     let order = |name: &str| {

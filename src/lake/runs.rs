@@ -2,7 +2,7 @@
 
 use super::staging::Staging;
 use crate::analysis::derived::Derived;
-use crate::analysis::liveness::{self, Scope};
+use crate::analysis::liveness::Scope;
 use crate::analysis::program::named_facts::{commit, model};
 use crate::analysis::program::report_options::id;
 use crate::analysis::program::steps;
@@ -83,7 +83,7 @@ pub(super) fn write(staging: &Staging<'_>, run: &SweepRun, derived: &Derived) ->
 fn write_run(staging: &Staging<'_>, run: &SweepRun, derived: &Derived) -> Result<(), Error> {
     let (report, answers, facts) = (&**derived.report(), derived.answers(), &run.facts);
     let (format, memory) = (answers.format(derived), answers.memory(derived));
-    let (peak, verdict) = (answers.peak(derived), &facts.verdict);
+    let (peak, verdict) = (answers.peak_size(derived), &facts.verdict);
     let (model, commit, exported_by) = (model(report), commit(report), super::program());
     let is_least = |figure: &&SweepFigure| figure.is_at_least && figure.value.is_some();
     let at_least: Vec<&str> =
@@ -163,7 +163,8 @@ fn write_options(run: &SweepRun, rows: &mut dyn TableRows) -> Result<(), Error> 
 fn write_steps(derived: &Derived, rows: &mut dyn TableRows) -> Result<(), Error> {
     let report = &**derived.report();
     let count = report.steps.get().map_or(0, |steps| steps.ids.len());
-    let curve = liveness::curve(report, Scope::Everything).unwrap_or_default();
+    let timeline = derived.timeline(Scope::Everything, &|| false);
+    let curve = timeline.as_ref().map_or(&[][..], |timeline| &timeline.curve.not_always_live);
     let operations = derived.operations();
     for position in 0..count {
         let Some(facts) = steps::facts(report, position) else { continue };

@@ -118,7 +118,7 @@ impl<'a> Writer<'a> {
     fn encode(&mut self) -> Result<(), Error> {
         // A row group is encoded in memory, and nothing of it is written before it is full.
         if self.progress.is_cancelled() {
-            return Err(Error::new(ErrorKind::Unreadable, "cancelled"));
+            return Err(Error::cancelled());
         }
         let columns = self.columns.iter_mut().map(Column::finish).collect();
         let batch = RecordBatch::try_new(Arc::clone(&self.schema), columns)

@@ -15,7 +15,7 @@ use super::beside_curve::{BesideCurve, StepSaid};
 use super::budget::BudgetFacts;
 use super::claim::Claim;
 use super::compared::names::Names;
-use super::compared::{Compared, ComparedWords, Side};
+use super::compared::{Compared, ComparedWords, PeakOfSide, Side};
 use super::conclusion::Conclusion;
 use super::evidence::Place;
 use super::first_sight::FirstSight;
@@ -90,6 +90,15 @@ pub trait Answers: Any + Debug + Send + Sync {
     /// The peak and who owns it; `None` where the run does not say.
     fn peak(&self, derived: &Derived) -> Option<PeakOfRun> {
         peak_of_report(derived)
+    }
+
+    /// How much is alive at that peak, where nobody asks what.
+    fn peak_size(&self, derived: &Derived) -> Option<PeakOfSide> {
+        self.peak(derived).map(|PeakOfRun { bytes, always_live_bytes, step, .. }| PeakOfSide {
+            bytes,
+            not_always_live_bytes: bytes.saturating_sub(always_live_bytes.unwrap_or(0)),
+            step,
+        })
     }
 
     /// What the curve of a scope can be split by, the usual one first.
@@ -288,7 +297,7 @@ pub trait Answers: Any + Debug + Send + Sync {
         let figures = vec![
             SweepFigure::count(&NEEDED, verdict.used_bytes),
             SweepFigure::count(&TOTAL, self.memory(derived).total_bytes),
-            SweepFigure::count(&PEAK, self.peak(derived).map(|peak| peak.bytes)),
+            SweepFigure::count(&PEAK, self.peak_size(derived).map(|peak| peak.bytes)),
         ];
         let (devices, is_whole) = (self.devices(derived), true);
         let facts = SweepFacts::default();

@@ -117,7 +117,7 @@ impl BudgetFacts {
         };
         let answers = derived.answers();
         let total = answers.memory(derived).total_bytes;
-        let peak = answers.peak(derived).map(|peak| peak.bytes);
+        let peak = answers.peak_size(derived).map(|peak| peak.bytes);
         let verdict = derived.verdict().map(|verdict| (*verdict).clone()).unwrap_or_default();
         let stated = StatedRoom { capacity_bytes: verdict.capacity_bytes, other_bytes: None };
         let has_failed = verdict.outcome.went_well() == Some(false);

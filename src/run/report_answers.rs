@@ -52,10 +52,7 @@ pub fn alive_rows_of_report(derived: &Derived, at: &StepBytes, by: AliveBy) -> V
 fn rows_of(found: &Explanation, things: &Things, by: GroupedBy) -> Vec<GroupBytes> {
     let rest = if by == GroupedBy::Category { 0 } else { things.without_operation };
     let row = |(row, bytes): (&Contribution, i64)| {
-        let name = match &row.contributor {
-            Contributor::Category(key) => key.clone(),
-            other => other.title(),
-        };
+        let name = row.contributor.key();
         let count = match &row.contributor {
             Contributor::NotAttributable => rest,
             other => things.counts.get(other).copied().unwrap_or(0),

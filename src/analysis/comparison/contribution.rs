@@ -28,6 +28,14 @@ pub enum Contributor {
 }
 
 impl Contributor {
+    /// What programs know it by: a category by its key, all else by its title.
+    pub fn key(&self) -> String {
+        match self {
+            Self::Category(key) => key.clone(),
+            other => other.title(),
+        }
+    }
+
     /// What it is called.
     pub fn title(&self) -> String {
         match self {

@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 
 use super::steps::StepsMatched;
 use super::{By, CompareArguments, Shown, csv, text};
-use crate::analysis::comparison::contribution::{Contribution, Contributor, Grouping, Part};
-use crate::analysis::comparison::explanation::GroupedBy;
+use crate::analysis::comparison::contribution::{Contribution, Grouping, Part};
+use crate::analysis::comparison::explanation::{Explanation, GroupedBy};
 use crate::analysis::comparison::figures::Figure;
 use crate::analysis::comparison::options::{OptionDifference, OptionText};
 use crate::analysis::derived::Derived;
@@ -44,8 +44,8 @@ pub struct Comparison {
     pub(super) compared: Compared,
     /// What follows from their matched steps.
     pub(super) steps: Option<StepsMatched>,
-    /// The rows of their peaks by each grouping, where steps are matched.
-    peak_rows: Vec<(GroupedBy, Vec<Value>)>,
+    /// What their peaks consist of, where steps are matched.
+    peak: Option<Explanation>,
     /// What differs between all runs.
     pub(super) settings: Vec<OptionDifference>,
     /// Of all runs.
@@ -163,12 +163,12 @@ fn compared(
     };
     let (mut compared, run) = compare(target_run.derived())?;
     let both = [source, &**target_run.derived()];
-    let section = answers.change_json(&compared, room);
+    // What only JSON has is not worked out for the text.
+    let is_json = arguments.json;
+    let section = if is_json { answers.change_json(&compared, room) } else { Map::new() };
     let matched = compared.matched.take();
-    let steps = matched.as_ref().map(|found| StepsMatched::of(both, found)).transpose()?;
+    let steps = matched.as_ref().map(|found| StepsMatched::of(both, found, is_json)).transpose()?;
     let peak = matched.and_then(|found| found.peak.clone());
-    let rows_by = |by| peak.as_ref().and_then(|peak| Some((by, peak_rows(peak.grouping(by)?))));
-    let peak_rows = GroupedBy::ALL.into_iter().filter_map(rows_by).collect();
     let memory = both.map(|derived| derived.answers().memory(derived));
     let mut note = both.iter().find_map(|run| liveness::replica_note(run.report().target.get()));
     let mut warnings = said(&*source_run);
@@ -192,7 +192,7 @@ fn compared(
     let figures: Vec<&[Figure]> = sides.iter().map(|side| &*side.figures).collect();
     let answer = Comparison {
         system: source.report().system.name,
-        peak_rows,
+        peak,
         figures: Figure::side_by_side(&figures),
         settings: OptionText::that_differ(sides.into_iter().map(|side| side.settings).collect()),
         lacks_room: !stated && room.capacity_bytes.is_none() && steps.is_none(),
@@ -208,18 +208,13 @@ fn compared(
 }
 
 /// All rows of a grouping, the largest change first; they add up to both peaks.
-fn peak_rows(grouping: &Grouping) -> Vec<Value> {
+fn peak_rows(grouping: &Grouping) -> impl Iterator<Item = Value> {
     let bytes = |row: &Contribution| row.bytes.of(Part::All);
     let mut rows: Vec<&Contribution> = grouping.rows().iter().collect();
     rows.sort_by_key(|row| std::cmp::Reverse((bytes(row).magnitude(), bytes(row).source)));
-    let row = |of: &&Contribution| {
-        let name = match &of.contributor {
-            Contributor::Category(key) => key.clone(),
-            other => other.title(),
-        };
-        row(&name, &bytes(of), of.only.map(Side::key), [None; 2]).into()
-    };
-    rows.iter().map(row).collect()
+    rows.into_iter().map(move |of| {
+        row(&of.contributor.key(), &bytes(of), of.only.map(Side::key), [None; 2]).into()
+    })
 }
 
 /// Refuses tables that a system does not have.
@@ -333,12 +328,10 @@ impl Comparison {
 
     /// The rows of the peaks where steps are matched; those of variables have the keys of all.
     fn serialize_matched<M: SerializeMap>(&self, mut peak: M) -> Result<M::Ok, M::Error> {
-        let rows = |wanted: GroupedBy| {
-            let found = self.peak_rows.iter().find(|(by, _)| *by == wanted);
-            found.map_or(&[][..], |(_, rows)| rows)
-        };
         for by in GroupedBy::ALL {
-            peak.serialize_entry(&format!("by_{}", by.key()), rows(by))?;
+            let grouping = self.peak.as_ref().and_then(|peak| peak.grouping(by));
+            let rows = OneByOne(|| grouping.into_iter().flat_map(peak_rows));
+            peak.serialize_entry(&format!("by_{}", by.key()), &rows)?;
         }
         peak.serialize_entry("by_line", &[(); 0])?;
         peak.end()

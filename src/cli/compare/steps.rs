@@ -110,11 +110,11 @@ pub(super) struct PlanRow {
 }
 
 impl StepsMatched {
-    /// What follows for two runs that are all in memory.
+    /// What follows for two runs that are all in memory; `is_json` says that the variables are wanted, which only JSON has.
     ///
     /// # Errors
     /// When the files of a run cannot be read any more.
-    pub fn of(both: [&Derived; 2], found: &MatchedReports) -> Result<Self, Error> {
+    pub fn of(both: [&Derived; 2], found: &MatchedReports, is_json: bool) -> Result<Self, Error> {
         let reports = found.reports();
         let [source, target] = reports;
         let gaps = [gaps_of_fullest(source)?, gaps_of_fullest(target)?];
@@ -133,7 +133,9 @@ impl StepsMatched {
                 variables: matching.variables.counts(),
                 operations: matching.operations.counts(),
             },
-            variables: variables(source, target, &pair.attribution(), found.peak_steps),
+            variables: is_json
+                .then(|| variables(source, target, &pair.attribution(), found.peak_steps))
+                .flatten(),
             peak_moved: moved.map(|_| {
                 let [of_source, of_target] = found.peak_steps;
                 PeakMoved {

@@ -170,26 +170,30 @@ pub struct Side {
     pub own: Own,
 }
 
+impl PeakOfSide {
+    /// Of all devices of a report; `None` where its curve or what is always live is not known.
+    pub fn of_report(derived: &Derived) -> Option<Self> {
+        let timeline = derived.timeline(Scope::Everything, &|| false)?;
+        let alive = Moment::peak(&timeline.curve, Scope::Everything)?;
+        let step = derived.report().steps.get().and_then(|steps| steps.ids.get(alive.moment.step));
+        Some(Self {
+            bytes: u64::try_from(alive.bytes.sum()).ok()?,
+            not_always_live_bytes: u64::try_from(alive.bytes.not_always_live).ok()?,
+            step: step.map(|step| step.0.into()),
+        })
+    }
+}
+
 impl Side {
     /// A report whose steps are matched with those of another: all of its devices together.
     pub fn of_report(derived: &Derived) -> Self {
         let report = derived.report();
         let run = derived.with_timeline(Scope::Everything, &|| false);
-        let timeline = run.timeline.as_ref();
-        let alive = timeline.and_then(|of| Moment::peak(&of.curve, Scope::Everything));
-        let peak = alive.and_then(|alive| {
-            let step = report.steps.get().and_then(|steps| steps.ids.get(alive.moment.step));
-            Some(PeakOfSide {
-                bytes: u64::try_from(alive.bytes.sum()).ok()?,
-                not_always_live_bytes: u64::try_from(alive.bytes.not_always_live).ok()?,
-                step: step.map(|step| step.0.into()),
-            })
-        });
         let totals = report.memory.get().map(|of| memory::totals(of, report.target.get()));
         Self {
             device: None,
             title: String::new(),
-            peak,
+            peak: PeakOfSide::of_report(derived),
             peak_text: String::new(),
             always_live_bytes: totals.and_then(|totals| totals.always_live_bytes),
             figures: figures(&[run]),

@@ -28,6 +28,7 @@ use crate::files;
 use crate::format::{Error, ErrorKind};
 use crate::progress::Progress;
 use crate::run::answers::SourceFormat;
+use crate::run::compared::PeakOfSide;
 use crate::run::section::keys_of;
 use crate::run::{
     Answers, BudgetFacts, Compared, Conclusion, FirstSight, Insights, MemoryTotals, Room, Section,
@@ -153,6 +154,11 @@ impl Answers for PoplarAnswers {
         }
         sight.cards = cards(&found, derived.report().target.get(), is_final, size);
         sight
+    }
+
+    /// Without what it consists of, which takes long on many tiles.
+    fn peak_size(&self, derived: &Derived) -> Option<PeakOfSide> {
+        PeakOfSide::of_report(derived)
     }
 
     fn memory(&self, derived: &Derived) -> MemoryTotals {

@@ -83,15 +83,14 @@ impl RunSystem for Poplar {
             } else if is_report(path, warnings, progress) {
                 let profile = OpenReport::find(path)?.profile().to_owned();
                 let folder = directory_of(&profile);
-                found.push(Box::new(FolderReport::new(&folder, profile)));
+                found.push(boxed(FolderReport::new(&folder, profile)));
             }
         }
         Ok(found)
     }
 
     fn beside(&self, path: &Path) -> Vec<Box<dyn FoundRun>> {
-        let reports = reports_beside(path).into_iter();
-        reports.map(|report| -> Box<dyn FoundRun> { Box::new(report) }).collect()
+        reports_beside(path).into_iter().map(boxed).collect()
     }
 
     fn reads_at_a_time(&self) -> usize {

@@ -340,7 +340,7 @@ fn look_below(directory: &Path, max_depth: usize, progress: &Progress) -> Result
         let mut has_traces = false;
         for (place, entry) in entries.flatten().enumerate() {
             if place.is_multiple_of(ENTRIES_AT_ONCE) && progress.is_cancelled() {
-                return Err(Error::new(ErrorKind::Unreadable, "cancelled").in_file(&directory));
+                return Err(Error::cancelled().in_file(&directory));
             }
             let name = entry.file_name();
             if name == "profile.pop"

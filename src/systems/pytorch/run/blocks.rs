@@ -1,9 +1,10 @@
 //! The blocks of a snapshot as placements: which segment each lies in, what it is called, at which steps it lives.
 
 use std::ops::Range;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use super::ReplayedSnapshot;
+use crate::analysis::derived::Memo;
 use crate::progress::Progress;
 use crate::store::names::{Interner, Names};
 use crate::store::placed::{Placed, Placement, ReadArena, ReadError};
@@ -203,13 +204,13 @@ pub(super) struct SegmentReader {
     blocks: Arc<Blocks>,
     arenas: Vec<ArenaOfDevice>,
     /// Found when a segment is read for the first time.
-    of_arenas: OnceLock<BlocksOfArenas>,
+    of_arenas: Memo<(), Arc<BlocksOfArenas>>,
 }
 
 impl SegmentReader {
     /// Of the blocks, and of the segments in which they lie.
     pub fn of(blocks: Arc<Blocks>, arenas: Vec<ArenaOfDevice>) -> Self {
-        Self { blocks, arenas, of_arenas: OnceLock::new() }
+        Self { blocks, arenas, of_arenas: Memo::default() }
     }
 }
 
@@ -217,14 +218,9 @@ impl ReadArena for SegmentReader {
     fn read(&self, arena: ArenaId, progress: &Progress) -> Result<Option<Placed>, ReadError> {
         let Self { blocks, arenas, of_arenas } = self;
         let Some(of) = arenas.get(arena.0 as usize) else { return Ok(None) };
-        if of_arenas.get().is_none() {
-            let Some(found) = BlocksOfArenas::of(&blocks.replayed, arenas, progress) else {
-                return Ok(None);
-            };
-            // Who came first may have set it: both found the same.
-            drop(of_arenas.set(found));
-        }
-        let rows = of_arenas.get().map_or(&[][..], |of| of.of_arena(arena.0 as usize));
+        let find = || BlocksOfArenas::of(&blocks.replayed, arenas, progress).map(Arc::new);
+        let Some(of_arenas) = of_arenas.get(&(), find) else { return Ok(None) };
+        let rows = of_arenas.of_arena(arena.0 as usize);
         let found = blocks.replayed.devices().nth(of.device);
         let Some((device, replay)) = found else { return Ok(None) };
         let (lives, categories) = (&replay.lives, blocks.replayed.categories(of.device));

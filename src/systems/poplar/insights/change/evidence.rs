@@ -54,15 +54,12 @@ impl Evidence {
 
     /// The same as all systems have it: a change of an amount, or what both reports say as text.
     pub fn of_run(&self, size: &dyn Fn(u64) -> String) -> Option<RunEvidence> {
+        let title = self.title.as_deref().unwrap_or(self.name);
         match &self.values {
             Values::Number(unit, figure) if *unit != Unit::Place => {
-                let text = self.title.as_deref().unwrap_or(self.name);
-                Some(RunEvidence::change(text, *unit, *figure))
+                Some(RunEvidence::change(title, *unit, *figure))
             }
-            _ => {
-                let title = self.title.as_deref().unwrap_or(self.name);
-                self.clone().titled(title).text(size).map(RunEvidence::new)
-            }
+            _ => self.clone().titled(title).text(size).map(RunEvidence::new),
         }
     }
 
