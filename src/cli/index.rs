@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::output::{self, Answer, Document, aligned, print_warning};
 use crate::format::{Error, ErrorKind, Progress};
-use crate::index::{Cache, Entry};
+use crate::index::{Cache, CacheFile};
 use crate::store::Warning;
 use crate::systems;
 use crate::systems::system::{FoundRun, Reading};
@@ -162,7 +162,7 @@ impl Listing {
 }
 
 impl Row {
-    fn of(entry: &Entry, used_seconds_since_1970: u64) -> Self {
+    fn of(entry: &CacheFile, used_seconds_since_1970: u64) -> Self {
         let identity = entry.identity.as_ref();
         // A profile is one of several files of a report, a snapshot is all of it.
         let report = |profile: PathBuf| {

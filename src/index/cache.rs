@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 
 use super::file::{ColumnWriter, IndexError, IndexFile};
 use super::identity::Identity;
-use super::room::Room;
+use super::room::ColumnSpace;
 use crate::files;
 use crate::progress::{Progress, Watched};
 
@@ -46,7 +46,7 @@ pub struct Cache {
 
 /// A file of the index.
 #[derive(Clone, Debug)]
-pub struct Entry {
+pub struct CacheFile {
     /// The file.
     pub path: PathBuf,
     /// Its size.
@@ -108,16 +108,16 @@ impl Cache {
 
     /// Where the columns of a report grow that is read to be indexed, and whose profile has so many bytes: an
     /// index of it takes no more, and while it is written its columns are there twice.
-    pub fn room(&self, profile_bytes: u64) -> Room {
+    pub fn room(&self, profile_bytes: u64) -> ColumnSpace {
         let is_wanted = profile_bytes >= self.limits.in_files_from_bytes;
         let has_room = || {
             make_private_directory(&self.directory).is_ok()
                 && profile_bytes.saturating_mul(2) <= self.most_bytes()
         };
         if is_wanted && has_room() {
-            Room::in_files(self.directory.clone())
+            ColumnSpace::in_files(self.directory.clone())
         } else {
-            Room::default()
+            ColumnSpace::default()
         }
     }
 
@@ -162,7 +162,7 @@ impl Cache {
     }
 
     /// All files of the index, the one that was used last first.
-    pub fn list(&self) -> Vec<Entry> {
+    pub fn list(&self) -> Vec<CacheFile> {
         let mut entries = self.entries();
         for entry in &mut entries {
             let identity = open_if_ours(&entry.path).and_then(|(_, found)| decode_identity(&found));
@@ -196,7 +196,7 @@ impl Cache {
     }
 
     /// Indexes and temporary files, and nothing else that lies there.
-    fn files(&self) -> Vec<Entry> {
+    fn files(&self) -> Vec<CacheFile> {
         let Ok(entries) = fs::read_dir(&self.directory) else { return Vec::new() };
         let entry = |entry: fs::DirEntry| {
             let path = entry.path();
@@ -204,14 +204,14 @@ impl Cache {
             let is_ours = extension == EXTENSION || extension == TEMPORARY;
             let metadata = entry.metadata().ok().filter(|it| is_ours && it.is_file())?;
             let used = metadata.modified().ok()?;
-            Some(Entry { path, bytes: metadata.len(), used, identity: None })
+            Some(CacheFile { path, bytes: metadata.len(), used, identity: None })
         };
-        let mut files: Vec<Entry> = entries.flatten().filter_map(entry).collect();
+        let mut files: Vec<CacheFile> = entries.flatten().filter_map(entry).collect();
         files.sort_by(|a, b| b.used.cmp(&a.used).then_with(|| a.path.cmp(&b.path)));
         files
     }
 
-    fn entries(&self) -> Vec<Entry> {
+    fn entries(&self) -> Vec<CacheFile> {
         let mut entries = self.files();
         entries.retain(|entry| entry.path.extension().is_some_and(|it| it == EXTENSION));
         entries
@@ -239,7 +239,7 @@ impl Cache {
 
     /// Removes temporary files that a process has left behind.
     fn remove_stale(&self) {
-        let is_stale = |entry: &Entry| {
+        let is_stale = |entry: &CacheFile| {
             let age = SystemTime::now().duration_since(entry.used).unwrap_or_default();
             entry.path.extension().is_some_and(|it| it == TEMPORARY) && age > STALE
         };

@@ -27,7 +27,7 @@ use twox_hash::XxHash3_64;
 use zerocopy::IntoBytes as _;
 
 use super::mapping;
-use super::room::Room;
+use super::room::ColumnSpace;
 use crate::store::column::{Column, Element, NoColumn};
 
 /// The end of an Arrow file: the length of its footer, and its magic.
@@ -134,7 +134,7 @@ const ENCODED: &str = "postcard";
 pub struct ColumnWriter<W: Write> {
     writer: FileWriter<W>,
     schema: Arc<Schema>,
-    room: Room,
+    room: ColumnSpace,
 }
 
 impl<W: Write> ColumnWriter<W> {
@@ -144,11 +144,11 @@ impl<W: Write> ColumnWriter<W> {
     /// When it cannot be written to.
     pub fn new(to: W) -> Result<Self, IndexError> {
         let schema = Arc::new(schema());
-        Ok(Self { writer: FileWriter::try_new(to, &schema)?, schema, room: Room::default() })
+        Ok(Self { writer: FileWriter::try_new(to, &schema)?, schema, room: ColumnSpace::default() })
     }
 
     /// Says where the columns grew, so that those in files need not be in memory to be written.
-    pub fn of_columns_in(&mut self, room: &Room) {
+    pub fn of_columns_in(&mut self, room: &ColumnSpace) {
         self.room = room.clone();
     }
 

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use super::cache::Cache;
 use super::file::{ColumnWriter, IndexError, IndexFile};
 use super::identity::Identity;
-use super::room::Room;
+use super::room::ColumnSpace;
 use crate::progress::{Progress, Watched};
 
 /// The index of a run.
@@ -47,7 +47,7 @@ impl Indexed {
     }
 
     /// Where the columns of a run grow that is read to be indexed, and whose file has so many bytes.
-    pub fn room(&self, file_bytes: u64) -> Room {
+    pub fn room(&self, file_bytes: u64) -> ColumnSpace {
         self.cache.room(file_bytes)
     }
 

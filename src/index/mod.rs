@@ -24,7 +24,7 @@ mod mapping;
 mod parts;
 mod room;
 
-pub use cache::{Cache, Entry, Limits, of_process, use_for_process};
+pub use cache::{Cache, CacheFile, Limits, of_process, use_for_process};
 pub use file::{ColumnWriter, IndexError, IndexFile, check};
 pub use identity::Identity;
 pub use indexed::Indexed;
@@ -33,4 +33,4 @@ pub use parts::{
     fill_tile_variable_bytes, fill_variables, read_bytes_of_tiles, read_exchange_code,
     read_rows_of_variables, write_report,
 };
-pub use room::{Growing, Room};
+pub use room::{ColumnSpace, Growing};

@@ -26,23 +26,23 @@ use crate::store::vertex::VertexTypes;
 use crate::store::{Absence, IdColumn, Part, Report, TileId, Warning};
 
 /// A part as it is kept: what is there, or why it is not.
-type Kept<T> = Result<T, Absence>;
+type KeptPart<T> = Result<T, Absence>;
 
 /// The small tables.
 #[derive(Deserialize)]
 struct SmallTables {
     warnings: Vec<Warning>,
-    about: Kept<About>,
-    target: Kept<Target>,
-    graph: Kept<GraphInfo>,
-    memory: Kept<TileMemory>,
-    categories: Kept<Categories>,
-    compute_sets: Kept<ComputeSets>,
-    programs: Kept<Programs>,
-    steps: Kept<Steps>,
-    deltas: Kept<Deltas>,
-    liveness: Kept<Liveness>,
-    execution: Kept<ExecutionTotals>,
+    about: KeptPart<About>,
+    target: KeptPart<Target>,
+    graph: KeptPart<GraphInfo>,
+    memory: KeptPart<TileMemory>,
+    categories: KeptPart<Categories>,
+    compute_sets: KeptPart<ComputeSets>,
+    programs: KeptPart<Programs>,
+    steps: KeptPart<Steps>,
+    deltas: KeptPart<Deltas>,
+    liveness: KeptPart<Liveness>,
+    execution: KeptPart<ExecutionTotals>,
 }
 
 /// The same as they are in a report, in the same order.
@@ -213,7 +213,7 @@ pub fn fill_small_tables(report: &Report, from: &IndexFile) -> Result<Vec<Warnin
 /// # Errors
 /// When the index is damaged; then they are not filled.
 pub fn fill_debug_info(report: &Report, from: &IndexFile) -> Result<Vec<Warning>, IndexError> {
-    let (warnings, kept): (Vec<Warning>, Kept<DebugInfo>) = from.decoded("debug")?;
+    let (warnings, kept): (Vec<Warning>, KeptPart<DebugInfo>) = from.decoded("debug")?;
     let read = |mut debug: DebugInfo| {
         from.verify(&DEBUG)?;
         let [ids, parents, layers, kinds, names, files, lines, offsets, texts, text_ends] = DEBUG;
@@ -249,7 +249,7 @@ pub fn fill_debug_info(report: &Report, from: &IndexFile) -> Result<Vec<Warning>
 /// # Errors
 /// When the index is damaged; then they are not filled.
 pub fn fill_variables(report: &Report, from: &IndexFile) -> Result<(), IndexError> {
-    let kept: Kept<LoweredVariables> = from.decoded("variables")?;
+    let kept: KeptPart<LoweredVariables> = from.decoded("variables")?;
     let read = |variables: LoweredVariables| {
         from.verify(&VARIABLES)?;
         let [offsets, bytes, classes, unlowered, categories, flags] = VARIABLES;
@@ -285,7 +285,7 @@ pub fn fill_variables(report: &Report, from: &IndexFile) -> Result<(), IndexErro
 /// # Errors
 /// When the index is damaged.
 pub fn read_rows_of_variables(from: &IndexFile) -> Result<Option<LoweredVariables>, IndexError> {
-    let kept: Kept<LoweredVariables> = from.decoded("variables")?;
+    let kept: KeptPart<LoweredVariables> = from.decoded("variables")?;
     kept.ok().map(|variables| with_ids(variables, from)).transpose()
 }
 
@@ -316,7 +316,7 @@ pub fn read_bytes_of_tiles(
     from: &IndexFile,
     is_wanted: impl Fn(TileId) -> bool,
 ) -> Result<Option<TileVariableBytes>, IndexError> {
-    let kept: Kept<TileVariableBytes> = from.decoded("bytes_by_tile")?;
+    let kept: KeptPart<TileVariableBytes> = from.decoded("bytes_by_tile")?;
     let Ok(all) = kept else { return Ok(None) };
     let of_tiles = || {
         let rows = all.tiles.as_slice().iter().zip(&all.rows);
@@ -341,7 +341,7 @@ pub fn read_bytes_of_tiles(
     Ok(Some(found))
 }
 
-fn kept_tile_variable_bytes(from: &IndexFile) -> Result<Kept<TileVariableBytes>, IndexError> {
+fn kept_tile_variable_bytes(from: &IndexFile) -> Result<KeptPart<TileVariableBytes>, IndexError> {
     there(from.decoded("bytes_by_tile")?, |mut by_tile: TileVariableBytes| {
         from.verify(&TILE_BYTES)?;
         let [variables, classes, bytes] = TILE_BYTES;
@@ -365,9 +365,10 @@ pub fn fill_compute(report: &Report, from: &IndexFile) -> Result<(), IndexError>
         || (from.decoded("vertex_types"), from.decoded("compute_set_tiles")),
         || (from.decoded("exchanges"), from.decoded("control_code")),
     );
-    let types: Kept<VertexTypes> = types?;
-    let tiles: Kept<ComputeSetTiles> = tiles?;
-    let (exchanges, code): (Kept<Exchanges>, Kept<Vec<Option<TileList>>>) = (exchanges?, code?);
+    let types: KeptPart<VertexTypes> = types?;
+    let tiles: KeptPart<ComputeSetTiles> = tiles?;
+    let (exchanges, code): (KeptPart<Exchanges>, KeptPart<Vec<Option<TileList>>>) =
+        (exchanges?, code?);
     report.vertex_types.settle(types);
     report.compute_set_tiles.settle(tiles);
     report.exchanges.settle(exchanges);
@@ -380,7 +381,7 @@ pub fn fill_compute(report: &Report, from: &IndexFile) -> Result<(), IndexError>
 /// # Errors
 /// When the index is damaged; then it is not filled.
 pub fn fill_program_trees(report: &Report, from: &IndexFile) -> Result<(), IndexError> {
-    let trees: Kept<ProgramTrees> = from.decoded("program_trees")?;
+    let trees: KeptPart<ProgramTrees> = from.decoded("program_trees")?;
     report.program_trees.settle(trees);
     Ok(())
 }
@@ -393,7 +394,7 @@ pub fn read_exchange_code(
     from: &IndexFile,
     tiles: &[TileId],
 ) -> Result<Option<CodeOnTiles>, IndexError> {
-    let kept: Kept<(Vec<ExchangeId>, Vec<Option<TileList>>)> = from.decoded("exchange_code")?;
+    let kept: KeptPart<(Vec<ExchangeId>, Vec<Option<TileList>>)> = from.decoded("exchange_code")?;
     let of = |(ids, code)| Exchanges { ids, code, ..Exchanges::default() }.code_on(tiles);
     Ok(kept.ok().map(of))
 }
@@ -408,9 +409,9 @@ fn kept<T>(part: &Part<T>) -> Result<Result<&T, &Absence>, IndexError> {
 
 /// What is there, read on; or why it is not.
 fn there<T>(
-    kept: Kept<T>,
+    kept: KeptPart<T>,
     read: impl FnOnce(T) -> Result<T, IndexError>,
-) -> Result<Kept<T>, IndexError> {
+) -> Result<KeptPart<T>, IndexError> {
     match kept {
         Ok(value) => read(value).map(Ok),
         Err(absence) => Ok(Err(absence)),

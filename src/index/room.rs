@@ -24,13 +24,13 @@ const LET_GO_EVERY: Duration = Duration::from_millis(20);
 
 /// Where columns grow. Clones share what they made.
 #[derive(Clone, Debug, Default)]
-pub struct Room {
+pub struct ColumnSpace {
     directory: Option<PathBuf>,
     /// The bytes of finished columns and the files behind them.
     made: Arc<Mutex<Vec<(Bytes, File)>>>,
 }
 
-impl Room {
+impl ColumnSpace {
     /// Files without a name in a directory.
     pub(super) fn in_files(directory: PathBuf) -> Self {
         Self { directory: Some(directory), ..Self::default() }
@@ -99,7 +99,7 @@ impl Room {
 #[derive(Debug)]
 pub struct Growing<T> {
     to: Grows<T>,
-    room: Room,
+    room: ColumnSpace,
     elements: PhantomData<T>,
 }
 
@@ -150,7 +150,7 @@ mod tests {
     #[test]
     fn a_column_is_the_same_wherever_it_grows() {
         let directory = tempfile::tempdir().expect("a directory");
-        for room in [Room::default(), Room::in_files(directory.path().to_owned())] {
+        for room in [ColumnSpace::default(), ColumnSpace::in_files(directory.path().to_owned())] {
             let mut growing = room.column::<u32>(5).expect("room");
             for part in [&[1, 2][..], &[], &[3]] {
                 growing.extend_from_slice(part).expect("room");
@@ -172,7 +172,7 @@ mod tests {
             assert!(empty.is_empty());
         }
         assert_eq!(std::fs::read_dir(directory.path()).expect("entries").count(), 0, "no name");
-        let nowhere = Room::in_files(directory.path().join("absent"));
+        let nowhere = ColumnSpace::in_files(directory.path().join("absent"));
         assert!(nowhere.column::<u32>(0).is_err());
     }
 }

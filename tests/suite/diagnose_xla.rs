@@ -9,9 +9,9 @@ use crate::common::{json, real_report, tilescope};
 use serde_json::{Value, json};
 use tilescope::format::Progress;
 use tilescope::synth::transformer::Transformer;
-use tilescope::systems::xla::synth::{DumpOptions, Platform, Remat, Written, write_dump};
+use tilescope::systems::xla::synth::{DumpOptions, Remat, WrittenModule, XlaTarget, write_dump};
 
-fn options(platform: Platform, layers: u64) -> DumpOptions {
+fn options(platform: XlaTarget, layers: u64) -> DumpOptions {
     let network = Transformer {
         layers,
         width: 48,
@@ -24,7 +24,7 @@ fn options(platform: Platform, layers: u64) -> DumpOptions {
     DumpOptions { network, platform, ..DumpOptions::default() }
 }
 
-fn dump(platform: Platform, directory: &Path) -> Written {
+fn dump(platform: XlaTarget, directory: &Path) -> WrittenModule {
     write_dump(&options(platform, 3), directory, &Progress::default()).unwrap()
 }
 
@@ -105,7 +105,7 @@ fn assert_nothing_is_claimed(answer: &Value) {
 #[test]
 fn the_module_beside_a_log_whose_figures_agree_is_named_with_its_own() {
     let directory = tempfile::tempdir().unwrap();
-    let written = dump(Platform::Tpu, directory.path());
+    let written = dump(XlaTarget::Tpu, directory.path());
     let log = log(directory.path(), &short_form(written.total_bytes));
     let summary = summary(directory.path());
     let answer = diagnose(&[&log]);
@@ -141,7 +141,7 @@ fn a_dump_that_a_log_names_and_one_that_is_named_are_looked_into() {
     let directory = tempfile::tempdir().unwrap();
     let dumped = directory.path().join("elsewhere");
     fs::create_dir(&dumped).unwrap();
-    let written = dump(Platform::Tpu, &dumped);
+    let written = dump(XlaTarget::Tpu, &dumped);
     let message = long_form(written.temporary_bytes, &[]);
     let log = log(directory.path(), &message);
     assert_nothing_is_claimed(&diagnose(&[&log]));
@@ -175,7 +175,7 @@ fn a_dump_that_a_log_names_and_one_that_is_named_are_looked_into() {
 #[test]
 fn what_a_message_lists_tells_programs_of_one_size_from_each_other() {
     let directory = tempfile::tempdir().unwrap();
-    let written = dump(Platform::Tpu, directory.path());
+    let written = dump(XlaTarget::Tpu, directory.path());
     let summary = summary(directory.path());
     let values = summary["xla"]["temp"][0]["peak"]["top"].as_array().unwrap();
     let listed: Vec<(u64, String)> = values
@@ -200,7 +200,7 @@ fn what_a_message_lists_tells_programs_of_one_size_from_each_other() {
 #[test]
 fn of_several_modules_it_is_the_one_that_agrees_or_it_cannot_be_told() {
     let directory = tempfile::tempdir().unwrap();
-    let full = DumpOptions { remat: Remat::Full, ..options(Platform::Gpu, 3) };
+    let full = DumpOptions { remat: Remat::Full, ..options(XlaTarget::Gpu, 3) };
     let other = write_dump(&full, directory.path(), &Progress::default()).unwrap();
     let moved = |number: &str, file: &Path| {
         let name = file.file_name().unwrap().to_str().unwrap();
@@ -209,7 +209,7 @@ fn of_several_modules_it_is_the_one_that_agrees_or_it_cannot_be_told() {
         to
     };
     let other_file = moved("module_0007", &other.file);
-    let written = dump(Platform::Gpu, directory.path());
+    let written = dump(XlaTarget::Gpu, directory.path());
     assert_ne!(other.temporary_bytes, written.temporary_bytes);
     let log = log(directory.path(), &request(written.temporary_bytes));
     let module = |answer: &Value| only(answer)["module"]["file"].clone();
@@ -223,7 +223,7 @@ fn of_several_modules_it_is_the_one_that_agrees_or_it_cannot_be_told() {
     assert_nothing_is_claimed(&diagnose(&[&log]));
     // Two compilations of one program.
     let again = moved("module_0009", &written.file);
-    let written = dump(Platform::Gpu, directory.path());
+    let written = dump(XlaTarget::Gpu, directory.path());
     fs::write(&log, request(written.temporary_bytes)).unwrap();
     let answer = diagnose(&[&log]);
     assert_eq!(only(&answer)["module"], Value::Null);
@@ -237,7 +237,7 @@ fn of_several_modules_it_is_the_one_that_agrees_or_it_cannot_be_told() {
 #[test]
 fn a_message_of_another_device_is_about_no_module() {
     for (platform, is_of_gpu) in
-        [(Platform::Cpu, true), (Platform::Tpu, true), (Platform::Gpu, false)]
+        [(XlaTarget::Cpu, true), (XlaTarget::Tpu, true), (XlaTarget::Gpu, false)]
     {
         let directory = tempfile::tempdir().unwrap();
         let written = dump(platform, directory.path());
@@ -254,7 +254,7 @@ fn a_message_of_another_device_is_about_no_module() {
 #[test]
 fn a_module_that_is_cut_is_said_to_take_so_much_at_least_and_one_that_is_broken_says_nothing() {
     let directory = tempfile::tempdir().unwrap();
-    let written = dump(Platform::Tpu, directory.path());
+    let written = dump(XlaTarget::Tpu, directory.path());
     let log = log(directory.path(), &short_form(written.total_bytes));
     let bytes = fs::read(&written.file).unwrap();
     // Allocations come before the trace.
@@ -277,7 +277,7 @@ fn a_module_that_is_cut_is_said_to_take_so_much_at_least_and_one_that_is_broken_
 #[test]
 fn errors_of_pytorch_and_of_xla_in_one_log_have_what_is_theirs_and_the_same_keys() {
     let directory = tempfile::tempdir().unwrap();
-    let written = dump(Platform::Gpu, directory.path());
+    let written = dump(XlaTarget::Gpu, directory.path());
     // A request of PyTorch that is as large as that of XLA.
     let mut run = Recording::default();
     run.alloc(0, MIB, &stack(&[("/home/me/train.py", 10, "forward")]));

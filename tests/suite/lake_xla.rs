@@ -14,7 +14,7 @@ use tilescope::format::Progress;
 use tilescope::lake::TABLES;
 use tilescope::synth::transformer::Transformer;
 use tilescope::systems::xla::synth::story::{VARIANTS, story};
-use tilescope::systems::xla::synth::{DumpOptions, Platform, write_dump};
+use tilescope::systems::xla::synth::{DumpOptions, XlaTarget, write_dump};
 
 fn samples() -> PathBuf {
     in_package("sample_profiles/xla")
@@ -374,7 +374,7 @@ fn a_large_program_is_written_in_seconds() {
     let folder = tempfile::tempdir().unwrap();
     let options = DumpOptions {
         network: Transformer { layers: 12, ..Transformer::default() },
-        platform: Platform::Tpu,
+        platform: XlaTarget::Tpu,
         ..DumpOptions::default()
     };
     let written =

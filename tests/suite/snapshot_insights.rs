@@ -232,7 +232,7 @@ fn expandable_segments_save_no_more_than_was_said() {
 fn every_technique_has_its_section_and_its_way_to_write_it() {
     use tilescope::systems::pytorch::allocator::insights::advice::Technique;
     use tilescope::systems::pytorch::allocator::insights::advice::how::how;
-    use tilescope::systems::xla::buffer_assignment::insights::advice::ProgramTechnique;
+    use tilescope::systems::xla::buffer_assignment::insights::advice::ModuleTechnique;
     let text = std::fs::read_to_string(in_package("docs/user/advice.md")).unwrap();
     let anchors: Vec<String> = text
         .lines()
@@ -249,7 +249,7 @@ fn every_technique_has_its_section_and_its_way_to_write_it() {
         assert!(anchors.iter().any(|anchor| anchor == key), "{key} has a section");
         assert_eq!(how(technique).is_empty(), technique == Technique::EmptyCache, "{key}");
     }
-    for key in ProgramTechnique::ALL.map(ProgramTechnique::key) {
+    for key in ModuleTechnique::ALL.map(ModuleTechnique::key) {
         assert!(anchors.iter().any(|anchor| anchor == key), "{key} has a section");
     }
 }

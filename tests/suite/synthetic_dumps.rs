@@ -14,11 +14,11 @@ use tilescope::synth::WriteError;
 use tilescope::synth::transformer::Transformer;
 use tilescope::systems::xla::buffer_assignment::analysed::Analysed;
 use tilescope::systems::xla::buffer_assignment::facts::ModuleFacts;
-use tilescope::systems::xla::buffer_assignment::in_use::{self, Placed};
+use tilescope::systems::xla::buffer_assignment::in_use::{self, PlacedValue};
 use tilescope::systems::xla::buffer_assignment::live_ranges::alias_groups;
 use tilescope::systems::xla::files::text::read_texts;
 use tilescope::systems::xla::files::{ModuleFile, ProtoKind, read_module};
-use tilescope::systems::xla::synth::{DumpOptions, Platform, Remat, Written, write_dump};
+use tilescope::systems::xla::synth::{DumpOptions, Remat, WrittenModule, XlaTarget, write_dump};
 
 /// A network of three layers that is quick to write.
 fn small() -> DumpOptions {
@@ -37,7 +37,7 @@ fn small() -> DumpOptions {
 /// Every kind of program.
 fn all_kinds() -> Vec<DumpOptions> {
     let mut all = Vec::new();
-    for platform in [Platform::Cpu, Platform::Gpu, Platform::Tpu] {
+    for platform in [XlaTarget::Cpu, XlaTarget::Gpu, XlaTarget::Tpu] {
         for remat in [Remat::None, Remat::Dots, Remat::Full] {
             for is_donated in [false, true] {
                 for unroll in [1, 3] {
@@ -57,12 +57,12 @@ fn all_kinds() -> Vec<DumpOptions> {
     all
 }
 
-fn write(options: &DumpOptions, directory: &Path) -> Written {
+fn write(options: &DumpOptions, directory: &Path) -> WrittenModule {
     write_dump(options, directory, &Progress::default()).unwrap()
 }
 
 #[track_caller]
-fn read(written: &Written) -> Analysed {
+fn read(written: &WrittenModule) -> Analysed {
     let warnings = Warnings::default();
     let file = ModuleFile::of(written.file.clone(), ProtoKind::Module);
     let read = read_module(&file, 0, &warnings, &Progress::default()).unwrap().unwrap();
@@ -71,11 +71,12 @@ fn read(written: &Written) -> Analysed {
 }
 
 /// The values of the temporary allocation, but for tables of tuples.
-fn traced(analysed: &Analysed) -> Vec<Placed> {
+fn traced(analysed: &Analysed) -> Vec<PlacedValue> {
     let module = &analysed.module;
     let (row, _) =
         analysed.allocations_of(0, |kind| kind == AllocationKind::Temporary).next().unwrap();
-    let is_table = |one: &&Placed| module.shapes.is_tuple(module.value_shape(one.assigned.value));
+    let is_table =
+        |one: &&PlacedValue| module.shapes.is_tuple(module.value_shape(one.assigned.value));
     analysed.placed[row].iter().filter(|one| !is_table(one)).copied().collect()
 }
 
@@ -120,7 +121,7 @@ fn lives_and_figures_are_those_with_which_a_program_was_put_together() {
         assert_eq!((peak, positions[0].0), (written.peak_bytes, written.peak_position));
 
         let padding = temporary["peak"]["padding_bytes"].as_u64().unwrap();
-        assert_eq!(padding > 0, options.platform == Platform::Tpu, "{options:?}");
+        assert_eq!(padding > 0, options.platform == XlaTarget::Tpu, "{options:?}");
         let donated = facts["parameters"]["donated_bytes"].as_u64().unwrap();
         assert_eq!(donated > 0, options.is_donated);
         let donatable = facts["donatable_bytes"].as_u64().unwrap();
@@ -139,12 +140,12 @@ fn values_that_share_no_memory_do_not_overlap() {
         for placed in &analysed.placed {
             for (at, one) in placed.iter().enumerate() {
                 for other in &placed[at + 1..] {
-                    let group = |of: &Placed| groups[of.assigned.value.0 as usize];
+                    let group = |of: &PlacedValue| groups[of.assigned.value.0 as usize];
                     if group(one) == group(other) {
                         assert_eq!(one.assigned.offset, other.assigned.offset);
                         continue;
                     }
-                    let is_apart = |a: &Placed, b: &Placed| {
+                    let is_apart = |a: &PlacedValue, b: &PlacedValue| {
                         a.range.end < b.range.start
                             || a.assigned.offset + a.assigned.bytes <= b.assigned.offset
                     };
@@ -279,7 +280,7 @@ fn sizes_that_are_too_large_are_named_and_not_added_up() {
     };
     let usual = Transformer::default();
     let longest = Transformer { sequence: 65_536, batch: 4096, heads: 256, layers: 1000, ..usual };
-    let message = said(longest, Platform::Gpu);
+    let message = said(longest, XlaTarget::Gpu);
     assert_eq!(
         message,
         "the batch of 4,096 is too large: the attention would take more than 256.0 TiB; choose less"
@@ -292,7 +293,7 @@ fn sizes_that_are_too_large_are_named_and_not_added_up() {
         (Transformer { batch: 1 << 40, ..usual }, "batch"),
         (Transformer { layers: 1 << 40, ..usual }, "layers"),
     ] {
-        for platform in [Platform::Cpu, Platform::Tpu] {
+        for platform in [XlaTarget::Cpu, XlaTarget::Tpu] {
             let message = said(network, platform);
             assert!(message.starts_with(&format!("the {option} of ")), "{message}");
         }

@@ -3,9 +3,9 @@
 
 use super::areas::color_of;
 use super::buffer_assignment::categories::ValueCategory;
-use super::buffer_assignment::in_use::Placed;
+use super::buffer_assignment::in_use::PlacedValue;
 use super::buffer_assignment::peaks::shares_of;
-use super::buffer_assignment::program::Program;
+use super::buffer_assignment::program::AnalysedModule;
 use super::buffer_assignment::trace_lives::TraceLives;
 use super::run::report::allocation_title;
 use crate::analysis::liveness::Scope;
@@ -13,7 +13,7 @@ use crate::run::{AliveBy, AliveVariable, AliveVariables, GroupBytes, PeakRow, St
 use crate::store::hlo::AllocationKind;
 
 /// What rows go by in a scope.
-pub(super) fn groupings(program: &Program, scope: Scope) -> Vec<AliveBy> {
+pub(super) fn groupings(program: &AnalysedModule, scope: Scope) -> Vec<AliveBy> {
     match color_of(program, scope) {
         Some(_) => vec![AliveBy::Category, AliveBy::Operation, AliveBy::Line, AliveBy::Variable],
         None => vec![AliveBy::Variable],
@@ -21,11 +21,11 @@ pub(super) fn groupings(program: &Program, scope: Scope) -> Vec<AliveBy> {
 }
 
 /// Values and allocations; `None` of a single allocation.
-pub(super) fn alive(program: &Program, at: &StepBytes) -> Option<AliveVariables> {
+pub(super) fn alive(program: &AnalysedModule, at: &StepBytes) -> Option<AliveVariables> {
     let color = color_of(program, at.scope)?;
     let analysed = &program.analysed;
     let module = &analysed.module;
-    let value = |(one, bytes): (&Placed, u64)| {
+    let value = |(one, bytes): (&PlacedValue, u64)| {
         let value = one.assigned.value;
         AliveVariable {
             name: program.value_name(value),
@@ -53,7 +53,7 @@ pub(super) fn alive(program: &Program, at: &StepBytes) -> Option<AliveVariables>
 }
 
 /// The rows of a grouping, but for variables.
-pub(super) fn rows(program: &Program, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
+pub(super) fn rows(program: &AnalysedModule, at: &StepBytes, by: AliveBy) -> Vec<GroupBytes> {
     let Some(color) = color_of(program, at.scope) else { return Vec::new() };
     let analysed = &program.analysed;
     let traced = TraceLives::of(analysed);
@@ -73,10 +73,10 @@ pub(super) fn rows(program: &Program, at: &StepBytes, by: AliveBy) -> Vec<GroupB
 
 /// What is in use of temporary allocations at a step: each value with the bytes that count to it.
 fn shares<'a>(
-    program: &'a Program,
+    program: &'a AnalysedModule,
     traced: Option<&'a TraceLives<'_>>,
     (color, step): (i64, usize),
-) -> Vec<(&'a Placed, u64)> {
+) -> Vec<(&'a PlacedValue, u64)> {
     let step = u32::try_from(step).unwrap_or(u32::MAX);
     match traced.filter(|_| color == 0) {
         Some(traced) => shares_of(&traced.placed, step).collect(),
@@ -85,7 +85,7 @@ fn shares<'a>(
 }
 
 /// What a memory space reserves for as long as the program runs, by what allocations are for.
-pub(super) fn reserved(program: &Program, color: i64) -> Vec<PeakRow> {
+pub(super) fn reserved(program: &AnalysedModule, color: i64) -> Vec<PeakRow> {
     let row = |kind: &AllocationKind| {
         let of_kind = program.analysed.allocations_of(color, |one| one == *kind);
         let mut row = PeakRow {

@@ -11,13 +11,13 @@ use super::areas;
 use super::budgets::budgets;
 use super::buffer_assignment::claims::compared_claims;
 use super::buffer_assignment::facts::ModuleFacts;
-use super::buffer_assignment::insights::{PeakOfSpace, ProgramInsights};
+use super::buffer_assignment::insights::{ModuleInsights, PeakOfSpace};
 use super::buffer_assignment::peaks::shares_of;
-use super::buffer_assignment::program::Program;
+use super::buffer_assignment::program::AnalysedModule;
 use super::buffer_assignment::trace_lives::TraceLives;
 use super::cards::add_cards;
 use super::compared;
-use super::compared::ComparedProgram;
+use super::compared::ComparedModule;
 use super::fact_groups;
 use super::run::{ErrorText, XlaRun};
 use super::sections::sections;
@@ -42,18 +42,18 @@ use crate::run::{
 use crate::store::hlo::{Beside, ListedModule, plain_module_name};
 use crate::store::names::NameId;
 use crate::store::placed::ReadError;
-use crate::systems::xla::buffer_assignment::in_use::Placed;
+use crate::systems::xla::buffer_assignment::in_use::PlacedValue;
 
 /// The largest values of the peak that are named.
 const MOST_VALUES: usize = 10;
 
 #[derive(Debug)]
 pub struct XlaAnswers {
-    pub(super) program: Arc<Program>,
+    pub(super) program: Arc<AnalysedModule>,
     /// What XLA said when the program did not fit, where that lies beside it.
     pub(super) error_text: Option<ErrorText>,
     modules: Vec<ModuleOfRun>,
-    insights: OnceLock<ProgramInsights>,
+    insights: OnceLock<ModuleInsights>,
 }
 
 impl XlaAnswers {
@@ -68,8 +68,8 @@ impl XlaAnswers {
     }
 
     /// What the program says at first sight, worked out once.
-    fn found(&self) -> &ProgramInsights {
-        self.insights.get_or_init(|| ProgramInsights::of(&self.program))
+    fn found(&self) -> &ModuleInsights {
+        self.insights.get_or_init(|| ModuleInsights::of(&self.program))
     }
 }
 
@@ -88,7 +88,7 @@ pub fn module_of_run(listed: &ListedModule) -> ModuleOfRun {
 
 /// The section `xla` of JSON documents: keys of formats/xla.md.
 #[derive(Serialize)]
-struct OwnFacts<'a> {
+struct XlaSection<'a> {
     file: String,
     module: Option<String>,
     #[serde(flatten)]
@@ -103,7 +103,7 @@ struct OwnFacts<'a> {
 /// What XLA states of the module beside what comes out of it.
 #[derive(Serialize)]
 struct OwnClaims {
-    figures: Vec<super::buffer_assignment::claims::ComparedClaim>,
+    figures: Vec<super::buffer_assignment::claims::ModuleClaim>,
     /// The position that XLA takes for the peak.
     moment: Option<u32>,
 }
@@ -199,7 +199,7 @@ impl Answers for XlaAnswers {
     }
 
     fn claims(&self, _: &Derived) -> Vec<Claim> {
-        let claim = |one: super::buffer_assignment::claims::ComparedClaim| Claim {
+        let claim = |one: super::buffer_assignment::claims::ModuleClaim| Claim {
             name: one.title(|color| self.program.color_title(color)),
             stated: one.claimed_bytes,
             ours: one.bytes,
@@ -230,7 +230,7 @@ impl Answers for XlaAnswers {
         let figures = compared_claims(program);
         let moment = program.claims.moment;
         let listed = program.modules.first();
-        let facts = OwnFacts {
+        let facts = XlaSection {
             file: listed.map(|one| one.file.clone()).unwrap_or_default(),
             module: listed.and_then(|one| one.module.clone()),
             facts: ModuleFacts::of(&program.analysed, program.platform),
@@ -288,7 +288,7 @@ impl Answers for XlaAnswers {
     /// Of a memory space, or of the main memory.
     fn sweep_facts(&self, derived: &Derived, device: Option<i64>) -> Result<SweepFacts, Error> {
         let color = device.unwrap_or(0);
-        let side = ComparedProgram::of(&self.program, color);
+        let side = ComparedModule::of(&self.program, color);
         let side = side.ok_or_else(|| self.program.no_such_space(color))?;
         let mut verdict = derived.verdict().map(|verdict| (*verdict).clone()).unwrap_or_default();
         if color != 0 {
@@ -372,9 +372,9 @@ impl XlaAnswers {
     }
 
     /// The largest values, of equals the first names; they may share addresses.
-    fn largest<'a>(&self, values: impl Iterator<Item = &'a Placed>) -> Vec<PeakVariable> {
+    fn largest<'a>(&self, values: impl Iterator<Item = &'a PlacedValue>) -> Vec<PeakVariable> {
         let analysed = &self.program.analysed;
-        let variable = |one: &Placed| PeakVariable {
+        let variable = |one: &PlacedValue| PeakVariable {
             name: self.program.value_name(one.assigned.value),
             bytes: one.assigned.bytes,
             category: Some(analysed.category(&one.assigned).as_str().to_owned()),

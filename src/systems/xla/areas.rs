@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use super::buffer_assignment::analysed::Analysed;
 use super::buffer_assignment::categories::ValueCategory;
-use super::buffer_assignment::in_use::{Changes, Placed};
+use super::buffer_assignment::in_use::{CurveChanges, PlacedValue};
 use super::buffer_assignment::peaks::{NO_OPERATION, NO_SOURCE, shares_of};
-use super::buffer_assignment::program::Program;
+use super::buffer_assignment::program::AnalysedModule;
 use super::buffer_assignment::trace_lives::TraceLives;
 use crate::analysis::areas::{AreaGroups, Counted, NOT_ATTRIBUTABLE, stacked};
 use crate::analysis::derived::Derived;
@@ -21,7 +21,7 @@ use crate::store::DeviceId;
 use crate::store::hlo::{AllocationKind, Assigned};
 
 /// What the curve can be split by, the usual one first.
-pub fn groupings(program: &Program, scope: Scope) -> Vec<AreasBy> {
+pub fn groupings(program: &AnalysedModule, scope: Scope) -> Vec<AreasBy> {
     let module = &program.analysed.module;
     match color_of(program, scope) {
         None => vec![AreasBy::Liveness],
@@ -33,7 +33,7 @@ pub fn groupings(program: &Program, scope: Scope) -> Vec<AreasBy> {
 }
 
 /// The memory space of a scope; `None` of an allocation.
-pub(super) fn color_of(program: &Program, scope: Scope) -> Option<i64> {
+pub(super) fn color_of(program: &AnalysedModule, scope: Scope) -> Option<i64> {
     match scope {
         Scope::Everything => Some(0),
         Scope::Device(device) => {
@@ -44,7 +44,7 @@ pub(super) fn color_of(program: &Program, scope: Scope) -> Option<i64> {
 }
 
 pub fn areas(
-    (program, derived): (&Program, &Derived),
+    (program, derived): (&AnalysedModule, &Derived),
     of: AreasOf,
     is_cancelled: &(dyn Fn() -> bool + Sync),
 ) -> Option<StackedAreas> {
@@ -65,8 +65,8 @@ pub fn areas(
     }
     // A value that shares addresses is met again and again.
     let mut keys: HashMap<Assigned, u32> = HashMap::new();
-    let mut add = |placed: &[Placed], in_use: &Changes| {
-        let mut key = |one: &Placed| {
+    let mut add = |placed: &[PlacedValue], in_use: &CurveChanges| {
+        let mut key = |one: &PlacedValue| {
             let group = || groups.key(group_of(analysed, one, of.by));
             *keys.entry(one.assigned).or_insert_with(group)
         };
@@ -88,7 +88,7 @@ pub fn areas(
 }
 
 /// All that is reserved, as a line: temporary allocations are there from the first step to the last, too.
-pub fn beside_curve(program: &Program, derived: &Derived, scope: Scope) -> BesideCurve {
+pub fn beside_curve(program: &AnalysedModule, derived: &Derived, scope: Scope) -> BesideCurve {
     let Some(color) = color_of(program, scope) else { return BesideCurve::default() };
     let steps = derived.report().steps.get().map_or(0, |steps| steps.ids.len());
     let all = program.analysed.allocations_of(color, |_| true);
@@ -106,12 +106,12 @@ pub fn beside_curve(program: &Program, derived: &Derived, scope: Scope) -> Besid
 /// What each value of an allocation has at which steps, so that all of them together are what is in use. `None` when it
 /// was cancelled.
 fn shares(
-    placed: &[Placed],
-    in_use: &Changes,
+    placed: &[PlacedValue],
+    in_use: &CurveChanges,
     is_cancelled: &(dyn Fn() -> bool + Sync),
-    mut tell: impl FnMut(&Placed, Range<u32>, u64),
+    mut tell: impl FnMut(&PlacedValue, Range<u32>, u64),
 ) -> Option<()> {
-    let steps = |one: &Placed| one.range.start..one.range.end.saturating_add(1);
+    let steps = |one: &PlacedValue| one.range.start..one.range.end.saturating_add(1);
     let mut at: Vec<u32> = placed
         .iter()
         .filter(|one| one.assigned.bytes > 0)
@@ -138,7 +138,7 @@ fn shares(
 }
 
 /// Whether no two values have an address at once: then their bytes add up to what is in use wherever that changes.
-fn are_apart(placed: &[Placed], in_use: &Changes, at: &[u32]) -> bool {
+fn are_apart(placed: &[PlacedValue], in_use: &CurveChanges, at: &[u32]) -> bool {
     let mut changes: HashMap<u32, i128> = HashMap::new();
     for one in placed {
         let bytes = i128::from(one.assigned.bytes);
@@ -160,7 +160,7 @@ fn category_group(category: ValueCategory) -> AreaGroup {
     AreaGroup::category(category.title(), category.title(), "")
 }
 
-fn group_of(analysed: &Analysed, one: &Placed, by: AreasBy) -> AreaGroup {
+fn group_of(analysed: &Analysed, one: &PlacedValue, by: AreasBy) -> AreaGroup {
     let by = match by {
         AreasBy::Category => return category_group(analysed.category(&one.assigned)),
         AreasBy::Operation => AliveBy::Operation,
@@ -181,16 +181,17 @@ mod tests {
 
     #[test]
     fn shares_add_up_to_what_is_in_use() {
-        let placed = |lives: &[(u64, u64, u32, u32)]| -> Vec<Placed> {
-            let one = |(row, (offset, bytes, start, end)): (u32, &(u64, u64, u32, u32))| Placed {
-                assigned: Assigned {
-                    value: ValueId(row),
-                    allocation: 0,
-                    offset: *offset,
-                    bytes: *bytes,
-                },
-                range: LiveRange { start: *start, end: *end },
-            };
+        let placed = |lives: &[(u64, u64, u32, u32)]| -> Vec<PlacedValue> {
+            let one =
+                |(row, (offset, bytes, start, end)): (u32, &(u64, u64, u32, u32))| PlacedValue {
+                    assigned: Assigned {
+                        value: ValueId(row),
+                        allocation: 0,
+                        offset: *offset,
+                        bytes: *bytes,
+                    },
+                    range: LiveRange { start: *start, end: *end },
+                };
             (0..).zip(lives).map(one).collect()
         };
         let apart = placed(&[(0, 8, 0, 3), (8, 4, 1, 2), (0, 4, 4, 5)]);

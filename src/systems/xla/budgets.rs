@@ -4,8 +4,8 @@
 //! throughout and what is temporary at its peak, as in liveness: parameters, results and constants count whether they
 //! are in use then or not. Both are of the main memory, or of the one that is named.
 
-use super::buffer_assignment::program::Program;
-use super::compared::ComparedProgram;
+use super::buffer_assignment::program::AnalysedModule;
+use super::compared::ComparedModule;
 use crate::run::{
     BudgetFacts, BudgetFigure, BudgetedFigure, FitFacts, NeededBytes, Outcome, Room, StatedRoom,
 };
@@ -15,9 +15,13 @@ use crate::text::bytes;
 const REFUSED: &str = "XLA refused it";
 
 /// Of a memory space, or of the main memory; `None` where it does not have it.
-pub(super) fn budgets(program: &Program, device: Option<i64>, room: Room) -> Option<BudgetFacts> {
+pub(super) fn budgets(
+    program: &AnalysedModule,
+    device: Option<i64>,
+    room: Room,
+) -> Option<BudgetFacts> {
     let color = device.unwrap_or(0);
-    let of = ComparedProgram::of(program, color)?;
+    let of = ComparedModule::of(program, color)?;
     // `None` where neither the order of instructions is known nor XLA's simulation of what is temporary.
     let temporary = of.figures.temporary_peak_bytes();
     let throughout = of.figures.throughout_bytes();
@@ -42,7 +46,7 @@ pub(super) fn budgets(program: &Program, device: Option<i64>, room: Room) -> Opt
     })
 }
 
-fn fit(of: &ComparedProgram, room: Room, why_at_least: Option<&'static str>) -> FitFacts {
+fn fit(of: &ComparedModule, room: Room, why_at_least: Option<&'static str>) -> FitFacts {
     let total = of.figures.total_bytes;
     let known =
         room.or_stated(StatedRoom { capacity_bytes: of.stated_capacity_bytes, other_bytes: None });

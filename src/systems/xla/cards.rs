@@ -1,7 +1,7 @@
 //! The cards of a module: who owns the peak of what is temporary in each memory space, what is lost there, and what
 //! memory is reserved for.
 
-use super::buffer_assignment::insights::{PeakOfSpace, ProgramInsights, SpaceInsights};
+use super::buffer_assignment::insights::{ModuleInsights, PeakOfSpace, SpaceInsights};
 use crate::run::card::{BarColor, BarList, BarRow, Card, Link, PEAK};
 use crate::run::{Cell, FirstSight, PeakRow, Place};
 use crate::store::hlo::AllocationKind;
@@ -11,7 +11,7 @@ use crate::text::{capitalised, clean, counted, grouped};
 type Size<'a> = &'a dyn Fn(u64) -> String;
 
 /// Adds the cards of the memory spaces that are worth a picture.
-pub(super) fn add_cards(sight: &mut FirstSight, found: &ProgramInsights, size: Size<'_>) {
+pub(super) fn add_cards(sight: &mut FirstSight, found: &ModuleInsights, size: Size<'_>) {
     let with_peak = || found.large_spaces().filter_map(|space| Some((space, space.peak.as_ref()?)));
     if with_peak().count() > 1 {
         sight.parts = with_peak().map(|(space, _)| space.title.clone()).collect();

@@ -24,7 +24,7 @@ pub struct ErrorTextAnswers(pub ErrorText);
 
 /// The section `xla` of such a text.
 #[derive(Serialize)]
-struct OwnFacts<'a> {
+struct ErrorTextSection<'a> {
     file: String,
     module: Option<String>,
     /// That it has a part of what a dump has.
@@ -99,7 +99,7 @@ impl Answers for ErrorTextAnswers {
         let (text, finding) = (&self.0, &self.0.finding);
         let capture = text.capture();
         let has_list = !capture.entries.is_empty() && capture.is_of_program();
-        let facts = OwnFacts {
+        let facts = ErrorTextSection {
             file: text.file(),
             module: None,
             is_partial: true,

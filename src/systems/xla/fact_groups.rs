@@ -2,10 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::buffer_assignment::claims::{ComparedClaim, compared_claims};
+use super::buffer_assignment::claims::{ModuleClaim, compared_claims};
 use super::buffer_assignment::facts::{ModuleFacts, TemporaryFacts, TraceFacts};
-use super::buffer_assignment::insights::{ProgramInsights, SpaceInsights};
-use super::buffer_assignment::program::Program;
+use super::buffer_assignment::insights::{ModuleInsights, SpaceInsights};
+use super::buffer_assignment::program::AnalysedModule;
 use crate::analysis::comparison::fact_groups::{
     Group, Statements, count, push, sized, sized_with, words,
 };
@@ -13,7 +13,7 @@ use crate::analysis::comparison::facts::Said;
 use crate::text::{bytes, capitalised, clean, grouped};
 
 /// The facts of a module, with what it says at first sight.
-pub(super) fn groups(program: &Program, insights: &ProgramInsights) -> Vec<Group> {
+pub(super) fn groups(program: &AnalysedModule, insights: &ModuleInsights) -> Vec<Group> {
     let facts = ModuleFacts::of(&program.analysed, program.platform);
     let mut groups = vec![(Cow::Borrowed("Program"), of_module(program, &facts))];
     for space in &insights.spaces {
@@ -26,7 +26,7 @@ pub(super) fn groups(program: &Program, insights: &ProgramInsights) -> Vec<Group
     groups
 }
 
-fn of_module(program: &Program, facts: &ModuleFacts) -> Statements {
+fn of_module(program: &AnalysedModule, facts: &ModuleFacts) -> Statements {
     let mut said = Vec::new();
     let module = &program.analysed.module;
     if !module.name.is_empty() {
@@ -84,8 +84,8 @@ fn of_space(facts: &ModuleFacts, space: &SpaceInsights) -> Statements {
 }
 
 /// What XLA states of the program in its texts.
-fn stated(program: &Program) -> Statements {
-    let claim = |claim: ComparedClaim| {
+fn stated(program: &AnalysedModule) -> Statements {
+    let claim = |claim: ModuleClaim| {
         let said = if claim.agrees {
             sized_with(claim.claimed_bytes, ", agrees with the allocations")
         } else {

@@ -15,7 +15,7 @@ use crate::run::joined_logs::{JoinedLogs, JoinedRun, LogToJoin};
 use crate::store::{Warning, WarningCode, Warnings};
 use crate::systems::xla::files::FoundModule;
 use crate::systems::xla::run::{
-    AgreedFigure, Agreement, Program, ProgramSizes, XlaFiles, XlaRun, dump_of_text,
+    AgreedFigure, Agreement, AnalysedModule, ModuleTotals, XlaFiles, XlaRun, dump_of_text,
     find as find_module, stated_bytes,
 };
 use crate::text::{bytes, clean, counted, shortened};
@@ -32,7 +32,7 @@ const MOST_OPERATIONS: usize = 3;
 struct FoundDump {
     path: String,
     #[serde(rename = "modules")]
-    programs: Vec<FoundProgram>,
+    programs: Vec<LoggedModule>,
     /// Bytes that modules take of the main memory which were not looked into.
     #[serde(skip)]
     further: Vec<u64>,
@@ -46,7 +46,7 @@ struct FoundDump {
 
 /// A module of it.
 #[derive(Clone, Debug, Serialize)]
-struct FoundProgram {
+struct LoggedModule {
     file: String,
     /// What it is called among the others.
     #[serde(rename = "module")]
@@ -60,7 +60,7 @@ struct FoundProgram {
     #[serde(skip)]
     key: (PathBuf, usize),
     #[serde(skip)]
-    sizes: ProgramSizes,
+    sizes: ModuleTotals,
 }
 
 /// What a module takes of the main memory.
@@ -98,7 +98,7 @@ struct Dumps {
 
 /// What a module says of a message: the figures of both.
 #[derive(Clone, Debug, Serialize)]
-struct JoinedProgram {
+struct JoinedModule {
     file: String,
     module: String,
     /// The figure by which it was found.
@@ -128,7 +128,7 @@ pub fn join_logs(named: &[&XlaFiles], logs: &[LogToJoin<'_>], progress: &Progres
         dumps.look_beside(log, progress);
         let join = |finding: &Finding| {
             let (module, possible) = dumps.module_of(finding);
-            let text = module.as_ref().map(JoinedProgram::text).unwrap_or_default();
+            let text = module.as_ref().map(JoinedModule::text).unwrap_or_default();
             JoinedRun {
                 text: text + &possible_text(&possible),
                 keys: [("module", json!(module)), ("possible_modules", json!(possible))]
@@ -183,7 +183,7 @@ impl Dumps {
     }
 
     /// The module that a message is about, or the files of those of which it cannot be told.
-    fn module_of(&mut self, finding: &Finding) -> (Option<JoinedProgram>, Vec<String>) {
+    fn module_of(&mut self, finding: &Finding) -> (Option<JoinedModule>, Vec<String>) {
         let beside = self.beside.as_ref().and_then(|path| self.by_directory.get(path)?.as_ref());
         let dumps = self.named.iter().map(|(dump, _)| dump).chain(beside).enumerate();
         let least = least_bytes(finding).unwrap_or(NO_MESSAGE);
@@ -206,7 +206,7 @@ impl Dumps {
                 (Some(program.joined(agreement, *further, finding)), Vec::new())
             }
             several => {
-                let file = |((.., program), _): &((_, _, &FoundProgram), _)| program.file.clone();
+                let file = |((.., program), _): &((_, _, &LoggedModule), _)| program.file.clone();
                 (None, several.iter().map(file).collect())
             }
         };
@@ -248,7 +248,7 @@ impl FoundDump {
             match XlaRun::open(&one, progress) {
                 Ok(Some(run)) => {
                     warnings.add_all(&run.report.warnings.list());
-                    programs.push(FoundProgram::of(&run.program, found));
+                    programs.push(LoggedModule::of(&run.program, found));
                 }
                 Ok(None) => return None,
                 Err(error) => {
@@ -277,8 +277,8 @@ impl FoundDump {
     }
 }
 
-impl FoundProgram {
-    fn of(program: &Program, found: &FoundModule) -> Self {
+impl LoggedModule {
+    fn of(program: &AnalysedModule, found: &FoundModule) -> Self {
         let analysed = &program.analysed;
         let peak = analysed.temporary_peak(0);
         let shares = peak.map(|peak| analysed.shares_at(0, peak.position)).unwrap_or_default();
@@ -287,7 +287,7 @@ impl FoundProgram {
         let owned = owned.map(|owner| OperationBytes { operation: owner.name, bytes: owner.bytes });
         let path = found.at.path();
         let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-        let sizes = ProgramSizes::of(program);
+        let sizes = ModuleTotals::of(program);
         let figures = &sizes.figures;
         Self {
             file: path.display().to_string(),
@@ -307,9 +307,9 @@ impl FoundProgram {
         }
     }
 
-    fn joined(&self, agreement: &Agreement, further: usize, finding: &Finding) -> JoinedProgram {
+    fn joined(&self, agreement: &Agreement, further: usize, finding: &Finding) -> JoinedModule {
         let lives = self.sizes.figures.lives.filter(|lives| lives.temporary_peak_bytes > 0);
-        JoinedProgram {
+        JoinedModule {
             file: self.file.clone(),
             module: self.title.clone(),
             by: agreement.by,
@@ -343,7 +343,7 @@ impl Takes {
     }
 }
 
-impl JoinedProgram {
+impl JoinedModule {
     /// For people, below the message.
     fn text(&self) -> String {
         let agreed = bytes(self.agreed_bytes);

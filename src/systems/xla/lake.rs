@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::buffer_assignment::in_use;
 use super::buffer_assignment::insights::MOST_SPACES;
-use super::buffer_assignment::program::Program;
-use super::compared::{ComparedProgram, ProgramFigure};
+use super::buffer_assignment::program::AnalysedModule;
+use super::compared::{ComparedModule, ModuleFigure};
 use super::run::XlaRun;
 use crate::format::Error;
 use crate::limits;
@@ -93,12 +93,12 @@ pub(super) fn write(run: &XlaRun, writer: &dyn TableWriter) -> Result<(), Error>
 /// A memory space, with the position of the peak of what is temporary, where it has one.
 struct Space {
     color: i64,
-    side: ComparedProgram,
+    side: ComparedModule,
     peak_step: Option<u32>,
 }
 
 struct OwnRows<'a> {
-    program: &'a Program,
+    program: &'a AnalysedModule,
     spaces: Vec<Space>,
 }
 
@@ -108,7 +108,7 @@ impl<'a> OwnRows<'a> {
         let colors: Vec<i64> = program.analysed.colors().collect();
         warn_of_more_spaces(colors.len(), &run.report.warnings, program);
         let space = |color: &i64| {
-            let side = ComparedProgram::of(program, *color)?;
+            let side = ComparedModule::of(program, *color)?;
             let lives = side.figures.lives.filter(|_| side.peak.is_some());
             Some(Space { color: *color, peak_step: lives.map(|lives| lives.position), side })
         };
@@ -118,26 +118,26 @@ impl<'a> OwnRows<'a> {
 
     fn memory_spaces(&self, rows: &mut dyn TableRows) -> Result<(), Error> {
         for Space { color, side, peak_step } in &self.spaces {
-            let figure = |of: ProgramFigure| integer_if(of.of(&side.figures));
+            let figure = |of: ModuleFigure| integer_if(of.of(&side.figures));
             rows.row(&[
                 integer(*color),
                 text(&*self.program.color_title(*color)),
                 text(self.program.platform.map(Platform::as_str)),
                 text(self.program.beside.device.as_deref()),
-                figure(ProgramFigure::Total),
-                figure(ProgramFigure::Arguments),
-                figure(ProgramFigure::Outputs),
-                figure(ProgramFigure::Constants),
-                figure(ProgramFigure::ThreadLocal),
-                figure(ProgramFigure::Temporary),
-                figure(ProgramFigure::Donated),
-                figure(ProgramFigure::Donatable),
-                figure(ProgramFigure::InUsePeak),
-                figure(ProgramFigure::TemporaryPeak),
+                figure(ModuleFigure::Total),
+                figure(ModuleFigure::Arguments),
+                figure(ModuleFigure::Outputs),
+                figure(ModuleFigure::Constants),
+                figure(ModuleFigure::ThreadLocal),
+                figure(ModuleFigure::Temporary),
+                figure(ModuleFigure::Donated),
+                figure(ModuleFigure::Donatable),
+                figure(ModuleFigure::InUsePeak),
+                figure(ModuleFigure::TemporaryPeak),
                 integer_if(*peak_step),
-                figure(ProgramFigure::Lost),
-                figure(ProgramFigure::Padding),
-                figure(ProgramFigure::Values),
+                figure(ModuleFigure::Lost),
+                figure(ModuleFigure::Padding),
+                figure(ModuleFigure::Values),
             ])?;
         }
         Ok(())
@@ -238,7 +238,7 @@ fn place_of(assigned: &Assigned) -> (u32, ValueId, u64) {
 }
 
 /// Programs have up to four memory spaces.
-fn warn_of_more_spaces(count: usize, warnings: &Warnings, program: &Program) {
+fn warn_of_more_spaces(count: usize, warnings: &Warnings, program: &AnalysedModule) {
     if count > MOST_SPACES {
         let message =
             format!("only {MOST_SPACES} of {count} memory spaces are written, and peaks in them");

@@ -1,36 +1,36 @@
 //! What a module brings into a table of many runs: what it takes of a memory space.
 
-use super::compared::{ComparedProgram, ProgramFigure};
+use super::compared::{ComparedModule, ModuleFigure};
 use crate::analysis::program::report_options::{OptionKind, ReportOption};
 use crate::analysis::sweep::{FigureKind, NoReference, Percents, SweepFacts, SweepFigure};
 use crate::run::Verdict;
 
 /// A figure as a comparison calls it: its name as an argument, and what stands above its column.
 const fn kind(
-    figure: ProgramFigure,
+    figure: ModuleFigure,
     [word, column]: [&'static str; 2],
     percents: Percents,
     rank: u8,
-) -> (ProgramFigure, FigureKind) {
+) -> (ModuleFigure, FigureKind) {
     let bytes = FigureKind::bytes([figure.key(), word], [figure.title(), column], Some(rank));
     (figure, FigureKind { percents, ..bytes })
 }
 
-static FIGURES: [(ProgramFigure, FigureKind); 9] = [
-    kind(ProgramFigure::Total, ["total", "reserved"], Percents::OfBoth, 10),
-    kind(ProgramFigure::Temporary, ["temporary", "temporary"], Percents::No, 20),
+static FIGURES: [(ModuleFigure, FigureKind); 9] = [
+    kind(ModuleFigure::Total, ["total", "reserved"], Percents::OfBoth, 10),
+    kind(ModuleFigure::Temporary, ["temporary", "temporary"], Percents::No, 20),
     kind(
-        ProgramFigure::TemporaryPeak,
+        ModuleFigure::TemporaryPeak,
         ["temporary-peak", "temporary in use"],
         Percents::OfReference,
         21,
     ),
-    kind(ProgramFigure::Lost, ["lost", "lost to packing"], Percents::No, 22),
-    kind(ProgramFigure::Padding, ["padding", "padding"], Percents::No, 23),
-    kind(ProgramFigure::Arguments, ["arguments", "parameters"], Percents::No, 24),
-    kind(ProgramFigure::Donated, ["donated", "donated"], Percents::No, 25),
-    kind(ProgramFigure::Outputs, ["outputs", "own results"], Percents::No, 26),
-    kind(ProgramFigure::InUsePeak, ["in-use-peak", "most in use"], Percents::No, 27),
+    kind(ModuleFigure::Lost, ["lost", "lost to packing"], Percents::No, 22),
+    kind(ModuleFigure::Padding, ["padding", "padding"], Percents::No, 23),
+    kind(ModuleFigure::Arguments, ["arguments", "parameters"], Percents::No, 24),
+    kind(ModuleFigure::Donated, ["donated", "donated"], Percents::No, 25),
+    kind(ModuleFigure::Outputs, ["outputs", "own results"], Percents::No, 26),
+    kind(ModuleFigure::InUsePeak, ["in-use-peak", "most in use"], Percents::No, 27),
 ];
 
 /// That of all allocations, which has a column of its own.
@@ -39,11 +39,11 @@ static NEEDED_OF_SPACE: FigureKind =
 
 /// The facts of a memory space; `verdict` is that of the module.
 pub(super) fn sweep_facts(
-    side: &ComparedProgram,
+    side: &ComparedModule,
     flags: &[(String, String)],
     verdict: Verdict,
 ) -> SweepFacts {
-    let figure = |(of, kind): &'static (ProgramFigure, FigureKind)| {
+    let figure = |(of, kind): &'static (ModuleFigure, FigureKind)| {
         SweepFigure::count(kind, of.of(&side.figures)).at_least(side.is_cut)
     };
     let needed = SweepFigure::count(&NEEDED_OF_SPACE, Some(side.figures.total_bytes));

@@ -7,7 +7,7 @@ use super::OpenReport;
 use super::database::Database;
 use super::discover::Found;
 use crate::format::{Error, Progress};
-use crate::index::{self, Cache, Identity, IndexError, IndexFile, Indexed, Room};
+use crate::index::{self, Cache, ColumnSpace, Identity, IndexError, IndexFile, Indexed};
 use crate::store::{Report, Warning, WarningCode};
 
 /// The index of a report that can have one: finished, whole, and read where it lies.
@@ -70,13 +70,16 @@ impl OpenReport {
     }
 
     /// Reads columns to where they are to grow; in memory where that does not work out.
-    pub(super) fn in_room<T>(&self, read: impl Fn(&Room) -> Result<T, Error>) -> Result<T, Error> {
+    pub(super) fn in_room<T>(
+        &self,
+        read: impl Fn(&ColumnSpace) -> Result<T, Error>,
+    ) -> Result<T, Error> {
         match self.room.get().filter(|room| room.is_in_files()) {
             Some(room) => read(room).or_else(|error| {
                 tracing::info!("columns are read to memory: {error}");
-                read(&Room::default())
+                read(&ColumnSpace::default())
             }),
-            None => read(&Room::default()),
+            None => read(&ColumnSpace::default()),
         }
     }
 

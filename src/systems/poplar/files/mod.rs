@@ -43,7 +43,7 @@ use table::Tables;
 use crate::files::directory_of;
 use crate::format::side_files::read_side_file;
 use crate::format::{Error, ErrorKind, Progress};
-use crate::index::{self, Cache, Indexed, Room};
+use crate::index::{self, Cache, ColumnSpace, Indexed};
 use crate::store::liveness::VariableBytes;
 use crate::store::log::LogMessage;
 use crate::store::options::About;
@@ -60,7 +60,7 @@ pub struct OpenReport {
     database: Arc<Database>,
     indexed: Option<Arc<Indexed>>,
     noted: Mutex<NotedWarnings>,
-    room: OnceLock<Room>,
+    room: OnceLock<ColumnSpace>,
 }
 
 impl OpenReport {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use super::categories::outputs;
 use super::donations::{Donatable, donatable};
 use super::held_values::HeldValues;
-use super::in_use::{self, Changes, Placed};
+use super::in_use::{self, CurveChanges, PlacedValue};
 use super::live_ranges::{LiveRange, LiveRanges, alias_groups};
 use super::schedule::Schedule;
 use crate::store::hlo::{Allocation, AllocationKind, HloModule, Value, ValueId};
@@ -27,9 +27,9 @@ pub struct Analysed {
     /// Results that could take over the memory of a parameter.
     pub donatable: Vec<Donatable>,
     /// The values of each allocation that have a life.
-    pub placed: Vec<Vec<Placed>>,
+    pub placed: Vec<Vec<PlacedValue>>,
     /// The bytes in use of each allocation.
-    pub in_use: Vec<Changes>,
+    pub in_use: Vec<CurveChanges>,
     /// The allocations of each memory space, by row.
     by_color: BTreeMap<i64, Vec<usize>>,
     /// The path of the operation that each value comes from; [`NameId::NONE`] where that is not known.

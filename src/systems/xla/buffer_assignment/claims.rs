@@ -3,12 +3,12 @@
 
 use serde::Serialize;
 
-use super::program::Program;
+use super::program::AnalysedModule;
 use crate::store::hlo::{Allocation, AllocationKind, Platform, StatedFigure, StatedOf};
 
 /// A figure as it is stated and as it comes out.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct ComparedClaim {
+pub struct ModuleClaim {
     pub file: String,
     /// What XLA calls it.
     pub name: &'static str,
@@ -22,7 +22,7 @@ pub struct ComparedClaim {
     pub agrees: bool,
 }
 
-impl ComparedClaim {
+impl ModuleClaim {
     /// What it is, with the memory space that it is of.
     pub fn title(&self, color_words: impl Fn(i64) -> String) -> String {
         match self.color {
@@ -33,13 +33,17 @@ impl ComparedClaim {
 }
 
 /// The figures that XLA states of a module.
-pub fn compared_claims(program: &Program) -> Vec<ComparedClaim> {
+pub fn compared_claims(program: &AnalysedModule) -> Vec<ModuleClaim> {
     program.claims.figures.iter().map(|stated| compared(program, stated)).collect()
 }
 
 /// Adds what the file of `compiled.memory_analysis()` states, which does not name its module: where that is not the only
 /// one of its directory, the file is of the one of which all figures are right.
-pub fn add_memory_analysis(program: &mut Program, mut stated: Vec<StatedFigure>, is_alone: bool) {
+pub fn add_memory_analysis(
+    program: &mut AnalysedModule,
+    mut stated: Vec<StatedFigure>,
+    is_alone: bool,
+) {
     // Compiled ahead of time for a TPU, temporaries are counted by other rules (formats/xla.md 6).
     stated.retain(|one| program.platform != Some(Platform::Tpu) || one.of != StatedOf::Temporary);
     if is_alone || stated.iter().all(|one| compared(program, one).agrees) {
@@ -47,7 +51,7 @@ pub fn add_memory_analysis(program: &mut Program, mut stated: Vec<StatedFigure>,
     }
 }
 
-fn compared(program: &Program, stated: &StatedFigure) -> ComparedClaim {
+fn compared(program: &AnalysedModule, stated: &StatedFigure) -> ModuleClaim {
     let is_of = |one: &Allocation| match stated.of {
         StatedOf::All => true,
         StatedOf::MemorySpace(color) => one.color == color,
@@ -58,7 +62,7 @@ fn compared(program: &Program, stated: &StatedFigure) -> ComparedClaim {
     };
     let allocations = program.analysed.module.allocations.iter().filter(|one| is_of(one));
     let bytes = allocations.fold(0_u64, |sum, one| sum.saturating_add(one.bytes));
-    ComparedClaim {
+    ModuleClaim {
         file: stated.file.clone(),
         name: stated.of.name(),
         color: match stated.of {
@@ -97,11 +101,11 @@ mod tests {
         };
         let allocations = vec![allocation(0, 40, 0), allocation(1, 2, 1)];
         let module = HloModule { allocations, ..HloModule::default() };
-        let mut program = Program::of(module);
+        let mut program = AnalysedModule::of(module);
         let of_space = |color, bytes| stated(StatedOf::MemorySpace(color), bytes);
         program.claims.figures =
             vec![stated(StatedOf::All, 42), of_space(0, 41), of_space(1, 1), of_space(7, 8)];
-        let agree = |program: &Program| {
+        let agree = |program: &AnalysedModule| {
             compared_claims(program).iter().map(|one| (one.bytes, one.agrees)).collect::<Vec<_>>()
         };
         assert_eq!(agree(&program), [(42, true), (40, false), (2, false), (0, false)]);
@@ -135,7 +139,7 @@ mod tests {
             ]
         };
         let found = |temporary, is_alone, platform| {
-            let mut program = Program::of(module.clone());
+            let mut program = AnalysedModule::of(module.clone());
             program.platform = Some(platform);
             add_memory_analysis(&mut program, figures(temporary), is_alone);
             compared_claims(&program).iter().map(|one| one.agrees).collect::<Vec<_>>()

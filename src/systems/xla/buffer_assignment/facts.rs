@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::analysed::Analysed;
 use super::heap_trace::{ReplayedTrace, replay, traces_by_allocation};
-use super::in_use::{self, Changes, Placed};
+use super::in_use::{self, CurveChanges, PlacedValue};
 use crate::store::hlo::{Allocation, AllocationKind, HeapTrace, HloModule, Platform};
 
 /// Values of the peak that are named.
@@ -196,13 +196,13 @@ impl ModuleFacts {
 }
 
 fn in_use_by_color(analysed: &Analysed) -> BTreeMap<i64, InUse> {
-    let mut curves: BTreeMap<i64, Vec<&Changes>> = BTreeMap::new();
+    let mut curves: BTreeMap<i64, Vec<&CurveChanges>> = BTreeMap::new();
     for (allocation, curve) in analysed.module.allocations.iter().zip(&analysed.in_use) {
         if allocation.kind != AllocationKind::ThreadLocal {
             curves.entry(allocation.color).or_default().push(curve);
         }
     }
-    let of_color = |curves: Vec<&Changes>| {
+    let of_color = |curves: Vec<&CurveChanges>| {
         let (peak_bytes, positions) = in_use::peak(&in_use::sum(curves), analysed.schedule.end());
         InUse { peak_bytes, positions }
     };
@@ -254,11 +254,11 @@ fn peak_of(analysed: &Analysed, row: usize, bytes: u64) -> PeakFacts {
     let module = &analysed.module;
     let (peak_bytes, positions) = in_use::peak(&analysed.in_use[row], analysed.schedule.end());
     let first = positions.first().map_or(0, |(first, _)| *first);
-    let mut live: Vec<&Placed> =
+    let mut live: Vec<&PlacedValue> =
         analysed.placed[row].iter().filter(|one| one.range.has(first)).collect();
-    let id = |one: &Placed| module.value(one.assigned.value).map_or(0, |value| value.id);
+    let id = |one: &PlacedValue| module.value(one.assigned.value).map_or(0, |value| value.id);
     live.sort_by_key(|one| (std::cmp::Reverse(one.assigned.bytes), one.assigned.offset, id(one)));
-    let sum = |of: &dyn Fn(&Placed) -> u64| {
+    let sum = |of: &dyn Fn(&PlacedValue) -> u64| {
         live.iter().fold(0_u64, |sum, one| sum.saturating_add(of(one)))
     };
     let instruction = analysed.schedule.instructions.get(first as usize);
@@ -277,13 +277,13 @@ fn peak_of(analysed: &Analysed, row: usize, bytes: u64) -> PeakFacts {
 }
 
 /// Bytes that a value takes beyond its elements; 0 of tables of tuples and where the type is not known.
-pub fn padding_bytes(module: &HloModule, one: &Placed) -> u64 {
+pub fn padding_bytes(module: &HloModule, one: &PlacedValue) -> u64 {
     let unpadded = module.shapes.unpadded_bytes(module.value_shape(one.assigned.value));
     unpadded.map_or(0, |unpadded| one.assigned.bytes.saturating_sub(unpadded))
 }
 
 /// Number of gaps that a union leaves of an allocation.
-fn holes(live: &[&Placed], bytes: u64) -> usize {
+fn holes(live: &[&PlacedValue], bytes: u64) -> usize {
     let mut covered: Vec<(u64, u64)> = (live.iter())
         .filter(|one| one.assigned.bytes > 0)
         .map(|one| (one.assigned.offset, one.assigned.offset + one.assigned.bytes))
@@ -298,7 +298,7 @@ fn holes(live: &[&Placed], bytes: u64) -> usize {
 }
 
 /// A value with what is said of it.
-pub fn live_value(module: &HloModule, one: &Placed) -> LiveValue {
+pub fn live_value(module: &HloModule, one: &PlacedValue) -> LiveValue {
     let value = one.assigned.value;
     let instruction = module.value(value).map(|value| value.instruction);
     let shape = module.value_shape(value);

@@ -50,7 +50,7 @@ pub fn replay(module: &HloModule, trace: &HeapTrace) -> ReplayedTrace {
 
 /// What an event does to the life of its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Change {
+pub(super) enum EventEffect {
     Begins,
     Ends,
     /// Nothing: the value is there already, or is not there any more.
@@ -76,19 +76,19 @@ impl<'a> Simulation<'a> {
         Self { module, shared, there, references, bytes: 0 }
     }
 
-    pub fn follow(&mut self, event: &HeapEvent) -> Change {
+    pub fn follow(&mut self, event: &HeapEvent) -> EventEffect {
         let value = event.value;
         if event.kind == HeapEventKind::Free {
-            let Some(root) = self.there.remove(&value) else { return Change::Nothing };
+            let Some(root) = self.there.remove(&value) else { return EventEffect::Nothing };
             let count = self.references.entry(root).or_default();
             *count = count.saturating_sub(1);
             if *count == 0 {
                 self.bytes = self.bytes.saturating_sub(self.bytes_of(root));
             }
-            return Change::Ends;
+            return EventEffect::Ends;
         }
         if self.there.contains_key(&value) {
-            return Change::Nothing;
+            return EventEffect::Nothing;
         }
         // A value that shares with itself, or with none that is known, has memory of its own.
         let root = match event.kind {
@@ -109,7 +109,7 @@ impl<'a> Simulation<'a> {
         if is_first {
             self.bytes = self.bytes.saturating_add(self.bytes_of(root));
         }
-        Change::Begins
+        EventEffect::Begins
     }
 
     fn bytes_of(&self, value: ValueId) -> u64 {

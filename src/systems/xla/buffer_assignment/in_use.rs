@@ -5,7 +5,7 @@ use crate::store::hlo::{Assigned, HloModule};
 
 /// A value in its place, with its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct PlacedValue {
     /// Where it is.
     pub assigned: Assigned,
     /// When it lives.
@@ -13,12 +13,12 @@ pub struct Placed {
 }
 
 /// The values of each allocation that have a life, by the allocation's row.
-pub fn placed_by_allocation(module: &HloModule, ranges: &LiveRanges) -> Vec<Vec<Placed>> {
+pub fn placed_by_allocation(module: &HloModule, ranges: &LiveRanges) -> Vec<Vec<PlacedValue>> {
     let mut placed = vec![Vec::new(); module.allocations.len()];
     for assigned in &module.assigned {
         let list = placed.get_mut(assigned.allocation as usize);
         if let (Some(list), Some(range)) = (list, ranges.get(assigned.value)) {
-            list.push(Placed { assigned: *assigned, range });
+            list.push(PlacedValue { assigned: *assigned, range });
         }
     }
     placed
@@ -33,7 +33,7 @@ struct Union {
 }
 
 impl Union {
-    fn over(placed: &[Placed]) -> Self {
+    fn over(placed: &[PlacedValue]) -> Self {
         let mut edges: Vec<u64> = placed
             .iter()
             .flat_map(|one| [one.assigned.offset, one.assigned.offset + one.assigned.bytes])
@@ -48,7 +48,7 @@ impl Union {
         self.covered.get(1).copied().unwrap_or(0)
     }
 
-    fn change(&mut self, one: &Placed, is_coming: bool) {
+    fn change(&mut self, one: &PlacedValue, is_coming: bool) {
         let edge = |address: u64| self.edges.partition_point(|edge| *edge < address);
         let from = edge(one.assigned.offset);
         let to = edge(one.assigned.offset + one.assigned.bytes);
@@ -87,10 +87,10 @@ impl Union {
 }
 
 /// A curve that changes at some positions: where, and the bytes from there on.
-pub type Changes = Vec<(u32, u64)>;
+pub type CurveChanges = Vec<(u32, u64)>;
 
 /// The bytes in use of an allocation: at each position at which they change. Before the first there are none.
-pub fn bytes_in_use(placed: &[Placed]) -> Changes {
+pub fn bytes_in_use(placed: &[PlacedValue]) -> CurveChanges {
     // What ends at a position is still there at it: it goes at the next.
     let mut events: Vec<(u32, bool, u32)> = Vec::with_capacity(placed.len() * 2);
     for (row, one) in (0_u32..).zip(placed) {
@@ -101,7 +101,7 @@ pub fn bytes_in_use(placed: &[Placed]) -> Changes {
     }
     events.sort_unstable();
     let mut union = Union::over(placed);
-    let mut changes = Changes::new();
+    let mut changes = CurveChanges::new();
     for (place, (position, is_coming, row)) in events.iter().enumerate() {
         union.change(&placed[*row as usize], *is_coming);
         let is_last = events.get(place + 1).is_none_or(|next| next.0 != *position);
@@ -114,7 +114,7 @@ pub fn bytes_in_use(placed: &[Placed]) -> Changes {
 }
 
 /// The sum of several curves.
-pub fn sum<'a>(curves: impl IntoIterator<Item = &'a Changes>) -> Changes {
+pub fn sum<'a>(curves: impl IntoIterator<Item = &'a CurveChanges>) -> CurveChanges {
     let mut differences: Vec<(u32, i128)> = Vec::new();
     for curve in curves {
         let mut before = 0;
@@ -126,7 +126,7 @@ pub fn sum<'a>(curves: impl IntoIterator<Item = &'a Changes>) -> Changes {
     // Each curve is in order already: sorting merges them.
     differences.sort_by_key(|(position, _)| *position);
     let mut level = 0_i128;
-    let mut changes = Changes::new();
+    let mut changes = CurveChanges::new();
     for at_once in differences.chunk_by(|one, other| one.0 == other.0) {
         let difference: i128 = at_once.iter().map(|(_, difference)| difference).sum();
         level += difference;
@@ -140,7 +140,7 @@ pub fn sum<'a>(curves: impl IntoIterator<Item = &'a Changes>) -> Changes {
 
 /// The largest bytes of a curve, and all positions up to the last one at which it has them, as ranges with both ends
 /// included; one range of everything where it never has any.
-pub fn peak(changes: &Changes, end: u32) -> (u64, Vec<(u32, u32)>) {
+pub fn peak(changes: &CurveChanges, end: u32) -> (u64, Vec<(u32, u32)>) {
     let most = changes.iter().map(|(_, bytes)| *bytes).max().unwrap_or(0);
     let mut ranges: Vec<(u32, u32)> = Vec::new();
     let mut add = |start: u32, last: u32, bytes: u64| {

@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use super::analysed::Analysed;
-use super::in_use::{self, Changes, Placed};
+use super::in_use::{self, CurveChanges, PlacedValue};
 use crate::run::{AliveBy, PeakRow};
 use crate::store::hlo::AllocationKind;
 
@@ -36,7 +36,7 @@ impl Analysed {
             .allocations_of(color, |kind| kind == AllocationKind::Temporary)
             .map(|(row, one)| (row, one.bytes))
             .collect();
-        let curves: Vec<&Changes> =
+        let curves: Vec<&CurveChanges> =
             rows.iter().filter_map(|(row, _)| self.in_use.get(*row)).collect();
         let (bytes, positions) = in_use::peak(&in_use::sum(curves), self.schedule.end());
         let position = positions.first().map(|(first, _)| *first)?;
@@ -45,10 +45,10 @@ impl Analysed {
     }
 
     /// The values of temporary allocations of a memory space that live at a position, largest first.
-    pub fn live_temporaries(&self, color: i64, position: u32) -> Vec<&Placed> {
+    pub fn live_temporaries(&self, color: i64, position: u32) -> Vec<&PlacedValue> {
         let rows = self.allocations_of(color, |kind| kind == AllocationKind::Temporary);
         let placed = rows.filter_map(|(row, _)| self.placed.get(row));
-        let mut live: Vec<&Placed> =
+        let mut live: Vec<&PlacedValue> =
             placed.flatten().filter(|one| one.range.has(position)).collect();
         live.sort_by_key(|one| {
             let assigned = one.assigned;
@@ -64,14 +64,14 @@ impl Analysed {
 
     /// What is in use of temporary allocations at a position: each value that lives there with the bytes that count to
     /// it. Every address counts to the value that has it the longest, so the bytes add up to the union.
-    pub fn shares_at(&self, color: i64, position: u32) -> Vec<(&Placed, u64)> {
+    pub fn shares_at(&self, color: i64, position: u32) -> Vec<(&PlacedValue, u64)> {
         let rows = self.allocations_of(color, |kind| kind == AllocationKind::Temporary);
         let placed = rows.filter_map(|(row, _)| self.placed.get(row));
         placed.flat_map(|placed| shares_of(placed, position)).collect()
     }
 
     /// What a value counts to: its category, the operation that it comes from, or the line of the source.
-    pub fn owner(&self, one: &Placed, by: AliveBy) -> String {
+    pub fn owner(&self, one: &PlacedValue, by: AliveBy) -> String {
         let value = one.assigned.value;
         match by {
             AliveBy::Category => self.category(&one.assigned).as_str().to_owned(),
@@ -85,7 +85,7 @@ impl Analysed {
     }
 
     /// Shares of what is in use by what they count to, largest first: rows add up as [`Self::shares_at`] does.
-    pub fn owners(&self, shares: &[(&Placed, u64)], by: AliveBy) -> Vec<PeakRow> {
+    pub fn owners(&self, shares: &[(&PlacedValue, u64)], by: AliveBy) -> Vec<PeakRow> {
         let mut owners: BTreeMap<String, (u64, u64)> = BTreeMap::new();
         for (one, bytes) in shares {
             let owner = owners.entry(self.owner(one, by)).or_default();
@@ -101,8 +101,11 @@ impl Analysed {
 }
 
 /// The same of the values of one allocation.
-pub fn shares_of(placed: &[Placed], position: u32) -> impl Iterator<Item = (&Placed, u64)> {
-    let mut live: Vec<&Placed> = placed.iter().filter(|one| one.range.has(position)).collect();
+pub fn shares_of(
+    placed: &[PlacedValue],
+    position: u32,
+) -> impl Iterator<Item = (&PlacedValue, u64)> {
+    let mut live: Vec<&PlacedValue> = placed.iter().filter(|one| one.range.has(position)).collect();
     // What lives longest is first, and has its addresses before others.
     live.sort_by_key(|one| {
         let length = one.range.end.saturating_sub(one.range.start);

@@ -8,7 +8,7 @@ use crate::store::names::NameId;
 
 /// That XLA found no room for a program, as an error text about it says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct RefusedModule {
     pub file: String,
     /// Bytes too many, where it says how many.
     pub excess_bytes: Option<u64>,
@@ -16,13 +16,13 @@ pub struct Refusal {
 
 /// A module with what lies beside it.
 #[derive(Debug)]
-pub struct Program {
+pub struct AnalysedModule {
     /// What follows from it.
     pub analysed: Analysed,
     /// Whether its file ends before its contents do: then it takes what is known at least.
     pub is_cut: bool,
     /// Why it does not fit, where XLA has said that.
-    pub refusal: Option<Refusal>,
+    pub refusal: Option<RefusedModule>,
     /// What it was compiled for.
     pub platform: Option<Platform>,
     /// What lies beside it.
@@ -37,7 +37,7 @@ pub struct Program {
     most_name: usize,
 }
 
-impl Program {
+impl AnalysedModule {
     /// Works out what follows from a module, beside which nothing is known yet.
     pub fn of(module: HloModule) -> Self {
         let traced_names = names_of_traces(&module);

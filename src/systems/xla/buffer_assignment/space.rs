@@ -11,7 +11,7 @@ use crate::text::words;
 words! {
     /// A figure; its key is its name in JSON.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-    pub enum ProgramFigure by key, title {
+    pub enum ModuleFigure by key, title {
         /// All allocations.
         Total = "total_bytes" | "Reserved",
         Temporary = "temporary_bytes" | "Temporary",
@@ -42,7 +42,7 @@ words! {
     }
 }
 
-impl ProgramFigure {
+impl ModuleFigure {
     /// The parts of the total, which add up to it.
     pub const PARTS: [Self; 5] =
         [Self::Temporary, Self::Arguments, Self::Outputs, Self::Constants, Self::ThreadLocal];

@@ -2,8 +2,8 @@
 //! has neither instructions nor their order, so that an event of the trace is a step.
 
 use super::analysed::Analysed;
-use super::heap_trace::{Change, Simulation, traces_by_allocation};
-use super::in_use::{Changes, Placed, bytes_in_use, peak};
+use super::heap_trace::{EventEffect, Simulation, traces_by_allocation};
+use super::in_use::{CurveChanges, PlacedValue, bytes_in_use, peak};
 use super::live_ranges::LiveRange;
 use crate::store::hlo::{AllocationKind, HeapTrace, HloModule};
 use crate::store::names::NameId;
@@ -16,9 +16,9 @@ pub struct TraceLives<'a> {
     pub allocation: usize,
     /// Its values that are in the trace: from the event that takes their memory to the one before it is given back. One
     /// that comes again is there once for each of its lives, one behind the other.
-    pub placed: Vec<Placed>,
+    pub placed: Vec<PlacedValue>,
     /// The bytes in use behind each event at which they change.
-    pub in_use: Changes,
+    pub in_use: CurveChanges,
 }
 
 impl<'a> TraceLives<'a> {
@@ -44,22 +44,22 @@ impl<'a> TraceLives<'a> {
             let Some(lives) = lives.get_mut(event.value.0 as usize) else { continue };
             match (change, lives.last_mut()) {
                 // What is never given back is there to the end.
-                (Change::Begins, _) => lives.push(LiveRange { start: position, end: last }),
-                (Change::Ends, Some(life)) => life.end = position.saturating_sub(1),
-                (Change::Ends, None) | (Change::Nothing, _) => {}
+                (EventEffect::Begins, _) => lives.push(LiveRange { start: position, end: last }),
+                (EventEffect::Ends, Some(life)) => life.end = position.saturating_sub(1),
+                (EventEffect::Ends, None) | (EventEffect::Nothing, _) => {}
             }
         }
         let mut placed = Vec::new();
         for one in module.assigned.iter().filter(|one| one.allocation == row) {
             let lives = lives.get(one.value.0 as usize).into_iter().flatten();
-            placed.extend(lives.map(|range| Placed { assigned: *one, range: *range }));
+            placed.extend(lives.map(|range| PlacedValue { assigned: *one, range: *range }));
         }
         let in_use = bytes_in_use(&placed);
         Some(Self { trace, allocation, placed, in_use })
     }
 
     /// Its values, each with its lives.
-    pub fn by_value(&self) -> impl Iterator<Item = &[Placed]> {
+    pub fn by_value(&self) -> impl Iterator<Item = &[PlacedValue]> {
         self.placed.chunk_by(|one, other| one.assigned == other.assigned)
     }
 

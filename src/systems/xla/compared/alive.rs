@@ -16,7 +16,7 @@ use crate::run::compared::rows::{Category, Kind, Level, Matching, Row, Thing};
 use crate::store::hlo::{AllocationKind, InstructionId};
 use crate::systems::xla::buffer_assignment::analysed::Analysed;
 use crate::systems::xla::buffer_assignment::categories::ValueCategory;
-use crate::systems::xla::buffer_assignment::in_use::Placed;
+use crate::systems::xla::buffer_assignment::in_use::PlacedValue;
 use crate::text::path_parts;
 
 /// What pairs of the same size and category alone are matched by.
@@ -63,7 +63,7 @@ pub(super) fn alive(
     names: &mut Names,
 ) -> Vec<Thing> {
     let module = &analysed.module;
-    let mut thing = |(one, bytes): (&Placed, u64)| {
+    let mut thing = |(one, bytes): (&PlacedValue, u64)| {
         let value = one.assigned.value;
         let instruction =
             module.value(value).map_or(InstructionId::NONE, |value| value.instruction);

@@ -23,11 +23,11 @@ use crate::store::hlo::{InstructionId, ListedModule, Platform, plain_module_name
 use crate::systems::xla::buffer_assignment::analysed::Analysed;
 use crate::systems::xla::buffer_assignment::insights::outcome as outcome_of;
 use crate::systems::xla::buffer_assignment::peaks::NO_OPERATION;
-use crate::systems::xla::buffer_assignment::program::Program;
+use crate::systems::xla::buffer_assignment::program::AnalysedModule;
 use crate::systems::xla::buffer_assignment::space::SpaceFigures;
 use crate::text::{exact_bytes, grouped, path_parts, shortened};
 
-pub use crate::systems::xla::buffer_assignment::space::ProgramFigure;
+pub use crate::systems::xla::buffer_assignment::space::ModuleFigure;
 
 /// How modules are compared.
 pub static WORDS: ComparedWords = ComparedWords {
@@ -67,7 +67,7 @@ pub struct PeakPlace {
 
 /// One side of the comparison.
 #[derive(Clone, Debug)]
-pub struct ComparedProgram {
+pub struct ComparedModule {
     /// The name of its module; empty of a bare assignment.
     pub module: String,
     /// What it takes.
@@ -87,9 +87,9 @@ pub struct ComparedProgram {
     pub is_refused: bool,
 }
 
-impl ComparedProgram {
+impl ComparedModule {
     /// What a program takes of a memory space; `None` where it does not have it.
-    pub fn of(program: &Program, color: i64) -> Option<Self> {
+    pub fn of(program: &AnalysedModule, color: i64) -> Option<Self> {
         let analysed = &program.analysed;
         // A program without any allocation takes nothing of the main memory.
         if color != 0 && !analysed.colors().any(|one| one == color) {
@@ -142,7 +142,7 @@ impl ComparedProgram {
 /// One of two modules, with what only their comparison needs.
 #[derive(Debug)]
 struct ModuleSide {
-    of: ComparedProgram,
+    of: ComparedModule,
     /// The modules of its dump, itself first.
     modules: Vec<ListedModule>,
     /// The memory space within a sentence.
@@ -151,8 +151,8 @@ struct ModuleSide {
 }
 
 /// What a module brings into a comparison of a memory space; `None` where it does not have it.
-pub fn side(program: &Program, color: i64, names: &mut Names) -> Option<Side> {
-    let own = ComparedProgram::of(program, color)?;
+pub fn side(program: &AnalysedModule, color: i64, names: &mut Names) -> Option<Side> {
+    let own = ComparedModule::of(program, color)?;
     let lives = own.figures.lives;
     let throughout = own.figures.throughout_bytes();
     let temporary = lives.map(|lives| lives.temporary_peak_bytes);
@@ -166,7 +166,7 @@ pub fn side(program: &Program, color: i64, names: &mut Names) -> Option<Side> {
             format!("{} at position {}", exact_bytes(bytes), grouped(peak.position.into()))
         }
     };
-    let figure = |figure: ProgramFigure| {
+    let figure = |figure: ModuleFigure| {
         let unit = if figure.is_bytes() { Unit::Bytes } else { Unit::Count };
         Figure::of_run((figure.key(), figure.title()), unit, figure.of(&own.figures), false)
     };
@@ -183,7 +183,7 @@ pub fn side(program: &Program, color: i64, names: &mut Names) -> Option<Side> {
         }),
         peak_text,
         always_live_bytes: Some(throughout),
-        figures: ProgramFigure::ALL.into_iter().map(figure).collect(),
+        figures: ModuleFigure::ALL.into_iter().map(figure).collect(),
         settings: OptionText::of_kind(OptionKind::Flag, &program.beside.flags),
         stated: StatedRoom { capacity_bytes: own.stated_capacity_bytes, other_bytes: None },
         alive: lives.map(|lives| alive::alive(&program.analysed, (color, lives.position), names)),
@@ -222,7 +222,7 @@ pub fn change_warnings(compared: &Compared) -> Vec<String> {
 /// What only modules say of a comparison, for programs.
 pub fn change_json(compared: &Compared, room: Room) -> Map<String, Value> {
     let Some([source, target]) = compared.own::<ModuleSide>() else { return Map::new() };
-    let both = |value: &dyn Fn(&ComparedProgram) -> Value| json!({ "source": value(&source.of), "target": value(&target.of) });
+    let both = |value: &dyn Fn(&ComparedModule) -> Value| json!({ "source": value(&source.of), "target": value(&target.of) });
     let listed = |value: &dyn Fn(&ListedModule) -> Value| {
         let first = |side: &ModuleSide| side.modules.first().map_or(Value::Null, value);
         json!({ "source": first(source), "target": first(target) })
@@ -245,7 +245,7 @@ pub fn change_json(compared: &Compared, room: Room) -> Map<String, Value> {
     facts.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
 }
 
-fn peak_json(side: &ComparedProgram) -> Value {
+fn peak_json(side: &ComparedModule) -> Value {
     let peak = side.peak.as_ref();
     json!({
         "bytes": side.figures.lives.map(|lives| lives.temporary_peak_bytes),

@@ -7,7 +7,7 @@ use crate::store::hlo::{ElementType, HloModule};
 
 /// A change that parameters have in common.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Change {
+enum ParameterChange {
     /// One dimension: its place, and what it is on each side.
     Dimension(usize, i64, i64),
     /// The element type alone.
@@ -39,7 +39,7 @@ pub struct OtherParameters {
 
 /// A parameter of a program.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Parameter {
+struct EntryParameter {
     /// `f32[64,1024]`.
     title: String,
     element_type: Option<ElementType>,
@@ -49,14 +49,14 @@ struct Parameter {
 
 /// The parameters of a program by their numbers; `None` where the program is not known.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Parameters(Option<BTreeMap<i64, Parameter>>);
+pub struct Parameters(Option<BTreeMap<i64, EntryParameter>>);
 
 impl Parameters {
     pub(super) fn of(module: &HloModule) -> Self {
         let shapes = &module.shapes;
         let parameter = |(number, id)| {
             let shape = module.instructions.shape(id);
-            let parameter = Parameter {
+            let parameter = EntryParameter {
                 title: shapes.title(shape),
                 element_type: shapes.element_type(shape),
                 dimensions: shapes.dimensions(shape).to_vec(),
@@ -79,7 +79,7 @@ impl OtherParameters {
             return none;
         }
         let mut changed: Vec<ChangedParameters> = Vec::new();
-        let mut known: HashMap<Change, usize> = HashMap::new();
+        let mut known: HashMap<ParameterChange, usize> = HashMap::new();
         for (number, first) in source {
             let Some(second) = target.get(number) else { continue };
             let Some(change) = change(first, second) else { continue };
@@ -91,7 +91,7 @@ impl OtherParameters {
                     number: *number,
                     shapes: [first, second].map(|one| one.title.clone()),
                     dimension: match change {
-                        Change::Dimension(_, from, to) => Some([from, to]),
+                        ParameterChange::Dimension(_, from, to) => Some([from, to]),
                         _ => None,
                     },
                 });
@@ -106,23 +106,27 @@ impl OtherParameters {
 }
 
 /// What is another of two parameters; `None` where nothing is.
-fn change(source: &Parameter, target: &Parameter) -> Option<Change> {
+fn change(source: &EntryParameter, target: &EntryParameter) -> Option<ParameterChange> {
     if source.is_tuple || target.is_tuple {
-        return (source.title != target.title).then_some(Change::Other);
+        return (source.title != target.title).then_some(ParameterChange::Other);
     }
     let (from, to) = (&source.dimensions, &target.dimensions);
     if source.element_type != target.element_type {
-        return Some(if from == to { Change::ElementType } else { Change::Other });
+        return Some(if from == to {
+            ParameterChange::ElementType
+        } else {
+            ParameterChange::Other
+        });
     }
     if from == to {
         return None;
     }
     if from.len() != to.len() {
-        return Some(Change::Other);
+        return Some(ParameterChange::Other);
     }
     let mut others = from.iter().zip(to).enumerate().filter(|(_, (from, to))| from != to);
     match (others.next(), others.next()) {
-        (Some((place, (from, to))), None) => Some(Change::Dimension(place, *from, *to)),
-        _ => Some(Change::Other),
+        (Some((place, (from, to))), None) => Some(ParameterChange::Dimension(place, *from, *to)),
+        _ => Some(ParameterChange::Other),
     }
 }

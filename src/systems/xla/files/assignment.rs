@@ -3,10 +3,10 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
-use super::Reading;
+use super::Proto;
 use super::module::ModuleParts;
-use super::texts::{Room, Texts};
-use super::wire::{Field, Fields, Malformed};
+use super::texts::{Allowance, XlaTexts};
+use super::wire::{Malformed, Wire, WireField};
 use crate::store::hlo::{
     Allocation, AllocationKind, Assigned, HeapEvent, HeapEventKind, HeapTrace, HloModule,
     InstructionId, NO_ROW, Value, ValueId,
@@ -54,11 +54,11 @@ impl Location {
         Self { instruction: None, name: NameId::NONE, path: Vec::new() }
     }
 
-    fn read(message: &[u8], texts: &mut Texts<'_>) -> Result<Self, Malformed> {
+    fn read(message: &[u8], texts: &mut XlaTexts<'_>) -> Result<Self, Malformed> {
         let mut location = Self::nowhere();
         let mut has_name = false;
         texts.room.take(size_of::<Self>())?;
-        Fields::of(message).each(|number, field| {
+        Wire::of(message).each(|number, field| {
             match number {
                 2 => {
                     location.name = texts.text(field.bytes());
@@ -79,7 +79,7 @@ impl Location {
 }
 
 /// A size or an offset: negative ones are damage.
-fn size(field: Field<'_>) -> Result<u64, Malformed> {
+fn size(field: WireField<'_>) -> Result<u64, Malformed> {
     u64::try_from(field.number())
         .map_err(|_| Malformed(format!("{} bytes, but sizes are not negative", field.number())))
 }
@@ -87,7 +87,7 @@ fn size(field: Field<'_>) -> Result<u64, Malformed> {
 impl<'a> AssignmentParts<'a> {
     /// Reads all but the heap traces. Of one that is cut what is whole is kept. Allocations come first: without them
     /// nothing is known of the program, whatever else the room is enough for.
-    pub fn read(&mut self, message: &'a [u8], texts: &mut Texts<'a>, reading: &Reading<'_>) {
+    pub fn read(&mut self, message: &'a [u8], texts: &mut XlaTexts<'a>, reading: &Proto<'_>) {
         self.read_allocations(message, &mut texts.room, reading);
         self.lacks_allocations = texts.room.is_used_up;
         if !reading.is_over() {
@@ -99,7 +99,7 @@ impl<'a> AssignmentParts<'a> {
 
     /// Reads the heap traces. Events are the most of an assignment: when values are known, they need no room for their
     /// ids.
-    pub fn read_traces(&mut self, texts: &mut Texts<'a>, reading: &Reading<'_>) {
+    pub fn read_traces(&mut self, texts: &mut XlaTexts<'a>, reading: &Proto<'_>) {
         for message in std::mem::take(&mut self.trace_messages) {
             if reading.is_over() {
                 return;
@@ -111,13 +111,13 @@ impl<'a> AssignmentParts<'a> {
     }
 
     /// Reads the allocations. What cannot be read of the message is said when the rest is.
-    fn read_allocations(&mut self, message: &'a [u8], room: &mut Room, reading: &Reading<'_>) {
-        let mut fields = Fields::of(message);
+    fn read_allocations(&mut self, message: &'a [u8], room: &mut Allowance, reading: &Proto<'_>) {
+        let mut fields = Wire::of(message);
         let mut rows = 0_usize;
         loop {
             let at = reading.offset(fields.rest());
             let Ok(Some((number, field))) = fields.next_field() else { return };
-            if let (3, Field::Bytes(allocation)) = (number, field)
+            if let (3, WireField::Bytes(allocation)) = (number, field)
                 && let Err(fault) = self.read_allocation(allocation, room)
             {
                 reading.damaged("an allocation", at, &fault);
@@ -130,20 +130,20 @@ impl<'a> AssignmentParts<'a> {
     }
 
     /// Reads values and aliases, and finds the heap traces.
-    fn read_rows(&mut self, message: &'a [u8], texts: &mut Texts<'a>, reading: &Reading<'_>) {
-        let mut fields = Fields::of(message);
+    fn read_rows(&mut self, message: &'a [u8], texts: &mut XlaTexts<'a>, reading: &Proto<'_>) {
+        let mut fields = Wire::of(message);
         let mut rows = 0_usize;
         loop {
             let at = reading.offset(fields.rest());
             let (part, done) = match fields.next_field() {
                 Ok(None) => return,
-                Ok(Some((1, Field::Bytes(message)))) => {
+                Ok(Some((1, WireField::Bytes(message)))) => {
                     ("a value", self.read_value(message, texts))
                 }
-                Ok(Some((2, Field::Bytes(message)))) => {
+                Ok(Some((2, WireField::Bytes(message)))) => {
                     ("an alias", self.read_alias(message, texts))
                 }
-                Ok(Some((4, Field::Bytes(message)))) => {
+                Ok(Some((4, WireField::Bytes(message)))) => {
                     let room = texts.room.take(size_of::<(&[u8], HeapTrace)>());
                     self.trace_messages.extend(room.is_ok().then_some(message));
                     ("a heap trace", room)
@@ -167,10 +167,10 @@ impl<'a> AssignmentParts<'a> {
         }
     }
 
-    fn read_value(&mut self, message: &[u8], texts: &mut Texts<'a>) -> Result<(), Malformed> {
+    fn read_value(&mut self, message: &[u8], texts: &mut XlaTexts<'a>) -> Result<(), Malformed> {
         let mut value = Value { id: 0, bytes: 0, instruction: InstructionId::NONE, place: 0 };
         let mut location = None;
-        Fields::of(message).each(|number, field| {
+        Wire::of(message).each(|number, field| {
             match number {
                 1 => value.id = field.number(),
                 2 => value.bytes = size(field)?,
@@ -186,9 +186,9 @@ impl<'a> AssignmentParts<'a> {
         Ok(())
     }
 
-    fn read_alias(&mut self, message: &[u8], texts: &mut Texts<'a>) -> Result<(), Malformed> {
+    fn read_alias(&mut self, message: &[u8], texts: &mut XlaTexts<'a>) -> Result<(), Malformed> {
         let (mut source, mut location) = (0, Location::nowhere());
-        Fields::of(message).each(|number, field| {
+        Wire::of(message).each(|number, field| {
             match number {
                 1 => source = field.number(),
                 2 => location = Location::read(field.bytes(), texts)?,
@@ -201,14 +201,14 @@ impl<'a> AssignmentParts<'a> {
         Ok(())
     }
 
-    fn read_allocation(&mut self, message: &[u8], room: &mut Room) -> Result<(), Malformed> {
+    fn read_allocation(&mut self, message: &[u8], room: &mut Allowance) -> Result<(), Malformed> {
         let row = self.allocations.len();
         let before = self.assigned.len();
         let mut path = Vec::new();
         let (mut number, mut bytes, mut color, mut parameter) = (0, 0, 0, 0);
         let [mut local, mut is_parameter, mut live_out, mut constant] = [false; 4];
         room.take(ALLOCATION)?;
-        let read = Fields::of(message).each(|field_number, field| {
+        let read = Wire::of(message).each(|field_number, field| {
             match field_number {
                 1 => number = field.number(),
                 2 => bytes = size(field)?,
@@ -241,10 +241,10 @@ impl<'a> AssignmentParts<'a> {
         Ok(())
     }
 
-    fn read_trace(&mut self, message: &[u8], texts: &mut Texts<'a>) -> Result<(), Malformed> {
+    fn read_trace(&mut self, message: &[u8], texts: &mut XlaTexts<'a>) -> Result<(), Malformed> {
         let mut trace = HeapTrace::default();
         let mut events = 0_usize;
-        Fields::of(message).each(|number, _| {
+        Wire::of(message).each(|number, _| {
             events = events.saturating_add(usize::from(number == 1));
             Ok(())
         })?;
@@ -255,7 +255,7 @@ impl<'a> AssignmentParts<'a> {
         }
         texts.room.take(bytes)?;
         trace.events.reserve_exact(events);
-        Fields::of(message).each(|number, field| {
+        Wire::of(message).each(|number, field| {
             match number {
                 1 => trace.events.push(read_event(field.bytes(), texts, &self.rows)?),
                 2 => trace.is_of_whole_module = field.is_true(),
@@ -268,8 +268,8 @@ impl<'a> AssignmentParts<'a> {
     }
 
     /// Puts rows in place of ids.
-    pub fn put_into(self, module: &mut HloModule, parts: &ModuleParts, reading: &Reading<'_>) {
-        let places = Places::of(parts);
+    pub fn put_into(self, module: &mut HloModule, parts: &ModuleParts, reading: &Proto<'_>) {
+        let places = ValueFinder::of(parts);
         let mut unknown = 0_usize;
         let mut made_at: HashMap<(InstructionId, u32), ValueId> = HashMap::new();
         let mut values = Vec::with_capacity(self.values.len());
@@ -335,13 +335,13 @@ impl<'a> AssignmentParts<'a> {
 }
 
 /// Finds what a location names.
-struct Places<'a> {
+struct ValueFinder<'a> {
     by_id: &'a HashMap<i64, u32>,
     /// Made where an id is not known: old files have names alone.
     by_name: OnceCell<HashMap<NameId, u32>>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> ValueFinder<'a> {
     fn of(parts: &'a ModuleParts) -> Self {
         Self { by_id: &parts.rows, by_name: OnceCell::new() }
     }
@@ -362,7 +362,7 @@ impl<'a> Places<'a> {
 fn read_assigned(message: &[u8], allocation: usize) -> Result<(Assigned, i64), Malformed> {
     let allocation = u32::try_from(allocation).unwrap_or(NO_ROW);
     let (mut id, mut offset, mut bytes) = (0, 0, 0);
-    Fields::of(message).each(|number, field| {
+    Wire::of(message).each(|number, field| {
         match number {
             1 => id = field.number(),
             2 => offset = size(field)?,
@@ -381,7 +381,7 @@ fn find(rows: &HashMap<i64, u32>, id: i64) -> ValueId {
 /// An event, by the rows of values.
 fn read_event(
     message: &[u8],
-    texts: &mut Texts<'_>,
+    texts: &mut XlaTexts<'_>,
     rows: &HashMap<i64, u32>,
 ) -> Result<HeapEvent, Malformed> {
     let (mut value, mut shared_with) = (0, 0);
@@ -391,7 +391,7 @@ fn read_event(
         shared_with: ValueId::NONE,
         instruction: NameId::NONE,
     };
-    Fields::of(message).each(|number, field| {
+    Wire::of(message).each(|number, field| {
         match number {
             1 => {
                 event.kind = match field.number() {

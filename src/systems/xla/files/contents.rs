@@ -8,7 +8,7 @@ use std::path::Path;
 
 use memchr::memmem;
 
-use super::discover::{ModuleFile, Part, TEXTS};
+use super::discover::{FilePart, ModuleFile, TEXTS};
 use crate::files;
 
 /// Bytes of a file that tell what it is.
@@ -79,11 +79,11 @@ pub(super) fn printed_texts(path: &Path, printed: &[u8]) -> Vec<Vec<ModuleFile>>
 
 /// The files that were printed one after the other: the name of each, and where its contents are. One whose end is not
 /// there reaches to the next, or to the end of all.
-fn printed_parts(printed: &[u8]) -> Vec<(String, Part)> {
-    let mut parts: Vec<(String, Part)> = Vec::new();
+fn printed_parts(printed: &[u8]) -> Vec<(String, FilePart)> {
+    let mut parts: Vec<(String, FilePart)> = Vec::new();
     let mut open: Option<(String, usize)> = None;
     let mut at = 0_usize;
-    let part = |start: usize, end: usize| Part {
+    let part = |start: usize, end: usize| FilePart {
         start: start as u64,
         bytes: end.saturating_sub(start) as u64,
     };

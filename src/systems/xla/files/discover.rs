@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::contents::{head_of, is_assignment_text, is_gzip};
 use super::message_kind::MessageKind;
-use super::wire::{Field, Fields};
+use super::wire::{Wire, WireField};
 use super::{ReadModule, read_proto};
 use crate::files::{self, file_name};
 use crate::format::{Error, ErrorKind, Progress};
@@ -42,11 +42,11 @@ pub struct ModuleFile {
     /// What kind it is.
     pub kind: ProtoKind,
     /// Where in the file it is, if it is not all of it.
-    pub part: Option<Part>,
+    pub part: Option<FilePart>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct FilePart {
     /// Its first byte.
     pub start: u64,
     /// Its length.
@@ -100,7 +100,7 @@ impl ModuleFile {
     }
 
     /// A text within a file, by its own name.
-    pub(super) fn part_of(path: &Path, name: String, part: Part) -> Self {
+    pub(super) fn part_of(path: &Path, name: String, part: FilePart) -> Self {
         Self { name, path: path.to_owned(), kind: ProtoKind::Text, part: Some(part) }
     }
 
@@ -271,11 +271,11 @@ pub(super) fn too_large(file: &ModuleFile) -> Error {
 /// The HloProtos within a profile (formats/xla.md 4.4); `is_cut` says whether it ends before its contents do.
 pub fn protos_of_profile<'a>(message: &'a [u8], is_cut: &mut bool) -> Vec<&'a [u8]> {
     let mut protos = Vec::new();
-    let mut fields = Fields::of(message);
+    let mut fields = Wire::of(message);
     loop {
         match fields.next_field() {
             Ok(Some((number, field))) => {
-                *is_cut |= matches!(field, Field::Cut(_));
+                *is_cut |= matches!(field, WireField::Cut(_));
                 if number == 1 {
                     add_protos_of_plane(field.bytes(), &mut protos);
                 }
@@ -291,12 +291,12 @@ pub fn protos_of_profile<'a>(message: &'a [u8], is_cut: &mut bool) -> Vec<&'a [u
 
 fn add_protos_of_plane<'a>(plane: &'a [u8], protos: &mut Vec<&'a [u8]>) {
     let (mut name, mut found) = (&[][..], Vec::new());
-    let mut fields = Fields::of(plane);
+    let mut fields = Wire::of(plane);
     while let Ok(Some((number, field))) = fields.next_field() {
         match (number, field) {
-            (2, Field::Bytes(bytes)) => name = bytes,
+            (2, WireField::Bytes(bytes)) => name = bytes,
             // An entry of a map; its value; the statistics of that; the bytes of one.
-            (4, Field::Bytes(entry)) => {
+            (4, WireField::Bytes(entry)) => {
                 for metadata in parts(entry, 2) {
                     for statistic in parts(metadata, 5) {
                         found.extend(parts(statistic, 6));
@@ -314,9 +314,9 @@ fn add_protos_of_plane<'a>(plane: &'a [u8], protos: &mut Vec<&'a [u8]>) {
 /// The messages of one field.
 fn parts(message: &[u8], wanted: u32) -> Vec<&[u8]> {
     let mut found = Vec::new();
-    let mut fields = Fields::of(message);
+    let mut fields = Wire::of(message);
     while let Ok(Some((number, field))) = fields.next_field() {
-        if let (true, Field::Bytes(bytes)) = (number == wanted, field) {
+        if let (true, WireField::Bytes(bytes)) = (number == wanted, field) {
             found.push(bytes);
         }
     }

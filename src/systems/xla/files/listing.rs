@@ -14,8 +14,8 @@ use super::discover::{
 };
 use super::message_kind::MessageKind;
 use super::module::module_name;
-use super::wire::{Field, Fields, field_at};
-use super::{DumpName, HloProto, Reading, bytes_behind, text};
+use super::wire::{Wire, WireField, field_at};
+use super::{DumpName, HloProto, Proto, bytes_behind, text};
 use crate::files::{self, file_name};
 use crate::format::{Error, ErrorKind, Progress};
 use crate::progress::Watched;
@@ -69,14 +69,14 @@ impl ModuleAt {
 
 /// What a module takes, as its allocations say.
 #[derive(Clone, Copy, Default)]
-struct Sizes {
+struct ModuleSizes {
     allocations: usize,
     total: u64,
     temporary: u64,
     main: u64,
 }
 
-impl Sizes {
+impl ModuleSizes {
     fn add(&mut self, bytes: u64, kind: AllocationKind, color: i64) {
         self.allocations = self.allocations.saturating_add(1);
         self.total = self.total.saturating_add(bytes);
@@ -316,7 +316,7 @@ fn list_protos(
     let unsaid = Warnings::default();
     let mut listed = Vec::new();
     for (place, message) in protos.into_iter().enumerate() {
-        let reading = Reading::of(message, &file.name, &unsaid, progress);
+        let reading = Proto::of(message, &file.name, &unsaid, progress);
         let proto = match MessageKind::of(message) {
             MessageKind::HloProto => HloProto::of(message, &reading).ok(),
             MessageKind::Assignment => Some(HloProto { module: None, assignment: Some(message) }),
@@ -341,28 +341,28 @@ fn is_said_to_be_cut(file: &ModuleFile, warnings: &Warnings) -> bool {
 
 /// The name of a module, with which it begins.
 fn name_of(module: &[u8]) -> String {
-    match Fields::of(module).next_field() {
+    match Wire::of(module).next_field() {
         Ok(Some((1, field))) => module_name(field.bytes()),
         _ => String::new(),
     }
 }
 
 /// What an assignment takes; `None` where it has no allocation.
-fn sizes_of(assignment: &[u8]) -> Option<Sizes> {
-    let mut sizes = Sizes::default();
-    let mut fields = Fields::of(assignment);
+fn sizes_of(assignment: &[u8]) -> Option<ModuleSizes> {
+    let mut sizes = ModuleSizes::default();
+    let mut fields = Wire::of(assignment);
     while let Ok(Some((number, field))) = fields.next_field() {
-        if let (3, Field::Bytes(allocation)) = (number, field) {
+        if let (3, WireField::Bytes(allocation)) = (number, field) {
             add_allocation(allocation, &mut sizes);
         }
     }
     (sizes.allocations > 0).then_some(sizes)
 }
 
-fn add_allocation(message: &[u8], sizes: &mut Sizes) {
+fn add_allocation(message: &[u8], sizes: &mut ModuleSizes) {
     let (mut bytes, mut color) = (0, 0);
     let mut is_temporary = true;
-    let mut fields = Fields::of(message);
+    let mut fields = Wire::of(message);
     while let Ok(Some((number, field))) = fields.next_field() {
         match number {
             2 => bytes = u64::try_from(field.number()).unwrap_or(0),
@@ -403,7 +403,7 @@ fn list_text(
     }
     let Some(first) = texts.first() else { return Ok(Vec::new()) };
     let Some(bytes) = read_bytes(first, warnings, progress)? else { return Ok(Vec::new()) };
-    let sizes = Sizes::of(&text::allocations(&bytes));
+    let sizes = ModuleSizes::of(&text::allocations(&bytes));
     let module = DumpName::of(&first.name).map(|name| name.module.to_owned());
     let listed = sizes.listed(&first.clone(), module, ModuleAt::Texts(texts));
     Ok((sizes.allocations > 0).then_some(listed).into_iter().collect())
@@ -424,7 +424,7 @@ fn list_printed(
         let start = usize::try_from(part.start).unwrap_or(usize::MAX);
         let bytes = usize::try_from(part.bytes).unwrap_or(usize::MAX);
         let text = printed.get(start..).and_then(|rest| rest.get(..bytes)).unwrap_or_default();
-        let sizes = Sizes::of(&text::allocations(text));
+        let sizes = ModuleSizes::of(&text::allocations(text));
         if sizes.allocations > 0 {
             let module = DumpName::of(&first.name).map(|name| name.module.to_owned());
             listed.push(sizes.listed(&first, module, ModuleAt::Texts(texts)));

@@ -1,6 +1,6 @@
 //! What a message is: an HloProto or a bare assignment, as its fields say.
 
-use super::wire::{Field, Fields};
+use super::wire::{Wire, WireField};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum MessageKind {
@@ -10,31 +10,32 @@ pub(super) enum MessageKind {
 }
 
 /// Fields of a message that have numbers, and fields that have bytes.
-struct Form {
+struct MessageFields {
     numbers: &'static [u32],
     bytes: &'static [u32],
 }
 
 /// What field 1 of an HloProto is: a module.
-const MODULE: Form = Form { numbers: &[5, 6], bytes: &[1, 2, 3, 4, 7, 8] };
+const MODULE: MessageFields = MessageFields { numbers: &[5, 6], bytes: &[1, 2, 3, 4, 7, 8] };
 /// What field 1 of an assignment is: a value.
-const VALUE: Form = Form { numbers: &[1, 2, 4], bytes: &[3] };
+const VALUE: MessageFields = MessageFields { numbers: &[1, 2, 4], bytes: &[3] };
 /// What field 3 of an HloProto is: an assignment.
-const ASSIGNMENT: Form = Form { numbers: &[], bytes: &[1, 2, 3, 4, 5] };
+const ASSIGNMENT: MessageFields = MessageFields { numbers: &[], bytes: &[1, 2, 3, 4, 5] };
 /// What field 3 of an assignment is: an allocation. Its field 10 has numbers one by one or end to end.
-const ALLOCATION: Form = Form { numbers: &[1, 2, 3, 5, 6, 7, 8, 11, 12], bytes: &[9] };
+const ALLOCATION: MessageFields =
+    MessageFields { numbers: &[1, 2, 3, 5, 6, 7, 8, 11, 12], bytes: &[9] };
 
-impl Form {
+impl MessageFields {
     /// Whether a message may be of this form: fields of other numbers are passed over, as new releases have some more.
     fn has(&self, message: &[u8]) -> bool {
-        let mut fields = Fields::of(message);
+        let mut fields = Wire::of(message);
         let mut is_any = message.is_empty();
         loop {
             match fields.next_field() {
-                Ok(Some((number, Field::Number(_)))) if self.bytes.contains(&number) => {
+                Ok(Some((number, WireField::Number(_)))) if self.bytes.contains(&number) => {
                     return false;
                 }
-                Ok(Some((number, Field::Bytes(_) | Field::Cut(_))))
+                Ok(Some((number, WireField::Bytes(_) | WireField::Cut(_))))
                     if self.numbers.contains(&number) =>
                 {
                     return false;
@@ -51,17 +52,19 @@ impl MessageKind {
     /// Of a message, of which the beginning is enough. Numbers that are 0 are absent, so that one field may be that of
     /// either; then the next one tells.
     pub fn of(message: &[u8]) -> Self {
-        let mut fields = Fields::of(message);
+        let mut fields = Wire::of(message);
         let (mut modules, mut assignments, mut has_contents) = (0_usize, 0_usize, false);
         while let Ok(Some((number, field))) = fields.next_field() {
             let (of_proto, of_assignment) = match (number, field) {
-                (1, Field::Bytes(part) | Field::Cut(part)) => (MODULE.has(part), VALUE.has(part)),
-                (3, Field::Bytes(part) | Field::Cut(part)) => {
+                (1, WireField::Bytes(part) | WireField::Cut(part)) => {
+                    (MODULE.has(part), VALUE.has(part))
+                }
+                (3, WireField::Bytes(part) | WireField::Cut(part)) => {
                     (ASSIGNMENT.has(part), ALLOCATION.has(part))
                 }
                 // Aliases and heap traces.
-                (2 | 4, Field::Bytes(_) | Field::Cut(_)) => (false, true),
-                (1..=4, Field::Number(_)) => (false, false),
+                (2 | 4, WireField::Bytes(_) | WireField::Cut(_)) => (false, true),
+                (1..=4, WireField::Number(_)) => (false, false),
                 _ => continue,
             };
             match (of_proto, of_assignment) {

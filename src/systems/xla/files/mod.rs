@@ -30,15 +30,15 @@ pub use self::listing::{FoundModule, ModuleAt, list_modules, texts_of};
 pub use self::memory_analysis::memory_analysis;
 use self::message_kind::MessageKind;
 use self::module::ModuleParts;
-use self::texts::{Room, Texts};
-use self::wire::{Field, Fields, Malformed};
+use self::texts::{Allowance, XlaTexts};
+use self::wire::{Malformed, Wire, WireField};
 use crate::format::{Error, Progress};
 use crate::store::hlo::HloModule;
 use crate::store::report::FileStatus;
 use crate::store::{WarningCode, Warnings};
 
 /// One message that is read, and what is said of it.
-struct Reading<'a> {
+struct Proto<'a> {
     message: &'a [u8],
     /// The file's name.
     name: &'a str,
@@ -49,7 +49,7 @@ struct Reading<'a> {
     said: RefCell<Vec<(String, usize)>>,
 }
 
-impl<'a> Reading<'a> {
+impl<'a> Proto<'a> {
     fn of(
         message: &'a [u8],
         name: &'a str,
@@ -72,8 +72,8 @@ impl<'a> Reading<'a> {
     }
 
     /// Remembers that the message ends too soon.
-    fn note_cut(&self, field: &Field<'_>) {
-        if let Field::Cut(_) = field {
+    fn note_cut(&self, field: &WireField<'_>) {
+        if let WireField::Cut(_) = field {
             self.is_cut.set(true);
         }
     }
@@ -98,7 +98,7 @@ impl<'a> Reading<'a> {
     }
 
     /// Says what was not said yet, and in what state the message is.
-    fn finish(&self, room: &Room) -> FileStatus {
+    fn finish(&self, room: &Allowance) -> FileStatus {
         if room.is_used_up {
             self.inconsistent(format!(
                 "what it names takes too much memory for a file of {} bytes; a part of it is left out",
@@ -133,9 +133,9 @@ struct HloProto<'a> {
 }
 
 impl<'a> HloProto<'a> {
-    fn of(message: &'a [u8], reading: &Reading<'_>) -> Result<Self, Malformed> {
+    fn of(message: &'a [u8], reading: &Proto<'_>) -> Result<Self, Malformed> {
         let mut proto = Self { module: None, assignment: None };
-        let mut fields = Fields::of(message);
+        let mut fields = Wire::of(message);
         loop {
             let at = reading.offset(fields.rest());
             match fields.next_field() {
@@ -182,7 +182,7 @@ pub fn read_proto(
     warnings: &Warnings,
     progress: &Progress,
 ) -> Result<Option<ReadModule>, String> {
-    let reading = Reading::of(message, name, warnings, progress);
+    let reading = Proto::of(message, name, warnings, progress);
     let proto = match MessageKind::of(message) {
         MessageKind::HloProto => {
             HloProto::of(message, &reading).map_err(|fault| no_proto(&fault.0))?
@@ -191,7 +191,7 @@ pub fn read_proto(
         MessageKind::Other => return Err(no_proto("neither a module nor an assignment")),
     };
     let Some(assignment) = proto.assignment else { return Ok(None) };
-    let (mut texts, mut parts) = (Texts::of(message.len()), ModuleParts::default());
+    let (mut texts, mut parts) = (XlaTexts::of(message.len()), ModuleParts::default());
     // Without allocations all else is of no use, and heap traces are of least.
     let mut assigned = AssignmentParts::default();
     assigned.read(assignment, &mut texts, &reading);
@@ -239,7 +239,7 @@ fn no_proto(why: &str) -> String {
 }
 
 /// Warns where it is not known in which order instructions are run.
-fn note_no_schedule(module: &HloModule, reading: &Reading<'_>) {
+fn note_no_schedule(module: &HloModule, reading: &Proto<'_>) {
     let why = match module.entry {
         None => "names no computation that is there as the entry of the program",
         Some(_) if !module.has_schedule() => "has no order of the entry computation's instructions",

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::Reading;
-use super::texts::Texts;
-use super::wire::{Field, Fields, Malformed};
+use super::Proto;
+use super::texts::XlaTexts;
+use super::wire::{Malformed, Wire, WireField};
 use crate::limits;
 use crate::store::hlo::{
     Computation, Frame, Frames, InstructionId, Instructions, Lists, NO_ROW, ShapeId,
@@ -79,15 +79,15 @@ struct OneInstruction<'a> {
 
 impl ModuleParts {
     /// Reads a module. Of one that is cut what is whole is kept.
-    pub fn read<'a>(&mut self, message: &'a [u8], texts: &mut Texts<'a>, reading: &Reading<'_>) {
-        let mut fields = Fields::of(message);
+    pub fn read<'a>(&mut self, message: &'a [u8], texts: &mut XlaTexts<'a>, reading: &Proto<'_>) {
+        let mut fields = Wire::of(message);
         let mut entry_id = 0;
         let (mut schedule, mut frames, mut aliases) = (None, None, None);
         loop {
             let at = reading.offset(fields.rest());
             match fields.next_field() {
                 Ok(None) => break,
-                Ok(Some((1, Field::Bytes(name)))) => self.name = module_name(name),
+                Ok(Some((1, WireField::Bytes(name)))) => self.name = module_name(name),
                 Ok(Some((3, field))) => {
                     reading.note_cut(&field);
                     self.read_computation(field.bytes(), texts, reading);
@@ -113,7 +113,7 @@ impl ModuleParts {
         }
         self.instructions.operands = std::mem::take(&mut self.operand_ids).rows(&self.rows);
         self.instructions.called = std::mem::take(&mut self.called_ids).rows(&rows);
-        let mut read = |part: &str, message: Option<&'a [u8]>, read: ReadPart<'a>| {
+        let mut read = |part: &str, message: Option<&'a [u8]>, read: ReadField<'a>| {
             let Some(message) = message else { return };
             if let Err(fault) = read(self, message, texts, &rows) {
                 reading.damaged(part, reading.offset(message), &fault);
@@ -127,21 +127,21 @@ impl ModuleParts {
     fn read_computation<'a>(
         &mut self,
         message: &'a [u8],
-        texts: &mut Texts<'a>,
-        reading: &Reading<'_>,
+        texts: &mut XlaTexts<'a>,
+        reading: &Proto<'_>,
     ) {
         let first = self.instructions.len() as u32;
         let (mut id, mut root, mut name) = (0, 0, NameId::NONE);
-        let mut fields = Fields::of(message);
+        let mut fields = Wire::of(message);
         loop {
             let at = reading.offset(fields.rest());
             let done = match fields.next_field() {
                 Ok(None) => break,
-                Ok(Some((1, Field::Bytes(text)))) => {
+                Ok(Some((1, WireField::Bytes(text)))) => {
                     name = texts.text(text);
                     Ok(())
                 }
-                Ok(Some((2, Field::Bytes(message)))) => self.read_instruction(message, texts),
+                Ok(Some((2, WireField::Bytes(message)))) => self.read_instruction(message, texts),
                 Ok(Some((5, field))) => {
                     id = field.number();
                     Ok(())
@@ -179,14 +179,14 @@ impl ModuleParts {
     fn read_instruction<'a>(
         &mut self,
         message: &'a [u8],
-        texts: &mut Texts<'a>,
+        texts: &mut XlaTexts<'a>,
     ) -> Result<(), Malformed> {
         let mut one = OneInstruction::default();
         let (operands_before, called_before) =
             (self.operand_ids.ids.len(), self.called_ids.ids.len());
         let room = &mut texts.room;
         room.take(INSTRUCTION)?;
-        let read = Fields::of(message).each(|number, field| {
+        let read = Wire::of(message).each(|number, field| {
             match number {
                 1 => one.name = field.bytes(),
                 2 => one.opcode = field.bytes(),
@@ -241,16 +241,16 @@ impl ModuleParts {
     fn read_schedule<'a>(
         &mut self,
         message: &'a [u8],
-        texts: &mut Texts<'a>,
+        texts: &mut XlaTexts<'a>,
         computations: &HashMap<i64, u32>,
     ) -> Result<(), Malformed> {
         let mut absent = 0_usize;
-        Fields::of(message).each(|number, entry| {
+        Wire::of(message).each(|number, entry| {
             if number != 1 {
                 return Ok(());
             }
             let (mut key, mut sequence) = (0, &[][..]);
-            Fields::of(entry.bytes()).each(|number, field| {
+            Wire::of(entry.bytes()).each(|number, field| {
                 match number {
                     1 => key = field.number(),
                     2 => sequence = field.bytes(),
@@ -259,7 +259,7 @@ impl ModuleParts {
                 Ok(())
             })?;
             let mut ids = Vec::new();
-            Fields::of(sequence).each(|number, field| match number {
+            Wire::of(sequence).each(|number, field| match number {
                 1 => field.add_numbers(&mut ids, &mut texts.room),
                 _ => Ok(()),
             })?;
@@ -283,16 +283,16 @@ impl ModuleParts {
     fn read_donations<'a>(
         &mut self,
         message: &'a [u8],
-        texts: &mut Texts<'a>,
+        texts: &mut XlaTexts<'a>,
         _computations: &HashMap<i64, u32>,
     ) -> Result<(), Malformed> {
-        Fields::of(message).each(|number, entry| {
+        Wire::of(message).each(|number, entry| {
             if number != 1 {
                 return Ok(());
             }
             let (mut parameter, mut index) = (0, Vec::new());
             texts.room.take(size_of::<(i64, Vec<i64>)>())?;
-            Fields::of(entry.bytes()).each(|number, field| {
+            Wire::of(entry.bytes()).each(|number, field| {
                 match number {
                     2 => parameter = field.number(),
                     3 => field.add_numbers(&mut index, &mut texts.room)?,
@@ -308,12 +308,12 @@ impl ModuleParts {
     fn read_frames<'a>(
         &mut self,
         message: &'a [u8],
-        texts: &mut Texts<'a>,
+        texts: &mut XlaTexts<'a>,
         _computations: &HashMap<i64, u32>,
     ) -> Result<(), Malformed> {
         let (mut files, mut functions) = (Vec::new(), Vec::new());
         let (mut locations, mut frames) = (Vec::new(), Vec::new());
-        Fields::of(message).each(|number, field| {
+        Wire::of(message).each(|number, field| {
             match number {
                 1 => {
                     texts.room.take(size_of::<NameId>())?;
@@ -361,8 +361,8 @@ impl ModuleParts {
     }
 }
 
-type ReadPart<'a> =
-    fn(&mut ModuleParts, &'a [u8], &mut Texts<'a>, &HashMap<i64, u32>) -> Result<(), Malformed>;
+type ReadField<'a> =
+    fn(&mut ModuleParts, &'a [u8], &mut XlaTexts<'a>, &HashMap<i64, u32>) -> Result<(), Malformed>;
 
 /// Where an instruction comes from.
 #[derive(Default)]
@@ -376,7 +376,7 @@ struct Metadata<'a> {
 impl<'a> Metadata<'a> {
     fn of(message: &'a [u8]) -> Result<Self, Malformed> {
         let mut metadata = Self::default();
-        Fields::of(message).each(|number, field| {
+        Wire::of(message).each(|number, field| {
             let as_number = || u32::try_from(field.number()).unwrap_or(0);
             match number {
                 2 => metadata.op_name = field.bytes(),
@@ -394,7 +394,7 @@ impl<'a> Metadata<'a> {
 /// The fields 1, 2, … of a message of numbers; 0 where one is absent.
 fn first_numbers<const COUNT: usize>(message: &[u8]) -> Result<[i64; COUNT], Malformed> {
     let mut numbers = [0; COUNT];
-    Fields::of(message).each(|number, field| {
+    Wire::of(message).each(|number, field| {
         let row = usize::try_from(number).ok().and_then(|number| number.checked_sub(1));
         if let Some(slot) = row.and_then(|row| numbers.get_mut(row)) {
             *slot = field.number();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::wire::{Fields, Malformed};
+use super::wire::{Malformed, Wire};
 use crate::limits;
 use crate::store::hlo::{ElementType, ShapeId, Shapes};
 use crate::store::names::{Interner, NameId, Names};
@@ -14,13 +14,13 @@ const PART_BYTES: usize = 64;
 const SMALL_MEMORY: usize = 32 << 20;
 
 /// Memory that what is read may still take.
-pub(super) struct Room {
+pub(super) struct Allowance {
     left: usize,
     /// Whether something was left out for want of it.
     pub is_used_up: bool,
 }
 
-impl Room {
+impl Allowance {
     /// For a message, or a text, of so many bytes: two and a half times that, and what is there in any case.
     pub fn of(bytes: usize) -> Self {
         let left = bytes.saturating_mul(2).saturating_add(bytes / 2).saturating_add(SMALL_MEMORY);
@@ -39,20 +39,20 @@ impl Room {
 }
 
 /// Texts and shapes as they are read.
-pub(super) struct Texts<'a> {
+pub(super) struct XlaTexts<'a> {
     /// What they and all else of the message may take.
-    pub room: Room,
+    pub room: Allowance,
     names: Interner,
     shapes: Shapes,
     /// Shapes by their bytes in the file, which are the same again and again.
     by_bytes: HashMap<&'a [u8], ShapeId>,
 }
 
-impl<'a> Texts<'a> {
+impl<'a> XlaTexts<'a> {
     /// Of a message of so many bytes.
     pub fn of(bytes: usize) -> Self {
         Self {
-            room: Room::of(bytes),
+            room: Allowance::of(bytes),
             names: Interner::default(),
             shapes: Shapes::default(),
             by_bytes: HashMap::new(),
@@ -99,7 +99,7 @@ impl<'a> Texts<'a> {
         let (mut kind, mut dimensions, mut within) = (0, Vec::new(), Vec::new());
         let room = &mut self.room;
         room.take(PART_BYTES)?;
-        Fields::of(bytes).each(|number, field| {
+        Wire::of(bytes).each(|number, field| {
             match number {
                 2 => kind = u32::try_from(field.number()).unwrap_or(u32::MAX),
                 3 => field.add_numbers(&mut dimensions, room)?,

@@ -2,11 +2,11 @@
 
 use buffa::encoding::{Tag, WireType, decode_varint, skip_field};
 
-use super::texts::Room;
+use super::texts::Allowance;
 
 /// A field of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Field<'a> {
+pub(super) enum WireField<'a> {
     /// A number, also one that stands for true or false.
     Number(u64),
     /// A text, a message within, or numbers end to end.
@@ -44,11 +44,11 @@ pub(super) struct Malformed(pub String);
 
 /// The fields of a message that are still to come.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Fields<'a> {
+pub(super) struct Wire<'a> {
     rest: &'a [u8],
 }
 
-impl<'a> Fields<'a> {
+impl<'a> Wire<'a> {
     pub fn of(message: &'a [u8]) -> Self {
         Self { rest: message }
     }
@@ -62,14 +62,14 @@ impl<'a> Fields<'a> {
     ///
     /// # Errors
     /// When what follows is no field. Nothing is read behind it.
-    pub fn next_field(&mut self) -> Result<Option<(u32, Field<'a>)>, Malformed> {
+    pub fn next_field(&mut self) -> Result<Option<(u32, WireField<'a>)>, Malformed> {
         let malformed = |error: buffa::DecodeError| Malformed(error.to_string());
         while !self.rest.is_empty() {
             let mut rest = std::mem::take(&mut self.rest);
             let tag = Tag::decode(&mut rest).map_err(malformed)?;
             let field = match tag.wire_type() {
                 WireType::Varint => {
-                    Some(Field::Number(decode_varint(&mut rest).map_err(malformed)?))
+                    Some(WireField::Number(decode_varint(&mut rest).map_err(malformed)?))
                 }
                 WireType::LengthDelimited => {
                     let length = decode_varint(&mut rest).map_err(malformed)?;
@@ -77,9 +77,9 @@ impl<'a> Fields<'a> {
                     Some(match rest.split_at_checked(length) {
                         Some((bytes, behind)) => {
                             rest = behind;
-                            Field::Bytes(bytes)
+                            WireField::Bytes(bytes)
                         }
-                        None => Field::Cut(std::mem::take(&mut rest)),
+                        None => WireField::Cut(std::mem::take(&mut rest)),
                     })
                 }
                 _ => {
@@ -101,10 +101,10 @@ impl<'a> Fields<'a> {
     /// When the message is damaged or cut.
     pub fn each(
         mut self,
-        mut each: impl FnMut(u32, Field<'a>) -> Result<(), Malformed>,
+        mut each: impl FnMut(u32, WireField<'a>) -> Result<(), Malformed>,
     ) -> Result<(), Malformed> {
         while let Some((number, field)) = self.next_field()? {
-            if let Field::Cut(_) = field {
+            if let WireField::Cut(_) = field {
                 return Err(Malformed("the message ends before its field does".to_owned()));
             }
             each(number, field)?;
@@ -113,7 +113,7 @@ impl<'a> Fields<'a> {
     }
 }
 
-impl<'a> Field<'a> {
+impl<'a> WireField<'a> {
     /// A number; negative ones take ten bytes and come out as such.
     pub fn number(self) -> i64 {
         match self {
@@ -139,7 +139,11 @@ impl<'a> Field<'a> {
     ///
     /// # Errors
     /// When the last one is cut, or there is no room for them.
-    pub fn add_numbers(self, numbers: &mut Vec<i64>, room: &mut Room) -> Result<(), Malformed> {
+    pub fn add_numbers(
+        self,
+        numbers: &mut Vec<i64>,
+        room: &mut Allowance,
+    ) -> Result<(), Malformed> {
         match self {
             Self::Number(number) => {
                 room.take(size_of::<i64>())?;
@@ -173,11 +177,11 @@ mod tests {
             0xFF, 0xFF, 0xFF, 1,
         ];
         let mut found = Vec::new();
-        let each = |number, field: Field<'_>| {
+        let each = |number, field: WireField<'_>| {
             found.push((number, format!("{field:?}")));
             Ok(())
         };
-        Fields::of(&message).each(each).unwrap();
+        Wire::of(&message).each(each).unwrap();
         let expected = [
             (1, "Number(150)"),
             (2, "Bytes([97, 98])"),
@@ -185,25 +189,25 @@ mod tests {
             (7, "Number(18446744073709551615)"),
         ];
         assert_eq!(found, expected.map(|(number, text)| (number, text.to_owned())));
-        let (mut numbers, mut room) = (Vec::new(), Room::of(0));
-        Field::Bytes(&[1, 0x96, 0x01]).add_numbers(&mut numbers, &mut room).unwrap();
-        Field::Number(u64::MAX).add_numbers(&mut numbers, &mut room).unwrap();
+        let (mut numbers, mut room) = (Vec::new(), Allowance::of(0));
+        WireField::Bytes(&[1, 0x96, 0x01]).add_numbers(&mut numbers, &mut room).unwrap();
+        WireField::Number(u64::MAX).add_numbers(&mut numbers, &mut room).unwrap();
         assert_eq!(numbers, [1, 150, -1]);
-        assert!(Field::Bytes(&[0x96]).add_numbers(&mut numbers, &mut room).is_err());
+        assert!(WireField::Bytes(&[0x96]).add_numbers(&mut numbers, &mut room).is_err());
     }
 
     #[test]
     fn what_is_cut_is_said_to_be() {
-        let mut fields = Fields::of(&[0x12, 5, b'a', b'b']);
-        assert_eq!(fields.next_field(), Ok(Some((2, Field::Cut(b"ab")))));
+        let mut fields = Wire::of(&[0x12, 5, b'a', b'b']);
+        assert_eq!(fields.next_field(), Ok(Some((2, WireField::Cut(b"ab")))));
         assert_eq!(fields.next_field(), Ok(None));
-        assert!(Fields::of(&[0x12, 5, b'a']).each(|_, _| Ok(())).is_err());
+        assert!(Wire::of(&[0x12, 5, b'a']).each(|_, _| Ok(())).is_err());
     }
 
     proptest! {
         #[test]
         fn any_bytes_come_to_an_end(bytes in prop::collection::vec(any::<u8>(), 0..200)) {
-            let mut fields = Fields::of(&bytes);
+            let mut fields = Wire::of(&bytes);
             let mut left = bytes.len();
             while let Ok(Some((_, field))) = fields.next_field() {
                 prop_assert!(field.bytes().len() < bytes.len());

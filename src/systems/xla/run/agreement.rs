@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::diagnose::{Device, Finding, XlaCapture};
 use crate::store::hlo::{AllocationKind, Platform, ShapeId};
-use crate::systems::xla::buffer_assignment::program::Program;
+use crate::systems::xla::buffer_assignment::program::AnalysedModule;
 use crate::systems::xla::buffer_assignment::space::SpaceFigures;
 use crate::text::words;
 
@@ -24,7 +24,7 @@ words! {
 
 /// What of a program a message may state.
 #[derive(Clone, Debug)]
-pub struct ProgramSizes {
+pub struct ModuleTotals {
     /// What it was compiled for.
     pub platform: Option<Platform>,
     /// What it takes of the main memory.
@@ -50,9 +50,9 @@ pub struct Agreement {
     pub found: usize,
 }
 
-impl ProgramSizes {
+impl ModuleTotals {
     /// Of a program.
-    pub fn of(program: &Program) -> Self {
+    pub fn of(program: &AnalysedModule) -> Self {
         let analysed = &program.analysed;
         let module = &analysed.module;
         let is_temporary = |kind| kind == AllocationKind::Temporary;
@@ -175,18 +175,18 @@ mod tests {
     use super::*;
     use crate::diagnose::diagnose;
 
-    fn sizes(platform: Platform, temporary: u64, total: u64) -> ProgramSizes {
+    fn sizes(platform: Platform, temporary: u64, total: u64) -> ModuleTotals {
         let figures = SpaceFigures {
             temporary_bytes: temporary,
             total_bytes: total,
             ..SpaceFigures::default()
         };
         let values = [("f32[8,128]".to_owned(), vec![1, 3 << 29])].into();
-        ProgramSizes { platform: Some(platform), figures, temporary: vec![temporary], values }
+        ModuleTotals { platform: Some(platform), figures, temporary: vec![temporary], values }
     }
 
     #[track_caller]
-    fn agreed(sizes: &ProgramSizes, text: &str) -> Option<(AgreedFigure, usize, usize)> {
+    fn agreed(sizes: &ModuleTotals, text: &str) -> Option<(AgreedFigure, usize, usize)> {
         let found = diagnose(text);
         assert_eq!(found.len(), 1, "{text}");
         sizes.agreement(&found[0]).map(|one| (one.by, one.listed, one.found))
@@ -235,7 +235,7 @@ mod tests {
         assert_eq!(agreed(&sizes, &long("3.00G", shape)), Some((AgreedFigure::Temporaries, 2, 1)));
         assert_eq!(agreed(&sizes, &long("3.00G", "f32[8,64]{1,0}")), None, "lists another program");
         assert_eq!(agreed(&sizes, &long("2.50G", shape)), None, "another size");
-        let bare = ProgramSizes { values: HashMap::new(), ..sizes };
+        let bare = ModuleTotals { values: HashMap::new(), ..sizes };
         let expected = Some((AgreedFigure::Temporaries, 0, 0));
         assert_eq!(agreed(&bare, &long("3.00G", shape)), expected, "no shapes are known");
     }

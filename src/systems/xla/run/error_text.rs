@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::agreement::{AgreedFigure, ProgramSizes, is_main_memory};
+use super::agreement::{AgreedFigure, ModuleTotals, is_main_memory};
 use crate::analysis::derived::Derived;
 use crate::diagnose::{Finding, XlaCapture, diagnose_reader};
 use crate::files;
@@ -80,7 +80,7 @@ pub fn texts_in(directory: &Path) -> Vec<ErrorText> {
 }
 
 /// The text that is about a program: that of its compilation, for a request that failed is of a moment of a run.
-pub fn about<'a>(texts: &'a [ErrorText], program: &ProgramSizes) -> Option<&'a ErrorText> {
+pub fn about<'a>(texts: &'a [ErrorText], program: &ModuleTotals) -> Option<&'a ErrorText> {
     let is_about = |text: &&ErrorText| {
         let agreement = program.agreement(&text.finding);
         agreement.is_some_and(|agreement| agreement.by != AgreedFigure::Request)
@@ -92,7 +92,7 @@ pub fn about<'a>(texts: &'a [ErrorText], program: &ProgramSizes) -> Option<&'a E
 /// program, else the first, for a dump is of one device. Where none is about it and they differ it is not known.
 pub fn capacity<'a>(
     texts: &'a [ErrorText],
-    program: &ProgramSizes,
+    program: &ModuleTotals,
 ) -> Option<(&'a ErrorText, u64)> {
     let stated = |text: &'a ErrorText| {
         let capture = text.capture();

@@ -23,14 +23,14 @@ use crate::systems::xla::answers::XlaAnswers;
 use crate::systems::xla::buffer_assignment::analysed::Analysed;
 use crate::systems::xla::buffer_assignment::claims::{add_memory_analysis, compared_claims};
 use crate::systems::xla::buffer_assignment::live_ranges::LiveRange;
-pub use crate::systems::xla::buffer_assignment::program::Program;
-use crate::systems::xla::buffer_assignment::program::Refusal;
+pub use crate::systems::xla::buffer_assignment::program::AnalysedModule;
+use crate::systems::xla::buffer_assignment::program::RefusedModule;
 use crate::systems::xla::files::{
     self as xla, FoundModule, ModuleFile, list_modules, platform_of_name, read_listed,
 };
 use crate::text::shortened;
 
-pub use self::agreement::{AgreedFigure, Agreement, ProgramSizes, stated_bytes};
+pub use self::agreement::{AgreedFigure, Agreement, ModuleTotals, stated_bytes};
 pub use self::error_text::{ErrorText, dump_of_text, texts_in};
 
 /// The modules that a path names, the one that is meant first.
@@ -143,12 +143,12 @@ pub struct XlaRun {
     /// What all systems have.
     pub report: Arc<Report>,
     /// The module, with what follows from it.
-    pub program: Arc<Program>,
+    pub program: Arc<AnalysedModule>,
     /// What XLA said when the program did not fit, where that lies beside it.
     pub error_text: Option<ErrorText>,
 }
 
-impl Program {
+impl AnalysedModule {
     /// That it has no such memory space.
     pub fn no_such_space(&self, color: i64) -> Error {
         let there: Vec<String> = (self.analysed.colors())
@@ -185,7 +185,7 @@ impl XlaRun {
         let Some(read) = read_listed(found, &report.warnings, progress)? else { return Ok(None) };
         file.status = read.status;
         report.set_files(vec![file]);
-        let mut program = Program::of(read.module);
+        let mut program = AnalysedModule::of(read.module);
         program.is_cut = report.is_cut();
         compare_printed(&mut program.analysed, path, &report.warnings, progress);
         program.platform = platform_of_name(&listed.file);
@@ -194,7 +194,7 @@ impl XlaRun {
         add_memory_analysis(&mut program, stated, is_alone);
         note_contradictions(&program, &report.warnings);
         program.beside = xla::beside(path);
-        let sizes = (!texts.is_empty()).then(|| ProgramSizes::of(&program));
+        let sizes = (!texts.is_empty()).then(|| ModuleTotals::of(&program));
         let capacity = sizes.as_ref().and_then(|sizes| error_text::capacity(texts, sizes));
         if let Some((text, capacity)) = capacity.filter(|_| program.beside.capacity_bytes.is_none())
         {
@@ -204,8 +204,10 @@ impl XlaRun {
         let error_text = sizes.and_then(|sizes| error_text::about(texts, &sizes)).cloned();
         // A compiler that finds no room says so of the program; an allocation of a run that fails, of that moment.
         let refused = error_text.as_ref().filter(|text| text.finding.kind == Kind::TpuOutOfMemory);
-        program.refusal = refused
-            .map(|text| Refusal { file: text.file(), excess_bytes: text.finding.excess_bytes });
+        program.refusal = refused.map(|text| RefusedModule {
+            file: text.file(),
+            excess_bytes: text.finding.excess_bytes,
+        });
         program.modules = files.modules.iter().map(|found| found.listed.clone()).collect();
         let (report, program) = (Arc::new(report), Arc::new(program));
         Ok(Some(Self { report, program, error_text }))
@@ -213,7 +215,7 @@ impl XlaRun {
 }
 
 /// Warns where XLA states another figure than comes out of the module.
-fn note_contradictions(program: &Program, warnings: &Warnings) {
+fn note_contradictions(program: &AnalysedModule, warnings: &Warnings) {
     for claim in compared_claims(program).iter().filter(|claim| !claim.agrees) {
         let message = format!(
             "{} is stated as {} B, and allocations of {} B come out of the module: it is of another compilation, or \

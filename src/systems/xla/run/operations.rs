@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Program;
+use super::AnalysedModule;
 use crate::progress::Progress;
 use crate::store::context_details::{ContextDetails, ReadContext, Value};
 use crate::store::debug_info::{Context, DebugInfo, TextRef};
@@ -37,7 +37,7 @@ pub(super) struct Operations {
 
 impl Operations {
     /// Of a program; none where the file has no paths.
-    pub fn of(program: &Program) -> Self {
+    pub fn of(program: &AnalysedModule) -> Self {
         let module = &program.analysed.module;
         let most = module.instructions.len().saturating_mul(MOST_OF_INSTRUCTION);
         let mut adding = Adding { most: most.saturating_add(MOST_MORE), ..Adding::default() };
@@ -65,7 +65,7 @@ impl Operations {
     }
 
     /// The same of a value.
-    pub fn of_value(&self, program: &Program, value: ValueId) -> Option<u64> {
+    pub fn of_value(&self, program: &AnalysedModule, value: ValueId) -> Option<u64> {
         self.by_path.get(&program.analysed.operation_id(value)?).copied()
     }
 }
@@ -73,12 +73,12 @@ impl Operations {
 /// Says what a context says beyond its columns: the calls in the source around its place.
 #[derive(Debug)]
 pub(super) struct Callers {
-    program: Arc<Program>,
+    program: Arc<AnalysedModule>,
     first_of: HashMap<u64, InstructionId>,
 }
 
 impl Callers {
-    pub fn of(program: &Arc<Program>, operations: &mut Operations) -> Self {
+    pub fn of(program: &Arc<AnalysedModule>, operations: &mut Operations) -> Self {
         let first_of = std::mem::take(&mut operations.first_of);
         Self { program: Arc::clone(program), first_of }
     }

@@ -1,7 +1,7 @@
 //! Instructions and computations as programs and steps: a position of the schedule is a step, its program is an
 //! instruction, and what an instruction calls lies within it.
 
-use super::Program;
+use super::AnalysedModule;
 use super::operations::Operations;
 use crate::store::hlo::{HeapTrace, HloModule, InstructionId};
 use crate::store::names::{Interner, NameId};
@@ -17,11 +17,11 @@ pub(super) struct AllPrograms {
 }
 
 impl AllPrograms {
-    pub fn of(program: &Program, operations: &Operations) -> Self {
+    pub fn of(program: &AnalysedModule, operations: &Operations) -> Self {
         let analysed = &program.analysed;
         let module = &analysed.module;
         let instructions = module.instructions.len() as u32;
-        let mut rows = Rows::default();
+        let mut rows = ProgramRows::default();
         for id in (0..instructions).map(InstructionId) {
             let opcode = module.opcode(id);
             let kind = if opcode.is_empty() { "instruction" } else { opcode };
@@ -57,7 +57,7 @@ impl AllPrograms {
 
     /// Of a module of which nothing is known but what XLA's simulation did: each of its events is a step.
     pub fn of_trace(module: &HloModule, trace: &HeapTrace) -> Self {
-        let (mut rows, mut steps) = (Rows::default(), Steps::default());
+        let (mut rows, mut steps) = (ProgramRows::default(), Steps::default());
         for (position, event) in (0..).zip(&trace.events) {
             let name = match event.instruction {
                 NameId::NONE => "",
@@ -73,12 +73,12 @@ impl AllPrograms {
 
 /// Programs while they are added.
 #[derive(Default)]
-struct Rows {
+struct ProgramRows {
     programs: Programs,
     kinds: Interner,
 }
 
-impl Rows {
+impl ProgramRows {
     fn push(
         &mut self,
         kind: &str,

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use super::operations::{Callers, Operations};
 use super::programs::AllPrograms;
-use super::{Program, XlaRun};
+use super::{AnalysedModule, XlaRun};
 use crate::progress::Progress;
 use crate::store::arena::Arenas;
 use crate::store::hlo::{Allocation, AllocationKind, ValueId};
@@ -23,7 +23,7 @@ use crate::store::report::Categories;
 use crate::store::variable::VariableFlags;
 use crate::store::{Absence, ArenaId, ClassId, DeviceId, UnloweredId};
 use crate::systems::xla::buffer_assignment::categories::ValueCategory;
-use crate::systems::xla::buffer_assignment::in_use::{self, Changes, Placed as PlacedValue};
+use crate::systems::xla::buffer_assignment::in_use::{self, CurveChanges, PlacedValue};
 use crate::systems::xla::buffer_assignment::live_ranges::LiveRange;
 use crate::systems::xla::buffer_assignment::trace_lives::TraceLives;
 use crate::text::bytes;
@@ -119,7 +119,7 @@ fn named_categories() -> Categories {
     categories
 }
 
-fn arenas(program: &Program) -> Arenas {
+fn arenas(program: &AnalysedModule) -> Arenas {
     let analysed = &program.analysed;
     let colors: Vec<i64> = analysed.colors().collect();
     // What the device has lies beside the file, if anywhere, and other memory spaces are no part of the main one.
@@ -153,7 +153,7 @@ fn arenas(program: &Program) -> Arenas {
 
 /// What changes at each step, and when variables live; with `traced` by what XLA's simulation did, where nothing else says it.
 fn liveness(
-    program: &Program,
+    program: &AnalysedModule,
     operations: &Operations,
     traced: Option<&TraceLives<'_>>,
 ) -> (Deltas, Liveness) {
@@ -255,7 +255,7 @@ fn class_of(value: ValueId) -> ClassId {
 }
 
 /// The differences of a curve from step to step, those behind the last step left out.
-fn differences(curve: &Changes, count: u32) -> Vec<(u32, i64)> {
+fn differences(curve: &CurveChanges, count: u32) -> Vec<(u32, i64)> {
     let mut before = 0_i64;
     let mut differences = Vec::with_capacity(curve.len());
     for (position, bytes) in curve.iter().filter(|(position, _)| *position < count) {
@@ -269,7 +269,7 @@ fn differences(curve: &Changes, count: u32) -> Vec<(u32, i64)> {
 /// Gives the values of an allocation, which are in memory.
 #[derive(Debug)]
 struct AllocationReader {
-    program: Arc<Program>,
+    program: Arc<AnalysedModule>,
     /// The values of an allocation that the trace of XLA's simulation has, where nothing else says when they live.
     traced: Option<(usize, Vec<PlacedValue>)>,
 }

@@ -3,7 +3,7 @@
 use clap::{ArgMatches, Args, FromArgMatches as _};
 
 use super::story::story;
-use super::{DumpOptions, Platform, Remat, write_dump};
+use super::{DumpOptions, Remat, XlaTarget, write_dump};
 use crate::format::Progress;
 use crate::synth::transformer::TransformerArguments;
 use crate::synth::{Synth, ToWrite, WriteError};
@@ -16,7 +16,7 @@ struct DumpArguments {
     network: TransformerArguments,
     /// For what the program is compiled [default: gpu].
     #[arg(long)]
-    platform: Option<Platform>,
+    platform: Option<XlaTarget>,
     /// What of the forward pass is computed again in the backward pass [default: none].
     #[arg(long)]
     remat: Option<Remat>,

@@ -4,11 +4,11 @@ use buffa::encoding::{Tag, WireType, encode_varint};
 
 /// A message that is being written.
 #[derive(Debug, Default)]
-pub(super) struct Message {
+pub(super) struct ProtoMessage {
     bytes: Vec<u8>,
 }
 
-impl Message {
+impl ProtoMessage {
     /// A message that `write` fills.
     pub fn of(write: impl FnOnce(&mut Self)) -> Self {
         let mut message = Self::default();
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn fields_are_as_protobuf_has_them() {
-        let message = Message::of(|message| {
+        let message = ProtoMessage::of(|message| {
             message.number(1, 150_u64);
             message.number(2, 0_u64);
             message.text(3, "ab");

@@ -22,11 +22,11 @@ use std::path::{Path, PathBuf};
 use crate::format::Progress;
 use crate::synth::transformer::Transformer;
 use crate::synth::{NewFiles, WriteError};
-use placement::Placement;
-use program::{Home, Program};
-pub use shape::Platform;
+use placement::HeapPlan;
+use program::{DraftModule, Home};
+pub use shape::XlaTarget;
+use tensors::NetworkSizes;
 pub use tensors::Remat;
-use tensors::Sizes;
 
 /// What a synthetic dump is made from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub struct DumpOptions {
     /// The network and how it is fed; its layers are a multiple of [`Self::unroll`].
     pub network: Transformer,
     /// For what it is compiled.
-    pub platform: Platform,
+    pub platform: XlaTarget,
     /// Layers in one turn of a loop.
     pub unroll: u64,
     /// What is computed again.
@@ -51,7 +51,7 @@ impl Default for DumpOptions {
     fn default() -> Self {
         Self {
             network: Transformer::default(),
-            platform: Platform::Gpu,
+            platform: XlaTarget::Gpu,
             unroll: 1,
             remat: Remat::None,
             is_donated: false,
@@ -63,7 +63,7 @@ impl Default for DumpOptions {
 
 /// What a written program has, as whoever put it together counts it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct WrittenModule {
     /// The proto.
     pub file: PathBuf,
     /// Its bytes.
@@ -97,7 +97,7 @@ pub fn write_dump(
     options: &DumpOptions,
     directory: &Path,
     progress: &Progress,
-) -> Result<Written, WriteError> {
+) -> Result<WrittenModule, WriteError> {
     if let Some(error) = options.too_large() {
         return Err(error);
     }
@@ -121,7 +121,7 @@ pub fn write_dump(
         let text = texts::live_ranges(&program, &placement);
         write(format!("{stem}.{stage}-live-range.txt"), text.as_bytes())?;
     }
-    if let (Platform::Gpu, Some(bytes)) = (options.platform, options.capacity_bytes) {
+    if let (XlaTarget::Gpu, Some(bytes)) = (options.platform, options.capacity_bytes) {
         let text = format!(
             "gpu_device_info {{\n  device_memory_size: {bytes}\n}}\nplatform_name: \"CUDA\"\n\
              device_description_str: \"Synthetic GPU\"\n"
@@ -133,19 +133,24 @@ pub fn write_dump(
     Ok(written(&program, &placement, file, proto.len() as u64))
 }
 
-fn put_together(options: &DumpOptions) -> (Program, Placement) {
+fn put_together(options: &DumpOptions) -> (DraftModule, HeapPlan) {
     let program = step::training_step(options);
-    let placement = Placement::of(&program);
+    let placement = HeapPlan::of(&program);
     (program, placement)
 }
 
-fn written(program: &Program, placement: &Placement, file: PathBuf, bytes: u64) -> Written {
+fn written(
+    program: &DraftModule,
+    placement: &HeapPlan,
+    file: PathBuf,
+    bytes: u64,
+) -> WrittenModule {
     let of = |is_wanted: fn(Home) -> bool| {
         let wanted = placement.allocations.iter().filter(|one| is_wanted(one.home));
         wanted.map(|one| one.bytes).sum()
     };
     let lives = (0..).zip(&placement.lives);
-    Written {
+    WrittenModule {
         file,
         bytes,
         instructions: program.instructions.len() as u64,
@@ -182,7 +187,7 @@ impl DumpOptions {
 
     /// What is wrong with options whose sizes would be too large to be added up.
     fn too_large(&self) -> Option<WriteError> {
-        Sizes::of(&self.network).too_large(self.platform)
+        NetworkSizes::of(&self.network).too_large(self.platform)
     }
 
     /// With as many layers in a turn as give so many instructions.

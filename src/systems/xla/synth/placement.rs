@@ -5,10 +5,10 @@
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::program::{Home, Program};
+use super::program::{DraftModule, Home};
 
 #[derive(Clone, Debug)]
-pub(super) struct Allocation {
+pub(super) struct Planned {
     pub home: Home,
     pub bytes: u64,
     /// Whether results are in it.
@@ -19,7 +19,7 @@ pub(super) struct Allocation {
 
 /// What happens to a value in XLA's simulation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Event {
+pub(super) enum MemoryEvent {
     Allocate(usize),
     /// A value takes over the memory of another one.
     Share(usize, usize),
@@ -27,19 +27,19 @@ pub(super) enum Event {
 }
 
 #[derive(Debug)]
-pub(super) struct Placement {
-    pub allocations: Vec<Allocation>,
+pub(super) struct HeapPlan {
+    pub allocations: Vec<Planned>,
     /// First and last position at which each value lives: those of a group each end where the next begins.
     pub lives: Vec<Option<(u32, u32)>>,
     /// XLA's simulation of the allocation of temporary values, which is the last one.
-    pub events: Vec<Event>,
+    pub events: Vec<MemoryEvent>,
     /// The most that the simulation has at once, and the position at which it has that first.
     pub peak: (u64, u32),
 }
 
-impl Placement {
+impl HeapPlan {
     /// Places all values of a program.
-    pub fn of(program: &Program) -> Self {
+    pub fn of(program: &DraftModule) -> Self {
         let mut groups: Vec<Vec<usize>> = vec![Vec::new(); program.groups.len()];
         for (row, value) in program.values.iter().enumerate() {
             groups[value.group].push(row);
@@ -53,7 +53,7 @@ impl Placement {
 }
 
 /// Of the values of a group each ends where the next one begins.
-fn lives(program: &Program, groups: &[Vec<usize>]) -> Vec<Option<(u32, u32)>> {
+fn lives(program: &DraftModule, groups: &[Vec<usize>]) -> Vec<Option<(u32, u32)>> {
     let mut lives: Vec<Option<(u32, u32)>> =
         program.values.iter().map(|value| value.life).collect();
     for group in groups {
@@ -75,10 +75,10 @@ fn lives(program: &Program, groups: &[Vec<usize>]) -> Vec<Option<(u32, u32)>> {
 }
 
 /// Allocations that are there for as long as the program runs: one for each group that is not temporary.
-fn reserved(program: &Program, groups: &[Vec<usize>]) -> Vec<Allocation> {
-    let mut found: Vec<Allocation> = (program.groups.iter().zip(groups))
+fn reserved(program: &DraftModule, groups: &[Vec<usize>]) -> Vec<Planned> {
+    let mut found: Vec<Planned> = (program.groups.iter().zip(groups))
         .filter(|(home, values)| **home != Home::Temporary && !values.is_empty())
-        .map(|(home, values)| Allocation {
+        .map(|(home, values)| Planned {
             home: *home,
             bytes: values.iter().map(|row| program.values[*row].bytes).max().unwrap_or(0),
             is_live_out: match home {
@@ -99,7 +99,11 @@ fn reserved(program: &Program, groups: &[Vec<usize>]) -> Vec<Allocation> {
 }
 
 /// The allocation of temporary values.
-fn temporary(program: &Program, groups: &[Vec<usize>], lives: &[Option<(u32, u32)>]) -> Allocation {
+fn temporary(
+    program: &DraftModule,
+    groups: &[Vec<usize>],
+    lives: &[Option<(u32, u32)>],
+) -> Planned {
     let alignment = program.platform.alignment();
     let mut wanted: Vec<(u64, (u32, u32), &[usize])> = (program.groups.iter().zip(groups))
         .filter(|(home, _)| **home == Home::Temporary)
@@ -118,19 +122,19 @@ fn temporary(program: &Program, groups: &[Vec<usize>], lives: &[Option<(u32, u32
         placed.extend(values.iter().map(|row| (*row, offset)));
     }
     placed.sort_unstable();
-    Allocation { home: Home::Temporary, bytes: arena.end, is_live_out: false, values: placed }
+    Planned { home: Home::Temporary, bytes: arena.end, is_live_out: false, values: placed }
 }
 
 /// A range of addresses in which things are placed that live from one position to another, both included.
 #[derive(Debug, Default)]
 struct Arena {
     /// What lives in each part of the positions: its life, and its first address and the one behind it.
-    parts: Vec<Vec<Placed>>,
+    parts: Vec<Vec<PlacedLife>>,
     end: u64,
 }
 
 /// A life, and addresses.
-type Placed = ((u32, u32), (u64, u64));
+type PlacedLife = ((u32, u32), (u64, u64));
 
 impl Arena {
     /// Positions of a part.
@@ -169,10 +173,10 @@ impl Arena {
 
 /// XLA's simulation: temporary values as they come and go, but for tables of tuples; and the most of it at once.
 fn simulate(
-    program: &Program,
+    program: &DraftModule,
     groups: &[Vec<usize>],
     lives: &[Option<(u32, u32)>],
-) -> (Vec<Event>, (u64, u32)) {
+) -> (Vec<MemoryEvent>, (u64, u32)) {
     let mut changes: Vec<(u32, bool, usize, usize)> = Vec::new();
     for (home, group) in program.groups.iter().zip(groups) {
         if *home != Home::Temporary || group.iter().any(|row| program.is_table(*row)) {
@@ -197,11 +201,15 @@ fn simulate(
         if is_end {
             *count -= 1;
             now -= if *count == 0 { bytes } else { 0 };
-            events.push(Event::Free(row));
+            events.push(MemoryEvent::Free(row));
         } else {
             now += if *count == 0 { bytes } else { 0 };
             *count += 1;
-            events.push(if row == root { Event::Allocate(row) } else { Event::Share(row, root) });
+            events.push(if row == root {
+                MemoryEvent::Allocate(row)
+            } else {
+                MemoryEvent::Share(row, root)
+            });
         }
         if now > peak.0 {
             peak = (now, position);

@@ -4,10 +4,10 @@
 
 use std::collections::HashMap;
 
-use super::shape::{Array, Element, Platform, Shape};
+use super::shape::{Array, HloShape, Scalar, XlaTarget};
 
 #[derive(Debug)]
-pub(super) struct Computation {
+pub(super) struct DraftComputation {
     pub name: String,
     pub instructions: Vec<usize>,
     pub root: usize,
@@ -20,7 +20,7 @@ pub(super) struct Instruction {
     pub computation: usize,
     pub name: String,
     pub opcode: &'static str,
-    pub shape: Shape,
+    pub shape: HloShape,
     pub operands: Vec<usize>,
     pub called: Vec<usize>,
     /// Of a parameter its number, of `get-tuple-element` that of the element.
@@ -51,7 +51,7 @@ pub(super) enum Home {
 
 /// Something that an instruction makes, at a place of its shape.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Value {
+pub(super) struct DraftValue {
     pub instruction: usize,
     /// The element of a tuple.
     pub element: Option<u64>,
@@ -64,7 +64,7 @@ pub(super) struct Value {
 
 /// An array that instructions can use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Handle {
+pub(super) struct ArrayId {
     pub instruction: usize,
     pub value: usize,
 }
@@ -80,7 +80,7 @@ pub(super) struct TupleHandle {
 /// An element that a loop carries.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Carried {
-    pub initial: Handle,
+    pub initial: ArrayId,
     /// Whether each turn makes it new, in the same memory.
     pub is_new: bool,
 }
@@ -101,26 +101,26 @@ pub(super) struct OpenLoop {
 
 /// What an operation makes, and where.
 #[derive(Clone, Debug)]
-pub(super) struct Made {
+pub(super) struct ArrayResult {
     pub array: Array,
     /// The group whose memory it takes over; a new one otherwise.
     pub into: Option<usize>,
 }
 
-impl From<Array> for Made {
+impl From<Array> for ArrayResult {
     fn from(array: Array) -> Self {
         Self { array, into: None }
     }
 }
 
 #[derive(Debug)]
-pub(super) struct Program {
-    pub platform: Platform,
-    pub computations: Vec<Computation>,
+pub(super) struct DraftModule {
+    pub platform: XlaTarget,
+    pub computations: Vec<DraftComputation>,
     pub instructions: Vec<Instruction>,
     /// The instructions in the order in which they run, called computations in their place.
     pub order: Vec<usize>,
-    pub values: Vec<Value>,
+    pub values: Vec<DraftValue>,
     /// Where the memory of each group is.
     pub groups: Vec<Home>,
     pub entry: usize,
@@ -132,8 +132,8 @@ pub(super) struct Program {
     open: usize,
 }
 
-impl Program {
-    pub fn new(platform: Platform) -> Self {
+impl DraftModule {
+    pub fn new(platform: XlaTarget) -> Self {
         let mut program = Self {
             platform,
             computations: Vec::new(),
@@ -152,7 +152,7 @@ impl Program {
 
     fn computation(&mut self, name: &str, is_scheduled: bool) -> usize {
         let name = self.numbered(name);
-        self.computations.push(Computation {
+        self.computations.push(DraftComputation {
             name,
             instructions: Vec::new(),
             root: 0,
@@ -176,7 +176,7 @@ impl Program {
     }
 
     /// Adds an instruction without operands to the open computation; the last one is its root.
-    fn push(&mut self, name: &str, opcode: &'static str, shape: Shape, origin: Origin) -> usize {
+    fn push(&mut self, name: &str, opcode: &'static str, shape: HloShape, origin: Origin) -> usize {
         let name = self.numbered(name);
         let row = self.instructions.len();
         let computation = self.open;
@@ -216,14 +216,14 @@ impl Program {
         self.groups.len() - 1
     }
 
-    pub fn group_of(&self, handle: Handle) -> usize {
+    pub fn group_of(&self, handle: ArrayId) -> usize {
         self.values[handle.value].group
     }
 
-    pub fn array_of(&self, handle: Handle) -> &Array {
+    pub fn array_of(&self, handle: ArrayId) -> &Array {
         match &self.instructions[handle.instruction].shape {
-            Shape::Array(array) => array,
-            Shape::Tuple(_) => unreachable!("a handle is of an array"),
+            HloShape::Array(array) => array,
+            HloShape::Tuple(_) => unreachable!("a handle is of an array"),
         }
     }
 
@@ -232,14 +232,14 @@ impl Program {
         let instruction = self.instructions.len() - 1;
         let of = &self.instructions[instruction];
         let bytes = match (&of.shape, element) {
-            (Shape::Tuple(elements), Some(element)) => {
+            (HloShape::Tuple(elements), Some(element)) => {
                 self.platform.array_bytes(&elements[element as usize])
             }
             (shape, _) => shape.bytes(self.platform),
         };
         let is_scheduled = self.computations[of.computation].is_scheduled;
         let life = is_scheduled.then(|| (self.now(), self.now()));
-        self.values.push(Value { instruction, element, bytes, group, life });
+        self.values.push(DraftValue { instruction, element, bytes, group, life });
         self.values.len() - 1
     }
 
@@ -250,7 +250,7 @@ impl Program {
         }
     }
 
-    fn use_all(&mut self, operands: &[Handle]) {
+    fn use_all(&mut self, operands: &[ArrayId]) {
         let now = self.now();
         for one in operands {
             self.until(one.value, now);
@@ -262,31 +262,31 @@ impl Program {
     }
 
     /// A parameter of the program, in memory of its own.
-    pub fn parameter(&mut self, name: &str, number: u64, array: Array, path: String) -> Handle {
+    pub fn parameter(&mut self, name: &str, number: u64, array: Array, path: String) -> ArrayId {
         let origin = Origin { path, frame: 0 };
-        let instruction = self.push(name, "parameter", Shape::Array(array), origin);
+        let instruction = self.push(name, "parameter", HloShape::Array(array), origin);
         self.instructions[instruction].number = number;
         let group = self.new_group(Home::Parameter(number));
         let value = self.value(None, group);
         if let Some((first, _)) = &mut self.values[value].life {
             *first = 0;
         }
-        Handle { instruction, value }
+        ArrayId { instruction, value }
     }
 
     /// Keeps a parameter as it is until the program ends.
-    pub fn keep(&mut self, parameter: Handle) {
+    pub fn keep(&mut self, parameter: ArrayId) {
         let end = self.next();
         self.until(parameter.value, end);
     }
 
     /// A constant, in memory of its own.
-    pub fn constant(&mut self, array: Array) -> Handle {
+    pub fn constant(&mut self, array: Array) -> ArrayId {
         let group = self.new_group(Home::Constant);
         self.instruction(
             ("constant", "constant"),
             &[],
-            Made { array, into: Some(group) },
+            ArrayResult { array, into: Some(group) },
             Origin::default(),
         )
     }
@@ -295,15 +295,15 @@ impl Program {
     pub fn instruction(
         &mut self,
         (name, opcode): (&str, &'static str),
-        operands: &[Handle],
-        made: impl Into<Made>,
+        operands: &[ArrayId],
+        made: impl Into<ArrayResult>,
         origin: Origin,
-    ) -> Handle {
-        let Made { array, into } = made.into();
-        let instruction = self.push(name, opcode, Shape::Array(array), origin);
+    ) -> ArrayId {
+        let ArrayResult { array, into } = made.into();
+        let instruction = self.push(name, opcode, HloShape::Array(array), origin);
         self.use_all(operands);
         let group = into.unwrap_or_else(|| self.new_group(Home::Temporary));
-        Handle { instruction, value: self.value(None, group) }
+        ArrayId { instruction, value: self.value(None, group) }
     }
 
     /// A fusion of operations one after the other that makes an array; it is called after the last of them.
@@ -311,12 +311,12 @@ impl Program {
         &mut self,
         kind: &'static str,
         parts: &[&'static str],
-        operands: &[Handle],
-        made: impl Into<Made>,
+        operands: &[ArrayId],
+        made: impl Into<ArrayResult>,
         origin: Origin,
-    ) -> Handle {
+    ) -> ArrayId {
         let made = made.into();
-        let called = self.fused(parts, operands, &Shape::Array(made.array.clone()), &origin);
+        let called = self.fused(parts, operands, &HloShape::Array(made.array.clone()), &origin);
         let name = format!("{}_fusion", parts.last().unwrap_or(&"").replace('-', "_"));
         let handle = self.instruction((&name, "fusion"), operands, made, origin);
         let fusion = &mut self.instructions[handle.instruction];
@@ -328,11 +328,11 @@ impl Program {
     pub fn fusion_of_several(
         &mut self,
         parts: &[&'static str],
-        operands: &[Handle],
-        made: Vec<Made>,
+        operands: &[ArrayId],
+        made: Vec<ArrayResult>,
         origin: Origin,
     ) -> TupleHandle {
-        let shape = Shape::Tuple(made.iter().map(|one| one.array.clone()).collect());
+        let shape = HloShape::Tuple(made.iter().map(|one| one.array.clone()).collect());
         let called = self.fused(parts, operands, &shape, &origin);
         let tuple = self.several(("fusion", "fusion"), operands, made, origin);
         let fusion = &mut self.instructions[tuple.instruction];
@@ -344,11 +344,11 @@ impl Program {
     pub fn several(
         &mut self,
         (name, opcode): (&str, &'static str),
-        operands: &[Handle],
-        made: Vec<Made>,
+        operands: &[ArrayId],
+        made: Vec<ArrayResult>,
         origin: Origin,
     ) -> TupleHandle {
-        let shape = Shape::Tuple(made.iter().map(|one| one.array.clone()).collect());
+        let shape = HloShape::Tuple(made.iter().map(|one| one.array.clone()).collect());
         let instruction = self.push(name, opcode, shape, origin);
         self.use_all(operands);
         let group = self.new_group(Home::Temporary);
@@ -364,8 +364,8 @@ impl Program {
     fn fused(
         &mut self,
         parts: &[&'static str],
-        operands: &[Handle],
-        shape: &Shape,
+        operands: &[ArrayId],
+        shape: &HloShape,
         origin: &Origin,
     ) -> usize {
         let before = self.open;
@@ -375,7 +375,7 @@ impl Program {
             .map(|(number, operand)| {
                 let array = self.array_of(*operand).clone();
                 let name = format!("param_{number}");
-                let row = self.push(&name, "parameter", Shape::Array(array), Origin::default());
+                let row = self.push(&name, "parameter", HloShape::Array(array), Origin::default());
                 self.instructions[row].number = number;
                 row
             })
@@ -392,7 +392,7 @@ impl Program {
     pub fn reducer(&mut self) {
         let before = self.open;
         self.open = self.computation("region_0", false);
-        let scalar = || Shape::Array(Array::scalar(Element::Single));
+        let scalar = || HloShape::Array(Array::scalar(Scalar::Single));
         let mut rows = Vec::new();
         for (name, opcode) in
             [("reduce_sum", "parameter"), ("reduce_sum", "parameter"), ("add", "add")]
@@ -411,26 +411,26 @@ impl Program {
     }
 
     /// An element of a tuple, which stays where it is.
-    pub fn element(&mut self, tuple: &TupleHandle, number: usize) -> Handle {
-        let Shape::Tuple(arrays) = &self.instructions[tuple.instruction].shape else {
+    pub fn element(&mut self, tuple: &TupleHandle, number: usize) -> ArrayId {
+        let HloShape::Tuple(arrays) = &self.instructions[tuple.instruction].shape else {
             unreachable!("a tuple handle is of a tuple")
         };
         let array = arrays[number].clone();
         let origin = self.instructions[tuple.instruction].origin.clone();
         let name = ("get-tuple-element", "get-tuple-element");
-        let instruction = self.push(name.0, name.1, Shape::Array(array), origin);
+        let instruction = self.push(name.0, name.1, HloShape::Array(array), origin);
         let of = &mut self.instructions[instruction];
         (of.operands, of.number) = (vec![tuple.instruction], number as u64);
         let (now, value) = (self.now(), tuple.elements[number]);
         self.until(tuple.table, now);
         self.until(value, now);
-        Handle { instruction, value }
+        ArrayId { instruction, value }
     }
 
     /// Puts arrays together; they stay where they are.
-    fn tuple(&mut self, elements: &[Handle], table: usize) -> TupleHandle {
+    fn tuple(&mut self, elements: &[ArrayId], table: usize) -> TupleHandle {
         let arrays = elements.iter().map(|one| self.array_of(*one).clone()).collect();
-        let instruction = self.push("tuple", "tuple", Shape::Tuple(arrays), Origin::default());
+        let instruction = self.push("tuple", "tuple", HloShape::Tuple(arrays), Origin::default());
         self.use_all(elements);
         let table = self.value(None, table);
         TupleHandle { instruction, table, elements: elements.iter().map(|one| one.value).collect() }
@@ -467,8 +467,12 @@ impl Program {
     }
 
     /// Begins a loop: its elements, the first of which counts the turns, as the body has them.
-    pub fn begin_loop(&mut self, carried: Vec<Carried>, origin: Origin) -> (OpenLoop, Vec<Handle>) {
-        let initial: Vec<Handle> = carried.iter().map(|one| one.initial).collect();
+    pub fn begin_loop(
+        &mut self,
+        carried: Vec<Carried>,
+        origin: Origin,
+    ) -> (OpenLoop, Vec<ArrayId>) {
+        let initial: Vec<ArrayId> = carried.iter().map(|one| one.initial).collect();
         let tables = self.new_group(Home::Temporary);
         let initial = self.tuple(&initial, tables);
         let before = self.open;
@@ -476,13 +480,13 @@ impl Program {
         let condition = self.computation("condition", true);
         self.open = condition;
         let tuple = self.carried(("arg_tuple", "parameter"), &initial, &carried, Origin::default());
-        let limit = self.constant(Array::scalar(Element::Int));
+        let limit = self.constant(Array::scalar(Scalar::Int));
         let turn = self.element(&tuple, 0);
         let path = format!("{}/cond/lt", origin.path);
         let is_on = self.instruction(
             ("compare", "compare"),
             &[turn, limit],
-            Array::scalar(Element::Bool),
+            Array::scalar(Scalar::Bool),
             Origin { path, ..origin },
         );
         let end = self.next();
@@ -499,7 +503,7 @@ impl Program {
     }
 
     /// Ends a loop with what a turn makes of its elements: those that are new are in the memory of the old ones.
-    pub fn end_loop(&mut self, open: OpenLoop, new: &[Handle]) -> TupleHandle {
+    pub fn end_loop(&mut self, open: OpenLoop, new: &[ArrayId]) -> TupleHandle {
         let result = self.tuple(new, open.tables);
         let end = self.next();
         self.tuple_until(&result, end);
@@ -511,7 +515,7 @@ impl Program {
     }
 
     /// Ends the program with its results.
-    pub fn finish(&mut self, results: &[Handle]) {
+    pub fn finish(&mut self, results: &[ArrayId]) {
         let group = self.new_group(Home::Output);
         let tuple = self.tuple(results, group);
         let end = self.next();

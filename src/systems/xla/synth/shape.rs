@@ -2,11 +2,11 @@
 
 use clap::ValueEnum;
 
-use super::message::Message;
+use super::message::ProtoMessage;
 
 /// For what a program is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum Platform {
+pub enum XlaTarget {
     /// The host.
     Cpu,
     /// A graphics card: products of matrices have scratch memory of their own.
@@ -18,7 +18,7 @@ pub enum Platform {
 /// Rows and columns of a tile of a TPU.
 const TILE: [u64; 2] = [8, 128];
 
-impl Platform {
+impl XlaTarget {
     /// The stage of the compiler after which buffers are assigned, as file names have it.
     pub(super) fn stage(self) -> &'static str {
         match self {
@@ -51,7 +51,7 @@ impl Platform {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Element {
+pub(super) enum Scalar {
     Bool,
     Byte,
     Int,
@@ -59,7 +59,7 @@ pub(super) enum Element {
     Half,
 }
 
-impl Element {
+impl Scalar {
     /// XLA's number and word of it, and its bytes.
     fn facts(self) -> (u64, &'static str, u64) {
         match self {
@@ -78,20 +78,20 @@ impl Element {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Array {
-    pub element: Element,
+    pub element: Scalar,
     pub dimensions: Vec<u64>,
 }
 
 impl Array {
-    pub fn of(element: Element, dimensions: &[u64]) -> Self {
+    pub fn of(element: Scalar, dimensions: &[u64]) -> Self {
         Self { element, dimensions: dimensions.to_vec() }
     }
 
-    pub fn scalar(element: Element) -> Self {
+    pub fn scalar(element: Scalar) -> Self {
         Self::of(element, &[])
     }
 
-    fn write(&self, message: &mut Message, platform: Platform) {
+    fn write(&self, message: &mut ProtoMessage, platform: XlaTarget) {
         message.number(2, self.element.facts().0);
         message.numbers(3, self.dimensions.iter().copied());
         message.message(5, |layout| {
@@ -103,18 +103,18 @@ impl Array {
     }
 
     /// Tiles of the layout, the second of two elements in half precision that share a word.
-    fn tiles(&self, platform: Platform) -> Vec<Vec<u64>> {
+    fn tiles(&self, platform: XlaTarget) -> Vec<Vec<u64>> {
         let rank = self.dimensions.len().min(TILE.len());
-        if platform != Platform::Tpu || rank == 0 {
+        if platform != XlaTarget::Tpu || rank == 0 {
             return Vec::new();
         }
         let tile = TILE[TILE.len() - rank..].to_vec();
-        let pairs = (self.element == Element::Half).then(|| vec![2, 1]);
+        let pairs = (self.element == Scalar::Half).then(|| vec![2, 1]);
         std::iter::once(tile).chain(pairs).collect()
     }
 
     /// `f32[64,128]{1,0:T(8,128)}`.
-    fn text(&self, platform: Platform) -> String {
+    fn text(&self, platform: XlaTarget) -> String {
         let joined =
             |numbers: &[u64]| numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(",");
         let order: Vec<u64> = (0..self.dimensions.len() as u64).rev().collect();
@@ -131,25 +131,25 @@ impl Array {
 
 /// What an instruction makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum HloShape {
     Array(Array),
     Tuple(Vec<Array>),
 }
 
-impl Shape {
+impl HloShape {
     pub fn is_tuple(&self) -> bool {
         matches!(self, Self::Tuple(_))
     }
 
     /// What it takes; of a tuple its table of addresses.
-    pub fn bytes(&self, platform: Platform) -> u64 {
+    pub fn bytes(&self, platform: XlaTarget) -> u64 {
         match self {
             Self::Array(array) => platform.array_bytes(array),
             Self::Tuple(elements) => 8 * elements.len() as u64,
         }
     }
 
-    pub fn write(&self, message: &mut Message, platform: Platform) {
+    pub fn write(&self, message: &mut ProtoMessage, platform: XlaTarget) {
         match self {
             Self::Array(array) => array.write(message, platform),
             Self::Tuple(elements) => {
@@ -162,7 +162,7 @@ impl Shape {
     }
 
     /// Of an array, of a tuple, or of an element of one.
-    pub fn part_text(&self, element: Option<u64>, platform: Platform) -> String {
+    pub fn part_text(&self, element: Option<u64>, platform: XlaTarget) -> String {
         match (self, element) {
             (Self::Array(array), _) => array.text(platform),
             (Self::Tuple(elements), Some(element)) => elements[element as usize].text(platform),
@@ -180,16 +180,16 @@ mod tests {
 
     #[test]
     fn a_tpu_pads_the_last_two_dimensions_to_tiles() {
-        let array = Array::of(Element::Half, &[3, 9, 130]);
-        assert_eq!(Platform::Gpu.array_bytes(&array), 3 * 9 * 130 * 2);
-        assert_eq!(Platform::Tpu.array_bytes(&array), 3 * 16 * 256 * 2);
-        assert_eq!(array.text(Platform::Cpu), "bf16[3,9,130]{2,1,0}");
-        assert_eq!(array.text(Platform::Tpu), "bf16[3,9,130]{2,1,0:T(8,128)(2,1)}");
-        let row = Array::of(Element::Single, &[16]);
+        let array = Array::of(Scalar::Half, &[3, 9, 130]);
+        assert_eq!(XlaTarget::Gpu.array_bytes(&array), 3 * 9 * 130 * 2);
+        assert_eq!(XlaTarget::Tpu.array_bytes(&array), 3 * 16 * 256 * 2);
+        assert_eq!(array.text(XlaTarget::Cpu), "bf16[3,9,130]{2,1,0}");
+        assert_eq!(array.text(XlaTarget::Tpu), "bf16[3,9,130]{2,1,0:T(8,128)(2,1)}");
+        let row = Array::of(Scalar::Single, &[16]);
         assert_eq!(
-            (Platform::Tpu.array_bytes(&row), row.text(Platform::Tpu)),
+            (XlaTarget::Tpu.array_bytes(&row), row.text(XlaTarget::Tpu)),
             (512, "f32[16]{0:T(128)}".to_owned())
         );
-        assert_eq!(Platform::Tpu.array_bytes(&Array::scalar(Element::Int)), 4);
+        assert_eq!(XlaTarget::Tpu.array_bytes(&Array::scalar(Scalar::Int)), 4);
     }
 }

@@ -1,6 +1,6 @@
 //! Where instructions come from: paths of operations as JAX writes them, and the lines of the user's program.
 
-use super::message::Message;
+use super::message::ProtoMessage;
 use super::program::Origin;
 
 /// The user's program.
@@ -8,7 +8,7 @@ const FILE: &str = "/workspace/train.py";
 
 /// Lines of it, by the frame that each is: the innermost of its stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum Code {
     Embedding = 4,
     Scan = 5,
     Head = 6,
@@ -88,17 +88,17 @@ impl Pass {
     }
 }
 
-pub(super) fn operation(pass: Pass, path: &str, line: Line) -> Origin {
+pub(super) fn operation(pass: Pass, path: &str, line: Code) -> Origin {
     Origin { path: format!("{}/{path}", pass.path()), frame: line as u32 }
 }
 
 /// What the loop of a pass does around its layers.
 pub(super) fn in_loop(pass: Pass, path: &str) -> Origin {
-    Origin { path: format!("{}/while/body/{path}", pass.path()), frame: Line::Scan as u32 }
+    Origin { path: format!("{}/while/body/{path}", pass.path()), frame: Code::Scan as u32 }
 }
 
 /// The frames, as a module has them.
-pub(super) fn write_frames(message: &mut Message) {
+pub(super) fn write_frames(message: &mut ProtoMessage) {
     let mut functions: Vec<&str> = FRAMES.iter().map(|(function, ..)| *function).collect();
     functions.dedup();
     message.text(1, FILE);
@@ -128,15 +128,15 @@ mod tests {
 
     #[test]
     fn every_line_has_its_frame_below_those_that_call_it() {
-        let function = |line: Line| FRAMES[line as usize - 1].0;
-        assert_eq!(function(Line::Loss), "loss");
-        assert_eq!(function(Line::Adam), "adam");
-        assert_eq!(function(Line::Norm1), "attention");
-        assert_eq!(function(Line::Projected), "attention");
-        assert_eq!(function(Line::Norm2), "feed_forward");
-        assert_eq!(function(Line::Down), "feed_forward");
+        let function = |line: Code| FRAMES[line as usize - 1].0;
+        assert_eq!(function(Code::Loss), "loss");
+        assert_eq!(function(Code::Adam), "adam");
+        assert_eq!(function(Code::Norm1), "attention");
+        assert_eq!(function(Code::Projected), "attention");
+        assert_eq!(function(Code::Norm2), "feed_forward");
+        assert_eq!(function(Code::Down), "feed_forward");
         assert!((1..).zip(FRAMES).all(|(number, (.., parent))| parent < number));
-        let path = operation(Pass::Again(Some(3)), "attention/dot_general", Line::Qkv).path;
+        let path = operation(Pass::Again(Some(3)), "attention/dot_general", Code::Qkv).path;
         let expected = "jit(train_step)/transpose(jvp())/while/body/closed_call/checkpoint/rematted_computation/layer_3/attention/dot_general";
         assert_eq!(path, expected);
     }

@@ -1,7 +1,7 @@
 //! The story of a training step that does not fit its card unless parts of the forward pass are computed again: one
 //! network compiled four times, with what `jax.checkpoint` and donation make of it.
 
-use super::{DumpOptions, Platform, Remat, write_dump};
+use super::{DumpOptions, Remat, XlaTarget, write_dump};
 use crate::synth::story::{Story, StoryRun};
 use crate::synth::transformer::Transformer;
 
@@ -27,7 +27,7 @@ pub fn options(remat: Remat, is_donated: bool) -> DumpOptions {
             batch: 8,
             ..Transformer::default()
         },
-        platform: Platform::Gpu,
+        platform: XlaTarget::Gpu,
         remat,
         is_donated,
         capacity_bytes: Some(CAPACITY),

@@ -3,8 +3,8 @@
 use clap::ValueEnum;
 
 use super::Transformer;
-use super::program::Handle;
-use super::shape::{Array, Element, Platform};
+use super::program::ArrayId;
+use super::shape::{Array, Scalar, XlaTarget};
 use crate::synth::WriteError;
 
 /// What of the forward pass is computed again in the backward pass (`jax.checkpoint` and its policy).
@@ -51,27 +51,27 @@ impl Remat {
 pub(super) const WEIGHTS: [&str; 6] = ["norm_1", "qkv", "out", "norm_2", "up", "down"];
 
 /// What a layer has so far, by tensor.
-pub(super) type Tensors = [Option<Handle>; TENSORS];
+pub(super) type Tensors = [Option<ArrayId>; TENSORS];
 
 /// Sizes of a network, and what follows from them.
-pub(super) struct Sizes {
+pub(super) struct NetworkSizes {
     pub net: Transformer,
-    pub element: Element,
+    pub element: Scalar,
 }
 
 /// Bytes of an array beyond which nothing is written: a program has some hundred arrays of that size at most, so that
 /// sums of all have 64 bits.
 const MOST_BYTES: u64 = 1 << 48;
 
-impl Sizes {
+impl NetworkSizes {
     pub fn of(net: &Transformer) -> Self {
-        let element = if net.element_bytes == 2 { Element::Half } else { Element::Single };
+        let element = if net.element_bytes == 2 { Scalar::Half } else { Scalar::Single };
         Self { net: *net, element }
     }
 
     /// Says which option makes an array too large: of those that it follows from the one that is the most times what it
     /// is by default.
-    pub fn too_large(&self, platform: Platform) -> Option<WriteError> {
+    pub fn too_large(&self, platform: XlaTarget) -> Option<WriteError> {
         let (net, usual) = (&self.net, Transformer::default());
         let layers = ("layers", net.layers, usual.layers);
         let width = ("width", net.width, usual.width);
@@ -80,8 +80,8 @@ impl Sizes {
         let vocabulary = ("vocabulary", net.vocabulary, usual.vocabulary);
         let batch = ("batch", net.batch, usual.batch);
         // States of the optimizer are in single precision.
-        let state = |array: Array| Array { element: Element::Single, ..array };
-        let table = Array::of(Element::Single, &[net.vocabulary, net.width]);
+        let state = |array: Array| Array { element: Scalar::Single, ..array };
+        let table = Array::of(Scalar::Single, &[net.vocabulary, net.width]);
         let arrays = [
             ("the attention", self.stacked(&self.scores()), &[layers, heads, sequence, batch][..]),
             (

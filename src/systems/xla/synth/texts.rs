@@ -2,12 +2,12 @@
 
 use std::fmt::Write as _;
 
-use super::placement::Placement;
-use super::program::{Home, Program};
-use super::shape::Platform;
+use super::placement::HeapPlan;
+use super::program::{DraftModule, Home};
+use super::shape::XlaTarget;
 
 /// The name of a value: of a tuple with the element in braces.
-pub(super) fn value_name(program: &Program, row: usize) -> String {
+pub(super) fn value_name(program: &DraftModule, row: usize) -> String {
     let value = &program.values[row];
     let instruction = &program.instructions[value.instruction];
     let name = &instruction.name;
@@ -19,7 +19,7 @@ pub(super) fn value_name(program: &Program, row: usize) -> String {
 }
 
 /// Allocations with their values.
-pub(super) fn assignment(program: &Program, placement: &Placement) -> String {
+pub(super) fn assignment(program: &DraftModule, placement: &HeapPlan) -> String {
     let shape = |row: usize| {
         let value = &program.values[row];
         program.instructions[value.instruction].shape.part_text(value.element, program.platform)
@@ -54,7 +54,7 @@ pub(super) fn assignment(program: &Program, placement: &Placement) -> String {
 }
 
 /// The order of instructions, and when each value lives.
-pub(super) fn live_ranges(program: &Program, placement: &Placement) -> String {
+pub(super) fn live_ranges(program: &DraftModule, placement: &HeapPlan) -> String {
     let mut text = format!("HloLiveRange (max {}):\n  InstructionSequence:\n", program.order.len());
     for (position, row) in program.order.iter().enumerate() {
         let _ = writeln!(text, "    {position}:{}", program.instructions[*row].name);
@@ -82,13 +82,13 @@ pub(super) fn live_ranges(program: &Program, placement: &Placement) -> String {
 }
 
 /// What XLA counts of a value: all that its instruction makes, without padding.
-fn unpadded_bytes(program: &Program, row: usize) -> u64 {
-    program.instructions[program.values[row].instruction].shape.bytes(Platform::Cpu)
+fn unpadded_bytes(program: &DraftModule, row: usize) -> u64 {
+    program.instructions[program.values[row].instruction].shape.bytes(XlaTarget::Cpu)
 }
 
 /// The position of which XLA says that it is the peak (formats/xla.md 6): what begins at a position counts before what
 /// has ended is taken away.
-fn moment(program: &Program, placement: &Placement) -> u32 {
+fn moment(program: &DraftModule, placement: &HeapPlan) -> u32 {
     let lives = placement.lives.iter().enumerate();
     let mut changes: Vec<(u32, bool, u64)> = lives
         .filter_map(|(row, life)| Some((unpadded_bytes(program, row), (*life)?)))

@@ -1,9 +1,9 @@
 //! The HloProto of a program: module, schedule, donations, frames of the source, and the buffer assignment.
 
 use super::MODULE;
-use super::message::Message;
-use super::placement::{Event, Placement};
-use super::program::{Home, Instruction, Program, Value};
+use super::message::ProtoMessage;
+use super::placement::{HeapPlan, MemoryEvent};
+use super::program::{DraftModule, DraftValue, Home, Instruction};
 use super::source::write_frames;
 
 fn computation_id(row: usize) -> u64 {
@@ -11,9 +11,9 @@ fn computation_id(row: usize) -> u64 {
 }
 
 /// An HloProto.
-pub(super) fn proto(program: &Program, placement: &Placement) -> Vec<u8> {
-    let ids = Ids::of(program);
-    let proto = Message::of(|proto| {
+pub(super) fn proto(program: &DraftModule, placement: &HeapPlan) -> Vec<u8> {
+    let ids = InstructionIds::of(program);
+    let proto = ProtoMessage::of(|proto| {
         proto.message(1, |message| write_module(message, program, &ids));
         proto.message(3, |message| write_assignment(message, program, placement, &ids));
     });
@@ -21,10 +21,10 @@ pub(super) fn proto(program: &Program, placement: &Placement) -> Vec<u8> {
 }
 
 /// The ids of instructions: that of the computation, and a number within it.
-struct Ids(Vec<u64>);
+struct InstructionIds(Vec<u64>);
 
-impl Ids {
-    fn of(program: &Program) -> Self {
+impl InstructionIds {
+    fn of(program: &DraftModule) -> Self {
         let mut ids = vec![0; program.instructions.len()];
         for (row, computation) in program.computations.iter().enumerate() {
             for (number, instruction) in (0..).zip(&computation.instructions) {
@@ -39,7 +39,7 @@ impl Ids {
     }
 }
 
-fn write_module(message: &mut Message, program: &Program, ids: &Ids) {
+fn write_module(message: &mut ProtoMessage, program: &DraftModule, ids: &InstructionIds) {
     message.text(1, MODULE);
     message.text(2, &program.computations[program.entry].name);
     for (row, computation) in program.computations.iter().enumerate() {
@@ -74,11 +74,11 @@ fn write_module(message: &mut Message, program: &Program, ids: &Ids) {
 }
 
 fn write_instruction(
-    message: &mut Message,
+    message: &mut ProtoMessage,
     of: &Instruction,
     id: u64,
-    ids: &Ids,
-    program: &Program,
+    ids: &InstructionIds,
+    program: &DraftModule,
 ) {
     message.text(1, &of.name);
     message.text(2, of.opcode);
@@ -102,7 +102,7 @@ fn write_instruction(
 }
 
 /// Which results take over the memory of which parameter.
-fn write_donations(message: &mut Message, program: &Program) {
+fn write_donations(message: &mut ProtoMessage, program: &DraftModule) {
     for (place, value) in (0_u64..).zip(&program.results) {
         let Home::Parameter(number) = program.groups[program.values[*value].group] else {
             continue;
@@ -115,12 +115,17 @@ fn write_donations(message: &mut Message, program: &Program) {
     }
 }
 
-fn write_location(message: &mut Message, value: &Value, ids: &Ids) {
+fn write_location(message: &mut ProtoMessage, value: &DraftValue, ids: &InstructionIds) {
     message.numbers(3, value.element);
     message.number(4, ids.0[value.instruction]);
 }
 
-fn write_assignment(message: &mut Message, program: &Program, placement: &Placement, ids: &Ids) {
+fn write_assignment(
+    message: &mut ProtoMessage,
+    program: &DraftModule,
+    placement: &HeapPlan,
+    ids: &InstructionIds,
+) {
     // Which value is the first of each group: the others share its buffer.
     let mut first: Vec<Option<usize>> = vec![None; program.groups.len()];
     for (row, value) in program.values.iter().enumerate() {
@@ -174,11 +179,11 @@ fn write_assignment(message: &mut Message, program: &Program, placement: &Placem
     });
 }
 
-fn write_event(message: &mut Message, program: &Program, event: Event) {
+fn write_event(message: &mut ProtoMessage, program: &DraftModule, event: MemoryEvent) {
     let (kind, value, root) = match event {
-        Event::Allocate(value) => (0_u64, value, None),
-        Event::Free(value) => (1, value, None),
-        Event::Share(value, root) => (2, value, Some(root)),
+        MemoryEvent::Allocate(value) => (0_u64, value, None),
+        MemoryEvent::Free(value) => (1, value, None),
+        MemoryEvent::Share(value, root) => (2, value, Some(root)),
     };
     let instruction = &program.instructions[program.values[value].instruction];
     message.number(1, kind);

@@ -161,7 +161,7 @@ enum Key {
     Proportion,
     PartialsType,
     SourceFile,
-    SourceLine,
+    Code,
     /// That of a tensor.
     Shape,
     /// A place in a list.
@@ -186,7 +186,7 @@ impl Key {
             b"availableMemoryProportion" => Self::Proportion,
             b"partialsType" => Self::PartialsType,
             b"sourcefile" => Self::SourceFile,
-            b"sourceline" => Self::SourceLine,
+            b"sourceline" => Self::Code,
             _ => Self::Other,
         }
     }
@@ -252,7 +252,7 @@ impl Reader<'_> {
                 Key::Layer => context.layer = self.word()?.or(context.layer),
                 Key::Kind => context.kind = context.kind.or(self.word()?),
                 Key::SourceFile => source_file = self.word()?,
-                Key::SourceLine => source_line = self.line()?,
+                Key::Code => source_line = self.line()?,
                 Key::Arguments => self.read_arguments(&mut options)?,
                 key => self.scan(key, &mut options, 0)?,
             }

@@ -7,7 +7,7 @@ use rayon::prelude::*;
 
 use super::liveness::TOO_MANY_LIVES;
 use crate::format::{Error, Progress};
-use crate::index::{Growing, Room};
+use crate::index::{ColumnSpace, Growing};
 use crate::limits::Lives;
 use crate::store::Warnings;
 use crate::store::column::{Column, Element};
@@ -34,7 +34,7 @@ struct Row {
 /// When the profile cannot be opened again, or there is no room for the columns.
 pub fn read_tile_variable_bytes(
     database: &Database,
-    room: &Room,
+    room: &ColumnSpace,
     classes: &Classes,
     warnings: &Warnings,
     progress: &Progress,
@@ -90,7 +90,7 @@ pub fn read_bytes_of_tiles(
     if !tables.has_columns(TABLE, &COLUMNS) {
         return Ok(None);
     }
-    let in_memory = Room::default();
+    let in_memory = ColumnSpace::default();
     let no_room = |error: io::Error| database.no_room(&error);
     let numbers: Vec<u32> = wanted.iter().map(|tile| tile.0).collect();
     if let Some(ranges) = tables.row_ranges_of_tiles(TABLE, tiles, &numbers) {
@@ -153,7 +153,7 @@ struct Joining {
 }
 
 impl Joining {
-    fn new(room: &Room) -> io::Result<Self> {
+    fn new(room: &ColumnSpace) -> io::Result<Self> {
         let (variables, classes, bytes) = (room.column(0)?, room.column(0)?, room.column(0)?);
         Ok(Self { variables, classes, bytes, ends: Vec::new(), rows: 0 })
     }

@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::format::Error;
 use crate::format::Progress;
-use crate::index::{Growing, Room};
+use crate::index::{ColumnSpace, Growing};
 use crate::limits::{self, RepeatedNames};
 use crate::store::column::Column;
 use crate::store::ids::{ClassId, TileId, UnloweredId};
@@ -33,7 +33,7 @@ const KEY: &str = "var_id";
 /// When the profile cannot be opened again, or there is no room for the columns.
 pub fn read_variables(
     database: &Database,
-    room: &Room,
+    room: &ColumnSpace,
     warnings: &Warnings,
     progress: &Progress,
 ) -> Result<Option<LoweredVariables>, Error> {
@@ -219,7 +219,7 @@ struct Joining {
 }
 
 impl Joining {
-    fn new(room: &Room, rows: usize) -> io::Result<Self> {
+    fn new(room: &ColumnSpace, rows: usize) -> io::Result<Self> {
         Ok(Self {
             ids: Ids::default(),
             tiles: TileRuns::default(),

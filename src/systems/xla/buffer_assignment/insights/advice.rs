@@ -12,9 +12,9 @@ use crate::run::{Advice, Evidence, HowTo, SavedOf, Saving, Verdict};
 use crate::store::hlo::{AllocationKind, ElementType, Platform, ValueId};
 use crate::systems::xla::buffer_assignment::analysed::Analysed;
 use crate::systems::xla::buffer_assignment::facts::padding_bytes;
-use crate::systems::xla::buffer_assignment::in_use::Placed;
+use crate::systems::xla::buffer_assignment::in_use::PlacedValue;
 use crate::systems::xla::buffer_assignment::peaks::NO_OPERATION;
-use crate::systems::xla::buffer_assignment::program::Program;
+use crate::systems::xla::buffer_assignment::program::AnalysedModule;
 use crate::text::{bytes, counted, words};
 
 /// How savings are worked out.
@@ -29,7 +29,7 @@ const LEAST_BYTES: u64 = 64 << 10;
 words! {
     /// A technique; its key is the anchor of its section in docs/user/advice.md.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-    pub enum ProgramTechnique by key, title {
+    pub enum ModuleTechnique by key, title {
         /// Results in the memory of parameters.
         DonateArguments = "donate-arguments" | "Donate arguments",
         /// Values of the forward pass computed again.
@@ -42,8 +42,8 @@ words! {
 }
 
 /// Advice about values of a memory space, before it is known what the whole is that it saves of.
-struct Found {
-    id: ProgramTechnique,
+struct AdviceDraft {
+    id: ModuleTechnique,
     text: String,
     at_most_bytes: u64,
     of: SavedOf,
@@ -53,7 +53,7 @@ struct Found {
     caution: &'static str,
 }
 
-impl Found {
+impl AdviceDraft {
     /// The advice; `None` where nothing speaks for it, or it saves too little.
     fn advice(
         self,
@@ -87,7 +87,7 @@ impl Found {
 
 /// What to try, what saves most of the main memory first.
 pub(super) fn advice(
-    program: &Program,
+    program: &AnalysedModule,
     verdict: &Verdict,
     spaces: &[SpaceInsights],
 ) -> Vec<Advice> {
@@ -118,14 +118,14 @@ pub(super) fn advice(
         (
             one.device != Some(0),
             Reverse(bytes),
-            ProgramTechnique::ALL.iter().position(|id| id.key() == one.id),
+            ModuleTechnique::ALL.iter().position(|id| id.key() == one.id),
         )
     });
     found
 }
 
 /// Parameters that are kept although a result has their type and dimensions.
-fn donate(program: &Program, main: &SpaceInsights) -> Found {
+fn donate(program: &AnalysedModule, main: &SpaceInsights) -> AdviceDraft {
     let pairs = &program.analysed.donatable;
     let mut evidence: Vec<Evidence> = pairs
         .iter()
@@ -142,8 +142,8 @@ fn donate(program: &Program, main: &SpaceInsights) -> Found {
     evidence.sort_by_key(|one| Reverse(one.bytes));
     let count = pairs.len() as u64;
     evidence.truncate(MOST_EVIDENCE);
-    Found {
-        id: ProgramTechnique::DonateArguments,
+    AdviceDraft {
+        id: ModuleTechnique::DonateArguments,
         text: format!(
             "{} the type and dimensions of a parameter that is kept: with that one donated, they take over its memory",
             match count {
@@ -177,25 +177,26 @@ fn rematerialise(
     analysed: &Analysed,
     space: &SpaceInsights,
     is_backward_at: &[bool],
-) -> Option<Found> {
+) -> Option<AdviceDraft> {
     let peak = space.peak.as_ref()?;
     // What is used last by the backward pass, and was made before.
-    let waits = |one: &Placed| {
+    let waits = |one: &PlacedValue| {
         let is_backward = |step: u32| is_backward_at.get(step as usize).copied().unwrap_or(false);
         !is_backward(one.range.start)
             && is_backward(one.range.end)
             && analysed.operation(one.assigned.value).is_some_and(is_kept_forward)
     };
     // What waits in a buffer was written there by values before it, in a loop one after the other.
-    let group = |one: &Placed| analysed.alias_groups.get(one.assigned.value.0 as usize).copied();
+    let group =
+        |one: &PlacedValue| analysed.alias_groups.get(one.assigned.value.0 as usize).copied();
     let rows = analysed.allocations_of(space.color, |kind| kind == AllocationKind::Temporary);
     let placed = rows.filter_map(|(row, _)| analysed.placed.get(row)).flatten();
     let waiting: HashSet<u32> = placed.filter(|one| waits(one)).filter_map(group).collect();
-    let acts_on = |one: &Placed| group(one).is_some_and(|group| waiting.contains(&group));
+    let acts_on = |one: &PlacedValue| group(one).is_some_and(|group| waiting.contains(&group));
     let without = analysed.peaks_without(space.color, acts_on).without;
     let evidence = by_operation(analysed, space, |one| acts_on(one).then_some(one.assigned.bytes));
-    Some(Found {
-        id: ProgramTechnique::Rematerialise,
+    Some(AdviceDraft {
+        id: ModuleTechnique::Rematerialise,
         text: format!(
             "Values of the forward pass wait in {} until the backward pass needs them: computed again from the inputs of a block, they need not",
             space.in_text
@@ -210,7 +211,7 @@ fn rematerialise(
 }
 
 /// Values of four bytes an element, of which half would be left.
-fn half_precision(program: &Program, space: &SpaceInsights) -> Option<Found> {
+fn half_precision(program: &AnalysedModule, space: &SpaceInsights) -> Option<AdviceDraft> {
     // A CPU computes no faster in half precision, and mostly computes in single all the same.
     if program.platform == Some(Platform::Cpu) {
         return None;
@@ -223,11 +224,11 @@ fn half_precision(program: &Program, space: &SpaceInsights) -> Option<Found> {
         let kind = analysed.module.shapes.element_type(shape);
         kind.is_some() && kind == single
     };
-    let acts_on = |one: &Placed| is_single(one.assigned.value);
+    let acts_on = |one: &PlacedValue| is_single(one.assigned.value);
     let with_half = analysed.peaks_without(space.color, acts_on).with_half;
     let evidence = by_operation(analysed, space, |one| acts_on(one).then_some(one.assigned.bytes));
-    Some(Found {
-        id: ProgramTechnique::HalfPrecision,
+    Some(AdviceDraft {
+        id: ModuleTechnique::HalfPrecision,
         text: "Values of type f32 are alive at the peak; in bfloat16 they take half".to_owned(),
         at_most_bytes: peak.at.bytes.saturating_sub(with_half),
         of_bytes: peak.at.bytes,
@@ -239,17 +240,18 @@ fn half_precision(program: &Program, space: &SpaceInsights) -> Option<Found> {
 }
 
 /// Values whose tiles are not full.
-fn fill_tiles(program: &Program, space: &SpaceInsights) -> Option<Found> {
+fn fill_tiles(program: &AnalysedModule, space: &SpaceInsights) -> Option<AdviceDraft> {
     let peak = space.peak.as_ref()?;
     if !is_much(peak.padding_bytes, peak.at.bytes) {
         return None;
     }
     let analysed = &program.analysed;
-    let padding =
-        |one: &Placed| Some(padding_bytes(&analysed.module, one)).filter(|padding| *padding > 0);
+    let padding = |one: &PlacedValue| {
+        Some(padding_bytes(&analysed.module, one)).filter(|padding| *padding > 0)
+    };
     let evidence = by_operation(analysed, space, padding);
-    Some(Found {
-        id: ProgramTechnique::FillTiles,
+    Some(AdviceDraft {
+        id: ModuleTechnique::FillTiles,
         text: format!(
             "What lives at the peak takes {} more than its elements: a tile that is not full takes as much as a full one",
             bytes(peak.padding_bytes)
@@ -267,7 +269,7 @@ fn fill_tiles(program: &Program, space: &SpaceInsights) -> Option<Found> {
 fn by_operation(
     analysed: &Analysed,
     space: &SpaceInsights,
-    bytes: impl Fn(&Placed) -> Option<u64>,
+    bytes: impl Fn(&PlacedValue) -> Option<u64>,
 ) -> Vec<Evidence> {
     let Some(peak) = &space.peak else { return Vec::new() };
     let mut found: BTreeMap<&str, (u64, u32)> = BTreeMap::new();

@@ -2,7 +2,7 @@
 
 use super::SpaceInsights;
 use crate::run::{Conclusion, Evidence, Outcome, Verdict};
-use crate::systems::xla::buffer_assignment::program::Program;
+use crate::systems::xla::buffer_assignment::program::AnalysedModule;
 use crate::text::{bytes, clean};
 
 /// Bytes of a space that are worth a sentence: a hundredth of it.
@@ -12,7 +12,7 @@ pub fn is_much(part: u64, whole: u64) -> bool {
 
 /// The conclusions: whether it fits, and of each memory space who owns its peak and what is lost.
 pub(super) fn conclusions(
-    program: &Program,
+    program: &AnalysedModule,
     verdict: &Verdict,
     spaces: &[SpaceInsights],
 ) -> Vec<Conclusion> {

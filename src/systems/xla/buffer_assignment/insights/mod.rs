@@ -11,7 +11,7 @@ use self::advice::advice;
 use self::conclusions::conclusions;
 use super::facts::padding_bytes;
 use super::peaks::{NO_OPERATION, TemporaryPeak};
-use super::program::Program;
+use super::program::AnalysedModule;
 use crate::run::{AliveBy, DeviceVerdict, Insights, KeyFigure, Outcome, PeakRow, Verdict};
 use crate::store::hlo::AllocationKind;
 use crate::text::{bytes, clean, grouped};
@@ -92,16 +92,16 @@ impl PeakOfSpace {
 
 /// What a program says at first sight.
 #[derive(Clone, Debug)]
-pub struct ProgramInsights {
+pub struct ModuleInsights {
     /// Verdict, conclusions and advice.
     pub found: Insights,
     /// Its memory spaces, the main one first.
     pub spaces: Vec<SpaceInsights>,
 }
 
-impl ProgramInsights {
+impl ModuleInsights {
     /// Of a program.
-    pub fn of(program: &Program) -> Self {
+    pub fn of(program: &AnalysedModule) -> Self {
         let colors = program.analysed.colors().take(MOST_SPACES);
         let spaces: Vec<SpaceInsights> = colors.map(|color| space(program, color)).collect();
         let verdict = verdict(program, &spaces);
@@ -125,7 +125,7 @@ impl ProgramInsights {
     }
 }
 
-fn space(program: &Program, color: i64) -> SpaceInsights {
+fn space(program: &AnalysedModule, color: i64) -> SpaceInsights {
     let analysed = &program.analysed;
     let of_kind = |kind: AllocationKind| {
         let of_kind = analysed.allocations_of(color, |one| one == kind);
@@ -143,7 +143,7 @@ fn space(program: &Program, color: i64) -> SpaceInsights {
     }
 }
 
-fn peak(program: &Program, at: TemporaryPeak) -> PeakOfSpace {
+fn peak(program: &AnalysedModule, at: TemporaryPeak) -> PeakOfSpace {
     let analysed = &program.analysed;
     let module = &analysed.module;
     let instruction = analysed.schedule.instructions.get(at.position as usize);
@@ -160,7 +160,7 @@ fn peak(program: &Program, at: TemporaryPeak) -> PeakOfSpace {
     }
 }
 
-fn verdict(program: &Program, spaces: &[SpaceInsights]) -> Verdict {
+fn verdict(program: &AnalysedModule, spaces: &[SpaceInsights]) -> Verdict {
     let main = spaces.iter().find(|space| space.color == 0);
     let total_bytes = main.map_or(0, |space| space.total_bytes);
     let capacity_bytes = program.beside.capacity_bytes;
@@ -226,7 +226,7 @@ fn figures(main: Option<&SpaceInsights>) -> Vec<KeyFigure> {
 }
 
 /// What the program takes, of how much, and what else decides whether it fits.
-fn reason(program: &Program, total_bytes: u64, over_bytes: Option<u64>) -> String {
+fn reason(program: &AnalysedModule, total_bytes: u64, over_bytes: Option<u64>) -> String {
     let of = program.color_words(0);
     let least = if program.is_cut { "at least " } else { "" };
     let mut reason = format!("The program reserves {least}{} of {of}", bytes(total_bytes));

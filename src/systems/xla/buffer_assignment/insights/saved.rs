@@ -3,7 +3,7 @@
 
 use crate::store::hlo::AllocationKind;
 use crate::systems::xla::buffer_assignment::analysed::Analysed;
-use crate::systems::xla::buffer_assignment::in_use::{self, Changes, Placed};
+use crate::systems::xla::buffer_assignment::in_use::{self, CurveChanges, PlacedValue};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LeastPeaks {
@@ -15,7 +15,7 @@ pub struct LeastPeaks {
 
 impl Analysed {
     /// What is temporary of a memory space at its peak, if the values that `is_gone` says take nothing, or half.
-    pub fn peaks_without(&self, color: i64, is_gone: impl Fn(&Placed) -> bool) -> LeastPeaks {
+    pub fn peaks_without(&self, color: i64, is_gone: impl Fn(&PlacedValue) -> bool) -> LeastPeaks {
         let rows = self.allocations_of(color, |kind| kind == AllocationKind::Temporary);
         let rows: Vec<usize> = rows.map(|(row, _)| row).collect();
         let without = |row: &usize| {
@@ -23,10 +23,10 @@ impl Analysed {
             let stay = placed.iter().filter(|one| !is_gone(one)).copied();
             Some(in_use::bytes_in_use(&stay.collect::<Vec<_>>()))
         };
-        let without: Vec<Changes> = rows.iter().filter_map(without).collect();
+        let without: Vec<CurveChanges> = rows.iter().filter_map(without).collect();
         let with = rows.iter().filter_map(|row| self.in_use.get(*row));
         let end = self.schedule.end();
-        let most = |curve: Changes| in_use::peak(&curve, end).0;
+        let most = |curve: CurveChanges| in_use::peak(&curve, end).0;
         LeastPeaks {
             with_half: most(in_use::sum(without.iter().chain(with))) / 2,
             without: most(in_use::sum(&without)),

@@ -1,16 +1,16 @@
 //! What may be saved, of a small program made by hand.
 
-use super::ProgramInsights;
-use super::advice::ProgramTechnique;
+use super::ModuleInsights;
+use super::advice::ModuleTechnique;
 use crate::store::hlo::{
     Allocation, AllocationKind, Assigned, Computation, ElementType, HloModule, InstructionId,
     NO_ROW, Value, ValueId,
 };
 use crate::store::names::NameId;
-use crate::systems::xla::buffer_assignment::program::Program;
+use crate::systems::xla::buffer_assignment::program::AnalysedModule;
 
 /// Instructions in a row with the paths of their operations; each value is used by the instruction at a position last.
-fn program(instructions: &[(&str, usize, u64)]) -> Program {
+fn program(instructions: &[(&str, usize, u64)]) -> AnalysedModule {
     let mut module = HloModule::default();
     let opcode = module.texts.push("add");
     let shape = module.shapes.open(ElementType(11), &[1]);
@@ -55,7 +55,7 @@ fn program(instructions: &[(&str, usize, u64)]) -> Program {
         color: 0,
         parameter: None,
     });
-    Program::of(module)
+    AnalysedModule::of(module)
 }
 
 const MEBIBYTE: u64 = 1 << 20;
@@ -73,9 +73,9 @@ fn what_waits_for_the_backward_pass_could_be_computed_again() {
         (again, 5, MEBIBYTE),
         (backward, 5, MEBIBYTE),
     ]);
-    let found = ProgramInsights::of(&program);
+    let found = ModuleInsights::of(&program);
     let advice =
-        found.found.advice.iter().find(|one| one.id == ProgramTechnique::Rematerialise.key());
+        found.found.advice.iter().find(|one| one.id == ModuleTechnique::Rematerialise.key());
     let advice = advice.expect("values wait");
     let peak = found.main_space().and_then(|space| space.peak.as_ref()).expect("a peak");
     assert_eq!((peak.at.position, peak.at.bytes), (3, 15 * MEBIBYTE));
@@ -89,6 +89,6 @@ fn what_waits_for_the_backward_pass_could_be_computed_again() {
 #[test]
 fn an_inference_has_nothing_to_compute_again() {
     let program = program(&[("jit(f)/dot", 1, MEBIBYTE), ("jit(f)/dot", 1, MEBIBYTE)]);
-    let found = ProgramInsights::of(&program).found.advice;
-    assert!(found.iter().all(|one| one.id != ProgramTechnique::Rematerialise.key()), "{found:?}");
+    let found = ModuleInsights::of(&program).found.advice;
+    assert!(found.iter().all(|one| one.id != ModuleTechnique::Rematerialise.key()), "{found:?}");
 }

@@ -6,7 +6,7 @@
 mod of_peak;
 
 use super::parameters::OtherParameters;
-use super::{ComparedProgram, ModuleSide, ProgramFigure};
+use super::{ComparedModule, ModuleFigure, ModuleSide};
 use crate::analysis::comparison::figures::Unit;
 use crate::analysis::figures::difference::{Difference, percent_of};
 use crate::run::compared::rows::Row;
@@ -27,7 +27,7 @@ pub(super) fn conclusions(
     size: &dyn Fn(u64) -> String,
 ) -> Vec<Conclusion> {
     let sides = own.map(|side| &side.of);
-    let mut said = Said { compared, own, sides, size, conclusions: Vec::new() };
+    let mut said = ModuleConclusions { compared, own, sides, size, conclusions: Vec::new() };
     said.fits(room);
     said.not_whole();
     said.modules();
@@ -46,17 +46,17 @@ pub(super) fn conclusions(
     said.conclusions
 }
 
-struct Said<'a> {
+struct ModuleConclusions<'a> {
     compared: &'a Compared,
     own: [&'a ModuleSide; 2],
-    sides: [&'a ComparedProgram; 2],
+    sides: [&'a ComparedModule; 2],
     size: &'a dyn Fn(u64) -> String,
     conclusions: Vec<Conclusion>,
 }
 
 const SIDES: [&str; 2] = ["source", "target"];
 
-impl Said<'_> {
+impl ModuleConclusions<'_> {
     fn say(&mut self, conclusion: Conclusion) {
         self.conclusions.push(conclusion);
     }
@@ -66,16 +66,16 @@ impl Said<'_> {
         &self.own[0].space
     }
 
-    fn values(&self, figure: ProgramFigure) -> [Option<u64>; 2] {
+    fn values(&self, figure: ModuleFigure) -> [Option<u64>; 2] {
         self.sides.map(|side| figure.of(&side.figures))
     }
 
-    fn figure(&self, figure: ProgramFigure) -> Difference {
+    fn figure(&self, figure: ModuleFigure) -> Difference {
         Difference::of(self.values(figure))
     }
 
     /// A figure as what a conclusion is drawn from.
-    fn evidence(&self, figure: ProgramFigure) -> Evidence {
+    fn evidence(&self, figure: ModuleFigure) -> Evidence {
         Evidence::change(figure.title(), Unit::Bytes, self.figure(figure))
     }
 
@@ -157,7 +157,7 @@ impl Said<'_> {
             [Some(true), Some(false)] => Some(false),
             _ => None,
         };
-        let evidence = vec![self.evidence(ProgramFigure::Total)];
+        let evidence = vec![self.evidence(ModuleFigure::Total)];
         self.say(Conclusion { is_better, evidence, ..Conclusion::new("fits", text) });
     }
 
@@ -194,7 +194,7 @@ impl Said<'_> {
         if self.are_of_one_module() {
             return;
         }
-        let name = |side: &ComparedProgram| shortened(&clean(&side.module), LETTERS).into_owned();
+        let name = |side: &ComparedModule| shortened(&clean(&side.module), LETTERS).into_owned();
         let [source, target] = self.sides.map(name);
         let text = format!(
             "The source is the module {source} and the target {target}: they are different programs, so nothing is said to be better"
@@ -206,7 +206,7 @@ impl Said<'_> {
         if self.are_of_one_platform() {
             return;
         }
-        let word = |side: &ComparedProgram| {
+        let word = |side: &ComparedModule| {
             side.platform.map_or_else(
                 || "a platform that its file's name does not say".to_owned(),
                 |platform| format!("a {}", platform.as_str().to_uppercase()),
@@ -255,13 +255,13 @@ impl Said<'_> {
     }
 
     fn total(&mut self) {
-        let [Some(from), Some(to)] = self.values(ProgramFigure::Total) else { return };
-        let figure = self.figure(ProgramFigure::Total);
-        let evidence = vec![self.evidence(ProgramFigure::Total)];
+        let [Some(from), Some(to)] = self.values(ModuleFigure::Total) else { return };
+        let figure = self.figure(ModuleFigure::Total);
+        let evidence = vec![self.evidence(ModuleFigure::Total)];
         if from == to {
             let is_same = |row: &Row| row.both.source == row.both.target;
             let rows = self.compared.peaks.as_ref().map(|peaks| peaks.rows.iter().all(is_same));
-            let parts = ProgramFigure::PARTS.map(|part| self.figure(part).is_equal());
+            let parts = ModuleFigure::PARTS.map(|part| self.figure(part).is_equal());
             let alike = parts == [true; 5];
             let (id, rest) = match (rows, alike) {
                 (Some(true), true) => ("equal", ", and what is alive at the peaks is the same"),
@@ -284,14 +284,14 @@ impl Said<'_> {
 
     /// The change by kind of allocation: the numbers add up to it.
     fn parts(&mut self) {
-        let parts = ProgramFigure::PARTS.map(|part| (part, self.figure(part)));
-        let mut changed: Vec<(ProgramFigure, Difference)> =
+        let parts = ModuleFigure::PARTS.map(|part| (part, self.figure(part)));
+        let mut changed: Vec<(ModuleFigure, Difference)> =
             parts.into_iter().filter(|(_, figure)| figure.change() != Some(0)).collect();
         if changed.is_empty() {
             return;
         }
         changed.sort_by_key(|(_, figure)| std::cmp::Reverse(figure.magnitude()));
-        let part = |(part, figure): &(ProgramFigure, Difference)| {
+        let part = |(part, figure): &(ModuleFigure, Difference)| {
             format!("{} {}", plural(*part), self.signed(figure.change().unwrap_or(0)))
         };
         let named: Vec<String> = changed.iter().map(part).collect();
@@ -301,12 +301,12 @@ impl Said<'_> {
     }
 
     fn donated(&mut self) {
-        let [Some(from), Some(to)] = self.values(ProgramFigure::Donated) else { return };
+        let [Some(from), Some(to)] = self.values(ModuleFigure::Donated) else { return };
         if from == to {
             return;
         }
         let [results_before, results] =
-            self.values(ProgramFigure::Outputs).map(|bytes| (self.size)(bytes.unwrap_or(0)));
+            self.values(ModuleFigure::Outputs).map(|bytes| (self.size)(bytes.unwrap_or(0)));
         let donates = match (from, to) {
             (0, to) => format!(
                 "The target gives {} of its parameters to results, the source gives none",
@@ -326,20 +326,20 @@ impl Said<'_> {
             "{donates} (donation); results of their own take {results} in place of {results_before}"
         );
         let evidence =
-            [ProgramFigure::Donated, ProgramFigure::Outputs].map(|figure| self.evidence(figure));
+            [ModuleFigure::Donated, ModuleFigure::Outputs].map(|figure| self.evidence(figure));
         let evidence = evidence.into();
         self.say(Conclusion { evidence, ..Conclusion::new("donated", text) });
     }
 }
 
 /// Several of a part, within a sentence.
-fn plural(part: ProgramFigure) -> &'static str {
+fn plural(part: ModuleFigure) -> &'static str {
     match part {
-        ProgramFigure::Temporary => "temporary allocations",
-        ProgramFigure::Arguments => "parameters",
-        ProgramFigure::Outputs => "results of their own",
-        ProgramFigure::Constants => "constants",
-        ProgramFigure::ThreadLocal => "thread-local scratch",
+        ModuleFigure::Temporary => "temporary allocations",
+        ModuleFigure::Arguments => "parameters",
+        ModuleFigure::Outputs => "results of their own",
+        ModuleFigure::Constants => "constants",
+        ModuleFigure::ThreadLocal => "thread-local scratch",
         _ => part.title(),
     }
 }

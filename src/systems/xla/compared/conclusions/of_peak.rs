@@ -1,6 +1,6 @@
 //! What follows from what is temporary at the peaks of two modules.
 
-use super::{LEAST_PART, LETTERS, MOST_NAMED, SIDES, Said};
+use super::{LEAST_PART, LETTERS, MOST_NAMED, ModuleConclusions, SIDES};
 use crate::analysis::comparison::figures::Unit;
 use crate::analysis::figures::difference::Difference;
 use crate::run::compared::names::Owner;
@@ -8,12 +8,12 @@ use crate::run::compared::rows::{Peaks, Row};
 use crate::run::{Conclusion, Evidence};
 use crate::systems::xla::buffer_assignment::categories::ValueCategory;
 use crate::systems::xla::compared::alive::{BY_CATEGORY, is_throughout};
-use crate::systems::xla::compared::{PeakPlace, ProgramFigure};
+use crate::systems::xla::compared::{ModuleFigure, PeakPlace};
 use crate::text::{clean, counted, grouped, path_slashes, shortened};
 
-impl Said<'_> {
+impl ModuleConclusions<'_> {
     pub(super) fn peak(&mut self) {
-        let [Some(from), Some(to)] = self.values(ProgramFigure::TemporaryPeak) else { return };
+        let [Some(from), Some(to)] = self.values(ModuleFigure::TemporaryPeak) else { return };
         if from == to {
             return;
         }
@@ -22,8 +22,8 @@ impl Said<'_> {
             clean(self.title()),
             self.change_text([from, to])
         );
-        let is_better = self.judged(&self.figure(ProgramFigure::TemporaryPeak));
-        let evidence = vec![self.evidence(ProgramFigure::TemporaryPeak)];
+        let is_better = self.judged(&self.figure(ModuleFigure::TemporaryPeak));
+        let evidence = vec![self.evidence(ModuleFigure::TemporaryPeak)];
         self.say(Conclusion { is_better, evidence, ..Conclusion::new("peak", text) });
     }
 
@@ -123,8 +123,8 @@ impl Said<'_> {
     }
 
     pub(super) fn packing(&mut self) {
-        let [Some(from), Some(to)] = self.values(ProgramFigure::Lost) else { return };
-        let most = self.values(ProgramFigure::Temporary).into_iter().flatten().max().unwrap_or(0);
+        let [Some(from), Some(to)] = self.values(ModuleFigure::Lost) else { return };
+        let most = self.values(ModuleFigure::Temporary).into_iter().flatten().max().unwrap_or(0);
         if from.abs_diff(to) < (most / LEAST_PART).max(1) {
             return;
         }
@@ -132,8 +132,8 @@ impl Said<'_> {
             "Packing and alignment of temporary allocations lose {}",
             self.change_text([from, to])
         );
-        let is_better = self.judged(&self.figure(ProgramFigure::Lost));
-        let evidence = vec![self.evidence(ProgramFigure::Lost)];
+        let is_better = self.judged(&self.figure(ModuleFigure::Lost));
+        let evidence = vec![self.evidence(ModuleFigure::Lost)];
         self.say(Conclusion { is_better, evidence, ..Conclusion::new("packing", text) });
     }
 
@@ -145,7 +145,7 @@ impl Said<'_> {
         let tables = peaks.by_category.iter().find(|(one, _)| one.key == key);
         let Some((category, tables)) = tables else { return };
         let of = [tables.source.bytes, tables.target.bytes];
-        let peak = self.values(ProgramFigure::TemporaryPeak).map(|bytes| bytes.unwrap_or(0));
+        let peak = self.values(ModuleFigure::TemporaryPeak).map(|bytes| bytes.unwrap_or(0));
         let is_most = |side: usize| peak[side] > 0 && of[side] >= peak[side] / 2;
         let names: Vec<&str> =
             [0, 1].into_iter().filter(|side| is_most(*side)).map(|side| SIDES[side]).collect();

@@ -7,7 +7,7 @@ mod parts;
 use std::collections::{BTreeMap, HashMap};
 
 use self::lines::{AllocationLine, FromInstruction, ValueLabel, ValueLine};
-use self::parts::Gathered;
+use self::parts::TextParts;
 pub(super) use self::parts::whole_lines;
 use super::ReadModule;
 use crate::limits;
@@ -48,7 +48,7 @@ pub fn read_texts(
     is_cancelled: &dyn Fn() -> bool,
 ) -> Option<ReadModule> {
     let bytes = texts.iter().map(|text| text.len()).fold(0, usize::saturating_add);
-    let mut gathered = Gathered::of(bytes);
+    let mut gathered = TextParts::of(bytes);
     for text in texts {
         gathered.read(text, is_cancelled);
     }
@@ -110,7 +110,7 @@ impl<'a> Making<'a> {
     }
 
     /// Makes the instructions with their shapes, and the values; how many were left out.
-    fn make(&mut self, gathered: &Gathered) -> usize {
+    fn make(&mut self, gathered: &TextParts) -> usize {
         // The places of each instruction of which a value is known.
         let mut places: BTreeMap<&str, Vec<&TextValue>> = BTreeMap::new();
         for value in &gathered.values {
@@ -269,7 +269,7 @@ impl<'a> Making<'a> {
         self.values.insert((name, path), row);
     }
 
-    fn finish(mut self, gathered: Gathered) -> HloModule {
+    fn finish(mut self, gathered: TextParts) -> HloModule {
         let mut sequence = Vec::with_capacity(gathered.sequence.len());
         for name in &gathered.sequence {
             let known = self.rows.get(&self.names.find(name)).copied();
@@ -313,7 +313,7 @@ pub struct PrintedLives {
 
 /// The live ranges of a text, for comparison with what follows from the proto.
 pub fn printed_lives(text: &[u8], is_cancelled: &dyn Fn() -> bool) -> PrintedLives {
-    let mut gathered = Gathered::of(text.len());
+    let mut gathered = TextParts::of(text.len());
     gathered.is_of_ranges_alone = true;
     gathered.read(text, is_cancelled);
     let ranges = gathered.ranges.into_iter();

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::super::texts::Room;
+use super::super::texts::Allowance;
 use super::{AllocationLine, FromInstruction, TextValue, ValueLabel, ValueLine, lines};
 use crate::limits;
 use crate::store::hlo::Allocation;
@@ -15,7 +15,7 @@ const LINE: usize = 96;
 
 /// In which part of the text a line is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Section {
+enum Heading {
     None,
     Allocations,
     Used,
@@ -27,7 +27,7 @@ enum Section {
     Rest,
 }
 
-pub(super) struct Gathered {
+pub(super) struct TextParts {
     /// Whether everything but live ranges is passed over.
     pub is_of_ranges_alone: bool,
     pub allocations: Vec<Allocation>,
@@ -48,10 +48,10 @@ pub(super) struct Gathered {
     damaged: usize,
     beyond: usize,
     without_room: usize,
-    room: Room,
+    room: Allowance,
 }
 
-impl Gathered {
+impl TextParts {
     /// Of texts of so many bytes together.
     pub fn of(bytes: usize) -> Self {
         Self {
@@ -69,7 +69,7 @@ impl Gathered {
             damaged: 0,
             beyond: 0,
             without_room: 0,
-            room: Room::of(bytes),
+            room: Allowance::of(bytes),
         }
     }
 
@@ -95,7 +95,7 @@ impl Gathered {
     }
 
     pub fn read(&mut self, text: &[u8], is_cancelled: &dyn Fn() -> bool) {
-        let mut section = Section::None;
+        let mut section = Heading::None;
         let mut has_allocations = false;
         let whole = whole_lines(text);
         for (number, line) in whole.split(|letter| *letter == b'\n').enumerate() {
@@ -108,26 +108,26 @@ impl Gathered {
                 "" => continue,
                 "BufferAssignment:" => {
                     has_allocations = true;
-                    Section::Allocations
+                    Heading::Allocations
                 }
                 "Used values:" => {
                     self.used.get_or_insert(0);
-                    Section::Used
+                    Heading::Used
                 }
-                "InstructionSequence:" => Section::Sequence,
-                "BufferLiveRange:" => Section::Ranges,
+                "InstructionSequence:" => Heading::Sequence,
+                "BufferLiveRange:" => Heading::Ranges,
                 head if head.starts_with("HloLiveRange") => {
                     let end = head.split_once("(max ").and_then(|(_, rest)| rest.split_once(')'));
                     self.end = end.and_then(|(end, _)| end.parse().ok());
-                    if head.contains("not available") { Section::Rest } else { Section::Lives }
+                    if head.contains("not available") { Heading::Rest } else { Heading::Lives }
                 }
                 head if head.starts_with("Total bytes used") => {
                     let bytes = head.split_ascii_whitespace().nth(3);
                     self.total_bytes = bytes.and_then(|bytes| bytes.parse().ok());
-                    Section::None
+                    Heading::None
                 }
-                head if head.starts_with("Live ranges at ") => Section::Rest,
-                _ if self.is_of_ranges_alone && section != Section::Ranges => section,
+                head if head.starts_with("Live ranges at ") => Heading::Rest,
+                _ if self.is_of_ranges_alone && section != Heading::Ranges => section,
                 // What a line becomes takes less than its letters twice and this.
                 _ if self.room.take(line.len().saturating_mul(2).saturating_add(LINE)).is_err() => {
                     self.without_room = self.without_room.saturating_add(1);
@@ -142,26 +142,26 @@ impl Gathered {
             };
         }
         self.has_cut_part |= match section {
-            Section::Rest => false,
+            Heading::Rest => false,
             // What uses values comes behind what all take, XLA's own account behind live ranges.
-            Section::None | Section::Lives | Section::Sequence | Section::Ranges => true,
+            Heading::None | Heading::Lives | Heading::Sequence | Heading::Ranges => true,
             // In a text with allocations live ranges come behind what uses values.
-            Section::Used if has_allocations => true,
-            Section::Allocations | Section::Used => whole.len() < text.len(),
+            Heading::Used if has_allocations => true,
+            Heading::Allocations | Heading::Used => whole.len() < text.len(),
         };
     }
 
     /// Adds a line; whether it is as it should be.
-    fn add(&mut self, section: Section, line: &str) -> bool {
+    fn add(&mut self, section: Heading, line: &str) -> bool {
         match section {
-            Section::Allocations if line.starts_with(' ') => self.add_value(line),
-            Section::Allocations => {
+            Heading::Allocations if line.starts_with(' ') => self.add_value(line),
+            Heading::Allocations => {
                 let allocation = AllocationLine::of(line);
                 let is_one = allocation.is_some();
                 self.allocations.extend(allocation);
                 is_one
             }
-            Section::Used => {
+            Heading::Used => {
                 if let Some(used) = self.used.as_mut().filter(|_| FromInstruction::is_one(line)) {
                     *used = used.saturating_add(1);
                 }
@@ -170,18 +170,18 @@ impl Gathered {
                 }
                 true
             }
-            Section::Sequence => {
+            Heading::Sequence => {
                 let Some((_, name)) = lines::sequence_line(line) else { return false };
                 self.sequence.push(limits::cut(name, limits::NAME_BYTES).into_owned());
                 true
             }
-            Section::Ranges => {
+            Heading::Ranges => {
                 let range = lines::range_line(line);
                 let is_one = range.is_some();
                 self.ranges.extend(range);
                 is_one
             }
-            Section::None | Section::Lives | Section::Rest => true,
+            Heading::None | Heading::Lives | Heading::Rest => true,
         }
     }
 
@@ -231,7 +231,7 @@ mod tests {
     const ACCOUNT: &str = "  Live ranges at 1 (peak):\n    a{}: 64 bytes\n    b{}: 4 bytes\n";
 
     fn is_cut(texts: &[&str]) -> bool {
-        let mut gathered = Gathered::of(1000);
+        let mut gathered = TextParts::of(1000);
         for text in texts {
             gathered.read(text.as_bytes(), &|| false);
         }
@@ -267,7 +267,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_not_ended_is_not_read() {
-        let mut gathered = Gathered::of(1000);
+        let mut gathered = TextParts::of(1000);
         let cut = ALLOCATIONS.find(", constant").unwrap() - 1;
         gathered.read(&ALLOCATIONS.as_bytes()[..cut], &|| false);
         assert_eq!(gathered.allocations.len(), 1);
