@@ -14,16 +14,16 @@ use super::diagnose::DiagnosePage;
 use super::export::{Exporter, PASSES, WHOLE_PAGE};
 use super::home::{HomePage, HomeState};
 use super::incoming::{Incoming, drop_hint_ui};
-use super::keys::{self, ActionState, RunEntry, Source, keys_ui};
+use super::keys::{self, ActionState, RunEntry, SourceState, keys_ui};
 use super::loading::{Load, Stage};
 use super::menu::{MenuState, menu_ui};
-use super::open_runs::{OpenRun, OpenRuns, TimesDerived};
+use super::open_runs::{OpenRuns, RequestedRun, TimesDerived};
 use super::palette::{Palette, PaletteState};
 use super::report_view::ReportView;
 use super::run_failures::failures_ui;
 use super::runs::{MOST_RUNS, RunId};
 use super::selection::Selections;
-use super::settings::Change;
+use super::settings::SettingChange;
 use super::settings_file::SettingsStore;
 use super::split;
 use super::status::{status_ui, waiting_ui};
@@ -168,7 +168,7 @@ impl App {
         self.remember();
         let is_open = self.is_open();
         let names = self.open.names();
-        let entry = |(run, name): (&OpenRun, &String)| RunEntry {
+        let entry = |(run, name): (&RequestedRun, &String)| RunEntry {
             id: run.id,
             name: name.clone(),
             is_hidden: run.is_hidden,
@@ -179,9 +179,9 @@ impl App {
         let action_state = ActionState {
             report: runs.map(|runs| &*runs.reference().report),
             source: match (self.open.len(), is_working) {
-                (0, _) => Source::None,
-                (_, true) => Source::Reading,
-                (_, false) => Source::Settled,
+                (0, _) => SourceState::None,
+                (_, true) => SourceState::Reading,
+                (_, false) => SourceState::Settled,
             },
             comparison: runs
                 .is_some_and(|runs| !runs.is_one())
@@ -256,7 +256,7 @@ impl App {
         egui::CentralPanel::default().frame(page_frame(&tokens)).show(ui, |ui| {
             exportable(ui, WHOLE_PAGE, ui.max_rect());
             let is_picking = self.incoming.is_picking();
-            let is_coming = |run: &&OpenRun| run.failure().is_none() && run.report().is_none();
+            let is_coming = |run: &&RequestedRun| run.failure().is_none() && run.report().is_none();
             match (runs, self.open.iter().find(is_coming)) {
                 _ if self.tool == Some(Tool::Diagnose) => {
                     self.diagnose.ui(ui, &mut commands);
@@ -423,7 +423,7 @@ impl App {
     /// Takes what the settings' file has, and gives it where the user has moved splitters.
     fn follow_settings(&mut self, ctx: &egui::Context) {
         for (name, size) in split::take_changes(ctx) {
-            self.settings.change(Change::Splitter(name, size));
+            self.settings.change(SettingChange::Splitter(name, size));
         }
         if self.settings.poll() {
             self.apply_settings(ctx);
@@ -480,7 +480,7 @@ impl App {
         self.measure(ui);
         // Of what is not read yet no picture was painted.
         if std::mem::take(&mut self.view.has_painted_graph) {
-            let is_read = |run: &&OpenRun| run.load.derived().is_some();
+            let is_read = |run: &&RequestedRun| run.load.derived().is_some();
             self.open.iter().filter(is_read).for_each(|run| run.load.tell_painted());
         }
         let ctx = ui.ctx().clone();

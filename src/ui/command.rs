@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::runs::{Arrangement, RunId, StepsBy};
-use super::selection::Place;
-use super::settings::Change;
+use super::selection::Jump;
+use super::settings::SettingChange;
 use crate::analysis::figures::difference::Side;
 use crate::analysis::memory::selection::TileSelection;
 
-use super::widget::rows::{Column, Listed, Order, Rows, Value};
+use super::widget::rows::{CellValue, Listed, Order, Rows, TableColumn};
 
 /// A page of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -138,7 +138,7 @@ pub(crate) enum Command {
     Cancel,
     Go(Page),
     /// Selects a place and shows it.
-    GoTo(Place),
+    GoTo(Jump),
     Use(Tool),
     OpenLog(PathBuf),
     /// Reads a run again with a log that counts as those beside its profile.
@@ -148,24 +148,24 @@ pub(crate) enum Command {
     OpenSweep(PathBuf),
     ToggleWarnings,
     /// Changes what the window remembers from one run to the next.
-    Set(Change),
+    Set(SettingChange),
     TogglePalette,
     ToggleKeys,
     /// Goes back to the selection before this one.
     Back,
     Forward,
-    Export(Export),
+    Export(ExportRequest),
     /// Asks which picture of the page shall be taken out, and how.
     ExportPicture,
 }
 
 /// Something to take out of the window.
 #[derive(Clone)]
-pub(crate) struct Export {
+pub(crate) struct ExportRequest {
     /// What it is, for people and for the name of the file: "liveness curve".
     pub name: String,
     pub to: ExportTo,
-    pub what: Exported,
+    pub what: ExportSource,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -176,7 +176,7 @@ pub(crate) enum ExportTo {
 }
 
 #[derive(Clone)]
-pub(crate) enum Exported {
+pub(crate) enum ExportSource {
     /// The picture of the page that has the name.
     Picture,
     Table(Sheet),
@@ -186,20 +186,20 @@ pub(crate) enum Exported {
 #[derive(Clone)]
 pub(crate) struct Sheet {
     pub rows: Arc<dyn Rows>,
-    pub columns: Vec<Column>,
+    pub columns: Vec<TableColumn>,
     /// Which rows, in which order.
     pub order: Arc<Order>,
 }
 
 impl Sheet {
     /// All of a short table.
-    pub fn of(columns: Vec<Column>, rows: Vec<Vec<Value<'static>>>) -> Self {
+    pub fn of(columns: Vec<TableColumn>, rows: Vec<Vec<CellValue<'static>>>) -> Self {
         let all = (0..u32::try_from(rows.len()).unwrap_or(u32::MAX)).collect();
         let order = Order { rows: all, totals: Vec::new() };
         Self { rows: Arc::new(Listed { rows, cell }), columns, order: Arc::new(order) }
     }
 }
 
-fn cell<'a>(row: &'a Vec<Value<'static>>, column: usize) -> Value<'a> {
+fn cell<'a>(row: &'a Vec<CellValue<'static>>, column: usize) -> CellValue<'a> {
     row.get(column).cloned().unwrap_or_default()
 }

@@ -7,8 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::app::App;
-use super::export::{Contents, Scene, WHOLE_PAGE, largest_picture, write};
-use super::loading::{Failure, Load};
+use super::export::{ExportContents, Scene, WHOLE_PAGE, largest_picture, write};
+use super::loading::{Load, LoadFailure};
 use super::widget::exports::{Exportable, take_out};
 use crate::analysis::liveness::Scope;
 use crate::store::{Report, TileId, Warning};
@@ -34,7 +34,7 @@ const BETWEEN_FRAMES: f64 = 1.0;
 
 /// The pictures of a view.
 #[derive(Clone, Copy, Debug)]
-enum Wanted<'a> {
+enum WantedPictures<'a> {
     WholePage,
     /// The largest of the page.
     Largest,
@@ -42,7 +42,7 @@ enum Wanted<'a> {
     Named(&'a str),
 }
 
-impl Wanted<'static> {
+impl WantedPictures<'static> {
     /// What stands for a view.
     fn of(view: View) -> Self {
         match view {
@@ -97,19 +97,19 @@ pub enum NoPicture {
 }
 
 /// A picture that was taken, with what it needs to be written.
-pub struct Picture {
+pub struct TakenPicture {
     scene: Scene,
     scale: f32,
     reports: Vec<PathBuf>,
 }
 
-impl Picture {
+impl TakenPicture {
     /// Writes it as PNG or SVG, by the ending of the path; what is there is replaced.
     ///
     /// # Errors
     /// [`NoPicture::NotWritten`], also where the path lies in a report.
     pub fn write(self, path: &Path) -> Result<(), NoPicture> {
-        let contents = Contents::Picture(self.scene, self.scale);
+        let contents = ExportContents::Picture(self.scene, self.scale);
         let written = write(path, &contents, true, &self.reports);
         written.map(drop).map_err(|failure| NoPicture::NotWritten(failure.message))
     }
@@ -128,7 +128,7 @@ impl Headless {
     ///
     /// # Errors
     /// Why one of them cannot be opened.
-    pub fn open(paths: &[PathBuf], scale: f32, is_dark: bool) -> Result<Self, Box<Failure>> {
+    pub fn open(paths: &[PathBuf], scale: f32, is_dark: bool) -> Result<Self, Box<LoadFailure>> {
         let mut window = Self::new(scale, is_dark, |ctx| {
             let load = |path: &PathBuf| Load::start_for_command(path.clone(), ctx);
             App::with_loads(ctx, paths.iter().map(load).collect())
@@ -178,7 +178,7 @@ impl Headless {
         (view, scope): (View, Scope),
         selected: (Option<TileId>, Option<usize>),
         (name, size): (Option<&str>, Option<[f32; 2]>),
-    ) -> Result<Picture, NoPicture> {
+    ) -> Result<TakenPicture, NoPicture> {
         let size = size.map(Vec2::from);
         self.app.show_view(view, scope, selected);
         self.settle();
@@ -186,20 +186,20 @@ impl Headless {
             return Err(NoPicture::Absent(why_not));
         }
         let wanted = match name {
-            Some(name) if name.eq_ignore_ascii_case(WHOLE_PAGE) => Wanted::WholePage,
-            Some(name) => Wanted::Named(name),
-            None => Wanted::of(view),
+            Some(name) if name.eq_ignore_ascii_case(WHOLE_PAGE) => WantedPictures::WholePage,
+            Some(name) => WantedPictures::Named(name),
+            None => WantedPictures::of(view),
         };
         match wanted {
-            Wanted::WholePage => self.fit_page(size),
+            WantedPictures::WholePage => self.fit_page(size),
             _ => self.fit_picture(wanted, size.unwrap_or_else(|| size_of(view))),
         }
         let scene = self.take(wanted).ok_or_else(|| self.no_picture(wanted))?;
-        Ok(Picture { scene, scale: self.scale, reports: self.app.paths() })
+        Ok(TakenPicture { scene, scale: self.scale, reports: self.app.paths() })
     }
 
-    fn no_picture(&self, wanted: Wanted<'_>) -> NoPicture {
-        let Wanted::Named(name) = wanted else {
+    fn no_picture(&self, wanted: WantedPictures<'_>) -> NoPicture {
+        let WantedPictures::Named(name) = wanted else {
             return NoPicture::Absent("there is no picture on this page".to_owned());
         };
         let mut others: Vec<String> = Vec::new();
@@ -215,7 +215,7 @@ impl Headless {
     fn fit_page(&mut self, size: Option<Vec2>) {
         let wanted = size.unwrap_or(PAGE);
         for _ in 0..MOST_SIZES {
-            let Some(page) = self.place_of(Wanted::WholePage) else { return };
+            let Some(page) = self.place_of(WantedPictures::WholePage) else { return };
             let hidden = Exportable::last(&self.ctx).hidden;
             let is_wide = (page.width() - wanted.x).abs() < 1.0;
             let by = match size {
@@ -230,7 +230,7 @@ impl Headless {
     }
 
     /// Gives a picture a size, as far as it follows the window.
-    fn fit_picture(&mut self, picture: Wanted<'_>, wanted: Vec2) {
+    fn fit_picture(&mut self, picture: WantedPictures<'_>, wanted: Vec2) {
         let mut before = Vec2::ZERO;
         for _ in 0..MOST_SIZES {
             let Some(place) = self.place_of(picture) else { return };
@@ -254,11 +254,11 @@ impl Headless {
     }
 
     /// The name of a picture on the page.
-    fn name_of(page: &Exportable, picture: Wanted<'_>) -> Option<String> {
+    fn name_of(page: &Exportable, picture: WantedPictures<'_>) -> Option<String> {
         match picture {
-            Wanted::WholePage => Some(WHOLE_PAGE.to_owned()),
-            Wanted::Largest => largest_picture(page),
-            Wanted::Named(name) => {
+            WantedPictures::WholePage => Some(WHOLE_PAGE.to_owned()),
+            WantedPictures::Largest => largest_picture(page),
+            WantedPictures::Named(name) => {
                 let wanted = name.to_lowercase();
                 let names = || page.pictures.iter().map(|(known, _)| known);
                 let is_it = |known: &&String| known.to_lowercase() == wanted;
@@ -268,12 +268,12 @@ impl Headless {
         }
     }
 
-    fn place_of(&self, picture: Wanted<'_>) -> Option<Rect> {
+    fn place_of(&self, picture: WantedPictures<'_>) -> Option<Rect> {
         let page = Exportable::last(&self.ctx);
         page.place_of(&Self::name_of(&page, picture)?)
     }
 
-    fn take(&mut self, picture: Wanted<'_>) -> Option<Scene> {
+    fn take(&mut self, picture: WantedPictures<'_>) -> Option<Scene> {
         let mut scene = None;
         self.frame(|ctx, app| {
             let page = Exportable::now(ctx);

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use super::command::Command;
 use super::icon::Icon;
-use super::loading::Failure;
+use super::loading::LoadFailure;
 use super::menu::logo_ui;
 use super::recent::{RecentComparison, RecentReport};
 use super::runs::RunId;
@@ -42,7 +42,7 @@ pub struct HomePage {
 
 pub struct HomeState<'a> {
     /// Why nothing of what was asked for could be opened.
-    pub failures: &'a [(RunId, Failure)],
+    pub failures: &'a [(RunId, LoadFailure)],
     pub is_picking: bool,
     pub recents: &'a [RecentReport],
     pub comparisons: &'a [RecentComparison],

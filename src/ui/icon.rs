@@ -5,7 +5,7 @@ use eframe::egui::{self, Atom, Color32, Painter, Pos2, Rect, Shape, Stroke, Vec2
 /// Side of the square, points.
 pub const ICON_SIDE: f32 = 16.0;
 
-type Lines = &'static [&'static [(f32, f32)]];
+type Strokes = &'static [&'static [(f32, f32)]];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Icon {
@@ -58,7 +58,7 @@ impl Icon {
     }
 
     #[rustfmt::skip]
-    fn lines(self) -> Lines {
+    fn lines(self) -> Strokes {
         match self {
             Self::Overview => &[
                 &[(2.0, 2.0), (7.0, 2.0), (7.0, 8.5), (2.0, 8.5), (2.0, 2.0)],

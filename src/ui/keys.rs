@@ -7,7 +7,7 @@ use super::command::{Command, PickFor, Tool};
 use super::pages::{PAGES, WhyNot};
 use super::recent::{RecentComparison, RecentReport, titles};
 use super::runs::{Arrangement, MOST_RUNS, RunId, StepsBy};
-use super::settings::Change;
+use super::settings::SettingChange;
 use super::theme::{Tokens, fonts};
 use super::units::Units;
 use crate::store::Report;
@@ -17,7 +17,7 @@ use crate::text::shortened;
 const TWO_COLUMNS: f32 = 860.0;
 
 #[derive(Clone)]
-pub struct Action {
+pub struct TitledCommand {
     pub title: Cow<'static, str>,
     /// Its keys, each by itself.
     pub keys: &'static [KeyboardShortcut],
@@ -27,7 +27,7 @@ pub struct Action {
     pub fits: Option<bool>,
 }
 
-impl Action {
+impl TitledCommand {
     pub fn new(
         title: impl Into<Cow<'static, str>>,
         keys: &'static [KeyboardShortcut],
@@ -54,7 +54,7 @@ impl Action {
 pub struct ActionState<'a> {
     pub report: Option<&'a Report>,
     /// Whether a report is open or was asked for.
-    pub source: Source,
+    pub source: SourceState,
     /// How several runs are shown and their steps aligned; `None` where there is one.
     pub comparison: Option<(Arrangement, StepsBy)>,
     /// Whether there are selections before and after this one.
@@ -76,7 +76,7 @@ pub struct RunEntry {
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Source {
+pub enum SourceState {
     #[default]
     None,
     Reading,
@@ -134,11 +134,12 @@ pub const IN_PICTURES: [(&str, &str); 16] = [
 ];
 
 /// Everything that can be done, in the order of the lists.
-pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
-    let no_report = (state.source == Source::None).then_some("No run is open");
-    let action =
-        |title: &'static str, keys, command, why_not| Action::new(title, keys, command, why_not);
-    let not_reading = (state.source != Source::Reading).then_some("Nothing is being read");
+pub fn actions(state: &ActionState<'_>) -> Vec<TitledCommand> {
+    let no_report = (state.source == SourceState::None).then_some("No run is open");
+    let action = |title: &'static str, keys, command, why_not| {
+        TitledCommand::new(title, keys, command, why_not)
+    };
+    let not_reading = (state.source != SourceState::Reading).then_some("Nothing is being read");
     let has_none = |report: &Report| report.warnings.count() == 0;
     let no_warnings = state.report.is_none_or(has_none).then_some("No warnings");
     let mut actions = vec![
@@ -156,7 +157,7 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
         action("Keys", KEYS, Command::ToggleKeys, None),
     ];
     for entry in &PAGES {
-        actions.push(Action {
+        actions.push(TitledCommand {
             title: format!("Go to {}", entry.title).into(),
             keys: entry.keys,
             command: Command::Go(entry.page),
@@ -176,42 +177,51 @@ pub fn actions(state: &ActionState<'_>) -> Vec<Action> {
     actions.extend([
         action("Back to the selection before", BACK, Command::Back, none_before),
         action("Forward to the next selection", FORWARD, Command::Forward, none_after),
-        action(menu, MENU, Command::Set(Change::Menu(!state.is_menu_collapsed)), None),
-        action(units, &[], Command::Set(Change::Units(state.units.other())), None),
+        action(menu, MENU, Command::Set(SettingChange::Menu(!state.is_menu_collapsed)), None),
+        action(units, &[], Command::Set(SettingChange::Units(state.units.other())), None),
     ]);
     actions.extend(
-        COLOURS.map(|(title, theme)| action(title, &[], Command::Set(Change::Theme(theme)), None)),
+        COLOURS.map(|(title, theme)| {
+            action(title, &[], Command::Set(SettingChange::Theme(theme)), None)
+        }),
     );
     if let [run] = state.runs {
         let command = Command::AskPath(PickFor::LogOf(run.id));
-        actions.push(Action::new("Add a log to this run…", &[], command, None));
+        actions.push(TitledCommand::new("Add a log to this run…", &[], command, None));
     }
     if state.runs.len() > 1 {
         for (place, run) in state.runs.iter().enumerate() {
             let of_run = showing_actions(run, place == 0).chain(loading_actions(run));
-            actions.extend(of_run.map(|(title, command)| Action::new(title, &[], command, None)));
+            actions.extend(
+                of_run.map(|(title, command)| TitledCommand::new(title, &[], command, None)),
+            );
         }
     }
     actions
 }
 
 /// What can be done with what was open before: for the palette alone, for names take time to tell apart.
-pub fn recent_actions(state: &ActionState<'_>) -> Vec<Action> {
+pub fn recent_actions(state: &ActionState<'_>) -> Vec<TitledCommand> {
     let mut actions = Vec::new();
     let titles = titles(state.recents);
     for (report, title) in state.recents.iter().zip(&titles) {
         let command = Command::Open(report.path.clone());
-        actions.push(Action::new(format!("Open {title}"), &[], command, None));
+        actions.push(TitledCommand::new(format!("Open {title}"), &[], command, None));
     }
     for comparison in state.comparisons {
         let command = Command::Compare(comparison.paths());
-        actions.push(Action::new(format!("Compare {}", comparison.title), &[], command, None));
+        actions.push(TitledCommand::new(
+            format!("Compare {}", comparison.title),
+            &[],
+            command,
+            None,
+        ));
     }
-    if state.source != Source::None {
+    if state.source != SourceState::None {
         for (report, title) in state.recents.iter().zip(&titles) {
             let title = format!("Compare with {title}");
             let command = Command::AddRun(report.path.clone());
-            actions.push(Action::new(title, &[], command, no_room(state)));
+            actions.push(TitledCommand::new(title, &[], command, no_room(state)));
         }
     }
     actions
@@ -247,15 +257,15 @@ pub fn no_room(state: &ActionState<'_>) -> Option<&'static str> {
 }
 
 /// The way to a comparison: of the open report with another, or of two.
-fn compare_action(state: &ActionState<'_>) -> Action {
+fn compare_action(state: &ActionState<'_>) -> TitledCommand {
     let (title, command) = match state.source {
-        Source::None => ("Compare two runs…", Command::ChooseTwo),
+        SourceState::None => ("Compare two runs…", Command::ChooseTwo),
         _ => ("Compare with…", Command::AskPath(PickFor::Run)),
     };
-    Action::new(title, COMPARE, command, no_room(state))
+    TitledCommand::new(title, COMPARE, command, no_room(state))
 }
 
-fn comparison_actions(state: &ActionState<'_>) -> Vec<Action> {
+fn comparison_actions(state: &ActionState<'_>) -> Vec<TitledCommand> {
     let why_not = state.comparison.is_none().then_some("Open a second run to compare");
     let (arrangement, steps_by) = state.comparison.unwrap_or_default();
     let (arrange, other_arrangement) = match arrangement {
@@ -281,12 +291,12 @@ fn comparison_actions(state: &ActionState<'_>) -> Vec<Action> {
     ]
     .into_iter()
     .filter(|(.., command)| are_aligned || !matches!(command, Command::AlignSteps(_)))
-    .map(|(title, keys, command)| Action::new(title, keys, command, why_not))
+    .map(|(title, keys, command)| TitledCommand::new(title, keys, command, why_not))
     .collect()
 }
 
 /// The actions whose keys were pressed in this frame; nobody else sees those keys.
-pub fn pressed(ui: &egui::Ui, state: &ActionState<'_>) -> Vec<Action> {
+pub fn pressed(ui: &egui::Ui, state: &ActionState<'_>) -> Vec<TitledCommand> {
     let is_any = ui.input(|input| {
         input.events.iter().any(|event| matches!(event, egui::Event::Key { pressed: true, .. }))
     });
@@ -306,7 +316,7 @@ pub fn keys_text(ctx: &egui::Context, keys: &[KeyboardShortcut]) -> String {
     keys.join(" or ")
 }
 
-pub fn keys_ui(ui: &egui::Ui, is_open: &mut bool, actions: &[Action]) {
+pub fn keys_ui(ui: &egui::Ui, is_open: &mut bool, actions: &[TitledCommand]) {
     let frame = egui::Frame::popup(ui.style()).inner_margin(16);
     let modal = egui::Modal::new(egui::Id::unique("keys")).frame(frame);
     let shown = modal.show(ui.ctx(), |ui| {

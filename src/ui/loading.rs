@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
 use super::job::Wake;
-use super::reading::{Glance, first_glance, glance};
+use super::reading::{RunGlance, first_glance, glance};
 use super::runs::SMALL;
 use crate::analysis::derived::Derived;
 use crate::format::{Error, ErrorKind, Progress};
@@ -19,10 +19,10 @@ use crate::systems::system::{OpenRun, Reading};
 
 /// Why a report could not be opened, with the reports that were meant, perhaps.
 #[derive(Clone, Debug)]
-pub(crate) struct Failure {
+pub(crate) struct LoadFailure {
     pub error: Error,
     /// At first without their verdicts.
-    pub reports: Vec<Glance>,
+    pub reports: Vec<RunGlance>,
 }
 
 /// How far a report is.
@@ -44,7 +44,7 @@ pub(crate) enum Stage {
     Done,
     /// The user cancelled; what was read stays.
     Cancelled,
-    Failed(Box<Failure>),
+    Failed(Box<LoadFailure>),
 }
 
 impl Stage {
@@ -65,7 +65,7 @@ impl Stage {
         matches!(self, Self::WritingDemo | Self::Finding | Self::Reading { is_first: true, .. })
     }
 
-    pub fn failure(&self) -> Option<&Failure> {
+    pub fn failure(&self) -> Option<&LoadFailure> {
         match self {
             Self::Failed(failure) => Some(failure),
             _ => None,
@@ -89,7 +89,7 @@ impl Stage {
 }
 
 #[derive(Debug, Default)]
-struct Shared {
+struct SharedLoad {
     ctx: egui::Context,
     progress: Progress,
     stage: Mutex<Stage>,
@@ -101,7 +101,7 @@ struct Shared {
 /// How long what the first picture of a large snapshot does not need waits for it: both would take as long again.
 const FIRST_PICTURE: Duration = Duration::from_millis(500);
 
-impl Shared {
+impl SharedLoad {
     /// Waits for the first picture, or a little while where none comes: another page may be shown.
     fn wait_for_picture(&self) {
         let is_painted = self.is_painted.lock().unwrap_or_else(PoisonError::into_inner);
@@ -152,7 +152,7 @@ pub struct Load {
     pub(crate) logs: Vec<PathBuf>,
     /// The module of a dump that is meant.
     pub(crate) module: Meant,
-    shared: Arc<Shared>,
+    shared: Arc<SharedLoad>,
 }
 
 impl Load {
@@ -216,10 +216,10 @@ impl Load {
         path: PathBuf,
         first: Stage,
         ctx: &egui::Context,
-        work: impl FnOnce(&Shared) -> Result<(), Error> + Send + 'static,
+        work: impl FnOnce(&SharedLoad) -> Result<(), Error> + Send + 'static,
     ) -> Self {
         let stage = Mutex::new(first);
-        let shared = Arc::new(Shared { ctx: ctx.clone(), stage, ..Shared::default() });
+        let shared = Arc::new(SharedLoad { ctx: ctx.clone(), stage, ..SharedLoad::default() });
         let load = Self {
             path: path.clone(),
             logs: Vec::new(),
@@ -245,7 +245,8 @@ impl Load {
         if let Err(error) = started {
             let error =
                 Error::new(ErrorKind::Unreadable, format!("no thread to read with: {error}"));
-            load.shared.set_stage(Stage::Failed(Box::new(Failure { error, reports: Vec::new() })));
+            load.shared
+                .set_stage(Stage::Failed(Box::new(LoadFailure { error, reports: Vec::new() })));
         }
         load
     }
@@ -261,7 +262,7 @@ impl Load {
     }
 
     fn of(report: Arc<Report>, stage: Stage) -> Self {
-        let shared = Shared { stage: Mutex::new(stage), ..Shared::default() };
+        let shared = SharedLoad { stage: Mutex::new(stage), ..SharedLoad::default() };
         let path = report.path.clone();
         // The cell is new, so this cannot fail.
         let derived = systems::derived_of_report(systems::of_process(), report);
@@ -273,7 +274,7 @@ impl Load {
     /// One that stands still at a stage.
     #[cfg(test)]
     pub(crate) fn at(path: PathBuf, stage: Stage) -> Self {
-        let shared = Shared { stage: Mutex::new(stage), ..Shared::default() };
+        let shared = SharedLoad { stage: Mutex::new(stage), ..SharedLoad::default() };
         Self { path, logs: Vec::new(), module: Meant::default(), shared: Arc::new(shared) }
     }
 
@@ -324,7 +325,7 @@ fn read(
     path: &Path,
     logs: &[PathBuf],
     module: Option<&str>,
-    shared: &Shared,
+    shared: &SharedLoad,
 ) -> Result<Option<Box<dyn OpenRun>>, Error> {
     let progress = &shared.progress;
     let found = match systems::find(systems::of_process(), path, module, progress) {
@@ -374,10 +375,10 @@ fn write_index(run: &dyn OpenRun, progress: &Progress) {
 }
 
 /// Says why nothing could be opened; of several reports at once which there are, and then what they are.
-fn explain(path: &Path, error: &Error, shared: &Shared) {
+fn explain(path: &Path, error: &Error, shared: &SharedLoad) {
     let is_several = error.kind == ErrorKind::SeveralReports;
-    let tell = |reports: Vec<Glance>| {
-        let failure = Failure { error: error.clone(), reports };
+    let tell = |reports: Vec<RunGlance>| {
+        let failure = LoadFailure { error: error.clone(), reports };
         shared.set_stage(Stage::Failed(Box::new(failure)));
     };
     // The error itself is what matters; the list is only a help.

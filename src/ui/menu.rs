@@ -6,9 +6,9 @@ use eframe::egui::{
 
 use super::command::{Command, Page, Tool};
 use super::icon::Icon;
-use super::keys::{Action, ActionState, keys_text};
+use super::keys::{ActionState, TitledCommand, keys_text};
 use super::pages::{PAGES, WhyNot};
-use super::settings::Change;
+use super::settings::SettingChange;
 use super::theme::Tokens;
 use super::theme::fonts::{self, size};
 
@@ -22,7 +22,7 @@ pub struct MenuState<'a> {
     pub tool: Option<Tool>,
     /// Whether a report was asked for and is not found yet.
     pub is_coming: bool,
-    pub actions: &'a [Action],
+    pub actions: &'a [TitledCommand],
 }
 
 pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Command>) {
@@ -36,7 +36,7 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
         } else {
             entry.why_not(state.of_actions.report, state.of_actions.comparison.is_some())
         };
-        let entry = Entry {
+        let entry = MenuEntry {
             icon: entry.icon,
             title: entry.title,
             is_shown: Some(entry.page) == state.page,
@@ -51,7 +51,7 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
         (Tool::Diagnose, Icon::Diagnose, "Explain an error", "Explain an error or a log"),
     ] {
         let action = state.actions.iter().find(|other| other.title == action);
-        let entry = Entry {
+        let entry = MenuEntry {
             icon,
             title,
             is_shown: state.tool == Some(tool),
@@ -72,7 +72,7 @@ pub fn menu_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec<Comm
             let Some(action) = state.actions.iter().find(|other| other.title == action) else {
                 continue;
             };
-            let entry = Entry {
+            let entry = MenuEntry {
                 icon,
                 title,
                 is_shown: false,
@@ -102,7 +102,7 @@ fn small_entries_ui(ui: &mut egui::Ui, state: &MenuState<'_>, commands: &mut Vec
         Some((icon, title, hover, action.why_not.clone(), action.command.clone()))
     };
     let hover = format!("{theme_title}; the next on a click");
-    let theme = (theme_icon, &*theme_title, hover, None, Command::Set(Change::Theme(next)));
+    let theme = (theme_icon, &*theme_title, hover, None, Command::Set(SettingChange::Theme(next)));
     let entries = [
         entry(Icon::Reload, "Reload", "Reload run"),
         entry(Icon::Close, "Close", "Close run"),
@@ -178,7 +178,7 @@ pub fn logo_ui(ui: &mut egui::Ui, side: f32) {
     }
 }
 
-struct Entry<'a> {
+struct MenuEntry<'a> {
     icon: Icon,
     title: &'a str,
     is_shown: bool,
@@ -187,7 +187,7 @@ struct Entry<'a> {
     command: Command,
 }
 
-impl Entry<'_> {
+impl MenuEntry<'_> {
     fn ui(self, ui: &mut egui::Ui, is_collapsed: bool, commands: &mut Vec<Command>) {
         let size = Vec2::new(ui.available_width(), ENTRY);
         let title = RichText::new(self.title).font(if self.is_shown {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::job::{Latest, Made, Same};
-use super::loading::{Failure, Load, Meant};
+use super::loading::{Load, LoadFailure, Meant};
 use super::runs::{
     Arrangement, Badge, MOST_RUNS, Run, RunId, Runs, StepsBy, only_numbers_in_common,
 };
@@ -21,7 +21,7 @@ use crate::text::clean;
 use crate::text::run_names::run_names;
 
 /// A run that is open, or was asked for.
-pub struct OpenRun {
+pub struct RequestedRun {
     pub id: RunId,
     pub load: Load,
     /// The place of its letter in the alphabet, which it keeps while it is open.
@@ -32,7 +32,7 @@ pub struct OpenRun {
     is_again: bool,
 }
 
-impl OpenRun {
+impl RequestedRun {
     /// Whether it fits, or how it ended; `None` where that is not known, or not yet.
     pub fn verdict(&self) -> Option<Arc<Verdict>> {
         let known = self.load.derived()?.known_verdict();
@@ -58,7 +58,7 @@ impl OpenRun {
         self.load.report().map_or(&self.load.path, |report| &report.path)
     }
 
-    pub fn failure(&self) -> Option<Failure> {
+    pub fn failure(&self) -> Option<LoadFailure> {
         self.load.stage().failure().cloned()
     }
 }
@@ -87,7 +87,7 @@ pub struct TimesDerived {
 
 #[derive(Default)]
 pub struct OpenRuns {
-    list: Vec<OpenRun>,
+    list: Vec<RequestedRun>,
     next: u32,
     pub arrangement: Arrangement,
     pub steps_by: StepsBy,
@@ -99,7 +99,7 @@ pub struct OpenRuns {
 
 impl OpenRuns {
     /// All of them, the reference first.
-    pub fn iter(&self) -> std::slice::Iter<'_, OpenRun> {
+    pub fn iter(&self) -> std::slice::Iter<'_, RequestedRun> {
         self.list.iter()
     }
 
@@ -112,7 +112,7 @@ impl OpenRuns {
     }
 
     /// The letter of a run, and its colour beside the reference.
-    pub fn badge(&self, run: &OpenRun) -> Badge {
+    pub fn badge(&self, run: &RequestedRun) -> Badge {
         let of_reference = self.list.first().map_or(run.letter, |first| first.letter);
         Badge::of(run.letter, of_reference)
     }
@@ -124,7 +124,7 @@ impl OpenRuns {
     }
 
     /// The path by which a run is called; modules of one dump by their own names as well.
-    fn naming_path(&self, run: &OpenRun) -> PathBuf {
+    fn naming_path(&self, run: &RequestedRun) -> PathBuf {
         let path = run.path();
         let is_alone = self.list.iter().filter(|other| other.path() == path).count() == 1;
         let derived = run.load.derived().filter(|_| !is_alone);
@@ -132,12 +132,12 @@ impl OpenRuns {
         module.map_or(path.to_owned(), |module| path.join(&*clean(&module.title)))
     }
 
-    pub fn failures(&self) -> Vec<(RunId, Failure)> {
+    pub fn failures(&self) -> Vec<(RunId, LoadFailure)> {
         self.list.iter().filter_map(|run| Some((run.id, run.failure()?))).collect()
     }
 
     pub fn times_derived(&self) -> TimesDerived {
-        let of_run = |run: &OpenRun| run.load.derived().map_or(0, |it| it.timelines_made());
+        let of_run = |run: &RequestedRun| run.load.derived().map_or(0, |it| it.timelines_made());
         let of_pair = |found: &FoundPair| {
             found.last().and_then(|(_, pair)| pair.as_ref()).map_or(0, |it| it.attributions_made())
         };
@@ -155,7 +155,7 @@ impl OpenRuns {
         let id = self.new_id();
         let is_taken = |letter: &u8| self.list.iter().any(|run| run.letter == *letter);
         let letter = (0..=u8::MAX).find(|letter| !is_taken(letter)).unwrap_or_default();
-        self.list.push(OpenRun { id, load, letter, is_hidden: false, is_again: false });
+        self.list.push(RequestedRun { id, load, letter, is_hidden: false, is_again: false });
         Ok(())
     }
 
@@ -256,7 +256,7 @@ impl OpenRuns {
     /// Asks for what is not known yet.
     pub fn runs(&mut self, ctx: &egui::Context) -> Option<Arc<Runs>> {
         // Pages of the others alone would forget what is chosen and visible of all.
-        if self.list.iter().any(OpenRun::is_expected) {
+        if self.list.iter().any(RequestedRun::is_expected) {
             return None;
         }
         // Where the reference cannot be opened, the next one stands in for it.

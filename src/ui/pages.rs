@@ -19,7 +19,7 @@ use super::report::programs::ProgramsPage;
 use super::report::summary::SummaryPage;
 use super::report::trace::TracePage;
 use super::runs::RunId;
-use super::selection::Place;
+use super::selection::Jump;
 use crate::analysis::liveness::Scope;
 use crate::store::{Absence, Part, Report};
 use crate::views::View;
@@ -37,7 +37,7 @@ pub trait RunsPage {
     fn run_renamed(&mut self, _from: RunId, _to: RunId) {}
 
     /// Shows the view that a place is in, where the page has several.
-    fn show_place(&mut self, _place: Place) {}
+    fn show_place(&mut self, _place: Jump) {}
 
     /// Shows a view where the page has several, and a part of the machine where it can be chosen.
     fn show_view(&mut self, _view: View, _scope: Scope) {}

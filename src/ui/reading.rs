@@ -12,7 +12,7 @@ use crate::systems::system::FoundRun;
 
 /// What is known of a run after a glance at it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Glance {
+pub struct RunGlance {
     /// What it is opened by.
     pub path: PathBuf,
     /// The same as seen from the directory in which it was found.
@@ -28,7 +28,7 @@ pub struct Glance {
 }
 
 /// Looks at the runs beside one. What was known of a file that has not changed is not read again.
-pub fn glance_beside(path: &Path, known: &[Glance], progress: &Progress) -> Vec<Glance> {
+pub fn glance_beside(path: &Path, known: &[RunGlance], progress: &Progress) -> Vec<RunGlance> {
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let own = if path.is_dir() { path.clone() } else { directory_of(&path) };
     let beside = of_process().iter().flat_map(|system| system.beside(&path)).collect();
@@ -36,7 +36,7 @@ pub fn glance_beside(path: &Path, known: &[Glance], progress: &Progress) -> Vec<
 }
 
 /// What their files say of runs at or below a directory without being read: the verdicts are empty.
-pub fn first_glance(directory: &Path, runs: &[Box<dyn FoundRun>]) -> Vec<Glance> {
+pub fn first_glance(directory: &Path, runs: &[Box<dyn FoundRun>]) -> Vec<RunGlance> {
     runs.iter().map(|run| unread(directory, &**run)).collect()
 }
 
@@ -44,13 +44,13 @@ pub fn first_glance(directory: &Path, runs: &[Box<dyn FoundRun>]) -> Vec<Glance>
 pub fn glance(
     directory: &Path,
     mut runs: Vec<Box<dyn FoundRun>>,
-    known: &[Glance],
+    known: &[RunGlance],
     progress: &Progress,
-) -> Vec<Glance> {
+) -> Vec<RunGlance> {
     let mut glances = first_glance(directory, &runs);
     for glance in &mut glances {
         // A glance that was cancelled has left some verdicts open.
-        let is_same = |other: &&Glance| {
+        let is_same = |other: &&RunGlance| {
             !other.verdict.is_empty()
                 && (&other.path, other.bytes, other.written)
                     == (&glance.path, glance.bytes, glance.written)
@@ -80,12 +80,12 @@ pub fn glance(
     glances
 }
 
-fn unread(directory: &Path, run: &dyn FoundRun) -> Glance {
+fn unread(directory: &Path, run: &dyn FoundRun) -> RunGlance {
     let file = std::fs::metadata(run.main_file()).ok();
     let written = file.as_ref().and_then(|file| file.modified().ok());
     let since = written.and_then(|written| written.duration_since(UNIX_EPOCH).ok());
     let path = run.opened_by();
-    Glance {
+    RunGlance {
         name: name_from(directory, &path),
         path,
         verdict: String::new(),

@@ -26,12 +26,12 @@ pub struct RecentReport {
     pub opened: u64,
     /// What was known of it then.
     #[serde(flatten)]
-    pub known: Known,
+    pub known: KnownReport,
 }
 
 /// What is said of a report that was opened before, as far as it was known.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
-pub struct Known {
+pub struct KnownReport {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fits: Option<bool>,
     /// The same in words: "221 tiles over".
@@ -61,7 +61,7 @@ impl RecentReport {
     pub fn now(report: &Report, verdict: Option<&Verdict>) -> Self {
         let path = std::path::absolute(&report.path).unwrap_or_else(|_| report.path.clone());
         let bytes: u64 = report.files().iter().filter_map(|file| file.bytes).sum();
-        let known = Known {
+        let known = KnownReport {
             fits: verdict.and_then(|verdict| verdict.outcome.went_well()),
             verdict: verdict.map(|verdict| verdict.short.clone()),
             bytes: (bytes > 0).then_some(bytes),
@@ -74,7 +74,7 @@ impl RecentReport {
     pub fn sweep(folder: &Path) -> Self {
         let path = std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned());
         let (title, opened) = (shortened_name(&run_name(&path)), seconds_now());
-        Self { title, path, opened, known: Known::default() }
+        Self { title, path, opened, known: KnownReport::default() }
     }
 
     /// Its title with another name of the run: that which tells it from others.
@@ -201,7 +201,7 @@ mod tests {
             path: path.into(),
             title: title.to_owned(),
             opened: 7,
-            known: Known::default(),
+            known: KnownReport::default(),
         };
         let list = [
             report("/amp/0.6/report/profile.pop", "resnext101, report"),
@@ -221,7 +221,7 @@ mod tests {
                 path: format!("/runs/{name}").into(),
                 title: (*name).to_owned(),
                 opened: 7,
-                known: Known::default(),
+                known: KnownReport::default(),
             };
             names.iter().map(report).collect::<Vec<_>>()
         };

@@ -8,7 +8,7 @@ use super::command::{Command, Page};
 use super::pages::{RunsPage, make_page};
 use super::report::PageContext;
 use super::runs::{RunId, Runs};
-use super::selection::{Place, Selections};
+use super::selection::{Jump, Selections};
 use crate::analysis::liveness::Scope;
 use crate::views::View;
 
@@ -62,12 +62,12 @@ impl ReportView {
     }
 
     /// Selects a place and shows it.
-    pub fn go_to(&mut self, place: Place) {
+    pub fn go_to(&mut self, place: Jump) {
         self.selections.now.select(place);
         self.page = match place {
-            Place::Step(_) => Page::Liveness,
-            Place::Tile(_) => Page::Memory,
-            Place::Map(_) => Page::Map,
+            Jump::Step(_) => Page::Liveness,
+            Jump::Tile(_) => Page::Memory,
+            Jump::Map(_) => Page::Map,
         };
         if let Some(page) = page_of(&mut self.pages, self.page) {
             page.show_place(place);

@@ -8,7 +8,7 @@ use eframe::egui::{
 use super::command::Command;
 use super::icon::Icon;
 use super::keys::{RunEntry, loading_actions, showing_actions};
-use super::open_runs::{OpenRun, OpenRuns};
+use super::open_runs::{OpenRuns, RequestedRun};
 use super::runs::Badge;
 use super::theme::{Tokens, fonts, text_on};
 use super::widget::sign::Sign;
@@ -18,7 +18,7 @@ use crate::text::{clean, shortened};
 
 /// How much a chip says.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Detail {
+pub enum ChipDetail {
     /// The name, and the verdict in words.
     Words,
     /// The name, and the verdict as a sign.
@@ -29,7 +29,7 @@ pub enum Detail {
     Ends,
 }
 
-impl Detail {
+impl ChipDetail {
     /// Longest name, characters.
     fn longest(self) -> usize {
         match self {
@@ -60,7 +60,8 @@ pub struct Chips<'a> {
 impl<'a> Chips<'a> {
     pub fn of(ui: &egui::Ui, open: &'a OpenRuns, entries: &'a [RunEntry]) -> Self {
         let names: Vec<&str> = entries.iter().map(|entry| &*entry.name).collect();
-        let details = [Detail::Words, Detail::Names, Detail::ShortNames, Detail::Ends];
+        let details =
+            [ChipDetail::Words, ChipDetail::Names, ChipDetail::ShortNames, ChipDetail::Ends];
         let names = details.map(|detail| elided(&names, detail.longest()));
         let runs = open.iter().zip(entries).enumerate();
         let mut chips: Vec<Chip> = runs
@@ -79,12 +80,12 @@ impl<'a> Chips<'a> {
     }
 
     /// Points of all of them side by side.
-    pub fn width(&self, detail: Detail, spacing: f32) -> f32 {
+    pub fn width(&self, detail: ChipDetail, spacing: f32) -> f32 {
         let of_chips = self.widths.get(detail as usize).copied().unwrap_or_default();
         of_chips + self.chips.len() as f32 * (CHIP + spacing)
     }
 
-    pub fn ui(&self, ui: &mut egui::Ui, detail: Detail, commands: &mut Vec<Command>) {
+    pub fn ui(&self, ui: &mut egui::Ui, detail: ChipDetail, commands: &mut Vec<Command>) {
         // From the first on all are as high in their row.
         ui.set_min_height(CHIP_HEIGHT);
         for chip in &self.chips {
@@ -95,9 +96,9 @@ impl<'a> Chips<'a> {
     /// In as many rows as they need; with names as long as one row has room for.
     pub fn rows_ui(&self, ui: &mut egui::Ui, commands: &mut Vec<Command>) {
         let (room, spacing) = (ui.available_width(), ui.spacing().item_spacing.x);
-        let in_one_row = [Detail::Names, Detail::ShortNames];
+        let in_one_row = [ChipDetail::Names, ChipDetail::ShortNames];
         let in_one_row = in_one_row.into_iter().find(|it| self.width(*it, spacing) <= room);
-        let (is_one_row, detail) = (in_one_row.is_some(), in_one_row.unwrap_or(Detail::Ends));
+        let (is_one_row, detail) = (in_one_row.is_some(), in_one_row.unwrap_or(ChipDetail::Ends));
         let widest = self.chips.iter().map(|chip| chip.width(ui, detail)).fold(0.0, f32::max);
         let in_a_row = if is_one_row {
             self.chips.len()
@@ -160,7 +161,7 @@ pub fn badge_ui(ui: &mut egui::Ui, badge: Badge) -> Response {
 }
 
 struct Chip<'a> {
-    run: &'a OpenRun,
+    run: &'a RequestedRun,
     entry: &'a RunEntry,
     badge: Badge,
     is_reference: bool,
@@ -171,7 +172,7 @@ struct Chip<'a> {
 
 impl Chip<'_> {
     /// Its badge hides it, its name makes it the reference, a button opens what else can be done.
-    fn ui(&self, ui: &mut egui::Ui, detail: Detail, commands: &mut Vec<Command>) {
+    fn ui(&self, ui: &mut egui::Ui, detail: ChipDetail, commands: &mut Vec<Command>) {
         let tokens = *Tokens::now(ui);
         let edge =
             if self.is_reference && !self.is_alone { tokens.third_text } else { tokens.border };
@@ -193,7 +194,7 @@ impl Chip<'_> {
         });
     }
 
-    fn name(&self, detail: Detail) -> &str {
+    fn name(&self, detail: ChipDetail) -> &str {
         self.names.get(detail as usize).map_or("", String::as_str)
     }
 
@@ -206,8 +207,8 @@ impl Chip<'_> {
     }
 
     /// Of its name and its words, points.
-    fn width(&self, ui: &egui::Ui, detail: Detail) -> f32 {
-        let verdict = self.run.verdict().filter(|_| detail == Detail::Words);
+    fn width(&self, ui: &egui::Ui, detail: ChipDetail) -> f32 {
+        let verdict = self.run.verdict().filter(|_| detail == ChipDetail::Words);
         let words = verdict.map_or(String::new(), |verdict| format!(" {}", self.brief(&verdict)));
         let text = format!("{}{words}", self.name(detail));
         let color = Color32::PLACEHOLDER;
@@ -245,7 +246,7 @@ impl Chip<'_> {
         }
     }
 
-    fn name_ui(&self, ui: &mut egui::Ui, detail: Detail, commands: &mut Vec<Command>) {
+    fn name_ui(&self, ui: &mut egui::Ui, detail: ChipDetail, commands: &mut Vec<Command>) {
         let text = RichText::new(self.name(detail)).font(fonts::medium(12.0));
         let text = match self.run.load.stage() {
             _ if self.run.is_hidden => text.weak().strikethrough(),
@@ -269,12 +270,12 @@ impl Chip<'_> {
     }
 
     /// Whether it fits, or how it ended, as far as that is known.
-    fn verdict_ui(&self, ui: &mut egui::Ui, detail: Detail) {
+    fn verdict_ui(&self, ui: &mut egui::Ui, detail: ChipDetail) {
         let Some(verdict) = self.run.verdict() else { return };
         let sign = Sign::of(verdict.outcome.went_well());
         let text = self.brief(&verdict);
         let response = sign.ui(ui, 13.0);
-        if detail == Detail::Words {
+        if detail == ChipDetail::Words {
             ui.label(RichText::new(text).font(fonts::medium(12.0)).weak());
         } else {
             response.on_hover_text(text);

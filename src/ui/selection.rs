@@ -12,7 +12,7 @@ const MOST_VARIABLES: usize = 6;
 
 /// Where one can go from a row of a table or a place of a picture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub enum Jump {
     /// A step on the curve.
     Step(StepAt),
     /// A tile among the others.
@@ -22,7 +22,7 @@ pub enum Place {
 }
 
 /// A place with the title of the way there.
-pub type TitledPlace = (String, Place);
+pub type TitledJump = (String, Jump);
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
@@ -94,10 +94,10 @@ impl Selection {
     }
 
     /// Selects a place in place of all others of its kind.
-    pub fn select(&mut self, place: Place) {
+    pub fn select(&mut self, place: Jump) {
         match place {
-            Place::Step(step) => self.steps = vec![step],
-            Place::Tile(tile) | Place::Map(tile) => self.tiles = TileSelection::one(tile),
+            Jump::Step(step) => self.steps = vec![step],
+            Jump::Tile(tile) | Jump::Map(tile) => self.tiles = TileSelection::one(tile),
         }
     }
 

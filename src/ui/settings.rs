@@ -60,7 +60,7 @@ impl From<&Object> for Settings {
 }
 
 #[derive(Clone)]
-pub enum Change {
+pub enum SettingChange {
     Theme(ThemePreference),
     /// Whether the menu has icons only, or icons with titles.
     Menu(bool),
@@ -77,7 +77,7 @@ pub enum Change {
     ForgetSweep(PathBuf),
 }
 
-impl Change {
+impl SettingChange {
     pub fn apply(&self, object: &mut Object) {
         match self {
             Self::Theme(theme) => set(object, THEME, theme_name(*theme)),
@@ -155,10 +155,10 @@ fn theme_of(name: &str) -> Option<ThemePreference> {
 mod tests {
     use super::*;
 
-    use crate::ui::recent::Known;
+    use crate::ui::recent::KnownReport;
 
     fn report(path: &str) -> RecentReport {
-        let known = Known::default();
+        let known = KnownReport::default();
         RecentReport { path: path.into(), title: path.to_owned(), opened: 1, known }
     }
 
@@ -168,19 +168,19 @@ mod tests {
         object.insert("of_a_later_version".into(), Value::Bool(true));
         let pair = RecentComparison::of(vec![report("/a"), report("/b")]).expect("a pair");
         for change in [
-            Change::Theme(ThemePreference::Dark),
-            Change::Menu(true),
-            Change::Units(Units::Bytes),
-            Change::Splitter("tables".into(), Some(120.0)),
-            Change::Splitter("facts".into(), Some(80.0)),
-            Change::Splitter("facts".into(), None),
-            Change::OperationColumns(vec!["steps".into()]),
-            Change::Opened(report("/a")),
-            Change::Opened(report("/b")),
-            Change::Opened(report("/a")),
-            Change::Compared(pair.clone()),
-            Change::Swept(report("/s")),
-            Change::Swept(report("/t")),
+            SettingChange::Theme(ThemePreference::Dark),
+            SettingChange::Menu(true),
+            SettingChange::Units(Units::Bytes),
+            SettingChange::Splitter("tables".into(), Some(120.0)),
+            SettingChange::Splitter("facts".into(), Some(80.0)),
+            SettingChange::Splitter("facts".into(), None),
+            SettingChange::OperationColumns(vec!["steps".into()]),
+            SettingChange::Opened(report("/a")),
+            SettingChange::Opened(report("/b")),
+            SettingChange::Opened(report("/a")),
+            SettingChange::Compared(pair.clone()),
+            SettingChange::Swept(report("/s")),
+            SettingChange::Swept(report("/t")),
         ] {
             change.apply(&mut object);
         }
@@ -193,10 +193,10 @@ mod tests {
         assert_eq!(settings.recent_reports, [report("/a"), report("/b")]);
         assert_eq!(settings.recent_comparisons, [pair]);
         assert_eq!(settings.recent_sweeps, [report("/t"), report("/s")]);
-        Change::ForgetSweep("/t".into()).apply(&mut object);
+        SettingChange::ForgetSweep("/t".into()).apply(&mut object);
         assert_eq!(Settings::from(&object).recent_sweeps, [report("/s")]);
-        Change::Forget("/a".into()).apply(&mut object);
-        Change::ForgetComparison(vec!["/a".into(), "/b".into()]).apply(&mut object);
+        SettingChange::Forget("/a".into()).apply(&mut object);
+        SettingChange::ForgetComparison(vec!["/a".into(), "/b".into()]).apply(&mut object);
         let settings = Settings::from(&object);
         assert_eq!(settings.recent_reports, [report("/b")]);
         assert_eq!(settings.recent_comparisons, []);

@@ -11,7 +11,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use super::settings::{Change, Object, Settings};
+use super::settings::{Object, SettingChange, Settings};
 
 const FILE: &str = "settings.json";
 const LOCK: &str = "settings.lock";
@@ -26,14 +26,14 @@ const LAST_WRITE: Duration = Duration::from_secs(2);
 pub struct SettingsStore {
     pub now: Settings,
     object: Object,
-    writer: Option<Writer>,
+    writer: Option<SettingsWriter>,
     /// What went wrong, for the status bar.
     pub notice: Option<String>,
 }
 
 #[derive(Debug)]
-struct Writer {
-    changes: Option<SyncSender<Change>>,
+struct SettingsWriter {
+    changes: Option<SyncSender<SettingChange>>,
     sent: u64,
     shared: Arc<Mutex<Told>>,
     /// Closed when the thread has ended.
@@ -61,7 +61,7 @@ impl SettingsStore {
         });
         match started {
             Ok(_) => {
-                let writer = Writer { changes: Some(changes), sent: 0, shared, end };
+                let writer = SettingsWriter { changes: Some(changes), sent: 0, shared, end };
                 Self { writer: Some(writer), ..Self::default() }
             }
             Err(error) => {
@@ -71,7 +71,7 @@ impl SettingsStore {
         }
     }
 
-    pub fn change(&mut self, change: Change) {
+    pub fn change(&mut self, change: SettingChange) {
         change.apply(&mut self.object);
         self.now = Settings::from(&self.object);
         let Some(writer) = &mut self.writer else { return };
@@ -103,7 +103,7 @@ impl SettingsStore {
     }
 }
 
-impl Drop for Writer {
+impl Drop for SettingsWriter {
     fn drop(&mut self) {
         drop(self.changes.take());
         // Nothing is ever sent: this returns when the thread has ended, or the time is over.
@@ -112,7 +112,12 @@ impl Drop for Writer {
 }
 
 /// The thread: reads the file, and then writes changes until the window is closed.
-fn serve(directory: &Path, changes: &Receiver<Change>, shared: &Mutex<Told>, ctx: &egui::Context) {
+fn serve(
+    directory: &Path,
+    changes: &Receiver<SettingChange>,
+    shared: &Mutex<Told>,
+    ctx: &egui::Context,
+) {
     let tell = |made: u64, answer: Result<(Object, Option<String>), String>| {
         let mut told = shared.lock().unwrap_or_else(PoisonError::into_inner);
         match answer {
@@ -131,14 +136,14 @@ fn serve(directory: &Path, changes: &Receiver<Change>, shared: &Mutex<Told>, ctx
     }
     let mut made = 0;
     while let Ok(first) = changes.recv() {
-        let batch: Vec<Change> = std::iter::once(first).chain(changes.try_iter()).collect();
+        let batch: Vec<SettingChange> = std::iter::once(first).chain(changes.try_iter()).collect();
         made += batch.len() as u64;
         tell(made, update(directory, &batch));
     }
 }
 
 /// Makes changes to the file, if there are any; returns what is in it then, and what was wrong with it.
-fn update(directory: &Path, changes: &[Change]) -> Result<(Object, Option<String>), String> {
+fn update(directory: &Path, changes: &[SettingChange]) -> Result<(Object, Option<String>), String> {
     let path = directory.join(FILE);
     let failed = |what: &str, error: &std::io::Error| {
         format!("Settings are not kept: {what} {}: {error}", path.display())
@@ -193,7 +198,7 @@ fn write(directory: &Path, path: &Path, object: &Object) -> std::io::Result<()> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::recent::{Known, RecentReport};
+    use super::super::recent::{KnownReport, RecentReport};
     use super::*;
     use std::time::Instant;
 
@@ -201,9 +206,14 @@ mod tests {
         SettingsStore::in_directory(directory.to_owned(), &egui::Context::default())
     }
 
-    fn opened(path: &str) -> Change {
-        let known = Known::default();
-        Change::Opened(RecentReport { path: path.into(), title: path.into(), opened: 1, known })
+    fn opened(path: &str) -> SettingChange {
+        let known = KnownReport::default();
+        SettingChange::Opened(RecentReport {
+            path: path.into(),
+            title: path.into(),
+            opened: 1,
+            known,
+        })
     }
 
     fn paths(settings: &Settings) -> Vec<String> {
@@ -234,8 +244,8 @@ mod tests {
             one.change(opened(&format!("/one/{round}")));
             other.change(opened(&format!("/other/{round}")));
         }
-        one.change(Change::Splitter("a".into(), Some(1.0)));
-        other.change(Change::Splitter("b".into(), Some(2.0)));
+        one.change(SettingChange::Splitter("a".into(), Some(1.0)));
+        other.change(SettingChange::Splitter("b".into(), Some(2.0)));
         drop((one, other));
         let mut third = open(directory.path());
         wait(&mut third, |store| !store.now.recent_reports.is_empty());
@@ -267,7 +277,7 @@ mod tests {
         assert_eq!(store.now, Settings::default());
         let aside = std::fs::read_to_string(directory.path().join(DAMAGED)).expect("set aside");
         assert_eq!(aside, "{\"theme\": \"da");
-        store.change(Change::Menu(true));
+        store.change(SettingChange::Menu(true));
         drop(store);
         let mut store = open(directory.path());
         wait(&mut store, |store| store.now.is_menu_collapsed);
@@ -279,7 +289,7 @@ mod tests {
         let file = directory.path().join("file");
         std::fs::write(&file, "").expect("a file");
         let mut store = open(&file.join("below"));
-        store.change(Change::Menu(true));
+        store.change(SettingChange::Menu(true));
         wait(&mut store, |store| store.notice.is_some());
         assert!(store.now.is_menu_collapsed, "it holds while the window is open");
         assert!(store.notice.take().expect("a notice").contains(FILE));

@@ -12,13 +12,13 @@ use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
 
 #[derive(Clone, Default)]
-struct Sizes {
+struct SplitSizes {
     by_name: BTreeMap<String, f32>,
     changed: Vec<(String, Option<f32>)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Side {
+enum SplitSide {
     Left,
     Bottom,
 }
@@ -31,7 +31,7 @@ pub fn below<R>(
     range: RangeInclusive<f32>,
     add: impl FnOnce(&mut egui::Ui) -> R,
 ) -> R {
-    part_ui(ui, Side::Bottom, name, default, range, add)
+    part_ui(ui, SplitSide::Bottom, name, default, range, add)
 }
 
 /// Shows a part at the left; the part beside it comes next ([`rest`]).
@@ -42,7 +42,7 @@ pub fn left<R>(
     range: RangeInclusive<f32>,
     add: impl FnOnce(&mut egui::Ui) -> R,
 ) -> R {
-    part_ui(ui, Side::Left, name, default, range, add)
+    part_ui(ui, SplitSide::Left, name, default, range, add)
 }
 
 /// Shows what is above or beside the part before.
@@ -52,12 +52,14 @@ pub fn rest<R>(ui: &mut egui::Ui, margin: Margin, add: impl FnOnce(&mut egui::Ui
 
 /// Puts all splitters where they were left.
 pub fn set_all(ctx: &egui::Context, by_name: BTreeMap<String, f32>) {
-    ctx.data_mut(|data| data.get_temp_mut_or_default::<Sizes>(key()).by_name = by_name);
+    ctx.data_mut(|data| data.get_temp_mut_or_default::<SplitSizes>(key()).by_name = by_name);
 }
 
 /// The splitters that were moved since the last call; without a size where one was put back.
 pub fn take_changes(ctx: &egui::Context) -> Vec<(String, Option<f32>)> {
-    ctx.data_mut(|data| std::mem::take(&mut data.get_temp_mut_or_default::<Sizes>(key()).changed))
+    ctx.data_mut(|data| {
+        std::mem::take(&mut data.get_temp_mut_or_default::<SplitSizes>(key()).changed)
+    })
 }
 
 fn key() -> Id {
@@ -66,7 +68,7 @@ fn key() -> Id {
 
 fn part_ui<R>(
     ui: &mut egui::Ui,
-    side: Side,
+    side: SplitSide,
     name: &str,
     default: f32,
     range: RangeInclusive<f32>,
@@ -84,15 +86,15 @@ fn part_ui<R>(
     if !is_held {
         // A part that had to give way in a small window gets its size back in a larger one.
         let size = ui.data_mut(|data| {
-            data.get_temp_mut_or_default::<Sizes>(key()).by_name.get(name).copied()
+            data.get_temp_mut_or_default::<SplitSizes>(key()).by_name.get(name).copied()
         });
         let size = Vec2::splat(size.unwrap_or(default).clamp(least, most));
         let state = PanelState { outer_rect: Rect::from_min_size(Pos2::ZERO, size) };
         ui.data_mut(|data| data.insert_persisted(panel_id, state));
     }
     let (panel, margin) = match side {
-        Side::Left => (Panel::left(name), Margin { right: 10, ..Margin::ZERO }),
-        Side::Bottom => (Panel::bottom(name), Margin { top: 6, ..Margin::ZERO }),
+        SplitSide::Left => (Panel::left(name), Margin { right: 10, ..Margin::ZERO }),
+        SplitSide::Bottom => (Panel::bottom(name), Margin { top: 6, ..Margin::ZERO }),
     };
     let shown = panel
         .resizable(true)
@@ -108,14 +110,14 @@ fn part_ui<R>(
         .any(|action| ui.input(|input| input.has_accesskit_action_request(handle, *action)));
     if is_asked || moved.is_some_and(|moved| moved.drag_stopped()) {
         let size = shown.response.rect.size();
-        remember(ui, name, Some(if side == Side::Left { size.x } else { size.y }));
+        remember(ui, name, Some(if side == SplitSide::Left { size.x } else { size.y }));
     }
     shown.inner
 }
 
 fn remember(ui: &egui::Ui, name: &str, size: Option<f32>) {
     ui.data_mut(|data| {
-        let sizes = data.get_temp_mut_or_default::<Sizes>(key());
+        let sizes = data.get_temp_mut_or_default::<SplitSizes>(key());
         match size {
             Some(size) => drop(sizes.by_name.insert(name.to_owned(), size)),
             None => drop(sizes.by_name.remove(name)),

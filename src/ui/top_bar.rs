@@ -5,10 +5,10 @@ use eframe::egui::{self, Align, Button, Layout, RichText, Vec2};
 
 use super::command::{Command, PickFor, Tool};
 use super::icon::Icon;
-use super::keys::{self, Action, RunEntry, keys_text};
+use super::keys::{self, RunEntry, TitledCommand, keys_text};
 use super::open_runs::OpenRuns;
-use super::run_chips::{Chips, Detail};
-use super::settings::Change;
+use super::run_chips::{ChipDetail, Chips};
+use super::settings::SettingChange;
 use super::theme::{Tokens, fonts};
 use super::units::Units;
 use super::widget::choice::segments_ui;
@@ -23,7 +23,7 @@ pub struct TopBar<'a> {
     pub open: &'a OpenRuns,
     pub entries: &'a [RunEntry],
     pub tool: Option<Tool>,
-    pub actions: &'a [Action],
+    pub actions: &'a [TitledCommand],
     pub units: Units,
     /// The system of the reports; `None` where none is open.
     pub system: Option<&'a System>,
@@ -61,19 +61,19 @@ impl TopBar<'_> {
             .then(|| Chips::of(ui, self.open, self.entries));
         let room = ui.available_width();
         let levels = [
-            (Right::Full, Detail::Words),
-            (Right::Short, Detail::Words),
-            (Right::Short, Detail::Names),
-            (Right::Signs, Detail::Names),
-            (Right::Signs, Detail::ShortNames),
+            (Right::Full, ChipDetail::Words),
+            (Right::Short, ChipDetail::Words),
+            (Right::Short, ChipDetail::Names),
+            (Right::Signs, ChipDetail::Names),
+            (Right::Signs, ChipDetail::ShortNames),
         ];
-        let needed = |right: Right, detail: Detail| {
+        let needed = |right: Right, detail: ChipDetail| {
             let of_chips =
                 |chips: &Chips<'_>| chips.width(detail, SPACING) + self.buttons_width(detail);
             right.width() + chips.as_ref().map_or(0.0, of_chips) + 2.0 * SPACING
         };
         let fitting = levels.into_iter().find(|(right, detail)| needed(*right, *detail) <= room);
-        let (right, detail) = fitting.unwrap_or((Right::Signs, Detail::Names));
+        let (right, detail) = fitting.unwrap_or((Right::Signs, ChipDetail::Names));
         // Of a fixed height: the bar had two rows where it was narrower a moment ago.
         let row = Vec2::new(room, ROW);
         ui.allocate_ui_with_layout(row, Layout::right_to_left(Align::Center), |ui| {
@@ -94,18 +94,18 @@ impl TopBar<'_> {
     }
 
     /// Of what [`Self::add_ui`] adds.
-    fn buttons_width(&self, detail: Detail) -> f32 {
-        let add = if detail == Detail::ShortNames { 32.0 } else { 84.0 };
+    fn buttons_width(&self, detail: ChipDetail) -> f32 {
+        let add = if detail == ChipDetail::ShortNames { 32.0 } else { 84.0 };
         let end = if self.open.len() > 1 { 36.0 + SPACING } else { 0.0 };
         let swap = if self.open.len() == 2 { 36.0 + SPACING } else { 0.0 };
         add + end + swap
     }
 
-    fn add_ui(&self, ui: &mut egui::Ui, detail: Detail, commands: &mut Vec<Command>) {
+    fn add_ui(&self, ui: &mut egui::Ui, detail: ChipDetail, commands: &mut Vec<Command>) {
         let titles = ["Compare with…", "Compare two runs…"];
         let action = self.actions.iter().find(|action| titles.contains(&&*action.title));
         let why_not = action.and_then(|action| action.why_not.as_deref());
-        let title = if detail == Detail::ShortNames { "+" } else { "+ Add run" };
+        let title = if detail == ChipDetail::ShortNames { "+" } else { "+ Add run" };
         let button = ui.add_enabled(why_not.is_none(), Button::new(title));
         let button = button.accessible_name("+ Add run").on_hover_text("Compare with another run");
         if button.on_disabled_hover_text(why_not.unwrap_or_default()).clicked() {
@@ -134,7 +134,7 @@ impl TopBar<'_> {
         let choices = [(Units::Binary, "KiB"), (Units::Bytes, "Bytes")];
         segments_ui(ui, "Unit of bytes", &mut now, choices);
         if now != self.units {
-            commands.push(Command::Set(Change::Units(now)));
+            commands.push(Command::Set(SettingChange::Units(now)));
         }
     }
 

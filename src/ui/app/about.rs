@@ -6,7 +6,7 @@ use super::App;
 use crate::store::System;
 use crate::text::run_names::run_name;
 use crate::ui::command::Tool;
-use crate::ui::export::{Subject, SubjectRun};
+use crate::ui::export::{CaptionSubject, SubjectRun};
 use crate::ui::pages::PAGES;
 use crate::ui::widget::exports::Exportable;
 use crate::ui::widget::sign::Sign;
@@ -16,7 +16,7 @@ const MOST_NAMED: usize = 3;
 
 impl App {
     /// The runs that are shown, and what is selected.
-    pub(super) fn about(&self, ctx: &egui::Context) -> Subject {
+    pub(super) fn about(&self, ctx: &egui::Context) -> CaptionSubject {
         let title = match self.tool {
             Some(Tool::Sweep) => "Sweep",
             Some(Tool::Diagnose) => "Explain an error",
@@ -29,7 +29,7 @@ impl App {
         if self.tool.is_some() {
             let folder = self.sweep.folder().filter(|_| self.tool == Some(Tool::Sweep));
             page.extend(folder.map(run_name));
-            return Subject { page, ..Subject::default() };
+            return CaptionSubject { page, ..CaptionSubject::default() };
         }
         let names = self.open.names();
         let shown = self.open.iter().zip(&names).filter(|(run, _)| !run.is_hidden);
@@ -40,7 +40,7 @@ impl App {
         });
         let (scope, arena) = (Exportable::now(ctx).scope, self.system().arena_in_text);
         let is_arena = |scope: &String| scope.to_lowercase().starts_with(&format!("{arena} "));
-        Subject {
+        CaptionSubject {
             arena: scope.filter(is_arena).or_else(|| {
                 let tiles = &self.view.selections.now.tiles;
                 (tiles.count() == 1).then(|| format!("{arena} {tiles}"))
@@ -48,7 +48,7 @@ impl App {
             page,
             runs: runs.collect(),
             selection: self.selected_texts(),
-            ..Subject::default()
+            ..CaptionSubject::default()
         }
     }
 

@@ -8,12 +8,12 @@ use crate::text::run_names::run_name;
 use crate::text::{clean, shortened};
 use crate::ui::command::{Command, Page, Tool};
 use crate::ui::loading::{Load, Meant, Stage};
-use crate::ui::open_runs::OpenRun;
+use crate::ui::open_runs::RequestedRun;
 use crate::ui::recent::{RecentComparison, RecentReport};
 use crate::ui::report_view::ReportView;
 use crate::ui::runs::RunId;
 use crate::ui::selection::Selections;
-use crate::ui::settings::Change;
+use crate::ui::settings::SettingChange;
 
 impl App {
     /// Begins anew with other reports.
@@ -74,7 +74,7 @@ impl App {
 
     /// Reads dumps again of which another module is to be compared than the one that is open, as soon as the modules of all are known.
     pub(crate) fn agree_on_modules(&mut self, ctx: &egui::Context) {
-        let is_known = |run: &OpenRun| run.report().is_some() || run.failure().is_some();
+        let is_known = |run: &RequestedRun| run.report().is_some() || run.failure().is_some();
         if self.are_modules_agreed || !self.open.iter().all(is_known) {
             return;
         }
@@ -147,7 +147,7 @@ impl App {
     /// Shows what is no run where it belongs, in place of it: a directory with several snapshots in a sweep, the text of
     /// an error among explanations.
     pub(super) fn open_elsewhere(&mut self, ctx: &egui::Context) {
-        let tool = |run: &OpenRun| match run.load.stage() {
+        let tool = |run: &RequestedRun| match run.load.stage() {
             Stage::Variants => Some((run.id, Tool::Sweep, run.path().to_owned())),
             Stage::Partial => Some((run.id, Tool::Diagnose, run.path().to_owned())),
             _ => None,
@@ -168,7 +168,8 @@ impl App {
 
     /// Puts what could be opened into the list of recent reports or comparisons, once.
     pub(super) fn remember(&mut self) {
-        let settled = |run: &OpenRun| run.report().is_some_and(|report| report.about.is_settled());
+        let settled =
+            |run: &RequestedRun| run.report().is_some_and(|report| report.about.is_settled());
         let remembered = self.view.remembered.iter().map(|(path, fits)| (&**path, *fits));
         let is_known = self.open.iter().map(known).eq(remembered);
         if is_known || !self.open.iter().all(settled) {
@@ -176,13 +177,14 @@ impl App {
         }
         let all = self.open.iter().map(known).map(|(path, fits)| (path.to_owned(), fits));
         self.view.remembered = all.collect();
-        let now = |run: &OpenRun| Some(RecentReport::now(run.report()?, run.verdict().as_deref()));
+        let now =
+            |run: &RequestedRun| Some(RecentReport::now(run.report()?, run.verdict().as_deref()));
         let reports: Vec<RecentReport> = self.open.iter().filter_map(now).collect();
         let change = match &*reports {
             [] => return,
-            [report] => Change::Opened(report.clone()),
+            [report] => SettingChange::Opened(report.clone()),
             _ => match RecentComparison::of(reports) {
-                Some(comparison) => Change::Compared(comparison),
+                Some(comparison) => SettingChange::Compared(comparison),
                 None => return,
             },
         };
@@ -191,7 +193,7 @@ impl App {
 }
 
 /// Where a run is, and whether it fits.
-fn known(run: &OpenRun) -> (&Path, Option<bool>) {
+fn known(run: &RequestedRun) -> (&Path, Option<bool>) {
     (run.path(), run.verdict().and_then(|verdict| verdict.outcome.went_well()))
 }
 

@@ -10,15 +10,15 @@ use crate::analysis::memory::selection::TileSelection;
 use crate::store::{Report, TileId, Warning};
 use crate::ui::command::{Command, Page, Tool};
 use crate::ui::export::{Scene, scene_of};
-use crate::ui::loading::Failure;
-use crate::ui::open_runs::OpenRun;
+use crate::ui::loading::LoadFailure;
+use crate::ui::open_runs::RequestedRun;
 use crate::ui::pages::PAGES;
 use crate::ui::runs::StepAt;
 use crate::views::View;
 
 impl App {
     /// Why the first of the runs cannot be opened that cannot.
-    pub(in crate::ui) fn failure(&self) -> Option<Failure> {
+    pub(in crate::ui) fn failure(&self) -> Option<LoadFailure> {
         self.open.failures().into_iter().next().map(|(_, failure)| failure)
     }
 
@@ -30,7 +30,7 @@ impl App {
     /// Of all runs, whose names stand before the files of several.
     pub(in crate::ui) fn warnings(&self) -> Vec<Warning> {
         let names = self.open.names();
-        let of_run = |(run, name): (&OpenRun, &String)| {
+        let of_run = |(run, name): (&RequestedRun, &String)| {
             let named = |warning: Warning| match self.open.len() {
                 ..=1 => warning,
                 _ => Warning { file: format!("{name}: {}", warning.file), ..warning },

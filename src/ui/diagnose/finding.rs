@@ -12,7 +12,7 @@ use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
-use crate::ui::widget::facts::{Fact, fact_ui};
+use crate::ui::widget::facts::{FactRow, fact_ui};
 use crate::ui::widget::sign::{Sign, numbered_disc};
 
 /// Longest message.
@@ -180,8 +180,8 @@ fn advice_ui(ui: &mut egui::Ui, finding: &Finding) {
     }
 }
 
-fn facts(finding: &Finding, units: Units) -> Vec<Fact> {
-    let mut facts: Vec<Fact> = Vec::new();
+fn facts(finding: &Finding, units: Units) -> Vec<FactRow> {
+    let mut facts: Vec<FactRow> = Vec::new();
     let mut add = |name: &str, value: Option<String>| {
         facts.extend(value.map(|value| (name.to_owned(), clean(&value).into_owned())));
     };

@@ -29,14 +29,14 @@ const DETAILS: f32 = 440.0;
 const MOST_CARDS: usize = 12;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Subject {
+enum DiagnosedText {
     /// What was typed, by the number of the change.
     Text(u64),
     /// A file, by the how-manieth time that it was opened.
     Log(PathBuf, u64),
 }
 
-struct Found {
+struct FoundMessages {
     findings: Vec<Finding>,
     rows: Arc<dyn Rows>,
     lines: u64,
@@ -49,7 +49,7 @@ pub struct DiagnosePage {
     text: String,
     log: Option<PathBuf>,
     changes: u64,
-    found: Latest<Subject, Result<Found, String>>,
+    found: Latest<DiagnosedText, Result<FoundMessages, String>>,
     table: DataTable,
     chosen: usize,
 }
@@ -183,8 +183,8 @@ impl DiagnosePage {
     /// Asks what the text or the log says.
     fn look(&mut self, ctx: &egui::Context) {
         let subject = match &self.log {
-            Some(log) => Subject::Log(log.clone(), self.changes),
-            None => Subject::Text(self.changes),
+            Some(log) => DiagnosedText::Log(log.clone(), self.changes),
+            None => DiagnosedText::Text(self.changes),
         };
         if self.found.get(&subject).is_some() {
             // Also asked again in each frame, so that the text is copied only when it has changed.
@@ -207,8 +207,8 @@ impl DiagnosePage {
     }
 }
 
-fn found(diagnosis: Diagnosis) -> Found {
+fn found(diagnosis: Diagnosis) -> FoundMessages {
     let Diagnosis { findings, lines, cut_lines, further } = diagnosis;
     let rows = Arc::new(Listed { rows: findings.clone(), cell: rows::cell });
-    Found { findings, rows, lines, cut_lines, further }
+    FoundMessages { findings, rows, lines, cut_lines, further }
 }

@@ -1,31 +1,31 @@
 //! Findings as the rows of a table.
 
 use crate::diagnose::{Finding, Kind};
-use crate::ui::widget::rows::{Column, Value};
+use crate::ui::widget::rows::{CellValue, TableColumn};
 
 /// Width of a column of bytes, points.
 const BYTES: f32 = 92.0;
 
-pub fn columns() -> Vec<Column> {
+pub fn columns() -> Vec<TableColumn> {
     vec![
-        Column::rest("What"),
-        Column::text("Line", 60.0),
-        Column::text("Tile", 56.0),
-        Column::bytes("Used", BYTES).not_summed(),
-        Column::bytes("Limit", BYTES).not_summed(),
-        Column::bytes("Too much", BYTES).not_summed(),
+        TableColumn::rest("What"),
+        TableColumn::text("Line", 60.0),
+        TableColumn::text("Tile", 56.0),
+        TableColumn::bytes("Used", BYTES).not_summed(),
+        TableColumn::bytes("Limit", BYTES).not_summed(),
+        TableColumn::bytes("Too much", BYTES).not_summed(),
     ]
 }
 
-pub fn cell(finding: &Finding, column: usize) -> Value<'_> {
-    let number = |number: Option<u64>| number.map_or(Value::Nothing, Value::Id);
+pub fn cell(finding: &Finding, column: usize) -> CellValue<'_> {
+    let number = |number: Option<u64>| number.map_or(CellValue::Nothing, CellValue::Id);
     match column {
-        0 => Value::text(title(finding.kind)),
-        1 => Value::Id(finding.line),
+        0 => CellValue::text(title(finding.kind)),
+        1 => CellValue::Id(finding.line),
         2 => number(finding.tile),
-        3 => Value::bytes(finding.used_bytes),
-        4 => Value::bytes(finding.limit_bytes),
-        _ => Value::bytes(finding.excess_bytes),
+        3 => CellValue::bytes(finding.used_bytes),
+        4 => CellValue::bytes(finding.limit_bytes),
+        _ => CellValue::bytes(finding.excess_bytes),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::ui::widget::sign::Sign;
 
 /// What a caption says.
 #[derive(Clone, Debug, Default)]
-pub struct Subject {
+pub struct CaptionSubject {
     /// What the picture is called.
     pub name: String,
     /// Whether it is a page with all its cards.
@@ -39,7 +39,7 @@ const LINE: f32 = 18.0;
 const LEAST: f32 = 360.0;
 
 /// Paints it below a rectangle in a layer; returns where it lies.
-pub fn caption(ctx: &egui::Context, layer: LayerId, above: Rect, subject: &Subject) -> Rect {
+pub fn caption(ctx: &egui::Context, layer: LayerId, above: Rect, subject: &CaptionSubject) -> Rect {
     let tokens = Tokens::of(ctx.theme());
     let painter = Painter::new(ctx.clone(), layer, Rect::EVERYTHING);
     let width = above.width().max(LEAST);

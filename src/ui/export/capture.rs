@@ -8,7 +8,7 @@ use eframe::egui::{self, Theme, ThemePreference};
 use std::num::NonZeroUsize;
 use std::time::{Duration, Instant};
 
-use super::caption::Subject;
+use super::caption::CaptionSubject;
 use super::scene::Scene;
 use super::scene_of;
 use crate::ui::job::in_flight;
@@ -19,7 +19,7 @@ pub const PASSES: NonZeroUsize = NonZeroUsize::new(4).unwrap();
 /// Longest wait for what jobs draw.
 const LONGEST: Duration = Duration::from_secs(5);
 
-pub struct Capture {
+pub struct PictureCapture {
     pub name: String,
     before: ThemePreference,
     started: Instant,
@@ -29,7 +29,7 @@ pub struct Capture {
     first_pass: u64,
 }
 
-impl Capture {
+impl PictureCapture {
     pub fn start(ctx: &egui::Context, name: String, theme: Theme) -> Self {
         let before = ctx.options(|options| options.theme_preference);
         ctx.set_theme(theme);
@@ -40,7 +40,11 @@ impl Capture {
     }
 
     /// Takes the picture once it is there; `Err` when it is not on the page. Called at the end of each pass.
-    pub fn take(&mut self, ctx: &egui::Context, about: &Subject) -> Option<Result<Scene, String>> {
+    pub fn take(
+        &mut self,
+        ctx: &egui::Context,
+        about: &CaptionSubject,
+    ) -> Option<Result<Scene, String>> {
         let (pass, jobs) = (ctx.cumulative_pass_nr(), in_flight(ctx));
         // What has ended meanwhile must not hide that the picture is still drawn anew.
         self.jobs_before = self.jobs_before.min(jobs);

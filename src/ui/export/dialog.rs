@@ -4,7 +4,7 @@ use eframe::egui::{self, Id, Key, Modal, TextEdit, Theme};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::write::{Contents, Failure, has_extension, write};
+use super::write::{ExportContents, WriteFailure, has_extension, write};
 use crate::text::{capitalised, shortened};
 use crate::ui::job::Job;
 use crate::ui::theme::Tokens;
@@ -13,47 +13,47 @@ use crate::ui::widget::exports::Exportable;
 
 /// In which form pictures are taken out; what was chosen last holds while the window is open.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Form {
+pub struct PictureForm {
     pub is_svg: bool,
     /// Pixels a point.
     pub scale: f32,
     pub theme: Theme,
 }
 
-impl Default for Form {
+impl Default for PictureForm {
     fn default() -> Self {
         Self { is_svg: false, scale: 2.0, theme: Theme::Light }
     }
 }
 
-impl Form {
+impl PictureForm {
     /// Of the file of a picture.
     pub fn extension(self) -> &'static str {
         if self.is_svg { "svg" } else { "png" }
     }
 }
 
-pub enum Saved {
+pub enum ToSave {
     /// The picture of the page that has the name.
     Picture,
-    Table(Arc<Contents>),
+    Table(Arc<ExportContents>),
 }
 
 /// Asks for the path of a file and writes it.
 pub struct SaveDialog {
-    pub saved: Saved,
+    pub saved: ToSave,
     pub name: String,
     path: String,
     /// Whether the path is as it was made of the name of the picture.
     is_path_made: bool,
     browsing: Option<Job<Option<PathBuf>>>,
-    writing: Option<Job<Result<PathBuf, Failure>>>,
+    writing: Option<Job<Result<PathBuf, WriteFailure>>>,
     pub failure: Option<String>,
     /// Whether the file is there already and may be replaced.
     is_existing: bool,
 }
 
-pub enum Outcome {
+pub enum DialogOutcome {
     Open,
     Cancelled,
     Saved(PathBuf),
@@ -66,7 +66,7 @@ pub enum Outcome {
 pub type NameFile<'a> = &'a dyn Fn(&str, &str) -> PathBuf;
 
 impl SaveDialog {
-    pub fn new(saved: Saved, name: &str, path: &Path) -> Self {
+    pub fn new(saved: ToSave, name: &str, path: &Path) -> Self {
         Self {
             saved,
             name: name.to_owned(),
@@ -83,14 +83,14 @@ impl SaveDialog {
     pub fn ui(
         &mut self,
         ui: &egui::Ui,
-        form: &mut Form,
+        form: &mut PictureForm,
         is_busy: bool,
         name_file: NameFile<'_>,
-    ) -> Outcome {
+    ) -> DialogOutcome {
         if let Some(path) = self.poll(form) {
-            return Outcome::Saved(path);
+            return DialogOutcome::Saved(path);
         }
-        let mut outcome = Outcome::Open;
+        let mut outcome = DialogOutcome::Open;
         let frame = egui::Frame::popup(ui.style()).inner_margin(16);
         let modal = Modal::new(Id::unique("save file")).frame(frame).show(ui.ctx(), |ui| {
             let room = ui.ctx().content_rect().width() - 64.0;
@@ -128,31 +128,31 @@ impl SaveDialog {
                 let save = egui::Button::new(title).stroke((1.0, Tokens::now(ui).accent));
                 wants_save |= ui.add_enabled(can_save, save).clicked();
                 if is_picture && ui.add_enabled(is_idle, egui::Button::new("Copy")).clicked() {
-                    outcome = Outcome::Copy;
+                    outcome = DialogOutcome::Copy;
                 }
                 let browse = egui::Button::new("Browse…");
                 if ui.add_enabled(self.browsing.is_none(), browse).clicked() {
                     self.browse(ui.ctx());
                 }
                 if ui.button("Cancel").clicked() {
-                    outcome = Outcome::Cancelled;
+                    outcome = DialogOutcome::Cancelled;
                 }
                 if !is_idle {
                     ui.weak("Drawing the picture");
                 }
             });
             if wants_save && can_save {
-                outcome = Outcome::Write;
+                outcome = DialogOutcome::Write;
             }
         });
         if modal.should_close() {
-            return Outcome::Cancelled;
+            return DialogOutcome::Cancelled;
         }
         outcome
     }
 
     /// Which picture, and in which form.
-    fn form_ui(&mut self, ui: &mut egui::Ui, form: &mut Form, name_file: NameFile<'_>) {
+    fn form_ui(&mut self, ui: &mut egui::Ui, form: &mut PictureForm, name_file: NameFile<'_>) {
         let before = (self.name.clone(), form.is_svg);
         let mut names: Vec<String> = Vec::new();
         for (name, _) in Exportable::now(ui.ctx()).pictures {
@@ -186,7 +186,7 @@ impl SaveDialog {
     }
 
     /// Takes the answers of jobs; the path, when the file is written.
-    fn poll(&mut self, form: &mut Form) -> Option<PathBuf> {
+    fn poll(&mut self, form: &mut PictureForm) -> Option<PathBuf> {
         match Job::take(&mut self.browsing) {
             Some(Ok(Some(path))) => {
                 self.path = path.display().to_string();
@@ -197,7 +197,7 @@ impl SaveDialog {
             Some(Err(why)) => self.failure = Some(why),
             _ => {}
         }
-        let written = Job::take(&mut self.writing)?.map_err(Failure::other);
+        let written = Job::take(&mut self.writing)?.map_err(WriteFailure::other);
         match written.flatten() {
             Ok(path) => Some(path),
             Err(failure) => {
@@ -209,11 +209,11 @@ impl SaveDialog {
     }
 
     fn is_picture(&self) -> bool {
-        matches!(self.saved, Saved::Picture)
+        matches!(self.saved, ToSave::Picture)
     }
 
     /// Someone has named a file: its ending says in which form a picture is written.
-    fn path_chosen(&mut self, form: &mut Form) {
+    fn path_chosen(&mut self, form: &mut PictureForm) {
         self.is_path_made = false;
         if self.is_picture() {
             form.is_svg = has_extension(Path::new(self.path.trim()), "svg");
@@ -235,7 +235,7 @@ impl SaveDialog {
     }
 
     /// Writes what is there now to the path that is named.
-    pub fn save(&mut self, ctx: &egui::Context, contents: Arc<Contents>, reports: &[&Path]) {
+    pub fn save(&mut self, ctx: &egui::Context, contents: Arc<ExportContents>, reports: &[&Path]) {
         let path = PathBuf::from(self.path.trim());
         let reports: Vec<PathBuf> = reports.iter().map(|report| (*report).to_owned()).collect();
         let may_replace = self.is_existing;
@@ -251,7 +251,11 @@ mod tests {
     use std::time::{Duration, Instant};
 
     /// The dialog and its form after a file was chosen in the dialog of the system.
-    fn browsed(saved: Saved, mut form: Form, path: &'static str) -> (SaveDialog, Form) {
+    fn browsed(
+        saved: ToSave,
+        mut form: PictureForm,
+        path: &'static str,
+    ) -> (SaveDialog, PictureForm) {
         let ctx = egui::Context::default();
         let mut dialog = SaveDialog::new(saved, "liveness curve", Path::new("curve.png"));
         let job = Job::start("test", &ctx, move |_| Some(PathBuf::from(path)));
@@ -267,10 +271,10 @@ mod tests {
 
     #[test]
     fn the_ending_of_a_chosen_file_says_the_form_of_a_picture() {
-        let (dialog, form) = browsed(Saved::Picture, Form::default(), "/out/curve.SVG");
+        let (dialog, form) = browsed(ToSave::Picture, PictureForm::default(), "/out/curve.SVG");
         assert_eq!((&*dialog.path, form.is_svg, form.extension()), ("/out/curve.SVG", true, "svg"));
         assert!(dialog.is_existing && !dialog.is_path_made);
-        let (_, form) = browsed(Saved::Picture, form, "/out/curve.png");
+        let (_, form) = browsed(ToSave::Picture, form, "/out/curve.png");
         assert!(!form.is_svg);
     }
 
@@ -279,13 +283,13 @@ mod tests {
         let sheet = crate::ui::command::Sheet {
             rows: Arc::new(crate::ui::widget::rows::Listed::<u8> {
                 rows: Vec::new(),
-                cell: |_, _| crate::ui::widget::rows::Value::Nothing,
+                cell: |_, _| crate::ui::widget::rows::CellValue::Nothing,
             }),
             columns: Vec::new(),
             order: Arc::default(),
         };
-        let form = Form { is_svg: true, ..Form::default() };
-        let table = Saved::Table(Arc::new(Contents::Table(sheet)));
+        let form = PictureForm { is_svg: true, ..PictureForm::default() };
+        let table = ToSave::Table(Arc::new(ExportContents::Table(sheet)));
         let (_, form) = browsed(table, form, "/out/table.csv");
         assert!(form.is_svg, "as it was chosen for the next picture");
     }

@@ -13,17 +13,17 @@ use eframe::egui::{self, ColorImage};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::command::{Export, ExportTo, Exported, Sheet};
+use super::command::{ExportRequest, ExportSource, ExportTo, Sheet};
 use super::job::Job;
 use super::widget::exports::Exportable;
 use crate::text::{grouped, shortened};
 use crate::ui::widget::rows::csv;
-pub use caption::{Subject, SubjectRun};
-use capture::Capture;
+pub use caption::{CaptionSubject, SubjectRun};
 pub use capture::PASSES;
-use dialog::{Form, Outcome, SaveDialog, Saved};
+use capture::PictureCapture;
+use dialog::{DialogOutcome, PictureForm, SaveDialog, ToSave};
 pub use scene::Scene;
-pub use write::{Contents, write};
+pub use write::{ExportContents, write};
 
 /// The name under which the page as a whole is exported.
 pub const WHOLE_PAGE: &str = "whole page";
@@ -33,11 +33,11 @@ const REPORTS_IN_NAME: usize = 60;
 /// An export on its way.
 #[derive(Default)]
 pub struct Exporter {
-    capture: Option<(Capture, ExportTo)>,
+    capture: Option<(PictureCapture, ExportTo)>,
     drawing: Option<(String, Job<Result<ColorImage, String>>)>,
     dialog: Option<SaveDialog>,
     copying: Option<Job<String>>,
-    form: Form,
+    form: PictureForm,
     /// Where the last file went; the next one goes there too.
     directory: Option<PathBuf>,
     /// What came of the last export, for the status bar.
@@ -51,34 +51,38 @@ impl Exporter {
         is_drawing || self.dialog.is_some() || self.copying.is_some()
     }
 
-    pub fn start(&mut self, ctx: &egui::Context, about: &Subject, export: Export) {
+    pub fn start(&mut self, ctx: &egui::Context, about: &CaptionSubject, export: ExportRequest) {
         self.notice = None;
         match (export.what, export.to) {
-            (Exported::Picture, ExportTo::Clipboard) => {
+            (ExportSource::Picture, ExportTo::Clipboard) => {
                 self.take(ctx, export.name, ExportTo::Clipboard);
             }
-            (Exported::Picture, ExportTo::File) => {
-                self.ask(about, &export.name, Saved::Picture);
+            (ExportSource::Picture, ExportTo::File) => {
+                self.ask(about, &export.name, ToSave::Picture);
             }
-            (Exported::Table(sheet), ExportTo::Clipboard) => {
+            (ExportSource::Table(sheet), ExportTo::Clipboard) => {
                 self.copying = Some(Job::start("Copying", ctx, move |_| text_of(&sheet)));
             }
-            (Exported::Table(sheet), ExportTo::File) => {
-                self.ask(about, &export.name, Saved::Table(Arc::new(Contents::Table(sheet))));
+            (ExportSource::Table(sheet), ExportTo::File) => {
+                self.ask(
+                    about,
+                    &export.name,
+                    ToSave::Table(Arc::new(ExportContents::Table(sheet))),
+                );
             }
         }
     }
 
     /// Asks which picture of the page shall be taken out: the largest, unless told otherwise.
-    pub fn ask_for_picture(&mut self, ctx: &egui::Context, about: &Subject) {
+    pub fn ask_for_picture(&mut self, ctx: &egui::Context, about: &CaptionSubject) {
         let name = largest_picture(&Exportable::now(ctx));
-        self.ask(about, name.as_deref().unwrap_or(WHOLE_PAGE), Saved::Picture);
+        self.ask(about, name.as_deref().unwrap_or(WHOLE_PAGE), ToSave::Picture);
     }
 
-    fn ask(&mut self, about: &Subject, name: &str, saved: Saved) {
+    fn ask(&mut self, about: &CaptionSubject, name: &str, saved: ToSave) {
         let extension = match saved {
-            Saved::Table(_) => "csv",
-            Saved::Picture => self.form.extension(),
+            ToSave::Table(_) => "csv",
+            ToSave::Picture => self.form.extension(),
         };
         let path = self.directory().join(file_name(about, name, extension));
         self.dialog = Some(SaveDialog::new(saved, name, &path));
@@ -91,13 +95,13 @@ impl Exporter {
 
     fn take(&mut self, ctx: &egui::Context, name: String, to: ExportTo) {
         if self.capture.is_none() {
-            self.capture = Some((Capture::start(ctx, name, self.form.theme), to));
+            self.capture = Some((PictureCapture::start(ctx, name, self.form.theme), to));
         }
     }
 
     /// Takes what has come, and draws the dialog. `about` is what captions say of the reports, in whose directories
     /// nothing is written.
-    pub fn ui(&mut self, ui: &egui::Ui, about: &Subject, reports: &[&Path]) {
+    pub fn ui(&mut self, ui: &egui::Ui, about: &CaptionSubject, reports: &[&Path]) {
         self.take_picture(ui, about, reports);
         match Job::take(&mut self.copying) {
             Some(Ok(text)) => {
@@ -111,28 +115,28 @@ impl Exporter {
         self.dialog_ui(ui, about, reports);
     }
 
-    fn dialog_ui(&mut self, ui: &egui::Ui, about: &Subject, reports: &[&Path]) {
+    fn dialog_ui(&mut self, ui: &egui::Ui, about: &CaptionSubject, reports: &[&Path]) {
         let directory = self.directory();
         let name_file =
             |name: &str, extension: &str| directory.join(file_name(about, name, extension));
         let is_busy = self.capture.is_some() || self.drawing.is_some();
         let Some(dialog) = &mut self.dialog else { return };
         match dialog.ui(ui, &mut self.form, is_busy, &name_file) {
-            Outcome::Open => {}
-            Outcome::Cancelled => self.dialog = None,
-            Outcome::Saved(path) => {
+            DialogOutcome::Open => {}
+            DialogOutcome::Cancelled => self.dialog = None,
+            DialogOutcome::Saved(path) => {
                 self.notice =
                     Some(format!("Saved {}", shortened(&path.display().to_string(), 200)));
                 self.directory = path.parent().map(Path::to_owned);
                 self.dialog = None;
             }
-            outcome @ (Outcome::Copy | Outcome::Write) => match &dialog.saved {
-                Saved::Table(table) => {
+            outcome @ (DialogOutcome::Copy | DialogOutcome::Write) => match &dialog.saved {
+                ToSave::Table(table) => {
                     let table = Arc::clone(table);
                     dialog.save(ui.ctx(), table, reports);
                 }
-                Saved::Picture => {
-                    let is_copied = matches!(outcome, Outcome::Copy);
+                ToSave::Picture => {
+                    let is_copied = matches!(outcome, DialogOutcome::Copy);
                     let to = if is_copied { ExportTo::Clipboard } else { ExportTo::File };
                     let name = dialog.name.clone();
                     self.take(ui.ctx(), name, to);
@@ -141,7 +145,7 @@ impl Exporter {
         }
     }
 
-    fn take_picture(&mut self, ui: &egui::Ui, about: &Subject, reports: &[&Path]) {
+    fn take_picture(&mut self, ui: &egui::Ui, about: &CaptionSubject, reports: &[&Path]) {
         if let Some((_, job)) = &self.drawing
             && let Some(drawn) = job.poll()
         {
@@ -162,7 +166,7 @@ impl Exporter {
         let scale = self.form.scale;
         match (taken, to, &mut self.dialog) {
             (Ok(scene), ExportTo::File, Some(dialog)) => {
-                dialog.save(ui.ctx(), Arc::new(Contents::Picture(scene, scale)), reports);
+                dialog.save(ui.ctx(), Arc::new(ExportContents::Picture(scene, scale)), reports);
             }
             // The dialog was closed.
             (Ok(_), ExportTo::File, None) => {}
@@ -185,15 +189,15 @@ pub fn largest_picture(page: &Exportable) -> Option<String> {
 
 /// The picture of the page that has a name, as it was painted in this pass, with its caption; `None` where the page has
 /// none.
-pub fn scene_of(ctx: &egui::Context, about: &Subject, name: &str) -> Option<Scene> {
+pub fn scene_of(ctx: &egui::Context, about: &CaptionSubject, name: &str) -> Option<Scene> {
     let page = Exportable::now(ctx);
     let rect = page.place_of(name)?;
     Some(Scene::take(ctx, rect, &subject_of(about, &page, name)))
 }
 
 /// What the caption of a picture says, with what its page says of itself.
-fn subject_of(about: &Subject, page: &Exportable, name: &str) -> Subject {
-    let mut subject = Subject { name: name.to_owned(), ..about.clone() };
+fn subject_of(about: &CaptionSubject, page: &Exportable, name: &str) -> CaptionSubject {
+    let mut subject = CaptionSubject { name: name.to_owned(), ..about.clone() };
     if name == WHOLE_PAGE {
         subject.is_page = true;
         subject.name = subject.page.drain(..).collect::<Vec<_>>().join(", ");
@@ -209,7 +213,7 @@ fn subject_of(about: &Subject, page: &Exportable, name: &str) -> Subject {
 }
 
 /// The name of a file: the reports, what it shows, and what of it is selected where the name does not say so.
-fn file_name(about: &Subject, name: &str, extension: &str) -> String {
+fn file_name(about: &CaptionSubject, name: &str, extension: &str) -> String {
     let reports: Vec<String> = about.runs.iter().map(|run| slug(&run.name)).collect();
     let reports = match &reports[..] {
         [] => "tilescope".to_owned(),
@@ -257,7 +261,7 @@ mod tests {
             name: name.to_owned(),
             verdict: None,
         };
-        let mut about = Subject { runs: vec![run("amp-0.6")], ..Subject::default() };
+        let mut about = CaptionSubject { runs: vec![run("amp-0.6")], ..CaptionSubject::default() };
         assert_eq!(file_name(&about, "liveness curve", "svg"), "amp-0.6-liveness-curve.svg");
         about.selection = vec!["tile 39".to_owned(), "step 82".to_owned()];
         about.arena = Some("Tile 39".to_owned());

@@ -5,7 +5,7 @@ use eframe::egui::{self, Color32, ColorImage, Id, LayerId, Mesh, Order, Rect, Sh
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::caption::{Subject, caption};
+use super::caption::{CaptionSubject, caption};
 use crate::ui::theme::Tokens;
 use crate::ui::widget::textures::shown_by;
 
@@ -25,7 +25,7 @@ const MARGIN: f32 = 12.0;
 
 impl Scene {
     /// What has been painted in a rectangle in this pass, with a caption below.
-    pub fn take(ctx: &egui::Context, rect: Rect, subject: &Subject) -> Self {
+    pub fn take(ctx: &egui::Context, rect: Rect, subject: &CaptionSubject) -> Self {
         let painted_in = |layer: LayerId| {
             ctx.graphics(|layers| {
                 let list = layers.get(layer);

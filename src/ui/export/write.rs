@@ -13,20 +13,20 @@ use super::text_of;
 use crate::files::{directory_of, is_below, new_file};
 use crate::ui::command::Sheet;
 
-pub enum Contents {
+pub enum ExportContents {
     /// A picture, and how many pixels a point it has as PNG.
     Picture(Scene, f32),
     Table(Sheet),
 }
 
 #[derive(Debug)]
-pub struct Failure {
+pub struct WriteFailure {
     pub message: String,
     /// Whether the file is there and may be replaced when the user says so.
     pub is_existing: bool,
 }
 
-impl Failure {
+impl WriteFailure {
     /// A failure that asking again does not mend.
     pub fn other(message: impl Into<String>) -> Self {
         Self { message: message.into(), is_existing: false }
@@ -37,31 +37,34 @@ impl Failure {
 /// would lie in a report's directory.
 pub fn write(
     path: &Path,
-    contents: &Contents,
+    contents: &ExportContents,
     may_replace: bool,
     reports: &[PathBuf],
-) -> Result<PathBuf, Failure> {
+) -> Result<PathBuf, WriteFailure> {
     let shown = path.display();
     if reports.iter().any(|report| is_below(path, report)) {
-        return Err(Failure::other(format!(
+        return Err(WriteFailure::other(format!(
             "{shown} lies in the directory of a run, into which nothing is written: choose another"
         )));
     }
     let bytes = match contents {
-        Contents::Table(sheet) => text_of(sheet).into_bytes(),
-        Contents::Picture(scene, _) if has_extension(path, "svg") => svg(scene, true).into_bytes(),
-        Contents::Picture(..) if !has_extension(path, "png") => {
-            return Err(Failure::other(format!("{shown} ends neither in .png nor in .svg")));
+        ExportContents::Table(sheet) => text_of(sheet).into_bytes(),
+        ExportContents::Picture(scene, _) if has_extension(path, "svg") => {
+            svg(scene, true).into_bytes()
         }
-        Contents::Picture(scene, scale) => {
-            let image = image_of(scene, *scale).map_err(Failure::other)?;
+        ExportContents::Picture(..) if !has_extension(path, "png") => {
+            return Err(WriteFailure::other(format!("{shown} ends neither in .png nor in .svg")));
+        }
+        ExportContents::Picture(scene, scale) => {
+            let image = image_of(scene, *scale).map_err(WriteFailure::other)?;
             png(&image).map_err(|error| {
-                Failure::other(format!("The picture could not be written as PNG: {error}"))
+                WriteFailure::other(format!("The picture could not be written as PNG: {error}"))
             })?
         }
     };
-    let failed =
-        |error: &std::io::Error| Failure::other(format!("{shown} could not be written: {error}"));
+    let failed = |error: &std::io::Error| {
+        WriteFailure::other(format!("{shown} could not be written: {error}"))
+    };
     // A link stays, and what it leads to is replaced.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let directory = directory_of(&target);
@@ -70,7 +73,7 @@ pub fn write(
     let renamed = if may_replace { file.persist(&target) } else { file.persist_noclobber(&target) };
     renamed.map_err(|error| match error.error.kind() {
         ErrorKind::AlreadyExists => {
-            Failure { message: format!("{shown} is there already"), is_existing: true }
+            WriteFailure { message: format!("{shown} is there already"), is_existing: true }
         }
         _ => failed(&error.error),
     })?;
@@ -108,7 +111,7 @@ mod tests {
             ground: Color32::GREEN,
             textures: HashMap::new(),
         };
-        let contents = Contents::Picture(scene, 2.0);
+        let contents = ExportContents::Picture(scene, 2.0);
         write(&path, &contents, false, &[]).expect("written");
         let read = image::open(&path).expect("a PNG").into_rgb8();
         assert_eq!((read.dimensions(), read.get_pixel(2, 1).0), ((6, 4), [0, 255, 0]));

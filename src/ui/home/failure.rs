@@ -4,7 +4,7 @@ use eframe::egui::{self, Align, Layout};
 
 use crate::text::{clean, shortened};
 use crate::ui::command::Command;
-use crate::ui::loading::Failure;
+use crate::ui::loading::LoadFailure;
 use crate::ui::recent::date_text;
 use crate::ui::runs::{MOST_RUNS, RunId};
 use crate::ui::theme::{Tokens, card_frame, fonts};
@@ -19,7 +19,7 @@ const MOST_HEIGHT: f32 = 420.0;
 /// Draws the failure, with a button for each report that may be meant: to open it, or in place of a run of several.
 pub fn failure_ui(
     ui: &mut egui::Ui,
-    failure: &Failure,
+    failure: &LoadFailure,
     in_place_of: Option<RunId>,
     commands: &mut Vec<Command>,
 ) {
@@ -57,7 +57,7 @@ pub fn failure_ui(
 /// Draws the reports that may be meant with what a glance at each said, and the way to all of them.
 fn choice_ui(
     ui: &mut egui::Ui,
-    failure: &Failure,
+    failure: &LoadFailure,
     in_place_of: Option<RunId>,
     commands: &mut Vec<Command>,
 ) {

@@ -12,8 +12,8 @@ use crate::text::shortened;
 use crate::ui::command::Command;
 use crate::ui::icon::Icon;
 use crate::ui::job::Latest;
-use crate::ui::recent::{Known, date_text, titles};
-use crate::ui::settings::Change;
+use crate::ui::recent::{KnownReport, date_text, titles};
+use crate::ui::settings::SettingChange;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens};
 use crate::ui::units::Units;
@@ -29,12 +29,12 @@ const REPORTS: &str = "Recent runs";
 const PATH: usize = 300;
 
 /// Which paths, and the how-manieth look at them.
-type Question = (Vec<PathBuf>, u64);
+type RecentsQuestion = (Vec<PathBuf>, u64);
 
 #[derive(Default)]
 pub struct Recents {
     looks: u64,
-    are_there: Latest<Question, Vec<bool>>,
+    are_there: Latest<RecentsQuestion, Vec<bool>>,
 }
 
 impl Recents {
@@ -43,7 +43,7 @@ impl Recents {
     }
 
     pub fn ui(&mut self, ui: &mut egui::Ui, state: &HomeState<'_>, commands: &mut Vec<Command>) {
-        let entries: Vec<Entry> = entries(state);
+        let entries: Vec<RecentEntry> = entries(state);
         let paths: Vec<PathBuf> =
             entries.iter().flat_map(|entry| entry.paths.iter().cloned()).collect();
         let question = (paths, self.looks);
@@ -56,7 +56,7 @@ impl Recents {
         }
         // While nothing is known of a path it is offered.
         let mut are_there = self.are_there.get(&question).into_iter().flatten().copied();
-        let entries: Vec<(Entry, bool)> = entries
+        let entries: Vec<(RecentEntry, bool)> = entries
             .into_iter()
             .map(|entry| {
                 let known = entry.paths.iter().map(|_| are_there.next().unwrap_or(true));
@@ -95,40 +95,41 @@ impl Recents {
     }
 }
 
-struct Entry {
+struct RecentEntry {
     title: String,
     paths: Vec<PathBuf>,
     opened: u64,
-    known: Known,
+    known: KnownReport,
     open: Command,
     forget: Command,
 }
 
 /// The comparisons, the sweeps, then the reports.
-fn entries(state: &HomeState<'_>) -> Vec<Entry> {
-    let comparisons = state.comparisons.iter().map(|comparison| Entry {
+fn entries(state: &HomeState<'_>) -> Vec<RecentEntry> {
+    let comparisons = state.comparisons.iter().map(|comparison| RecentEntry {
         title: comparison.title.clone(),
         paths: comparison.paths(),
         opened: comparison.opened,
-        known: Known::default(),
+        known: KnownReport::default(),
         open: Command::Compare(comparison.paths()),
-        forget: Command::Set(Change::ForgetComparison(comparison.paths())),
+        forget: Command::Set(SettingChange::ForgetComparison(comparison.paths())),
     });
-    let reports = state.recents.iter().zip(titles(state.recents)).map(|(report, title)| Entry {
-        title,
-        paths: vec![report.path.clone()],
-        opened: report.opened,
-        known: report.known.clone(),
-        open: Command::Open(report.path.clone()),
-        forget: Command::Set(Change::Forget(report.path.clone())),
-    });
-    let sweeps = state.sweeps.iter().zip(titles(state.sweeps)).map(|(sweep, title)| Entry {
+    let reports =
+        state.recents.iter().zip(titles(state.recents)).map(|(report, title)| RecentEntry {
+            title,
+            paths: vec![report.path.clone()],
+            opened: report.opened,
+            known: report.known.clone(),
+            open: Command::Open(report.path.clone()),
+            forget: Command::Set(SettingChange::Forget(report.path.clone())),
+        });
+    let sweeps = state.sweeps.iter().zip(titles(state.sweeps)).map(|(sweep, title)| RecentEntry {
         title: format!("sweep {title}"),
         paths: vec![sweep.path.clone()],
         opened: sweep.opened,
         known: sweep.known.clone(),
         open: Command::OpenSweep(sweep.path.clone()),
-        forget: Command::Set(Change::ForgetSweep(sweep.path.clone())),
+        forget: Command::Set(SettingChange::ForgetSweep(sweep.path.clone())),
     });
     comparisons.chain(sweeps).chain(reports).collect()
 }
@@ -136,7 +137,7 @@ fn entries(state: &HomeState<'_>) -> Vec<Entry> {
 /// An entry: sign and title, below them the path, at the bottom verdict, size and date. A click opens it.
 fn card_ui(
     ui: &mut egui::Ui,
-    entry: &Entry,
+    entry: &RecentEntry,
     width: f32,
     is_there: bool,
     commands: &mut Vec<Command>,

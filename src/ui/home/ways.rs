@@ -15,7 +15,7 @@ const GROUND: f32 = 36.0;
 /// Least width of a card beside others, points.
 const LEAST: f32 = 210.0;
 
-struct Way {
+struct WayToOpen {
     icon: Icon,
     title: &'static str,
     text: &'static str,
@@ -27,7 +27,7 @@ struct Way {
 
 pub fn ways_ui(ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>) {
     let ways = [
-        Way {
+        WayToOpen {
             icon: Icon::Open,
             title: "Open run…",
             text: "A file, its directory, or a directory above it",
@@ -35,7 +35,7 @@ pub fn ways_ui(ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>)
             why_not: is_picking.then_some("The dialog is open"),
             is_first: true,
         },
-        Way {
+        WayToOpen {
             icon: Icon::Sweep,
             title: "Compare many runs",
             text: "A directory of runs with different settings: which fit, and which is best",
@@ -43,7 +43,7 @@ pub fn ways_ui(ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>)
             why_not: None,
             is_first: false,
         },
-        Way {
+        WayToOpen {
             icon: Icon::Diagnose,
             title: "Explain an error or a log",
             text: "Out of memory: what the message says, and what to do",
@@ -69,7 +69,7 @@ pub fn ways_ui(ui: &mut egui::Ui, is_picking: bool, commands: &mut Vec<Command>)
     };
 }
 
-impl Way {
+impl WayToOpen {
     fn ui(self, ui: &mut egui::Ui, size: Vec2, commands: &mut Vec<Command>) {
         let tokens = *Tokens::now(ui);
         let is_on = self.why_not.is_none();

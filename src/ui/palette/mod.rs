@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use super::command::{Command, PickFor};
 use super::job::Latest;
-use super::keys::{Action, keys_text};
-use super::reading::{Glance, glance_beside};
+use super::keys::{TitledCommand, keys_text};
+use super::reading::{RunGlance, glance_beside};
 use super::recent::{RecentReport, titles};
 use super::runs::{Needed, Needs, Runs, RunsAnswer};
 use super::theme::{Tokens, fonts};
@@ -44,12 +44,12 @@ pub struct Palette {
     variables: RunsAnswer<String, FoundVariables>,
     /// How often it was opened: each time what is beside the report is looked at again.
     times: u64,
-    beside: Latest<(PathBuf, u64), Arc<Vec<Glance>>>,
+    beside: Latest<(PathBuf, u64), Arc<Vec<RunGlance>>>,
 }
 
 /// What the palette is about.
 pub struct PaletteState<'a> {
-    pub actions: &'a [Action],
+    pub actions: &'a [TitledCommand],
     pub runs: Option<&'a Arc<Runs>>,
     /// Where the open reports are, the reference first.
     pub paths: &'a [&'a Path],
@@ -152,8 +152,8 @@ impl Palette {
         &mut self,
         ctx: &egui::Context,
         state: &PaletteState<'_>,
-        beside: &[Action],
-    ) -> Vec<Action> {
+        beside: &[TitledCommand],
+    ) -> Vec<TitledCommand> {
         let text = self.text.trim().to_owned();
         let mut entries = typed::named(&text, state.runs.map(|runs| &**runs));
         if !entries.is_empty() {
@@ -171,13 +171,13 @@ impl Palette {
         if let Some(found) = self.variables.get((runs, NAMED), &text) {
             let select = |name: &String| {
                 let title = format!("Select variable {}", shortened(name, NAME));
-                Action::new(title, &[], Command::SelectVariable(name.clone()), None)
+                TitledCommand::new(title, &[], Command::SelectVariable(name.clone()), None)
             };
             entries.extend(found.names.iter().map(select));
             if let Some(more @ 1..) = found.count.checked_sub(found.names.len()) {
                 let title =
                     format!("{} more variables have it in their names", grouped(more as u64));
-                entries.push(Action::impossible(title, "Type more".to_owned()));
+                entries.push(TitledCommand::impossible(title, "Type more".to_owned()));
             }
         }
         if typed::may_be_path(&text) {
@@ -187,7 +187,7 @@ impl Palette {
     }
 
     /// Opening and comparing the reports beside the reference, with their verdicts.
-    fn beside(&mut self, ctx: &egui::Context, state: &PaletteState<'_>) -> Vec<Action> {
+    fn beside(&mut self, ctx: &egui::Context, state: &PaletteState<'_>) -> Vec<TitledCommand> {
         let Some(reference) = state.paths.first() else { return Vec::new() };
         let key = (reference.to_path_buf(), self.times);
         let known = self.beside.last().map_or_else(Arc::default, |(_, known)| Arc::clone(known));
@@ -197,7 +197,7 @@ impl Palette {
         });
         let Some(found) = self.beside.get(&key) else { return Vec::new() };
         let is_open =
-            |glance: &&Glance| state.paths.iter().any(|path| path.starts_with(&glance.path));
+            |glance: &&RunGlance| state.paths.iter().any(|path| path.starts_with(&glance.path));
         let mut actions = Vec::new();
         for glance in found.iter().filter(|glance| !is_open(glance)) {
             let about = format!("{}: {}", shortened(&glance.name, NAME), glance.verdict);
@@ -210,9 +210,9 @@ impl Palette {
                 [("Open", open, None), ("Compare with", add, state.no_room)]
             {
                 let title = format!("{does} {about}");
-                let action = |command| Action {
+                let action = |command| TitledCommand {
                     fits: glance.fits,
-                    ..Action::new(title, &[], command, why_not)
+                    ..TitledCommand::new(title, &[], command, why_not)
                 };
                 actions.extend(command.map(action));
             }
@@ -227,30 +227,35 @@ fn paths(
     text: &str,
     purpose: PickFor,
     state: &PaletteState<'_>,
-    beside: Vec<Action>,
-) -> Vec<Action> {
+    beside: Vec<TitledCommand>,
+) -> Vec<TitledCommand> {
     let text = text.trim();
     let mut entries = Vec::new();
     if !text.is_empty() {
         let title = format!("Open {}", shortened(text, NAME));
-        entries.push(Action::new(title, &[], purpose.command(typed::path_of(text)), None));
+        entries.push(TitledCommand::new(title, &[], purpose.command(typed::path_of(text)), None));
     }
     let picking = state.is_picking.then_some("The dialog is open");
-    entries.push(Action::new("Browse…", &[], Command::Pick(purpose), picking));
+    entries.push(TitledCommand::new("Browse…", &[], Command::Pick(purpose), picking));
     if purpose.is_file() {
         return entries;
     }
     let recents = state.recents.iter().zip(titles(state.recents)).map(|(report, title)| {
         let command = purpose.command(report.path.clone());
-        Action::new(format!("Open {title}"), &[], command, None)
+        TitledCommand::new(format!("Open {title}"), &[], command, None)
     });
-    let all: Vec<Action> = beside.into_iter().chain(recents).collect();
+    let all: Vec<TitledCommand> = beside.into_iter().chain(recents).collect();
     entries.extend(matching(&all, text).into_iter().cloned());
     entries
 }
 
 /// Draws the commands; returns the one that was clicked.
-fn list_ui(ui: &mut egui::Ui, actions: &[Action], chosen: usize, has_moved: bool) -> Option<usize> {
+fn list_ui(
+    ui: &mut egui::Ui,
+    actions: &[TitledCommand],
+    chosen: usize,
+    has_moved: bool,
+) -> Option<usize> {
     if actions.is_empty() {
         ui.weak("No command and no variable has these words");
     }
@@ -298,9 +303,12 @@ fn list_ui(ui: &mut egui::Ui, actions: &[Action], chosen: usize, has_moved: bool
 }
 
 /// The actions that have all the words in their titles, those that can be done first.
-fn matching<'a>(actions: impl IntoIterator<Item = &'a Action>, text: &str) -> Vec<&'a Action> {
+fn matching<'a>(
+    actions: impl IntoIterator<Item = &'a TitledCommand>,
+    text: &str,
+) -> Vec<&'a TitledCommand> {
     let words: Vec<String> = text.split_whitespace().map(str::to_lowercase).collect();
-    let mut matching: Vec<&Action> = actions
+    let mut matching: Vec<&TitledCommand> = actions
         .into_iter()
         // The palette is open already.
         .filter(|action| !matches!(action.command, Command::TogglePalette))
@@ -328,8 +336,8 @@ fn moved(chosen: usize, steps: i32, count: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn action(title: &'static str, why_not: Option<&'static str>) -> Action {
-        Action {
+    fn action(title: &'static str, why_not: Option<&'static str>) -> TitledCommand {
+        TitledCommand {
             title: title.into(),
             keys: &[],
             command: Command::Reload,

@@ -6,15 +6,15 @@ use crate::analysis::memory::selection::tiles_of_text;
 use crate::store::{StepId, System};
 use crate::text::shortened;
 use crate::ui::command::Command;
-use crate::ui::keys::Action;
+use crate::ui::keys::TitledCommand;
 use crate::ui::runs::{Run, Runs, StepAt};
-use crate::ui::selection::Place;
+use crate::ui::selection::Jump;
 
 /// Longest text in a title.
 const TEXT: usize = 100;
 
 /// What a text names for sure, with what can be done with it; empty where it is a part of a title or a name.
-pub fn named(text: &str, runs: Option<&Runs>) -> Vec<Action> {
+pub fn named(text: &str, runs: Option<&Runs>) -> Vec<TitledCommand> {
     let text = text.trim();
     if begins_as_path(text) {
         return open_path(text, runs.is_some());
@@ -30,14 +30,14 @@ pub fn named(text: &str, runs: Option<&Runs>) -> Vec<Action> {
 }
 
 /// Opening the report at a path, and comparing it with what is open.
-pub fn open_path(text: &str, is_open: bool) -> Vec<Action> {
+pub fn open_path(text: &str, is_open: bool) -> Vec<TitledCommand> {
     let (path, shown) = (path_of(text), shortened(text, TEXT));
     let open = (format!("Open {shown}"), Command::Open(path.clone()));
     let compare = (format!("Compare with {shown}"), Command::AddRun(path));
     let all = [Some(open), Some(compare).filter(|_| is_open)];
     all.into_iter()
         .flatten()
-        .map(|(title, command)| Action::new(title, &[], command, None))
+        .map(|(title, command)| TitledCommand::new(title, &[], command, None))
         .collect()
 }
 
@@ -65,22 +65,22 @@ pub fn path_of(text: &str) -> PathBuf {
     }
 }
 
-fn select_tiles(text: &str, runs: Option<&Runs>) -> Action {
+fn select_tiles(text: &str, runs: Option<&Runs>) -> TitledCommand {
     let word = if text.parse::<u32>().is_ok() { "tile" } else { "tiles" };
     let title = format!("Select {word} {} on Memory", shortened(text, TEXT));
     let memories = runs.into_iter().flat_map(Runs::iter).filter_map(|run| run.report.memory.get());
     let mut why_not = None;
     for memory in memories {
         match tiles_of_text(text, &memory.tiles) {
-            Ok(tiles) => return Action::new(title, &[], Command::SelectTiles(tiles), None),
+            Ok(tiles) => return TitledCommand::new(title, &[], Command::SelectTiles(tiles), None),
             Err(reason) => why_not = why_not.or(Some(reason)),
         }
     }
     let why_not = why_not.unwrap_or_else(|| lacks(runs, "tiles"));
-    Action::impossible(title, why_not)
+    TitledCommand::impossible(title, why_not)
 }
 
-fn select_step(text: &str, runs: Option<&Runs>) -> Action {
+fn select_step(text: &str, runs: Option<&Runs>) -> TitledCommand {
     let system = runs.map_or(&System::GENERAL, Runs::system);
     let title = format!("Select {} {} on Liveness", system.step_in_text, shortened(text, TEXT));
     let step_of = |run: &Run| {
@@ -89,7 +89,7 @@ fn select_step(text: &str, runs: Option<&Runs>) -> Action {
     };
     // Of several runs the reference comes first.
     if let Some(at) = runs.and_then(|runs| runs.iter().find_map(step_of)) {
-        return Action::new(title, &[], Command::GoTo(Place::Step(at)), None);
+        return TitledCommand::new(title, &[], Command::GoTo(Jump::Step(at)), None);
     }
     let ids = runs.and_then(|runs| Some(&runs.reference().report.steps.get()?.ids));
     let why_not = match ids.map(|ids| (ids.as_slice().first(), ids.as_slice().last())) {
@@ -98,7 +98,7 @@ fn select_step(text: &str, runs: Option<&Runs>) -> Action {
         }
         _ => lacks(runs, system.steps),
     };
-    Action::impossible(title, why_not)
+    TitledCommand::impossible(title, why_not)
 }
 
 fn lacks(runs: Option<&Runs>, what: &str) -> String {

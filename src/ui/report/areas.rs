@@ -16,8 +16,8 @@ use crate::ui::report::category_colors::category_color;
 use crate::ui::report::slot_axis::MOST_PEAKS;
 use crate::ui::theme::{Family, Tokens};
 use crate::ui::units::Units;
-use crate::ui::widget::bins::{BinCache, FoldedBlocks, Values, new_version};
-use crate::ui::widget::curve::{Band, Layer, Peak};
+use crate::ui::widget::bins::{BinCache, BinValues, FoldedBlocks, new_version};
+use crate::ui::widget::curve::{AxisBand, CurveLayer, CurvePeak};
 use crate::ui::widget::legend::{Patch, entry_ui};
 
 /// Peaks closer than this part of the axis are one.
@@ -101,7 +101,7 @@ impl DrawnAreas {
         let mut made =
             Self { stacked, hidden, drawn, blocks: Vec::new(), top: 0, version: new_version() };
         let layers = 0..made.stacked.layers.len();
-        let fold = |layer| FoldedBlocks::of(Values::Known(made.layer(layer)));
+        let fold = |layer| FoldedBlocks::of(BinValues::Known(made.layer(layer)));
         made.blocks = layers.into_par_iter().map(fold).collect();
         made.top = made.total().iter().max().copied().unwrap_or(0);
         made
@@ -135,10 +135,13 @@ impl DrawnAreas {
     }
 
     /// The highest peaks of all that is shown, of those that lie close together the highest.
-    pub fn peaks(&self) -> Vec<Peak> {
+    pub fn peaks(&self) -> Vec<CurvePeak> {
         let total = self.total();
         let found = distinct_peaks(total, total.len() / APART, MOST_PEAKS);
-        found.into_iter().map(|(position, bytes)| Peak { position, bytes, key: None }).collect()
+        found
+            .into_iter()
+            .map(|(position, bytes)| CurvePeak { position, bytes, key: None })
+            .collect()
     }
 
     /// The areas, each on the one before. `limit` is that of all of them together.
@@ -147,9 +150,9 @@ impl DrawnAreas {
         caches: &'a mut AreaCaches,
         limit: Option<u64>,
         tokens: &Tokens,
-    ) -> Vec<Layer<'a>> {
+    ) -> Vec<CurveLayer<'a>> {
         caches.resize_with(self.stacked.groups.len(), BinCache::default);
-        let mut layers: Vec<Layer<'a>> = Vec::with_capacity(caches.len() + 3);
+        let mut layers: Vec<CurveLayer<'a>> = Vec::with_capacity(caches.len() + 3);
         for (place, cache) in caches.iter_mut().enumerate() {
             let values = self.layer(place);
             let Some(group) = self.stacked.groups.get(place).filter(|_| !values.is_empty()) else {
@@ -159,11 +162,11 @@ impl DrawnAreas {
                 cache.take(self.version, values.len(), blocks);
             }
             let color = group_color(group, place, tokens);
-            layers.push(Layer {
+            layers.push(CurveLayer {
                 fill: Some(tokens.surface.lerp_to_gamma(color, FAINT)),
                 is_stacked: !layers.is_empty(),
                 limit: limit.filter(|_| Some(place) == self.highest()),
-                ..Layer::line(Values::Known(values), Color32::TRANSPARENT, cache)
+                ..CurveLayer::line(BinValues::Known(values), Color32::TRANSPARENT, cache)
             });
         }
         layers
@@ -197,7 +200,7 @@ impl DrawnAreas {
 #[derive(Default)]
 pub struct DrawnBeside {
     pub lines: Vec<DrawnLine>,
-    pub bands: Vec<Band>,
+    pub bands: Vec<AxisBand>,
     moments: Vec<(usize, StepMoment)>,
     /// Tells them apart from all others.
     version: u64,
@@ -239,7 +242,7 @@ impl DrawnBeside {
                 title: line.title,
                 rule: line.rule,
                 is_usual: line.is_usual,
-                blocks: FoldedBlocks::of(Values::Known(values)),
+                blocks: FoldedBlocks::of(BinValues::Known(values)),
                 top: line.bytes.iter().max().copied().unwrap_or(0),
                 by_slot,
                 by_step: line.bytes,
@@ -259,9 +262,9 @@ impl DrawnBeside {
         line: &'a DrawnLine,
         color: Color32,
         cache: &'a mut BinCache,
-    ) -> Layer<'a> {
+    ) -> CurveLayer<'a> {
         cache.take(self.version, line.values().len(), &line.blocks);
-        Layer::line(Values::Known(line.values()), color, cache)
+        CurveLayer::line(BinValues::Known(line.values()), color, cache)
     }
 
     /// What happened, with the slots at which it did.
@@ -287,14 +290,14 @@ fn by_slot(curve: &[u64], axis: &StepAxis) -> Vec<u64> {
     (0..axis.len()).map(|slot| at(slot).unwrap_or(0)).collect()
 }
 
-fn band_in_slots(band: StepBand, axis: &StepAxis, place: usize) -> Band {
+fn band_in_slots(band: StepBand, axis: &StepAxis, place: usize) -> AxisBand {
     let number = |slot: usize| u32::try_from(slot).unwrap_or(u32::MAX);
     let slot = |step: u32| axis.slot(place, step as usize);
     let span = |(steps, name): (std::ops::Range<u32>, String)| {
         let end = slot(steps.end.saturating_sub(1))?.saturating_add(1);
         Some((number(slot(steps.start)?)..number(end), name))
     };
-    Band { title: band.title, spans: band.parts.into_iter().filter_map(span).collect() }
+    AxisBand { title: band.title, spans: band.parts.into_iter().filter_map(span).collect() }
 }
 
 #[cfg(test)]

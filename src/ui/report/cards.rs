@@ -20,8 +20,8 @@ use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
 use crate::ui::widget::card::listed_card_ui;
 use crate::ui::widget::choice::segments_ui;
-use crate::ui::widget::measured::{Columns, Measured};
-use crate::ui::widget::rows::{Column, Value};
+use crate::ui::widget::measured::{Measured, MeasuredColumns};
+use crate::ui::widget::rows::{CellValue, TableColumn};
 use crate::ui::widget::sign::Sign;
 
 /// Longest sentence.
@@ -136,11 +136,11 @@ fn color_of(color: &BarColor, tokens: &Tokens) -> (Color32, bool) {
 fn bars_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, list: &BarList, most: usize) {
     let (units, tokens) = (Units::now(ui), *Tokens::now(ui));
     let is_category = |row: &BarRow| matches!(row.color, BarColor::Category(_));
-    let columns = Columns {
+    let columns = MeasuredColumns {
         has_swatch: list.rows.iter().any(is_category),
         has_percent: list.whole_bytes.is_some(),
         link: if list.rows.iter().any(|row| row.link.is_some()) { LINK } else { 0.0 },
-        ..Columns::default()
+        ..MeasuredColumns::default()
     };
     let largest = list.rows.iter().map(|row| row.bytes).max().unwrap_or(0);
     let whole = |row: Option<&BarRow>| row.and_then(|row| row.whole_bytes).or(list.whole_bytes);
@@ -309,20 +309,20 @@ fn sheet_of_table(table: &CardTable) -> Sheet {
     Sheet::of(columns.collect(), table.rows.iter().map(row).collect())
 }
 
-fn column_of(title: &'static str, cell: Option<&Cell>) -> Column {
+fn column_of(title: &'static str, cell: Option<&Cell>) -> TableColumn {
     match cell {
-        Some(Cell::Bytes(_)) => Column::bytes(title, 0.0),
-        Some(Cell::Count(_)) => Column::count(title, 0.0),
-        Some(Cell::Text(_) | Cell::Empty) | None => Column::rest(title),
+        Some(Cell::Bytes(_)) => TableColumn::bytes(title, 0.0),
+        Some(Cell::Count(_)) => TableColumn::count(title, 0.0),
+        Some(Cell::Text(_) | Cell::Empty) | None => TableColumn::rest(title),
     }
 }
 
-fn value(cell: &Cell) -> Value<'static> {
+fn value(cell: &Cell) -> CellValue<'static> {
     match cell {
-        Cell::Text(text) => Value::text(text.clone()),
-        Cell::Bytes(bytes) => Value::Bytes(*bytes),
-        Cell::Count(count) => Value::Count(*count),
-        Cell::Empty => Value::Nothing,
+        Cell::Text(text) => CellValue::text(text.clone()),
+        Cell::Bytes(bytes) => CellValue::Bytes(*bytes),
+        Cell::Count(count) => CellValue::Count(*count),
+        Cell::Empty => CellValue::Nothing,
     }
 }
 

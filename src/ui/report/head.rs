@@ -12,7 +12,7 @@ use crate::ui::widget::choice::segments_ui;
 use crate::ui::widget::exports::answer_of_exports;
 use crate::ui::widget::sign::{Sign, answer_ui, answer_width};
 
-pub type Answer = (Sign, String);
+pub type SignedAnswer = (Sign, String);
 
 /// An answer of which less than this part has room beside the choices has a line of its own.
 const LEAST_PART: f32 = 0.6;
@@ -21,7 +21,7 @@ const LEAST_PART: f32 = 0.6;
 pub fn page_head_ui(
     ui: &mut egui::Ui,
     title: &str,
-    answer: Option<&Answer>,
+    answer: Option<&SignedAnswer>,
     choices: impl FnOnce(&mut egui::Ui),
 ) -> Option<Response> {
     page_head_with_ui(ui, title, answer, |_| {}, choices)
@@ -31,7 +31,7 @@ pub fn page_head_ui(
 pub fn page_head_with_ui(
     ui: &mut egui::Ui,
     title: &str,
-    answer: Option<&Answer>,
+    answer: Option<&SignedAnswer>,
     after: impl FnOnce(&mut egui::Ui),
     choices: impl FnOnce(&mut egui::Ui),
 ) -> Option<Response> {
@@ -42,7 +42,7 @@ pub fn page_head_with_ui(
 pub fn head_of_parts_ui(
     ui: &mut egui::Ui,
     title: impl FnOnce(&mut egui::Ui),
-    answer: Option<&Answer>,
+    answer: Option<&SignedAnswer>,
     after: impl FnOnce(&mut egui::Ui),
     choices: impl FnOnce(&mut egui::Ui),
 ) -> Option<Response> {

@@ -41,7 +41,7 @@ use crate::text::{grouped, shortened};
 use crate::ui::command::Command;
 use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Run, Runs, StepAt};
-use crate::ui::selection::{Place, Selection, TitledPlace};
+use crate::ui::selection::{Jump, Selection, TitledJump};
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::facts::absent_ui;
@@ -200,24 +200,24 @@ pub fn is_limit_near(top: u64, limit: u64) -> bool {
 }
 
 /// The way to the step in a slot, of the first run that has one there.
-pub fn step_place(runs: &Runs, slot: usize) -> Option<TitledPlace> {
+pub fn step_place(runs: &Runs, slot: usize) -> Option<TitledJump> {
     let at = runs.step_at(slot)?;
     Some(step_place_of(runs, runs.get(runs.position(at.run)?)?, at.step))
 }
 
-pub fn step_place_of(runs: &Runs, run: &Run, step: usize) -> TitledPlace {
+pub fn step_place_of(runs: &Runs, run: &Run, step: usize) -> TitledJump {
     let of = if runs.is_one() { String::new() } else { format!(" of {}", run.the()) };
     let at = StepAt { run: run.id, step };
     let word = run.report.system.step_in_text;
-    (format!("Go to {word} {}{of}", step_id(&run.report, step)), Place::Step(at))
+    (format!("Go to {word} {}{of}", step_id(&run.report, step)), Jump::Step(at))
 }
 
 /// The ways to a tile: among the others, and to its map.
-pub fn tile_places(system: &System, tile: TileId) -> Vec<TitledPlace> {
+pub fn tile_places(system: &System, tile: TileId) -> Vec<TitledJump> {
     let title = system.arena_in_text;
     vec![
-        (format!("Go to {title} {tile}"), Place::Tile(tile)),
-        (format!("Map of {title} {tile}"), Place::Map(tile)),
+        (format!("Go to {title} {tile}"), Jump::Tile(tile)),
+        (format!("Map of {title} {tile}"), Jump::Map(tile)),
     ]
 }
 

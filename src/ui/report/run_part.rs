@@ -14,7 +14,7 @@ pub struct RunPart<'a> {
 
 /// Where a place of a run leads.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Way {
+pub enum JumpInRun {
     /// To a step, a position.
     Step(usize),
     /// To arenas.
@@ -23,24 +23,24 @@ pub enum Way {
 
 impl RunPart<'_> {
     /// Where a place leads; `None` where the run does not have it.
-    pub fn way(&self, place: &Place) -> Option<Way> {
+    pub fn way(&self, place: &Place) -> Option<JumpInRun> {
         let position = self.run.derived.answers().step_position(&self.run.derived, place);
         let arenas = || place.arena.as_ref()?.parse::<TileSelection>().ok();
-        position.map(Way::Step).or_else(|| arenas().map(Way::Arenas))
+        position.map(JumpInRun::Step).or_else(|| arenas().map(JumpInRun::Arenas))
     }
 
     /// Shows a place: on Map, or the code or variable at its step, the step, or its arenas.
     pub fn show(&mut self, place: &Place, is_on_map: bool) {
         let way = self.way(place);
-        if let Some(Way::Step(step)) = way {
+        if let Some(JumpInRun::Step(step)) = way {
             self.select_step(step);
         }
         let variable = place.variable.as_deref().or(place.frame.as_deref());
         match (variable, way) {
             _ if is_on_map => self.commands.push(Command::Go(Page::Map)),
             (Some(variable), _) => self.show_variable(variable),
-            (None, Some(Way::Step(step))) => self.show_step(step),
-            (None, Some(Way::Arenas(arenas))) => self.show_tiles(arenas),
+            (None, Some(JumpInRun::Step(step))) => self.show_step(step),
+            (None, Some(JumpInRun::Arenas(arenas))) => self.show_tiles(arenas),
             (None, None) => {}
         }
     }

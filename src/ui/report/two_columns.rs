@@ -8,14 +8,14 @@ use crate::ui::theme::BETWEEN_CARDS;
 pub fn two_columns_ui(
     ui: &mut egui::Ui,
     share: f32,
-    mut column: impl FnMut(&mut egui::Ui, Column),
+    mut column: impl FnMut(&mut egui::Ui, PageColumn),
 ) {
     let space = ui.available_rect_before_wrap();
     let middle = space.left() + (space.width() - BETWEEN_CARDS) * share;
     let mut bottom = space.top();
     for (place, x) in [
-        (Column::Left, space.left()..=middle),
-        (Column::Right, middle + BETWEEN_CARDS..=space.right()),
+        (PageColumn::Left, space.left()..=middle),
+        (PageColumn::Right, middle + BETWEEN_CARDS..=space.right()),
     ] {
         let rect = Rect::from_x_y_ranges(x, space.y_range());
         let mut ui = ui.new_child(UiBuilder::new().id_salt(place).max_rect(rect));
@@ -27,7 +27,7 @@ pub fn two_columns_ui(
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Column {
+pub enum PageColumn {
     Left,
     Right,
 }

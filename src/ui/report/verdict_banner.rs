@@ -5,7 +5,7 @@ use eframe::egui::{self, Align, Button, Label, Layout, Margin, RichText, Stroke,
 
 use crate::run::{FirstSight, KeyFigure};
 use crate::text::{clean, shortened};
-use crate::ui::report::run_part::{RunPart, Way};
+use crate::ui::report::run_part::{JumpInRun, RunPart};
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens};
 use crate::ui::units::Units;
@@ -91,8 +91,8 @@ pub fn verdict_banner_ui(
     let failed = verdict.failed.as_ref().and_then(|failed| {
         let place = failed.place.clone()?;
         let hover = match part.way(&place)? {
-            Way::Step(_) => "Selects it in Liveness",
-            Way::Arenas(_) => "Selects them on the Memory page",
+            JumpInRun::Step(_) => "Selects it in Liveness",
+            JumpInRun::Arenas(_) => "Selects them on the Memory page",
         };
         Some((place, (format!("Show {}", failed.text), hover)))
     });

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::words::{brief_name, brief_settings, short_text};
-use super::{Choice, Loaded};
+use super::{Loaded, SweepChoice};
 use crate::analysis::sweep::{Best, BestBy, Figure, NoBest, Sweep, SweepRun};
 use crate::store::Warning;
 use crate::text::{capitalised, counted, grouped, rate, shortened};
 use crate::ui::command::{Command, PickFor};
-use crate::ui::report::head::{Answer, page_head_with_ui};
+use crate::ui::report::head::{SignedAnswer, page_head_with_ui};
 use crate::ui::theme::{CONTROL_HEIGHT, Tokens};
 use crate::ui::units::Units;
 use crate::ui::widget::choice::choice_ui;
@@ -116,7 +116,7 @@ pub fn directory_ui(
 }
 
 /// The best that fits in a sentence, or how many fit what the user says that the device has.
-fn answer(sweep: &Sweep, units: Units) -> Answer {
+fn answer(sweep: &Sweep, units: Units) -> SignedAnswer {
     let size = |bytes: u64| units.bytes(bytes);
     if let Some(text) = sweep.capacity_text(&size) {
         let fits = sweep.runs.iter().any(|run| run.fits() == Some(true));
@@ -182,7 +182,7 @@ fn counts(sweep: &Sweep, units: Units) -> String {
 }
 
 /// A part of the choices, from the left to the right: what is shown, across what, down what.
-fn choice_part_ui(ui: &mut egui::Ui, part: usize, sweep: &Sweep, choice: &mut Choice) {
+fn choice_part_ui(ui: &mut egui::Ui, part: usize, sweep: &Sweep, choice: &mut SweepChoice) {
     let title = |option: usize| sweep.options.get(option).map_or(String::new(), brief_name);
     let options = 0..sweep.options.len();
     match part {

@@ -34,7 +34,7 @@ const TOP: f32 = 40.0;
 /// The hatch at the left edge of a cell that is over, points.
 const EDGE: f32 = 6.0;
 
-pub struct Shown {
+pub struct ShownHeatMap {
     map: HeatMap,
     /// The least and the most of the figure.
     range: (f64, f64),
@@ -44,7 +44,7 @@ pub struct Shown {
     pub figure_title: String,
 }
 
-impl Shown {
+impl ShownHeatMap {
     /// The heat map of two options; `None` when there is no such option.
     pub fn new(sweep: &Sweep, x: usize, y: usize, figure: Figure) -> Option<Self> {
         let map = heat_map(sweep, x, y, figure)?;
@@ -209,7 +209,7 @@ impl Shown {
         let painter = ui.painter().with_clip_rect(rect.intersect(ui.clip_rect()));
         let Some(run) = sweep.runs.get(cell.shown) else { return };
         let value = cell.value.map(|value| short_text(self.map.figure, value, units));
-        let lines = Lines { painter: &painter, rect, tokens };
+        let lines = CellLines { painter: &painter, rect, tokens };
         if cell.fits == Some(false) {
             painter.rect_filled(rect, 4, tokens.over_fill);
             let edge = Rect::from_min_size(rect.min, Vec2::new(EDGE, rect.height()));
@@ -236,13 +236,13 @@ impl Shown {
 }
 
 /// The lines of text in a cell, as many as there is room for.
-struct Lines<'a> {
+struct CellLines<'a> {
     painter: &'a Painter,
     rect: Rect,
     tokens: &'a Tokens,
 }
 
-impl Lines<'_> {
+impl CellLines<'_> {
     /// A text in the middle, so far from the cell's, if it is no wider than the cell.
     fn text(&self, text: String, font: FontId, color: Color32, below_middle: f32) {
         let galley = self.painter.layout_no_wrap(text, font, color);

@@ -30,7 +30,7 @@ const CROSSES: f32 = 11.0;
 /// Curves that are drawn; there are no colours for more.
 pub const MOST_LINES: usize = 7;
 
-pub struct Lines {
+pub struct SweepLines {
     curve: Option<Curve>,
     values: Vec<Option<OptionValue>>,
     title: String,
@@ -44,7 +44,7 @@ pub struct Lines {
     are_left_out: bool,
 }
 
-impl Lines {
+impl SweepLines {
     pub fn new(sweep: &Sweep, option: usize, figure: Figure) -> Self {
         let mut curve = curve(sweep, option, figure);
         let are_left_out = curve.as_ref().is_some_and(|curve| curve.lines.len() > MOST_LINES);

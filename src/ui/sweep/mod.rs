@@ -23,7 +23,7 @@ use super::command::Command;
 use super::job::Made;
 use super::recent::RecentReport;
 use super::report::head::page_head_ui;
-use super::settings::Change;
+use super::settings::SettingChange;
 use super::split;
 use super::status::progress_ui;
 use super::theme::{BETWEEN_CARDS, fonts};
@@ -38,7 +38,7 @@ use crate::store::Warning;
 use crate::text::{capitalised, shortened};
 use crate::views::View;
 use chosen::{Choosable, select};
-use reading::{Read, Reading};
+use reading::{SweepRead, SweepReading};
 
 /// Longest name of a run.
 const NAME: usize = 60;
@@ -53,7 +53,7 @@ const PICTURES: f32 = 180.0;
 
 /// What is drawn: options are positions in [`Sweep::options`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Choice {
+pub struct SweepChoice {
     /// The option along the columns.
     pub x: usize,
     /// The option along the rows; `None` where only one varies.
@@ -63,7 +63,7 @@ pub struct Choice {
 
 /// The picture that is shown where there is room for one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Picture {
+enum SweepPicture {
     /// The figure over two options.
     #[default]
     HeatMap,
@@ -73,7 +73,7 @@ enum Picture {
     Memory,
 }
 
-impl Choice {
+impl SweepChoice {
     /// What is shown at first: the two options with the most values, and the speed where it is known. An option
     /// with another value in each run, a measured one for example, comes only where there is no other.
     fn first(sweep: &Sweep) -> Self {
@@ -96,18 +96,18 @@ impl Choice {
 
 struct Pictures {
     /// `None` where no second option varies.
-    heat_map: Option<heat_map::Shown>,
-    lines: lines::Lines,
-    scatter: scatter::Scatter,
+    heat_map: Option<heat_map::ShownHeatMap>,
+    lines: lines::SweepLines,
+    scatter: scatter::SweepScatter,
 }
 
 impl Pictures {
-    fn new(sweep: &Sweep, choice: Choice) -> Self {
-        let heat_map = |y| heat_map::Shown::new(sweep, choice.x, y, choice.figure);
+    fn new(sweep: &Sweep, choice: SweepChoice) -> Self {
+        let heat_map = |y| heat_map::ShownHeatMap::new(sweep, choice.x, y, choice.figure);
         Self {
             heat_map: choice.y.and_then(heat_map),
-            lines: lines::Lines::new(sweep, choice.x, choice.figure),
-            scatter: scatter::Scatter::new(sweep, choice.x),
+            lines: lines::SweepLines::new(sweep, choice.x, choice.figure),
+            scatter: scatter::SweepScatter::new(sweep, choice.x),
         }
     }
 
@@ -115,8 +115,8 @@ impl Pictures {
     fn card_ui(
         &self,
         ui: &mut egui::Ui,
-        loaded: &Shown<'_>,
-        picture: Picture,
+        loaded: &ShownSweep<'_>,
+        picture: SweepPicture,
         commands: &mut Vec<Command>,
     ) -> Option<RunClick> {
         let (sweep, selected) = (loaded.sweep, loaded.selected);
@@ -131,19 +131,19 @@ impl Pictures {
         room.max.y -= BETWEEN_CARDS;
         let part = egui::UiBuilder::new().max_rect(room);
         ui.scope_builder(part, |ui| match (picture, &self.heat_map) {
-            (Picture::HeatMap, Some(map)) => {
+            (SweepPicture::HeatMap, Some(map)) => {
                 let more = if ui.available_width() < LONG { "" } else { ", and room" };
                 let title = format!("{}{more}", map.figure_title);
-                let legend = |ui: &mut egui::Ui| heat_map::Shown::legend_ui(ui, sweep);
+                let legend = |ui: &mut egui::Ui| heat_map::ShownHeatMap::legend_ui(ui, sweep);
                 picture_card_ui(ui, &title, commands, legend, |ui| map.ui(ui, sweep, selected))
             }
-            (Picture::Memory, _) if self.scatter.has_throughput() => {
+            (SweepPicture::Memory, _) if self.scatter.has_throughput() => {
                 let text = "line: the best for each amount of memory";
                 picture_card_ui(ui, "What memory buys", commands, note(text.to_owned()), |ui| {
                     self.scatter.ui(ui, sweep, selected)
                 })
             }
-            (Picture::Memory, _) => {
+            (SweepPicture::Memory, _) => {
                 let text = sweep.notes().first().copied().unwrap_or_default();
                 let title = words::needed_title(sweep.used_of());
                 picture_card_ui(ui, &title, commands, note(text.to_owned()), |ui| {
@@ -162,7 +162,7 @@ impl Pictures {
 }
 
 /// What pictures are drawn of.
-struct Shown<'a> {
+struct ShownSweep<'a> {
     sweep: &'a Sweep,
     selected: &'a [usize],
 }
@@ -170,14 +170,14 @@ struct Shown<'a> {
 pub struct Loaded {
     pub folder: PathBuf,
     pub sweep: Arc<Sweep>,
-    rows: Arc<runs::RunRows>,
-    choice: Choice,
-    picture: Picture,
+    rows: Arc<runs::SweepRows>,
+    choice: SweepChoice,
+    picture: SweepPicture,
     /// Runs that are selected, at most two.
     selected: Vec<usize>,
     /// Runs that are to be opened together, the reference first.
     ticked: Vec<usize>,
-    pictures: Made<Choice, Pictures>,
+    pictures: Made<SweepChoice, Pictures>,
     warnings: Arc<Vec<Warning>>,
     /// The device that is shown; `None` is the one that says most of each run.
     device: Option<i64>,
@@ -191,7 +191,7 @@ pub struct Loaded {
 
 impl Loaded {
     /// Runs of a directory; what the user has typed and chosen of the same one before stays.
-    fn new(folder: PathBuf, read: Read, before: Option<Self>) -> Self {
+    fn new(folder: PathBuf, read: SweepRead, before: Option<Self>) -> Self {
         let before = before.filter(|before| before.folder == folder);
         let (capacity, other, reference) = match before {
             Some(before) => (before.capacity, before.other, before.reference),
@@ -202,9 +202,9 @@ impl Loaded {
         let sweep = Arc::new(Sweep::new(read.runs, Room::default()));
         let mut loaded = Self {
             folder,
-            rows: Arc::new(runs::RunRows::new(Arc::clone(&sweep))),
-            choice: Choice::first(&sweep),
-            picture: Picture::default(),
+            rows: Arc::new(runs::SweepRows::new(Arc::clone(&sweep))),
+            choice: SweepChoice::first(&sweep),
+            picture: SweepPicture::default(),
             selected: Vec::new(),
             ticked: Vec::new(),
             sweep,
@@ -237,7 +237,7 @@ impl Loaded {
             self.reference = None;
         }
         self.sweep = Arc::new(sweep);
-        self.rows = Arc::new(runs::RunRows::new(Arc::clone(&self.sweep)));
+        self.rows = Arc::new(runs::SweepRows::new(Arc::clone(&self.sweep)));
         self.pictures = Made::default();
     }
 
@@ -256,12 +256,12 @@ impl Loaded {
 #[derive(Default)]
 pub struct SweepPage {
     path: String,
-    reading: Option<Reading>,
+    reading: Option<SweepReading>,
     loaded: Option<Loaded>,
     failure: Option<String>,
     table: DataTable,
     /// The one picture that is shown, where no other and no table is wanted.
-    only: Option<Picture>,
+    only: Option<SweepPicture>,
 }
 
 impl SweepPage {
@@ -274,15 +274,15 @@ impl SweepPage {
     /// Reads them, with the figures of one device, or of the one that says most of each.
     fn read(&mut self, ctx: &egui::Context, folder: PathBuf, device: Option<i64>) {
         self.failure = None;
-        self.reading = Some(Reading::start(ctx, folder, device));
+        self.reading = Some(SweepReading::start(ctx, folder, device));
     }
 
     /// Shows the page as a whole, or one picture alone.
     pub fn show_view(&mut self, view: View) {
         self.only = match view {
-            View::SweepHeatMap => Some(Picture::HeatMap),
-            View::SweepCurves => Some(Picture::Curves),
-            View::SweepMemory => Some(Picture::Memory),
+            View::SweepHeatMap => Some(SweepPicture::HeatMap),
+            View::SweepCurves => Some(SweepPicture::Curves),
+            View::SweepMemory => Some(SweepPicture::Memory),
             _ => None,
         };
     }
@@ -299,10 +299,10 @@ impl SweepPage {
         }
         let loaded = self.loaded.as_ref()?;
         match self.only? {
-            Picture::HeatMap if loaded.choice.y.is_none() => {
+            SweepPicture::HeatMap if loaded.choice.y.is_none() => {
                 Some("a heat map needs two options that vary".to_owned())
             }
-            Picture::Curves if loaded.sweep.options.is_empty() => {
+            SweepPicture::Curves if loaded.sweep.options.is_empty() => {
                 Some("curves need an option that varies".to_owned())
             }
             _ => None,
@@ -363,7 +363,7 @@ impl SweepPage {
         let folder = reading.folder.clone();
         self.reading = None;
         if answer.is_ok() {
-            commands.push(Command::Set(Change::Swept(RecentReport::sweep(&folder))));
+            commands.push(Command::Set(SettingChange::Swept(RecentReport::sweep(&folder))));
         }
         match answer {
             Ok(read) => {
@@ -407,22 +407,22 @@ fn fields_ui(ui: &mut egui::Ui, loaded: &mut Loaded) -> bool {
 fn pictures_ui(
     ui: &mut egui::Ui,
     loaded: &mut Loaded,
-    only: Option<Picture>,
+    only: Option<SweepPicture>,
     commands: &mut Vec<Command>,
 ) {
     let pictures =
         loaded.pictures.of(loaded.choice, |choice| Pictures::new(&loaded.sweep, *choice));
-    let shown = Shown { sweep: &loaded.sweep, selected: &loaded.selected };
+    let shown = ShownSweep { sweep: &loaded.sweep, selected: &loaded.selected };
     let size = ui.available_size();
     let has_map = pictures.heat_map.is_some();
     let nothing_varies = loaded.sweep.options.is_empty();
-    let chosen = if let Some(only) = only.or(nothing_varies.then_some(Picture::Memory)) {
+    let chosen = if let Some(only) = only.or(nothing_varies.then_some(SweepPicture::Memory)) {
         pictures.card_ui(ui, &shown, only, commands)
     } else if size.x < ROOM || size.y < HEIGHT {
-        let map = has_map.then_some((Picture::HeatMap, "Heat map"));
-        let others = [(Picture::Curves, "Curves"), (Picture::Memory, "What memory buys")];
-        if !has_map && loaded.picture == Picture::HeatMap {
-            loaded.picture = Picture::Curves;
+        let map = has_map.then_some((SweepPicture::HeatMap, "Heat map"));
+        let others = [(SweepPicture::Curves, "Curves"), (SweepPicture::Memory, "What memory buys")];
+        if !has_map && loaded.picture == SweepPicture::HeatMap {
+            loaded.picture = SweepPicture::Curves;
         }
         segments_ui(ui, "", &mut loaded.picture, map.into_iter().chain(others));
         ui.add_space(4.0);
@@ -430,7 +430,7 @@ fn pictures_ui(
     } else if has_map {
         let widths = 320.0..=(size.x - 320.0);
         let of_map = split::left(ui, "sweep heat map", size.x * 0.55, widths, |ui| {
-            pictures.card_ui(ui, &shown, Picture::HeatMap, commands)
+            pictures.card_ui(ui, &shown, SweepPicture::HeatMap, commands)
         });
         let beside = egui::Margin { left: 10, ..egui::Margin::ZERO };
         of_map.or(split::rest(ui, beside, |ui| both_ui(ui, false, (pictures, &shown), commands)))
@@ -449,7 +449,7 @@ fn pictures_ui(
 fn both_ui(
     ui: &mut egui::Ui,
     is_beside: bool,
-    (pictures, shown): (&Pictures, &Shown<'_>),
+    (pictures, shown): (&Pictures, &ShownSweep<'_>),
     commands: &mut Vec<Command>,
 ) -> Option<RunClick> {
     let mut chosen = None;
@@ -461,7 +461,7 @@ fn both_ui(
     };
     let gap = if is_beside { BETWEEN_CARDS } else { 0.0 };
     let second = second.with_min_x(second.left() + gap);
-    for (rect, picture) in [(first, Picture::Curves), (second, Picture::Memory)] {
+    for (rect, picture) in [(first, SweepPicture::Curves), (second, SweepPicture::Memory)] {
         let part = egui::UiBuilder::new().max_rect(rect);
         let click =
             ui.scope_builder(part, |ui| pictures.card_ui(ui, shown, picture, commands)).inner;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::analysis::sweep::{Figure, FigureValue, Percents, Sweep, SweepRun, THROUGHPUT};
 use crate::text::{capitalised, shortened};
-use crate::ui::widget::rows::{BarOf, Column, Rows, Value};
+use crate::ui::widget::rows::{BarOf, CellValue, Rows, TableColumn};
 use crate::ui::widget::sign::Sign;
 
 use super::words::{brief_name, option_text};
@@ -19,7 +19,7 @@ const MOST_OPTIONS: usize = 4;
 const BEYOND_LIMIT: f64 = 1.1;
 
 #[derive(Clone, Copy)]
-enum Shown {
+enum SweepColumn {
     Name,
     System,
     Verdict,
@@ -30,48 +30,51 @@ enum Shown {
     PercentOfPrevious(Figure),
 }
 
-pub struct RunRows {
+pub struct SweepRows {
     sweep: Arc<Sweep>,
-    shown: Vec<Shown>,
-    pub columns: Vec<Column>,
+    shown: Vec<SweepColumn>,
+    pub columns: Vec<TableColumn>,
 }
 
-impl RunRows {
+impl SweepRows {
     pub fn new(sweep: Arc<Sweep>) -> Self {
-        let mut all = vec![(Column::rest("Run"), Shown::Name)];
+        let mut all = vec![(TableColumn::rest("Run"), SweepColumn::Name)];
         if sweep.systems().len() > 1 {
-            all.push((Column::text("System", FIGURE), Shown::System));
+            all.push((TableColumn::text("System", FIGURE), SweepColumn::System));
         }
         if sweep.reference_text().is_some() {
-            all.push((Column::text("Mark", 76.0), Shown::Mark));
+            all.push((TableColumn::text("Mark", 76.0), SweepColumn::Mark));
         }
-        all.push((Column::text("Verdict", 96.0), Shown::Verdict));
+        all.push((TableColumn::text("Verdict", 96.0), SweepColumn::Verdict));
         let own = sweep.options.iter().enumerate().filter(|(_, option)| option.is_column());
         for (place, option) in own.take(MOST_OPTIONS) {
             let (title, whole) = (capitalised(&brief_name(option)), &*option.short_name);
             let is_number = option.values.iter().flatten().all(|it| it.as_f64().is_some());
-            let column = if is_number { Column::count } else { Column::text };
+            let column = if is_number { TableColumn::count } else { TableColumn::text };
             let column = column(title, FIGURE).not_summed();
-            all.push((column.called(shortened(whole, 60)), Shown::Option(place)));
+            all.push((column.called(shortened(whole, 60)), SweepColumn::Option(place)));
         }
         for kind in sweep.columns() {
             let figure = Figure::Known(kind);
-            let column = if figure.is_bytes() { Column::bytes } else { Column::count };
+            let column = if figure.is_bytes() { TableColumn::bytes } else { TableColumn::count };
             let column = column(capitalised(kind.column), FIGURE).not_summed().called(kind.title);
             let column = match bar_of(&sweep, figure) {
                 Some(bar) => column.with_bars(bar),
                 None => column,
             };
-            all.push((column, Shown::Figure(figure)));
+            all.push((column, SweepColumn::Figure(figure)));
             let percent = |short: &str, of: &str| {
-                let column = Column::count(short, PERCENT).not_summed();
+                let column = TableColumn::count(short, PERCENT).not_summed();
                 column.called(format!("{}, percent of the {of}", kind.title))
             };
             if kind.percents != Percents::No {
-                all.push((percent("%", "reference"), Shown::Percent(figure)));
+                all.push((percent("%", "reference"), SweepColumn::Percent(figure)));
             }
             if kind.percents == Percents::OfBoth {
-                all.push((percent("% before", "one before"), Shown::PercentOfPrevious(figure)));
+                all.push((
+                    percent("% before", "one before"),
+                    SweepColumn::PercentOfPrevious(figure),
+                ));
             }
         }
         let (columns, shown) =
@@ -82,16 +85,16 @@ impl RunRows {
     pub fn column_of(&self, figure: Figure) -> Option<usize> {
         self.shown
             .iter()
-            .position(|shown| matches!(shown, Shown::Figure(other) if *other == figure))
+            .position(|shown| matches!(shown, SweepColumn::Figure(other) if *other == figure))
     }
 
-    fn verdict(&self, row: usize, run: &SweepRun) -> Value<'_> {
+    fn verdict(&self, row: usize, run: &SweepRun) -> CellValue<'_> {
         let is_best = self.sweep.best.is_ok_and(|best| best.run == row);
         match run.verdict.outcome {
-            _ if run.error.is_some() => Value::Verdict(Sign::Note, "error"),
-            _ if run.no_report => Value::Verdict(Sign::Note, "no report"),
-            _ if is_best => Value::Verdict(Sign::Fits, "best ★"),
-            outcome => Value::Verdict(Sign::of(outcome.went_well()), outcome.word()),
+            _ if run.error.is_some() => CellValue::Verdict(Sign::Note, "error"),
+            _ if run.no_report => CellValue::Verdict(Sign::Note, "no report"),
+            _ if is_best => CellValue::Verdict(Sign::Fits, "best ★"),
+            outcome => CellValue::Verdict(Sign::of(outcome.went_well()), outcome.word()),
         }
     }
 }
@@ -111,44 +114,46 @@ fn bar_of(sweep: &Sweep, figure: Figure) -> Option<BarOf> {
     sweep.is_what_is_needed(figure).then_some(BarOf { track, limit: Some(limit), whole: limit, of })
 }
 
-impl Rows for RunRows {
+impl Rows for SweepRows {
     fn len(&self) -> usize {
         self.sweep.runs.len()
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
         let sweep = &*self.sweep;
         let (Some(run), Some(shown)) = (sweep.runs.get(row), self.shown.get(column)) else {
-            return Value::Nothing;
+            return CellValue::Nothing;
         };
-        let tenths = |percent: Option<f64>| percent.map_or(Value::Nothing, Value::Tenths);
+        let tenths = |percent: Option<f64>| percent.map_or(CellValue::Nothing, CellValue::Tenths);
         match *shown {
-            Shown::Name => Value::text(&*run.name),
-            Shown::System => Value::text(run.system),
-            Shown::Verdict => self.verdict(row, run),
-            Shown::Mark if sweep.reference == Some(row) => Value::text("reference"),
-            Shown::Mark => Value::Nothing,
-            Shown::Option(place) => match sweep.value(row, place) {
+            SweepColumn::Name => CellValue::text(&*run.name),
+            SweepColumn::System => CellValue::text(run.system),
+            SweepColumn::Verdict => self.verdict(row, run),
+            SweepColumn::Mark if sweep.reference == Some(row) => CellValue::text("reference"),
+            SweepColumn::Mark => CellValue::Nothing,
+            SweepColumn::Option(place) => match sweep.value(row, place) {
                 Some(value) => match value.as_f64() {
-                    Some(number) => Value::Number(number),
-                    None => Value::text(option_text(Some(value))),
+                    Some(number) => CellValue::Number(number),
+                    None => CellValue::text(option_text(Some(value))),
                 },
-                None => Value::Nothing,
+                None => CellValue::Nothing,
             },
-            Shown::Figure(figure) => match figure.of(run) {
+            SweepColumn::Figure(figure) => match figure.of(run) {
                 Some(FigureValue::Count(bytes)) if figure.is_bytes() => {
                     if figure.is_at_least(run) {
-                        Value::AtLeast(bytes)
+                        CellValue::AtLeast(bytes)
                     } else {
-                        Value::Bytes(bytes)
+                        CellValue::Bytes(bytes)
                     }
                 }
-                Some(FigureValue::Count(count)) => Value::Count(count),
-                Some(FigureValue::Rate(rate)) => Value::Rate(rate),
-                None => Value::Nothing,
+                Some(FigureValue::Count(count)) => CellValue::Count(count),
+                Some(FigureValue::Rate(rate)) => CellValue::Rate(rate),
+                None => CellValue::Nothing,
             },
-            Shown::Percent(figure) => tenths(sweep.percent(row, figure)),
-            Shown::PercentOfPrevious(figure) => tenths(sweep.percent_of_previous(row, figure)),
+            SweepColumn::Percent(figure) => tenths(sweep.percent(row, figure)),
+            SweepColumn::PercentOfPrevious(figure) => {
+                tenths(sweep.percent_of_previous(row, figure))
+            }
         }
     }
 

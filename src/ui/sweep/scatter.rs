@@ -20,7 +20,7 @@ const BELOW: f32 = 38.0;
 /// Names beside points of the line, as long as they do not meet.
 const MOST_NAMES: usize = 6;
 
-struct Dot {
+struct SweepDot {
     run: usize,
     bytes: u64,
     /// `None` of what does not fit, which was not run.
@@ -32,15 +32,15 @@ struct Dot {
     name: String,
 }
 
-pub struct Scatter {
-    dots: Vec<Dot>,
+pub struct SweepScatter {
+    dots: Vec<SweepDot>,
     x: FigureAxis,
     y: FigureAxis,
     limit: Option<u64>,
     title: String,
 }
 
-impl Scatter {
+impl SweepScatter {
     /// `option` is the one along which the curves beside it run.
     pub fn new(sweep: &Sweep, option: usize) -> Self {
         let curve = curve(sweep, option, Figure::Known(&THROUGHPUT));
@@ -60,7 +60,7 @@ impl Scatter {
                 (facts.fits() == Some(false)).then_some((bytes, None))
             };
             let (bytes, throughput) = known.or_else(over)?;
-            Some(Dot {
+            Some(SweepDot {
                 run,
                 bytes,
                 throughput,
@@ -70,7 +70,7 @@ impl Scatter {
                 name: if facts.pareto { brief_settings(sweep, run) } else { String::new() },
             })
         };
-        let dots: Vec<Dot> = sweep.runs.iter().enumerate().filter_map(dot).collect();
+        let dots: Vec<SweepDot> = sweep.runs.iter().enumerate().filter_map(dot).collect();
         // Runs of other systems may have no speed, and no dot.
         let shown = || dots.iter().filter_map(|dot| Some(&sweep.runs.get(dot.run)?.verdict));
         let first = shown().next();
@@ -102,17 +102,17 @@ impl Scatter {
         let frame =
             Rect::from_min_max(rect.min + Vec2::new(LEFT, ABOVE), rect.max - Vec2::new(8.0, BELOW));
         self.axes(ui, frame, &tokens);
-        let place = |dot: &Dot| {
+        let place = |dot: &SweepDot| {
             let y = dot.throughput.map_or(frame.bottom() - 8.0, |speed| self.y.y(frame, speed));
             let x = frame.width() * self.x.share(dot.bytes as f64);
             Pos2::new(frame.left() + x, y)
         };
-        let mut best: Vec<(Pos2, &Dot)> =
+        let mut best: Vec<(Pos2, &SweepDot)> =
             self.dots.iter().filter(|dot| dot.is_best).map(|dot| (place(dot), dot)).collect();
         best.sort_by(|(a, _), (b, _)| a.x.total_cmp(&b.x).then(b.y.total_cmp(&a.y)));
         self.staircase(ui, frame, &best, &tokens);
         let pointer = response.hover_pos();
-        let mut nearest: Option<(f32, Pos2, &Dot)> = None;
+        let mut nearest: Option<(f32, Pos2, &SweepDot)> = None;
         let fastest = sweep.best.ok().map(|best| best.run);
         for dot in &self.dots {
             let at = place(dot);
@@ -155,7 +155,7 @@ impl Scatter {
     }
 
     /// What so much memory buys at most: level until the next run that is faster.
-    fn staircase(&self, ui: &egui::Ui, frame: Rect, best: &[(Pos2, &Dot)], tokens: &Tokens) {
+    fn staircase(&self, ui: &egui::Ui, frame: Rect, best: &[(Pos2, &SweepDot)], tokens: &Tokens) {
         let Some((first, _)) = best.first() else { return };
         let mut path = vec![Pos2::new(first.x, frame.bottom())];
         let mut y = frame.bottom();
@@ -211,12 +211,12 @@ impl Scatter {
 fn names(
     ui: &egui::Ui,
     frame: Rect,
-    best: &[(Pos2, &Dot)],
+    best: &[(Pos2, &SweepDot)],
     fastest: Option<usize>,
     tokens: &Tokens,
 ) {
     let mut taken: Vec<Rect> = Vec::new();
-    let is_fastest = |dot: &Dot| fastest == Some(dot.run);
+    let is_fastest = |dot: &SweepDot| fastest == Some(dot.run);
     let first = best.iter().rev().filter(|(_, dot)| is_fastest(dot));
     let others = best.iter().rev().filter(|(_, dot)| !is_fastest(dot));
     for (at, dot) in first.chain(others).take(MOST_NAMES) {

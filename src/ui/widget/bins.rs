@@ -21,12 +21,12 @@ pub fn new_version() -> u64 {
 
 /// Numbers to draw; a number that the file lacks is a hole.
 #[derive(Clone, Copy, Debug)]
-pub enum Values<'a> {
+pub enum BinValues<'a> {
     Known(&'a [u64]),
     Cells(&'a [Option<u64>]),
 }
 
-impl Values<'_> {
+impl BinValues<'_> {
     pub fn len(self) -> usize {
         match self {
             Self::Known(values) => values.len(),
@@ -51,7 +51,7 @@ impl Values<'_> {
 
 /// Neighbouring values that share a pixel column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bin {
+pub struct PixelBin {
     pub from: usize,
     /// The position after the last.
     pub to: usize,
@@ -65,11 +65,11 @@ pub struct Bin {
 /// position `i` covers `i - 0.5` to `i + 0.5`. Bins without any known value are left out. `blocks`
 /// are those of `blocks_of`, or none.
 pub fn fold(
-    values: Values<'_>,
-    blocks: &[Option<Bin>],
+    values: BinValues<'_>,
+    blocks: &[Option<PixelBin>],
     (start, end): (f64, f64),
     columns: usize,
-) -> Vec<Bin> {
+) -> Vec<PixelBin> {
     let len = values.len();
     let first = (start + 0.5).floor().max(0.0) as usize;
     let last = ((end + 0.5).ceil().max(0.0) as usize).min(len);
@@ -91,11 +91,12 @@ pub fn fold(
     bins
 }
 
-fn bin(values: Values<'_>, from: usize, to: usize) -> Option<Bin> {
-    let mut found: Option<Bin> = None;
+fn bin(values: BinValues<'_>, from: usize, to: usize) -> Option<PixelBin> {
+    let mut found: Option<PixelBin> = None;
     for position in from..to {
         let Some(value) = values.get(position) else { continue };
-        let bin = found.get_or_insert(Bin { from, to, min: value, max: value, highest: position });
+        let bin =
+            found.get_or_insert(PixelBin { from, to, min: value, max: value, highest: position });
         bin.min = bin.min.min(value);
         if value > bin.max {
             bin.max = value;
@@ -106,7 +107,7 @@ fn bin(values: Values<'_>, from: usize, to: usize) -> Option<Bin> {
 }
 
 /// Every block of values, folded; nothing for short columns.
-fn blocks_of(values: Values<'_>) -> Vec<Option<Bin>> {
+fn blocks_of(values: BinValues<'_>) -> Vec<Option<PixelBin>> {
     if values.len() <= SHORT {
         return Vec::new();
     }
@@ -115,23 +116,28 @@ fn blocks_of(values: Values<'_>) -> Vec<Option<Bin>> {
 }
 
 /// As [`bin`], from whole blocks where there are some.
-fn of_blocks(values: Values<'_>, blocks: &[Option<Bin>], from: usize, to: usize) -> Option<Bin> {
+fn of_blocks(
+    values: BinValues<'_>,
+    blocks: &[Option<PixelBin>],
+    from: usize,
+    to: usize,
+) -> Option<PixelBin> {
     let (first, last) = (from.div_ceil(BLOCK), to / BLOCK);
     let Some(whole) = blocks.get(first..last) else { return bin(values, from, to) };
     let ends = [bin(values, from, first * BLOCK), bin(values, last * BLOCK, to)];
     let [before, after] = ends;
     let parts = before.into_iter().chain(whole.iter().flatten().copied()).chain(after);
-    let joined = parts.reduce(|a, b| Bin {
+    let joined = parts.reduce(|a, b| PixelBin {
         min: a.min.min(b.min),
         max: a.max.max(b.max),
         highest: if b.max > a.max { b.highest } else { a.highest },
         ..a
     })?;
-    Some(Bin { from, to, ..joined })
+    Some(PixelBin { from, to, ..joined })
 }
 
 /// The bin that covers a position, or the nearest one.
-pub fn nearest(bins: &[Bin], position: f64) -> Option<&Bin> {
+pub fn nearest(bins: &[PixelBin], position: f64) -> Option<&PixelBin> {
     let after = bins.partition_point(|bin| (bin.to as f64) <= position + 0.5);
     bins.get(after).or_else(|| bins.last())
 }
@@ -140,17 +146,17 @@ pub fn nearest(bins: &[Bin], position: f64) -> Option<&Bin> {
 #[derive(Clone, Default)]
 pub struct BinCache {
     made_from: Option<(u64, u64, u64, usize)>,
-    bins: Vec<Bin>,
+    bins: Vec<PixelBin>,
     blocks_of: Option<(u64, usize)>,
     blocks: FoldedBlocks,
 }
 
 /// The blocks of a column, folded: beside the window where it is long.
 #[derive(Clone, Debug, Default)]
-pub struct FoldedBlocks(Arc<Vec<Option<Bin>>>);
+pub struct FoldedBlocks(Arc<Vec<Option<PixelBin>>>);
 
 impl FoldedBlocks {
-    pub fn of(values: Values<'_>) -> Self {
+    pub fn of(values: BinValues<'_>) -> Self {
         Self(Arc::new(blocks_of(values)))
     }
 }
@@ -169,10 +175,10 @@ impl BinCache {
     pub fn get(
         &mut self,
         version: u64,
-        values: Values<'_>,
+        values: BinValues<'_>,
         (start, end): (f64, f64),
         columns: usize,
-    ) -> &[Bin] {
+    ) -> &[PixelBin] {
         let key = (version, start.to_bits(), end.to_bits(), columns);
         if self.blocks_of != Some((version, values.len())) {
             self.blocks = FoldedBlocks::of(values);
@@ -187,7 +193,7 @@ impl BinCache {
     }
 
     /// Those of the last question.
-    pub fn bins(&self) -> &[Bin] {
+    pub fn bins(&self) -> &[PixelBin] {
         &self.bins
     }
 }
@@ -200,20 +206,20 @@ mod tests {
     #[test]
     fn wide_columns_show_every_value_and_narrow_ones_the_most() {
         let values = [1, 9, 2, 3, 4, 8];
-        let all = fold(Values::Known(&values), &[], (-0.5, 5.5), 100);
+        let all = fold(BinValues::Known(&values), &[], (-0.5, 5.5), 100);
         assert_eq!(all.len(), 6, "one bin a value when there is room");
-        let folded = fold(Values::Known(&values), &[], (-0.5, 5.5), 2);
+        let folded = fold(BinValues::Known(&values), &[], (-0.5, 5.5), 2);
         assert_eq!(folded.len(), 2);
-        assert_eq!(folded[0], Bin { from: 0, to: 3, min: 1, max: 9, highest: 1 });
+        assert_eq!(folded[0], PixelBin { from: 0, to: 3, min: 1, max: 9, highest: 1 });
         assert_eq!(nearest(&folded, 4.0).map(|bin| bin.highest), Some(5));
         assert_eq!(nearest(&folded, 99.0).map(|bin| bin.highest), Some(5));
     }
 
     #[test]
     fn holes_and_nothing_are_drawn_as_nothing() {
-        assert!(fold(Values::Known(&[]), &[], (-0.5, 0.5), 10).is_empty());
+        assert!(fold(BinValues::Known(&[]), &[], (-0.5, 0.5), 10).is_empty());
         let cells = [None, Some(4), None];
-        let bins = fold(Values::Cells(&cells), &[], (-0.5, 2.5), 10);
+        let bins = fold(BinValues::Cells(&cells), &[], (-0.5, 2.5), 10);
         assert_eq!(bins.iter().map(|bin| bin.from).collect::<Vec<_>>(), [1]);
         assert!(nearest(&[], 0.0).is_none());
     }
@@ -222,7 +228,7 @@ mod tests {
         #[test]
         fn no_spike_is_lost(values in proptest::collection::vec(0..1000_u64, 1..500), columns in 1..40_usize) {
             let end = values.len() as f64 - 0.5;
-            let bins = fold(Values::Known(&values), &[], (-0.5, end), columns);
+            let bins = fold(BinValues::Known(&values), &[], (-0.5, end), columns);
             prop_assert_eq!(bins.iter().map(|bin| bin.max).max(), values.iter().copied().max());
             prop_assert!(bins.len() <= columns * 2 + 2);
             prop_assert!(bins.iter().all(|bin| values[bin.highest] == bin.max));
@@ -242,7 +248,7 @@ mod tests {
                     (state >> 60 != 0).then_some(state >> 40)
                 })
                 .collect();
-            let values = Values::Cells(&values);
+            let values = BinValues::Cells(&values);
             let blocks = blocks_of(values);
             prop_assert!(!blocks.is_empty());
             let range = (start as f64, (start + span) as f64);

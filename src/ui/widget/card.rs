@@ -3,7 +3,7 @@
 use eframe::egui::{self, Align, Layout, Margin, Vec2};
 
 use super::exports::{exportable, exports_ui};
-use crate::ui::command::{Command, Exported, Sheet};
+use crate::ui::command::{Command, ExportSource, Sheet};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame, fonts};
 
 /// Around the buttons in the title of a card, points.
@@ -33,7 +33,7 @@ pub fn picture_card_ui<R>(
     contents: impl FnOnce(&mut egui::Ui) -> R,
 ) -> R {
     let at_right = |ui: &mut egui::Ui| {
-        low_exports_ui(ui, ("picture", title), commands, || Some(Exported::Picture));
+        low_exports_ui(ui, ("picture", title), commands, || Some(ExportSource::Picture));
         at_right(ui);
     };
     card_with_ui(ui, title, at_right, contents)
@@ -44,7 +44,7 @@ fn low_exports_ui(
     ui: &mut egui::Ui,
     (form, title): (&str, &str),
     commands: &mut Vec<Command>,
-    what: impl Fn() -> Option<Exported>,
+    what: impl Fn() -> Option<ExportSource>,
 ) {
     let before = std::mem::replace(&mut ui.spacing_mut().button_padding, LOW);
     exports_ui(ui, (form, title, true), commands, what);
@@ -60,7 +60,7 @@ pub fn listed_card_ui<R>(
     contents: impl FnOnce(&mut egui::Ui) -> R,
 ) -> R {
     let at_right = |ui: &mut egui::Ui| {
-        low_exports_ui(ui, ("as CSV", title), commands, || Some(Exported::Table(sheet())));
+        low_exports_ui(ui, ("as CSV", title), commands, || Some(ExportSource::Table(sheet())));
         at_right(ui);
     };
     card_with_ui(ui, title, at_right, contents)

@@ -6,7 +6,7 @@ use eframe::egui::{
 use std::borrow::Cow;
 
 use super::column_widths::{BAR, BESIDE_BAR, fitted, percent_width, text_width};
-use super::rows::Column;
+use super::rows::TableColumn;
 use crate::text::shortened;
 use crate::ui::run_chips::paint_badge;
 use crate::ui::theme::fonts::{self, size};
@@ -25,15 +25,15 @@ const TITLE: f32 = 16.0;
 const LINE: f32 = 14.0;
 
 /// The height of the titles of a table.
-pub fn title_height(columns: &[Column]) -> f32 {
+pub fn title_height(columns: &[TableColumn]) -> f32 {
     let have_two_lines = columns.iter().any(|column| column.is_dense);
     if have_two_lines { 2.0 * LINE + ROW_HEIGHT - TITLE } else { ROW_HEIGHT }
 }
 
 /// How much room a title takes, with the sign of sorting.
-pub fn title_width(ui: &egui::Ui, column: &Column) -> f32 {
+pub fn title_width(ui: &egui::Ui, column: &TableColumn) -> f32 {
     let title = shortened(column.short_title(), MOST);
-    let lines = Lines::of(&title, column.is_dense);
+    let lines = TitleLines::of(&title, column.is_dense);
     let [above, below] = lines.texts.map(|text| text_width(ui, text, &font()));
     match column.badge {
         Some(_) => BADGE + below.min(BADGED_TITLE) + SORT_SIGN,
@@ -46,7 +46,7 @@ pub fn title_width(ui: &egui::Ui, column: &Column) -> f32 {
 pub fn title_ui(
     ui: &mut egui::Ui,
     index: usize,
-    column: &Column,
+    column: &TableColumn,
     sort: Option<&mut Option<(usize, bool)>>,
 ) {
     let (tokens, font) = (*Tokens::now(ui), font());
@@ -74,7 +74,7 @@ pub fn title_ui(
     let before = if badge.is_some() { BADGE } else { 0.0 };
     let room = ui.available_width() - before;
     let title = shortened(column.short_title(), MOST);
-    let lines = Lines::of(&title, column.is_dense);
+    let lines = TitleLines::of(&title, column.is_dense);
     let whole = lines.with_sign(sign);
     let texts = whole.each_ref().map(|text| fitted(ui, text, &font, room).0);
     let is_cut = texts.iter().any(|text| matches!(text, Cow::Owned(_)));
@@ -127,13 +127,13 @@ fn font() -> FontId {
 
 /// A title as it is drawn: one that has one line has it below.
 #[derive(Debug, PartialEq, Eq)]
-struct Lines<'a> {
+struct TitleLines<'a> {
     texts: [&'a str; 2],
     /// Whether the sign of sorting stands in the line above: where there is more room.
     is_sign_above: bool,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> TitleLines<'a> {
     fn of(title: &'a str, are_two: bool) -> Self {
         let letters = |text: &str| text.chars().count();
         let longest = |(above, below): &(&str, &str)| letters(above).max(letters(below));
@@ -160,13 +160,13 @@ mod tests {
     #[test]
     fn a_title_is_broken_where_its_lines_are_shortest_and_the_sign_has_room() {
         let lines = |title| {
-            let lines = Lines::of(title, true);
+            let lines = TitleLines::of(title, true);
             lines.with_sign(" ▼")
         };
         assert_eq!(lines("Max allocated"), ["Max ▼", "allocated"]);
         assert_eq!(lines("Requested peak"), ["Requested", "peak ▼"]);
         assert_eq!(lines("Temporary in use"), ["Temporary", "in use ▼"]);
         assert_eq!(lines("Reserved"), [" ▼", "Reserved"]);
-        assert_eq!(Lines::of("Max allocated", false).with_sign(" ▼"), ["", "Max allocated ▼"]);
+        assert_eq!(TitleLines::of("Max allocated", false).with_sign(" ▼"), ["", "Max allocated ▼"]);
     }
 }

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::column_titles::title_width;
 use super::data_table_cells::Dragged;
-use super::rows::{Column, Order, Rows};
+use super::rows::{Order, Rows, TableColumn};
 use crate::text::shortened;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
@@ -52,7 +52,7 @@ impl ColumnWidths {
         &mut self,
         ui: &egui::Ui,
         (rows, place): (&dyn Rows, usize),
-        columns: &[Column],
+        columns: &[TableColumn],
         order: &Arc<Order>,
         has_ticks: bool,
     ) {
@@ -71,7 +71,7 @@ impl ColumnWidths {
             self.by_hand = vec![None; columns.len()];
         }
         if !are_rows {
-            let title = |column: &Column| {
+            let title = |column: &TableColumn| {
                 (title_width(ui, column) + beside(ui, column) + 2.0 * padding(column)).ceil()
             };
             self.wanted = columns.iter().map(title).collect();
@@ -113,7 +113,7 @@ impl ColumnWidths {
     }
 
     /// A cell came into sight that needs more; says whether its column grows by that.
-    pub fn want(&mut self, (index, column): (usize, &Column), width: f32) -> bool {
+    pub fn want(&mut self, (index, column): (usize, &TableColumn), width: f32) -> bool {
         let width = (width + 2.0 * padding(column)).ceil();
         match self.wanted.get_mut(index) {
             Some(wanted) if *wanted < width => {
@@ -135,7 +135,7 @@ impl ColumnWidths {
     }
 
     /// The widths in so much room; together they may be more.
-    pub fn fit(&self, columns: &[Column], room: f32) -> Vec<f32> {
+    pub fn fit(&self, columns: &[TableColumn], room: f32) -> Vec<f32> {
         let by_hand = |index: usize| self.by_hand.get(index).copied().flatten();
         let wanted = |index: usize| self.wanted.get(index).copied().unwrap_or(LEAST).max(LEAST);
         let mut widths: Vec<f32> = (0..columns.len())
@@ -196,7 +196,7 @@ fn shrink(widths: &mut [f32], floors: &[f32], room: f32) {
 }
 
 /// What a column needs beside its texts.
-fn beside(ui: &egui::Ui, column: &Column) -> f32 {
+fn beside(ui: &egui::Ui, column: &TableColumn) -> f32 {
     column.bar.as_ref().map_or(0.0, |bar| BAR + 2.0 * BESIDE_BAR + percent_width(ui, bar.of))
 }
 
@@ -207,12 +207,12 @@ pub fn percent_width(ui: &egui::Ui, of: &str) -> f32 {
 }
 
 /// What is free at each side of what stands in the cells of a column, points.
-pub fn padding(column: &Column) -> f32 {
+pub fn padding(column: &TableColumn) -> f32 {
     if column.is_dense { DENSE_PADDING } else { PADDING }
 }
 
 /// The font of a column's cells: what has a bar is what the table is about.
-pub fn cell_font(column: &Column) -> FontId {
+pub fn cell_font(column: &TableColumn) -> FontId {
     if column.bar.is_some() { fonts::semibold(size::TABLE) } else { fonts::regular(size::TABLE) }
 }
 
@@ -253,7 +253,7 @@ fn middle_left_out(ui: &egui::Ui, text: &str, font: &FontId, room: f32) -> Strin
 mod tests {
     use super::*;
 
-    fn widths(wanted: &[f32], columns: &[Column], room: f32) -> Vec<f32> {
+    fn widths(wanted: &[f32], columns: &[TableColumn], room: f32) -> Vec<f32> {
         let widths = ColumnWidths {
             wanted: wanted.to_vec(),
             by_hand: vec![None; wanted.len()],
@@ -264,8 +264,11 @@ mod tests {
 
     #[test]
     fn columns_are_as_wide_as_their_content_and_texts_give_way_first() {
-        let columns =
-            [Column::rest("Name"), Column::text("Kind", 60.0), Column::bytes("Bytes", 80.0)];
+        let columns = [
+            TableColumn::rest("Name"),
+            TableColumn::text("Kind", 60.0),
+            TableColumn::bytes("Bytes", 80.0),
+        ];
         let content = [400.0, 200.0, 90.0];
         assert_eq!(widths(&content, &columns, 1000.0), content, "spare width stays empty");
         assert_eq!(widths(&content, &columns, 590.0), [300.0, 200.0, 90.0]);
@@ -276,7 +279,7 @@ mod tests {
 
     #[test]
     fn pictures_take_what_is_left() {
-        let columns = [Column::rest("Name"), Column::painted("Life")];
+        let columns = [TableColumn::rest("Name"), TableColumn::painted("Life")];
         assert_eq!(widths(&[100.0, 50.0], &columns, 500.0), [100.0, 400.0]);
         assert_eq!(widths(&[100.0, 50.0], &columns, 200.0), [100.0, 160.0]);
     }

@@ -14,9 +14,9 @@ use super::data_table_cells::{
 use super::exports::exports_ui;
 use super::place_menu::place_menu_ui;
 use super::row_ticks::RowTicks;
-use super::rows::{Column, Order, Rows, Value, order};
+use super::rows::{CellValue, Order, Rows, TableColumn, order};
 use crate::text::grouped;
-use crate::ui::command::{Command, Exported, Sheet};
+use crate::ui::command::{Command, ExportSource, Sheet};
 use crate::ui::job::Latest;
 use crate::ui::theme::{ROW_HEIGHT, Tokens, fonts};
 use crate::ui::units::Units;
@@ -31,7 +31,7 @@ pub struct Data<'a> {
     /// What is said beside the number of rows.
     pub note: &'a str,
     /// The columns; the first is never a number.
-    pub columns: &'a [Column],
+    pub columns: &'a [TableColumn],
     /// The rows. Other rows are another `Arc`.
     pub rows: Arc<dyn Rows>,
     pub is_selected: &'a dyn Fn(usize) -> bool,
@@ -40,7 +40,7 @@ pub struct Data<'a> {
 
 impl<'a> Data<'a> {
     /// Without title and note, without painted columns, and nothing is selected.
-    pub fn of(name: &'a str, columns: &'a [Column], rows: Arc<dyn Rows>) -> Self {
+    pub fn of(name: &'a str, columns: &'a [TableColumn], rows: Arc<dyn Rows>) -> Self {
         let (title, note) = ("", "");
         Self { name, title, note, columns, rows, is_selected: &|_| false, paint: &|_, _, _| {} }
     }
@@ -54,14 +54,14 @@ pub struct RowClick {
 }
 
 /// What an order was made for: the rows' place in memory, filter, sorting, number of columns.
-type Key = (usize, String, Option<(usize, bool)>, usize);
+type OrderKey = (usize, String, Option<(usize, bool)>, usize);
 
 #[derive(Default)]
 pub struct DataTable {
     filter: String,
     sort: Option<(usize, bool)>,
-    shown: Option<Shown>,
-    sorting: Latest<Key, Order>,
+    shown: Option<ShownRows>,
+    sorting: Latest<OrderKey, Order>,
     open: BTreeSet<u32>,
     /// The row whose menu was opened last.
     menu_of: Option<usize>,
@@ -70,15 +70,15 @@ pub struct DataTable {
 
 /// What has happened to the rows.
 #[derive(Default)]
-struct Seen {
+struct RowEvents {
     clicked: Option<RowClick>,
     toggled: Option<u32>,
     /// A column needs more room than it had.
     grown: bool,
 }
 
-struct Shown {
-    key: Key,
+struct ShownRows {
+    key: OrderKey,
     /// Kept, so that no other rows can come to lie in the same place.
     rows: Arc<dyn Rows>,
     order: Arc<Order>,
@@ -86,7 +86,7 @@ struct Shown {
     openings: Vec<(usize, usize)>,
 }
 
-impl Shown {
+impl ShownRows {
     /// Number of lines, with the parts of open rows.
     fn len(&self) -> usize {
         self.order.rows.len() + self.openings.iter().map(|(_, parts)| parts).sum::<usize>()
@@ -184,8 +184,8 @@ impl DataTable {
         data: &Data<'_>,
         commands: &mut Vec<Command>,
         ticks: &mut Option<RowTicks<'_>>,
-    ) -> Seen {
-        let mut seen = Seen::default();
+    ) -> RowEvents {
+        let mut seen = RowEvents::default();
         let Some(shown) = &self.shown else { return seen };
         let (mut sort, mut menu_of) = (self.sort, self.menu_of);
         let is_filtered = !self.filter.trim().is_empty();
@@ -249,7 +249,7 @@ impl DataTable {
                     let outline = data.rows.outline(row).filter(|_| index == 0 && !is_filtered);
                     let value = match (part, outline) {
                         (Some(part), _) => data.rows.part(row, part, index),
-                        (None, Some(outline)) => Value::text(outline.title),
+                        (None, Some(outline)) => CellValue::text(outline.title),
                         (None, None) => data.rows.value(row, index),
                     };
                     line.col(|ui| {
@@ -341,7 +341,7 @@ impl DataTable {
     /// Finds what is shown, when anything has changed that it depends on.
     fn arrange(&mut self, ui: &egui::Ui, data: &Data<'_>) {
         let place = Arc::as_ptr(&data.rows).cast::<()>().addr();
-        let is_same = |shown: &Shown| shown.key.0 == place;
+        let is_same = |shown: &ShownRows| shown.key.0 == place;
         if self.shown.as_ref().is_some_and(|shown| !is_same(shown)) {
             self.open.clear();
             self.shown = None;
@@ -349,7 +349,7 @@ impl DataTable {
         let filter = self.filter.trim().to_owned();
         let is_outline = data.rows.outline(0).is_some();
         let sort = self.sort.filter(|(column, _)| !is_outline && *column < data.columns.len());
-        let key: Key = (place, filter, sort, data.columns.len());
+        let key: OrderKey = (place, filter, sort, data.columns.len());
         if self.shown.as_ref().is_some_and(|shown| shown.key == key) {
             return;
         }
@@ -364,7 +364,7 @@ impl DataTable {
         };
         if let Some(found) = found {
             let rows = Arc::clone(&data.rows);
-            let mut shown = Shown { key, rows, order: Arc::new(found), openings: Vec::new() };
+            let mut shown = ShownRows { key, rows, order: Arc::new(found), openings: Vec::new() };
             shown.find_openings(&self.open);
             self.shown = Some(shown);
         }
@@ -383,7 +383,7 @@ impl DataTable {
                 exports_ui(ui, ("as CSV", data.name, true), commands, || {
                     let (rows, columns) = (Arc::clone(&data.rows), data.columns.to_vec());
                     let order = Arc::clone(&self.shown.as_ref()?.order);
-                    Some(Exported::Table(Sheet { rows, columns, order }))
+                    Some(ExportSource::Table(Sheet { rows, columns, order }))
                 });
                 let field = TextEdit::singleline(&mut self.filter)
                     .hint_text("Filter")
@@ -422,13 +422,17 @@ impl DataTable {
 fn name_of(data: &Data<'_>, row: usize) -> Option<String> {
     data.rows.name(row).or_else(|| {
         (0..data.columns.len()).find_map(|column| match data.rows.value(row, column) {
-            Value::Text(text) if !text.is_empty() => Some(text.into_owned()),
+            CellValue::Text(text) if !text.is_empty() => Some(text.into_owned()),
             _ => None,
         })
     })
 }
 
-fn line_ui(ui: &mut egui::Ui, (column, height): (&Column, f32), add: impl FnOnce(&mut egui::Ui)) {
+fn line_ui(
+    ui: &mut egui::Ui,
+    (column, height): (&TableColumn, f32),
+    add: impl FnOnce(&mut egui::Ui),
+) {
     let size = Vec2::new(ui.available_width(), height);
     let layout = egui::Layout::left_to_right(egui::Align::Center);
     ui.allocate_ui_with_layout(size, layout, |ui| {

@@ -12,7 +12,7 @@ use super::bar::Bar;
 use super::column_widths::{
     BAR, BESIDE_BAR, MOST_SHOWN, SIGN, cell_font, fitted, padding, percent_width,
 };
-use super::rows::{BarOf, Column, Order, Value};
+use super::rows::{BarOf, CellValue, Order, TableColumn};
 use crate::text::shortened;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::{ROW_HEIGHT, Tokens};
@@ -28,14 +28,19 @@ const PARTS: f64 = 1e6;
 const HANDLE: f32 = 6.0;
 
 /// Draws a value; says how much room it needs.
-pub fn value_ui(ui: &mut egui::Ui, column: &Column, value: Value<'_>, is_part: bool) -> f32 {
+pub fn value_ui(
+    ui: &mut egui::Ui,
+    column: &TableColumn,
+    value: CellValue<'_>,
+    is_part: bool,
+) -> f32 {
     let tokens = Tokens::now(ui);
     let color = match value {
-        Value::Change(1..) | Value::CountChange(1..) => tokens.more,
-        Value::RateChange(change) if change > 0.0 => tokens.more,
-        Value::Change(..=-1) | Value::CountChange(..=-1) => tokens.less,
-        Value::RateChange(change) if change < 0.0 => tokens.less,
-        Value::Nothing => tokens.third_text,
+        CellValue::Change(1..) | CellValue::CountChange(1..) => tokens.more,
+        CellValue::RateChange(change) if change > 0.0 => tokens.more,
+        CellValue::Change(..=-1) | CellValue::CountChange(..=-1) => tokens.less,
+        CellValue::RateChange(change) if change < 0.0 => tokens.less,
+        CellValue::Nothing => tokens.third_text,
         _ if is_part => tokens.weak_text,
         _ => tokens.text,
     };
@@ -93,7 +98,7 @@ fn bar_ui(ui: &mut egui::Ui, bar: &BarOf, of_whole: Option<f64>, of_track: Optio
     BAR + 2.0 * BESIDE_BAR + width
 }
 
-pub fn total_ui(ui: &mut egui::Ui, index: usize, column: &Column, order: &Order, all: usize) {
+pub fn total_ui(ui: &mut egui::Ui, index: usize, column: &TableColumn, order: &Order, all: usize) {
     let units = Units::now(ui);
     let text = match order.totals.get(index) {
         _ if index == 0 && order.rows.len() < all => "Total of those shown".to_owned(),
@@ -138,7 +143,7 @@ pub enum Dragged {
 }
 
 /// The right edge of a column, which makes it wider or narrower.
-pub fn handle_ui(ui: &egui::Ui, index: usize, column: &Column) -> Option<Dragged> {
+pub fn handle_ui(ui: &egui::Ui, index: usize, column: &TableColumn) -> Option<Dragged> {
     let cell = ui.max_rect();
     let place = Rect::from_x_y_ranges(cell.right() - HANDLE..=cell.right(), cell.y_range());
     let handle = ui.interact(place, ui.scope_id().with(("width", index)), Sense::click_and_drag());
@@ -158,7 +163,11 @@ pub fn handle_ui(ui: &egui::Ui, index: usize, column: &Column) -> Option<Dragged
 }
 
 /// Lays out a cell: texts begin and figures end at the same place.
-pub fn aligned<R>(ui: &mut egui::Ui, column: &Column, add: impl FnOnce(&mut egui::Ui) -> R) -> R {
+pub fn aligned<R>(
+    ui: &mut egui::Ui,
+    column: &TableColumn,
+    add: impl FnOnce(&mut egui::Ui) -> R,
+) -> R {
     let layout = if column.is_number() {
         Layout::right_to_left(Align::Center)
     } else {

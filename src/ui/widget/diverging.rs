@@ -4,7 +4,7 @@
 use eframe::egui::{self, Color32, Rect, Response, RichText, Sense, Vec2};
 
 use super::choice::choice_ui;
-use super::rows::Value;
+use super::rows::CellValue;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 
@@ -66,7 +66,7 @@ pub fn change_scale_ui(ui: &mut egui::Ui, scale: &mut ChangeScale, most: Option<
     choice_ui(ui, ("Color scale", 96.0), scale, scales, |scale| scale.title())
         .on_hover_text("A root scale shows small changes beside large ones");
     let (tokens, units) = (Tokens::now(ui), Units::now(ui));
-    let end = |from, to| Value::change(from, to).shown(units).into_owned();
+    let end = |from, to| CellValue::change(from, to).shown(units).into_owned();
     let [least, largest] = match most {
         Some(most) => [end(most, 0), end(0, most)],
         None => ["▼ most".to_owned(), "▲ most".to_owned()],

@@ -4,7 +4,7 @@
 use eframe::egui::scroll_area::ScrollAreaOutput;
 use eframe::egui::{self, Button, Id, Rect};
 
-use crate::ui::command::{Command, Export, ExportTo, Exported};
+use crate::ui::command::{Command, ExportRequest, ExportSource, ExportTo};
 use crate::ui::icon::Icon;
 use crate::ui::widget::sign::Sign;
 
@@ -123,7 +123,7 @@ pub fn picture_exports_ui(
     if let Some(rect) = place {
         exportable(ui, name, rect);
     }
-    exports_ui(ui, ("picture", name, is_named), commands, || place.map(|_| Exported::Picture));
+    exports_ui(ui, ("picture", name, is_named), commands, || place.map(|_| ExportSource::Picture));
 }
 
 /// From the right to the left. `form` is "picture" or "as CSV"; `is_named` tells several on a page apart.
@@ -131,7 +131,7 @@ pub fn exports_ui(
     ui: &mut egui::Ui,
     (form, name, is_named): (&str, &str, bool),
     commands: &mut Vec<Command>,
-    what: impl Fn() -> Option<Exported>,
+    what: impl Fn() -> Option<ExportSource>,
 ) {
     let forms = [
         (ExportTo::File, Icon::Save, format!("Save {form}…")),
@@ -148,7 +148,7 @@ pub fn exports_ui(
             && let Some(what) = what()
         {
             let name = name_on_page(&Exportable::now(ui.ctx()), name);
-            commands.push(Command::Export(Export { name, to, what }));
+            commands.push(Command::Export(ExportRequest { name, to, what }));
         }
     }
 }

@@ -6,9 +6,9 @@ use crate::ui::theme::fonts::{self, size};
 use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame};
 
 /// A name and its value; both clean.
-pub type Fact = (String, String);
+pub type FactRow = (String, String);
 
-pub fn facts_ui(ui: &mut egui::Ui, title: &str, facts: &[Fact]) {
+pub fn facts_ui(ui: &mut egui::Ui, title: &str, facts: &[FactRow]) {
     card_frame(Tokens::now(ui)).show(ui, |ui| {
         ui.set_width(ui.available_width());
         ui.label(fonts::card_title(title));

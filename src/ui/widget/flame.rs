@@ -47,7 +47,7 @@ impl Placing {
     }
 }
 
-pub struct Look<'a> {
+pub struct FlameLook<'a> {
     /// Height of a row, points.
     pub row: f32,
     /// The fill of a range, by its tag and its row.
@@ -63,7 +63,7 @@ pub struct Look<'a> {
 }
 
 /// Draws what is visible of all rows, from the top of the rectangle down.
-pub fn paint_rows(painter: &Painter, placing: Placing, rows: &SpanRows, look: &Look<'_>) {
+pub fn paint_rows(painter: &Painter, placing: Placing, rows: &SpanRows, look: &FlameLook<'_>) {
     for (depth, row) in rows.rows().iter().enumerate() {
         let top = placing.rect.top() + depth as f32 * look.row;
         let area = Rect::from_x_y_ranges(placing.rect.x_range(), top..=top + look.row - 1.0);
@@ -78,7 +78,7 @@ fn paint_row(
     painter: &Painter,
     placing: Placing,
     (rows, row, depth): (&SpanRows, &SpanRow, usize),
-    look: &Look<'_>,
+    look: &FlameLook<'_>,
 ) {
     let pixels = painter.pixels_per_point();
     let pixel = placing.per_point() / f64::from(pixels);
@@ -207,7 +207,7 @@ impl Flame {
         let fill = |_: u8, depth: usize| {
             tokens.area(if depth.is_multiple_of(2) { tokens.always_live } else { tokens.temporary })
         };
-        let look = Look {
+        let look = FlameLook {
             row: FLAME_ROW,
             fill: &fill,
             name: title,

@@ -22,7 +22,7 @@ const LEAST_BAR: f32 = 28.0;
 
 /// Which columns the rows of a card have.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Columns {
+pub struct MeasuredColumns {
     /// Width of what says what a name is of, before it, points.
     pub kind: f32,
     pub has_swatch: bool,
@@ -31,7 +31,7 @@ pub struct Columns {
     pub link: f32,
 }
 
-impl Columns {
+impl MeasuredColumns {
     /// About how many characters of a name there is room for, so that a longer one can keep what says most of it.
     pub fn name_characters(self, ui: &egui::Ui) -> usize {
         let swatch = if self.has_swatch { SWATCH } else { 0.0 };
@@ -69,17 +69,17 @@ pub struct Measured<'a> {
 
 /// What of a row was clicked.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Clicked {
+pub struct MeasuredClick {
     pub name: bool,
     pub link: bool,
 }
 
 impl Measured<'_> {
-    pub fn ui(&self, ui: &mut egui::Ui, columns: Columns) -> Clicked {
+    pub fn ui(&self, ui: &mut egui::Ui, columns: MeasuredColumns) -> MeasuredClick {
         let tokens = *Tokens::now(ui);
         let (row, _) =
             ui.allocate_exact_size(Vec2::new(ui.available_width(), HEIGHT), egui::Sense::hover());
-        let mut clicked = Clicked::default();
+        let mut clicked = MeasuredClick::default();
         let mut left = row.left();
         if columns.kind > 0.0 {
             let part = part(row, left, columns.kind);

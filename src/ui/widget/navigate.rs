@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, Key, Response};
 
-use super::view::View;
+use super::view::VisibleRange;
 
 /// Where positions lie in the window.
 #[derive(Clone, Copy, Debug)]
@@ -17,7 +17,7 @@ pub fn navigate(
     ui: &egui::Ui,
     response: &Response,
     axis: Axis,
-    view: &mut View,
+    view: &mut VisibleRange,
     len: usize,
     can_pan: bool,
 ) -> bool {
@@ -44,7 +44,7 @@ pub fn navigate(
 }
 
 /// Keys zoom and pan, 0 resets. Says whether anything moved.
-pub fn navigate_by_key(ui: &egui::Ui, view: &mut View, len: usize) -> bool {
+pub fn navigate_by_key(ui: &egui::Ui, view: &mut VisibleRange, len: usize) -> bool {
     let before = *view;
     let (start, end) = view.range(len);
     zoom_by_key(ui, view, len);
@@ -57,7 +57,7 @@ pub fn navigate_by_key(ui: &egui::Ui, view: &mut View, len: usize) -> bool {
 }
 
 /// Keys zoom, 0 resets.
-pub fn zoom_by_key(ui: &egui::Ui, view: &mut View, len: usize) {
+pub fn zoom_by_key(ui: &egui::Ui, view: &mut VisibleRange, len: usize) {
     let (start, end) = view.range(len);
     let middle = f64::midpoint(start, end);
     if is_pressed(ui, Key::Num0) {

@@ -2,8 +2,8 @@
 
 use eframe::egui::{self, Color32, CursorIcon, Key, Pos2, Rect, Role, Sense, Stroke, Vec2};
 
-use super::bins::{BinCache, Values};
-use super::view::View;
+use super::bins::{BinCache, BinValues};
+use super::view::VisibleRange;
 use crate::ui::theme::Tokens;
 
 /// Height of the strip, points.
@@ -13,7 +13,7 @@ const HANDLE: f32 = 9.0;
 
 pub struct Overview<'a> {
     /// The numbers, evenly over the axis.
-    pub values: Values<'a>,
+    pub values: BinValues<'a>,
     pub len: usize,
     /// Added to each of them.
     pub base: u64,
@@ -27,12 +27,12 @@ pub struct Overview<'a> {
 }
 
 /// Draws the strip in the width that is left; dragging moves the visible part or its ends.
-pub fn overview_ui(ui: &mut egui::Ui, view: &mut View, mut overview: Overview<'_>) {
+pub fn overview_ui(ui: &mut egui::Ui, view: &mut VisibleRange, mut overview: Overview<'_>) {
     let len = overview.len;
     let size = Vec2::new(ui.available_width().max(60.0), HEIGHT);
     let (rect, strip) = ui.allocate_exact_size(size, Sense::click_and_drag());
     let inner = rect.shrink2(Vec2::new(HANDLE / 2.0, 0.0));
-    let (low, high) = View::everything(len);
+    let (low, high) = VisibleRange::everything(len);
     let per_point = (high - low) / f64::from(inner.width().max(1.0));
     let x = |place: f64| inner.left() + ((place - low) / per_point) as f32;
     let tokens = Tokens::now(ui);
@@ -122,7 +122,7 @@ fn paint_marks(ui: &egui::Ui, inner: Rect, overview: &Overview<'_>, x: impl Fn(f
 }
 
 fn paint_values(ui: &egui::Ui, inner: Rect, overview: &mut Overview<'_>, color: Color32) {
-    let (low, high) = View::everything(overview.values.len());
+    let (low, high) = VisibleRange::everything(overview.values.len());
     let per_value = f64::from(inner.width()) / (high - low);
     let x = |place: f64| inner.left() + ((place - low) * per_value) as f32;
     let columns = inner.width().max(1.0) as usize;

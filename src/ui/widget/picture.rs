@@ -30,11 +30,11 @@ impl ImageTexture {
     }
 }
 
-type Made<V> = Option<(Arc<V>, Arc<ColorImage>)>;
+type MadePicture<V> = Option<(Arc<V>, Arc<ColorImage>)>;
 
 /// An image that a job makes, with what the job knows of it.
 pub struct ShownImage<K, V> {
-    made: Latest<K, Made<V>>,
+    made: Latest<K, MadePicture<V>>,
     shown: Option<(K, Arc<V>, TextureId)>,
     texture: ImageTexture,
 }

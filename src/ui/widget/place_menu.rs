@@ -3,13 +3,13 @@
 use eframe::egui::{self, Response};
 
 use crate::ui::command::Command;
-use crate::ui::selection::TitledPlace;
+use crate::ui::selection::TitledJump;
 
 /// Draws the entries.
 pub fn place_menu_ui(
     ui: &mut egui::Ui,
     name: Option<&str>,
-    places: &[TitledPlace],
+    places: &[TitledJump],
     commands: &mut Vec<Command>,
 ) {
     if let Some(name) = name.filter(|name| !name.is_empty())

@@ -3,7 +3,7 @@
 use eframe::egui::{self, Pos2, Rect, Response};
 
 use super::navigate::{navigate_by_key, zoom_by_key};
-use super::view::View;
+use super::view::VisibleRange;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
@@ -14,8 +14,8 @@ pub struct Extent {
 /// The visible part; y goes up, or down.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Plane {
-    pub x: View,
-    pub y: View,
+    pub x: VisibleRange,
+    pub y: VisibleRange,
     is_down: bool,
 }
 
@@ -41,9 +41,9 @@ impl Plane {
     }
 
     /// Where positions lie in a rectangle.
-    pub fn placed(self, rect: Rect, extent: Extent) -> Placed {
+    pub fn placed(self, rect: Rect, extent: Extent) -> PlacedPlane {
         let (x, y) = (self.x.range(extent.x), self.y.range(extent.y));
-        Placed { rect, x, y, is_down: self.is_down }
+        PlacedPlane { rect, x, y, is_down: self.is_down }
     }
 
     /// The wheel zooms, drag pans, a double-click resets.
@@ -89,9 +89,9 @@ impl Plane {
     }
 }
 
-/// Where positions lie in a rectangle. Position `i` covers `i - 0.5` to `i + 0.5`, as in [`View`].
+/// Where positions lie in a rectangle. Position `i` covers `i - 0.5` to `i + 0.5`, as in [`VisibleRange`].
 #[derive(Clone, Copy, Debug)]
-pub struct Placed {
+pub struct PlacedPlane {
     pub rect: Rect,
     /// The visible positions along x.
     pub x: (f64, f64),
@@ -100,7 +100,7 @@ pub struct Placed {
     is_down: bool,
 }
 
-impl Placed {
+impl PlacedPlane {
     /// Positions of a point, along x and y.
     pub fn per_point(&self) -> [f64; 2] {
         let along =

@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use crate::csv::line;
 use crate::text::{grouped, rate as text_of_rate, signed_rate, times_text};
 use crate::ui::runs::Badge;
-use crate::ui::selection::TitledPlace;
+use crate::ui::selection::TitledJump;
 use crate::ui::units::Units;
 use crate::ui::widget::sign::Sign;
 
@@ -14,7 +14,7 @@ use crate::ui::widget::sign::Sign;
 const WHOLE_RATE: f64 = 100.0;
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Value<'a> {
+pub enum CellValue<'a> {
     /// Not known, or it does not apply.
     #[default]
     Nothing,
@@ -42,7 +42,7 @@ pub enum Value<'a> {
     Verdict(Sign, &'static str),
 }
 
-impl<'a> Value<'a> {
+impl<'a> CellValue<'a> {
     pub fn text(text: impl Into<Cow<'a, str>>) -> Self {
         Self::Text(text.into())
     }
@@ -209,7 +209,7 @@ pub struct Outline<'a> {
 pub trait Rows: Send + Sync {
     fn len(&self) -> usize;
 
-    fn value(&self, row: usize, column: usize) -> Value<'_>;
+    fn value(&self, row: usize, column: usize) -> CellValue<'_>;
 
     /// Number of parts that a row opens into.
     fn parts(&self, _row: usize) -> usize {
@@ -221,8 +221,8 @@ pub trait Rows: Send + Sync {
         false
     }
 
-    fn part(&self, _row: usize, _part: usize, _column: usize) -> Value<'_> {
-        Value::Nothing
+    fn part(&self, _row: usize, _part: usize, _column: usize) -> CellValue<'_> {
+        CellValue::Nothing
     }
 
     /// How a row looks in an outline, whose rows keep their order; `None` in other tables.
@@ -236,7 +236,7 @@ pub trait Rows: Send + Sync {
     }
 
     /// Where one can go from a row, with titles.
-    fn places(&self, _row: usize) -> Vec<TitledPlace> {
+    fn places(&self, _row: usize) -> Vec<TitledJump> {
         Vec::new()
     }
 
@@ -249,7 +249,7 @@ pub trait Rows: Send + Sync {
 /// Rows with a function that says what stands in their cells.
 pub struct Listed<R> {
     pub rows: Vec<R>,
-    pub cell: for<'a> fn(&'a R, usize) -> Value<'a>,
+    pub cell: for<'a> fn(&'a R, usize) -> CellValue<'a>,
 }
 
 impl<R: Send + Sync> Rows for Listed<R> {
@@ -257,8 +257,8 @@ impl<R: Send + Sync> Rows for Listed<R> {
         self.rows.len()
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        self.rows.get(row).map_or(Value::Nothing, |row| (self.cell)(row, column))
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
+        self.rows.get(row).map_or(CellValue::Nothing, |row| (self.cell)(row, column))
     }
 }
 
@@ -274,7 +274,7 @@ pub struct BarOf {
 }
 
 #[derive(Clone, Default)]
-pub struct Column {
+pub struct TableColumn {
     pub title: String,
     /// Its least width where there is no room for its content, points.
     pub width: Option<f32>,
@@ -294,7 +294,7 @@ pub struct Column {
     pub is_dense: bool,
 }
 
-impl Column {
+impl TableColumn {
     /// Texts.
     pub fn rest(title: impl Into<String>) -> Self {
         Self { title: title.into(), ..Self::default() }
@@ -371,13 +371,13 @@ impl Column {
 pub struct Order {
     pub rows: Vec<u32>,
     /// The sum of each column, where there is one.
-    pub totals: Vec<Value<'static>>,
+    pub totals: Vec<CellValue<'static>>,
 }
 
 /// Finds the rows that have `filter` in one of their texts, sorts them, and adds them up.
 pub fn order(
     rows: &dyn Rows,
-    columns: &[Column],
+    columns: &[TableColumn],
     filter: &str,
     sort: Option<(usize, bool)>,
 ) -> Order {
@@ -387,13 +387,13 @@ pub fn order(
         .collect();
     let is_wanted = |row: &u32| {
         let has = |column: &usize| match rows.value(*row as usize, *column) {
-            Value::Text(text) => text.to_lowercase().contains(&wanted),
+            CellValue::Text(text) => text.to_lowercase().contains(&wanted),
             // Such as the number of a tile.
             value => value.plain().contains(&wanted),
         };
         let has_part = |row: usize| {
             let named = |part: usize| match rows.part(row, part, 0) {
-                Value::Text(text) => text.to_lowercase().contains(&wanted),
+                CellValue::Text(text) => text.to_lowercase().contains(&wanted),
                 _ => false,
             };
             rows.are_parts_found() && (0..rows.parts(row)).any(named)
@@ -405,48 +405,48 @@ pub fn order(
     if let Some((column, is_descending)) = sort {
         // A value may take as long as all else: each is asked for once.
         let value = |row: u32| (rows.value(row as usize, column), row);
-        let mut valued: Vec<(Value<'_>, u32)> = shown.into_iter().map(value).collect();
+        let mut valued: Vec<(CellValue<'_>, u32)> = shown.into_iter().map(value).collect();
         valued.sort_by(|(a, _), (b, _)| {
             let order = a.order(b);
             if is_descending { order.reverse() } else { order }
         });
         shown = valued.into_iter().map(|(_, row)| row).collect();
     }
-    let total = |(column, info): (usize, &Column)| {
-        if info.is_summed { sum(rows, &shown, column) } else { Value::Nothing }
+    let total = |(column, info): (usize, &TableColumn)| {
+        if info.is_summed { sum(rows, &shown, column) } else { CellValue::Nothing }
     };
     let totals = columns.iter().enumerate().map(total).collect();
     Order { rows: shown, totals }
 }
 
-fn sum(rows: &dyn Rows, shown: &[u32], column: usize) -> Value<'static> {
-    let (mut total, mut kind) = (0_i128, Value::Nothing);
+fn sum(rows: &dyn Rows, shown: &[u32], column: usize) -> CellValue<'static> {
+    let (mut total, mut kind) = (0_i128, CellValue::Nothing);
     for row in shown {
         let (value, number) = match rows.value(*row as usize, column) {
-            Value::Bytes(bytes) => (Value::Bytes(0), i128::from(bytes)),
-            Value::Count(count) => (Value::Count(0), i128::from(count)),
-            Value::Change(change) => (Value::Change(0), i128::from(change)),
-            Value::CountChange(change) => (Value::CountChange(0), i128::from(change)),
+            CellValue::Bytes(bytes) => (CellValue::Bytes(0), i128::from(bytes)),
+            CellValue::Count(count) => (CellValue::Count(0), i128::from(count)),
+            CellValue::Change(change) => (CellValue::Change(0), i128::from(change)),
+            CellValue::CountChange(change) => (CellValue::CountChange(0), i128::from(change)),
             _ => continue,
         };
         total = total.saturating_add(number);
         // What is below 0 among bytes stands there as a change; the sum is of bytes all the same.
-        if !matches!((&kind, &value), (Value::Bytes(_), Value::Change(_))) {
+        if !matches!((&kind, &value), (CellValue::Bytes(_), CellValue::Change(_))) {
             kind = value;
         }
     }
     let unsigned = u64::try_from(total.max(0)).unwrap_or(u64::MAX);
     match kind {
-        Value::Bytes(_) => Value::Bytes(unsigned),
-        Value::Count(_) => Value::Count(unsigned),
-        Value::Change(_) => Value::Change(bounded(total)),
-        Value::CountChange(_) => Value::CountChange(bounded(total)),
-        _ => Value::Nothing,
+        CellValue::Bytes(_) => CellValue::Bytes(unsigned),
+        CellValue::Count(_) => CellValue::Count(unsigned),
+        CellValue::Change(_) => CellValue::Change(bounded(total)),
+        CellValue::CountChange(_) => CellValue::CountChange(bounded(total)),
+        _ => CellValue::Nothing,
     }
 }
 
 /// The rows of an order as comma-separated values, with a line of titles; numbers as they are.
-pub fn csv(rows: &dyn Rows, columns: &[Column], order: &[u32]) -> String {
+pub fn csv(rows: &dyn Rows, columns: &[TableColumn], order: &[u32]) -> String {
     let titles = columns.iter().map(|column| match column.unit {
         "bytes" => format!("{} (bytes)", column.whole_title()),
         _ => column.whole_title().to_owned(),

@@ -4,7 +4,7 @@ use eframe::egui::{self, ColorImage, Id, TextureId};
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
-type Known = HashMap<TextureId, Weak<ColorImage>>;
+type KnownTextures = HashMap<TextureId, Weak<ColorImage>>;
 
 fn key() -> Id {
     Id::unique("what textures show")
@@ -35,15 +35,16 @@ pub fn has_room_in_frame(ctx: &egui::Context) -> bool {
 /// Remembers what a texture shows while the image lives.
 pub fn remember(ctx: &egui::Context, texture: TextureId, image: &Arc<ColorImage>) {
     ctx.data_mut(|data| {
-        let known: &mut Known = data.get_temp_mut_or_default(key());
+        let known: &mut KnownTextures = data.get_temp_mut_or_default(key());
         known.retain(|_, image| image.strong_count() > 0);
         known.insert(texture, Arc::downgrade(image));
     });
 }
 
 pub fn shown_by(ctx: &egui::Context, texture: TextureId) -> Option<Arc<ColorImage>> {
-    let known: Option<Weak<ColorImage>> =
-        ctx.data_mut(|data| data.get_temp_mut_or_default::<Known>(key()).get(&texture).cloned());
+    let known: Option<Weak<ColorImage>> = ctx.data_mut(|data| {
+        data.get_temp_mut_or_default::<KnownTextures>(key()).get(&texture).cloned()
+    });
     known?.upgrade()
 }
 

@@ -5,7 +5,7 @@ use eframe::egui::{self, Button, Key, Rect, TextEdit};
 use super::exports::{is_taken_out, picture_exports_ui};
 use super::heights::Heights;
 use super::overview::{Overview, overview_ui};
-use super::view::View;
+use super::view::VisibleRange;
 use crate::ui::command::Command;
 
 /// What a click on + makes larger.
@@ -26,7 +26,7 @@ impl Toolbar {
         &mut self,
         ui: &mut egui::Ui,
         name: &str,
-        view: &mut View,
+        view: &mut VisibleRange,
         overview: Overview<'_>,
         commands: &mut Vec<Command>,
         others: impl FnOnce(&mut egui::Ui) -> bool,
@@ -76,7 +76,7 @@ impl Toolbar {
         &mut self,
         ui: &mut egui::Ui,
         name: &str,
-        (view, is_other_zoomed): (&mut View, bool),
+        (view, is_other_zoomed): (&mut VisibleRange, bool),
         len: usize,
         commands: &mut Vec<Command>,
     ) -> bool {
@@ -99,7 +99,7 @@ impl Toolbar {
         is_all
     }
 
-    fn magnification_ui(&mut self, ui: &mut egui::Ui, view: &mut View, len: usize) {
+    fn magnification_ui(&mut self, ui: &mut egui::Ui, view: &mut VisibleRange, len: usize) {
         let now = view.magnification(len);
         let mut text = self.typed.clone().unwrap_or_else(|| magnification_text(now));
         let field = ui.add(

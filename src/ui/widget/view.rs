@@ -6,11 +6,11 @@ pub const CLOSEST: f64 = 4.0;
 
 /// The visible range; everything unless the user has zoomed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct View {
+pub struct VisibleRange {
     zoomed: Option<(f64, f64)>,
 }
 
-impl View {
+impl VisibleRange {
     pub fn everything(len: usize) -> (f64, f64) {
         (-0.5, len.max(1) as f64 - 0.5)
     }
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn zoom_keeps_the_pointer_and_stays_inside() {
-        let mut view = View::default();
+        let mut view = VisibleRange::default();
         view.zoom(100, 2.0, 25.0);
         let (start, end) = view.range(100);
         assert!((end - start - 50.0).abs() < 1e-9);
@@ -117,11 +117,15 @@ mod tests {
 
     #[test]
     fn one_position_and_none_have_a_range() {
-        let mut view = View::default();
+        let mut view = VisibleRange::default();
         assert_eq!(view.range(0), (-0.5, 0.5));
         view.zoom(1, 8.0, 0.0);
         view.pan(1, 5.0);
         assert_eq!(view.range(1), (-0.5, 0.5));
-        assert_eq!(View { zoomed: Some((2.0, 9.0)) }.range(4), (-0.5, 3.5), "of another report");
+        assert_eq!(
+            VisibleRange { zoomed: Some((2.0, 9.0)) }.range(4),
+            (-0.5, 3.5),
+            "of another report"
+        );
     }
 }

@@ -21,7 +21,7 @@ pub struct CodeTree {
 }
 
 #[derive(Default)]
-struct Node {
+struct CodeNode {
     bytes: u64,
     below: HashMap<u32, usize>,
 }
@@ -31,7 +31,7 @@ impl CodeTree {
     pub fn of(all: &dyn Allocations, bytes: &HashMap<usize, u64>) -> Self {
         let is_shown: Vec<bool> =
             (0..all.frames() as u32).map(|frame| all.frame(frame).is_in_paths).collect();
-        let mut nodes = vec![Node::default()];
+        let mut nodes = vec![CodeNode::default()];
         for (stack, bytes) in bytes {
             let is_shown = |row: &&u32| is_shown.get(**row as usize).copied().unwrap_or(false);
             let way: Vec<u32> =
@@ -44,7 +44,7 @@ impl CodeTree {
                 let next = nodes.len();
                 let found = *nodes[at].below.entry(*frame).or_insert(next);
                 if found == next {
-                    nodes.push(Node::default());
+                    nodes.push(CodeNode::default());
                 }
                 at = found;
                 nodes[at].bytes = nodes[at].bytes.saturating_add(*bytes);
@@ -53,7 +53,7 @@ impl CodeTree {
         Self::laid_out(all, &nodes)
     }
 
-    fn laid_out(all: &dyn Allocations, nodes: &[Node]) -> Self {
+    fn laid_out(all: &dyn Allocations, nodes: &[CodeNode]) -> Self {
         let name = |frame: u32| match frame {
             u32::MAX => all.code(all.stacks(), AreasBy::Line).into_owned(),
             frame => all.frame(frame).title,

@@ -13,7 +13,7 @@ use crate::run::allocations::Allocations;
 use crate::run::areas::AreasBy;
 use crate::ui::job::Cancel;
 use crate::ui::runs::Run;
-use crate::ui::widget::rows::{Listed, Value};
+use crate::ui::widget::rows::{CellValue, Listed};
 
 /// Bytes that a pattern may take when it is made ready.
 const MOST_PATTERN: usize = 1 << 20;
@@ -34,7 +34,7 @@ pub struct ListKey {
 }
 
 /// Allocations, and what they add up to by the code that asked.
-pub struct Found {
+pub struct FoundAllocations {
     pub rows: Arc<AllocationRows>,
     /// By code, the most first.
     pub by_code: Arc<Listed<CodeRow>>,
@@ -53,7 +53,7 @@ pub struct CodeRow {
     largest: u64,
 }
 
-impl Found {
+impl FoundAllocations {
     /// Looks for them in a run; `None` where it has no list, or when it was cancelled. Fails with what is wrong with the
     /// pattern.
     pub fn of(run: &Run, key: &ListKey, cancel: &Cancel) -> Option<Result<Self, String>> {
@@ -118,13 +118,13 @@ impl CodeRow {
     }
 }
 
-fn code_cell(row: &CodeRow, column: usize) -> Value<'_> {
+fn code_cell(row: &CodeRow, column: usize) -> CellValue<'_> {
     match column {
-        0 => Value::text(&*row.name),
-        1 => Value::Bytes(row.bytes),
-        2 => Value::Bytes(row.taken),
-        3 => Value::Count(row.count),
-        _ => Value::Bytes(row.largest),
+        0 => CellValue::text(&*row.name),
+        1 => CellValue::Bytes(row.bytes),
+        2 => CellValue::Bytes(row.taken),
+        3 => CellValue::Count(row.count),
+        _ => CellValue::Bytes(row.largest),
     }
 }
 

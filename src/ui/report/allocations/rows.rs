@@ -7,7 +7,7 @@ use crate::run::areas::AreasBy;
 use crate::store::System;
 use crate::text::capitalised;
 use crate::ui::report::areas::short_frame;
-use crate::ui::widget::rows::{BarOf, Column, Rows, Value};
+use crate::ui::widget::rows::{BarOf, CellValue, Rows, TableColumn};
 
 /// Width of a table from which bars leave room for all of its columns, points.
 pub const BARS: f32 = 960.0;
@@ -45,24 +45,24 @@ impl AllocationRows {
     }
 
     /// The columns, with bars of a whole where there is room for them.
-    pub fn columns(&self, system: &System, whole: u64, room: f32) -> Vec<Column> {
+    pub fn columns(&self, system: &System, whole: u64, room: f32) -> Vec<TableColumn> {
         let whole = whole as f64;
         let bar = BarOf { track: whole, limit: None, whole, of: "of all that is listed" };
         let (code, is_rounded) = self.all.titles();
-        let asked = Column::bytes(if is_rounded { "Asked" } else { "Size" }, 100.0);
+        let asked = TableColumn::bytes(if is_rounded { "Asked" } else { "Size" }, 100.0);
         let from = format!("From {}", system.step_in_text);
         let alive = format!("{} alive", capitalised(system.steps));
         let mut columns = vec![
-            Column::text(code, 220.0),
+            TableColumn::text(code, 220.0),
             if room < BARS { asked } else { asked.with_bars(bar) },
-            Column::bytes("Block", 90.0),
-            Column::text("Category", 100.0),
-            Column { unit: "number", ..Column::text(from, 80.0) },
-            Column { unit: "number", ..Column::text(alive, 80.0) },
-            Column::text("Address", 130.0),
+            TableColumn::bytes("Block", 90.0),
+            TableColumn::text("Category", 100.0),
+            TableColumn { unit: "number", ..TableColumn::text(from, 80.0) },
+            TableColumn { unit: "number", ..TableColumn::text(alive, 80.0) },
+            TableColumn::text("Address", 130.0),
         ];
         if self.all.has_devices() {
-            columns.push(Column::text(system.device, 70.0));
+            columns.push(TableColumn::text(system.device, 70.0));
         }
         if !is_rounded {
             columns.remove(BLOCK);
@@ -76,26 +76,26 @@ impl Rows for AllocationRows {
         self.rows.as_ref().map_or(self.all.len(), Vec::len)
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some(row) = self.at(row) else { return Value::Nothing };
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
+        let Some(row) = self.at(row) else { return CellValue::Nothing };
         let is_behind = column >= BLOCK && !self.all.titles().1;
         let column = column + usize::from(is_behind);
         if column == 0 {
             let code = self.all.code(self.all.stack(row), AreasBy::Line);
-            return Value::text(short_frame(&code).to_owned());
+            return CellValue::text(short_frame(&code).to_owned());
         }
         if let Some(bytes) =
             column.checked_sub(1).and_then(|at| self.all.bytes(row).get(at).copied())
         {
-            return Value::Bytes(bytes);
+            return CellValue::Bytes(bytes);
         }
-        let Some(one) = self.all.get(row) else { return Value::Nothing };
+        let Some(one) = self.all.get(row) else { return CellValue::Nothing };
         match column {
-            3 => one.category.map_or(Value::Nothing, Value::text),
-            4 => one.from.map_or(Value::text("before"), Value::Id),
-            5 => Value::Count(one.steps),
-            6 => Value::text(one.address),
-            _ => Value::text(one.device),
+            3 => one.category.map_or(CellValue::Nothing, CellValue::text),
+            4 => one.from.map_or(CellValue::text("before"), CellValue::Id),
+            5 => CellValue::Count(one.steps),
+            6 => CellValue::text(one.address),
+            _ => CellValue::text(one.device),
         }
     }
 

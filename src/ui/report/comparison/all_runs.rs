@@ -12,7 +12,7 @@ use crate::ui::job::Cancel;
 use crate::ui::report::PageContext;
 use crate::ui::runs::{Needed, Needs, RunId, Runs, RunsAnswer};
 use crate::ui::widget::data_table::{Data, DataTable};
-use crate::ui::widget::rows::{Column, Rows, Value};
+use crate::ui::widget::rows::{CellValue, Rows, TableColumn};
 
 const NEEDS: Needs = &[Needed::Memory, Needed::Liveness, Needed::About, Needed::Debug];
 /// Options that have a column.
@@ -23,22 +23,22 @@ const FIGURE: f32 = 96.0;
 #[derive(Default)]
 pub struct AllRuns {
     table: DataTable,
-    rows: RunsAnswer<(), RunTable>,
+    rows: RunsAnswer<(), AllRunsTable>,
 }
 
-struct RunTable {
-    columns: Vec<Column>,
+struct AllRunsTable {
+    columns: Vec<TableColumn>,
     rows: Arc<dyn Rows>,
 }
 
-struct RunRows {
+struct AllRunsRows {
     names: Vec<Arc<str>>,
     fits: Vec<Option<Fit>>,
     options: Vec<OptionDifference>,
     figures: Vec<Figure>,
 }
 
-impl RunTable {
+impl AllRunsTable {
     fn of(runs: &Runs, cancel: &Cancel) -> Self {
         let is_cancelled = || cancel.is_cancelled();
         let known =
@@ -49,21 +49,21 @@ impl RunTable {
         let keys = KEY_FIGURES.iter().filter_map(|key| Some((key, key.of(&all).filter(is_known)?)));
         let mut options = options_that_differ(&runs.reports());
         options.truncate(MOST_OPTIONS);
-        let mut columns = vec![Column::rest("Run"), Column::text("Fits", 60.0)];
+        let mut columns = vec![TableColumn::rest("Run"), TableColumn::text("Fits", 60.0)];
         columns.extend(
-            options
-                .iter()
-                .map(|option| Column::text(shortened(&option.title(), 40).into_owned(), 110.0)),
+            options.iter().map(|option| {
+                TableColumn::text(shortened(&option.title(), 40).into_owned(), 110.0)
+            }),
         );
         for (key, figure) in keys.clone() {
             for title in [key.short_title.to_owned(), format!("{} change", key.short_title)] {
                 columns.push(match figure.unit {
-                    Unit::Bytes => Column::bytes(title, FIGURE).not_summed(),
-                    _ => Column::count(title, FIGURE).not_summed(),
+                    Unit::Bytes => TableColumn::bytes(title, FIGURE).not_summed(),
+                    _ => TableColumn::count(title, FIGURE).not_summed(),
                 });
             }
         }
-        let rows = RunRows {
+        let rows = AllRunsRows {
             names: runs.iter().map(|run| Arc::clone(&run.title)).collect(),
             fits: runs.iter().map(|run| run.derived.fit()).collect(),
             options,
@@ -73,26 +73,26 @@ impl RunTable {
     }
 }
 
-impl Rows for RunRows {
+impl Rows for AllRunsRows {
     fn len(&self) -> usize {
         self.names.len()
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
         let figures = 2 + self.options.len();
         match column {
-            0 => self.names.get(row).map_or(Value::Nothing, |name| Value::text(&**name)),
+            0 => self.names.get(row).map_or(CellValue::Nothing, |name| CellValue::text(&**name)),
             1 => match self.fits.get(row).copied().flatten() {
-                Some(fit) => Value::text(if fit.fits { "yes" } else { "no" }),
-                None => Value::Nothing,
+                Some(fit) => CellValue::text(if fit.fits { "yes" } else { "no" }),
+                None => CellValue::Nothing,
             },
             _ if column < figures => {
                 let value = self.options.get(column - 2).and_then(|option| option.values.get(row));
-                value.and_then(Option::as_deref).map_or(Value::Nothing, Value::text)
+                value.and_then(Option::as_deref).map_or(CellValue::Nothing, CellValue::text)
             }
             _ => {
                 let Some(figure) = self.figures.get((column - figures) / 2) else {
-                    return Value::Nothing;
+                    return CellValue::Nothing;
                 };
                 super::figures::cell(figure, row, 2 + (column - figures) % 2)
             }
@@ -109,8 +109,8 @@ impl AllRuns {
         compared: Option<RunId>,
     ) -> Option<RunId> {
         let runs = page.runs;
-        self.rows.ask("all runs", ui.ctx(), (runs, NEEDS), &(), RunTable::of);
-        let Some(((), RunTable { columns, rows })) = self.rows.last(runs) else {
+        self.rows.ask("all runs", ui.ctx(), (runs, NEEDS), &(), AllRunsTable::of);
+        let Some(((), AllRunsTable { columns, rows })) = self.rows.last(runs) else {
             ui.weak(self.rows.failure().unwrap_or("Comparing…"));
             return None;
         };

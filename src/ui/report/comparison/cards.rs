@@ -14,7 +14,7 @@ use crate::ui::runs::Run;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::card::card_ui;
-use crate::ui::widget::rows::Value;
+use crate::ui::widget::rows::CellValue;
 
 /// Settings that are shown here; the others are in the table.
 const MOST_SETTINGS: usize = 7;
@@ -92,11 +92,11 @@ fn heads_ui(ui: &mut egui::Ui, both: [&Run; 2]) {
 }
 
 /// A change of something in its color; more is not always worse, but it is more.
-fn change_ui(ui: &mut egui::Ui, change: Value<'_>) {
+fn change_ui(ui: &mut egui::Ui, change: CellValue<'_>) {
     let tokens = *Tokens::now(ui);
     let color = match change {
-        Value::Change(1..) | Value::CountChange(1..) => tokens.more,
-        Value::Change(..=-1) | Value::CountChange(..=-1) => tokens.less,
+        CellValue::Change(1..) | CellValue::CountChange(1..) => tokens.more,
+        CellValue::Change(..=-1) | CellValue::CountChange(..=-1) => tokens.less,
         _ => tokens.text,
     };
     let text = change.shown(Units::now(ui));
@@ -151,7 +151,7 @@ pub fn categories_ui(ui: &mut egui::Ui, both: [&Run; 2], found: &Compared) {
                 for bytes in [both.source.bytes, both.target.bytes] {
                     ui.label(units.bytes(bytes));
                 }
-                change_ui(ui, Value::change(both.source.bytes, both.target.bytes));
+                change_ui(ui, CellValue::change(both.source.bytes, both.target.bytes));
                 ui.end_row();
             }
         });

@@ -18,13 +18,13 @@ use crate::ui::theme::Tokens;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::measured::share_text;
-use crate::ui::widget::rows::{Column, Rows, Value};
+use crate::ui::widget::rows::{CellValue, Rows, TableColumn};
 
 /// Width of a column of bytes, points.
 const BYTES: f32 = 112.0;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Subject {
+enum ExplainedWhat {
     /// Where the peak has moved what changed at the step of the source's, else the peak.
     #[default]
     First,
@@ -36,7 +36,7 @@ enum Subject {
     FullestTile,
 }
 
-impl Subject {
+impl ExplainedWhat {
     /// The subject itself, or what stands in for one that these reports do not have.
     fn of(self, found: &MatchedReports) -> Self {
         match self {
@@ -48,20 +48,20 @@ impl Subject {
 }
 
 #[derive(Default)]
-pub struct Explained {
-    subject: Subject,
+pub struct ExplanationTab {
+    subject: ExplainedWhat,
     by: GroupedBy,
     table: DataTable,
-    made: Option<Made>,
+    made: Option<MadeRows>,
 }
 
-struct Made {
+struct MadeRows {
     found: Arc<RunsCompared>,
-    choice: (Subject, GroupedBy),
+    choice: (ExplainedWhat, GroupedBy),
     rows: Arc<ContributionRows>,
 }
 
-impl Explained {
+impl ExplanationTab {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -83,7 +83,7 @@ impl Explained {
         if !is_fresh {
             let the = pair.runs.map(Run::the);
             let rows = ContributionRows::new((found, matched), choice, the).map(Arc::new);
-            self.made = rows.map(|rows| Made { found: Arc::clone(found), choice, rows });
+            self.made = rows.map(|rows| MadeRows { found: Arc::clone(found), choice, rows });
         }
         let Some(made) = &self.made else {
             let reason = "The tables that say what bytes belong to are not there, or not read yet";
@@ -93,11 +93,11 @@ impl Explained {
         let rows = &made.rows;
         let [source, target] = pair.titles();
         let columns = [
-            Column::rest("Contribution"),
-            Column::bytes(source, BYTES),
-            Column::bytes(target, BYTES),
-            Column::bytes("Difference", BYTES),
-            Column::painted("Share of all changes"),
+            TableColumn::rest("Contribution"),
+            TableColumn::bytes(source, BYTES),
+            TableColumn::bytes(target, BYTES),
+            TableColumn::bytes("Difference", BYTES),
+            TableColumn::painted("Share of all changes"),
         ];
         let selection = &mut *page.selection;
         let is_selected = |row: usize| match rows.contributor(row) {
@@ -129,7 +129,7 @@ impl Explained {
         ui: &mut egui::Ui,
         runs: &Runs,
         found: &MatchedReports,
-        chosen: &mut Subject,
+        chosen: &mut ExplainedWhat,
     ) {
         let are_foreign = runs.are_foreign_to(&[Needed::Memory]);
         ui.horizontal_wrapped(|ui| {
@@ -137,22 +137,22 @@ impl Explained {
             ui.weak("Change of");
             let has_moved = found.moved_peak.is_some();
             for (subject, title) in [
-                (Subject::First, "where the source peaked"),
-                (Subject::TargetPeak, "where the target peaks"),
-                (Subject::Peak, if has_moved { "the two peaks" } else { "the peak" }),
+                (ExplainedWhat::First, "where the source peaked"),
+                (ExplainedWhat::TargetPeak, "where the target peaks"),
+                (ExplainedWhat::Peak, if has_moved { "the two peaks" } else { "the peak" }),
                 (
-                    Subject::NotAlwaysLive,
+                    ExplainedWhat::NotAlwaysLive,
                     if has_moved {
                         "their not-always-live part"
                     } else {
                         "its not-always-live part"
                     },
                 ),
-                (Subject::AlwaysLive, "always live"),
-                (Subject::FullestTile, "the fullest tile"),
+                (ExplainedWhat::AlwaysLive, "always live"),
+                (ExplainedWhat::FullestTile, "the fullest tile"),
             ] {
                 let is_there = subject.of(found) == subject;
-                if !is_there || subject == Subject::FullestTile && are_foreign {
+                if !is_there || subject == ExplainedWhat::FullestTile && are_foreign {
                     continue;
                 }
                 ui.selectable_value(chosen, subject, title);
@@ -178,24 +178,26 @@ impl ContributionRows {
     /// `None` where the reports lack what it needs.
     fn new(
         (found, matched): (&RunsCompared, &MatchedReports),
-        (subject, by): (Subject, GroupedBy),
+        (subject, by): (ExplainedWhat, GroupedBy),
         the: [String; 2],
     ) -> Option<Self> {
         let part = match subject {
-            Subject::Peak | Subject::FullestTile => Part::All,
-            Subject::First | Subject::TargetPeak | Subject::NotAlwaysLive => Part::NotAlwaysLive,
-            Subject::AlwaysLive => Part::AlwaysLive,
+            ExplainedWhat::Peak | ExplainedWhat::FullestTile => Part::All,
+            ExplainedWhat::First | ExplainedWhat::TargetPeak | ExplainedWhat::NotAlwaysLive => {
+                Part::NotAlwaysLive
+            }
+            ExplainedWhat::AlwaysLive => Part::AlwaysLive,
         };
         let grouping = match subject {
-            Subject::FullestTile => {
+            ExplainedWhat::FullestTile => {
                 let fullest = found.fullest.as_ref()?;
                 let grouping = by.of(fullest.by_category.as_ref(), fullest.by_owner.as_ref());
                 grouping?
             }
             _ => {
                 let peak = match subject {
-                    Subject::First => matched.moved(Side::Source)?,
-                    Subject::TargetPeak => matched.moved(Side::Target)?,
+                    ExplainedWhat::First => matched.moved(Side::Source)?,
+                    ExplainedWhat::TargetPeak => matched.moved(Side::Target)?,
                     _ => matched.peak.as_ref()?,
                 };
                 peak.grouping(by)?
@@ -211,19 +213,21 @@ impl ContributionRows {
         let largest = ranked.iter().filter_map(|(_, bytes)| bytes.magnitude()).max().unwrap_or(0);
         rows.extend(unchanged(grouping, part, ranked.len()));
         let note = match subject {
-            Subject::First => {
+            ExplainedWhat::First => {
                 "not always live at the step of the source's peak and the matched one"
             }
-            Subject::TargetPeak => {
+            ExplainedWhat::TargetPeak => {
                 "not always live at the step of the target's peak and the matched one"
             }
-            Subject::Peak if matched.moved_peak.is_some() => {
+            ExplainedWhat::Peak if matched.moved_peak.is_some() => {
                 "each report at its own peak: different steps"
             }
-            Subject::Peak => "each report at its own peak",
-            Subject::NotAlwaysLive => "each report at its own peak, without what always lives",
-            Subject::AlwaysLive => "the same at every step",
-            Subject::FullestTile => "each report on its own fullest tile, with gaps",
+            ExplainedWhat::Peak => "each report at its own peak",
+            ExplainedWhat::NotAlwaysLive => {
+                "each report at its own peak, without what always lives"
+            }
+            ExplainedWhat::AlwaysLive => "the same at every step",
+            ExplainedWhat::FullestTile => "each report on its own fullest tile, with gaps",
         };
         let sizes = ranked.iter().filter_map(|(_, bytes)| bytes.magnitude());
         let gross = sizes.fold(0, u64::saturating_add);
@@ -271,20 +275,20 @@ impl Rows for ContributionRows {
         self.rows.len()
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some((_, title, only, bytes)) = self.rows.get(row) else { return Value::Nothing };
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
+        let Some((_, title, only, bytes)) = self.rows.get(row) else { return CellValue::Nothing };
         let is_lacking = |side: Side| only.is_some_and(|only| only != side);
         match column {
-            0 => Value::text(&**title),
-            1 if is_lacking(Side::Source) => Value::Nothing,
-            2 if is_lacking(Side::Target) => Value::Nothing,
+            0 => CellValue::text(&**title),
+            1 if is_lacking(Side::Source) => CellValue::Nothing,
+            2 if is_lacking(Side::Target) => CellValue::Nothing,
             1 => signed_bytes(bytes.source),
             2 => signed_bytes(bytes.target),
-            3 => bytes.change().map_or(Value::Nothing, Value::Change),
+            3 => bytes.change().map_or(CellValue::Nothing, CellValue::Change),
             _ => bytes
                 .change()
                 .and_then(|change| self.percent(change))
-                .map_or(Value::Nothing, Value::Percent),
+                .map_or(CellValue::Nothing, CellValue::Percent),
         }
     }
 
@@ -307,11 +311,11 @@ impl Rows for ContributionRows {
 }
 
 /// Bytes, of which what is left over can be below 0.
-fn signed_bytes(bytes: Option<i64>) -> Value<'static> {
+fn signed_bytes(bytes: Option<i64>) -> CellValue<'static> {
     match bytes {
-        Some(bytes @ 0..) => Value::Bytes(bytes.unsigned_abs()),
-        Some(bytes) => Value::Change(bytes),
-        None => Value::Nothing,
+        Some(bytes @ 0..) => CellValue::Bytes(bytes.unsigned_abs()),
+        Some(bytes) => CellValue::Change(bytes),
+        None => CellValue::Nothing,
     }
 }
 

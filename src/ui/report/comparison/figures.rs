@@ -10,7 +10,7 @@ use crate::ui::report::PageContext;
 use crate::ui::report::runs_compared::RunsCompared;
 use crate::ui::runs::Run;
 use crate::ui::widget::data_table::Data;
-use crate::ui::widget::rows::{Column, Listed, Rows, Value};
+use crate::ui::widget::rows::{CellValue, Listed, Rows, TableColumn};
 
 /// Width of a column, points.
 const FIGURE: f32 = 124.0;
@@ -28,13 +28,13 @@ pub fn figures_ui(
         Arc::new(Listed { rows, cell: |figure, column| cell(figure, 1, column) })
     });
     let [source, target] = both.map(|run| &*run.title);
-    let relative = Column::count(format!("Of {}", both[0].the()), FIGURE).not_summed();
+    let relative = TableColumn::count(format!("Of {}", both[0].the()), FIGURE).not_summed();
     let columns = [
-        Column::rest("Figure"),
-        Column::bytes(source, FIGURE).not_summed(),
-        Column::bytes(target, FIGURE).not_summed(),
-        Column::bytes("Difference", FIGURE).not_summed(),
-        Column { unit: "percent", ..relative },
+        TableColumn::rest("Figure"),
+        TableColumn::bytes(source, FIGURE).not_summed(),
+        TableColumn::bytes(target, FIGURE).not_summed(),
+        TableColumn::bytes("Difference", FIGURE).not_summed(),
+        TableColumn { unit: "percent", ..relative },
     ];
     let data = Data {
         note: found.matched().map_or("", |_| "bytes over all tiles"),
@@ -44,43 +44,43 @@ pub fn figures_ui(
 }
 
 /// A figure of a run: its name, its value in the reference and in the run, its change, and that in percent.
-pub fn cell(figure: &Figure, run: usize, column: usize) -> Value<'_> {
+pub fn cell(figure: &Figure, run: usize, column: usize) -> CellValue<'_> {
     if let Some(rate) = figure.rate_difference(run) {
-        let rate_cell = |rate: Option<f64>| rate.map_or(Value::Nothing, Value::Rate);
+        let rate_cell = |rate: Option<f64>| rate.map_or(CellValue::Nothing, CellValue::Rate);
         return match column {
-            0 => Value::text(&*figure.title),
+            0 => CellValue::text(&*figure.title),
             1 => rate_cell(rate.source),
             2 => rate_cell(rate.target),
-            3 => rate.change().map_or(Value::Nothing, Value::RateChange),
-            _ => rate.percent().map_or(Value::Nothing, Value::Percent),
+            3 => rate.change().map_or(CellValue::Nothing, CellValue::RateChange),
+            _ => rate.percent().map_or(CellValue::Nothing, CellValue::Percent),
         };
     }
     let value = figure.difference(run);
     let of_one = |number: Option<i64>, run: usize| match (number, figure.unit) {
-        (None, _) => Value::Nothing,
+        (None, _) => CellValue::Nothing,
         (Some(number), Unit::Bytes) if figure.is_at_least(run) => {
-            Value::AtLeast(number.unsigned_abs())
+            CellValue::AtLeast(number.unsigned_abs())
         }
-        (Some(number), Unit::Bytes) => Value::Bytes(number.unsigned_abs()),
-        (Some(number), Unit::Place) => Value::Id(number.unsigned_abs()),
+        (Some(number), Unit::Bytes) => CellValue::Bytes(number.unsigned_abs()),
+        (Some(number), Unit::Place) => CellValue::Id(number.unsigned_abs()),
         (Some(number), Unit::Microseconds) => {
-            Value::text(format!("{} µs", grouped(number.unsigned_abs())))
+            CellValue::text(format!("{} µs", grouped(number.unsigned_abs())))
         }
         (Some(number), Unit::Count | Unit::Cycles | Unit::SamplesPerSecond) => {
-            Value::Count(number.unsigned_abs())
+            CellValue::Count(number.unsigned_abs())
         }
     };
     match column {
-        0 => Value::text(&*figure.title),
+        0 => CellValue::text(&*figure.title),
         1 => of_one(value.source, 0),
         2 => of_one(value.target, run),
         // Where something is, is no amount.
-        _ if figure.unit == Unit::Place => Value::Nothing,
+        _ if figure.unit == Unit::Place => CellValue::Nothing,
         3 => match (value.change(), figure.unit) {
-            (None, _) => Value::Nothing,
-            (Some(change), Unit::Bytes) => Value::Change(change),
-            (Some(change), _) => Value::CountChange(change),
+            (None, _) => CellValue::Nothing,
+            (Some(change), Unit::Bytes) => CellValue::Change(change),
+            (Some(change), _) => CellValue::CountChange(change),
         },
-        _ => value.percent().map_or(Value::Nothing, Value::Percent),
+        _ => value.percent().map_or(CellValue::Nothing, CellValue::Percent),
     }
 }

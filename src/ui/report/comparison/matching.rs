@@ -17,10 +17,10 @@ use crate::ui::job::{Latest, MadeFor, Same};
 use crate::ui::report::PageContext;
 use crate::ui::runs::{Run, RunId};
 use crate::ui::widget::data_table::{Data, DataTable};
-use crate::ui::widget::rows::{Column, Rows, Value};
+use crate::ui::widget::rows::{CellValue, Rows, TableColumn};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Kind {
+enum MatchedKind {
     #[default]
     Steps,
     Programs,
@@ -30,7 +30,7 @@ enum Kind {
     Operations,
 }
 
-impl Kind {
+impl MatchedKind {
     const ALL: [Self; 6] = [
         Self::Steps,
         Self::Programs,
@@ -65,7 +65,7 @@ impl Kind {
 
 #[derive(Default)]
 pub struct MatchingTables {
-    kind: Kind,
+    kind: MatchedKind,
     table: DataTable,
     counts: MadeFor<Matching, [MatchCounts; 6]>,
     found: Latest<UnmatchedKey, Unmatched>,
@@ -76,19 +76,19 @@ struct UnmatchedKey {
     runs: [RunId; 2],
     titles: [String; 2],
     pair: Same<DerivedPair>,
-    kind: Kind,
+    kind: MatchedKind,
 }
 
 /// What only one of the reports has.
 struct Unmatched {
-    kind: Kind,
+    kind: MatchedKind,
     rows: Arc<UnmatchedRows>,
 }
 
 impl MatchingTables {
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, pair: &PairOfRuns<'_>) {
         let matching = &pair.derived.matching;
-        let counts = || Kind::ALL.map(|kind| kind.pairs(matching).counts());
+        let counts = || MatchedKind::ALL.map(|kind| kind.pairs(matching).counts());
         let counts = self.counts.get(matching, counts);
         self.kind = counts_ui(ui, pair, counts, self.kind);
         ui.add_space(6.0);
@@ -117,14 +117,14 @@ impl MatchingTables {
             return;
         }
         let columns = [
-            Column::rest("Name"),
-            Column::text("Only in", 80.0),
-            Column::text("Number", 90.0),
-            Column::text("Kind", 170.0),
+            TableColumn::rest("Name"),
+            TableColumn::text("Only in", 80.0),
+            TableColumn::text("Number", 90.0),
+            TableColumn::text("Kind", 170.0),
         ];
         let slot = |row: usize| {
             let (side, item) = found.rows.item(row)?;
-            pair.slot(side, item).filter(|_| found.kind == Kind::Steps)
+            pair.slot(side, item).filter(|_| found.kind == MatchedKind::Steps)
         };
         let selected = page.selection.slots(page.runs);
         let data = Data {
@@ -145,8 +145,8 @@ fn counts_ui(
     ui: &mut egui::Ui,
     pair: &PairOfRuns<'_>,
     counts: &[MatchCounts; 6],
-    mut chosen: Kind,
-) -> Kind {
+    mut chosen: MatchedKind,
+) -> MatchedKind {
     let grid = egui::Grid::new("matched").num_columns(7).spacing([22.0, 3.0]).striped(true);
     grid.show(ui, |ui| {
         ui.weak("");
@@ -163,7 +163,7 @@ fn counts_ui(
             ui.label(RichText::new(title).color(run.color(ui)));
         }
         ui.end_row();
-        for (kind, counts) in Kind::ALL.into_iter().zip(counts) {
+        for (kind, counts) in MatchedKind::ALL.into_iter().zip(counts) {
             ui.selectable_value(&mut chosen, kind, kind.title());
             for count in [
                 counts.matched,
@@ -183,7 +183,7 @@ fn counts_ui(
 
 /// What only one report has: first of the source, then of the target.
 struct UnmatchedRows {
-    kind: Kind,
+    kind: MatchedKind,
     matching: Arc<Matching>,
     reports: [Arc<Report>; 2],
     titles: [String; 2],
@@ -193,7 +193,7 @@ struct UnmatchedRows {
 
 impl UnmatchedRows {
     fn new(
-        kind: Kind,
+        kind: MatchedKind,
         matching: Arc<Matching>,
         reports: [Arc<Report>; 2],
         titles: [String; 2],
@@ -230,33 +230,33 @@ impl UnmatchedRows {
             })
         };
         Some(match self.kind {
-            Kind::Steps => {
+            MatchedKind::Steps => {
                 let facts = steps::facts(report, item)?;
                 let name = facts.name.or_else(|| of_operation(operations.at(item)));
                 let id = u64::from(facts.step.0);
                 (name.unwrap_or_default(), Some(id), facts.kind.unwrap_or_default())
             }
-            Kind::Programs => {
+            MatchedKind::Programs => {
                 let programs = report.programs.get()?;
                 let name = programs.names.at(item).unwrap_or_default().to_owned();
                 let id = programs.ids.get(item).map(|id| u64::from(id.0));
                 (name, id, programs.kind(item).unwrap_or_default().to_owned())
             }
-            Kind::ComputeSets => {
+            MatchedKind::ComputeSets => {
                 let sets = report.compute_sets.get()?;
                 let name = sets.names.at(item).unwrap_or_default().to_owned();
                 (name, sets.ids.get(item).map(|id| u64::from(id.0)), String::new())
             }
-            Kind::Exchanges => {
+            MatchedKind::Exchanges => {
                 let id = report.exchanges.get()?.ids.get(item)?;
                 (String::new(), Some(u64::from(id.number)), id.kind.title().to_owned())
             }
-            Kind::Variables => {
+            MatchedKind::Variables => {
                 let liveness = report.liveness.get()?;
                 let name = liveness.variable_names.at(item).unwrap_or_default().to_owned();
                 (name, liveness.variable_ids.get(item).map(|id| u64::from(id.0)), String::new())
             }
-            Kind::Operations => {
+            MatchedKind::Operations => {
                 let operation = operations.operations.get(item)?;
                 let name = operation.name.clone().unwrap_or_default();
                 (name, None, operation.title().to_owned())
@@ -270,17 +270,17 @@ impl Rows for UnmatchedRows {
         self.source.len() + self.target.len()
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some((side, item)) = self.item(row) else { return Value::Nothing };
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
+        let Some((side, item)) = self.item(row) else { return CellValue::Nothing };
         if column == 1 {
-            return Value::text(&**side.of(self.titles.each_ref()));
+            return CellValue::text(&**side.of(self.titles.each_ref()));
         }
-        let Some((name, number, kind)) = self.facts(side, item) else { return Value::Nothing };
+        let Some((name, number, kind)) = self.facts(side, item) else { return CellValue::Nothing };
         match column {
-            0 if name.is_empty() => Value::text("without a name"),
-            0 => Value::text(name),
-            2 => number.map_or(Value::Nothing, Value::Id),
-            _ => Value::text(kind),
+            0 if name.is_empty() => CellValue::text("without a name"),
+            0 => CellValue::text(name),
+            2 => number.map_or(CellValue::Nothing, CellValue::Id),
+            _ => CellValue::text(kind),
         }
     }
 }

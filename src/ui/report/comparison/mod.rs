@@ -18,10 +18,10 @@ use self::cards::DeviceCard;
 use self::pair_of_runs::PairOfRuns;
 use super::PageContext;
 use super::glance::curves::Curves;
-use super::glance::{Click, Glance, GlanceTable};
+use super::glance::{ClickEffect, Glance, GlanceTable};
 use super::head::{alignment_ui, page_head_ui};
 use super::runs_compared::{AskedComparison, PeakTable, RunsCompared, devices_of, of_one_system};
-use super::two_columns::{Column, two_columns_ui};
+use super::two_columns::{PageColumn, two_columns_ui};
 use crate::run::compared::ComparedWords;
 use crate::text::shortened;
 use crate::ui::command::Command;
@@ -49,7 +49,7 @@ const FIGURES: f32 = 0.6;
 const FIGURES_BESIDE: f32 = 760.0;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Tab {
+enum ComparisonTab {
     /// The curves of all, and why the peak changed.
     #[default]
     Pictures,
@@ -75,7 +75,7 @@ struct ComparedTable {
 pub struct ComparisonPage {
     /// The run that the reference is compared with; the first after it if none was chosen.
     other: Option<RunId>,
-    tab: Tab,
+    tab: ComparisonTab,
     device: DeviceCard,
     compared: AskedComparison,
     glance: GlanceTable,
@@ -83,7 +83,7 @@ pub struct ComparisonPage {
     why_the_peak: waterfall::WhyThePeak,
     all_runs: all_runs::AllRuns,
     peaks: [DataTable; 2],
-    explanation: explanation::Explained,
+    explanation: explanation::ExplanationTab,
     spikes: ComparedTable,
     plans: ComparedTable,
     figures: ComparedTable,
@@ -93,7 +93,7 @@ pub struct ComparisonPage {
 
 /// The reference and the run that it is compared with, and what was found of them.
 #[derive(Clone, Copy)]
-struct Shown<'a> {
+struct ComparedPair<'a> {
     both: [&'a Run; 2],
     /// Where their steps are matched.
     pair: Option<PairOfRuns<'a>>,
@@ -124,13 +124,13 @@ impl RunsPage for ComparisonPage {
         let why_not = asked.as_ref().and_then(|found| found.as_ref().err().cloned());
         let found = asked.and_then(Result::ok);
         let pair = PairOfRuns::of(&runs, place);
-        let shown = Shown { both, pair, found: found.as_ref() };
+        let shown = ComparedPair { both, pair, found: found.as_ref() };
         let (words, devices) = devices_of(both);
         let tabs = tabs(&runs, words, shown);
         // Another run, or another system, may not have it.
         let tab = match self.tab {
             tab if tabs.iter().any(|(other, _)| *other == tab) => tab,
-            _ => Tab::Pictures,
+            _ => ComparisonTab::Pictures,
         };
         ui.horizontal(|ui| {
             self.tabs_ui(ui, &tabs, tab);
@@ -144,19 +144,23 @@ impl RunsPage for ComparisonPage {
         }
         ui.add_space(4.0);
         match (tab, &why_not) {
-            (Tab::AllRuns, _) => {
+            (ComparisonTab::AllRuns, _) => {
                 let clicked = self.all_runs.ui(ui, page, runs.get(place).map(|run| run.id));
                 self.other = clicked.or(self.other);
             }
             (_, Some(why_not)) => absent_ui(ui, why_not, ""),
-            (Tab::Pictures, None) => self.pictures_ui(ui, page, shown, glance.as_ref()),
+            (ComparisonTab::Pictures, None) => self.pictures_ui(ui, page, shown, glance.as_ref()),
             (tab, None) => self.tab_ui(ui, page, tab, shown),
         }
     }
 }
 
 /// The tabs with their titles.
-fn tabs(runs: &Runs, words: &ComparedWords, shown: Shown<'_>) -> Vec<(Tab, String)> {
+fn tabs(
+    runs: &Runs,
+    words: &ComparedWords,
+    shown: ComparedPair<'_>,
+) -> Vec<(ComparisonTab, String)> {
     let are_matched = runs.system().are_steps_matched;
     let found = shown.found;
     let matched = found.and_then(|found| found.matched());
@@ -167,21 +171,23 @@ fn tabs(runs: &Runs, words: &ComparedWords, shown: Shown<'_>) -> Vec<(Tab, Strin
         Some(None) => " (not known)".to_owned(),
         Some(Some(plans)) => format!(" ({})", plans.changed.len()),
     };
-    let mut tabs = vec![(Tab::Pictures, "Curves and peak".to_owned())];
+    let mut tabs = vec![(ComparisonTab::Pictures, "Curves and peak".to_owned())];
     if are_matched {
         // Of two the table of all says no more than that of the two.
-        tabs.extend((runs.len() > 2).then(|| (Tab::AllRuns, "All runs".to_owned())));
-        tabs.push((Tab::Explanation, "Explanation".to_owned()));
-        tabs.push((Tab::Spikes, "Spikes".to_owned()));
-        tabs.push((Tab::Plans, format!("Changed plans{plans}")));
+        tabs.extend((runs.len() > 2).then(|| (ComparisonTab::AllRuns, "All runs".to_owned())));
+        tabs.push((ComparisonTab::Explanation, "Explanation".to_owned()));
+        tabs.push((ComparisonTab::Spikes, "Spikes".to_owned()));
+        tabs.push((ComparisonTab::Plans, format!("Changed plans{plans}")));
     } else {
         let of_peaks = words.tabs.iter().enumerate();
-        tabs.extend(of_peaks.map(|(tab, (_, title))| (Tab::Peaks(tab), (*title).to_owned())));
+        tabs.extend(
+            of_peaks.map(|(tab, (_, title))| (ComparisonTab::Peaks(tab), (*title).to_owned())),
+        );
     }
-    tabs.push((Tab::Figures, "All figures".to_owned()));
-    tabs.push((Tab::Options, format!("Options that differ{options}")));
+    tabs.push((ComparisonTab::Figures, "All figures".to_owned()));
+    tabs.push((ComparisonTab::Options, format!("Options that differ{options}")));
     if are_matched {
-        tabs.push((Tab::Matching, "Matched and unmatched".to_owned()));
+        tabs.push((ComparisonTab::Matching, "Matched and unmatched".to_owned()));
     }
     tabs
 }
@@ -199,7 +205,8 @@ impl ComparisonPage {
         self.head_ui(ui, page, place, glance.as_ref());
         if let Some(glance) = &glance {
             let chosen = runs.get(place).map(|run| run.id);
-            self.other = self.glance.ui(ui, page, glance, (Click::Compares, chosen)).or(self.other);
+            self.other =
+                self.glance.ui(ui, page, glance, (ClickEffect::Compares, chosen)).or(self.other);
         }
         glance
     }
@@ -238,7 +245,7 @@ impl ComparisonPage {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        shown: Shown<'_>,
+        shown: ComparedPair<'_>,
         glance: Option<&Arc<Glance>>,
     ) {
         let height = (ui.available_height() - FRAME).clamp(LEAST_PICTURE, MOST_PICTURE);
@@ -267,8 +274,8 @@ impl ComparisonPage {
             };
             if is_wide {
                 two_columns_ui(ui, CURVES, |ui, column| match column {
-                    Column::Left => curves(ui),
-                    Column::Right => beside(ui),
+                    PageColumn::Left => curves(ui),
+                    PageColumn::Right => beside(ui),
                 });
             } else {
                 curves(ui);
@@ -288,8 +295,8 @@ impl ComparisonPage {
                 |ui: &mut egui::Ui| cards::figures_ui(ui, shown.both, &found.compared.figures);
             if is_wide {
                 two_columns_ui(ui, FIGURES, |ui, column| match column {
-                    Column::Left => figures(ui),
-                    Column::Right => other(ui),
+                    PageColumn::Left => figures(ui),
+                    PageColumn::Right => other(ui),
                 });
             } else {
                 figures(ui);
@@ -303,8 +310,8 @@ impl ComparisonPage {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        tab: Tab,
-        Shown { both, pair, found }: Shown<'_>,
+        tab: ComparisonTab,
+        ComparedPair { both, pair, found }: ComparedPair<'_>,
     ) {
         let Some(found) = found else {
             let runs = page.runs;
@@ -312,27 +319,36 @@ impl ComparisonPage {
             return;
         };
         match (tab, found.matched(), pair) {
-            (Tab::Figures, ..) => figures::figures_ui(&mut self.figures, ui, page, both, found),
-            (Tab::Options, ..) => options::options_ui(&mut self.options, ui, page, both, found),
-            (Tab::Peaks(tab), ..) => {
+            (ComparisonTab::Figures, ..) => {
+                figures::figures_ui(&mut self.figures, ui, page, both, found);
+            }
+            (ComparisonTab::Options, ..) => {
+                options::options_ui(&mut self.options, ui, page, both, found);
+            }
+            (ComparisonTab::Peaks(tab), ..) => {
                 let table = found.tables.get(tab).zip(self.peaks.get_mut(tab));
                 peaks_ui(ui, page, both, (found, table));
             }
-            (Tab::Explanation, Some(matched), Some(pair)) => {
+            (ComparisonTab::Explanation, Some(matched), Some(pair)) => {
                 self.explanation.ui(ui, page, &pair, (found, matched));
             }
-            (Tab::Plans, Some(matched), Some(pair)) => {
+            (ComparisonTab::Plans, Some(matched), Some(pair)) => {
                 plans::plans_ui(&mut self.plans, ui, page, &pair, (found, matched));
             }
-            (Tab::Spikes, _, Some(pair)) => {
+            (ComparisonTab::Spikes, _, Some(pair)) => {
                 spikes::spikes_ui(&mut self.spikes, ui, page, &pair, found);
             }
-            (Tab::Matching, _, Some(pair)) => self.matched.ui(ui, page, &pair),
+            (ComparisonTab::Matching, _, Some(pair)) => self.matched.ui(ui, page, &pair),
             (_, _, pair) => absent(&self.compared, ui, page.runs, pair.is_some()),
         }
     }
 
-    fn tabs_ui(&mut self, ui: &mut egui::Ui, tabs: &[(Tab, String)], shown: Tab) {
+    fn tabs_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        tabs: &[(ComparisonTab, String)],
+        shown: ComparisonTab,
+    ) {
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 4.0;
             for (tab, title) in tabs {

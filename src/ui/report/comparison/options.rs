@@ -11,7 +11,7 @@ use crate::ui::report::runs_compared::RunsCompared;
 use crate::ui::runs::Run;
 use crate::ui::widget::data_table::Data;
 use crate::ui::widget::facts::absent_ui;
-use crate::ui::widget::rows::{Column, Listed, Rows, Value};
+use crate::ui::widget::rows::{CellValue, Listed, Rows, TableColumn};
 
 pub fn options_ui(
     shown: &mut ComparedTable,
@@ -30,10 +30,10 @@ pub fn options_ui(
         .get(found, || -> Arc<dyn Rows> { Arc::new(Listed { rows: settings.clone(), cell }) });
     let [source, target] = both.map(|run| &*run.title);
     let columns = [
-        Column::text("Name", 320.0),
-        Column::text("Where", 160.0),
-        Column::text(source, 220.0),
-        Column::rest(target),
+        TableColumn::text("Name", 320.0),
+        TableColumn::text("Where", 160.0),
+        TableColumn::text(source, 220.0),
+        TableColumn::rest(target),
     ];
     let data = Data::of("options that differ", &columns, Arc::clone(rows));
     shown.table.ui(ui, &data, page.commands);
@@ -55,11 +55,11 @@ fn place(kind: OptionKind) -> &'static str {
     }
 }
 
-fn cell(option: &OptionDifference, column: usize) -> Value<'_> {
+fn cell(option: &OptionDifference, column: usize) -> CellValue<'_> {
     let value = |run: usize| option.value(run).unwrap_or("–");
     match column {
-        0 => Value::text(option.title()),
-        1 => Value::text(place(option.kind)),
-        _ => Value::text(value(column - 2)),
+        0 => CellValue::text(option.title()),
+        1 => CellValue::text(place(option.kind)),
+        _ => CellValue::text(value(column - 2)),
     }
 }

@@ -13,7 +13,7 @@ use crate::ui::report::runs_compared::RunsCompared;
 use crate::ui::selection::toggle;
 use crate::ui::widget::data_table::Data;
 use crate::ui::widget::facts::absent_ui;
-use crate::ui::widget::rows::{Column, Listed, Rows, Value};
+use crate::ui::widget::rows::{CellValue, Listed, Rows, TableColumn};
 
 /// Draws the table; a click selects the operation.
 pub fn plans_ui(
@@ -45,15 +45,15 @@ pub fn plans_ui(
     let [source_steps, target_steps] = of_both("Steps");
     let [source_peak, target_peak] = of_both("Peak");
     let columns = [
-        Column::rest("Operation"),
-        Column::text("Proportion", 96.0),
-        Column::count(source_steps, 96.0),
-        Column::count(target_steps, 96.0),
-        Column::bytes(source_peak, 100.0).not_summed(),
-        Column::bytes(target_peak, 100.0).not_summed(),
-        Column::bytes("Peak changed by", 118.0).not_summed(),
-        Column::bytes("Exchange code", 110.0),
-        Column::count("Vertices", 88.0),
+        TableColumn::rest("Operation"),
+        TableColumn::text("Proportion", 96.0),
+        TableColumn::count(source_steps, 96.0),
+        TableColumn::count(target_steps, 96.0),
+        TableColumn::bytes(source_peak, 100.0).not_summed(),
+        TableColumn::bytes(target_peak, 100.0).not_summed(),
+        TableColumn::bytes("Peak changed by", 118.0).not_summed(),
+        TableColumn::bytes("Exchange code", 110.0),
+        TableColumn::count("Vertices", 88.0),
     ];
     let operation = |row: usize| {
         let name = &plans.changed.get(row)?.name;
@@ -71,20 +71,20 @@ pub fn plans_ui(
     }
 }
 
-fn cell(plan: &Plan, column: usize) -> Value<'_> {
+fn cell(plan: &Plan, column: usize) -> CellValue<'_> {
     let number = |number: Option<i64>| number.and_then(|number| u64::try_from(number).ok());
-    let count = |figure: Option<i64>| number(figure).map_or(Value::Nothing, Value::Count);
+    let count = |figure: Option<i64>| number(figure).map_or(CellValue::Nothing, CellValue::Count);
     let change = |figure: &Difference| figure.change();
     match column {
-        0 => Value::text(plan.name.in_words()),
-        1 => Value::text(proportions(plan.proportions)),
+        0 => CellValue::text(plan.name.in_words()),
+        1 => CellValue::text(proportions(plan.proportions)),
         2 => count(plan.steps.source),
         3 => count(plan.steps.target),
-        4 => Value::bytes(number(plan.peak.source)),
-        5 => Value::bytes(number(plan.peak.target)),
-        6 => change(&plan.peak).map_or(Value::Nothing, Value::Change),
-        7 => change(&plan.exchange_code).map_or(Value::Nothing, Value::Change),
-        _ => change(&plan.vertices).map_or(Value::Nothing, Value::CountChange),
+        4 => CellValue::bytes(number(plan.peak.source)),
+        5 => CellValue::bytes(number(plan.peak.target)),
+        6 => change(&plan.peak).map_or(CellValue::Nothing, CellValue::Change),
+        7 => change(&plan.exchange_code).map_or(CellValue::Nothing, CellValue::Change),
+        _ => change(&plan.vertices).map_or(CellValue::Nothing, CellValue::CountChange),
     }
 }
 

@@ -15,7 +15,7 @@ use crate::ui::report::PageContext;
 use crate::ui::report::runs_compared::RunsCompared;
 use crate::ui::widget::data_table::Data;
 use crate::ui::widget::facts::absent_ui;
-use crate::ui::widget::rows::{Column, Rows, Value};
+use crate::ui::widget::rows::{CellValue, Rows, TableColumn};
 
 /// Width of a column of bytes, points.
 const BYTES: f32 = 104.0;
@@ -44,10 +44,10 @@ impl SpikeRows {
         whats.join(" → ")
     }
 
-    fn step(&self, side: Side, spike: &Spike) -> Value<'static> {
+    fn step(&self, side: Side, spike: &Spike) -> CellValue<'static> {
         let report = side.of(self.reports.each_ref());
         let id = side.of(spike.steps).and_then(|step| report.steps.get()?.ids.get(step));
-        id.map_or(Value::Nothing, |id| Value::Id(u64::from(id.0)))
+        id.map_or(CellValue::Nothing, |id| CellValue::Id(u64::from(id.0)))
     }
 }
 
@@ -56,24 +56,25 @@ impl Rows for SpikeRows {
         self.found.spikes.len()
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some(spike) = self.found.spikes.get(row) else { return Value::Nothing };
-        let bytes =
-            |bytes: Option<i64>| Value::bytes(bytes.and_then(|bytes| u64::try_from(bytes).ok()));
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
+        let Some(spike) = self.found.spikes.get(row) else { return CellValue::Nothing };
+        let bytes = |bytes: Option<i64>| {
+            CellValue::bytes(bytes.and_then(|bytes| u64::try_from(bytes).ok()))
+        };
         match column {
-            0 => Value::text(self.what(spike)),
+            0 => CellValue::text(self.what(spike)),
             1 => self.step(Side::Source, spike),
             2 => self.step(Side::Target, spike),
             3 => bytes(spike.bytes.source),
             4 => bytes(spike.bytes.target),
-            5 => spike.bytes.change().map_or(Value::Nothing, Value::Change),
+            5 => spike.bytes.change().map_or(CellValue::Nothing, CellValue::Change),
             _ => match (spike.steps, spike.sureness) {
-                ([Some(_), None], _) => Value::text(&*self.only_in[0]),
-                ([None, Some(_)], _) => Value::text(&*self.only_in[1]),
-                (_, Some(Sureness::Exact)) => Value::text("name, operation"),
-                (_, Some(Sureness::Likely)) => Value::text("name but numbers"),
-                (_, Some(Sureness::Weak)) => Value::text("place only"),
-                _ => Value::Nothing,
+                ([Some(_), None], _) => CellValue::text(&*self.only_in[0]),
+                ([None, Some(_)], _) => CellValue::text(&*self.only_in[1]),
+                (_, Some(Sureness::Exact)) => CellValue::text("name, operation"),
+                (_, Some(Sureness::Likely)) => CellValue::text("name but numbers"),
+                (_, Some(Sureness::Weak)) => CellValue::text("place only"),
+                _ => CellValue::Nothing,
             },
         }
     }
@@ -99,13 +100,13 @@ pub fn spikes_ui(
     });
     let [source, target] = pair.titles();
     let columns = [
-        Column::rest("Spike"),
-        Column::text(format!("{source} step"), 84.0),
-        Column::text(format!("{target} step"), 84.0),
-        Column::bytes(source, BYTES).not_summed(),
-        Column::bytes(target, BYTES).not_summed(),
-        Column::bytes("Difference", BYTES).not_summed(),
-        Column::text("Matched by", 112.0),
+        TableColumn::rest("Spike"),
+        TableColumn::text(format!("{source} step"), 84.0),
+        TableColumn::text(format!("{target} step"), 84.0),
+        TableColumn::bytes(source, BYTES).not_summed(),
+        TableColumn::bytes(target, BYTES).not_summed(),
+        TableColumn::bytes("Difference", BYTES).not_summed(),
+        TableColumn::text("Matched by", 112.0),
     ];
     let slot = |row: usize| {
         let spike = found.spikes.get(row)?;

@@ -133,12 +133,12 @@ fn change_color(change: i64, tokens: &Tokens) -> Color32 {
 }
 
 /// Where bytes lie in the picture.
-struct Scale {
+struct WaterfallScale {
     bars: Rect,
     top: i64,
 }
 
-impl Scale {
+impl WaterfallScale {
     fn x(&self, bytes: i64) -> f32 {
         let share = bytes.max(0) as f64 / self.top.max(1) as f64;
         self.bars.left() + self.bars.width() * share.min(1.0) as f32
@@ -164,7 +164,7 @@ fn picture_ui(
     let near = limit.filter(|limit| is_limit_near(u64::try_from(found.top()).unwrap_or(0), *limit));
     let near = near.and_then(|limit| i64::try_from(limit).ok());
     let top = found.top().max(near.unwrap_or(0));
-    let scale = Scale { bars, top: top.saturating_add(top / 24).max(1) };
+    let scale = WaterfallScale { bars, top: top.saturating_add(top / 24).max(1) };
     axis(ui, &scale, units, &tokens);
     let line = |place: usize| {
         let y = bars.top() + row * place as f32;
@@ -178,7 +178,8 @@ fn picture_ui(
             || units.bytes(bytes_of),
             |limit| units.beside(bytes_of, limit.unsigned_abs()),
         );
-        let shown = Line { rect: line(place), names, name: &name, value: &value, swatch: None };
+        let shown =
+            WaterfallLine { rect: line(place), names, name: &name, value: &value, swatch: None };
         shown.ui(ui, tokens.text, true);
         let bar = bar_of(&scale, line(place), (0, bytes));
         ui.painter().rect_filled(bar, 1, run.badge.color(&tokens));
@@ -213,14 +214,14 @@ fn picture_ui(
 }
 
 /// The bar between two sizes in a line.
-fn bar_of(scale: &Scale, line: Rect, (from, to): (i64, i64)) -> Rect {
+fn bar_of(scale: &WaterfallScale, line: Rect, (from, to): (i64, i64)) -> Rect {
     let (low, high) = (scale.x(from.min(to)), scale.x(from.max(to)));
     let margin = line.height() * 0.14;
     // What is very little is a line.
     Rect::from_x_y_ranges(low..=high.max(low + 1.5), line.top() + margin..=line.bottom() - margin)
 }
 
-fn axis(ui: &egui::Ui, scale: &Scale, units: Units, tokens: &Tokens) {
+fn axis(ui: &egui::Ui, scale: &WaterfallScale, units: Units, tokens: &Tokens) {
     let (bars, font) = (scale.bars, fonts::regular(size::CAPTION));
     let wanted = scale.top as f64 * f64::from(62.0 / bars.width().max(1.0));
     let step = ticks::bytes_step(wanted, units);
@@ -234,7 +235,7 @@ fn axis(ui: &egui::Ui, scale: &Scale, units: Units, tokens: &Tokens) {
 }
 
 /// The texts of a line.
-struct Line<'a> {
+struct WaterfallLine<'a> {
     rect: Rect,
     names: f32,
     name: &'a str,
@@ -242,7 +243,7 @@ struct Line<'a> {
     swatch: Option<Color32>,
 }
 
-impl Line<'_> {
+impl WaterfallLine<'_> {
     fn ui(&self, ui: &egui::Ui, color: Color32, is_total: bool) {
         let tokens = Tokens::now(ui);
         let response = ui.interact(
@@ -269,7 +270,13 @@ impl Line<'_> {
     }
 }
 
-fn step_ui(ui: &egui::Ui, scale: &Scale, (rect, names): (Rect, f32), step: &Step, units: Units) {
+fn step_ui(
+    ui: &egui::Ui,
+    scale: &WaterfallScale,
+    (rect, names): (Rect, f32),
+    step: &Step,
+    units: Units,
+) {
     let tokens = *Tokens::now(ui);
     let change = step.change();
     let color = change_color(change, &tokens);
@@ -285,7 +292,7 @@ fn step_ui(ui: &egui::Ui, scale: &Scale, (rect, names): (Rect, f32), step: &Step
     };
     let name = shortened(&name, 120);
     let value = signed(change, |bytes| units.bytes(bytes));
-    Line { rect, names, name: &name, value: &value, swatch }.ui(ui, color, false);
+    WaterfallLine { rect, names, name: &name, value: &value, swatch }.ui(ui, color, false);
     if change != 0 {
         let bar = bar_of(scale, rect, (step.before, step.after));
         ui.painter().rect_filled(bar, 1, color);

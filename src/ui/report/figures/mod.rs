@@ -11,7 +11,10 @@ use crate::ui::job::{Latest, Same};
 use crate::ui::units::Units;
 use crate::ui::widget::choice::choice_ui;
 use crate::ui::widget::data_table::{Data, DataTable, RowClick};
-pub use rows::{Choice, Entries, Entry, FigureColumn, FigureRows, Layout, Part, Unit};
+pub use rows::{
+    Entries, EntryPart, EntryUnit, FigureChoice, FigureColumn, FigureEntry, FigureLayout,
+    FigureRows,
+};
 
 /// Thresholds to choose from, bytes.
 const BYTES: [u64; 6] = [0, 1 << 10, 10 << 10, 100 << 10, 1 << 20, 10 << 20];
@@ -21,22 +24,22 @@ const COUNTS: [u64; 4] = [0, 10, 100, 1000];
 #[derive(Default)]
 pub struct FigureTable {
     table: DataTable,
-    choice: Choice,
-    rows: Latest<(Same<Entries>, Choice), Arc<FigureRows>>,
+    choice: FigureChoice,
+    rows: Latest<(Same<Entries>, FigureChoice), Arc<FigureRows>>,
 }
 
-pub struct Figures<'a> {
+pub struct ListedFigures<'a> {
     /// The accessible name of the table, and the name of its copies.
     pub name: &'a str,
     /// What is said beside the number of rows.
     pub note: &'a str,
     /// The things. Others are another `Arc`.
     pub entries: &'a Arc<Entries>,
-    pub is_selected: &'a dyn Fn(&Entry) -> bool,
+    pub is_selected: &'a dyn Fn(&FigureEntry) -> bool,
 }
 
 pub struct FigureClick {
-    pub entry: Entry,
+    pub entry: FigureEntry,
     /// Whether it joins what is selected.
     pub is_added: bool,
 }
@@ -46,7 +49,7 @@ impl FigureTable {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        shown: &Figures<'_>,
+        shown: &ListedFigures<'_>,
         commands: &mut Vec<Command>,
         beside: &mut dyn FnMut(&mut egui::Ui),
     ) -> Option<FigureClick> {
@@ -90,14 +93,14 @@ impl FigureTable {
     }
 }
 
-fn choices_ui(ui: &mut egui::Ui, entries: &Entries, choice: &mut Choice) {
+fn choices_ui(ui: &mut egui::Ui, entries: &Entries, choice: &mut FigureChoice) {
     let units = Units::now(ui);
     let figure = |least: u64| match (least, entries.unit) {
         (0, _) => "All changes".to_owned(),
-        (least, Unit::Bytes) => format!("From {}", units.bytes(least)),
-        (least, Unit::Count) => format!("From {least}"),
+        (least, EntryUnit::Bytes) => format!("From {}", units.bytes(least)),
+        (least, EntryUnit::Count) => format!("From {least}"),
     };
-    let steps: &[u64] = if entries.unit == Unit::Bytes { &BYTES } else { &COUNTS };
+    let steps: &[u64] = if entries.unit == EntryUnit::Bytes { &BYTES } else { &COUNTS };
     let steps = steps.iter().copied();
     choice_ui(ui, ("Least change", 104.0), &mut choice.least, steps, |least| figure(*least))
         .on_hover_text("Smaller changes are put together");

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use crate::text::grouped;
 use crate::ui::runs::{Badge, Run, Runs};
-use crate::ui::selection::TitledPlace;
-use crate::ui::widget::rows::{Column, Rows, Value};
+use crate::ui::selection::TitledJump;
+use crate::ui::widget::rows::{CellValue, Rows, TableColumn};
 
 /// Width of the only column of figures, points.
 const ONE_FIGURE: f32 = 110.0;
@@ -20,13 +20,13 @@ const OF_PAIR: f32 = 104.0;
 const PERCENT: f32 = 108.0;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Unit {
+pub enum EntryUnit {
     Bytes,
     Count,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Layout {
+pub enum FigureLayout {
     /// Moments of one run: the first, then each other with its difference to the first.
     Moments,
     /// Source and target, the difference, and the percentage.
@@ -35,7 +35,7 @@ pub enum Layout {
     Runs,
 }
 
-impl Layout {
+impl FigureLayout {
     pub fn of(runs: &Runs) -> Self {
         match runs.len() {
             1 => Self::Moments,
@@ -69,38 +69,38 @@ impl FigureColumn {
 
 /// A thing with a figure for each column; `None` where it is not there.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
+pub struct FigureEntry {
     pub name: String,
     pub figures: Vec<Option<u64>>,
     /// The group that it belongs to, for each of [`Entries::groupings`].
     pub groups: Vec<Arc<str>>,
     /// What it unfolds into.
-    pub parts: Vec<Part>,
+    pub parts: Vec<EntryPart>,
     /// Where one can go from it, with titles.
-    pub places: Vec<TitledPlace>,
+    pub places: Vec<TitledJump>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Part {
+pub struct EntryPart {
     pub name: String,
     pub figures: Vec<Option<u64>>,
 }
 
 #[derive(Clone)]
 pub struct Entries {
-    pub unit: Unit,
+    pub unit: EntryUnit,
     /// What the names are, as a title.
     pub title: &'static str,
-    pub layout: Layout,
+    pub layout: FigureLayout,
     pub columns: Vec<FigureColumn>,
     /// What they can be grouped by, as titles.
     pub groupings: Vec<&'static str>,
     /// The things; of one run in the order in which they are listed.
-    pub list: Vec<Entry>,
+    pub list: Vec<FigureEntry>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Choice {
+pub struct FigureChoice {
     /// A position in [`Entries::groupings`].
     pub grouping: Option<usize>,
     /// Changes below this are put together.
@@ -109,7 +109,7 @@ pub struct Choice {
 
 /// A column of the table, after that of the names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cell {
+enum FigureCell {
     Figure(usize),
     /// To the first column.
     Change(usize),
@@ -119,12 +119,12 @@ enum Cell {
 
 pub struct FigureRows {
     entries: Arc<Entries>,
-    cells: Vec<Cell>,
-    rows: Vec<Row>,
+    cells: Vec<FigureCell>,
+    rows: Vec<FigureRow>,
 }
 
 /// An entry, or several under one name.
-struct Row {
+struct FigureRow {
     /// The entry, a position in the list; `None` for a group.
     entry: Option<usize>,
     name: String,
@@ -135,7 +135,7 @@ struct Row {
 
 impl FigureRows {
     /// Makes the rows: of several runs the largest change first, what is too small at the end.
-    pub fn new(entries: &Arc<Entries>, choice: Choice) -> Self {
+    pub fn new(entries: &Arc<Entries>, choice: FigureChoice) -> Self {
         let list = &entries.list;
         let mut order: Vec<usize> = (0..list.len()).collect();
         if entries.is_compared() {
@@ -151,74 +151,85 @@ impl FigureRows {
     }
 
     /// The entry of a row; `None` for a group.
-    pub fn entry(&self, row: usize) -> Option<&Entry> {
+    pub fn entry(&self, row: usize) -> Option<&FigureEntry> {
         self.entries.list.get(self.rows.get(row)?.entry?)
     }
 
-    fn cell(&self, figures: &[Option<u64>], column: usize) -> Value<'_> {
-        let is_bytes = self.entries.unit == Unit::Bytes;
+    fn cell(&self, figures: &[Option<u64>], column: usize) -> CellValue<'_> {
+        let is_bytes = self.entries.unit == EntryUnit::Bytes;
         let at = |place: usize| figures.get(place).copied().flatten();
         let cell = column.checked_sub(1).and_then(|column| self.cells.get(column));
         match cell {
-            Some(Cell::Figure(place)) => match at(*place) {
-                Some(figure) if is_bytes => Value::Bytes(figure),
-                Some(figure) => Value::Count(figure),
-                None => Value::Nothing,
+            Some(FigureCell::Figure(place)) => match at(*place) {
+                Some(figure) if is_bytes => CellValue::Bytes(figure),
+                Some(figure) => CellValue::Count(figure),
+                None => CellValue::Nothing,
             },
-            Some(Cell::Change(place)) => match (at(0), at(*place)) {
-                (None, None) => Value::Nothing,
+            Some(FigureCell::Change(place)) => match (at(0), at(*place)) {
+                (None, None) => CellValue::Nothing,
                 (from, to) => {
                     let (from, to) = (from.unwrap_or(0), to.unwrap_or(0));
-                    if is_bytes { Value::change(from, to) } else { Value::count_change(from, to) }
+                    if is_bytes {
+                        CellValue::change(from, to)
+                    } else {
+                        CellValue::count_change(from, to)
+                    }
                 }
             },
-            Some(Cell::Percent) => match (at(0), at(1)) {
+            Some(FigureCell::Percent) => match (at(0), at(1)) {
                 (Some(_), None) => self.only_in(0),
                 (None, Some(_)) => self.only_in(1),
-                (Some(from), Some(to)) => Value::percent(from, to),
-                (None, None) => Value::Nothing,
+                (Some(from), Some(to)) => CellValue::percent(from, to),
+                (None, None) => CellValue::Nothing,
             },
-            None => Value::Nothing,
+            None => CellValue::Nothing,
         }
     }
 
-    fn only_in(&self, column: usize) -> Value<'_> {
+    fn only_in(&self, column: usize) -> CellValue<'_> {
         let column = self.entries.columns.get(column);
-        Value::text(column.map_or(String::new(), |column| format!("only in {}", column.in_text)))
+        CellValue::text(
+            column.map_or(String::new(), |column| format!("only in {}", column.in_text)),
+        )
     }
 }
 
 impl Entries {
     /// Whether things of several runs are compared: then changes have a threshold and come first.
     pub fn is_compared(&self) -> bool {
-        self.layout != Layout::Moments
+        self.layout != FigureLayout::Moments
     }
 
-    fn cells(&self) -> Vec<Cell> {
+    fn cells(&self) -> Vec<FigureCell> {
         match self.layout {
-            Layout::Pair => vec![Cell::Figure(0), Cell::Figure(1), Cell::Change(1), Cell::Percent],
+            FigureLayout::Pair => vec![
+                FigureCell::Figure(0),
+                FigureCell::Figure(1),
+                FigureCell::Change(1),
+                FigureCell::Percent,
+            ],
             _ => {
-                let others =
-                    (1..self.columns.len()).flat_map(|at| [Cell::Figure(at), Cell::Change(at)]);
-                std::iter::once(Cell::Figure(0)).chain(others).collect()
+                let others = (1..self.columns.len())
+                    .flat_map(|at| [FigureCell::Figure(at), FigureCell::Change(at)]);
+                std::iter::once(FigureCell::Figure(0)).chain(others).collect()
             }
         }
     }
 
-    pub fn table_columns(&self) -> Vec<Column> {
+    pub fn table_columns(&self) -> Vec<TableColumn> {
         let figure = |title: String, width: f32| match self.unit {
-            Unit::Bytes => Column::bytes(title, width),
-            Unit::Count => Column::count(title, width),
+            EntryUnit::Bytes => TableColumn::bytes(title, width),
+            EntryUnit::Count => TableColumn::count(title, width),
         };
         let title = |at: usize| self.columns.get(at).map_or("", |column| &*column.title);
         let width = match (self.layout, self.columns.len()) {
-            (Layout::Pair, _) => OF_PAIR,
+            (FigureLayout::Pair, _) => OF_PAIR,
             (_, 0 | 1) => ONE_FIGURE,
             _ => FIGURE,
         };
         // "Step 226 − 36", but all of the name of a run.
         let first = match self.layout {
-            Layout::Moments => title(0).rsplit(' ').next().unwrap_or_default(),
+            FigureLayout::Moments => title(0).rsplit(' ').next().unwrap_or_default(),
             _ => title(0),
         };
         let badge = |at: usize| self.columns.get(at).and_then(|column| column.badge);
@@ -226,21 +237,22 @@ impl Entries {
             Some(badge) => format!("− {}", badge.letter),
             None => String::new(),
         };
-        let column = |cell: &Cell| match (cell, self.layout) {
-            (Cell::Figure(at), _) => {
+        let column = |cell: &FigureCell| match (cell, self.layout) {
+            (FigureCell::Figure(at), _) => {
                 figure(title(*at).to_owned(), width).of_run(badge(*at), title(*at))
             }
-            (Cell::Change(_), Layout::Pair) => figure("Difference".to_owned(), width),
-            (Cell::Change(at), _) => {
+            (FigureCell::Change(_), FigureLayout::Pair) => figure("Difference".to_owned(), width),
+            (FigureCell::Change(at), _) => {
                 figure(format!("{} − {first}", title(*at)), CHANGE).of_run(badge(*at), &*change)
             }
-            (Cell::Percent, _) => {
-                let percent = Column::count(format!("Of the {}", title(0).to_lowercase()), PERCENT);
-                Column { unit: "percent", is_summed: false, ..percent }
+            (FigureCell::Percent, _) => {
+                let percent =
+                    TableColumn::count(format!("Of the {}", title(0).to_lowercase()), PERCENT);
+                TableColumn { unit: "percent", is_summed: false, ..percent }
             }
         };
         let cells = self.cells();
-        std::iter::once(Column::rest(self.title)).chain(cells.iter().map(column)).collect()
+        std::iter::once(TableColumn::rest(self.title)).chain(cells.iter().map(column)).collect()
     }
 }
 
@@ -249,11 +261,11 @@ impl Rows for FigureRows {
         self.rows.len()
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
         match self.rows.get(row) {
-            Some(row) if column == 0 => Value::text(&*row.name),
+            Some(row) if column == 0 => CellValue::text(&*row.name),
             Some(row) => self.cell(&row.figures, column),
-            None => Value::Nothing,
+            None => CellValue::Nothing,
         }
     }
 
@@ -262,37 +274,42 @@ impl Rows for FigureRows {
         self.entry(row).map_or(members, |entry| entry.parts.len())
     }
 
-    fn places(&self, row: usize) -> Vec<TitledPlace> {
+    fn places(&self, row: usize) -> Vec<TitledJump> {
         self.entry(row).map_or_else(Vec::new, |entry| entry.places.clone())
     }
 
-    fn part(&self, row: usize, part: usize, column: usize) -> Value<'_> {
+    fn part(&self, row: usize, part: usize, column: usize) -> CellValue<'_> {
         let member = || self.entries.list.get(*self.rows.get(row)?.members.get(part)?);
         let found = match self.entry(row) {
             Some(entry) => entry.parts.get(part).map(|part| (&part.name, &part.figures)),
             None => member().map(|entry| (&entry.name, &entry.figures)),
         };
-        let Some((name, figures)) = found else { return Value::Nothing };
-        if column == 0 { Value::text(&**name) } else { self.cell(figures, column) }
+        let Some((name, figures)) = found else { return CellValue::Nothing };
+        if column == 0 { CellValue::text(&**name) } else { self.cell(figures, column) }
     }
 }
 
-fn single(entries: &Entries, place: usize) -> Option<Row> {
+fn single(entries: &Entries, place: usize) -> Option<FigureRow> {
     let entry = entries.list.get(place)?;
     let (name, figures) = (entry.name.clone(), entry.figures.clone());
-    Some(Row { entry: Some(place), name, figures, members: Vec::new() })
+    Some(FigureRow { entry: Some(place), name, figures, members: Vec::new() })
 }
 
 /// A row for each group, the largest change first.
-fn groups(entries: &Entries, order: &[usize], grouping: usize) -> Vec<Row> {
+fn groups(entries: &Entries, order: &[usize], grouping: usize) -> Vec<FigureRow> {
     let mut by_name: HashMap<&str, usize> = HashMap::new();
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<FigureRow> = Vec::new();
     for place in order {
         let Some(entry) = entries.list.get(*place) else { continue };
         let name = entry.groups.get(grouping).map_or("", |name| &**name);
         let at = *by_name.entry(name).or_insert_with(|| {
             let figures = vec![None; entry.figures.len()];
-            rows.push(Row { entry: None, name: name.to_owned(), figures, members: Vec::new() });
+            rows.push(FigureRow {
+                entry: None,
+                name: name.to_owned(),
+                figures,
+                members: Vec::new(),
+            });
             rows.len() - 1
         });
         if let Some(row) = rows.get_mut(at) {
@@ -305,9 +322,9 @@ fn groups(entries: &Entries, order: &[usize], grouping: usize) -> Vec<Row> {
 }
 
 /// Puts rows whose change is too small into one at the end, so that all add up.
-fn put_together(rows: Vec<Row>, least: u64) -> Vec<Row> {
-    let is_small = |row: &Row| change(&row.figures) < u128::from(least);
-    let (small, mut large): (Vec<Row>, Vec<Row>) = rows.into_iter().partition(is_small);
+fn put_together(rows: Vec<FigureRow>, least: u64) -> Vec<FigureRow> {
+    let is_small = |row: &FigureRow| change(&row.figures) < u128::from(least);
+    let (small, mut large): (Vec<FigureRow>, Vec<FigureRow>) = rows.into_iter().partition(is_small);
     let Some(first) = small.first() else { return large };
     let mut figures = vec![None; first.figures.len()];
     for row in &small {
@@ -321,7 +338,7 @@ fn put_together(rows: Vec<Row>, least: u64) -> Vec<Row> {
         Some(entry) => vec![entry],
         None => row.members,
     });
-    large.push(Row { entry: None, name, figures, members: members.collect() });
+    large.push(FigureRow { entry: None, name, figures, members: members.collect() });
     large
 }
 
@@ -345,12 +362,12 @@ fn add(all: &mut [Option<u64>], more: &[Option<u64>]) {
 mod tests {
     use super::*;
 
-    fn entries(layout: Layout) -> Arc<Entries> {
-        let entry = |name: &str, source, target, group: &str| Entry {
+    fn entries(layout: FigureLayout) -> Arc<Entries> {
+        let entry = |name: &str, source, target, group: &str| FigureEntry {
             name: name.to_owned(),
             figures: vec![source, target],
             groups: vec![Arc::from(group)],
-            parts: vec![Part { name: "class 1".to_owned(), figures: vec![source, None] }],
+            parts: vec![EntryPart { name: "class 1".to_owned(), figures: vec![source, None] }],
             places: Vec::new(),
         };
         let column = |title: &str| FigureColumn {
@@ -359,7 +376,7 @@ mod tests {
             badge: None,
         };
         Arc::new(Entries {
-            unit: Unit::Bytes,
+            unit: EntryUnit::Bytes,
             title: "Variable",
             layout,
             columns: vec![column("Source"), column("Target")],
@@ -379,13 +396,16 @@ mod tests {
 
     #[test]
     fn the_largest_change_comes_first_and_says_where_it_is() {
-        let rows = FigureRows::new(&entries(Layout::Pair), Choice::default());
+        let rows = FigureRows::new(&entries(FigureLayout::Pair), FigureChoice::default());
         assert_eq!(names(&rows), ["grown", "gone", "new", "same"]);
-        assert_eq!(rows.value(0, 3), Value::Change(18));
-        assert_eq!(rows.value(0, 4), Value::Percent(180.0));
-        assert_eq!((rows.value(1, 2), rows.value(1, 3)), (Value::Nothing, Value::Change(-9)));
-        assert_eq!(rows.value(1, 4), Value::text("only in source"));
-        assert_eq!(rows.value(2, 4), Value::text("only in target"));
+        assert_eq!(rows.value(0, 3), CellValue::Change(18));
+        assert_eq!(rows.value(0, 4), CellValue::Percent(180.0));
+        assert_eq!(
+            (rows.value(1, 2), rows.value(1, 3)),
+            (CellValue::Nothing, CellValue::Change(-9))
+        );
+        assert_eq!(rows.value(1, 4), CellValue::text("only in source"));
+        assert_eq!(rows.value(2, 4), CellValue::text("only in target"));
     }
 
     #[test]
@@ -394,12 +414,12 @@ mod tests {
             let signed = |figure: Option<u64>| i128::from(figure.unwrap_or(0));
             rows.rows.iter().map(|row| signed(row.figures[1]) - signed(row.figures[0])).sum()
         };
-        let entries = entries(Layout::Pair);
-        let by_group = FigureRows::new(&entries, Choice { grouping: Some(0), least: 0 });
+        let entries = entries(FigureLayout::Pair);
+        let by_group = FigureRows::new(&entries, FigureChoice { grouping: Some(0), least: 0 });
         assert_eq!(names(&by_group), ["b", "a"]);
         assert_eq!(by_group.parts(0), 2);
-        assert_eq!(by_group.part(0, 0, 0), Value::text("grown"));
-        let large = FigureRows::new(&entries, Choice { grouping: None, least: 9 });
+        assert_eq!(by_group.part(0, 0, 0), CellValue::text("grown"));
+        let large = FigureRows::new(&entries, FigureChoice { grouping: None, least: 9 });
         assert_eq!(names(&large), ["grown", "gone", "2 smaller changes"]);
         assert_eq!((total(&by_group), total(&large)), (10, 10));
         assert!(large.entry(2).is_none() && large.parts(2) == 2);
@@ -407,13 +427,13 @@ mod tests {
 
     #[test]
     fn moments_keep_their_order_and_unfold() {
-        let entries = entries(Layout::Moments);
-        let rows = FigureRows::new(&entries, Choice::default());
+        let entries = entries(FigureLayout::Moments);
+        let rows = FigureRows::new(&entries, FigureChoice::default());
         assert_eq!(names(&rows), ["same", "gone", "grown", "new"]);
         let titles: Vec<String> =
             entries.table_columns().iter().map(|column| column.title.clone()).collect();
         assert_eq!(titles, ["Variable", "Source", "Target", "Target − Source"]);
-        assert_eq!((rows.parts(2), rows.part(2, 0, 1)), (1, Value::Bytes(10)));
-        assert_eq!(rows.part(2, 0, 3), Value::Change(-10));
+        assert_eq!((rows.parts(2), rows.part(2, 0, 1)), (1, CellValue::Bytes(10)));
+        assert_eq!(rows.part(2, 0, 3), CellValue::Change(-10));
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::{Entries, Entry, FigureColumn, Layout, Part, Unit};
+use super::{Entries, EntryPart, EntryUnit, FigureColumn, FigureEntry, FigureLayout};
 use crate::analysis::comparison::contribution::OperationName;
 use crate::analysis::comparison::variable_figures::{
     Owner, RunVariables, VariableFigures, variable_figures,
@@ -37,7 +37,7 @@ pub fn variable_entries(
         columns,
     });
     let count = columns.len();
-    let mut groups = Groups::default();
+    let mut groups = GroupNames::default();
     let rows = variable_figures(of_runs.collect(), count).into_iter().map(|row| {
         let VariableFigures { name, bytes, owner, parts } = row;
         let part = |(run, part): (usize, VariablePart)| {
@@ -54,19 +54,19 @@ pub fn variable_entries(
                     *figure = Some(if is_live { part.bytes } else { 0 });
                 }
             }
-            Part { name, figures }
+            EntryPart { name, figures }
         };
         let groups = if are_attributed { groups.of(owner) } else { Vec::new() };
         let parts = parts.into_iter().map(part).collect();
-        Entry { name, figures: bytes, groups, parts, places: Vec::new() }
+        FigureEntry { name, figures: bytes, groups, parts, places: Vec::new() }
     });
     let list = rows.collect();
     let groupings =
         if are_attributed { vec!["Operation", "Module", "Kind of operation"] } else { Vec::new() };
     Entries {
-        unit: Unit::Bytes,
+        unit: EntryUnit::Bytes,
         title: runs.system().variable,
-        layout: Layout::of(runs),
+        layout: FigureLayout::of(runs),
         columns,
         groupings,
         list,
@@ -75,9 +75,9 @@ pub fn variable_entries(
 
 /// The names of groups, each kept once.
 #[derive(Default)]
-struct Groups(HashMap<String, Arc<str>>);
+struct GroupNames(HashMap<String, Arc<str>>);
 
-impl Groups {
+impl GroupNames {
     fn of(&mut self, owner: Owner) -> Vec<Arc<str>> {
         let titles = match owner {
             Owner::One(name) => titles_of(&name),

@@ -141,14 +141,14 @@ pub fn mesh_key(
 }
 
 /// Where bytes and slots lie.
-struct Scale {
+struct GlanceScale {
     frame: Rect,
     low: u64,
     high: u64,
     slots: usize,
 }
 
-impl Scale {
+impl GlanceScale {
     fn y(&self, bytes: u64) -> f32 {
         let share =
             (bytes as f64 - self.low as f64) / self.high.saturating_sub(self.low).max(1) as f64;
@@ -223,7 +223,7 @@ impl Curves {
                 rect.min + Vec2::new(LEFT, 4.0),
                 rect.max - Vec2::new(RIGHT, BOTTOM + 16.0),
             );
-            let scale = Scale::of(frame, glance, units);
+            let scale = GlanceScale::of(frame, glance, units);
             from = scale.low;
             let painter = ui.painter().with_clip_rect(rect);
             axes(&painter, &scale, (&runs, glance), units, &tokens);
@@ -306,7 +306,7 @@ fn peaks_text(runs: &Runs, glance: &Glance) -> Option<String> {
 /// Grid, figures, what does not fit, and the limit.
 fn axes(
     painter: &Painter,
-    scale: &Scale,
+    scale: &GlanceScale,
     (runs, glance): (&Runs, &Glance),
     units: Units,
     tokens: &Tokens,
@@ -374,7 +374,7 @@ fn together(runs: &Runs, glance: &Glance) -> Vec<(usize, String)> {
 /// What the curves end at, beside their ends, pushed apart.
 fn ends(
     painter: &Painter,
-    scale: &Scale,
+    scale: &GlanceScale,
     (runs, glance): (&Runs, &Glance),
     units: Units,
     tokens: &Tokens,
@@ -411,7 +411,7 @@ fn ends(
 /// A line at a slot, with what each run has there.
 fn cursor(
     painter: &Painter,
-    scale: &Scale,
+    scale: &GlanceScale,
     (runs, glance): (&Runs, &Glance),
     slot: usize,
     units: Units,

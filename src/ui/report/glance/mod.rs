@@ -14,10 +14,10 @@ use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::timeline::WithTimeline;
 use crate::store::System;
 use crate::text::{rate, shortened};
-use crate::ui::command::{Exported, Sheet};
+use crate::ui::command::{ExportSource, Sheet};
 use crate::ui::job::{Cancel, Made, Same};
 use crate::ui::report::PageContext;
-use crate::ui::report::head::Answer;
+use crate::ui::report::head::SignedAnswer;
 use crate::ui::report::slot_axis::MOST_PEAKS;
 use crate::ui::run_chips::paint_badge;
 use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
@@ -27,7 +27,7 @@ use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
 use crate::ui::widget::exports::exports_ui;
 use crate::ui::widget::picture::text_within;
-use crate::ui::widget::rows::{Column, Value, difference, signed};
+use crate::ui::widget::rows::{CellValue, TableColumn, difference, signed};
 use crate::ui::widget::sign::Sign;
 use curves::{ColumnCurve, Meshes, mesh_key};
 use verdicts::{have_ended, how_they_ended, sign, verdict_text};
@@ -98,7 +98,7 @@ impl Glance {
 
 /// A column that is left out where there is no room for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cell {
+enum GlanceColumn {
     Badge,
     Name,
     Verdict,
@@ -116,32 +116,32 @@ enum Cell {
 }
 
 /// The columns with their widths and how early they are left out: 0 never.
-const CELLS: [(Cell, f32, u8); 13] = [
-    (Cell::Badge, 24.0, 0),
-    (Cell::Name, 110.0, 0),
-    (Cell::Verdict, 112.0, 0),
-    (Cell::Curve, 120.0, 2),
-    (Cell::Peak, 76.0, 0),
-    (Cell::AgainstLimit, 104.0, 1),
-    (Cell::Change, 92.0, 3),
-    (Cell::Fullest, 76.0, 0),
-    (Cell::AgainstTile, 104.0, 1),
-    (Cell::AlwaysLive, 76.0, 4),
-    (Cell::Code, 76.0, 5),
-    (Cell::Samples, 66.0, 3),
-    (Cell::Note, 110.0, 6),
+const CELLS: [(GlanceColumn, f32, u8); 13] = [
+    (GlanceColumn::Badge, 24.0, 0),
+    (GlanceColumn::Name, 110.0, 0),
+    (GlanceColumn::Verdict, 112.0, 0),
+    (GlanceColumn::Curve, 120.0, 2),
+    (GlanceColumn::Peak, 76.0, 0),
+    (GlanceColumn::AgainstLimit, 104.0, 1),
+    (GlanceColumn::Change, 92.0, 3),
+    (GlanceColumn::Fullest, 76.0, 0),
+    (GlanceColumn::AgainstTile, 104.0, 1),
+    (GlanceColumn::AlwaysLive, 76.0, 4),
+    (GlanceColumn::Code, 76.0, 5),
+    (GlanceColumn::Samples, 66.0, 3),
+    (GlanceColumn::Note, 110.0, 6),
 ];
 
 /// What there is to say of runs, which decides on the columns.
 #[derive(Clone, Copy)]
-struct Known {
+struct GlanceParts {
     tiles: bool,
     limits: bool,
     /// What its title takes, points; `None` where it is not shown.
     always_live: Option<f32>,
 }
 
-impl Known {
+impl GlanceParts {
     /// Of a memory snapshot nothing is called always live, though there are blocks that are.
     fn of(runs: &Runs, glance: &Glance) -> Self {
         let is_known =
@@ -156,21 +156,26 @@ impl Known {
 }
 
 /// The columns that there is room for, from left to right, with where they begin and how wide they are.
-fn columns(width: f32, has: Known, does: Click) -> Vec<(Cell, f32, f32)> {
-    let of_tiles = [Cell::Fullest, Cell::AgainstTile, Cell::Code, Cell::Samples];
+fn columns(width: f32, has: GlanceParts, does: ClickEffect) -> Vec<(GlanceColumn, f32, f32)> {
+    let of_tiles = [
+        GlanceColumn::Fullest,
+        GlanceColumn::AgainstTile,
+        GlanceColumn::Code,
+        GlanceColumn::Samples,
+    ];
     // Where runs are compared, the change of the peak has a picture of its own.
     let left_out = match does {
-        Click::Compares => Cell::Change,
-        Click::Shows => Cell::Note,
+        ClickEffect::Compares => GlanceColumn::Change,
+        ClickEffect::Shows => GlanceColumn::Note,
     };
-    let is_known = |cell: &Cell| {
+    let is_known = |cell: &GlanceColumn| {
         *cell != left_out
             && (has.tiles || !of_tiles.contains(cell))
-            && (has.limits || *cell != Cell::AgainstLimit)
-            && (has.always_live.is_some() || *cell != Cell::AlwaysLive)
+            && (has.limits || *cell != GlanceColumn::AgainstLimit)
+            && (has.always_live.is_some() || *cell != GlanceColumn::AlwaysLive)
     };
-    let with_room = |(cell, width, early): (Cell, f32, u8)| match (cell, has.always_live) {
-        (Cell::AlwaysLive, Some(title)) => (cell, width.max(title), early),
+    let with_room = |(cell, width, early): (GlanceColumn, f32, u8)| match (cell, has.always_live) {
+        (GlanceColumn::AlwaysLive, Some(title)) => (cell, width.max(title), early),
         _ => (cell, width, early),
     };
     let known = || CELLS.into_iter().filter(|(cell, ..)| is_known(cell)).map(with_room);
@@ -191,18 +196,18 @@ fn columns(width: f32, has: Known, does: Click) -> Vec<(Cell, f32, f32)> {
 }
 
 /// Of the room that is left over, the share of a column that is better wide.
-fn spare_share(cell: Cell) -> f32 {
+fn spare_share(cell: GlanceColumn) -> f32 {
     match cell {
-        Cell::Name => 0.15,
-        Cell::Curve => 0.45,
-        Cell::AgainstLimit | Cell::AgainstTile => 0.2,
+        GlanceColumn::Name => 0.15,
+        GlanceColumn::Curve => 0.45,
+        GlanceColumn::AgainstLimit | GlanceColumn::AgainstTile => 0.2,
         _ => 0.0,
     }
 }
 
 /// What a click on a run does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Click {
+pub enum ClickEffect {
     /// The reference is compared with it.
     Compares,
     /// More of it is shown below.
@@ -213,7 +218,7 @@ pub enum Click {
 pub struct GlanceTable {
     found: RunsAnswer<(), Arc<Glance>>,
     meshes: Meshes,
-    answer: Made<(Same<Glance>, Units), Answer>,
+    answer: Made<(Same<Glance>, Units), SignedAnswer>,
 }
 
 impl GlanceTable {
@@ -225,7 +230,7 @@ impl GlanceTable {
     }
 
     /// Which of the runs fit, with its sign.
-    pub fn answer(&mut self, ui: &egui::Ui, runs: &Runs, glance: &Arc<Glance>) -> &Answer {
+    pub fn answer(&mut self, ui: &egui::Ui, runs: &Runs, glance: &Arc<Glance>) -> &SignedAnswer {
         let units = Units::now(ui);
         self.answer.of((Same(Arc::clone(glance)), units), |_| {
             let name = |place: usize| {
@@ -245,7 +250,7 @@ impl GlanceTable {
     /// The buttons that take the table out, in the head of its page.
     pub fn exports_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, glance: Option<&Arc<Glance>>) {
         let runs = page.runs;
-        let sheet = || Some(Exported::Table(sheet(runs, glance?)));
+        let sheet = || Some(ExportSource::Table(sheet(runs, glance?)));
         exports_ui(ui, ("as CSV", "runs", true), page.commands, sheet);
     }
 
@@ -255,7 +260,7 @@ impl GlanceTable {
         ui: &mut egui::Ui,
         page: &PageContext<'_>,
         glance: &Arc<Glance>,
-        (does, chosen): (Click, Option<RunId>),
+        (does, chosen): (ClickEffect, Option<RunId>),
     ) -> Option<RunId> {
         let (runs, units, tokens) = (page.runs, Units::now(ui), *Tokens::now(ui));
         let mut clicked = None;
@@ -264,7 +269,7 @@ impl GlanceTable {
             ui.spacing_mut().item_spacing.y = 0.0;
             let size = Vec2::new(ui.available_width(), HEAD + ROW * runs.len() as f32);
             let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
-            let has = Known::of(runs, glance);
+            let has = GlanceParts::of(runs, glance);
             let columns = columns(rect.width(), has, does);
             head(ui.painter(), rect, &columns, glance, units, &tokens);
             let lines = Rect::from_min_max(rect.min + Vec2::new(0.0, HEAD), rect.max);
@@ -294,11 +299,12 @@ impl GlanceTable {
         ui: &egui::Ui,
         runs: &Runs,
         glance: &Arc<Glance>,
-        columns: &[(Cell, f32, f32)],
+        columns: &[(GlanceColumn, f32, f32)],
         lines: Rect,
         tokens: &Tokens,
     ) {
-        let Some((_, left, width)) = columns.iter().find(|(cell, ..)| *cell == Cell::Curve) else {
+        let Some((_, left, width)) = columns.iter().find(|(cell, ..)| *cell == GlanceColumn::Curve)
+        else {
             return;
         };
         let left = lines.left() + left;
@@ -335,7 +341,7 @@ impl GlanceTable {
 /// All figures that the system of the runs has.
 fn sheet(runs: &Runs, glance: &Glance) -> Sheet {
     type OfBytes = (&'static str, bool, fn(&RunFacts) -> Option<u64>);
-    let has = Known::of(runs, glance);
+    let has = GlanceParts::of(runs, glance);
     let of_bytes: [OfBytes; 6] = [
         ("Peak", true, |facts| facts.peak_bytes),
         ("Memory", true, |facts| facts.limit_bytes),
@@ -345,17 +351,17 @@ fn sheet(runs: &Runs, glance: &Glance) -> Sheet {
         ("Code", has.tiles, |facts| facts.code_bytes),
     ];
     let of_bytes = || of_bytes.iter().filter(|(_, is_known, _)| *is_known);
-    let mut columns = vec![Column::rest("Run"), Column::rest("Verdict")];
-    columns.extend(of_bytes().map(|(title, ..)| Column::bytes(*title, 0.0)));
+    let mut columns = vec![TableColumn::rest("Run"), TableColumn::rest("Verdict")];
+    columns.extend(of_bytes().map(|(title, ..)| TableColumn::bytes(*title, 0.0)));
     if has.tiles {
-        columns.push(Column::rest("Samples per second"));
+        columns.push(TableColumn::rest("Samples per second"));
     }
     let row = |(run, facts): (&Run, &RunFacts)| {
-        let mut row = vec![Value::text(run.name.to_string())];
-        row.push(Value::text(verdict_text(facts)));
-        row.extend(of_bytes().map(|(.., of)| Value::bytes(of(facts))));
+        let mut row = vec![CellValue::text(run.name.to_string())];
+        row.push(CellValue::text(verdict_text(facts)));
+        row.extend(of_bytes().map(|(.., of)| CellValue::bytes(of(facts))));
         if has.tiles {
-            row.push(facts.samples_per_second.map_or(Value::Nothing, Value::Rate));
+            row.push(facts.samples_per_second.map_or(CellValue::Nothing, CellValue::Rate));
         }
         row
     };
@@ -366,26 +372,26 @@ fn sheet(runs: &Runs, glance: &Glance) -> Sheet {
 fn row_ui(
     ui: &egui::Ui,
     runs: &Runs,
-    does: Click,
+    does: ClickEffect,
     (glance, place): (&Glance, usize),
     rect: Rect,
 ) -> bool {
     let units = Units::now(ui);
     let Some((run, facts)) = runs.get(place).zip(glance.facts.get(place)) else { return false };
-    let is_still = place == 0 && does == Click::Compares;
+    let is_still = place == 0 && does == ClickEffect::Compares;
     let sense = if is_still { Sense::hover() } else { Sense::click() };
     let response = ui.interact(rect, ui.scope_id().with(("run", run.id)), sense);
     let does = match does {
         _ if is_still => "Reference",
-        Click::Compares => "Compare with",
-        Click::Shows => "Show what is known of",
+        ClickEffect::Compares => "Compare with",
+        ClickEffect::Shows => "Show what is known of",
     };
     let name = format!("{does} {}", run.name);
     let role = if is_still { Role::Canvas } else { Role::Button };
     response.widget_info(|| {
         let mut info = WidgetInfo::labeled(role, true, &name);
         let (verdict, note) = (verdict_text(facts), note_text(runs, facts, place));
-        let fullest = if Known::of(runs, glance).tiles {
+        let fullest = if GlanceParts::of(runs, glance).tiles {
             format!(", fullest tile {}", beside(facts.fullest_bytes, facts.bytes_per_tile, units))
         } else {
             String::new()
@@ -403,7 +409,7 @@ fn row_ui(
 }
 
 fn known(bytes: Option<u64>, units: Units) -> String {
-    Value::bytes(bytes).shown(units).into_owned()
+    CellValue::bytes(bytes).shown(units).into_owned()
 }
 
 /// Bytes in the unit of what they are held against.
@@ -427,7 +433,7 @@ fn note_text(runs: &Runs, facts: &RunFacts, place: usize) -> String {
 fn head(
     painter: &Painter,
     rect: Rect,
-    columns: &[(Cell, f32, f32)],
+    columns: &[(GlanceColumn, f32, f32)],
     glance: &Glance,
     units: Units,
     tokens: &Tokens,
@@ -440,19 +446,19 @@ fn head(
     let tile = tiles.next().filter(|limit| tiles.all(|other| other == *limit));
     for (cell, left, width) in columns {
         let (text, is_number) = match cell {
-            Cell::Badge => continue,
-            Cell::Name => ("Run".to_owned(), false),
-            Cell::Verdict => ("Verdict".to_owned(), false),
-            Cell::Curve => (format!("Memory over {}", glance.system.steps), false),
-            Cell::Peak => ("Peak".to_owned(), true),
-            Cell::AgainstLimit => (against(glance.limit), false),
-            Cell::Change => ("change".to_owned(), true),
-            Cell::Fullest => ("Fullest tile".to_owned(), true),
-            Cell::AgainstTile => (against(tile), false),
-            Cell::AlwaysLive => (glance.system.always_live.to_owned(), true),
-            Cell::Code => ("Code".to_owned(), true),
-            Cell::Samples => ("Samples/s".to_owned(), true),
-            Cell::Note => (String::new(), false),
+            GlanceColumn::Badge => continue,
+            GlanceColumn::Name => ("Run".to_owned(), false),
+            GlanceColumn::Verdict => ("Verdict".to_owned(), false),
+            GlanceColumn::Curve => (format!("Memory over {}", glance.system.steps), false),
+            GlanceColumn::Peak => ("Peak".to_owned(), true),
+            GlanceColumn::AgainstLimit => (against(glance.limit), false),
+            GlanceColumn::Change => ("change".to_owned(), true),
+            GlanceColumn::Fullest => ("Fullest tile".to_owned(), true),
+            GlanceColumn::AgainstTile => (against(tile), false),
+            GlanceColumn::AlwaysLive => (glance.system.always_live.to_owned(), true),
+            GlanceColumn::Code => ("Code".to_owned(), true),
+            GlanceColumn::Samples => ("Samples/s".to_owned(), true),
+            GlanceColumn::Note => (String::new(), false),
         };
         let y = rect.top() + HEAD / 2.0;
         let (x, align) = if is_number {
@@ -467,7 +473,7 @@ fn head(
 fn line(
     painter: &Painter,
     rect: Rect,
-    columns: &[(Cell, f32, f32)],
+    columns: &[(GlanceColumn, f32, f32)],
     (run, runs): (&Run, &Runs),
     (glance, place): (&Glance, usize),
     units: Units,
@@ -494,16 +500,16 @@ fn line(
         let part = Rect::from_x_y_ranges(from..=from + width, rect.y_range());
         let right = part.right();
         match cell {
-            Cell::Badge => {
+            GlanceColumn::Badge => {
                 let at = Pos2::new(part.left() + 9.0 + 2.0, part.center().y);
                 let place = Rect::from_center_size(at, Vec2::splat(18.0));
                 paint_badge(painter, place, run.badge, tokens);
             }
-            Cell::Name => {
+            GlanceColumn::Name => {
                 let text = shortened(&run.name, 60).into_owned();
                 text_within(painter, part, text, size::TABLE, tokens.text);
             }
-            Cell::Verdict => {
+            GlanceColumn::Verdict => {
                 let sign = sign(facts);
                 let at = Pos2::new(part.left() + 7.0, part.center().y);
                 sign.paint(painter, at, 6.0, tokens);
@@ -512,33 +518,35 @@ fn line(
                 let text = verdict_text(facts);
                 painter.text(at, Align2::LEFT_CENTER, text, font, sign.color(tokens));
             }
-            Cell::Curve => {}
-            Cell::Peak => {
+            GlanceColumn::Curve => {}
+            GlanceColumn::Peak => {
                 number(right, beside(facts.peak_bytes, facts.limit_bytes, units), tokens.text);
             }
-            Cell::AgainstLimit => bar(part, facts.peak_bytes, facts.limit_bytes, most_peak),
-            Cell::Change => {
+            GlanceColumn::AgainstLimit => bar(part, facts.peak_bytes, facts.limit_bytes, most_peak),
+            GlanceColumn::Change => {
                 let reference = glance.facts.first().and_then(|facts| facts.peak_bytes);
                 let change = reference.zip(facts.peak_bytes).filter(|_| place > 0);
                 let Some((before, after)) = change.filter(|(a, b)| a != b) else { continue };
                 let color = if after > before { tokens.more } else { tokens.less };
                 number(right, signed(difference(before, after), |bytes| units.bytes(bytes)), color);
             }
-            Cell::Fullest => {
+            GlanceColumn::Fullest => {
                 let text = beside(facts.fullest_bytes, facts.bytes_per_tile, units);
                 number(right, text, tokens.text);
             }
-            Cell::AgainstTile => bar(part, facts.fullest_bytes, facts.bytes_per_tile, most_tile),
-            Cell::AlwaysLive => {
+            GlanceColumn::AgainstTile => {
+                bar(part, facts.fullest_bytes, facts.bytes_per_tile, most_tile);
+            }
+            GlanceColumn::AlwaysLive => {
                 number(right, known(facts.always_live_bytes, units), tokens.weak_text);
             }
-            Cell::Code => number(right, known(facts.code_bytes, units), tokens.weak_text),
-            Cell::Samples => match facts.samples_per_second {
+            GlanceColumn::Code => number(right, known(facts.code_bytes, units), tokens.weak_text),
+            GlanceColumn::Samples => match facts.samples_per_second {
                 Some(samples) => number(right, rate(samples), tokens.text),
                 None if facts.is_recorded => number(right, "–".to_owned(), tokens.third_text),
                 None => number(right, "not run".to_owned(), tokens.third_text),
             },
-            Cell::Note => {
+            GlanceColumn::Note => {
                 let text = note_text(runs, facts, place);
                 text_within(painter, part, text, size::TABLE, tokens.third_text);
             }
@@ -553,15 +561,15 @@ mod tests {
     #[test]
     fn columns_fit_and_what_says_most_stays() {
         for width in [360.0, 560.0, 824.0, 1204.0, 2300.0] {
-            let has = Known { tiles: true, limits: true, always_live: Some(72.0) };
-            let columns = columns(width, has, Click::Compares);
-            let names: Vec<Cell> = columns.iter().map(|(cell, ..)| *cell).collect();
-            assert!(names.contains(&Cell::Verdict) && names.contains(&Cell::Peak));
+            let has = GlanceParts { tiles: true, limits: true, always_live: Some(72.0) };
+            let columns = columns(width, has, ClickEffect::Compares);
+            let names: Vec<GlanceColumn> = columns.iter().map(|(cell, ..)| *cell).collect();
+            assert!(names.contains(&GlanceColumn::Verdict) && names.contains(&GlanceColumn::Peak));
             let end = columns.iter().map(|(_, left, width)| left + width).fold(0.0, f32::max);
             assert!(end <= width.max(500.0), "{end} of {width}");
         }
-        for does in [Click::Compares, Click::Shows] {
-            let has = Known { tiles: true, limits: true, always_live: Some(72.0) };
+        for does in [ClickEffect::Compares, ClickEffect::Shows] {
+            let has = GlanceParts { tiles: true, limits: true, always_live: Some(72.0) };
             assert_eq!(columns(1204.0, has, does).len(), CELLS.len() - 1);
         }
     }

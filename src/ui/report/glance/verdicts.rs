@@ -4,7 +4,7 @@ use super::Glance;
 use crate::analysis::comparison::at_a_glance::RunFacts;
 use crate::run::Outcome;
 use crate::text::capitalised;
-use crate::ui::report::head::Answer;
+use crate::ui::report::head::SignedAnswer;
 use crate::ui::widget::sign::Sign;
 
 /// Whether the runs say how they ended, and not whether they fit.
@@ -19,7 +19,7 @@ fn outcome(facts: &RunFacts) -> Option<Outcome> {
 }
 
 /// Which of the runs ran out of memory.
-pub fn how_they_ended(runs: &[RunFacts], name: &dyn Fn(usize) -> String) -> Answer {
+pub fn how_they_ended(runs: &[RunFacts], name: &dyn Fn(usize) -> String) -> SignedAnswer {
     let places = |wanted: Outcome| {
         let is_wanted = |facts: &RunFacts| outcome(facts) == Some(wanted);
         let all = runs.iter().enumerate().filter(|(_, facts)| is_wanted(facts));

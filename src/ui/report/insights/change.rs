@@ -8,11 +8,11 @@ use crate::ui::report::runs_compared::{AskedComparison, of_one_system};
 use crate::ui::runs::{Run, RunId, Runs};
 
 #[derive(Default)]
-pub struct Changes {
+pub struct AskedComparisons {
     of_runs: BTreeMap<RunId, AskedComparison>,
 }
 
-impl Changes {
+impl AskedComparisons {
     pub fn retain(&mut self, runs: &Runs) {
         self.of_runs.retain(|id, _| runs.position(*id).is_some());
     }

@@ -20,14 +20,14 @@ use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts;
 use crate::ui::units::Units;
 use crate::ui::widget::card::listed_card_ui;
-use crate::ui::widget::measured::{Columns, Measured};
-use crate::ui::widget::rows::{Column, Value};
+use crate::ui::widget::measured::{Measured, MeasuredColumns};
+use crate::ui::widget::rows::{CellValue, TableColumn};
 
 /// Rows that are shown.
 const MOST_ROWS: usize = 8;
 
 #[derive(Default)]
-pub struct Consists {
+pub struct ConsistsCard {
     found: Latest<Vec<bool>, Option<PeakParts>>,
 }
 
@@ -35,11 +35,11 @@ pub struct Consists {
 struct PeakParts {
     moment: Moment,
     whole_bytes: i64,
-    parts: [(GroupedBy, Option<Parts>); 4],
+    parts: [(GroupedBy, Option<LargestParts>); 4],
 }
 
 /// The largest parts, and what the others are together.
-struct Parts {
+struct LargestParts {
     largest: Vec<(Contributor, i64)>,
     more: usize,
     more_bytes: i64,
@@ -52,12 +52,12 @@ impl PeakParts {
         Self {
             moment: Side::Source.of(found.moments),
             whole_bytes: Side::Source.of(found.whole.0).sum(),
-            parts: all.map(|by| (by, found.grouping(by).map(Parts::of))),
+            parts: all.map(|by| (by, found.grouping(by).map(LargestParts::of))),
         }
     }
 }
 
-impl Parts {
+impl LargestParts {
     fn of(grouping: &Grouping) -> Self {
         let rows = rows_of_one(grouping);
         let (largest, others) = rows.split_at(rows.len().min(MOST_ROWS));
@@ -69,7 +69,7 @@ impl Parts {
     }
 }
 
-impl Consists {
+impl ConsistsCard {
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut ChosenPart<'_>, scope: Option<Scope>) {
         let key = settled(&page.part.run.report, OF_BYTES);
         if are_all(&key) {
@@ -105,12 +105,13 @@ impl Consists {
 /// The parts that are named, and the others together.
 fn sheet(found: Option<&PeakParts>, by: GroupedBy) -> Sheet {
     // What several share is taken off, so some is below 0.
-    let columns = vec![Column::rest("Part"), Column { unit: "bytes", ..Column::rest("Size") }];
+    let columns =
+        vec![TableColumn::rest("Part"), TableColumn { unit: "bytes", ..TableColumn::rest("Size") }];
     let parts = found.and_then(|found| found.parts.iter().find(|(other, _)| *other == by));
     let parts = parts.and_then(|(_, parts)| parts.as_ref());
     let mut rows = Vec::new();
     if let Some(parts) = parts {
-        let row = |name: String, bytes: i64| vec![Value::text(name), Value::Change(bytes)];
+        let row = |name: String, bytes: i64| vec![CellValue::text(name), CellValue::Change(bytes)];
         rows.extend(parts.largest.iter().map(|(part, bytes)| row(part.title(), *bytes)));
         if parts.more > 0 {
             rows.push(row(format!("{} others", grouped(parts.more as u64)), parts.more_bytes));
@@ -138,8 +139,11 @@ fn parts_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, found: &PeakParts) {
         ui.weak("Their names are not recorded, or not all of them");
         return;
     };
-    let columns =
-        Columns { has_swatch: by == GroupedBy::Category, has_percent: true, ..Columns::default() };
+    let columns = MeasuredColumns {
+        has_swatch: by == GroupedBy::Category,
+        has_percent: true,
+        ..MeasuredColumns::default()
+    };
     // What is below 0 has no bar: it is taken off the others.
     let bar = |bytes: i64| Some((u64::try_from(bytes).ok()?, whole.max(0).unsigned_abs()));
     let percent = |bytes: i64| Some(bytes as f64 * 100.0 / whole.max(1) as f64);

@@ -6,10 +6,10 @@ use crate::run::Evidence;
 use crate::text::{grouped, readable, shortened};
 use crate::ui::report::areas::short_frame;
 use crate::ui::report::more_ui;
-use crate::ui::report::run_part::{RunPart, Way};
+use crate::ui::report::run_part::{JumpInRun, RunPart};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
-use crate::ui::widget::measured::{Columns, Measured};
+use crate::ui::widget::measured::{Measured, MeasuredColumns};
 
 /// Pieces of evidence that are shown.
 const MOST_EVIDENCE: usize = 6;
@@ -27,10 +27,10 @@ pub fn evidence_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, evidence: &[Eviden
         let way = one.place.as_ref().and_then(|place| part.way(place));
         let at = one.place.clone().unwrap_or_default();
         let title = match &way {
-            Some(Way::Step(_)) => {
+            Some(JumpInRun::Step(_)) => {
                 at.step.map(|step| format!("{} {}", words.step, grouped(step.unsigned_abs())))
             }
-            Some(Way::Arenas(arenas)) => Some(match arenas.count() {
+            Some(JumpInRun::Arenas(arenas)) => Some(match arenas.count() {
                 1 => format!("{} {arenas}", words.arena),
                 count => format!("{} {}", grouped(count), words.arenas),
             }),
@@ -50,7 +50,7 @@ pub fn evidence_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, evidence: &[Eviden
             None => readable(operation.unwrap_or(&hover)),
         };
         let variable = at.variable.as_deref().or(at.frame.as_deref());
-        let columns = Columns { link: LINK, ..Columns::default() };
+        let columns = MeasuredColumns { link: LINK, ..MeasuredColumns::default() };
         let row = Measured {
             name: &shortened(&name, columns.name_characters(ui)),
             hover: &hover,
@@ -63,19 +63,19 @@ pub fn evidence_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, evidence: &[Eviden
         };
         let clicked = ui.push_id(("evidence", place), |ui| row.ui(ui, columns)).inner;
         if let (true, Some(variable)) = (clicked.name, variable) {
-            if let Some(Way::Step(position)) = way {
+            if let Some(JumpInRun::Step(position)) = way {
                 part.select_step(position);
             }
             part.show_variable(variable);
         }
         match way {
-            Some(Way::Step(position)) if clicked.link => {
+            Some(JumpInRun::Step(position)) if clicked.link => {
                 if let Some(operation) = at.selected_operation {
                     part.selection.operation = Some(operation);
                 }
                 part.show_step(position);
             }
-            Some(Way::Arenas(arenas)) if clicked.link => part.show_tiles(arenas),
+            Some(JumpInRun::Arenas(arenas)) if clicked.link => part.show_tiles(arenas),
             _ => {}
         }
     }

@@ -18,8 +18,8 @@ use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::card::listed_card_ui;
 use crate::ui::widget::choice::{choice_ui, segments_ui};
-use crate::ui::widget::measured::{Columns, Measured};
-use crate::ui::widget::rows::{Column, Value};
+use crate::ui::widget::measured::{Measured, MeasuredColumns};
+use crate::ui::widget::rows::{CellValue, TableColumn};
 
 /// Longest name.
 const NAME: usize = 300;
@@ -141,24 +141,25 @@ fn scope_ui(
 }
 
 /// A thing that is the largest of its kind.
-struct Found {
+struct LargestThing {
     kind: &'static str,
     name: String,
     bytes: u64,
 }
 
 fn sheet(largest: Option<&Largest>) -> Sheet {
-    let columns = vec![Column::rest("Kind"), Column::rest("Name"), Column::bytes("Size", 0.0)];
-    let row = |found: Found| {
-        let name = Value::text(found.name);
-        vec![Value::text(found.kind), name, Value::Bytes(found.bytes)]
+    let columns =
+        vec![TableColumn::rest("Kind"), TableColumn::rest("Name"), TableColumn::bytes("Size", 0.0)];
+    let row = |found: LargestThing| {
+        let name = CellValue::text(found.name);
+        vec![CellValue::text(found.kind), name, CellValue::Bytes(found.bytes)]
     };
     Sheet::of(columns, largest.map_or_else(Vec::new, all_of).into_iter().map(row).collect())
 }
 
 /// What there is, in the order of the list.
-fn all_of(largest: &Largest) -> Vec<Found> {
-    let named = |kind, name: &str, bytes| Found { kind, name: name.to_owned(), bytes };
+fn all_of(largest: &Largest) -> Vec<LargestThing> {
+    let named = |kind, name: &str, bytes| LargestThing { kind, name: name.to_owned(), bytes };
     let vertex = |kind, vertex: &Option<LargestVertex>| {
         vertex.as_ref().map(|found| named(kind, &found.name, found.bytes))
     };
@@ -204,7 +205,7 @@ fn largest_ui(ui: &mut egui::Ui, page: &mut ChosenPart<'_>, largest: &Largest) {
             value: &units.bytes(found.bytes),
             ..Measured::default()
         };
-        let columns = Columns { kind: 96.0, ..Columns::default() };
+        let columns = MeasuredColumns { kind: 96.0, ..MeasuredColumns::default() };
         if !ui.push_id(found.kind, |ui| row.ui(ui, columns)).inner.name {
             continue;
         }

@@ -15,7 +15,7 @@ use super::cards::{CardChoices, run_card_ui};
 use super::found_insights::{ADVICE_COMES, FoundInsights, KnownInsights};
 use super::run_part::RunPart;
 use super::side_by_side::columns_of_runs_ui;
-use super::two_columns::{Column, two_columns_ui};
+use super::two_columns::{PageColumn, two_columns_ui};
 use super::verdict_banner::{Proof, verdict_banner_ui};
 use crate::analysis::comparison::explanation::GroupedBy;
 use crate::run::FirstSight;
@@ -39,15 +39,15 @@ const TEXT: usize = 400;
 
 #[derive(Default)]
 pub struct InsightsPage {
-    changes: change::Changes,
+    changes: change::AskedComparisons,
     of_runs: BTreeMap<RunId, InsightsOfRun>,
     /// Kept while a run is not there, for it may be being read again.
-    choices: BTreeMap<RunId, Choices>,
+    choices: BTreeMap<RunId, InsightChoices>,
 }
 
 /// What is chosen on the page of a run.
 #[derive(Default)]
-struct Choices {
+struct InsightChoices {
     /// What its peak is divided by.
     by: GroupedBy,
     largest: largest::LargestOf,
@@ -60,15 +60,15 @@ struct Choices {
 #[derive(Default)]
 struct InsightsOfRun {
     found: FoundInsights,
-    consists: consists::Consists,
-    tiles: tiles::Tiles,
+    consists: consists::ConsistsCard,
+    tiles: tiles::TilesCard,
     largest: largest::LargestThings,
 }
 
 /// A run with what is chosen on its cards.
 struct ChosenPart<'a> {
     part: RunPart<'a>,
-    choices: &'a mut Choices,
+    choices: &'a mut InsightChoices,
 }
 
 impl RunsPage for InsightsPage {
@@ -100,7 +100,7 @@ impl RunsPage for InsightsPage {
         }
         // Both run through what was read before.
         self.of_runs.remove(&from);
-        self.changes = change::Changes::default();
+        self.changes = change::AskedComparisons::default();
     }
 }
 
@@ -127,8 +127,8 @@ impl InsightsOfRun {
                 return;
             }
             two_columns_ui(ui, ADVICE, |ui, column| match column {
-                Column::Left => advice_column_ui(ui, page, &sight, is_final),
-                Column::Right => self.figures_ui(ui, page, &sight),
+                PageColumn::Left => advice_column_ui(ui, page, &sight, is_final),
+                PageColumn::Right => self.figures_ui(ui, page, &sight),
             });
         });
         scrolled_of_exports(ui, &area);

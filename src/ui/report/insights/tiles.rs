@@ -24,7 +24,7 @@ const HISTOGRAM: f32 = 124.0;
 const MOST_TILES: usize = 5;
 
 #[derive(Default)]
-pub struct Tiles(Latest<(Same<Report>, [bool; 3]), TilesOfReport>);
+pub struct TilesCard(Latest<(Same<Report>, [bool; 3]), TilesOfReport>);
 
 struct TilesOfReport {
     /// Around the limit where that is known.
@@ -40,7 +40,7 @@ impl TilesOfReport {
     }
 }
 
-impl Tiles {
+impl TilesCard {
     /// Draws the card of a report whose tiles are known; returns the fullest.
     pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut ChosenPart<'_>) -> Option<TileId> {
         let report = Arc::clone(&page.part.run.report);

@@ -5,13 +5,13 @@ use eframe::egui::{self, ScrollArea, TextEdit};
 use std::slice;
 use std::sync::Arc;
 
-use super::tables::Subject;
+use super::tables::ListedPicture;
 use super::words::selected_moment;
 use crate::run::areas::AreasBy;
 use crate::text::{grouped, shortened};
 use crate::ui::job::{Made, Same};
 use crate::ui::report::PageContext;
-use crate::ui::report::allocations::found::{Found, ListKey};
+use crate::ui::report::allocations::found::{FoundAllocations, ListKey};
 use crate::ui::report::allocations::stack::stack_ui;
 use crate::ui::report::moment::step_id;
 use crate::ui::runs::{Needed, Needs, RunId, RunsAnswer, StepAt};
@@ -22,7 +22,7 @@ use crate::ui::widget::choice::segments_ui;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::flame::{FLAME_ROW, Flame, show_all_ui};
 use crate::ui::widget::picture::at_pointer_ui;
-use crate::ui::widget::rows::{BarOf, Column, Rows};
+use crate::ui::widget::rows::{BarOf, Rows, TableColumn};
 
 /// What allocations are found by.
 const NEEDS: Needs = &[Needed::Liveness, Needed::Axis];
@@ -40,7 +40,7 @@ pub enum ListedBy {
 }
 
 /// An allocation among those that were found.
-type InFound = (Same<Found>, (u32, u32));
+type InFound = (Same<FoundAllocations>, (u32, u32));
 
 #[derive(Default)]
 pub struct AllocationTables {
@@ -48,11 +48,11 @@ pub struct AllocationTables {
     are_all: bool,
     by: Option<AreasBy>,
     pattern: String,
-    found: RunsAnswer<ListKey, Option<Result<Arc<Found>, String>>>,
+    found: RunsAnswer<ListKey, Option<Result<Arc<FoundAllocations>, String>>>,
     rows: DataTable,
     by_code: DataTable,
     flame: Flame,
-    flame_of: Option<Arc<Found>>,
+    flame_of: Option<Arc<FoundAllocations>>,
     /// The allocation whose stack is shown: its run, and what tells it apart there.
     selected: Option<(RunId, (u32, u32))>,
     selected_row: Made<InFound, Option<usize>>,
@@ -89,7 +89,7 @@ impl AllocationTables {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        subject: &Subject<'_>,
+        subject: &ListedPicture<'_>,
         listed_by: ListedBy,
     ) -> Option<usize> {
         let runs = Arc::clone(page.runs);
@@ -104,7 +104,8 @@ impl AllocationTables {
         };
         let for_job = key.clone();
         self.found.ask("allocations", ui.ctx(), (&runs, NEEDS), &key, move |runs, cancel| {
-            Found::of(runs.reference(), &for_job, cancel).map(|found| found.map(Arc::new))
+            FoundAllocations::of(runs.reference(), &for_job, cancel)
+                .map(|found| found.map(Arc::new))
         });
         let found = self.found.last(&runs).and_then(|(_, found)| found.clone());
         let found = match found {
@@ -157,8 +158,8 @@ impl AllocationTables {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        found: &Arc<Found>,
-        subject: &Subject<'_>,
+        found: &Arc<FoundAllocations>,
+        subject: &ListedPicture<'_>,
     ) -> Option<usize> {
         let run = page.runs.reference().id;
         let list = Arc::clone(found.rows.list());
@@ -203,15 +204,20 @@ impl AllocationTables {
         shown
     }
 
-    fn by_code_ui(&mut self, ui: &mut egui::Ui, found: &Arc<Found>, page: &mut PageContext<'_>) {
+    fn by_code_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        found: &Arc<FoundAllocations>,
+        page: &mut PageContext<'_>,
+    ) {
         let whole = found.bytes as f64;
         let bar = BarOf { track: whole, limit: None, whole, of: "of all that is listed" };
         let columns = [
-            Column::rest("Code"),
-            Column::bytes("Asked", 110.0).with_bars(bar),
-            Column::bytes("Blocks", 90.0),
-            Column::count("Allocations", 90.0),
-            Column::bytes("Largest", 90.0).not_summed(),
+            TableColumn::rest("Code"),
+            TableColumn::bytes("Asked", 110.0).with_bars(bar),
+            TableColumn::bytes("Blocks", 90.0),
+            TableColumn::count("Allocations", 90.0),
+            TableColumn::bytes("Largest", 90.0).not_summed(),
         ];
         let rows: Arc<dyn Rows> = Arc::clone(&found.by_code) as Arc<dyn Rows>;
         let code = |row: usize| found.by_code.rows.get(row).map(|row| &row.name);
@@ -226,7 +232,7 @@ impl AllocationTables {
         }
     }
 
-    fn paths_ui(&mut self, ui: &mut egui::Ui, found: &Arc<Found>) {
+    fn paths_ui(&mut self, ui: &mut egui::Ui, found: &Arc<FoundAllocations>) {
         let units = Units::now(ui);
         if !self.flame_of.as_ref().is_some_and(|of| Arc::ptr_eq(of, found)) {
             self.flame_of = Some(Arc::clone(found));

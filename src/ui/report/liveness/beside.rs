@@ -3,18 +3,18 @@
 
 use eframe::egui;
 
-use super::choices::Choices;
+use super::choices::LivenessChoices;
 use super::timelines::SlotTimelines;
 use crate::run::Outcome;
 use crate::text::capitalised;
 use crate::ui::report::areas::{DrawnBeside, DrawnLine};
-use crate::ui::report::head::Answer;
+use crate::ui::report::head::SignedAnswer;
 use crate::ui::report::moment::step_id;
 use crate::ui::runs::{Needed, Needs, PerRun, Run, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::bins::BinCache;
-use crate::ui::widget::curve::Layer;
+use crate::ui::widget::curve::CurveLayer;
 use crate::ui::widget::legend::{Patch, entry_ui};
 use crate::ui::widget::sign::Sign;
 
@@ -23,13 +23,13 @@ pub const OF_AREAS: Needs = &[Needed::Liveness, Needed::Debug, Needed::TileVaria
 /// Runs that the answer has room for.
 const MOST_RUNS: usize = 4;
 
-pub struct Beside {
+pub struct BesideCurves {
     pub runs: PerRun<DrawnBeside>,
     /// How the only run came out, where nothing holds its curve against a limit.
     outcome: Option<Outcome>,
 }
 
-impl Beside {
+impl BesideCurves {
     pub fn of(runs: &Runs, timelines: &SlotTimelines) -> Self {
         let beside = |(place, run): (usize, &Run)| {
             let (derived, scope) = (&run.derived, timelines.scope);
@@ -51,7 +51,12 @@ impl Beside {
     }
 
     /// The most at any step, where, and how much more is reserved; or what failed. Of several runs the peaks.
-    pub fn answer(&self, runs: &Runs, timelines: &SlotTimelines, units: Units) -> Option<Answer> {
+    pub fn answer(
+        &self,
+        runs: &Runs,
+        timelines: &SlotTimelines,
+        units: Units,
+    ) -> Option<SignedAnswer> {
         if !runs.is_one() {
             let most = |(place, run): (usize, &Run)| {
                 Some(format!("{} {}", run.name, units.bytes(timelines.run(place)?.timeline.top)))
@@ -87,13 +92,13 @@ impl Beside {
     }
 }
 
-impl Choices {
+impl LivenessChoices {
     pub fn has_line(&self, line: &DrawnLine) -> bool {
         line.is_usual != self.switched_lines.contains(line.title)
     }
 
     /// The entries of lines in a legend.
-    pub fn lines_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, beside: &Beside) {
+    pub fn lines_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, beside: &BesideCurves) {
         let tokens = *Tokens::now(ui);
         for line in beside.runs.first().map_or(&[][..], |of| &of.lines) {
             let color = if runs.is_one() { line_color(line, &tokens) } else { tokens.weak_text };
@@ -114,7 +119,7 @@ impl Choices {
         runs: &Runs,
         (run, beside): (&Run, &'a DrawnBeside),
         caches: &'a mut Vec<BinCache>,
-    ) -> Vec<Layer<'a>> {
+    ) -> Vec<CurveLayer<'a>> {
         let tokens = *Tokens::now(ui);
         caches.resize_with(beside.lines.len(), BinCache::default);
         let lines = beside.lines.iter().zip(caches).filter(|(line, _)| self.has_line(line));
@@ -127,7 +132,7 @@ impl Choices {
     }
 
     /// The most that a line that is drawn has.
-    pub fn top_of_lines(&self, beside: Option<&Beside>) -> u64 {
+    pub fn top_of_lines(&self, beside: Option<&BesideCurves>) -> u64 {
         let lines = beside.into_iter().flat_map(|beside| &beside.runs).flat_map(|of| &of.lines);
         lines.filter(|line| self.has_line(line)).map(|line| line.top).max().unwrap_or(0)
     }

@@ -15,24 +15,24 @@ use crate::ui::widget::choice::{choice_ui, segments_ui};
 use crate::ui::widget::exports::is_taken_out;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Shown {
+pub struct ShownLines {
     pub always_live: bool,
     pub not_always_live: bool,
     /// Whether slots that only this run has are marked.
     pub only: bool,
 }
 
-impl Default for Shown {
+impl Default for ShownLines {
     fn default() -> Self {
         Self { always_live: true, not_always_live: true, only: true }
     }
 }
 
 #[expect(clippy::struct_excessive_bools, reason = "they are independent switches of a picture")]
-pub struct Choices {
+pub struct LivenessChoices {
     pub scope: ScopeChoice,
     /// Where another than the usual is drawn.
-    shown: BTreeMap<RunId, Shown>,
+    shown: BTreeMap<RunId, ShownLines>,
     pub has_limit: bool,
     /// Whether the bytes with gaps of a tile are drawn.
     pub has_gaps: bool,
@@ -52,7 +52,7 @@ pub struct Choices {
     pub version: u64,
 }
 
-impl Default for Choices {
+impl Default for LivenessChoices {
     fn default() -> Self {
         Self {
             scope: ScopeChoice::default(),
@@ -70,12 +70,12 @@ impl Default for Choices {
     }
 }
 
-impl Choices {
-    pub fn of(&self, run: &Run) -> Shown {
+impl LivenessChoices {
+    pub fn of(&self, run: &Run) -> ShownLines {
         self.shown.get(&run.id).copied().unwrap_or_default()
     }
 
-    pub fn show(&mut self, run: &Run, shown: Shown) {
+    pub fn show(&mut self, run: &Run, shown: ShownLines) {
         if self.of(run) != shown {
             self.shown.insert(run.id, shown);
             self.version += 1;

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use super::tables::{Moments, StepOfRun};
+use super::tables::{MomentColumns, StepOfRun};
 use crate::analysis::compute::estimates::{self, NoEstimate, StepEstimate};
 use crate::analysis::compute::vertices;
 use crate::analysis::memory::over_tiles::OverTiles;
 use crate::analysis::program::steps;
-use crate::ui::report::figures::{Entries, Entry, Unit};
+use crate::ui::report::figures::{Entries, EntryUnit, FigureEntry};
 use crate::ui::report::moment::step_id;
 use crate::ui::runs::{Needed, Needs, Runs};
-use crate::ui::widget::rows::{Column, Listed, Rows, Value};
+use crate::ui::widget::rows::{CellValue, Listed, Rows, TableColumn};
 
 /// What a table shows of a moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,14 +46,14 @@ impl AtSteps {
         }
     }
 
-    pub fn of(self, runs: &Runs, moments: &Moments) -> Computed {
+    pub fn of(self, runs: &Runs, moments: &MomentColumns) -> Computed {
         match self {
             Self::Vertices => vertices_at(runs, moments),
             Self::Cycles | Self::Flops => self.estimates(runs, moments),
         }
     }
 
-    fn estimates(self, runs: &Runs, moments: &Moments) -> Computed {
+    fn estimates(self, runs: &Runs, moments: &MomentColumns) -> Computed {
         let estimate = |at: &StepOfRun| {
             let run = runs.get(at.run).ok_or_else(|| NoEstimate::NotRead.to_string())?;
             let tiles = moments.timelines.scope.tiles(run.report.target.get());
@@ -79,8 +79,8 @@ impl AtSteps {
     }
 }
 
-fn vertices_at(runs: &Runs, moments: &Moments) -> Computed {
-    let (mut by_name, mut unreadable): (Vec<Entry>, Vec<String>) = (Vec::new(), Vec::new());
+fn vertices_at(runs: &Runs, moments: &MomentColumns) -> Computed {
+    let (mut by_name, mut unreadable): (Vec<FigureEntry>, Vec<String>) = (Vec::new(), Vec::new());
     for (column, at) in moments.list.iter().enumerate() {
         let Some(run) = runs.get(at.run) else { continue };
         let step: Vec<usize> = at.step_there.into_iter().collect();
@@ -108,7 +108,7 @@ fn vertices_at(runs: &Runs, moments: &Moments) -> Computed {
         0 => "each run counted once".to_owned(),
         count => format!("{count} types cannot be read"),
     };
-    Computed::Figures(moments.entries("Vertex type", Unit::Count, by_name), note)
+    Computed::Figures(moments.entries("Vertex type", EntryUnit::Count, by_name), note)
 }
 
 struct EstimateRow {
@@ -118,25 +118,25 @@ struct EstimateRow {
     figure: Result<OverTiles, String>,
 }
 
-pub fn estimate_columns() -> Vec<Column> {
+pub fn estimate_columns() -> Vec<TableColumn> {
     vec![
-        Column::text("Run", 110.0),
-        Column::text("Step", 60.0),
-        Column::rest("Name"),
-        Column::count("Busiest tile", 96.0).not_summed(),
-        Column::count("All tiles", 110.0).not_summed(),
+        TableColumn::text("Run", 110.0),
+        TableColumn::text("Step", 60.0),
+        TableColumn::rest("Name"),
+        TableColumn::count("Busiest tile", 96.0).not_summed(),
+        TableColumn::count("All tiles", 110.0).not_summed(),
     ]
 }
 
-fn estimate_cell(row: &EstimateRow, column: usize) -> Value<'_> {
+fn estimate_cell(row: &EstimateRow, column: usize) -> CellValue<'_> {
     match (column, &row.figure) {
-        (0, _) => Value::text(&*row.run),
-        (1, _) => Value::text(&*row.step),
-        (2, Ok(_)) => Value::text(row.name.as_deref().unwrap_or_default()),
+        (0, _) => CellValue::text(&*row.run),
+        (1, _) => CellValue::text(&*row.step),
+        (2, Ok(_)) => CellValue::text(row.name.as_deref().unwrap_or_default()),
         // Where there is no figure, the reason is worth more than the name.
-        (2, Err(why)) => Value::text(&**why),
-        (3, Ok(figure)) => Value::Count(figure.most),
-        (_, Ok(figure)) => Value::Count(figure.sum),
-        (_, Err(_)) => Value::Nothing,
+        (2, Err(why)) => CellValue::text(&**why),
+        (3, Ok(figure)) => CellValue::Count(figure.most),
+        (_, Ok(figure)) => CellValue::Count(figure.sum),
+        (_, Err(_)) => CellValue::Nothing,
     }
 }

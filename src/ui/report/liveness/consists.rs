@@ -4,7 +4,7 @@
 use eframe::egui::{self, Align, Layout, Margin, Rect, ScrollArea};
 use std::sync::Arc;
 
-use super::tables::{Moments, StepOfRun};
+use super::tables::{MomentColumns, StepOfRun};
 use crate::analysis::comparison::contribution::Contributor;
 use crate::analysis::comparison::explanation::{Explanation, GroupedBy};
 use crate::analysis::comparison::moment::Moment;
@@ -25,7 +25,7 @@ use crate::ui::widget::exports::{picture_exports_ui, scrolled_of_exports};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::flame::{FLAME_ROW, Flame, linked_ui, show_all_ui};
 use crate::ui::widget::picture::at_pointer_ui;
-use crate::ui::widget::rows::{Column, Rows, Value};
+use crate::ui::widget::rows::{CellValue, Rows, TableColumn};
 
 /// What is put together, and what it belongs to.
 const NEEDS: Needs = &[
@@ -49,26 +49,26 @@ const BESIDE_SPLITTER: f32 = 6.0;
 const TABLE: f32 = 0.6;
 
 #[derive(Default)]
-pub struct Consists {
+pub struct ConsistsTab {
     by: GroupedBy,
     table: DataTable,
     icicles: Vec<Flame>,
     /// What the icicles were drawn of last: their ranges are known by number.
-    drawn: Option<Arc<Parts>>,
+    drawn: Option<Arc<PartRows>>,
     /// The parts by a grouping; `None` where the report does not say.
-    found: RunsAnswer<(Moments, GroupedBy), Option<Arc<Parts>>>,
+    found: RunsAnswer<(MomentColumns, GroupedBy), Option<Arc<PartRows>>>,
 }
 
 /// The table: a row for what bytes belong to.
-struct Parts {
+struct PartRows {
     /// Of each column, where modules are told apart.
     trees: Vec<Option<Arc<ModuleTree>>>,
     moments: usize,
     rows: Vec<(Contributor, String, Vec<Option<i64>>)>,
 }
 
-impl Consists {
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, moments: &Moments) {
+impl ConsistsTab {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, moments: &MomentColumns) {
         let runs = page.runs;
         if !runs.is_settled(NEEDS) {
             unread_ui(ui, "What bytes belong to", runs.is_working());
@@ -78,7 +78,7 @@ impl Consists {
         let (name, needs) = ("what is alive at steps", (runs, NEEDS));
         let (for_job, by) = asked.clone();
         self.found.ask(name, ui.ctx(), needs, &asked, move |runs, cancel| {
-            Parts::of(runs, (&for_job, by), cancel).map(Arc::new)
+            PartRows::of(runs, (&for_job, by), cancel).map(Arc::new)
         });
         let mut choice = |ui: &mut egui::Ui| grouped_by_segments_ui(ui, &mut wanted);
         let found = self.found.last(runs).map(|((moments, _), parts)| (moments, parts.clone()));
@@ -150,7 +150,7 @@ impl Consists {
     }
 }
 
-fn icicles_height(parts: &Parts) -> f32 {
+fn icicles_height(parts: &PartRows) -> f32 {
     let title = if parts.trees.len() > 1 { TITLE } else { 0.0 };
     let of_tree = |tree: &Arc<ModuleTree>| tree.spans.rows().len() as f32 * FLAME_ROW + title;
     parts.trees.iter().flatten().map(of_tree).sum::<f32>() + LINE + BESIDE_SPLITTER
@@ -161,7 +161,7 @@ fn icicles_height(parts: &Parts) -> f32 {
 fn icicles_ui(
     ui: &mut egui::Ui,
     flames: &mut Vec<Flame>,
-    (parts, moments): (&Parts, &Moments),
+    (parts, moments): (&PartRows, &MomentColumns),
     commands: &mut Vec<Command>,
 ) {
     let units = Units::now(ui);
@@ -236,9 +236,9 @@ fn icicles_ui(
 }
 
 /// Keeps the chosen and the zoomed module where its path is in what is drawn now.
-fn follow(flames: &mut [Flame], before: Option<&Parts>, now: &Parts) {
+fn follow(flames: &mut [Flame], before: Option<&PartRows>, now: &PartRows) {
     for (place, flame) in flames.iter_mut().enumerate() {
-        let tree = |parts: &Parts| parts.trees.get(place).cloned().flatten();
+        let tree = |parts: &PartRows| parts.trees.get(place).cloned().flatten();
         let trees = before.and_then(tree).zip(tree(now));
         let same = |number: Option<u32>| {
             let (before, now) = trees.as_ref()?;
@@ -249,21 +249,25 @@ fn follow(flames: &mut [Flame], before: Option<&Parts>, now: &Parts) {
 }
 
 /// A column for each moment, and beside each but the first what is more or less there.
-fn columns(moments: &Moments) -> Vec<Column> {
-    let mut columns = vec![Column::rest("Part")];
+fn columns(moments: &MomentColumns) -> Vec<TableColumn> {
+    let mut columns = vec![TableColumn::rest("Part")];
     for (place, column) in moments.columns().iter().enumerate() {
-        let bytes = Column::bytes(column.title.clone(), 110.0);
+        let bytes = TableColumn::bytes(column.title.clone(), 110.0);
         columns.push(bytes.of_run(column.badge, ""));
         if place > 0 {
-            let change = Column::bytes(format!("{}, change", column.title), 118.0);
+            let change = TableColumn::bytes(format!("{}, change", column.title), 118.0);
             columns.push(change.of_run(column.badge, "Δ"));
         }
     }
     columns
 }
 
-impl Parts {
-    fn of(runs: &Runs, (moments, by): (&Moments, GroupedBy), cancel: &Cancel) -> Option<Self> {
+impl PartRows {
+    fn of(
+        runs: &Runs,
+        (moments, by): (&MomentColumns, GroupedBy),
+        cancel: &Cancel,
+    ) -> Option<Self> {
         let explained = |at: &StepOfRun| -> Option<Option<Explanation>> {
             // Before its first step nothing is alive.
             let Some(step) = at.step.filter(|_| !cancel.is_cancelled()) else { return Some(None) };
@@ -287,20 +291,22 @@ impl Parts {
     }
 }
 
-impl Rows for Parts {
+impl Rows for PartRows {
     fn len(&self) -> usize {
         self.rows.len()
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some((_, title, bytes)) = self.rows.get(row) else { return Value::Nothing };
-        let Some(column) = column.checked_sub(1) else { return Value::text(&**title) };
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
+        let Some((_, title, bytes)) = self.rows.get(row) else { return CellValue::Nothing };
+        let Some(column) = column.checked_sub(1) else { return CellValue::text(&**title) };
         let at = |moment: usize| bytes.get(moment).copied().flatten();
         // Beside the first, bytes and change take turns.
         match column.div_ceil(2) {
-            moment if moment >= self.moments => Value::Nothing,
-            moment if column == 0 || column % 2 == 1 => at(moment).map_or(Value::Nothing, signed),
-            moment => Value::Change(at(moment).unwrap_or(0).saturating_sub(at(0).unwrap_or(0))),
+            moment if moment >= self.moments => CellValue::Nothing,
+            moment if column == 0 || column % 2 == 1 => {
+                at(moment).map_or(CellValue::Nothing, signed)
+            }
+            moment => CellValue::Change(at(moment).unwrap_or(0).saturating_sub(at(0).unwrap_or(0))),
         }
     }
 
@@ -310,6 +316,6 @@ impl Rows for Parts {
 }
 
 /// What several share is taken off, so some is below 0.
-fn signed(bytes: i64) -> Value<'static> {
-    u64::try_from(bytes).map_or(Value::Change(bytes), Value::Bytes)
+fn signed(bytes: i64) -> CellValue<'static> {
+    u64::try_from(bytes).map_or(CellValue::Change(bytes), CellValue::Bytes)
 }

@@ -7,7 +7,7 @@ use super::tables::{OF_VARIABLES, VariablesAt};
 use super::timelines::SlotTimelines;
 use crate::analysis::program::steps::{StepFacts, facts};
 use crate::run::beside_curve::StepSaid;
-use crate::ui::report::figures::Entry;
+use crate::ui::report::figures::FigureEntry;
 use crate::ui::report::moment::Moment;
 use crate::ui::runs::{Needed, Needs, PerRun, Run, Runs, RunsAnswer};
 
@@ -16,7 +16,7 @@ const OF_STEPS: Needs = &[Needed::Liveness, Needed::Axis];
 const MOST_VARIABLES: usize = 8;
 
 /// The largest variables alive in a slot, and how many there are besides.
-type LargestVariables = (Vec<Entry>, usize);
+type LargestVariables = (Vec<FigureEntry>, usize);
 
 /// The facts of a slot, kept while it is looked at.
 #[derive(Default)]
@@ -59,7 +59,7 @@ impl SlotFacts {
             let entries = VariablesAt::in_slot(runs, &timelines, slot).entries(runs).ok()?;
             let mut variables = entries.list;
             variables.retain(|entry| entry.figures.iter().flatten().any(|bytes| *bytes > 0));
-            let most = |entry: &Entry| entry.figures.iter().copied().max();
+            let most = |entry: &FigureEntry| entry.figures.iter().copied().max();
             variables.sort_by_key(|entry| std::cmp::Reverse(most(entry)));
             let others = variables.len().saturating_sub(MOST_VARIABLES);
             variables.truncate(MOST_VARIABLES);

@@ -2,14 +2,14 @@
 
 use eframe::egui::{self, Label, TextEdit};
 
-use super::marks::Marks;
+use super::marks::StepMarks;
 use super::timelines::SlotTimelines;
 use crate::text::{capitalised, grouped};
 use crate::ui::report::moment::Moment;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::units::Units;
 
-pub fn field_ui(ui: &mut egui::Ui, runs: &Runs, marks: &mut Marks) {
+pub fn field_ui(ui: &mut egui::Ui, runs: &Runs, marks: &mut StepMarks) {
     let name = format!("Filter {}", runs.system().steps);
     let field = TextEdit::singleline(&mut marks.text).hint_text(&*name);
     let field = ui.add(field.desired_width(120.0)).accessible_name(name);
@@ -21,7 +21,7 @@ pub fn found_ui(
     ui: &mut egui::Ui,
     runs: &Runs,
     timelines: &SlotTimelines,
-    marks: &Marks,
+    marks: &StepMarks,
 ) -> Option<usize> {
     if let Some(failure) = marks.failure() {
         ui.colored_label(ui.visuals().error_fg_color, failure);

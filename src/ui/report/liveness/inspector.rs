@@ -22,18 +22,18 @@ use crate::ui::command::{Command, Page};
 use crate::ui::report::allocations::stack::stack_ui;
 use crate::ui::report::areas::{group_color, short_frame};
 use crate::ui::report::category_colors::category_color;
-use crate::ui::report::figures::Entry;
+use crate::ui::report::figures::FigureEntry;
 use crate::ui::report::{PageContext, against_limit, change_color, change_text};
 use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{Needed, Run, Runs};
-use crate::ui::selection::Place;
+use crate::ui::selection::Jump;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
 use crate::ui::widget::inspector::{
     exact_fact_ui, fact_ui, long_fact_ui, part_ui, section_ui, title_ui, wide_part_ui,
 };
-use crate::ui::widget::rows::Value;
+use crate::ui::widget::rows::CellValue;
 use crate::ui::widget::sign::Sign;
 
 /// Longest name of a step, of a kind of program, of a run, and of a variable that has a line of its own.
@@ -109,7 +109,7 @@ impl LivenessPage {
                 timelines.select(page.selection, runs, (slot, false));
                 let fullest = || first_arena(&runs.reference().report).map(ArenaId::tile);
                 let tile = page.selection.tiles.first().or_else(fullest);
-                page.commands.extend(tile.map(|tile| Command::GoTo(Place::Map(tile))));
+                page.commands.extend(tile.map(|tile| Command::GoTo(Jump::Map(tile))));
             }
         } else if runs.reference().derived.answers().has_allocations()
             && ui.button(format!("Map at this {word}")).clicked()
@@ -267,7 +267,7 @@ impl LivenessPage {
             }
         };
         let (variables, others) = found;
-        let most = |entry: &Entry| entry.figures.iter().flatten().max().copied().unwrap_or(0);
+        let most = |entry: &FigureEntry| entry.figures.iter().flatten().max().copied().unwrap_or(0);
         let sum: u64 = variables.iter().map(most).fold(0, u64::saturating_add);
         let whole = variables.first().map_or(1, most).max(sum / 2);
         for entry in variables {
@@ -349,7 +349,7 @@ fn sizes_text(figures: &[Option<u64>], units: Units) -> String {
         [Some(bytes), None] => format!("{}, only in source", units.bytes(*bytes)),
         [None, Some(bytes)] => format!("{}, only in target", units.bytes(*bytes)),
         figures => {
-            let sizes = figures.iter().map(|bytes| Value::bytes(*bytes).shown(units));
+            let sizes = figures.iter().map(|bytes| CellValue::bytes(*bytes).shown(units));
             sizes.collect::<Vec<_>>().join(" → ")
         }
     }

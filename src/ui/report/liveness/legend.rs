@@ -3,7 +3,7 @@
 use eframe::egui::{self, Color32, Rect};
 
 use super::LivenessPage;
-use super::choices::{Shown, drawn};
+use super::choices::{ShownLines, drawn};
 use super::tables::own_memory_text;
 use super::timelines::{RunCurve, SlotTimelines};
 use crate::analysis::liveness::scope_title;
@@ -17,7 +17,7 @@ use crate::ui::widget::legend::{Patch, entry_ui};
 
 /// The colours of a curve: alone, those of what is always live and not; of several runs each has one.
 #[derive(Clone, Copy)]
-pub struct Colors {
+pub struct CurveColors {
     pub line: Color32,
     pub level: Color32,
     pub with_gaps: Color32,
@@ -25,7 +25,7 @@ pub struct Colors {
     pub level_fill: Option<Color32>,
 }
 
-impl Colors {
+impl CurveColors {
     /// Beside others, only the reference has areas, so that all stay readable.
     pub fn of(ui: &egui::Ui, runs: &Runs, run: &Run, is_alone: bool) -> Self {
         if runs.is_one() {
@@ -84,7 +84,7 @@ impl LivenessPage {
                     ui.spacing_mut().item_spacing.x = 14.0;
                 }
                 let mut shown = choices.of(run);
-                let colors = Colors::of(ui, runs, run, alone.is_some());
+                let colors = CurveColors::of(ui, runs, run, alone.is_some());
                 match &areas {
                     Some(areas) => {
                         if areas.legend_ui(ui, &mut choices.hidden) {
@@ -140,8 +140,8 @@ fn run_legend_ui(
     ui: &mut egui::Ui,
     runs: &Runs,
     run: &Run,
-    (curve, colors): (&RunCurve, Colors),
-    shown: &mut Shown,
+    (curve, colors): (&RunCurve, CurveColors),
+    shown: &mut ShownLines,
 ) {
     let patch = |fill: Option<Color32>, line| match fill {
         Some(fill) => Patch::Area(fill, line),

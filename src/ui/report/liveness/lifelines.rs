@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::lifetimes::{LifetimeRows, LivesBy};
 use super::lifetimes_table::OF_LIVES;
 use super::lives_of::LivesOf;
-use super::tables::Subject;
+use super::tables::ListedPicture;
 use super::words::selected_moment;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::variable_kind::{pretty_name, variable_kind};
@@ -37,7 +37,7 @@ pub struct Lifelines {
 }
 
 /// What is known of the lives in a run at the selected moment.
-struct Found {
+struct FoundLives {
     place: usize,
     step: usize,
     scope: Scope,
@@ -55,7 +55,7 @@ impl Lifelines {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (subject, lives_of): (&Subject<'_>, &mut LivesOf),
+        (subject, lives_of): (&ListedPicture<'_>, &mut LivesOf),
         frame: Rangef,
     ) {
         let runs = page.runs;
@@ -67,7 +67,7 @@ impl Lifelines {
         let choices = |ui: &mut egui::Ui| {
             let choices = [(LivesBy::Size, "Size"), (LivesBy::Length, "Length")];
             let address = (LivesBy::Address, "Address");
-            let is_placed = |found: &Found| matches!(found.scope, Scope::Arena(_));
+            let is_placed = |found: &FoundLives| matches!(found.scope, Scope::Arena(_));
             let address = found.as_ref().is_some_and(is_placed).then_some(address);
             segments_ui(ui, "Order of the rows", &mut by, choices.into_iter().chain(address));
             ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
@@ -90,7 +90,7 @@ impl Lifelines {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (subject, place): (&Subject<'_>, usize),
+        (subject, place): (&ListedPicture<'_>, usize),
         frame: Rangef,
     ) {
         let runs = page.runs;
@@ -111,9 +111,9 @@ impl Lifelines {
         &mut self,
         ui: &egui::Ui,
         runs: &Arc<Runs>,
-        subject: &Subject<'_>,
+        subject: &ListedPicture<'_>,
         (place, moment): (usize, &Moment),
-    ) -> Option<Found> {
+    ) -> Option<FoundLives> {
         let (step, curve) = (moment.step(place)?, subject.timelines.run(place)?);
         let scope = subject.timelines.scope;
         let scope = curve.timeline.worst_arena_at(step).map_or(scope, Scope::Arena);
@@ -126,11 +126,11 @@ impl Lifelines {
         });
         let found = rows.last(runs).and_then(|(_, found)| found.clone());
         let rows = found.ok_or_else(|| rows.failure().unwrap_or("Looking…").to_owned());
-        Some(Found { place, step, scope, rows })
+        Some(FoundLives { place, step, scope, rows })
     }
 }
 
-impl Found {
+impl FoundLives {
     fn title(&self, runs: &Runs) -> String {
         let step = runs.get(self.place).map(|run| step_id(&run.report, self.step));
         let word = runs.system().step_in_text;
@@ -138,7 +138,7 @@ impl Found {
     }
 }
 
-fn note_ui(ui: &mut egui::Ui, found: Option<&Found>) {
+fn note_ui(ui: &mut egui::Ui, found: Option<&FoundLives>) {
     let Some(Ok(rows)) = found.map(|found| &found.rows) else { return };
     let note = format!("{} alive besides what always is", grouped(rows.passing() as u64));
     let note = fonts::caption(note).color(Tokens::now(ui).third_text);
@@ -149,11 +149,11 @@ fn note_ui(ui: &mut egui::Ui, found: Option<&Found>) {
 fn found_ui(
     ui: &mut egui::Ui,
     page: &mut PageContext<'_>,
-    (subject, found): (&Subject<'_>, Option<&Found>),
+    (subject, found): (&ListedPicture<'_>, Option<&FoundLives>),
     frame: Rangef,
     height: f32,
 ) {
-    let Some(Found { place, step, rows, .. }) = found else {
+    let Some(FoundLives { place, step, rows, .. }) = found else {
         let word = page.runs.system().step_in_text;
         ui.weak(format!("Nothing is alive before the first {word}"));
         return;

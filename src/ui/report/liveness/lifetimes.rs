@@ -12,7 +12,7 @@ use crate::text::capitalised;
 use crate::ui::job::Cancel;
 use crate::ui::report::figures::variables::ranges_text;
 use crate::ui::theme::Tokens;
-use crate::ui::widget::rows::{Column, Rows, Value};
+use crate::ui::widget::rows::{CellValue, Rows, TableColumn};
 
 /// What the bars are ordered by.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub enum LivesBy {
     Address,
 }
 
-struct Life {
+struct LifetimeRow {
     name: String,
     bytes: u64,
     /// Its place, on one tile.
@@ -42,7 +42,7 @@ pub struct LifeAxis<'a> {
 
 pub struct LifetimeRows {
     report: Arc<Report>,
-    lives: Vec<Life>,
+    lives: Vec<LifetimeRow>,
     has_addresses: bool,
     steps: u64,
 }
@@ -52,11 +52,11 @@ impl LifetimeRows {
     pub fn new(report: &Arc<Report>, scope: Scope, step: usize, cancel: &Cancel) -> Option<Self> {
         let placed = |life: PlacedLifetime| {
             let PlacedLifetime { name, bytes, offset, is_always_live, ranges, .. } = life;
-            Life { name, bytes, address: Some(offset), is_always_live, ranges }
+            LifetimeRow { name, bytes, address: Some(offset), is_always_live, ranges }
         };
         let named = |life: Lifetime| {
             let Lifetime { name, bytes, is_always_live, ranges, .. } = life;
-            Life { name, bytes, address: None, is_always_live, ranges: ranges.into() }
+            LifetimeRow { name, bytes, address: None, is_always_live, ranges: ranges.into() }
         };
         let (lives, has_addresses) = match scope {
             Scope::Arena(arena) => {
@@ -73,7 +73,7 @@ impl LifetimeRows {
     #[must_use]
     pub fn sorted(mut self, by: LivesBy) -> Self {
         let steps = |range: &Range<u32>| u64::from(range.end.saturating_sub(range.start));
-        let key = |life: &Life| match by {
+        let key = |life: &LifetimeRow| match by {
             LivesBy::Size => u64::MAX - life.bytes,
             LivesBy::Length => u64::MAX - life.ranges.iter().map(steps).sum::<u64>(),
             LivesBy::Address => life.address.unwrap_or(u64::MAX),
@@ -96,21 +96,21 @@ impl LifetimeRows {
         &self.report
     }
 
-    pub fn columns(&self) -> Vec<Column> {
+    pub fn columns(&self) -> Vec<TableColumn> {
         let of_name = self.report.system.variable;
         // On a tile not every variable has such a name.
         let or = if self.has_addresses { "; without one, its category" } else { "" };
         let whole = format!("{of_name}{or}");
-        let name = Column::text("Variable", 190.0).called(whole);
-        let mut columns = vec![name, Column::bytes("Bytes", 84.0)];
+        let name = TableColumn::text("Variable", 190.0).called(whole);
+        let mut columns = vec![name, TableColumn::bytes("Bytes", 84.0)];
         if self.has_addresses {
-            columns.push(Column::count("Address", 78.0).not_summed());
+            columns.push(TableColumn::count("Address", 78.0).not_summed());
         }
         columns.push(
-            Column::count(format!("{} alive", capitalised(self.report.system.steps)), 82.0)
+            TableColumn::count(format!("{} alive", capitalised(self.report.system.steps)), 82.0)
                 .not_summed(),
         );
-        columns.push(Column::painted("Life"));
+        columns.push(TableColumn::painted("Life"));
         columns
     }
 
@@ -127,7 +127,7 @@ impl LifetimeRows {
         axis: &LifeAxis<'_>,
         tokens: &Tokens,
     ) {
-        let Some(Life { is_always_live, ranges, .. }) = self.lives.get(row) else { return };
+        let Some(LifetimeRow { is_always_live, ranges, .. }) = self.lives.get(row) else { return };
         let (start, end) = axis.range;
         let per_step = f64::from(rect.width()) / (end - start);
         let x = |place: f64| rect.left() + ((place - start) * per_step) as f32;
@@ -165,17 +165,17 @@ impl Rows for LifetimeRows {
         self.lives.len()
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some(life) = self.lives.get(row) else { return Value::Nothing };
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
+        let Some(life) = self.lives.get(row) else { return CellValue::Nothing };
         let steps = |range: &Range<u32>| u64::from(range.end.saturating_sub(range.start));
         match (column, life.address) {
-            (0, _) => Value::text(&*life.name),
-            (1, _) => Value::Bytes(life.bytes),
-            (2, Some(address)) => Value::Count(address),
-            (2, None) | (3, Some(_)) if life.is_always_live => Value::Count(self.steps),
-            (2, None) | (3, Some(_)) => Value::Count(life.ranges.iter().map(steps).sum()),
-            _ if life.is_always_live => Value::text(self.report.system.always_live_in_text),
-            _ => Value::text(ranges_text(&self.report, &life.ranges)),
+            (0, _) => CellValue::text(&*life.name),
+            (1, _) => CellValue::Bytes(life.bytes),
+            (2, Some(address)) => CellValue::Count(address),
+            (2, None) | (3, Some(_)) if life.is_always_live => CellValue::Count(self.steps),
+            (2, None) | (3, Some(_)) => CellValue::Count(life.ranges.iter().map(steps).sum()),
+            _ if life.is_always_live => CellValue::text(self.report.system.always_live_in_text),
+            _ => CellValue::text(ranges_text(&self.report, &life.ranges)),
         }
     }
 }

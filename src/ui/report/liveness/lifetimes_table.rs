@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::lifetimes::{LifeAxis, LifetimeRows};
 use super::lives_of::LivesOf;
-use super::tables::Subject;
+use super::tables::ListedPicture;
 use super::words::selected_moment;
 use crate::analysis::liveness::Scope;
 use crate::ui::report::moment::step_id;
@@ -38,7 +38,7 @@ impl LifetimeTables {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        subject: &Subject<'_>,
+        subject: &ListedPicture<'_>,
         lives_of: &mut LivesOf,
     ) {
         let runs = page.runs;
@@ -70,7 +70,7 @@ impl LifetimeTable {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        subject: &Subject<'_>,
+        subject: &ListedPicture<'_>,
         run: &Run,
         place: usize,
     ) {

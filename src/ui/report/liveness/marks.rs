@@ -42,14 +42,14 @@ pub struct MarkedSlots {
 
 /// Marks, made beside the window when anything changes that they depend on.
 #[derive(Default)]
-pub struct Marks {
+pub struct StepMarks {
     pub text: String,
     found: RunsAnswer<String, FoundSteps>,
     marked: RunsAnswer<MarksOf, MarkedSlots>,
     lives: RunsAnswer<String, PerRun<Option<VariableLife>>>,
 }
 
-impl Marks {
+impl StepMarks {
     /// Brings the marks up to date with the filter and what is selected.
     pub fn update(
         &mut self,

@@ -41,7 +41,7 @@ use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
 use crate::ui::split;
 use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
-use crate::ui::widget::bins::Values;
+use crate::ui::widget::bins::BinValues;
 use crate::ui::widget::curve::Y_AXIS_WIDTH;
 use crate::ui::widget::exports::exportable;
 use crate::ui::widget::facts::absent_ui;
@@ -51,14 +51,14 @@ use crate::ui::widget::overview::Overview;
 use crate::ui::widget::picture::Resting;
 use crate::ui::widget::place_menu::PictureMenu;
 use crate::ui::widget::toolbar::{Toolbar, around_limit_ui};
-use crate::ui::widget::view::View;
-use beside::{Beside, OF_AREAS};
-use choices::Choices;
+use crate::ui::widget::view::VisibleRange;
+use beside::{BesideCurves, OF_AREAS};
+use choices::LivenessChoices;
 use filter::{field_ui, found_ui};
 use lifelines::Lifelines;
 use lives_of::LivesOf;
 use peak_names::PeakNames;
-use tables::Subject;
+use tables::ListedPicture;
 use timelines::SlotTimelines;
 
 /// What curves go by: of a whole, and added up from tiles.
@@ -77,15 +77,15 @@ const OF_ARENAS: Needs = &[Needed::Liveness, Needed::TileVariables, Needed::Axis
 
 #[derive(Default)]
 pub struct LivenessPage {
-    choices: Choices,
-    view: View,
+    choices: LivenessChoices,
+    view: VisibleRange,
     toolbar: Toolbar,
     caches: picture::Caches,
     timelines: RunsAnswer<(Scope, bool), Option<Arc<SlotTimelines>>>,
     areas: RunsAnswer<AreasKey, Option<Arc<DrawnAreas>>>,
-    beside: RunsAnswer<u64, Arc<Beside>>,
-    marks: marks::Marks,
-    tables: tables::Tables,
+    beside: RunsAnswer<u64, Arc<BesideCurves>>,
+    marks: marks::StepMarks,
+    tables: tables::LivenessTables,
     facts: facts::SlotFacts,
     lifelines: Lifelines,
     lives_of: LivesOf,
@@ -95,7 +95,7 @@ pub struct LivenessPage {
     frame: Option<egui::Rangef>,
     resting: Resting,
     /// The slot under the pointer in one of several pictures.
-    pointed: picture::Pointed,
+    pointed: picture::PointedSlot,
     menu: PictureMenu<usize>,
     /// Whether lifetimes are what the page is wanted for: they have more of its height.
     are_lives_wanted: bool,
@@ -168,7 +168,7 @@ impl RunsPage for LivenessPage {
         split::below(ui, name, (height * share).clamp(110.0, 420.0), 60.0..=max, |ui| {
             let range = self.view.range(timelines.len());
             let marks = &self.marks;
-            let subject = Subject { timelines: &timelines, slots: &slots, range, marks };
+            let subject = ListedPicture { timelines: &timelines, slots: &slots, range, marks };
             if let Some((slot, is_added)) = self.tables.ui(ui, page, &subject, &mut self.lives_of) {
                 timelines.select(page.selection, runs, (slot, is_added));
                 self.view.reveal(timelines.len(), slot);
@@ -187,7 +187,8 @@ impl RunsPage for LivenessPage {
                     ui.add_space(10.0);
                     let range = self.view.range(timelines.len());
                     let marks = &self.marks;
-                    let subject = Subject { timelines: &timelines, slots: &slots, range, marks };
+                    let subject =
+                        ListedPicture { timelines: &timelines, slots: &slots, range, marks };
                     // It is not known before the first picture.
                     let usual = ui.available_rect_before_wrap().shrink(Y_AXIS_WIDTH).x_range();
                     let subject = (&subject, &mut self.lives_of);
@@ -311,7 +312,7 @@ impl LivenessPage {
     ) {
         let (version, for_job) = (timelines.version, Arc::clone(timelines));
         self.beside.ask("beside the curve", ctx, (runs, OF_WHOLE), &version, move |runs, _| {
-            Arc::new(Beside::of(runs, &for_job))
+            Arc::new(BesideCurves::of(runs, &for_job))
         });
         let by = self.choices.areas_by(runs);
         if by == AreasBy::Liveness {
@@ -339,7 +340,7 @@ impl LivenessPage {
         areas.as_ref().filter(|_| *version == timelines.version)
     }
 
-    fn beside(&self, runs: &Runs, timelines: &SlotTimelines) -> Option<&Arc<Beside>> {
+    fn beside(&self, runs: &Runs, timelines: &SlotTimelines) -> Option<&Arc<BesideCurves>> {
         let (version, beside) = self.beside.last(runs)?;
         (*version == timelines.version).then_some(beside)
     }
@@ -361,7 +362,7 @@ impl LivenessPage {
         let (values, base) = match &areas {
             Some(areas) => {
                 areas.prepare_total(&mut self.caches.overview);
-                (Values::Known(areas.total()), 0)
+                (BinValues::Known(areas.total()), 0)
             }
             None => picture::followed(choices, runs, timelines),
         };

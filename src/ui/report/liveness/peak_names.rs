@@ -9,11 +9,11 @@ use crate::analysis::program::modules::{Modules, Span};
 use crate::analysis::program::operations::Operation;
 use crate::analysis::program::steps;
 use crate::text::{counted, shortened};
-use crate::ui::report::head::Answer;
+use crate::ui::report::head::SignedAnswer;
 use crate::ui::report::slot_axis::MOST_PEAKS;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::units::Units;
-use crate::ui::widget::curve::{Band, Peak, PeakKey};
+use crate::ui::widget::curve::{AxisBand, CurvePeak, PeakKey};
 use crate::ui::widget::sign::Sign;
 
 /// Runs that the answer has room for.
@@ -28,8 +28,8 @@ const COMPARED: usize = 1000;
 pub struct PeakNames {
     top: Vec<NamedPeak>,
     step_word: &'static str,
-    runs: Vec<RunAnswer>,
-    pub bands: Vec<Band>,
+    runs: Vec<RunOverLimit>,
+    pub bands: Vec<AxisBand>,
 }
 
 struct NamedPeak {
@@ -40,7 +40,7 @@ struct NamedPeak {
     limit: Option<u64>,
 }
 
-struct RunAnswer {
+struct RunOverLimit {
     title: String,
     over: usize,
     most: u64,
@@ -70,8 +70,10 @@ impl PeakNames {
                 limit: timeline.limit,
             })
         });
-        let answers =
-            runs.iter().enumerate().filter_map(|(place, run)| RunAnswer::of(run, place, timelines));
+        let answers = runs
+            .iter()
+            .enumerate()
+            .filter_map(|(place, run)| RunOverLimit::of(run, place, timelines));
         let modules = operations.as_deref().map(Modules::of).unwrap_or_default();
         let Modules { layers, blocks } = modules;
         // A number alone says little, a name needs no more.
@@ -81,7 +83,7 @@ impl PeakNames {
             (range, title)
         };
         let bands = [("Layer", layers), ("Block", blocks.into_iter().map(dotted).collect())];
-        let band = |(title, spans): (&'static str, Vec<Span>)| Band {
+        let band = |(title, spans): (&'static str, Vec<Span>)| AxisBand {
             title,
             spans: spans.into_iter().map(|span| in_slots(&timelines.axis, span)).collect(),
         };
@@ -91,7 +93,7 @@ impl PeakNames {
     }
 
     /// The numbered peaks as a picture shows them.
-    pub fn peaks(&self, units: Units) -> Vec<Peak> {
+    pub fn peaks(&self, units: Units) -> Vec<CurvePeak> {
         // A key says what peaks are: numbers and bytes are in the picture.
         let has_names = self.top.iter().all(|peak| !peak.name.is_empty());
         let peak = |peak: &NamedPeak| {
@@ -107,13 +109,13 @@ impl PeakNames {
             let bytes = units.beside(peak.bytes, peak.limit.unwrap_or(peak.bytes));
             let columns = [peak.name.clone(), step, bytes, against];
             let key = has_names.then_some(PeakKey { columns, is_over });
-            Peak { position: peak.slot, bytes: peak.bytes, key }
+            CurvePeak { position: peak.slot, bytes: peak.bytes, key }
         };
         self.top.iter().map(peak).collect()
     }
 
     /// The answer of the page; nothing without a limit.
-    pub fn answer(&self, units: Units) -> Option<Answer> {
+    pub fn answer(&self, units: Units) -> Option<SignedAnswer> {
         let is_over = self.runs.iter().any(|run| run.over > 0);
         let sign = Sign::of(Some(!is_over));
         match &*self.runs {
@@ -133,16 +135,16 @@ impl PeakNames {
 }
 
 /// What is said of several runs, each in a few words.
-fn all_text(runs: &[RunAnswer], between: &str, units: Units) -> String {
+fn all_text(runs: &[RunOverLimit], between: &str, units: Units) -> String {
     runs.iter().map(|run| run.titled(units)).collect::<Vec<_>>().join(between)
 }
 
 /// The same of more than there is room for: of the reference and the worst of the others, or the highest where none
 /// is over.
-fn worst_text(runs: &[RunAnswer], units: Units) -> Option<String> {
+fn worst_text(runs: &[RunOverLimit], units: Units) -> Option<String> {
     let (reference, others) = runs.split_first().filter(|_| runs.len() > MOST_RUNS)?;
     // Of equals the first.
-    let key = |run: &&RunAnswer| (run.most, run.top);
+    let key = |run: &&RunOverLimit| (run.most, run.top);
     let worst = others.iter().rev().max_by_key(key)?;
     let more = others.len() - 1;
     let over = others.iter().filter(|run| run.over > 0).count() - usize::from(worst.over > 0);
@@ -154,7 +156,7 @@ fn worst_text(runs: &[RunAnswer], units: Units) -> Option<String> {
     Some(format!("{}; {}; and {more} more, {over}", reference.titled(units), worst.titled(units)))
 }
 
-impl RunAnswer {
+impl RunOverLimit {
     fn of(run: &Run, place: usize, timelines: &SlotTimelines) -> Option<Self> {
         let timeline = &timelines.run(place)?.timeline;
         let over = timeline.over.as_ref()?;
@@ -233,9 +235,9 @@ fn in_slots(axis: &StepAxis, (range, name): Span) -> Span {
 mod tests {
     use super::*;
 
-    fn run(title: &str, over: usize, most: u64) -> RunAnswer {
+    fn run(title: &str, over: usize, most: u64) -> RunOverLimit {
         let (title, top) = (title.to_owned(), 1024 + most);
-        RunAnswer { title, over, most, top, limit: Some(1024), in_common: None }
+        RunOverLimit { title, over, most, top, limit: Some(1024), in_common: None }
     }
 
     #[test]

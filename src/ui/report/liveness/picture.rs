@@ -4,11 +4,11 @@ use eframe::egui::{self, Color32, Rect};
 use std::sync::Arc;
 
 use super::LivenessPage;
-use super::beside::Beside;
-use super::choices::{Choices, drawn};
-use super::legend::Colors;
+use super::beside::BesideCurves;
+use super::choices::{LivenessChoices, drawn};
+use super::legend::CurveColors;
 use super::peak_names::PeakNames;
-use super::tables::Subject;
+use super::tables::ListedPicture;
 use super::timelines::{RunCurve, SlotTimelines};
 use super::tooltip::hint_ui;
 use super::words::{moment_text, selected_moment};
@@ -24,8 +24,10 @@ use crate::ui::report::{PageContext, step_place, tile_places};
 use crate::ui::runs::{PerRun, Run, RunId, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
-use crate::ui::widget::bins::{BinCache, Values};
-use crate::ui::widget::curve::{Answer, Band, Lane, Layer, Peak, Picture, curve_ui, x_axis_height};
+use crate::ui::widget::bins::{BinCache, BinValues};
+use crate::ui::widget::curve::{
+    AxisBand, CurveLane, CurveLayer, CurvePeak, CurvePlot, CurveResponse, curve_ui, x_axis_height,
+};
 use crate::ui::widget::picture::{at_pointer_ui, link};
 use crate::ui::widget::place_menu::place_menu_ui;
 
@@ -57,10 +59,10 @@ pub struct Caches {
 
 /// What the pointer follows: the curve that is shown, or the most of all.
 pub fn followed<'a>(
-    choices: &Choices,
+    choices: &LivenessChoices,
     runs: &'a Runs,
     timelines: &'a SlotTimelines,
-) -> (Values<'a>, u64) {
+) -> (BinValues<'a>, u64) {
     let mut shown = drawn(runs, timelines).filter(|(run, _)| choices.of(run).not_always_live);
     if let (Some((run, curve)), None) = (shown.next(), shown.next()) {
         return curve.values(choices.is_stacked(run));
@@ -69,7 +71,7 @@ pub fn followed<'a>(
 }
 
 /// Changes when what is drawn does.
-pub fn version(choices: &Choices, timelines: &SlotTimelines) -> u64 {
+pub fn version(choices: &LivenessChoices, timelines: &SlotTimelines) -> u64 {
     timelines.version << 32 | choices.version
 }
 
@@ -118,7 +120,7 @@ impl LivenessPage {
             if let Some(place) = alone.filter(|_| has_lives) {
                 let slots = timelines.selected(page.selection, runs);
                 let (range, marks) = (self.view.range(timelines.len()), &self.marks);
-                let subject = Subject { timelines, slots: &slots, range, marks };
+                let subject = ListedPicture { timelines, slots: &slots, range, marks };
                 let builder = egui::UiBuilder::new().id_salt(("lives", place));
                 ui.scope_builder(builder.max_rect(beneath.shrink2(LIVES_MARGIN)), |ui| {
                     let frame = answer.frame.x_range();
@@ -165,8 +167,8 @@ impl LivenessPage {
         page: &mut PageContext<'_>,
         timelines: &SlotTimelines,
         (alone, is_last): (Option<usize>, bool),
-        peaks: &[Peak],
-    ) -> Answer {
+        peaks: &[CurvePeak],
+    ) -> CurveResponse {
         let (units, runs) = (Units::now(ui), page.runs);
         let areas = self.areas(runs, timelines).cloned();
         let beside = self.beside(runs, timelines).cloned();
@@ -184,7 +186,7 @@ impl LivenessPage {
                 layers.extend(areas.layers(area_caches, choices.limit(curve, run), &tokens));
                 break;
             }
-            let colors = Colors::of(ui, runs, run, alone.is_some());
+            let colors = CurveColors::of(ui, runs, run, alone.is_some());
             let (level, of_run) = layers_of(choices, (run, curve), colors, caches);
             ground = ground.or(level);
             layers.extend(of_run);
@@ -200,9 +202,9 @@ impl LivenessPage {
         let (values, base) = match alone.and_then(|place| Some((place, runs.get(place)?))) {
             Some((place, run)) => timelines
                 .run(place)
-                .map_or((Values::Known(&[]), 0), |curve| curve.values(choices.is_stacked(run))),
+                .map_or((BinValues::Known(&[]), 0), |curve| curve.values(choices.is_stacked(run))),
             None => match &areas {
-                Some(areas) => (Values::Known(areas.total()), 0),
+                Some(areas) => (BinValues::Known(areas.total()), 0),
                 None => followed(choices, runs, timelines),
             },
         };
@@ -211,7 +213,7 @@ impl LivenessPage {
                 areas.prepare_total(cache);
             }
             let line = Color32::TRANSPARENT;
-            layers.push(Layer { base, ..Layer::line(values, line, cache) });
+            layers.push(CurveLayer { base, ..CurveLayer::line(values, line, cache) });
         }
         let lives = self.marks.lives(runs, page.selection);
         let lanes = lanes(ui, choices, runs, timelines, lives);
@@ -255,7 +257,7 @@ impl LivenessPage {
         curve_ui(
             ui,
             (&mut self.view, &mut self.heights),
-            Picture {
+            CurvePlot {
                 value: moment_text(&selected_moment(timelines, &slots), runs, timelines, units),
                 x_title: if time.is_some() { "Time" } else { runs.system().step },
                 x_unit: if time.is_some() { "" } else { runs.system().step },
@@ -278,7 +280,7 @@ impl LivenessPage {
                 selected: selected.collect(),
                 pointed: pointed.map(|(_, slot)| slot),
                 has_x_axis: is_last,
-                ..Picture::of(&name, timelines.len(), &|slot| match time {
+                ..CurvePlot::of(&name, timelines.len(), &|slot| match time {
                     Some(time) => time_text_of(time, slot),
                     None => slot_text(runs, &timelines.axis, slot),
                 })
@@ -288,8 +290,8 @@ impl LivenessPage {
 }
 
 /// The bands below the axis: those of the run, else the modules of its operations.
-fn bands<'a>(names: Option<&'a PeakNames>, beside: Option<&'a Beside>) -> &'a [Band] {
-    let of_run = beside.and_then(Beside::only).map(|of| &*of.bands);
+fn bands<'a>(names: Option<&'a PeakNames>, beside: Option<&'a BesideCurves>) -> &'a [AxisBand] {
+    let of_run = beside.and_then(BesideCurves::only).map(|of| &*of.bands);
     let of_run = of_run.filter(|bands| !bands.is_empty());
     of_run.unwrap_or_else(|| names.map_or(&[], |names| &names.bands))
 }
@@ -310,11 +312,11 @@ type Ground = Option<(u64, Color32, Color32)>;
 
 /// What is drawn of a run: what always lives, as ground where it is level, then all of it.
 fn layers_of<'a>(
-    choices: &Choices,
+    choices: &LivenessChoices,
     (run, curve): (&Run, &'a RunCurve),
-    colors: Colors,
+    colors: CurveColors,
     [below, above, gaps]: &'a mut [BinCache; 3],
-) -> (Ground, impl Iterator<Item = Layer<'a>>) {
+) -> (Ground, impl Iterator<Item = CurveLayer<'a>>) {
     let (shown, is_stacked) = (choices.of(run), choices.is_stacked(run));
     // Where nothing lies below, or all of it is to be seen, areas would hide each other.
     let has_area = is_stacked || !shown.always_live;
@@ -324,29 +326,29 @@ fn layers_of<'a>(
             (Some((level, colors.level_fill.unwrap_or(Color32::TRANSPARENT), colors.level)), None)
         }
         Some(Err(values)) => {
-            let line = Layer::line(values, colors.level, below);
-            (None, Some(Layer { fill: colors.level_fill, ..line }))
+            let line = CurveLayer::line(values, colors.level, below);
+            (None, Some(CurveLayer { fill: colors.level_fill, ..line }))
         }
     };
     let (values, base) = curve.values(is_stacked);
     // Without an area only the curve would be red, which is what tells it from others.
     let limit = choices.limit(curve, run).filter(|_| colors.fill.is_some());
-    let layer = shown.not_always_live.then_some(Layer {
+    let layer = shown.not_always_live.then_some(CurveLayer {
         base,
         limit,
         is_stacked: level.is_some(),
         fill: colors.fill.filter(|_| has_area),
-        ..Layer::line(values, colors.line, above)
+        ..CurveLayer::line(values, colors.line, above)
     });
     let with_gaps = curve.with_gaps.as_ref().filter(|_| choices.with_gaps(curve, run).is_some());
     let with_gaps =
-        with_gaps.map(|bytes| Layer::line(Values::Known(bytes), colors.with_gaps, gaps));
+        with_gaps.map(|bytes| CurveLayer::line(BinValues::Known(bytes), colors.with_gaps, gaps));
     (ground, level.into_iter().chain(layer).chain(with_gaps))
 }
 
 /// The limits, one where all are equal.
 fn limits(
-    choices: &Choices,
+    choices: &LivenessChoices,
     runs: &Runs,
     timelines: &SlotTimelines,
     alone: Option<usize>,
@@ -369,28 +371,28 @@ fn limits(
 /// Below the curves: slots that only one run has, and where the selected variable is alive.
 fn lanes<'a>(
     ui: &egui::Ui,
-    choices: &Choices,
+    choices: &LivenessChoices,
     runs: &'a Runs,
     timelines: &'a SlotTimelines,
     lives: Option<&'a PerRun<Option<VariableLife>>>,
-) -> Vec<Lane<'a>> {
+) -> Vec<CurveLane<'a>> {
     let only = runs.iter().enumerate().rev().filter_map(|(place, run)| {
         let ranges = timelines.only(place);
         let is_shown = choices.of(run).only && !ranges.is_empty();
-        let lane = Lane { label: "", ranges, color: run.color(ui), height: ONLY_LANE };
+        let lane = CurveLane { label: "", ranges, color: run.color(ui), height: ONLY_LANE };
         is_shown.then_some(lane)
     });
     let life = |(place, run): (usize, &'a Run)| {
         let life = lives?.get(place)?.as_ref()?;
         if runs.is_one() {
-            let lane = Lane::new(&life.ranges, Tokens::now(ui).accent);
+            let lane = CurveLane::new(&life.ranges, Tokens::now(ui).accent);
             return (!life.ranges.is_empty()).then_some(lane);
         }
         let (label, color) = (&*run.title, run.color(ui));
-        Some(Lane { label, ranges: &life.ranges, color, height: LIFE_LANE })
+        Some(CurveLane { label, ranges: &life.ranges, color, height: LIFE_LANE })
     };
     only.chain(runs.iter().enumerate().rev().filter_map(life)).collect()
 }
 
 /// Which picture the pointer is over, and the slot there.
-pub type Pointed = Option<(Option<RunId>, usize)>;
+pub type PointedSlot = Option<(Option<RunId>, usize)>;

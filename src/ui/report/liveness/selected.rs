@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, Label, RichText};
 
-use super::marks::Marks;
+use super::marks::StepMarks;
 use super::timelines::SlotTimelines;
 use super::words::{moment_text, selected_moment};
 use crate::analysis::program::operations::OperationName;
@@ -22,7 +22,7 @@ pub fn selection_ui(
     ui: &mut egui::Ui,
     page: &mut PageContext<'_>,
     timelines: &SlotTimelines,
-    marks: &Marks,
+    marks: &StepMarks,
 ) {
     let (runs, units) = (page.runs, Units::now(ui));
     let slots = page.selection.slots(runs);
@@ -81,7 +81,7 @@ fn others_ui(
     ui: &mut egui::Ui,
     selection: &mut Selection,
     (runs, timelines): (&Runs, &SlotTimelines),
-    marks: &Marks,
+    marks: &StepMarks,
     units: Units,
 ) {
     if let Some(operation) = selection.operation.clone() {

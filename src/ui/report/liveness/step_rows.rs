@@ -13,10 +13,10 @@ use crate::analysis::program::steps;
 use crate::ui::job::Same;
 use crate::ui::report::step_place;
 use crate::ui::runs::{Run, Runs};
-use crate::ui::selection::TitledPlace;
+use crate::ui::selection::TitledJump;
 use crate::ui::theme::Tokens;
 use crate::ui::widget::bar::Bar;
-use crate::ui::widget::rows::{Column, Rows, Value};
+use crate::ui::widget::rows::{CellValue, Rows, TableColumn};
 
 /// Width and height of a bar, points.
 const BAR: f32 = 200.0;
@@ -27,21 +27,21 @@ pub struct StepRows {
     timelines: Arc<SlotTimelines>,
     /// A slot for each row.
     slots: Vec<usize>,
-    cells: Vec<(Cell, Column)>,
+    cells: Vec<(StepCell, TableColumn)>,
     /// How many are over the limit in at least one run; `None` where no limit is known.
     pub over: Option<usize>,
 }
 
 /// Which steps are listed.
 #[derive(Clone, PartialEq)]
-pub enum Listed {
+pub enum ListedSteps {
     Peaks,
     /// Those that the filter found; all of them without one.
     Steps(Option<Same<Vec<u32>>>),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cell {
+enum StepCell {
     /// Its place among the rows.
     Rank,
     Step(usize),
@@ -75,17 +75,19 @@ impl StepRows {
     pub fn of(
         runs: &Arc<Runs>,
         timelines: &Arc<SlotTimelines>,
-        listed: &Listed,
+        listed: &ListedSteps,
         is_over_alone: bool,
     ) -> Self {
         let mut slots: Vec<usize> = match listed {
-            Listed::Peaks => timelines.peaks.iter().map(|peak| peak.slot).collect(),
-            Listed::Steps(Some(Same(found))) => found.iter().map(|slot| *slot as usize).collect(),
-            Listed::Steps(None) => (0..timelines.len()).collect(),
+            ListedSteps::Peaks => timelines.peaks.iter().map(|peak| peak.slot).collect(),
+            ListedSteps::Steps(Some(Same(found))) => {
+                found.iter().map(|slot| *slot as usize).collect()
+            }
+            ListedSteps::Steps(None) => (0..timelines.len()).collect(),
         };
         let mut cells = cells(runs, timelines);
         // Peaks are ranked; of all steps the kinds of programs say more.
-        let other = if *listed == Listed::Peaks { Cell::Kind } else { Cell::Rank };
+        let other = if *listed == ListedSteps::Peaks { StepCell::Kind } else { StepCell::Rank };
         cells.retain(|(cell, _)| *cell != other);
         let mut curves = (0..runs.len()).filter_map(|run| timelines.run(run));
         let is_known = curves.any(|curve| curve.timeline.over.is_some());
@@ -95,7 +97,7 @@ impl StepRows {
         Self { runs, timelines, slots, cells, over }
     }
 
-    pub fn columns(&self) -> Vec<Column> {
+    pub fn columns(&self) -> Vec<TableColumn> {
         self.cells.iter().map(|(_, column)| column.clone()).collect()
     }
 
@@ -188,64 +190,66 @@ fn is_over(timelines: &SlotTimelines, slot: usize) -> bool {
     (0..timelines.axis.runs()).any(|run| over_of(timelines, run, slot).is_some_and(|over| over > 0))
 }
 
-fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(Cell, Column)> {
+fn cells(runs: &Runs, timelines: &SlotTimelines) -> Vec<(StepCell, TableColumn)> {
     let of = bytes_title(runs, timelines.scope);
-    let bytes = |title: String, width| Column::bytes(title, width).not_summed();
+    let bytes = |title: String, width| TableColumn::bytes(title, width).not_summed();
     if runs.is_one() {
         // Of several devices there may be what is over, and no limit of all.
         let has_limit = limit_passed(timelines, 0).is_some() || limit_of(timelines).is_some();
         let against = if has_limit { "Against the limit" } else { "Of the highest" };
         let mut cells = vec![
-            (Cell::Step(0), Column::text(runs.system().step, 44.0)),
-            (Cell::Rank, Column::count("Rank", 40.0).not_summed()),
-            (Cell::Name, Column::text("Name", 150.0)),
-            (Cell::Operation, Column::text("Operation", 92.0)),
-            (Cell::Alive, bytes("Memory".to_owned(), 84.0).called("Always live and not")),
-            (Cell::Bar, Column { width: Some(BAR), ..Column::painted(against) }),
-            (Cell::Over(0), bytes("Over limit".to_owned(), 72.0).called("Over the limit")),
-            (Cell::OfLimit, Column::text("Of limit", 72.0)),
-            (Cell::Bytes(0), bytes(of, 96.0)),
-            (Cell::Kind, Column::text("Program", 110.0)),
+            (StepCell::Step(0), TableColumn::text(runs.system().step, 44.0)),
+            (StepCell::Rank, TableColumn::count("Rank", 40.0).not_summed()),
+            (StepCell::Name, TableColumn::text("Name", 150.0)),
+            (StepCell::Operation, TableColumn::text("Operation", 92.0)),
+            (StepCell::Alive, bytes("Memory".to_owned(), 84.0).called("Always live and not")),
+            (StepCell::Bar, TableColumn { width: Some(BAR), ..TableColumn::painted(against) }),
+            (StepCell::Over(0), bytes("Over limit".to_owned(), 72.0).called("Over the limit")),
+            (StepCell::OfLimit, TableColumn::text("Of limit", 72.0)),
+            (StepCell::Bytes(0), bytes(of, 96.0)),
+            (StepCell::Kind, TableColumn::text("Program", 110.0)),
         ];
-        cells.retain(|(cell, _)| has_limit || !matches!(cell, Cell::Over(_) | Cell::OfLimit));
+        cells.retain(|(cell, _)| {
+            has_limit || !matches!(cell, StepCell::Over(_) | StepCell::OfLimit)
+        });
         return cells;
     }
-    let runs_and = |cell: fn(usize) -> Cell, column: &dyn Fn(&Run) -> Column| {
+    let runs_and = |cell: fn(usize) -> StepCell, column: &dyn Fn(&Run) -> TableColumn| {
         let cell = |(place, run): (usize, &Run)| (cell(place), column(run));
         runs.iter().enumerate().map(cell).collect::<Vec<_>>()
     };
     // Of many runs the badge alone says whose step it is.
     let word = runs.system().step_in_text;
     let (title, width) = if runs.len() > 2 { ("", 56.0) } else { (word, 66.0) };
-    let mut cells = runs_and(Cell::Step, &|run| {
-        Column::text(format!("{} {word}", run.title), width).of_run(Some(run.badge), title)
+    let mut cells = runs_and(StepCell::Step, &|run| {
+        TableColumn::text(format!("{} {word}", run.title), width).of_run(Some(run.badge), title)
     });
-    cells.push((Cell::Operation, Column::text("Operation", 138.0)));
-    cells.push((Cell::Kind, Column::text("Program", 110.0)));
-    cells.push((Cell::Name, Column::rest("Name")));
+    cells.push((StepCell::Operation, TableColumn::text("Operation", 138.0)));
+    cells.push((StepCell::Kind, TableColumn::text("Program", 110.0)));
+    cells.push((StepCell::Name, TableColumn::rest("Name")));
     let in_text = of.to_lowercase();
-    cells.extend(runs_and(Cell::Bytes, &|run| {
+    cells.extend(runs_and(StepCell::Bytes, &|run| {
         let column = bytes(run.title.to_string(), 76.0);
         column.called(format!("{}: {in_text}", run.title)).of_run(Some(run.badge), &*run.title)
     }));
-    let mut over = runs_and(Cell::Over, &|run| {
+    let mut over = runs_and(StepCell::Over, &|run| {
         let title = format!("{} over", run.title);
         let column = bytes(title, 76.0).called(format!("{}: over the limit", run.title));
         column.of_run(Some(run.badge), "over")
     });
     // A run that keeps its limit at every step needs no column for it.
     over.retain(|(cell, _)| {
-        let Cell::Over(run) = cell else { return false };
+        let StepCell::Over(run) = cell else { return false };
         limit_passed(timelines, *run).is_some_and(OverLimit::is_anywhere)
     });
     cells.extend(over);
     if runs.len() == 2 {
-        let percent = Column::count("Of the source", 96.0).not_summed();
-        cells.push((Cell::Change(1), bytes("Difference".to_owned(), 98.0)));
-        cells.push((Cell::Percent, Column { unit: "percent", ..percent }));
+        let percent = TableColumn::count("Of the source", 96.0).not_summed();
+        cells.push((StepCell::Change(1), bytes("Difference".to_owned(), 98.0)));
+        cells.push((StepCell::Percent, TableColumn { unit: "percent", ..percent }));
     } else {
         let reference = runs.reference();
-        let changes = runs_and(Cell::Change, &|run| {
+        let changes = runs_and(StepCell::Change, &|run| {
             let column = bytes(format!("{} − {}", run.title, reference.title), 98.0);
             column.of_run(Some(run.badge), format!("− {}", reference.badge.letter))
         });
@@ -259,41 +263,41 @@ impl Rows for StepRows {
         self.slots.len()
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some(slot) = self.slot(row) else { return Value::Nothing };
-        let Some((cell, _)) = self.cells.get(column) else { return Value::Nothing };
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
+        let Some(slot) = self.slot(row) else { return CellValue::Nothing };
+        let Some((cell, _)) = self.cells.get(column) else { return CellValue::Nothing };
         let bytes = |run: usize| self.bytes(run, slot);
         match *cell {
-            Cell::Step(run) => {
+            StepCell::Step(run) => {
                 let step = self.timelines.axis.step(run, slot);
                 let id = step.and_then(|step| {
                     Some(self.runs.get(run)?.report.steps.get()?.ids.get(step)?.0)
                 });
-                id.map_or(Value::Nothing, |id| Value::Id(u64::from(id)))
+                id.map_or(CellValue::Nothing, |id| CellValue::Id(u64::from(id)))
             }
-            Cell::Rank => Value::Count(row as u64 + 1),
-            Cell::Alive => Value::bytes(self.alive(slot)),
-            Cell::Bar => Value::Nothing,
-            Cell::OfLimit => match self.alive(slot).zip(limit_of(&self.timelines)) {
+            StepCell::Rank => CellValue::Count(row as u64 + 1),
+            StepCell::Alive => CellValue::bytes(self.alive(slot)),
+            StepCell::Bar => CellValue::Nothing,
+            StepCell::OfLimit => match self.alive(slot).zip(limit_of(&self.timelines)) {
                 Some((alive, limit)) => {
-                    Value::text(format!("{:.1} %", alive as f64 * 100.0 / limit as f64))
+                    CellValue::text(format!("{:.1} %", alive as f64 * 100.0 / limit as f64))
                 }
-                None => Value::Nothing,
+                None => CellValue::Nothing,
             },
-            Cell::Operation => Value::text(self.operation(slot)),
-            Cell::Kind => Value::text(self.kind(slot).unwrap_or_default()),
-            Cell::Name => Value::text(self.name(slot).unwrap_or_default()),
-            Cell::Bytes(run) => Value::bytes(bytes(run)),
-            Cell::Over(run) => Value::bytes(over_of(&self.timelines, run, slot)),
-            Cell::Change(run) => Value::change_if_known(bytes(0), bytes(run)),
-            Cell::Percent => match (bytes(0), bytes(1)) {
-                (Some(_), None) => Value::text("only in source"),
-                (None, Some(_)) => Value::text("only in target"),
+            StepCell::Operation => CellValue::text(self.operation(slot)),
+            StepCell::Kind => CellValue::text(self.kind(slot).unwrap_or_default()),
+            StepCell::Name => CellValue::text(self.name(slot).unwrap_or_default()),
+            StepCell::Bytes(run) => CellValue::bytes(bytes(run)),
+            StepCell::Over(run) => CellValue::bytes(over_of(&self.timelines, run, slot)),
+            StepCell::Change(run) => CellValue::change_if_known(bytes(0), bytes(run)),
+            StepCell::Percent => match (bytes(0), bytes(1)) {
+                (Some(_), None) => CellValue::text("only in source"),
+                (None, Some(_)) => CellValue::text("only in target"),
                 (Some(from @ 1..), Some(to)) => {
                     let percent = (to as f64 - from as f64) * 1000.0 / from as f64;
-                    Value::Percent(percent.round() / 10.0)
+                    CellValue::Percent(percent.round() / 10.0)
                 }
-                _ => Value::Nothing,
+                _ => CellValue::Nothing,
             },
         }
     }
@@ -302,7 +306,7 @@ impl Rows for StepRows {
         StepRows::name(self, self.slot(row)?)
     }
 
-    fn places(&self, row: usize) -> Vec<TitledPlace> {
+    fn places(&self, row: usize) -> Vec<TitledJump> {
         self.slot(row).and_then(|slot| step_place(&self.runs, slot)).into_iter().collect()
     }
 

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::allocations::{AllocationTables, ListedBy};
 use super::compute::{AtSteps, Computed, estimate_columns};
-use super::consists::Consists;
+use super::consists::ConsistsTab;
 use super::lifetimes_table::LifetimeTables;
 use super::lives_of::LivesOf;
-use super::marks::Marks;
-use super::step_rows::{Listed, StepRows, bytes_title};
+use super::marks::StepMarks;
+use super::step_rows::{ListedSteps, StepRows, bytes_title};
 use super::timelines::SlotTimelines;
 use super::words::selected_moment;
 use crate::analysis::liveness::Scope;
@@ -19,7 +19,7 @@ use crate::text::{capitalised, grouped};
 use crate::ui::job::{Made, Same};
 use crate::ui::report::figures::variables::variable_entries;
 use crate::ui::report::figures::{
-    Entries, Entry, FigureColumn, FigureTable, Figures, Layout, Unit,
+    Entries, EntryUnit, FigureColumn, FigureEntry, FigureLayout, FigureTable, ListedFigures,
 };
 use crate::ui::report::moment::Moment;
 use crate::ui::report::{PageContext, unread_ui};
@@ -37,7 +37,7 @@ pub const OF_VARIABLES: Needs =
     &[Needed::Liveness, Needed::TileVariables, Needed::Debug, Needed::Matching, Needed::Axis];
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tab {
+enum LivenessTab {
     Peaks,
     NotAlwaysLive,
     AlwaysLive,
@@ -50,19 +50,19 @@ enum Tab {
 
 type TitleIn = fn(&System) -> &'static str;
 
-const TABS: [(Tab, TitleIn); 12] = [
-    (Tab::Listed(ListedBy::Allocation), |_| "Allocations"),
-    (Tab::Listed(ListedBy::Code), |_| "By code"),
-    (Tab::Listed(ListedBy::CallPath), |_| "Call paths"),
-    (Tab::Peaks, |_| "Peaks"),
-    (Tab::Steps, |_| "Steps"),
-    (Tab::NotAlwaysLive, |system| system.not_always_live),
-    (Tab::AlwaysLive, |system| system.always_live),
-    (Tab::Lifetimes, |_| "Lifetimes"),
-    (Tab::Consists, |_| "Parts"),
-    (Tab::At(AtSteps::Vertices), |_| "Vertices"),
-    (Tab::At(AtSteps::Cycles), |_| "Cycle estimates"),
-    (Tab::At(AtSteps::Flops), |_| "FLOP estimates"),
+const TABS: [(LivenessTab, TitleIn); 12] = [
+    (LivenessTab::Listed(ListedBy::Allocation), |_| "Allocations"),
+    (LivenessTab::Listed(ListedBy::Code), |_| "By code"),
+    (LivenessTab::Listed(ListedBy::CallPath), |_| "Call paths"),
+    (LivenessTab::Peaks, |_| "Peaks"),
+    (LivenessTab::Steps, |_| "Steps"),
+    (LivenessTab::NotAlwaysLive, |system| system.not_always_live),
+    (LivenessTab::AlwaysLive, |system| system.always_live),
+    (LivenessTab::Lifetimes, |_| "Lifetimes"),
+    (LivenessTab::Consists, |_| "Parts"),
+    (LivenessTab::At(AtSteps::Vertices), |_| "Vertices"),
+    (LivenessTab::At(AtSteps::Cycles), |_| "Cycle estimates"),
+    (LivenessTab::At(AtSteps::Flops), |_| "FLOP estimates"),
 ];
 
 /// A step of one run, which is a column.
@@ -77,23 +77,23 @@ pub struct StepOfRun {
 
 /// The columns of the tables: the selected moments of one run, or the first of them in each of several.
 #[derive(Clone)]
-pub struct Moments {
+pub struct MomentColumns {
     pub timelines: Arc<SlotTimelines>,
     /// A step for each column.
     pub list: Vec<StepOfRun>,
     columns: Vec<FigureColumn>,
-    layout: Layout,
+    layout: FigureLayout,
     note: String,
 }
 
-impl PartialEq for Moments {
+impl PartialEq for MomentColumns {
     fn eq(&self, other: &Self) -> bool {
         (self.timelines.version, &self.list, &self.note)
             == (other.timelines.version, &other.list, &other.note)
     }
 }
 
-impl Moments {
+impl MomentColumns {
     fn new(runs: &Runs, timelines: &Arc<SlotTimelines>, slots: &[usize]) -> Self {
         let first = selected_moment(timelines, slots);
         let mut note = first.note(runs);
@@ -119,7 +119,13 @@ impl Moments {
             let list = (0..runs.len()).map(|run| StepOfRun::of(&first, run)).collect();
             (list, FigureColumn::of_runs(runs))
         };
-        Self { timelines: Arc::clone(timelines), list, columns, layout: Layout::of(runs), note }
+        Self {
+            timelines: Arc::clone(timelines),
+            list,
+            columns,
+            layout: FigureLayout::of(runs),
+            note,
+        }
     }
 
     pub fn columns(&self) -> &[FigureColumn] {
@@ -135,12 +141,12 @@ impl Moments {
     }
 
     /// Puts a figure of a thing into a column. A run has the same thing at all of its moments.
-    pub fn add(&self, entries: &mut Vec<Entry>, name: &str, column: usize, figure: u64) {
+    pub fn add(&self, entries: &mut Vec<FigureEntry>, name: &str, column: usize, figure: u64) {
         let place = entries.iter().position(|entry| entry.name == name);
         let place = place.unwrap_or_else(|| {
-            let zero = self.layout == Layout::Moments;
+            let zero = self.layout == FigureLayout::Moments;
             let figures = vec![zero.then_some(0); self.columns.len()];
-            entries.push(Entry { name: name.to_owned(), figures, ..Entry::default() });
+            entries.push(FigureEntry { name: name.to_owned(), figures, ..FigureEntry::default() });
             entries.len() - 1
         });
         let figures = entries.get_mut(place).and_then(|entry| entry.figures.get_mut(column));
@@ -149,7 +155,12 @@ impl Moments {
         }
     }
 
-    pub fn entries(&self, title: &'static str, unit: Unit, list: Vec<Entry>) -> Arc<Entries> {
+    pub fn entries(
+        &self,
+        title: &'static str,
+        unit: EntryUnit,
+        list: Vec<FigureEntry>,
+    ) -> Arc<Entries> {
         let (layout, columns) = (self.layout, self.columns.clone());
         Arc::new(Entries { unit, title, layout, columns, groupings: Vec::new(), list })
     }
@@ -162,9 +173,9 @@ impl StepOfRun {
 }
 
 #[derive(Default)]
-pub struct Tables {
+pub struct LivenessTables {
     /// `None` until one is chosen.
-    tab: Option<Tab>,
+    tab: Option<LivenessTab>,
     peaks: DataTable,
     steps: DataTable,
     /// Whether steps are listed beside the tabs, not peaks.
@@ -172,81 +183,87 @@ pub struct Tables {
     list_rows: Made<ListMadeFor, Arc<StepRows>>,
     /// Whether what keeps the limit is left out of the lists.
     is_over_alone: bool,
-    not_always_live: VariableTable,
-    always_live: VariableTable,
+    not_always_live: LiveVariableTable,
+    always_live: LiveVariableTable,
     lifetimes: LifetimeTables,
-    consists: Consists,
+    consists: ConsistsTab,
     figures: FigureTable,
     estimates: DataTable,
-    computed: RunsAnswer<(AtSteps, Moments), Computed>,
+    computed: RunsAnswer<(AtSteps, MomentColumns), Computed>,
     allocations: AllocationTables,
 }
 
 /// The timelines, whether operations are known, whether only those above the limit are listed, and of
 /// which steps.
-type ListMadeFor = (u64, bool, bool, Listed);
+type ListMadeFor = (u64, bool, bool, ListedSteps);
 
-pub struct Subject<'a> {
+pub struct ListedPicture<'a> {
     pub timelines: &'a Arc<SlotTimelines>,
-    pub marks: &'a Marks,
+    pub marks: &'a StepMarks,
     pub slots: &'a [usize],
     /// The slots that the picture shows.
     pub range: (f64, f64),
 }
 
-impl Tables {
+impl LivenessTables {
     /// Returns the slot of a step that was clicked, and whether it joins the selected ones.
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        subject: &Subject<'_>,
+        subject: &ListedPicture<'_>,
         lives_of: &mut LivesOf,
     ) -> Option<(usize, bool)> {
         if self.allocations.follow(page) {
-            self.tab = Some(Tab::Listed(ListedBy::Code));
+            self.tab = Some(LivenessTab::Listed(ListedBy::Code));
         }
         let width = ui.available_width();
         let is_one = page.runs.is_one();
         // Width that peaks and variables need side by side, points.
         let room = if is_one { 1500.0 } else { 1600.0 };
         if width < room {
-            let tab = self.tabs_ui(ui, page.runs, Tab::Peaks, true);
-            if matches!(tab, Tab::Peaks | Tab::Steps) {
+            let tab = self.tabs_ui(ui, page.runs, LivenessTab::Peaks, true);
+            if matches!(tab, LivenessTab::Peaks | LivenessTab::Steps) {
                 return self.list_ui(ui, page, subject, tab, false);
             }
             return self.tab_ui(ui, page, (subject, lives_of), tab);
         }
         let (share, least, most) = if is_one { (0.55, 200.0, 0.7) } else { (0.5, 400.0, 0.65) };
         let name = if is_one { "peaks" } else { "peaks of both" };
-        let list = if self.are_steps_listed { Tab::Steps } else { Tab::Peaks };
+        let list = if self.are_steps_listed { LivenessTab::Steps } else { LivenessTab::Peaks };
         let clicked = split::left(ui, name, width * share, least..=(width * most), |ui| {
             self.list_ui(ui, page, subject, list, true)
         });
         let mut shown = None;
         split::rest(ui, egui::Margin { left: 10, ..Default::default() }, |ui| {
-            let tab = self.tabs_ui(ui, page.runs, Tab::NotAlwaysLive, false);
+            let tab = self.tabs_ui(ui, page.runs, LivenessTab::NotAlwaysLive, false);
             shown = self.tab_ui(ui, page, (subject, lives_of), tab);
         });
         clicked.or(shown)
     }
 
     /// Draws the tabs; returns the one that is shown.
-    fn tabs_ui(&mut self, ui: &mut egui::Ui, runs: &Runs, usual: Tab, has_lists: bool) -> Tab {
+    fn tabs_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        runs: &Runs,
+        usual: LivenessTab,
+        has_lists: bool,
+    ) -> LivenessTab {
         let has_allocations = runs.is_one() && runs.reference().derived.answers().has_allocations();
-        let is_there = |tab: &Tab| match tab {
-            Tab::Peaks | Tab::Steps => has_lists,
-            Tab::At(what) => !runs.are_foreign_to(what.needs()),
-            Tab::Listed(_) => has_allocations,
+        let is_there = |tab: &LivenessTab| match tab {
+            LivenessTab::Peaks | LivenessTab::Steps => has_lists,
+            LivenessTab::At(what) => !runs.are_foreign_to(what.needs()),
+            LivenessTab::Listed(_) => has_allocations,
             _ => true,
         };
-        let usual = if has_allocations { Tab::Listed(ListedBy::default()) } else { usual };
+        let usual = if has_allocations { LivenessTab::Listed(ListedBy::default()) } else { usual };
         let mut shown = self.tab.filter(is_there).unwrap_or(usual);
         ui.horizontal_wrapped(|ui| {
             ui.spacing_mut().item_spacing.x = 2.0;
             for (tab, title) in TABS.into_iter().filter(|(tab, _)| is_there(tab)) {
                 let title = match tab {
-                    Tab::Steps => capitalised(runs.system().steps),
+                    LivenessTab::Steps => capitalised(runs.system().steps),
                     _ => title(runs.system()).to_owned(),
                 };
                 if ui.selectable_value(&mut shown, tab, title).clicked() {
@@ -263,8 +280,8 @@ impl Tables {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        subject: &Subject<'_>,
-        list: Tab,
+        subject: &ListedPicture<'_>,
+        list: LivenessTab,
         is_chosen_here: bool,
     ) -> Option<(usize, bool)> {
         let (runs, timelines, is_over_alone) = (page.runs, subject.timelines, self.is_over_alone);
@@ -272,27 +289,28 @@ impl Tables {
         let steps = capitalised(runs.system().steps);
         let mut lists = |ui: &mut egui::Ui| {
             if is_chosen_here {
-                let choices = [(Tab::Peaks, "Peaks"), (Tab::Steps, &*steps)];
+                let choices = [(LivenessTab::Peaks, "Peaks"), (LivenessTab::Steps, &*steps)];
                 segments_ui(ui, "", &mut chosen, choices);
             }
         };
         let listed = match subject.marks.found(runs) {
-            _ if list == Tab::Peaks => Listed::Peaks,
-            Ok(found) => Listed::Steps(found.map(Same)),
+            _ if list == LivenessTab::Peaks => ListedSteps::Peaks,
+            Ok(found) => ListedSteps::Steps(found.map(Same)),
             Err(text) => {
                 ui.horizontal(&mut lists);
                 ui.weak(text);
-                self.are_steps_listed = chosen == Tab::Steps;
+                self.are_steps_listed = chosen == LivenessTab::Steps;
                 return None;
             }
         };
-        let name = named(runs, if list == Tab::Peaks { "peaks" } else { runs.system().steps });
+        let name =
+            named(runs, if list == LivenessTab::Peaks { "peaks" } else { runs.system().steps });
         let of = bytes_title(runs, timelines.scope).to_lowercase();
         let note = match &listed {
-            Listed::Peaks if runs.is_one() => "largest first".to_owned(),
-            Listed::Peaks => format!("largest first, {of}"),
-            Listed::Steps(None) => "all of them".to_owned(),
-            Listed::Steps(Some(_)) => format!("match {:?}", subject.marks.text.trim()),
+            ListedSteps::Peaks if runs.is_one() => "largest first".to_owned(),
+            ListedSteps::Peaks => format!("largest first, {of}"),
+            ListedSteps::Steps(None) => "all of them".to_owned(),
+            ListedSteps::Steps(Some(_)) => format!("match {:?}", subject.marks.text.trim()),
         };
         let made_for =
             (timelines.version, runs.is_settled(&[Needed::Debug]), is_over_alone, listed);
@@ -314,12 +332,12 @@ impl Tables {
                 over_ui(ui, runs, timelines, count, &mut is_over_wanted);
             }
         };
-        let table = if list == Tab::Peaks { &mut self.peaks } else { &mut self.steps };
+        let table = if list == LivenessTab::Peaks { &mut self.peaks } else { &mut self.steps };
         let click = table.ui_with(ui, &data, page.commands, Some(&mut beside), None);
         let clicked = click.and_then(|click| Some((rows.slot(click.row)?, click.is_added)));
         self.is_over_alone = is_over_wanted;
         if is_chosen_here {
-            self.are_steps_listed = chosen == Tab::Steps;
+            self.are_steps_listed = chosen == LivenessTab::Steps;
         }
         clicked
     }
@@ -328,11 +346,11 @@ impl Tables {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (subject, lives_of): (&Subject<'_>, &mut LivesOf),
-        tab: Tab,
+        (subject, lives_of): (&ListedPicture<'_>, &mut LivesOf),
+        tab: LivenessTab,
     ) -> Option<(usize, bool)> {
         let (runs, scope) = (page.runs, subject.timelines.scope);
-        if let Tab::Listed(by) = tab {
+        if let LivenessTab::Listed(by) = tab {
             return self.allocations.ui(ui, page, subject, by).map(|slot| (slot, false));
         }
         if scope != Scope::Everything && !runs.is_settled(&[Needed::TileVariables]) {
@@ -340,15 +358,15 @@ impl Tables {
             unread_ui(ui, &what, runs.is_working());
             return None;
         }
-        let moments = || Moments::new(runs, subject.timelines, subject.slots);
+        let moments = || MomentColumns::new(runs, subject.timelines, subject.slots);
         match tab {
-            Tab::Peaks | Tab::Steps | Tab::Listed(_) => {}
-            Tab::NotAlwaysLive => {
+            LivenessTab::Peaks | LivenessTab::Steps | LivenessTab::Listed(_) => {}
+            LivenessTab::NotAlwaysLive => {
                 let what = format!("{} variables", runs.system().not_always_live_in_text);
                 let name = named(runs, &what);
                 self.not_always_live.ui(ui, page, &name, &VariablesAt::NotAlwaysLive(moments()));
             }
-            Tab::AlwaysLive if scope == Scope::WorstArena => {
+            LivenessTab::AlwaysLive if scope == Scope::WorstArena => {
                 let arena = runs.system().arena_in_text;
                 let title =
                     format!("Each {} has a worst {arena} of its own", runs.system().step_in_text);
@@ -356,14 +374,14 @@ impl Tables {
                     format!("Choose one {arena} as the scope to see what always lives there");
                 absent_ui(ui, &title, &hint);
             }
-            Tab::AlwaysLive => {
+            LivenessTab::AlwaysLive => {
                 let what = format!("{} variables", runs.system().always_live_in_text);
                 let name = named(runs, &what);
                 self.always_live.ui(ui, page, &name, &VariablesAt::AlwaysLive(scope));
             }
-            Tab::Lifetimes => self.lifetimes.ui(ui, page, subject, lives_of),
-            Tab::Consists => self.consists.ui(ui, page, &moments()),
-            Tab::At(what) => self.computed_ui(ui, page, what, moments()),
+            LivenessTab::Lifetimes => self.lifetimes.ui(ui, page, subject, lives_of),
+            LivenessTab::Consists => self.consists.ui(ui, page, &moments()),
+            LivenessTab::At(what) => self.computed_ui(ui, page, what, moments()),
         }
         None
     }
@@ -381,7 +399,7 @@ impl Tables {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         what: AtSteps,
-        moments: Moments,
+        moments: MomentColumns,
     ) {
         let runs = page.runs;
         let needs = what.needs();
@@ -403,7 +421,7 @@ impl Tables {
             Computed::Figures(entries, note) => {
                 let note = moments.with_note(note);
                 let name = shown.name();
-                let figures = Figures { name, note: &note, entries, is_selected: &|_| false };
+                let figures = ListedFigures { name, note: &note, entries, is_selected: &|_| false };
                 self.figures.ui(ui, &figures, page.commands, &mut |_| {});
             }
             Computed::Estimates(rows) => {
@@ -452,12 +470,12 @@ fn named(runs: &Runs, table: &str) -> String {
 #[derive(Clone, PartialEq)]
 pub enum VariablesAt {
     AlwaysLive(Scope),
-    NotAlwaysLive(Moments),
+    NotAlwaysLive(MomentColumns),
 }
 
 impl VariablesAt {
     pub fn in_slot(runs: &Runs, timelines: &Arc<SlotTimelines>, slot: usize) -> Self {
-        Self::NotAlwaysLive(Moments::new(runs, timelines, &[slot]))
+        Self::NotAlwaysLive(MomentColumns::new(runs, timelines, &[slot]))
     }
 
     fn note(&self) -> &str {
@@ -503,12 +521,12 @@ impl VariablesAt {
 }
 
 #[derive(Default)]
-struct VariableTable {
+struct LiveVariableTable {
     table: FigureTable,
     found: RunsAnswer<VariablesAt, Result<Arc<Entries>, usize>>,
 }
 
-impl VariableTable {
+impl LiveVariableTable {
     fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -536,9 +554,9 @@ impl VariableTable {
             Some((made_for, Ok(entries))) => (made_for, entries),
         };
         let selected: Vec<String> = page.selection.variables().map(str::to_owned).collect();
-        let is_selected = |entry: &Entry| selected.contains(&entry.name);
+        let is_selected = |entry: &FigureEntry| selected.contains(&entry.name);
         let note = made_for.note();
-        let figures = Figures { name, note, entries, is_selected: &is_selected };
+        let figures = ListedFigures { name, note, entries, is_selected: &is_selected };
         if let Some(clicked) = self.table.ui(ui, &figures, page.commands, &mut |_| {}) {
             page.selection.toggle_variable(clicked.entry.name, clicked.is_added);
         }

@@ -12,7 +12,7 @@ use crate::analysis::liveness::scope_curve::AlwaysLive;
 use crate::analysis::liveness::timeline::Timeline;
 use crate::ui::runs::{PerRun, Run, Runs};
 use crate::ui::selection::Selection;
-use crate::ui::widget::bins::{Values, new_version};
+use crate::ui::widget::bins::{BinValues, new_version};
 
 pub struct RunCurve {
     /// By step.
@@ -48,7 +48,7 @@ impl BySlot {
 
 impl RunCurve {
     /// What is alive in each slot, with what is always live or without, and what is to be added.
-    pub fn values(&self, with_always_live: bool) -> (Values<'_>, u64) {
+    pub fn values(&self, with_always_live: bool) -> (BinValues<'_>, u64) {
         let curve = &self.timeline.curve;
         let (values, base) = match (&self.by_slot, &self.timeline.together) {
             (Some(BySlot { together: Some(together), .. }), _) if with_always_live => (together, 0),
@@ -59,16 +59,18 @@ impl RunCurve {
                 _ => (&curve.not_always_live, 0),
             },
         };
-        (Values::Known(values), base)
+        (BinValues::Known(values), base)
     }
 
     /// What is always live in each slot: a level, or values; `None` where it is not known.
-    pub fn always_live(&self) -> Option<Result<u64, Values<'_>>> {
+    pub fn always_live(&self) -> Option<Result<u64, BinValues<'_>>> {
         match (&self.by_slot, &self.timeline.curve.always_live) {
-            (Some(by_slot), _) => by_slot.always_live.as_ref().map(|all| Err(Values::Known(all))),
+            (Some(by_slot), _) => {
+                by_slot.always_live.as_ref().map(|all| Err(BinValues::Known(all)))
+            }
             (None, AlwaysLive::Unknown) => None,
             (None, AlwaysLive::Level(level)) => Some(Ok(*level)),
-            (None, AlwaysLive::AtStep(values)) => Some(Err(Values::Known(values))),
+            (None, AlwaysLive::AtStep(values)) => Some(Err(BinValues::Known(values))),
         }
     }
 
@@ -208,13 +210,13 @@ impl SlotTimelines {
     }
 
     /// The most of all runs in each slot, and what is to be added.
-    pub fn highest(&self, with_always_live: bool) -> (Values<'_>, u64) {
+    pub fn highest(&self, with_always_live: bool) -> (BinValues<'_>, u64) {
         match (&self.highest, self.run(0)) {
             (Some([without, with]), _) => {
-                (Values::Known(if with_always_live { with } else { without }), 0)
+                (BinValues::Known(if with_always_live { with } else { without }), 0)
             }
             (None, Some(curve)) => curve.values(with_always_live),
-            (None, None) => (Values::Known(&[]), 0),
+            (None, None) => (BinValues::Known(&[]), 0),
         }
     }
 

@@ -19,7 +19,7 @@ use crate::analysis::liveness::Scope;
 use crate::store::{ArenaId, System};
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{RunId, Runs};
-use crate::ui::selection::{Place, TitledPlace};
+use crate::ui::selection::{Jump, TitledJump};
 use crate::ui::widget::choice::segments_ui;
 use crate::views::View;
 use arenas::ArenasMap;
@@ -108,8 +108,8 @@ impl RunsPage for MapPage {
         };
     }
 
-    fn show_place(&mut self, place: Place) {
-        if let Place::Map(_) = place {
+    fn show_place(&mut self, place: Jump) {
+        if let Jump::Map(_) = place {
             self.view = Some(MapView::OneTile);
         }
     }
@@ -155,9 +155,9 @@ impl MapView {
 }
 
 /// The way from an arena to the place that it has among the others, where they are tiles.
-fn arena_places(runs: &Runs, arena: ArenaId) -> Vec<TitledPlace> {
+fn arena_places(runs: &Runs, arena: ArenaId) -> Vec<TitledJump> {
     let mut places = tile_places(runs.system(), arena.tile());
-    places.retain(|(_, place)| has_tiles(runs) && matches!(place, Place::Tile(_)));
+    places.retain(|(_, place)| has_tiles(runs) && matches!(place, Jump::Tile(_)));
     places
 }
 

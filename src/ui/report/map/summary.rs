@@ -9,7 +9,7 @@ use crate::analysis::memory::fullest_tiles::{FullTile, fullest_tiles};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::{Report, TileId};
 use crate::text::grouped;
-use crate::ui::report::head::Answer;
+use crate::ui::report::head::SignedAnswer;
 use crate::ui::report::tile_figures::tile_text;
 use crate::ui::runs::{Needed, PerRun, Run, Runs, RunsAnswer};
 use crate::ui::theme::fonts;
@@ -36,7 +36,7 @@ impl TilesOfRun {
     }
 
     /// `221 of 1,472 tiles over, tile 39 by most, 1.50 KiB`.
-    fn answer(&self, report: &Report, units: Units) -> Option<Answer> {
+    fn answer(&self, report: &Report, units: Units) -> Option<SignedAnswer> {
         let (first, fit) = (self.fullest.first()?, self.fit?);
         match (first.over_limit_bytes?, fit.tiles_over?) {
             (_, 0) => {
@@ -87,7 +87,7 @@ impl AskedTiles {
     }
 
     /// Whether all tiles fit, in each run.
-    pub fn answer(&self, runs: &Runs, units: Units) -> Option<Answer> {
+    pub fn answer(&self, runs: &Runs, units: Units) -> Option<SignedAnswer> {
         let of_run = |(run, tiles): (&Run, &TilesOfRun)| {
             let (sign, text) = tiles.answer(&run.report, units)?;
             if runs.is_one() {
@@ -137,7 +137,7 @@ impl AskedTiles {
 }
 
 /// The answers of several runs in one line, with the sign of the worst.
-pub fn together(answers: impl Iterator<Item = Answer>) -> Option<Answer> {
+pub fn together(answers: impl Iterator<Item = SignedAnswer>) -> Option<SignedAnswer> {
     answers.reduce(|(sign, text), (other, more)| {
         let sign = if other == Sign::Over { other } else { sign };
         (sign, format!("{text} · {more}"))

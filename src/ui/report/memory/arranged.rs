@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::axis::TileAxis;
-use super::stack::{MOST_CATEGORIES, Stack};
+use super::stack::{MOST_CATEGORIES, TileStack};
 use crate::analysis::memory::breakdown::{Breakdown, MemoryPart, breakdowns};
 use crate::analysis::memory::tile_order::{TileOrder, gather};
 use crate::analysis::memory::united_tiles::{NOT_THERE, UnitedTiles, largest_change};
@@ -13,11 +13,11 @@ use crate::store::TileId;
 use crate::store::memory::{TileColumn, TileMemory};
 use crate::store::target::Target;
 use crate::ui::runs::{PerRun, Run, Runs};
-use crate::ui::widget::bins::Values;
+use crate::ui::widget::bins::BinValues;
 
 /// Which tiles are shown, and what their bytes are divided by.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct TileChoice {
+pub struct TilesChoice {
     pub ipu: Option<u32>,
     pub order: TileOrder,
     pub breakdown: Option<Breakdown>,
@@ -25,7 +25,7 @@ pub struct TileChoice {
     hidden: BTreeSet<String>,
 }
 
-impl TileChoice {
+impl TilesChoice {
     /// Divides the bytes by something else, and shows all parts.
     pub fn divide(&mut self, breakdown: Option<Breakdown>) {
         self.breakdown = breakdown;
@@ -55,9 +55,9 @@ pub fn memories(runs: &Runs) -> Option<Vec<&TileMemory>> {
     runs.iter().map(|run| run.report.memory.get()).collect()
 }
 
-type Figure = (&'static str, fn(&TileMemory, usize) -> Option<u64>);
+type NamedTileFigure = (&'static str, fn(&TileMemory, usize) -> Option<u64>);
 
-const FIGURES: [Figure; 4] = [
+const FIGURES: [NamedTileFigure; 4] = [
     ("With gaps", |memory, row| cell(&memory.including_gaps, row)),
     ("Without gaps", |memory, row| cell(&memory.total, row)),
     ("Gaps", gap_bytes),
@@ -80,7 +80,7 @@ pub struct ArrangedTiles {
 }
 
 impl ArrangedTiles {
-    pub fn new(runs: &Runs, memories: &[&TileMemory], choice: &TileChoice) -> Self {
+    pub fn new(runs: &Runs, memories: &[&TileMemory], choice: &TilesChoice) -> Self {
         let tiles = UnitedTiles::new(memories);
         let machine = runs.machine();
         let order = tiles.ordered(memories, machine, choice.ipu, choice.order);
@@ -117,7 +117,7 @@ impl ArrangedTiles {
         runs: &Runs,
         position: Option<usize>,
     ) -> Vec<(&'static str, PerRun<Option<u64>>)> {
-        let figure = |(title, of): Figure| {
+        let figure = |(title, of): NamedTileFigure| {
             let of_run = |(place, run): (usize, &Run)| {
                 of(run.report.memory.get()?, self.row(place, position?)?)
             };
@@ -151,7 +151,7 @@ impl TileFigures {
     fn new(memory: &TileMemory, target: Option<&Target>, rows: &[u32]) -> Self {
         let (total, including_gaps) =
             (gather(&memory.total, rows), gather(&memory.including_gaps, rows));
-        let top = |column: &TileColumn| Values::Cells(column).max().unwrap_or(0);
+        let top = |column: &TileColumn| BinValues::Cells(column).max().unwrap_or(0);
         let all = rows.iter().filter(|row| **row != NOT_THERE).map(|row| *row as usize);
         let totals = totals_of_rows(memory, target, all.clone());
         Self {
@@ -171,15 +171,15 @@ impl TileFigures {
 }
 
 pub struct DividedTiles {
-    pub choice: TileChoice,
+    pub choice: TilesChoice,
     pub tiles: Arc<ArrangedTiles>,
     /// Their bytes in parts, the same in all runs; `None` where one does not have them.
-    pub stacks: Option<PerRun<Stack>>,
+    pub stacks: Option<PerRun<TileStack>>,
 }
 
 impl DividedTiles {
     /// Makes what a choice asks for; what serves again of the answer `before` is taken from there.
-    pub fn new(runs: &Runs, choice: &TileChoice, before: Option<&Self>) -> Option<Self> {
+    pub fn new(runs: &Runs, choice: &TilesChoice, before: Option<&Self>) -> Option<Self> {
         let memories = memories(runs)?;
         let same_tiles = before.filter(|before| before.choice.has_tiles_of(choice));
         let tiles = match same_tiles {
@@ -192,20 +192,20 @@ impl DividedTiles {
                 (Some(stacks), _) => {
                     Some(stacks.iter().map(|stack| Arc::clone(&stack.parts)).collect())
                 }
-                (None, TileChoice { breakdown: Some(which), .. }) => {
+                (None, TilesChoice { breakdown: Some(which), .. }) => {
                     breakdowns(&memories, *which, MOST_CATEGORIES)
                         .map(|parts| parts.into_iter().map(Arc::new).collect())
                 }
                 (None, _) => None,
             };
         let stacks = parts.map(|parts| {
-            let stack = |(parts, rows): (_, &Vec<u32>)| Stack::new(parts, rows, choice);
+            let stack = |(parts, rows): (_, &Vec<u32>)| TileStack::new(parts, rows, choice);
             parts.into_iter().zip(&tiles.rows).map(stack).collect()
         });
         Some(Self { choice: choice.clone(), tiles, stacks })
     }
 
-    pub fn stack(&self, run: usize) -> Option<&Stack> {
+    pub fn stack(&self, run: usize) -> Option<&TileStack> {
         self.stacks.as_ref()?.get(run)
     }
 }
@@ -240,7 +240,7 @@ mod tests {
         Runs::new(list, None, Arrangement::default(), None).expect("a run")
     }
 
-    fn arranged(runs: &Runs, choice: &TileChoice) -> ArrangedTiles {
+    fn arranged(runs: &Runs, choice: &TilesChoice) -> ArrangedTiles {
         ArrangedTiles::new(runs, &memories(runs).expect("memory"), choice)
     }
 
@@ -250,11 +250,11 @@ mod tests {
     #[test]
     fn tiles_are_found_in_any_order() {
         let runs = runs(&[report(&BYTES)]);
-        let axis = arranged(&runs, &TileChoice::default()).axis;
+        let axis = arranged(&runs, &TilesChoice::default()).axis;
         assert_eq!(axis.borders, [(0, "IPU 0".to_owned()), (2, "IPU 1".to_owned())]);
         let selection: TileSelection = "11-20".parse().unwrap();
         assert_eq!(axis.selected(&selection), [1..3]);
-        let by_bytes = TileChoice { order: TileOrder::Bytes, ..Default::default() };
+        let by_bytes = TilesChoice { order: TileOrder::Bytes, ..Default::default() };
         let tiles = arranged(&runs, &by_bytes);
         let figures = tiles.figures.first().unwrap();
         assert_eq!(figures.including_gaps, [Some(9), Some(8), Some(7), Some(5)]);
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn one_ipu_has_its_own_positions() {
-        let choice = TileChoice { ipu: Some(1), ..Default::default() };
+        let choice = TilesChoice { ipu: Some(1), ..Default::default() };
         let tiles = arranged(&runs(&[report(&BYTES)]), &choice);
         let figures = tiles.figures.first().unwrap();
         assert_eq!((tiles.axis.len(), figures.tops), (2, (7, 8)));
@@ -279,7 +279,7 @@ mod tests {
     #[test]
     fn the_axis_has_the_tiles_of_all_runs() {
         let reports = [report(&BYTES), report(&[(11, 2), (30, 4)]), report(&[(10, 9)])];
-        let tiles = arranged(&runs(&reports), &TileChoice::default());
+        let tiles = arranged(&runs(&reports), &TilesChoice::default());
         assert_eq!(tiles.axis.in_order(), [10, 11, 20, 21, 30].map(TileId));
         assert_eq!(tiles.most, [9, 9, 7, 8, 4].map(Some));
         assert_eq!(tiles.changes, [Some(4), Some(7), None, None, None]);

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::arranged::TileChoice;
+use super::arranged::TilesChoice;
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::tile_order::{TileOrder, devices, selected_rows};
 use crate::store::TileId;
@@ -33,7 +33,7 @@ impl TileAxis {
         tiles: &IdColumn<TileId>,
         rows: Vec<u32>,
         target: Option<&Target>,
-        choice: &TileChoice,
+        choice: &TilesChoice,
     ) -> Self {
         let mut positions = vec![NOWHERE; tiles.len()];
         for (position, row) in (0..).zip(&rows) {

@@ -2,12 +2,12 @@
 
 use eframe::egui::{self, Button, PopupCloseBehavior};
 
-use super::arranged::TileChoice;
+use super::arranged::TilesChoice;
 use super::series::Series;
 use crate::analysis::memory::breakdown::Breakdown;
 use crate::analysis::memory::tile_order::TileOrder;
 use crate::ui::report::PageContext;
-use crate::ui::report::head::{Answer, arrangement_ui};
+use crate::ui::report::head::{SignedAnswer, arrangement_ui};
 use crate::ui::runs::Runs;
 use crate::ui::widget::choice::{choice_ui, named_choice_ui};
 use crate::ui::widget::exports::answer_of_exports;
@@ -28,8 +28,8 @@ fn orders(runs: &Runs) -> Vec<(TileOrder, String)> {
     vec![by_number, (TileOrder::Bytes, by_bytes), (TileOrder::Change, by_change)]
 }
 
-pub struct Choices {
-    pub tiles: TileChoice,
+pub struct MemoryChoices {
+    pub tiles: TilesChoice,
     pub series: Series,
     /// Names of variables that are not drawn.
     pub hidden_variables: Vec<String>,
@@ -38,10 +38,10 @@ pub struct Choices {
     pub is_scaled_to_limit: Option<bool>,
 }
 
-impl Default for Choices {
+impl Default for MemoryChoices {
     fn default() -> Self {
         Self {
-            tiles: TileChoice::default(),
+            tiles: TilesChoice::default(),
             series: Series::default(),
             hidden_variables: Vec::new(),
             has_limit: true,
@@ -50,7 +50,7 @@ impl Default for Choices {
     }
 }
 
-impl Choices {
+impl MemoryChoices {
     /// Draws the head of the page: its title and views, the answer, and the choices: of what bytes are divided by
     /// where they can be, of how runs are arranged, of the order, and of lines. `is_scaled` is what figures or user want now; without a limit
     /// it is nothing.
@@ -58,7 +58,7 @@ impl Choices {
         &mut self,
         ui: &mut egui::Ui,
         (page, ipus): (&mut PageContext<'_>, &[u32]),
-        answer: &Answer,
+        answer: &SignedAnswer,
         (is_divided, is_scaled): (bool, Option<bool>),
         views: impl FnOnce(&mut egui::Ui),
     ) {

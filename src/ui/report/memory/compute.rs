@@ -5,8 +5,8 @@ use eframe::egui;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::listed::{Listed, ListedTable, TableText};
-use super::tabs::Beside;
+use super::listed::{ListedTable, TabRows, TableText};
+use super::tabs::HeadUi;
 use crate::analysis::comparison::matching::{Matching, Pairs};
 use crate::analysis::compute::compute_sets::{self, ComputeSetRow, SetVertices};
 use crate::analysis::compute::exchanges::{self, ExchangeRow};
@@ -15,12 +15,12 @@ use crate::analysis::figures::joined::side_by_side;
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::vertex::StatePart;
 use crate::store::{Absence, Report};
-use crate::ui::report::figures::{Entry, Part, Unit};
+use crate::ui::report::figures::{EntryPart, EntryUnit, FigureEntry};
 use crate::ui::report::{PageContext, step_place_of, unread_ui};
 use crate::ui::runs::{Needed, Needs, Run, Runs};
-use crate::ui::selection::{Place, TitledPlace};
+use crate::ui::selection::{Jump, TitledJump};
 use crate::ui::widget::choice::choice_ui;
-use crate::ui::widget::rows::{Column, Rows, Value};
+use crate::ui::widget::rows::{CellValue, Rows, TableColumn};
 
 /// Width of a column of bytes, points.
 const BYTES: f32 = 92.0;
@@ -28,25 +28,25 @@ const BYTES: f32 = 92.0;
 const COUNT: f32 = 80.0;
 
 /// A table of things on the tiles.
-pub struct Listing {
+pub struct TileListing {
     pub title: &'static str,
     /// What its things are called.
     thing: &'static str,
     /// What they are grouped by, with the width of its column.
     kind: Option<(&'static str, f32)>,
-    figures: &'static [Figure],
+    figures: &'static [ListingFigure],
     /// The figure of several runs that is shown at first.
     first: usize,
     needs: Needs,
     absence: fn(&Report) -> Option<&Absence>,
     /// Those that the tiles have; `None` where the report does not say.
-    rows: fn(&Report, &TileSelection) -> Option<Vec<Thing>>,
+    rows: fn(&Report, &TileSelection) -> Option<Vec<ListedThing>>,
     /// Which of the reference belong to those of a run; `None` of those that are known by their names.
     pairs: Option<fn(&Matching) -> &Pairs>,
 }
 
-pub static LISTINGS: [Listing; 3] = [
-    Listing {
+pub static LISTINGS: [TileListing; 3] = [
+    TileListing {
         title: "Compute sets",
         thing: "Compute set",
         kind: None,
@@ -57,7 +57,7 @@ pub static LISTINGS: [Listing; 3] = [
         rows: compute_sets,
         pairs: Some(|matching| &matching.compute_sets),
     },
-    Listing {
+    TileListing {
         title: "Vertices",
         thing: "Vertex type",
         kind: None,
@@ -68,7 +68,7 @@ pub static LISTINGS: [Listing; 3] = [
         rows: vertex_types,
         pairs: None,
     },
-    Listing {
+    TileListing {
         title: "Exchanges",
         thing: "Exchange",
         kind: Some(("Kind", 74.0)),
@@ -81,9 +81,9 @@ pub static LISTINGS: [Listing; 3] = [
     },
 ];
 
-struct Figure {
+struct ListingFigure {
     title: &'static str,
-    unit: Unit,
+    unit: EntryUnit,
     /// The width of its column where one run is listed, if it has one.
     width: Option<f32>,
     /// Whether several runs are compared by it.
@@ -92,14 +92,14 @@ struct Figure {
     is_summed: bool,
 }
 
-impl Figure {
+impl ListingFigure {
     const fn bytes(title: &'static str, width: f32) -> Self {
-        let (unit, width) = (Unit::Bytes, Some(width));
+        let (unit, width) = (EntryUnit::Bytes, Some(width));
         Self { title, unit, width, is_compared: true, is_summed: true }
     }
 
     const fn count(title: &'static str, width: f32) -> Self {
-        Self { unit: Unit::Count, ..Self::bytes(title, width) }
+        Self { unit: EntryUnit::Count, ..Self::bytes(title, width) }
     }
 
     const fn not_summed(self) -> Self {
@@ -114,18 +114,18 @@ impl Figure {
         Self { width: None, ..self }
     }
 
-    fn column(&self) -> Option<Column> {
+    fn column(&self) -> Option<TableColumn> {
         let width = self.width?;
         let column = match self.unit {
-            Unit::Bytes => Column::bytes(self.title, width),
-            Unit::Count => Column::count(self.title, width),
+            EntryUnit::Bytes => TableColumn::bytes(self.title, width),
+            EntryUnit::Count => TableColumn::count(self.title, width),
         };
         Some(if self.is_summed { column } else { column.not_summed() })
     }
 }
 
 /// A compute set, a vertex type or an exchange.
-struct Thing {
+struct ListedThing {
     name: String,
     kind: &'static str,
     /// Where it stands among those of its report, by which it is matched.
@@ -138,21 +138,21 @@ struct Thing {
     parts: Vec<SetVertices>,
 }
 
-const OF_COMPUTE_SETS: [Figure; 8] = [
-    Figure::count("Vertices", COUNT),
+const OF_COMPUTE_SETS: [ListingFigure; 8] = [
+    ListingFigure::count("Vertices", COUNT),
     // The report does not have them by tile.
-    Figure::count("Edges, all tiles", 108.0),
-    Figure::bytes("Vertex state", BYTES),
-    Figure::bytes("Vertex data", BYTES),
-    Figure::bytes("Edge pointers", BYTES + 8.0),
-    Figure::bytes("Descriptors", BYTES),
-    Figure::count("Cycles, at most", 104.0).not_summed(),
-    Figure::count("Steps", 60.0),
+    ListingFigure::count("Edges, all tiles", 108.0),
+    ListingFigure::bytes("Vertex state", BYTES),
+    ListingFigure::bytes("Vertex data", BYTES),
+    ListingFigure::bytes("Edge pointers", BYTES + 8.0),
+    ListingFigure::bytes("Descriptors", BYTES),
+    ListingFigure::count("Cycles, at most", 104.0).not_summed(),
+    ListingFigure::count("Steps", 60.0),
 ];
 
-fn compute_sets(report: &Report, tiles: &TileSelection) -> Option<Vec<Thing>> {
+fn compute_sets(report: &Report, tiles: &TileSelection) -> Option<Vec<ListedThing>> {
     let ids = &report.compute_sets.get()?.ids;
-    let thing = |row: ComputeSetRow| Thing {
+    let thing = |row: ComputeSetRow| ListedThing {
         position: ids.position(row.id),
         figures: [row.vertices, row.edges, row.state.total()]
             .into_iter()
@@ -171,20 +171,20 @@ fn compute_sets(report: &Report, tiles: &TileSelection) -> Option<Vec<Thing>> {
 const PARTS: [StatePart; 3] =
     [StatePart::VertexData, StatePart::EdgePointers, StatePart::Descriptors];
 
-const OF_VERTICES: [Figure; 9] = [
-    Figure::count("Vertices", COUNT),
-    Figure::bytes("In total", BYTES).of_one(),
-    Figure::bytes("Code and state", BYTES).of_several(),
-    Figure::bytes("Code", BYTES),
-    Figure::bytes("Vertex state", BYTES).of_several(),
-    Figure::bytes("Vertex data", BYTES),
-    Figure::bytes("Edge pointers", BYTES + 8.0),
-    Figure::bytes("Descriptors", BYTES),
-    Figure::bytes("Size of one", BYTES).not_summed(),
+const OF_VERTICES: [ListingFigure; 9] = [
+    ListingFigure::count("Vertices", COUNT),
+    ListingFigure::bytes("In total", BYTES).of_one(),
+    ListingFigure::bytes("Code and state", BYTES).of_several(),
+    ListingFigure::bytes("Code", BYTES),
+    ListingFigure::bytes("Vertex state", BYTES).of_several(),
+    ListingFigure::bytes("Vertex data", BYTES),
+    ListingFigure::bytes("Edge pointers", BYTES + 8.0),
+    ListingFigure::bytes("Descriptors", BYTES),
+    ListingFigure::bytes("Size of one", BYTES).not_summed(),
 ];
 
-fn vertex_types(report: &Report, tiles: &TileSelection) -> Option<Vec<Thing>> {
-    let thing = |row: VertexRow| Thing {
+fn vertex_types(report: &Report, tiles: &TileSelection) -> Option<Vec<ListedThing>> {
+    let thing = |row: VertexRow| ListedThing {
         position: None,
         figures: [row.instances, row.total(), row.total(), row.code, row.state.total()]
             .into_iter()
@@ -199,18 +199,18 @@ fn vertex_types(report: &Report, tiles: &TileSelection) -> Option<Vec<Thing>> {
     Some(vertices::rows(report, tiles)?.into_iter().map(thing).collect())
 }
 
-const OF_EXCHANGES: [Figure; 5] = [
-    Figure::bytes("Received", BYTES),
-    Figure::bytes("Sent", BYTES),
-    Figure::bytes("Code", BYTES),
-    Figure::count("Cycles, at most", 104.0).not_summed(),
-    Figure::count("Steps", 60.0),
+const OF_EXCHANGES: [ListingFigure; 5] = [
+    ListingFigure::bytes("Received", BYTES),
+    ListingFigure::bytes("Sent", BYTES),
+    ListingFigure::bytes("Code", BYTES),
+    ListingFigure::count("Cycles, at most", 104.0).not_summed(),
+    ListingFigure::count("Steps", 60.0),
 ];
 
-fn exchanges(report: &Report, tiles: &TileSelection) -> Option<Vec<Thing>> {
+fn exchanges(report: &Report, tiles: &TileSelection) -> Option<Vec<ListedThing>> {
     let ids = report.exchanges.get()?.ids.iter();
     let positions: HashMap<_, usize> = ids.copied().zip(0..).collect();
-    let thing = |row: ExchangeRow| Thing {
+    let thing = |row: ExchangeRow| ListedThing {
         position: positions.get(&row.id).copied(),
         name: if row.name.is_empty() { row.routes.join("; ") } else { row.name },
         kind: row.id.kind.title(),
@@ -222,18 +222,18 @@ fn exchanges(report: &Report, tiles: &TileSelection) -> Option<Vec<Thing>> {
 }
 
 /// The way to the first step that runs a thing.
-fn place_of(runs: &Runs, run: &Run, thing: &Thing) -> Option<TitledPlace> {
+fn place_of(runs: &Runs, run: &Run, thing: &ListedThing) -> Option<TitledJump> {
     Some(step_place_of(runs, run, thing.first_step? as usize))
 }
 
 /// The things of one run, each with the way to its first step.
 struct ThingRows {
-    listing: &'static Listing,
-    things: Vec<(Thing, Option<TitledPlace>)>,
+    listing: &'static TileListing,
+    things: Vec<(ListedThing, Option<TitledJump>)>,
 }
 
 impl ThingRows {
-    fn thing(&self, row: usize) -> Option<&Thing> {
+    fn thing(&self, row: usize) -> Option<&ListedThing> {
         self.things.get(row).map(|(thing, _)| thing)
     }
 }
@@ -243,19 +243,21 @@ impl Rows for ThingRows {
         self.things.len()
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some(thing) = self.thing(row) else { return Value::Nothing };
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
+        let Some(thing) = self.thing(row) else { return CellValue::Nothing };
         match column.checked_sub(1 + usize::from(self.listing.kind.is_some())) {
             Some(column) => {
                 let figures = self.listing.figures.iter().zip(&thing.figures);
                 match figures.filter(|(figure, _)| figure.width.is_some()).nth(column) {
-                    Some((Figure { unit: Unit::Bytes, .. }, bytes)) => Value::bytes(*bytes),
-                    Some((_, count)) => count.map_or(Value::Nothing, Value::Count),
-                    None => Value::Nothing,
+                    Some((ListingFigure { unit: EntryUnit::Bytes, .. }, bytes)) => {
+                        CellValue::bytes(*bytes)
+                    }
+                    Some((_, count)) => count.map_or(CellValue::Nothing, CellValue::Count),
+                    None => CellValue::Nothing,
                 }
             }
-            None if column == 0 => Value::text(&*thing.name),
-            None => Value::text(thing.kind),
+            None if column == 0 => CellValue::text(&*thing.name),
+            None => CellValue::text(thing.kind),
         }
     }
 
@@ -263,13 +265,13 @@ impl Rows for ThingRows {
         self.thing(row).map_or(0, |thing| thing.parts.len())
     }
 
-    fn part(&self, row: usize, part: usize, column: usize) -> Value<'_> {
+    fn part(&self, row: usize, part: usize, column: usize) -> CellValue<'_> {
         let part = self.thing(row).and_then(|thing| thing.parts.get(part));
         match (part, column) {
-            (Some(part), 0) => Value::text(&*part.name),
-            (Some(part), 1) => part.count.map_or(Value::Nothing, Value::Count),
+            (Some(part), 0) => CellValue::text(&*part.name),
+            (Some(part), 1) => part.count.map_or(CellValue::Nothing, CellValue::Count),
             // Of a type in a compute set nothing else is known.
-            _ => Value::text(""),
+            _ => CellValue::text(""),
         }
     }
 
@@ -277,38 +279,38 @@ impl Rows for ThingRows {
         true
     }
 
-    fn places(&self, row: usize) -> Vec<TitledPlace> {
+    fn places(&self, row: usize) -> Vec<TitledJump> {
         self.things.get(row).and_then(|(_, place)| place.clone()).into_iter().collect()
     }
 }
 
-impl Listing {
-    fn listed(&'static self, runs: &Runs, tiles: &TileSelection, figure: usize) -> Listed {
+impl TileListing {
+    fn listed(&'static self, runs: &Runs, tiles: &TileSelection, figure: usize) -> TabRows {
         let mut found = Vec::with_capacity(runs.len());
         for run in runs.iter() {
             match (self.rows)(&run.report, tiles) {
                 Some(things) => found.push(things),
                 None => {
-                    return Listed::absent(runs, run, self.title, (self.absence)(&run.report));
+                    return TabRows::absent(runs, run, self.title, (self.absence)(&run.report));
                 }
             }
         }
         if runs.is_one() {
-            let kind = self.kind.map(|(title, width)| Column::text(title, width));
-            let figures = self.figures.iter().filter_map(Figure::column);
+            let kind = self.kind.map(|(title, width)| TableColumn::text(title, width));
+            let figures = self.figures.iter().filter_map(ListingFigure::column);
             let columns =
-                std::iter::once(Column::rest(self.thing)).chain(kind).chain(figures).collect();
+                std::iter::once(TableColumn::rest(self.thing)).chain(kind).chain(figures).collect();
             let placed = |thing| {
                 let place = place_of(runs, runs.reference(), &thing);
                 (thing, place)
             };
             let things = found.pop().unwrap_or_default().into_iter().map(placed).collect();
             let rows = Arc::new(ThingRows { listing: self, things });
-            return Listed::One { columns, rows, note: None };
+            return TabRows::One { columns, rows, note: None };
         }
-        let keyed = |(place, (run, things)): (usize, (&Run, Vec<Thing>))| {
+        let keyed = |(place, (run, things)): (usize, (&Run, Vec<ListedThing>))| {
             let pairs = run.pair.as_ref().zip(self.pairs).map(|(pair, of)| of(&pair.matching));
-            let key = |thing: &Thing| match self.pairs {
+            let key = |thing: &ListedThing| match self.pairs {
                 None => ThingKey::Named(thing.name.clone()),
                 Some(_) => key_of(place, thing.position, pairs),
             };
@@ -318,9 +320,10 @@ impl Listing {
         self.of_several(runs, &rows, figure)
     }
 
-    fn of_several(&self, runs: &Runs, rows: &[Vec<Option<Thing>>], chosen: usize) -> Listed {
-        let entry = |things: &Vec<Option<Thing>>| {
-            let known = |thing: &Thing| thing.figures.get(chosen).copied().flatten().ok_or(());
+    fn of_several(&self, runs: &Runs, rows: &[Vec<Option<ListedThing>>], chosen: usize) -> TabRows {
+        let entry = |things: &Vec<Option<ListedThing>>| {
+            let known =
+                |thing: &ListedThing| thing.figures.get(chosen).copied().flatten().ok_or(());
             let figures = things.iter().map(|thing| thing.as_ref().map(known).transpose());
             let figures = figures.collect::<Result<_, ()>>().ok()?;
             // Those that belong together by place, or by numbers that differ, may have several names.
@@ -337,11 +340,11 @@ impl Listing {
             let places = places.collect();
             // What parts have is known of the first figure alone.
             let parts = if chosen == 0 { parts_of_several(things) } else { Vec::new() };
-            Some(Entry { name: names.join(" → "), figures, groups, parts, places })
+            Some(FigureEntry { name: names.join(" → "), figures, groups, parts, places })
         };
-        let unit = self.figures.get(chosen).map_or(Unit::Bytes, |figure| figure.unit);
+        let unit = self.figures.get(chosen).map_or(EntryUnit::Bytes, |figure| figure.unit);
         let groupings = self.kind.map(|(title, _)| title).into_iter().collect();
-        Listed::of_several(runs, (self.thing, unit), groupings, rows.iter().map(entry))
+        TabRows::of_several(runs, (self.thing, unit), groupings, rows.iter().map(entry))
     }
 }
 
@@ -362,15 +365,15 @@ fn key_of(place: usize, position: Option<usize>, pairs: Option<&Pairs>) -> Thing
 }
 
 /// What the same thing opens into in several runs, by name.
-fn parts_of_several(things: &[Option<Thing>]) -> Vec<Part> {
-    let named = |thing: &Option<Thing>| {
+fn parts_of_several(things: &[Option<ListedThing>]) -> Vec<EntryPart> {
+    let named = |thing: &Option<ListedThing>| {
         let parts = thing.iter().flat_map(|thing| &thing.parts);
         parts.map(|part| (part.name.clone(), part.clone())).collect()
     };
     let part = |parts: Vec<Option<SetVertices>>| {
         let name = parts.iter().flatten().next()?.name.clone();
         let figures = parts.iter().map(|part| part.as_ref()?.count).collect();
-        Some(Part { name, figures })
+        Some(EntryPart { name, figures })
     };
     side_by_side(things.iter().map(named).collect()).into_iter().filter_map(part).collect()
 }
@@ -400,7 +403,7 @@ impl Listings {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         listing: usize,
-        beside: Beside<'_>,
+        beside: HeadUi<'_>,
     ) {
         let listing = LISTINGS.get(listing).zip(self.0.get_mut(listing));
         let Some((listing, ListingTable { table, figure })) = listing else { return };
@@ -427,7 +430,7 @@ impl Listings {
             }
         };
         let steps = page.selection.steps.clone();
-        let is_selected = |place| matches!(place, Place::Step(step) if steps.contains(&step));
+        let is_selected = |place| matches!(place, Jump::Step(step) if steps.contains(&step));
         let text = TableText {
             name: listing.title,
             note: if page.selection.tiles.is_empty() {
@@ -446,7 +449,7 @@ impl Listings {
     }
 }
 
-fn figure_ui(ui: &mut egui::Ui, listing: &Listing, chosen: &mut usize) {
+fn figure_ui(ui: &mut egui::Ui, listing: &TileListing, chosen: &mut usize) {
     let figure = |place: &usize| listing.figures.get(*place);
     let compared = |place: &usize| figure(place).is_some_and(|figure| figure.is_compared);
     let title = |place: &usize| figure(place).map_or("", |figure| figure.title);
@@ -464,7 +467,8 @@ mod tests {
         // Beside vertices of the selected tiles, in the window and in copies.
         let titles: Vec<&str> = OF_COMPUTE_SETS.iter().map(|figure| figure.title).collect();
         assert_eq!(titles[..2], ["Vertices", "Edges, all tiles"]);
-        let columns: Vec<Column> = OF_COMPUTE_SETS.iter().filter_map(Figure::column).collect();
+        let columns: Vec<TableColumn> =
+            OF_COMPUTE_SETS.iter().filter_map(ListingFigure::column).collect();
         assert_eq!(columns[1].whole_title(), "Edges, all tiles");
     }
 

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::arranged::memories;
-use super::tabs::{Beside, table_name};
+use super::tabs::{HeadUi, table_name};
 use crate::analysis::memory::selection::TileSelection;
 use crate::analysis::memory::tile_details::{
     DetailColumns, DetailRow, Group, NOT_ALWAYS_LIVE, Tiles, details_of_all,
@@ -16,7 +16,7 @@ use crate::ui::job::{Made, Same};
 use crate::ui::report::PageContext;
 use crate::ui::runs::{Needed, Run, Runs, RunsAnswer};
 use crate::ui::widget::data_table::{Data, DataTable};
-use crate::ui::widget::rows::{Column, Outline, Rows, Value};
+use crate::ui::widget::rows::{CellValue, Outline, Rows, TableColumn};
 
 /// Most tiles that have a column each.
 const MOST_COLUMNS: usize = 8;
@@ -29,7 +29,7 @@ const OF_PAIR: (f32, f32) = (104.0, 136.0);
 
 /// A cell of a figure: places in [`DetailRow::bytes`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Cell {
+enum DetailCell {
     Bytes(usize),
     Change(usize, usize),
     /// The change in percent of the first.
@@ -39,21 +39,21 @@ enum Cell {
 #[derive(Clone)]
 struct TileDetails {
     rows: Arc<Vec<DetailRow>>,
-    cells: Arc<[Cell]>,
+    cells: Arc<[DetailCell]>,
     /// Those without a width share what is left.
-    columns: Vec<Column>,
+    columns: Vec<TableColumn>,
     note: String,
 }
 
 /// The figures, and the groups that are closed.
-type ShownOf = (Same<Vec<DetailRow>>, Vec<Group>);
+type DetailRowsKey = (Same<Vec<DetailRow>>, Vec<Group>);
 
 #[derive(Default)]
-pub struct Details {
+pub struct DetailsTab {
     table: DataTable,
     details: RunsAnswer<TileSelection, Option<TileDetails>>,
     closed: Vec<Group>,
-    shown: Made<ShownOf, Arc<DetailRows>>,
+    shown: Made<DetailRowsKey, Arc<DetailRows>>,
 }
 
 struct DetailRows {
@@ -61,7 +61,7 @@ struct DetailRows {
     /// The figures that are shown, with their names and the names of their groups.
     shown: Vec<(usize, String, String)>,
     closed: Vec<Group>,
-    cells: Arc<[Cell]>,
+    cells: Arc<[DetailCell]>,
 }
 
 impl DetailRows {
@@ -96,12 +96,12 @@ impl Rows for DetailRows {
         self.shown.len()
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
         match column.checked_sub(1) {
-            None => Value::text(self.shown.get(row).map_or("", |(_, _, path)| path)),
+            None => CellValue::text(self.shown.get(row).map_or("", |(_, _, path)| path)),
             Some(column) => {
                 let cell = self.at(row).zip(self.cells.get(column));
-                cell.map_or(Value::Nothing, |(row, cell)| cell.value(row))
+                cell.map_or(CellValue::Nothing, |(row, cell)| cell.value(row))
             }
         }
     }
@@ -151,27 +151,35 @@ fn group_title(group: Group) -> &'static str {
     }
 }
 
-impl Cell {
-    fn value(self, row: &DetailRow) -> Value<'static> {
+impl DetailCell {
+    fn value(self, row: &DetailRow) -> CellValue<'static> {
         let bytes = |place: usize| row.bytes.get(place).copied().flatten();
         match self {
-            Self::Bytes(place) => Value::bytes(bytes(place)),
-            Self::Change(from, to) => Value::change_if_known(bytes(from), bytes(to)),
+            Self::Bytes(place) => CellValue::bytes(bytes(place)),
+            Self::Change(from, to) => CellValue::change_if_known(bytes(from), bytes(to)),
             Self::Percent(from, to) => match (bytes(from), bytes(to)) {
-                (Some(from), Some(to)) => Value::percent(from, to),
-                _ => Value::Nothing,
+                (Some(from), Some(to)) => CellValue::percent(from, to),
+                _ => CellValue::Nothing,
             },
         }
     }
 }
 
-fn column(title: impl Into<String>, cell: Cell, width: Option<f32>) -> (Cell, Column) {
-    let unit = if matches!(cell, Cell::Percent(..)) { "percent" } else { "bytes" };
-    (cell, Column { width, unit, ..Column::rest(title) })
+fn column(
+    title: impl Into<String>,
+    cell: DetailCell,
+    width: Option<f32>,
+) -> (DetailCell, TableColumn) {
+    let unit = if matches!(cell, DetailCell::Percent(..)) { "percent" } else { "bytes" };
+    (cell, TableColumn { width, unit, ..TableColumn::rest(title) })
 }
 
 /// The same of a run, whose badge stands before `after`.
-fn of_run((cell, column): (Cell, Column), run: &Run, after: impl Into<String>) -> (Cell, Column) {
+fn of_run(
+    (cell, column): (DetailCell, TableColumn),
+    run: &Run,
+    after: impl Into<String>,
+) -> (DetailCell, TableColumn) {
     (cell, column.of_run(Some(run.badge), after))
 }
 
@@ -211,7 +219,7 @@ impl TileDetails {
         if let [memory] = memories[..] {
             notes.extend(memory.why_no_categories.as_ref().map(|absence| absence.what.clone()));
         }
-        let (cells, columns): (Vec<Cell>, _) =
+        let (cells, columns): (Vec<DetailCell>, _) =
             columns(runs, &titles, selected.as_deref()).into_iter().unzip();
         let targets = runs.iter().map(|run| run.report.target.get());
         let reports: Vec<_> = (memories.into_iter().zip(targets).zip(tiles))
@@ -239,27 +247,35 @@ fn note(runs: &Runs, is_selected: bool) -> Option<String> {
 
 /// The columns: of one run some of its tiles, of two the tiles of both with the differences, of more all
 /// tiles or the selected ones, each run with its difference to the reference.
-fn columns(runs: &Runs, titles: &[String], selected: Option<&str>) -> Vec<(Cell, Column)> {
+fn columns(
+    runs: &Runs,
+    titles: &[String],
+    selected: Option<&str>,
+) -> Vec<(DetailCell, TableColumn)> {
     match runs.len() {
         1 => {
             let titles = titles.iter().enumerate();
-            titles.map(|(place, title)| column(title, Cell::Bytes(place), None)).collect()
+            titles.map(|(place, title)| column(title, DetailCell::Bytes(place), None)).collect()
         }
         2 => {
             let (width, wide) = (Some(OF_PAIR.0), Some(OF_PAIR.1));
             let whole = |(place, run): (usize, &Run)| {
-                of_run(column(&*run.title, Cell::Bytes(place), width), run, &*run.title)
+                of_run(column(&*run.title, DetailCell::Bytes(place), width), run, &*run.title)
             };
             let mut columns: Vec<_> = runs.iter().enumerate().map(whole).collect();
-            columns.push(column("Difference", Cell::Change(0, 1), width));
-            columns.push(column("Of the source", Cell::Percent(0, 1), width));
+            columns.push(column("Difference", DetailCell::Change(0, 1), width));
+            columns.push(column("Of the source", DetailCell::Percent(0, 1), width));
             if let Some(selected) = selected {
                 for (place, run) in (2..).zip(runs.iter()) {
                     let title = format!("{selected}: {}", run.title_in_text());
-                    columns.push(of_run(column(title, Cell::Bytes(place), width), run, selected));
+                    columns.push(of_run(
+                        column(title, DetailCell::Bytes(place), width),
+                        run,
+                        selected,
+                    ));
                 }
                 let title = format!("{selected}: difference");
-                columns.push(column(title, Cell::Change(2, 3), wide));
+                columns.push(column(title, DetailCell::Change(2, 3), wide));
             }
             columns
         }
@@ -269,7 +285,7 @@ fn columns(runs: &Runs, titles: &[String], selected: Option<&str>) -> Vec<(Cell,
             let mut columns = Vec::new();
             for (place, run) in (first..).zip(runs.iter()) {
                 columns.push(of_run(
-                    column(&*run.title, Cell::Bytes(place), None),
+                    column(&*run.title, DetailCell::Bytes(place), None),
                     run,
                     &*run.title,
                 ));
@@ -277,7 +293,7 @@ fn columns(runs: &Runs, titles: &[String], selected: Option<&str>) -> Vec<(Cell,
                     let title = format!("{} − {}", run.title, reference.title);
                     let after = format!("− {}", reference.badge.letter);
                     columns.push(of_run(
-                        column(title, Cell::Change(first, place), None),
+                        column(title, DetailCell::Change(first, place), None),
                         run,
                         after,
                     ));
@@ -288,8 +304,8 @@ fn columns(runs: &Runs, titles: &[String], selected: Option<&str>) -> Vec<(Cell,
     }
 }
 
-impl Details {
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, beside: Beside<'_>) {
+impl DetailsTab {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, beside: HeadUi<'_>) {
         let (runs, selection) = (page.runs, page.selection.tiles.clone());
         let key = selection.clone();
         let needs = (runs, &[Needed::Memory][..]);
@@ -303,9 +319,11 @@ impl Details {
         };
         let count = details.columns.len() as f32;
         let width = ((ui.available_width() - NAMES) / count - 8.0).clamp(LEAST, 132.0);
-        let column =
-            |column: &Column| Column { width: column.width.or(Some(width)), ..column.clone() };
-        let columns: Vec<Column> = std::iter::once(Column::rest("Bytes"))
+        let column = |column: &TableColumn| TableColumn {
+            width: column.width.or(Some(width)),
+            ..column.clone()
+        };
+        let columns: Vec<TableColumn> = std::iter::once(TableColumn::rest("Bytes"))
             .chain(details.columns.iter().map(column))
             .collect();
         // What a filter looks for may be in any group.
@@ -334,10 +352,10 @@ mod tests {
     fn cells_are_bytes_or_differences() {
         let bytes = [Some(200), Some(300), None, Some(0)].to_vec();
         let row = DetailRow { group: Group::Whole, title: None, bytes };
-        assert_eq!(Cell::Bytes(1).value(&row), Value::Bytes(300));
-        assert_eq!(Cell::Change(1, 0).value(&row), Value::Change(-100));
-        assert_eq!(Cell::Percent(0, 1).value(&row), Value::Percent(50.0));
-        assert_eq!(Cell::Change(0, 2).value(&row), Value::Nothing);
-        assert_eq!(Cell::Percent(3, 1).value(&row), Value::Nothing);
+        assert_eq!(DetailCell::Bytes(1).value(&row), CellValue::Bytes(300));
+        assert_eq!(DetailCell::Change(1, 0).value(&row), CellValue::Change(-100));
+        assert_eq!(DetailCell::Percent(0, 1).value(&row), CellValue::Percent(50.0));
+        assert_eq!(DetailCell::Change(0, 2).value(&row), CellValue::Nothing);
+        assert_eq!(DetailCell::Percent(3, 1).value(&row), CellValue::Nothing);
     }
 }

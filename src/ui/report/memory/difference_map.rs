@@ -4,7 +4,7 @@ use eframe::egui::{self, ColorImage, Response, RichText, Sense, StrokeKind};
 use std::sync::Arc;
 
 use super::arranged::{ArrangedTiles, DividedTiles};
-use super::difference_paint::Layout;
+use super::difference_paint::DifferenceLayout;
 use super::picture::x_title;
 use super::select::Selecting;
 use crate::analysis::comparison::difference_map::DifferenceMap;
@@ -15,15 +15,15 @@ use crate::ui::report::{PageContext, bytes_or_dash, change_text, tooltip_facts_u
 use crate::ui::runs::{Needed, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
-use crate::ui::widget::bins::{BinCache, Values};
-use crate::ui::widget::curve::{Click, modifiers_of_click, select_by_key};
+use crate::ui::widget::bins::{BinCache, BinValues};
+use crate::ui::widget::curve::{CurveClick, modifiers_of_click, select_by_key};
 use crate::ui::widget::diverging::{ChangeScale, change_scale_ui, diverging};
 use crate::ui::widget::exports::is_taken_out;
 use crate::ui::widget::navigate::{Axis, navigate, navigate_by_key};
 use crate::ui::widget::overview::Overview;
 use crate::ui::widget::picture::{ShownImage, at_pointer_ui, describe, focus};
 use crate::ui::widget::toolbar::Toolbar;
-use crate::ui::widget::view::View;
+use crate::ui::widget::view::VisibleRange;
 
 const NAME: &str = "Map of differences";
 /// Widest texture that every renderer takes.
@@ -82,7 +82,7 @@ impl DifferencePicture {
 
 #[derive(Default)]
 pub struct DifferenceMapView {
-    pub view: View,
+    pub view: VisibleRange,
     scale: ChangeScale,
     /// Whether the colours of each row reach to its own largest change.
     is_by_row: bool,
@@ -126,11 +126,11 @@ impl DifferenceMapView {
         };
         let map = Arc::clone(map);
         let overview = Overview {
-            values: Values::Cells(&tiles.changes),
+            values: BinValues::Cells(&tiles.changes),
             len: tiles.axis.len(),
             base: 0,
             version: tiles.axis.version,
-            top: Values::Cells(&tiles.changes).max().unwrap_or(0),
+            top: BinValues::Cells(&tiles.changes).max().unwrap_or(0),
             limit: None,
             selected: None,
             cache: &mut self.overview,
@@ -154,7 +154,8 @@ impl DifferenceMapView {
             ui.add(egui::Label::new(RichText::new(note).weak()).truncate());
         });
         let space = ui.available_rect_before_wrap();
-        let layout = Layout::new(space, map.rows.len(), self.view.range(tiles.axis.len()));
+        let layout =
+            DifferenceLayout::new(space, map.rows.len(), self.view.range(tiles.axis.len()));
         ui.allocate_rect(space, Sense::hover());
         self.ask_picture(ui, other.id, &map, tiles, &layout);
         self.toolbar.picture = Some(legend.response.rect.union(layout.whole()));
@@ -176,7 +177,7 @@ impl DifferenceMapView {
         other: RunId,
         map: &Arc<DifferenceMap>,
         tiles: &Arc<ArrangedTiles>,
-        layout: &Layout,
+        layout: &DifferenceLayout,
     ) {
         let len = tiles.axis.len();
         let (start, end) = layout.range;
@@ -208,7 +209,7 @@ impl DifferenceMapView {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         tiles: &ArrangedTiles,
-        layout: &Layout,
+        layout: &DifferenceLayout,
         selecting: &mut Selecting,
     ) -> (Response, Option<(usize, usize)>) {
         let (axis, len) = (&tiles.axis, tiles.axis.len());
@@ -235,7 +236,7 @@ impl DifferenceMapView {
         });
         let by_pointer = hovered
             .filter(|_| response.clicked())
-            .map(|(_, position)| Click::new(position, modifiers_of_click(ui)));
+            .map(|(_, position)| CurveClick::new(position, modifiers_of_click(ui)));
         if let Some(click) = by_pointer.or(by_key) {
             selecting.click(click, &mut page.selection.tiles, axis);
         }

@@ -10,7 +10,7 @@ use crate::text::shortened;
 use crate::ui::report::category_colors::category_color;
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
-use crate::ui::widget::rows::Value;
+use crate::ui::widget::rows::CellValue;
 use crate::ui::widget::ticks;
 
 /// Room for the names and changes of rows, points.
@@ -25,7 +25,7 @@ const NAME: usize = 26;
 const PATCH: egui::Vec2 = egui::Vec2::splat(8.0);
 
 #[derive(Clone, Copy, Debug)]
-pub struct Layout {
+pub struct DifferenceLayout {
     pub plot: Rect,
     pub rows: usize,
     /// The visible positions.
@@ -33,7 +33,7 @@ pub struct Layout {
     height: f32,
 }
 
-impl Layout {
+impl DifferenceLayout {
     pub fn new(space: Rect, rows: usize, range: (f64, f64)) -> Self {
         let room = (space.height() - BOTTOM).max(1.0);
         let height = (room / rows.max(1) as f32).min(HIGHEST);
@@ -135,7 +135,7 @@ impl Layout {
                 _ => tokens.less,
             };
             let right = Pos2::new(self.plot.left() - 8.0, middle);
-            let change = Value::Change(row.total).shown(units);
+            let change = CellValue::Change(row.total).shown(units);
             ui.painter().text(right, Align2::RIGHT_CENTER, change, font.clone(), color);
         }
     }

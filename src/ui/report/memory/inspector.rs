@@ -14,41 +14,41 @@ use crate::ui::report::category_colors::tile_category;
 use crate::ui::report::{PageContext, change_color, room_of, tile_places};
 use crate::ui::run_chips::badge_ui;
 use crate::ui::runs::{PerRun, Run, Runs};
-use crate::ui::selection::Place;
+use crate::ui::selection::Jump;
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
 use crate::ui::widget::inspector::{fact_ui, inspector_ui, part_ui, title_ui};
-use crate::ui::widget::rows::Value;
+use crate::ui::widget::rows::CellValue;
 
 /// How much longer a bar is than the limit, as a share of it.
 const BEYOND_LIMIT: f64 = 1.12;
 
-struct Category {
+struct CategoryBytesAt {
     name: String,
     bytes: Vec<Option<u64>>,
 }
 
-struct Known {
+struct KnownTile {
     /// [`ArrangedTiles::figures_at`] it.
     figures: Vec<(&'static str, PerRun<Option<u64>>)>,
     /// The largest first, last what several variables share.
-    categories: Vec<Category>,
+    categories: Vec<CategoryBytesAt>,
 }
 
-impl Known {
+impl KnownTile {
     fn new(runs: &Runs, tiles: &ArrangedTiles, tile: TileId) -> Self {
         let position = tiles.axis.position(tile);
         let row = |place: usize| tiles.row(place, position?);
-        let mut categories: Vec<Category> = Vec::new();
+        let mut categories: Vec<CategoryBytesAt> = Vec::new();
         for (place, run) in runs.iter().enumerate() {
             let Some((memory, row)) = run.report.memory.get().zip(row(place)) else { continue };
             for (name, bytes) in categories_of_tile(memory, row) {
                 let known = categories.iter().position(|known| known.name == name);
                 let known = known.unwrap_or_else(|| {
                     let bytes = vec![None; runs.len()];
-                    categories.push(Category { name: name.to_owned(), bytes });
+                    categories.push(CategoryBytesAt { name: name.to_owned(), bytes });
                     categories.len() - 1
                 });
                 let cell = categories.get_mut(known).and_then(|it| it.bytes.get_mut(place));
@@ -67,7 +67,7 @@ impl Known {
 
 #[derive(Default)]
 pub struct TileInspector {
-    known: Made<(Same<Runs>, u64, TileId), Known>,
+    known: Made<(Same<Runs>, u64, TileId), KnownTile>,
 }
 
 impl TileInspector {
@@ -82,7 +82,7 @@ impl TileInspector {
         let runs = page.runs;
         let key = |tile| (Same(Arc::clone(runs)), tiles.axis.version, tile);
         let known = tile.map(|tile| {
-            (tile, self.known.of(key(tile), |(_, _, tile)| Known::new(runs, tiles, *tile)))
+            (tile, self.known.of(key(tile), |(_, _, tile)| KnownTile::new(runs, tiles, *tile)))
         });
         inspector_ui(ui, |ui| {
             let Some((tile, known)) = known else {
@@ -97,7 +97,7 @@ impl TileInspector {
             categories_ui(ui, runs, known);
             ui.add_space(6.0);
             for (title, place) in tile_places(runs.system(), tile) {
-                if matches!(place, Place::Map(_)) && ui.link(title).clicked() {
+                if matches!(place, Jump::Map(_)) && ui.link(title).clicked() {
                     page.commands.push(Command::GoTo(place));
                 }
             }
@@ -115,7 +115,7 @@ fn hint_ui(ui: &mut egui::Ui) {
 }
 
 /// Whether it fits, in a box for each run.
-fn verdicts_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
+fn verdicts_ui(ui: &mut egui::Ui, runs: &Runs, known: &KnownTile) {
     let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
     let with_gaps = known.figures.first().map_or(&[][..], |(_, bytes)| bytes);
     for (run, bytes) in runs.iter().zip(with_gaps) {
@@ -144,11 +144,11 @@ fn verdicts_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
     }
 }
 
-fn figures_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
+fn figures_ui(ui: &mut egui::Ui, runs: &Runs, known: &KnownTile) {
     let units = Units::now(ui);
     for (name, bytes) in &known.figures {
         match bytes.as_slice() {
-            [bytes] => fact_ui(ui, name, &Value::bytes(*bytes).shown(units)),
+            [bytes] => fact_ui(ui, name, &CellValue::bytes(*bytes).shown(units)),
             bytes => {
                 ui.label(RichText::new(*name).size(size::TABLE).weak());
                 let first = bytes.first().copied().flatten();
@@ -166,18 +166,18 @@ fn run_ui(ui: &mut egui::Ui, run: &Run, bytes: Option<u64>, change: Option<(u64,
     let units = Units::now(ui);
     ui.horizontal(|ui| {
         badge_ui(ui, run.badge);
-        ui.label(fonts::number(Value::bytes(bytes).shown(units)));
+        ui.label(fonts::number(CellValue::bytes(bytes).shown(units)));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
             let Some((from, to)) = change else { return };
             let third = Tokens::now(ui).third_text;
             let color = if from == to { third } else { change_color(ui, from, to) };
-            let text = Value::change(from, to).shown(units).into_owned();
+            let text = CellValue::change(from, to).shown(units).into_owned();
             ui.label(RichText::new(text).size(size::TABLE).color(color));
         });
     });
 }
 
-fn categories_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
+fn categories_ui(ui: &mut egui::Ui, runs: &Runs, known: &KnownTile) {
     if known.categories.is_empty() {
         return;
     }
@@ -199,7 +199,7 @@ fn categories_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
         if let [bytes] = *category.bytes {
             let parts = [(bytes.unwrap_or(0), color)];
             let bar = Bar { parts: &parts, whole, limit: None };
-            part_ui(ui, &title, &Value::bytes(bytes).shown(units), &bar);
+            part_ui(ui, &title, &CellValue::bytes(bytes).shown(units), &bar);
             continue;
         }
         ui.label(RichText::new(title).size(size::TABLE).weak());
@@ -209,7 +209,7 @@ fn categories_ui(ui: &mut egui::Ui, runs: &Runs, known: &Known) {
                 let parts = [(bytes.unwrap_or(0), color)];
                 let bar = Bar { parts: &parts, whole, limit: None };
                 bar.ui(ui, Vec2::new((ui.available_width() - 84.0).max(40.0), 6.0));
-                ui.label(fonts::number(Value::bytes(bytes).shown(units)));
+                ui.label(fonts::number(CellValue::bytes(bytes).shown(units)));
             });
         }
         height = Some(ui.cursor().top() - top);

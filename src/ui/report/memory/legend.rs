@@ -2,10 +2,10 @@
 
 use eframe::egui::{self, Color32, Rect, RichText};
 
-use super::arranged::{DividedTiles, TileChoice};
-use super::choices::Choices;
+use super::arranged::{DividedTiles, TilesChoice};
+use super::choices::MemoryChoices;
 use super::series::RunStyle;
-use super::stack::Stack;
+use super::stack::TileStack;
 use crate::analysis::memory::breakdown::Breakdown;
 use crate::text::shortened;
 use crate::ui::report::category_colors::{category_color, other_categories_color};
@@ -31,7 +31,7 @@ pub struct LegendOf<'a> {
 
 impl LegendOf<'_> {
     /// Draws the legend; returns where it lies.
-    pub fn ui(&self, ui: &mut egui::Ui, choices: &mut Choices) -> Rect {
+    pub fn ui(&self, ui: &mut egui::Ui, choices: &mut MemoryChoices) -> Rect {
         let row = if self.runs.is_one() {
             ui.horizontal(|ui| {
                 ui.add_space(Y_AXIS_WIDTH);
@@ -43,7 +43,7 @@ impl LegendOf<'_> {
         row.response.rect
     }
 
-    fn of_one_ui(&self, ui: &mut egui::Ui, choices: &mut Choices) {
+    fn of_one_ui(&self, ui: &mut egui::Ui, choices: &mut MemoryChoices) {
         ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
         let (runs, run) = (self.runs, self.runs.reference());
         let style = RunStyle::of(ui, runs, 0, true);
@@ -65,7 +65,7 @@ impl LegendOf<'_> {
         self.missing_ui(ui);
     }
 
-    fn of_several_ui(&self, ui: &mut egui::Ui, choices: &mut Choices) {
+    fn of_several_ui(&self, ui: &mut egui::Ui, choices: &mut MemoryChoices) {
         ui.spacing_mut().item_spacing = egui::vec2(14.0, 2.0);
         match self.alone.and_then(|place| self.runs.get(place)) {
             Some(run) => run_title_ui(ui, run),
@@ -88,7 +88,7 @@ impl LegendOf<'_> {
 
     /// The lines of the runs. Of two both of either; of more those without gaps where they are compared
     /// with parts, or shown in place of those with gaps.
-    fn lines_ui(&self, ui: &mut egui::Ui, choices: &mut Choices) {
+    fn lines_ui(&self, ui: &mut egui::Ui, choices: &mut MemoryChoices) {
         let (runs, is_divided) = (self.runs, self.divided.stacks.is_some());
         let is_drawn = |(place, _): &(usize, &Run)| self.alone.is_none_or(|alone| alone == *place);
         let series = &mut choices.series;
@@ -117,14 +117,14 @@ impl LegendOf<'_> {
         }
     }
 
-    fn limit_ui(&self, ui: &mut egui::Ui, choices: &mut Choices) {
+    fn limit_ui(&self, ui: &mut egui::Ui, choices: &mut MemoryChoices) {
         if self.has_limit {
             let patch = Patch::Dashes(Tokens::now(ui).ink);
             entry_ui(ui, patch, "Limit", &mut choices.has_limit);
         }
     }
 
-    fn variables_ui(&self, ui: &mut egui::Ui, choices: &mut Choices) {
+    fn variables_ui(&self, ui: &mut egui::Ui, choices: &mut MemoryChoices) {
         let (place, count) = (self.alone.unwrap_or(0), self.variables.len());
         for (number, name) in self.variables.iter().enumerate() {
             let style = VariableStyle::of(ui, self.runs, place, (number, count));
@@ -151,7 +151,7 @@ impl LegendOf<'_> {
     }
 
     /// The choice of the run whose parts are shown.
-    fn stack_of_ui(&self, ui: &mut egui::Ui, choices: &mut Choices) {
+    fn stack_of_ui(&self, ui: &mut egui::Ui, choices: &mut MemoryChoices) {
         let now = choices.series.stack_of(self.runs);
         let has_roles = self.runs.len() == 2;
         ui.label(if has_roles { "Parts of the" } else { "Parts of" });
@@ -208,7 +208,7 @@ impl VariableStyle {
     }
 }
 
-fn parts_ui(ui: &mut egui::Ui, stack: &Stack, tiles: &mut TileChoice) {
+fn parts_ui(ui: &mut egui::Ui, stack: &TileStack, tiles: &mut TilesChoice) {
     for (index, part) in stack.parts.iter().enumerate() {
         let color = part_color(Tokens::now(ui), stack, index);
         let mut is_on = !tiles.is_hidden(part);
@@ -220,7 +220,7 @@ fn parts_ui(ui: &mut egui::Ui, stack: &Stack, tiles: &mut TileChoice) {
 }
 
 /// The colour of a part; what is left over is grey.
-pub fn part_color(tokens: &Tokens, stack: &Stack, index: usize) -> Color32 {
+pub fn part_color(tokens: &Tokens, stack: &TileStack, index: usize) -> Color32 {
     match stack.parts.get(index).map_or("", |part| part.key.as_str()) {
         "" | "overlapped" | "not_explained" | "not_in_region" => {
             tokens.raised.lerp_to_gamma(tokens.gap, 0.5)

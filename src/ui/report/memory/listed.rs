@@ -3,21 +3,22 @@
 use eframe::egui;
 use std::sync::Arc;
 
-use super::tabs::{Beside, table_name};
+use super::tabs::{HeadUi, table_name};
 use crate::store::Absence;
 use crate::ui::report::figures::{
-    Entries, Entry, FigureClick, FigureColumn, FigureTable, Figures, Layout, Unit,
+    Entries, EntryUnit, FigureClick, FigureColumn, FigureEntry, FigureLayout, FigureTable,
+    ListedFigures,
 };
 use crate::ui::report::{PageContext, reason_of};
 use crate::ui::runs::{Needs, Run, Runs, RunsAnswer};
-use crate::ui::selection::TitledPlace;
+use crate::ui::selection::TitledJump;
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
-use crate::ui::widget::rows::{Column, Rows};
+use crate::ui::widget::rows::{Rows, TableColumn};
 
-pub enum Listed {
+pub enum TabRows {
     One {
-        columns: Vec<Column>,
+        columns: Vec<TableColumn>,
         rows: Arc<dyn Rows>,
         note: Option<String>,
     },
@@ -31,7 +32,7 @@ pub enum Listed {
     Absent(String, String),
 }
 
-impl Listed {
+impl TabRows {
     pub fn absent(runs: &Runs, run: &Run, what: &str, absence: Option<&Absence>) -> Self {
         let title = match absence {
             Some(absence) if absence.is_cancelled() => format!("{what} were not read"),
@@ -44,14 +45,14 @@ impl Listed {
     /// Things of several runs under a title; `None` is one with a figure that is not known.
     pub fn of_several(
         runs: &Runs,
-        (title, unit): (&'static str, Unit),
+        (title, unit): (&'static str, EntryUnit),
         groupings: Vec<&'static str>,
-        things: impl Iterator<Item = Option<Entry>>,
+        things: impl Iterator<Item = Option<FigureEntry>>,
     ) -> Self {
         let mut unknown = 0;
-        let count = |thing: &Option<Entry>| unknown += usize::from(thing.is_none());
+        let count = |thing: &Option<FigureEntry>| unknown += usize::from(thing.is_none());
         let list = things.inspect(count).flatten().collect();
-        let (layout, columns) = (Layout::of(runs), FigureColumn::of_runs(runs));
+        let (layout, columns) = (FigureLayout::of(runs), FigureColumn::of_runs(runs));
         let entries = Arc::new(Entries { unit, title, layout, columns, groupings, list });
         Self::Several { entries, unknown }
     }
@@ -63,25 +64,25 @@ pub struct TableText<'a> {
     /// What stands there until there is something to list.
     pub waiting: &'static str,
     /// By the name of a row and where one can go from it.
-    pub is_selected: &'a dyn Fn(&str, Places<'_>) -> bool,
+    pub is_selected: &'a dyn Fn(&str, JumpsOfRow<'_>) -> bool,
 }
 
 /// Where one can go from a row; asked for only where it counts.
-type Places<'a> = &'a dyn Fn() -> Vec<TitledPlace>;
+type JumpsOfRow<'a> = &'a dyn Fn() -> Vec<TitledJump>;
 
-pub struct Clicked {
+pub struct ClickedThing {
     pub name: String,
     /// Whether it joins what is selected.
     pub is_added: bool,
     /// Where one can go from it.
-    pub places: Vec<TitledPlace>,
+    pub places: Vec<TitledJump>,
 }
 
 #[derive(Default)]
 pub struct ListedTable<K> {
     of_one: DataTable,
     of_several: FigureTable,
-    listed: RunsAnswer<K, Listed>,
+    listed: RunsAnswer<K, TabRows>,
 }
 
 impl<K: Clone + Default + PartialEq> ListedTable<K> {
@@ -95,7 +96,7 @@ impl<K: Clone + Default + PartialEq> ListedTable<K> {
         ctx: &egui::Context,
         runs: (&Arc<Runs>, Needs),
         key: &K,
-        work: impl FnOnce(&Runs) -> Listed + Send + 'static,
+        work: impl FnOnce(&Runs) -> TabRows + Send + 'static,
     ) {
         self.listed.ask("rows on tiles", ctx, runs, key, move |runs, _| work(runs));
     }
@@ -106,11 +107,11 @@ impl<K: Clone + Default + PartialEq> ListedTable<K> {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         text: &TableText<'_>,
-        beside: Beside<'_>,
-    ) -> Option<Clicked> {
+        beside: HeadUi<'_>,
+    ) -> Option<ClickedThing> {
         let name = table_name(page.runs, text.name);
         match self.listed.last(page.runs) {
-            Some((_, Listed::One { columns, rows, note })) => {
+            Some((_, TabRows::One { columns, rows, note })) => {
                 let row_name = |row: usize| rows.value(row, 0).plain();
                 let data = Data {
                     note: note.as_deref().unwrap_or(text.note),
@@ -119,27 +120,27 @@ impl<K: Clone + Default + PartialEq> ListedTable<K> {
                 };
                 let click = self.of_one.ui_with(ui, &data, page.commands, Some(beside), None)?;
                 let (name, places) = (row_name(click.row).into(), rows.places(click.row));
-                Some(Clicked { name, is_added: click.is_added, places })
+                Some(ClickedThing { name, is_added: click.is_added, places })
             }
-            Some((_, Listed::Several { entries, unknown })) => {
+            Some((_, TabRows::Several { entries, unknown })) => {
                 let note = match unknown {
                     0 => text.note.to_owned(),
                     count => format!("{}; the figure of {count} more is not known", text.note),
                 };
                 let is_selected =
-                    |entry: &Entry| (text.is_selected)(&entry.name, &|| entry.places.clone());
+                    |entry: &FigureEntry| (text.is_selected)(&entry.name, &|| entry.places.clone());
                 let figures =
-                    Figures { name: &name, note: &note, entries, is_selected: &is_selected };
+                    ListedFigures { name: &name, note: &note, entries, is_selected: &is_selected };
                 let FigureClick { entry, is_added } =
                     self.of_several.ui(ui, &figures, page.commands, beside)?;
-                Some(Clicked { name: entry.name, is_added, places: entry.places })
+                Some(ClickedThing { name: entry.name, is_added, places: entry.places })
             }
-            Some((_, Listed::Nothing(text))) => {
+            Some((_, TabRows::Nothing(text))) => {
                 ui.horizontal(beside);
                 ui.weak(*text);
                 None
             }
-            Some((_, Listed::Absent(title, reason))) => {
+            Some((_, TabRows::Absent(title, reason))) => {
                 ui.horizontal(beside);
                 absent_ui(ui, title, reason);
                 None

@@ -25,14 +25,14 @@ mod views;
 use eframe::egui::{self, Margin};
 use std::sync::Arc;
 
-use super::head::Answer;
+use super::head::SignedAnswer;
 use super::machines::pairing_ui;
 use super::{PageContext, have_arenas_ui, is_limit_near, tables_height};
 use crate::analysis::liveness::Scope;
 use crate::store::TileId;
 use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer};
-use crate::ui::selection::Place;
+use crate::ui::selection::Jump;
 use crate::ui::split;
 use crate::ui::theme::{Tokens, card_frame};
 use crate::ui::units::Units;
@@ -40,8 +40,8 @@ use crate::ui::widget::card::table_card_ui;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::inspector::is_beside;
 use crate::views::View;
-use arranged::{DividedTiles, TileChoice, memories};
-use choices::Choices;
+use arranged::{DividedTiles, TilesChoice, memories};
+use choices::MemoryChoices;
 use difference_map::DifferenceMapView;
 use inspector::TileInspector;
 use picture::TilesShown;
@@ -57,9 +57,9 @@ const NEEDS: Needs = &[Needed::Memory];
 #[derive(Default)]
 pub struct MemoryPage {
     view: MemoryView,
-    choices: Choices,
-    divided: RunsAnswer<TileChoice, Option<Arc<DividedTiles>>>,
-    pictures: picture::TilePictures,
+    choices: MemoryChoices,
+    divided: RunsAnswer<TilesChoice, Option<Arc<DividedTiles>>>,
+    pictures: picture::MemoryPictures,
     selecting: select::Selecting,
     tabs: tabs::Tabs,
     differences: DifferenceMapView,
@@ -106,8 +106,8 @@ impl RunsPage for MemoryPage {
         };
     }
 
-    fn show_place(&mut self, place: Place) {
-        if let Place::Tile(tile) = place {
+    fn show_place(&mut self, place: Jump) {
+        if let Jump::Tile(tile) = place {
             self.view = MemoryView::Tiles;
             self.wanted_tile = Some(tile);
         }
@@ -196,7 +196,7 @@ impl MemoryPage {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (ipus, answer): (&[u32], &Answer),
+        (ipus, answer): (&[u32], &SignedAnswer),
         is_scaled: Option<bool>,
     ) {
         let before = self.choices.tiles.clone();

@@ -11,7 +11,7 @@ use crate::ui::widget::bins::new_version;
 const NEEDS: Needs = &[Needed::Liveness, Needed::TileVariables];
 
 /// Bytes of variables on each tile that is shown, with a number of their own.
-pub struct OverTiles {
+pub struct BytesOverTiles {
     /// For each variable and each run that has them, bytes by position.
     pub of_variables: Vec<PerRun<Option<Vec<u64>>>>,
     /// Tells answers apart.
@@ -20,7 +20,7 @@ pub struct OverTiles {
 
 /// The answer about variables on the tiles of a version.
 #[derive(Default)]
-pub struct VariableOverTiles(RunsAnswer<(Vec<String>, u64), OverTiles>);
+pub struct VariableOverTiles(RunsAnswer<(Vec<String>, u64), BytesOverTiles>);
 
 impl VariableOverTiles {
     pub fn ask(
@@ -39,7 +39,7 @@ impl VariableOverTiles {
                 runs.each(of_run)
             };
             let of_variables = wanted.iter().map(of_variable).collect();
-            OverTiles { of_variables, version: new_version() }
+            BytesOverTiles { of_variables, version: new_version() }
         });
     }
 
@@ -49,7 +49,12 @@ impl VariableOverTiles {
         found.is_some_and(|(_, found)| found.of_variables.iter().flatten().any(Option::is_some))
     }
 
-    pub fn get(&self, runs: &Runs, names: &[String], tiles: &ArrangedTiles) -> Option<&OverTiles> {
+    pub fn get(
+        &self,
+        runs: &Runs,
+        names: &[String],
+        tiles: &ArrangedTiles,
+    ) -> Option<&BytesOverTiles> {
         let ((made_for, version), found) = self.0.last(runs)?;
         (made_for == names && *version == tiles.axis.version).then_some(found)
     }

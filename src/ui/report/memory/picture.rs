@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::arranged::{ArrangedTiles, DividedTiles};
 use super::axis::visible_ranges;
-use super::choices::Choices;
+use super::choices::MemoryChoices;
 use super::legend::{LegendOf, VariableStyle, part_color};
 use super::over_tiles::VariableOverTiles;
 use super::select::Selecting;
@@ -20,14 +20,14 @@ use crate::ui::report::{PageContext, bytes_or_dash, tile_menu_ui};
 use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
-use crate::ui::widget::bins::{BinCache, Values};
-use crate::ui::widget::curve::{Answer, Layer, Picture, curve_ui};
+use crate::ui::widget::bins::{BinCache, BinValues};
+use crate::ui::widget::curve::{CurveLayer, CurvePlot, CurveResponse, curve_ui};
 use crate::ui::widget::heights::Heights;
 use crate::ui::widget::overview::Overview;
 use crate::ui::widget::picture::{at_pointer_ui, link};
 use crate::ui::widget::place_menu::PictureMenu;
 use crate::ui::widget::toolbar::{Toolbar, around_limit_ui};
-use crate::ui::widget::view::View;
+use crate::ui::widget::view::VisibleRange;
 
 const NAME: &str = "Memory over tiles";
 /// Height of ticks and title of the x axis, points.
@@ -38,9 +38,9 @@ const MOST_BELOW: usize = 3;
 const MOST_RANGES: usize = 1000;
 
 #[derive(Default)]
-pub struct TilePictures {
+pub struct MemoryPictures {
     /// The visible part of all of them.
-    pub view: View,
+    pub view: VisibleRange,
     /// The visible part of the bytes.
     heights: Heights,
     /// A tile that shall be visible.
@@ -78,7 +78,7 @@ pub struct TilesShown<'a> {
     pub scaled: Option<u64>,
 }
 
-impl TilePictures {
+impl MemoryPictures {
     /// The same part of the tiles of reports that were read again.
     pub fn of_other_figures(self) -> Self {
         Self { view: self.view, heights: self.heights, ..Self::default() }
@@ -94,7 +94,7 @@ impl TilePictures {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         shown: &TilesShown<'_>,
-        choices: &mut Choices,
+        choices: &mut MemoryChoices,
         selecting: &mut Selecting,
     ) {
         let TilesShown { runs, divided, .. } = *shown;
@@ -104,7 +104,7 @@ impl TilePictures {
             self.view.reveal(axis.len(), position);
         }
         let overview = Overview {
-            values: Values::Cells(&tiles.most),
+            values: BinValues::Cells(&tiles.most),
             len: axis.len(),
             base: 0,
             version: axis.version,
@@ -135,7 +135,7 @@ impl TilePictures {
         let mut drawn = Rect::NOTHING;
         let mut answers = Vec::with_capacity(pictures.len());
         for (place, alone) in pictures.iter().enumerate() {
-            let part = Part::of(space, place, pictures.len());
+            let part = PicturePart::of(space, place, pictures.len());
             let builder = egui::UiBuilder::new().id_salt(alone).max_rect(part.rect);
             let scope = ui.scope_builder(builder, |ui| {
                 let legend = LegendOf {
@@ -179,11 +179,11 @@ impl TilePictures {
         &mut self,
         ui: &mut egui::Ui,
         shown: &TilesShown<'_>,
-        choices: &Choices,
+        choices: &MemoryChoices,
         selecting: &Selecting,
         (alone, has_x_axis): (Option<usize>, bool),
         names: &[String],
-    ) -> Answer {
+    ) -> CurveResponse {
         let TilesShown { runs, divided, scaled } = *shown;
         let (tiles, axis, series) = (&divided.tiles, &divided.tiles.axis, &choices.series);
         let (tokens, units) = (Tokens::now(ui), Units::now(ui));
@@ -206,10 +206,13 @@ impl TilePictures {
             if let Some(values) = series.area(runs, place, figures).filter(|_| !is_divided)
                 && style.area.is_some()
             {
-                let area =
-                    Layer::line(Values::Cells(values), Color32::TRANSPARENT, &mut cache.area);
+                let area = CurveLayer::line(
+                    BinValues::Cells(values),
+                    Color32::TRANSPARENT,
+                    &mut cache.area,
+                );
                 let limit = run.report.bytes_per_tile().filter(|_| choices.has_limit);
-                areas.push(Layer { fill: style.area, limit, ..area });
+                areas.push(CurveLayer { fill: style.area, limit, ..area });
             }
             cache.variables.resize_with(names.len(), BinCache::default);
             for ((number, name), cache) in names.iter().enumerate().zip(&mut cache.variables) {
@@ -219,21 +222,25 @@ impl TilePictures {
                     let VariableStyle { area, line } =
                         VariableStyle::of(ui, runs, place, (number, names.len()));
                     let color = line.unwrap_or(Color32::TRANSPARENT);
-                    let layer = Layer::line(Values::Known(bytes), color, cache);
-                    variables.push(Layer { fill: area, ..layer });
+                    let layer = CurveLayer::line(BinValues::Known(bytes), color, cache);
+                    variables.push(CurveLayer { fill: area, ..layer });
                 }
             }
             if series.has_line_without_gaps(runs, place, is_divided) {
-                let values = Values::Cells(&figures.total);
-                without_gaps.push(Layer::line(values, style.without_gaps, &mut cache.without_gaps));
+                let values = BinValues::Cells(&figures.total);
+                without_gaps.push(CurveLayer::line(
+                    values,
+                    style.without_gaps,
+                    &mut cache.without_gaps,
+                ));
             }
             if series.has_line_with_gaps(run) {
-                let values = Values::Cells(&figures.including_gaps);
+                let values = BinValues::Cells(&figures.including_gaps);
                 // Of several, lines of runs would be covered.
                 let limit = run.report.bytes_per_tile();
                 let limit = limit.filter(|_| choices.has_limit && runs.is_one());
-                let line = Layer::line(values, style.with_gaps, &mut cache.with_gaps);
-                with_gaps.push(Layer { limit, ..line });
+                let line = CurveLayer::line(values, style.with_gaps, &mut cache.with_gaps);
+                with_gaps.push(CurveLayer { limit, ..line });
             }
         }
         let mut layers = Vec::new();
@@ -241,10 +248,10 @@ impl TilePictures {
         if let Some(stack) = stack {
             caches.stack.resize_with(stack.edges.len(), BinCache::default);
             for ((part, edge), cache) in stack.edges.iter().zip(&mut caches.stack) {
-                layers.push(Layer {
+                layers.push(CurveLayer {
                     is_stacked: !layers.is_empty(),
                     fill: Some(part_color(tokens, stack, *part)),
-                    ..Layer::line(Values::Cells(edge), Color32::TRANSPARENT, cache)
+                    ..CurveLayer::line(BinValues::Cells(edge), Color32::TRANSPARENT, cache)
                 });
             }
         }
@@ -253,8 +260,8 @@ impl TilePictures {
         let followed = alone.and_then(|place| tiles.figures.get(place));
         let followed = followed.map_or(&tiles.most, |figures| &figures.including_gaps);
         if !runs.is_one() {
-            let values = Values::Cells(followed);
-            layers.push(Layer::line(values, Color32::TRANSPARENT, &mut caches.followed));
+            let values = BinValues::Cells(followed);
+            layers.push(CurveLayer::line(values, Color32::TRANSPARENT, &mut caches.followed));
         }
 
         // Numbers are told apart by one version for all layers.
@@ -279,7 +286,7 @@ impl TilePictures {
         curve_ui(
             ui,
             (&mut self.view, &mut self.heights),
-            Picture {
+            CurvePlot {
                 value: value_text(shown, selecting, units),
                 x_title: &x_title(runs, divided.choice.order),
                 x_unit: "Tile",
@@ -293,7 +300,7 @@ impl TilePictures {
                 pointed: pointed.map(|(_, position)| position),
                 has_x_axis,
                 is_range_selectable: true,
-                ..Picture::of(&name, axis.len(), &|position| {
+                ..CurvePlot::of(&name, axis.len(), &|position| {
                     axis.tile(position).map_or(String::new(), |tile| tile.to_string())
                 })
             },
@@ -301,13 +308,13 @@ impl TilePictures {
     }
 }
 
-struct Part {
+struct PicturePart {
     rect: Rect,
     /// Whether no picture stands below it, so that it has the x axis.
     is_last: bool,
 }
 
-impl Part {
+impl PicturePart {
     fn of(space: Rect, place: usize, count: usize) -> Self {
         let columns = if count <= MOST_BELOW { 1 } else { 2 };
         let rows = count.div_ceil(columns);

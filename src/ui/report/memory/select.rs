@@ -16,7 +16,7 @@ use crate::ui::report::tile_figures::tile_text;
 use crate::ui::report::{bytes_or_dash, change_text};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
-use crate::ui::widget::curve::Click;
+use crate::ui::widget::curve::CurveClick;
 
 /// A selection of more ranges than this is not written out in the field.
 const MOST_WRITTEN: usize = 200;
@@ -31,11 +31,11 @@ pub struct Selecting {
     /// The text as it is being typed.
     typed: Option<String>,
     error: Option<String>,
-    facts: Option<Facts>,
+    facts: Option<SelectionFacts>,
 }
 
 /// What follows from a selection; made again when it changes.
-struct Facts {
+struct SelectionFacts {
     selection: TileSelection,
     /// The version of what is shown.
     version: u64,
@@ -46,7 +46,7 @@ struct Facts {
     bytes: Vec<Option<u64>>,
 }
 
-impl Facts {
+impl SelectionFacts {
     fn new(selection: &TileSelection, axis: &TileAxis, memories: &[&TileMemory]) -> Self {
         let rows = selected_rows(&axis.tiles, selection);
         let bytes = |memory: &&TileMemory| {
@@ -69,7 +69,7 @@ impl Selecting {
     /// Follows a selection that may have been changed anywhere; `memories` are those of the runs.
     pub fn follow(&mut self, selection: &TileSelection, axis: &TileAxis, memories: &[&TileMemory]) {
         let is_current =
-            |facts: &Facts| facts.selection == *selection && facts.version == axis.version;
+            |facts: &SelectionFacts| facts.selection == *selection && facts.version == axis.version;
         if self.facts.as_ref().is_some_and(is_current) {
             return;
         }
@@ -80,7 +80,7 @@ impl Selecting {
         let is_selected = |tile: &TileId| selection.contains(*tile);
         self.anchor = self.anchor.filter(is_selected).or(selection.first());
         self.cursor = self.cursor.filter(is_selected);
-        self.facts = Some(Facts::new(selection, axis, memories));
+        self.facts = Some(SelectionFacts::new(selection, axis, memories));
     }
 
     /// Where selected tiles are shown, ranges that ascend.
@@ -94,7 +94,7 @@ impl Selecting {
     }
 
     /// Carries out a click, or a step with the keyboard.
-    pub fn click(&mut self, click: Click, selection: &mut TileSelection, axis: &TileAxis) {
+    pub fn click(&mut self, click: CurveClick, selection: &mut TileSelection, axis: &TileAxis) {
         let Some(tile) = axis.tile(click.position) else { return };
         let anchor = self.anchor.and_then(|anchor| axis.position(anchor));
         match anchor {

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use super::arranged::TileChoice;
+use super::arranged::TilesChoice;
 use crate::analysis::memory::breakdown::MemoryPart;
 use crate::analysis::memory::cell;
 use crate::store::memory::TileColumn;
-use crate::ui::widget::bins::{Values, new_version};
+use crate::ui::widget::bins::{BinValues, new_version};
 
 /// Most categories that are parts of their own; the rest is one.
 pub const MOST_CATEGORIES: usize = 9;
 
-pub struct Stack {
+pub struct TileStack {
     /// The parts, of each row of the report.
     pub parts: Arc<Vec<MemoryPart>>,
     /// For each part that is shown its place in `parts`, and by position its upper edge in bytes.
@@ -22,16 +22,16 @@ pub struct Stack {
     pub version: u64,
 }
 
-impl Stack {
+impl TileStack {
     /// Stacks parts of the tiles in `rows`, but those that the choice hides.
-    pub fn new(parts: Arc<Vec<MemoryPart>>, rows: &[u32], choice: &TileChoice) -> Self {
+    pub fn new(parts: Arc<Vec<MemoryPart>>, rows: &[u32], choice: &TilesChoice) -> Self {
         let mut edges: Vec<(usize, TileColumn)> = Vec::new();
         for (index, part) in parts.iter().enumerate().filter(|(_, part)| !choice.is_hidden(part)) {
             let below = edges.last().map(|(_, column)| column);
             let edge = raised(below, part, rows);
             edges.push((index, edge));
         }
-        let top = edges.last().and_then(|(_, column)| Values::Cells(column).max());
+        let top = edges.last().and_then(|(_, column)| BinValues::Cells(column).max());
         Self { parts, edges, top: top.unwrap_or(0), version: new_version() }
     }
 }
@@ -62,10 +62,11 @@ mod tests {
             memory.always_live.push(Some(6));
             memory.not_always_live_max.push(Some(3));
         }
-        let mut choice = TileChoice::default();
+        let mut choice = TilesChoice::default();
         choice.divide(Some(Breakdown::Liveness));
         let parts = Arc::new(breakdown(&memory, Breakdown::Liveness, 9).unwrap());
-        let stack_of = |choice: &TileChoice| Stack::new(Arc::clone(&parts), &[1, 0, 2], choice);
+        let stack_of =
+            |choice: &TilesChoice| TileStack::new(Arc::clone(&parts), &[1, 0, 2], choice);
         let stack = stack_of(&choice);
         let column = |index: usize| stack.edges[index].1.clone();
         assert_eq!(column(0), [Some(6), Some(6), None]);

@@ -6,13 +6,13 @@ use eframe::egui::{self, Color32, FontId, Label, RichText};
 use super::arranged::{ArrangedTiles, TileFigures};
 use crate::analysis::memory::Statistics;
 use crate::text::{counted, grouped};
-use crate::ui::report::head::Answer;
+use crate::ui::report::head::SignedAnswer;
 use crate::ui::report::{change_color, change_text};
 use crate::ui::runs::{Run, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
-use crate::ui::widget::rows::Value;
+use crate::ui::widget::rows::CellValue;
 use crate::ui::widget::sign::Sign;
 
 type Statistic = (&'static str, fn(&Statistics) -> Option<u64>);
@@ -33,14 +33,14 @@ pub fn statistics_ui(ui: &mut egui::Ui, runs: &Runs, tiles: &ArrangedTiles) {
 }
 
 /// How many tiles are over their limit, and by how much at most.
-pub fn answer(runs: &Runs, tiles: &ArrangedTiles, units: Units) -> Answer {
+pub fn answer(runs: &Runs, tiles: &ArrangedTiles, units: Units) -> SignedAnswer {
     match tiles.figures.as_slice() {
         [figures] => of_one(runs.reference(), figures, units),
         _ => of_several(tiles),
     }
 }
 
-fn of_one(run: &Run, figures: &TileFigures, units: Units) -> Answer {
+fn of_one(run: &Run, figures: &TileFigures, units: Units) -> SignedAnswer {
     let tiles = counted(figures.tiles, "tile");
     let limit = run.report.bytes_per_tile();
     let most = figures.statistics.max.zip(limit);
@@ -70,7 +70,7 @@ fn of_one(run: &Run, figures: &TileFigures, units: Units) -> Answer {
     }
 }
 
-fn of_several(tiles: &ArrangedTiles) -> Answer {
+fn of_several(tiles: &ArrangedTiles) -> SignedAnswer {
     let over: Vec<_> = tiles.figures.iter().map(|figures| figures.over_limit).collect();
     let all = counted(tiles.axis.len() as u64, "tile");
     if over.iter().all(|over| *over == Some(0)) {
@@ -91,7 +91,7 @@ fn of_one_ui(ui: &mut egui::Ui, figures: &TileFigures) {
     for (name, of) in STATISTICS {
         ui.label(fonts::caption(name).weak());
         let bytes = of(&figures.statistics);
-        let text = RichText::new(Value::bytes(bytes).shown(units));
+        let text = RichText::new(CellValue::bytes(bytes).shown(units));
         let label = ui.add(Label::new(text.font(fonts::semibold(size::CAPTION))).extend());
         if let Some(bytes) = bytes {
             label.on_hover_text(units.exact(bytes));
@@ -126,11 +126,11 @@ fn statistic_ui(ui: &mut egui::Ui, runs: &Runs, name: &str, values: &[Option<u64
         if place > 0 {
             add(" → ", &regular, weak);
         }
-        add(&Value::bytes(*bytes).shown(units), &semibold, strong);
+        add(&CellValue::bytes(*bytes).shown(units), &semibold, strong);
     }
     let mut hover = None;
     if let [Some(source), Some(target)] = *values {
-        let change = Value::change(source, target).shown(units);
+        let change = CellValue::change(source, target).shown(units);
         add(&format!(" {change}"), &regular, change_color(ui, source, target));
         let exact = [source, target].map(|bytes| units.exact(bytes));
         hover = Some(format!("{}: {}", exact.join(" → "), change_text(source, target, units)));

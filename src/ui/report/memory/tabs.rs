@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::arranged::ArrangedTiles;
 use super::compute::{LISTINGS, Listings};
-use super::details::Details;
+use super::details::DetailsTab;
 use super::select::Selecting;
-use super::tiles::Tiles;
-use super::variables::Variables;
+use super::tiles::TilesTab;
+use super::variables::VariablesTab;
 use crate::store::TileId;
 use crate::ui::report::PageContext;
 use crate::ui::runs::Runs;
@@ -25,10 +25,10 @@ pub fn table_name(runs: &Runs, table: &str) -> String {
 }
 
 /// What stands at the left of a table's head.
-pub type Beside<'a> = &'a mut dyn FnMut(&mut egui::Ui);
+pub type HeadUi<'a> = &'a mut dyn FnMut(&mut egui::Ui);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tab {
+pub enum MemoryTab {
     #[default]
     Details,
     Variables,
@@ -39,10 +39,10 @@ pub enum Tab {
 
 #[derive(Default)]
 pub struct Tabs {
-    tab: Tab,
-    details: Details,
-    variables: Variables,
-    tiles: Tiles,
+    tab: MemoryTab,
+    details: DetailsTab,
+    variables: VariablesTab,
+    tiles: TilesTab,
     listings: Listings,
 }
 
@@ -62,29 +62,32 @@ impl Tabs {
     ) -> Option<TileId> {
         let mut tab = self.tab;
         let mut tabs = |ui: &mut egui::Ui| {
-            let own =
-                [(Tab::Details, "Details"), (Tab::Variables, "Variables"), (Tab::Tiles, "Tiles")];
-            let listings = (0..).map(Tab::Listing).zip(LISTINGS.iter().map(|it| it.title));
+            let own = [
+                (MemoryTab::Details, "Details"),
+                (MemoryTab::Variables, "Variables"),
+                (MemoryTab::Tiles, "Tiles"),
+            ];
+            let listings = (0..).map(MemoryTab::Listing).zip(LISTINGS.iter().map(|it| it.title));
             tabs_ui(ui, &mut tab, own.into_iter().chain(listings));
         };
         let mut nothing = |_: &mut egui::Ui| {};
-        let beside: Beside<'_> = if ui.available_width() < room(page.runs) {
+        let beside: HeadUi<'_> = if ui.available_width() < room(page.runs) {
             ui.horizontal_wrapped(&mut tabs);
             &mut nothing
         } else {
             &mut tabs
         };
         let chosen = match self.tab {
-            Tab::Details => {
+            MemoryTab::Details => {
                 self.details.ui(ui, page, beside);
                 None
             }
-            Tab::Variables => {
+            MemoryTab::Variables => {
                 self.variables.ui(ui, page, beside);
                 None
             }
-            Tab::Tiles => self.tiles.ui(ui, page, tiles, selecting, beside),
-            Tab::Listing(listing) => {
+            MemoryTab::Tiles => self.tiles.ui(ui, page, tiles, selecting, beside),
+            MemoryTab::Listing(listing) => {
                 self.listings.ui(ui, page, listing, beside);
                 None
             }

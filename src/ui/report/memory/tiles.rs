@@ -4,23 +4,23 @@ use eframe::egui;
 use std::sync::Arc;
 
 use super::arranged::{ArrangedTiles, memories};
-use super::listed::{Listed, ListedTable, TableText};
+use super::listed::{ListedTable, TabRows, TableText};
 use super::select::Selecting;
-use super::tabs::Beside;
+use super::tabs::HeadUi;
 use crate::analysis::memory::outliers::outliers;
 use crate::analysis::memory::tile_grid::{TileFigure, values};
 use crate::analysis::memory::{cell, gap_bytes, over_limit_bytes};
 use crate::store::memory::{TileColumn, TileMemory};
 use crate::store::{Report, TileId};
 use crate::text::grouped;
-use crate::ui::report::figures::{Entry, Unit};
+use crate::ui::report::figures::{EntryUnit, FigureEntry};
 use crate::ui::report::tile_figures::figure_title;
 use crate::ui::report::{PageContext, tile_places};
 use crate::ui::runs::{Needed, Runs};
-use crate::ui::selection::TitledPlace;
+use crate::ui::selection::TitledJump;
 use crate::ui::units::Units;
 use crate::ui::widget::choice::choice_ui;
-use crate::ui::widget::rows::{Column, Rows, Value};
+use crate::ui::widget::rows::{CellValue, Rows, TableColumn};
 
 /// Width of a column of bytes, points.
 const BYTES: f32 = 128.0;
@@ -38,42 +38,42 @@ const OUTLIERS: &str = "Tiles that lie farther outside the middle half of all ti
      (Tukey's fences); the farthest from the median first";
 
 /// Which tiles, and what of them: the version of what is shown, and the choices.
-type Question = (u64, TileFigure, bool, Units);
+type TileListKey = (u64, TileFigure, bool, Units);
 
 #[derive(Default)]
-pub struct Tiles {
-    table: ListedTable<Question>,
+pub struct TilesTab {
+    table: ListedTable<TileListKey>,
     figure: TileFigure,
     is_outliers: bool,
 }
 
-struct TileRows {
+struct TilesTabRows {
     report: Arc<Report>,
     tiles: Vec<u32>,
 }
 
-impl Rows for TileRows {
+impl Rows for TilesTabRows {
     fn len(&self) -> usize {
         self.tiles.len()
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
         let (Some(memory), Some(row)) = (self.report.memory.get(), self.tiles.get(row)) else {
-            return Value::Nothing;
+            return CellValue::Nothing;
         };
         let (row, target) = (*row as usize, self.report.target.get());
         let number = |number: Option<u32>| {
-            number.map_or(Value::Nothing, |number| Value::Number(f64::from(number)))
+            number.map_or(CellValue::Nothing, |number| CellValue::Number(f64::from(number)))
         };
         let tile = memory.tiles.get(row);
         match column {
             0 => number(tile.map(|tile| tile.0)),
             1 => number(tile.and_then(|tile| target?.device_of(tile))),
-            2 => Value::bytes(cell(&memory.including_gaps, row)),
-            3 => Value::bytes(cell(&memory.total, row)),
-            4 => Value::bytes(gap_bytes(memory, row)),
-            5 => Value::bytes(cell(&memory.always_live, row)),
-            _ => Value::bytes(over_limit_bytes(memory, target, row).filter(|over| *over > 0)),
+            2 => CellValue::bytes(cell(&memory.including_gaps, row)),
+            3 => CellValue::bytes(cell(&memory.total, row)),
+            4 => CellValue::bytes(gap_bytes(memory, row)),
+            5 => CellValue::bytes(cell(&memory.always_live, row)),
+            _ => CellValue::bytes(over_limit_bytes(memory, target, row).filter(|over| *over > 0)),
         }
     }
 
@@ -81,34 +81,39 @@ impl Rows for TileRows {
         Some(format!("Tile {}", self.tile(row)?))
     }
 
-    fn places(&self, row: usize) -> Vec<TitledPlace> {
+    fn places(&self, row: usize) -> Vec<TitledJump> {
         self.tile(row).map_or_else(Vec::new, |tile| tile_places(&self.report.system, tile))
     }
 }
 
-impl TileRows {
+impl TilesTabRows {
     fn tile(&self, row: usize) -> Option<TileId> {
         self.report.memory.get()?.tiles.get(*self.tiles.get(row)? as usize)
     }
 }
 
-fn columns(report: &Report) -> Vec<Column> {
+fn columns(report: &Report) -> Vec<TableColumn> {
     let mut columns = vec![
-        Column::text("Tile", 80.0),
-        Column::rest("IPU"),
-        Column::bytes("With gaps", BYTES),
-        Column::bytes("Without gaps", BYTES),
-        Column::bytes("Gaps", BYTES),
-        Column::bytes("Always live", BYTES),
+        TableColumn::text("Tile", 80.0),
+        TableColumn::rest("IPU"),
+        TableColumn::bytes("With gaps", BYTES),
+        TableColumn::bytes("Without gaps", BYTES),
+        TableColumn::bytes("Gaps", BYTES),
+        TableColumn::bytes("Always live", BYTES),
     ];
     if report.bytes_per_tile().is_some() {
-        columns.push(Column::bytes("Over the limit by", BYTES));
+        columns.push(TableColumn::bytes("Over the limit by", BYTES));
     }
     columns
 }
 
 /// Lists the tiles of one run; of outliers the farthest from the median first.
-fn of_one(report: &Arc<Report>, memory: &TileMemory, shown: &[u32], asked: &Question) -> Listed {
+fn of_one(
+    report: &Arc<Report>,
+    memory: &TileMemory,
+    shown: &[u32],
+    asked: &TileListKey,
+) -> TabRows {
     let (.., is_outliers, units) = asked;
     let mut tiles = shown.to_vec();
     tiles.sort_unstable();
@@ -121,7 +126,7 @@ fn of_one(report: &Arc<Report>, memory: &TileMemory, shown: &[u32], asked: &Ques
         tiles = found.filter(|row| tiles.binary_search(row).is_ok()).collect();
     }
     if tiles.is_empty() {
-        return Listed::Nothing("No tile is so far from the others");
+        return TabRows::Nothing("No tile is so far from the others");
     }
     let unknown = tiles.iter().filter(|row| cell(&memory.including_gaps, **row as usize).is_none());
     let note = match unknown.count() {
@@ -130,8 +135,8 @@ fn of_one(report: &Arc<Report>, memory: &TileMemory, shown: &[u32], asked: &Ques
         count => format!("the bytes of {} are not known", grouped(count as u64)),
     };
     let columns = columns(report);
-    let rows = Arc::new(TileRows { report: Arc::clone(report), tiles });
-    Listed::One { columns, rows, note: fences.or(Some(note)) }
+    let rows = Arc::new(TilesTabRows { report: Arc::clone(report), tiles });
+    TabRows::One { columns, rows, note: fences.or(Some(note)) }
 }
 
 /// Lists a figure of the tiles of several runs; of outliers those that are one in any run.
@@ -139,8 +144,8 @@ fn of_several(
     runs: &Runs,
     memories: &[&TileMemory],
     tiles: &ArrangedTiles,
-    asked: &Question,
-) -> Listed {
+    asked: &TileListKey,
+) -> TabRows {
     let (_, figure, is_outliers, _) = asked;
     let machine = runs.machine();
     let ipus = &tiles.axis.ipus;
@@ -178,25 +183,26 @@ fn of_several(
         };
         let figures = values.iter().enumerate().map(of_run).collect::<Result<_, ()>>().ok()?;
         let places = tile_places(runs.system(), tile);
-        Some(Entry {
+        Some(FigureEntry {
             name: tile.to_string(),
             figures,
             groups: group(tile),
             places,
-            ..Entry::default()
+            ..FigureEntry::default()
         })
     };
     let groupings = if has_groups { vec!["IPU"] } else { vec![] };
-    let listed = Listed::of_several(runs, ("Tile", Unit::Bytes), groupings, things.map(entry));
+    let listed =
+        TabRows::of_several(runs, ("Tile", EntryUnit::Bytes), groupings, things.map(entry));
     match &listed {
-        Listed::Several { entries, .. } if entries.list.is_empty() && *is_outliers => {
-            Listed::Nothing("No tile is so far from the others")
+        TabRows::Several { entries, .. } if entries.list.is_empty() && *is_outliers => {
+            TabRows::Nothing("No tile is so far from the others")
         }
         _ => listed,
     }
 }
 
-impl Tiles {
+impl TilesTab {
     /// Draws the table; returns the tile that was chosen.
     pub fn ui(
         &mut self,
@@ -204,7 +210,7 @@ impl Tiles {
         page: &mut PageContext<'_>,
         tiles: &Arc<ArrangedTiles>,
         selecting: &mut Selecting,
-        beside: Beside<'_>,
+        beside: HeadUi<'_>,
     ) -> Option<TileId> {
         let runs = page.runs;
         let asked = (tiles.axis.version, self.figure.clone(), self.is_outliers, Units::now(ui));
@@ -215,7 +221,7 @@ impl Tiles {
                     of_one(&runs.reference().report, memory, &for_job.axis.rows, &question)
                 }
                 Some(memories) => of_several(runs, memories, &for_job, &question),
-                None => Listed::Nothing(""),
+                None => TabRows::Nothing(""),
             }
         });
         let (mut figure, mut is_outliers) = (self.figure.clone(), self.is_outliers);

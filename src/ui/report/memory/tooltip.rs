@@ -58,7 +58,7 @@ fn parts(
     let titles = stacks.first().map_or(&[][..], |stack| &stack.parts[..]).iter();
     let titles = titles.map(|part| shortened(&part.title, LONGEST_TITLE).into_owned());
     let of_part = |(part, title): (usize, String)| {
-        let of_run = |(place, stack): (usize, &super::stack::Stack)| {
+        let of_run = |(place, stack): (usize, &super::stack::TileStack)| {
             cell(&stack.parts.get(part)?.bytes, divided.tiles.row(place, position)?)
         };
         (title, stacks.iter().enumerate().map(of_run).collect())

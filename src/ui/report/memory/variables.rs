@@ -3,8 +3,8 @@
 use eframe::egui;
 use std::sync::Arc;
 
-use super::listed::{Listed, ListedTable, TableText};
-use super::tabs::Beside;
+use super::listed::{ListedTable, TabRows, TableText};
+use super::tabs::HeadUi;
 use crate::analysis::liveness::variables::{SelectedVariables, VariableRow, on_tiles};
 use crate::analysis::liveness::why_no_variables;
 use crate::analysis::memory::selection::TileSelection;
@@ -15,7 +15,7 @@ use crate::ui::report::figures::FigureColumn;
 use crate::ui::report::figures::variables::variable_entries;
 use crate::ui::report::{PageContext, unread_ui};
 use crate::ui::runs::{Needed, Needs, Runs};
-use crate::ui::widget::rows::{Column, Rows, Value};
+use crate::ui::widget::rows::{CellValue, Rows, TableColumn};
 
 /// What the table needs of all tiles, and of some.
 const NEEDS: [Needs; 2] = [
@@ -29,9 +29,9 @@ const BYTES: f32 = 104.0;
 /// Column of the life; those of bytes follow.
 const LIFE: usize = 1;
 
-pub struct Variables(ListedTable<TileSelection>);
+pub struct VariablesTab(ListedTable<TileSelection>);
 
-impl Default for Variables {
+impl Default for VariablesTab {
     fn default() -> Self {
         Self(ListedTable::sorted_by(LIFE + 1))
     }
@@ -44,12 +44,12 @@ impl Rows for VariableRows {
         self.0.rows.len()
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some(row) = self.0.rows.get(row) else { return Value::Nothing };
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
+        let Some(row) = self.0.rows.get(row) else { return CellValue::Nothing };
         match column.checked_sub(LIFE + 1) {
-            Some(column) => Value::bytes(row.bytes.get(column).copied()),
-            None if column == LIFE => Value::text(life(row)),
-            None => Value::text(row.name.as_str()),
+            Some(column) => CellValue::bytes(row.bytes.get(column).copied()),
+            None if column == LIFE => CellValue::text(life(row)),
+            None => CellValue::text(row.name.as_str()),
         }
     }
 
@@ -57,17 +57,18 @@ impl Rows for VariableRows {
         self.0.rows.get(row).map_or(0, |row| row.parts.len())
     }
 
-    fn part(&self, row: usize, part: usize, column: usize) -> Value<'_> {
+    fn part(&self, row: usize, part: usize, column: usize) -> CellValue<'_> {
         let part = self.0.rows.get(row).and_then(|row| row.parts.get(part));
-        let Some(part) = part else { return Value::Nothing };
+        let Some(part) = part else { return CellValue::Nothing };
         match column {
-            0 => {
-                Value::text(format!("Variable {} in liveness class {}", part.variable, part.class))
-            }
-            LIFE => Value::text(if part.is_always_live { "Always" } else { "Not always" }),
+            0 => CellValue::text(format!(
+                "Variable {} in liveness class {}",
+                part.variable, part.class
+            )),
+            LIFE => CellValue::text(if part.is_always_live { "Always" } else { "Not always" }),
             // The bytes of a part are those of all columns together.
-            2 => Value::Bytes(part.bytes),
-            _ => Value::text(""),
+            2 => CellValue::Bytes(part.bytes),
+            _ => CellValue::text(""),
         }
     }
 }
@@ -82,7 +83,7 @@ fn life(row: &VariableRow) -> &'static str {
 }
 
 /// The columns of one run: all selected tiles together, and single ones.
-fn columns(report: &Report, tiles: &TileSelection, single: &SelectedVariables) -> Vec<Column> {
+fn columns(report: &Report, tiles: &TileSelection, single: &SelectedVariables) -> Vec<TableColumn> {
     let sum = match (tiles.count(), tiles.first()) {
         (0, _) => "All tiles".to_owned(),
         (1, Some(tile)) => format!("Tile {tile}"),
@@ -94,18 +95,18 @@ fn columns(report: &Report, tiles: &TileSelection, single: &SelectedVariables) -
         }
     };
     let mut columns = vec![
-        Column::rest(report.system.variable),
-        Column::text("Live", 88.0),
-        Column::bytes(sum, BYTES),
+        TableColumn::rest(report.system.variable),
+        TableColumn::text("Live", 88.0),
+        TableColumn::bytes(sum, BYTES),
     ];
     if tiles.count() > 1 {
         let of_tiles = single.tiles.iter();
-        columns.extend(of_tiles.map(|tile| Column::bytes(format!("Tile {tile}"), BYTES)));
+        columns.extend(of_tiles.map(|tile| TableColumn::bytes(format!("Tile {tile}"), BYTES)));
     }
     columns
 }
 
-fn listed(runs: &Runs, tiles: &TileSelection) -> Listed {
+fn listed(runs: &Runs, tiles: &TileSelection) -> TabRows {
     let most_columns = if runs.is_one() { MOST_COLUMNS } else { 0 };
     let mut found = Vec::with_capacity(runs.len());
     for run in runs.iter() {
@@ -113,7 +114,7 @@ fn listed(runs: &Runs, tiles: &TileSelection) -> Listed {
             Some(variables) => found.push(variables),
             None => {
                 let absence = why_no_variables(&run.report, !tiles.is_empty());
-                return Listed::absent(runs, run, "Variables", absence);
+                return TabRows::absent(runs, run, "Variables", absence);
             }
         }
     }
@@ -121,17 +122,17 @@ fn listed(runs: &Runs, tiles: &TileSelection) -> Listed {
         && let Some(variables) = found.pop()
     {
         let columns = columns(&runs.reference().report, tiles, &variables);
-        return Listed::One { columns, rows: Arc::new(VariableRows(variables)), note: None };
+        return TabRows::One { columns, rows: Arc::new(VariableRows(variables)), note: None };
     }
     let found = found.into_iter().enumerate().map(|(place, found)| (found.rows, vec![place]));
     let entries = variable_entries(runs, found.collect(), FigureColumn::of_runs(runs));
-    Listed::Several { entries: Arc::new(entries), unknown: 0 }
+    TabRows::Several { entries: Arc::new(entries), unknown: 0 }
 }
 
-impl Variables {
+impl VariablesTab {
     /// Draws the table; a click selects a variable, or takes the selection away; with Shift or Ctrl it joins
     /// those that are selected.
-    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, beside: Beside<'_>) {
+    pub fn ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, beside: HeadUi<'_>) {
         let (runs, tiles) = (page.runs, page.selection.tiles.clone());
         let [of_all, of_some] = NEEDS;
         let needs = if tiles.is_empty() { of_all } else { of_some };

@@ -3,7 +3,7 @@
 use eframe::egui::{self, Align2, Pos2, Rect, Role, Sense, Shape, Stroke, Vec2, WidgetInfo};
 use std::sync::Arc;
 
-use super::found::{Found, Layer, NEEDS};
+use super::found::{ChosenLayer, NEEDS, OperationsOfRuns};
 use crate::analysis::operations::{NotByTile, TileFigure, by_tile};
 use crate::analysis::program::operations::OperationName;
 use crate::store::TileId;
@@ -14,7 +14,7 @@ use crate::ui::runs::{PerRun, Run, Runs, RunsAnswer};
 use crate::ui::theme::Tokens;
 use crate::ui::theme::fonts::{self, size};
 use crate::ui::units::Units;
-use crate::ui::widget::bins::{BinCache, Values, new_version};
+use crate::ui::widget::bins::{BinCache, BinValues, new_version};
 use crate::ui::widget::choice::segments_ui;
 use crate::ui::widget::ticks::{bytes_step, bytes_text, multiples, whole_step};
 
@@ -24,19 +24,19 @@ const BELOW: f32 = 20.0;
 const TICKS: f32 = 30.0;
 const TICKS_ACROSS: f32 = 70.0;
 
-type Question = (Layer, OperationName, TileFigure);
+type TilesQuestion = (ChosenLayer, OperationName, TileFigure);
 
 /// What each tile of a run has.
-struct OfRun {
+struct OperationOnTiles {
     values: Vec<u64>,
     most: u64,
     version: u64,
 }
 
 #[derive(Default)]
-pub struct ByTile {
+pub struct OperationTiles {
     /// `None` of a run that does not have the operation.
-    found: RunsAnswer<Question, PerRun<Option<Result<OfRun, NotByTile>>>>,
+    found: RunsAnswer<TilesQuestion, PerRun<Option<Result<OperationOnTiles, NotByTile>>>>,
     bins: Vec<BinCache>,
 }
 
@@ -61,12 +61,12 @@ pub fn choice_ui(ui: &mut egui::Ui, runs: &Runs, figure: &mut TileFigure) {
     segments_ui(ui, hover, figure, choices.map(|figure| (figure, title(figure))));
 }
 
-impl ByTile {
+impl OperationTiles {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
         page: &PageContext<'_>,
-        (layer, found): (&Layer, &Arc<Found>),
+        (layer, found): (&ChosenLayer, &Arc<OperationsOfRuns>),
         (chosen, figure): (Option<usize>, TileFigure),
     ) {
         let runs = page.runs;
@@ -86,7 +86,7 @@ impl ByTile {
                 let values = by_tile(&run.report, known, operation, figure, cancel.progress());
                 let counted = |values: Vec<u64>| {
                     let most = values.iter().copied().max().unwrap_or(0);
-                    OfRun { values, most, version: new_version() }
+                    OperationOnTiles { values, most, version: new_version() }
                 };
                 Some(values.map(counted))
             };
@@ -128,7 +128,7 @@ impl ByTile {
         for ((of_run, bins), run) in of_runs.iter().zip(&mut self.bins).zip(runs.iter()) {
             let Some(Ok(of_run)) = of_run else { continue };
             let columns = frame.width().max(1.0) as usize;
-            let values = Values::Known(&of_run.values);
+            let values = BinValues::Known(&of_run.values);
             let bins = bins.get(of_run.version, values, seen, columns);
             let x = |tile: usize| frame.left() + per_tile * tile as f32;
             if runs.is_one() {

@@ -4,7 +4,7 @@ use eframe::egui::{self, Id};
 
 use crate::analysis::operations::Figure;
 use crate::ui::command::Command;
-use crate::ui::settings::Change;
+use crate::ui::settings::SettingChange;
 
 const AT_FIRST: [Figure; 8] = [
     Figure::PeakLive,
@@ -46,7 +46,7 @@ pub fn menu_ui(ui: &mut egui::Ui, commands: &mut Vec<Command>) {
                 let keys = Figure::ALL.into_iter().filter(is_wanted);
                 let keys: Vec<String> = keys.map(|figure| figure.key().to_owned()).collect();
                 apply(ui.ctx(), keys.clone());
-                commands.push(Command::Set(Change::OperationColumns(keys)));
+                commands.push(Command::Set(SettingChange::OperationColumns(keys)));
             }
         }
     });

@@ -25,10 +25,10 @@ pub const NEEDS: Needs = &[
 ];
 
 /// A layer; `None` of the one that names each operation best.
-pub type Layer = Option<Arc<str>>;
+pub type ChosenLayer = Option<Arc<str>>;
 
 /// The operations of all runs.
-pub struct Found {
+pub struct OperationsOfRuns {
     /// Layers that any of them has.
     pub layers: Vec<Arc<str>>,
     pub runs: PerRun<Option<RunOperations>>,
@@ -51,9 +51,9 @@ pub struct RunOperations {
     pub table: OperationTable,
 }
 
-impl Found {
+impl OperationsOfRuns {
     /// Works it out; `None` when it was cancelled.
-    pub fn of(runs: &Runs, layer: &Layer, cancel: &Cancel) -> Option<Self> {
+    pub fn of(runs: &Runs, layer: &ChosenLayer, cancel: &Cancel) -> Option<Self> {
         let mut of_runs: PerRun<Option<RunOperations>> = Vec::with_capacity(runs.len());
         let mut known: Vec<Arc<str>> = Vec::new();
         for run in runs.iter() {
@@ -137,7 +137,7 @@ impl Found {
     }
 }
 
-fn of_run(run: &Run, layer: &Layer, cancel: &Cancel) -> Option<RunOperations> {
+fn of_run(run: &Run, layer: &ChosenLayer, cancel: &Cancel) -> Option<RunOperations> {
     let report = &run.report;
     let (steps, owners) = match layer {
         None => (run.derived.operations()?, run.derived.owners()),
@@ -216,7 +216,7 @@ mod tests {
         let derived = Arc::new(Derived::new(Arc::clone(&report)));
         let run = Run::new(RunId(1), derived, Badge::of(0, 0));
         let runs = Runs::new(vec![run], None, Arrangement::Overlaid, None).expect("a run");
-        assert!(Found::of(&runs, &None, &Cancel::default()).is_some());
+        assert!(OperationsOfRuns::of(&runs, &None, &Cancel::default()).is_some());
         count.load(Ordering::Relaxed)
     }
 

@@ -3,7 +3,7 @@
 
 use eframe::egui::{self, RichText};
 
-use super::found::Found;
+use super::found::OperationsOfRuns;
 use crate::analysis::operations::{Figure, OperationRow};
 use crate::analysis::program::debug_tree::{DebugTree, debug_tree};
 use crate::analysis::program::operations::PROPORTION;
@@ -27,11 +27,11 @@ const MOST_STEPS: usize = 16;
 const VALUE: usize = 400;
 
 /// A tree, or why there is none.
-type Read = Result<Option<DebugTree>, String>;
+type ReadTree = Result<Option<DebugTree>, String>;
 
 #[derive(Default)]
 pub struct Inspector {
-    tree: Latest<(RunId, u32), Read>,
+    tree: Latest<(RunId, u32), ReadTree>,
 }
 
 impl Inspector {
@@ -39,7 +39,7 @@ impl Inspector {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        found: &Found,
+        found: &OperationsOfRuns,
         chosen: Option<usize>,
     ) {
         let Some(row) = chosen else {

@@ -27,12 +27,12 @@ use crate::ui::widget::choice::{choice_ui, segments_ui};
 use crate::ui::widget::data_table::{Data, DataTable};
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::inspector::inspector_ui;
-use crate::ui::widget::rows::Column;
-use by_tile::ByTile;
-use found::{Found, Layer, NEEDS};
+use crate::ui::widget::rows::TableColumn;
+use by_tile::OperationTiles;
+use found::{ChosenLayer, NEEDS, OperationsOfRuns};
 use inspector::Inspector;
-use rows::{Lines, OperationRows};
-use scatter::Scatter;
+use rows::{OperationLines, OperationRows};
+use scatter::OperationScatter;
 
 /// Least height of the pictures below the table, points.
 const LEAST: f32 = 120.0;
@@ -43,40 +43,40 @@ const BOTH: f32 = 640.0;
 const OF_MACHINE: Needs = &[Needed::ComputeSets, Needed::Exchanges];
 
 pub struct OperationsPage {
-    layer: Layer,
-    lines: Lines,
+    layer: ChosenLayer,
+    lines: OperationLines,
     /// What memory is held against cycles.
     memory: Figure,
-    found: RunsAnswer<Layer, Option<Arc<Found>>>,
+    found: RunsAnswer<ChosenLayer, Option<Arc<OperationsOfRuns>>>,
     table: DataTable,
-    shown: Made<ShownOf, Arc<Shown>>,
+    shown: Made<ShownOperationsKey, Arc<ShownOperations>>,
     tile_figure: TileFigure,
-    by_tile: ByTile,
+    by_tile: OperationTiles,
     inspector: Inspector,
 }
 
 /// What it is of, what its lines are, the memory that is held against cycles, and the columns.
-type ShownOf = (Same<Found>, Lines, Figure, Vec<Figure>);
+type ShownOperationsKey = (Same<OperationsOfRuns>, OperationLines, Figure, Vec<Figure>);
 
 /// What is drawn.
-struct Shown {
+struct ShownOperations {
     rows: Arc<OperationRows>,
-    columns: Vec<Column>,
-    scatter: Option<Scatter>,
+    columns: Vec<TableColumn>,
+    scatter: Option<OperationScatter>,
 }
 
 impl Default for OperationsPage {
     fn default() -> Self {
         Self {
             layer: None,
-            lines: Lines::default(),
+            lines: OperationLines::default(),
             memory: Figure::WorstLive,
             found: RunsAnswer::default(),
             // What takes most at the peak.
             table: DataTable::sorted_by(2),
             shown: Made::default(),
             tile_figure: TileFigure::Code,
-            by_tile: ByTile::default(),
+            by_tile: OperationTiles::default(),
             inspector: Inspector::default(),
         }
     }
@@ -89,7 +89,7 @@ impl RunsPage for OperationsPage {
             let layer = self.layer.clone();
             let (needs, key) = ((runs, NEEDS), &self.layer);
             self.found.ask("operations", ui.ctx(), needs, key, move |runs, cancel| {
-                Found::of(runs, &layer, cancel).map(Arc::new)
+                OperationsOfRuns::of(runs, &layer, cancel).map(Arc::new)
             });
         }
         let found = self.found.get((runs, NEEDS), &self.layer).and_then(Option::as_ref);
@@ -125,7 +125,12 @@ impl RunsPage for OperationsPage {
 }
 
 impl OperationsPage {
-    fn head_ui(&mut self, ui: &mut egui::Ui, page: &mut PageContext<'_>, found: Option<&Found>) {
+    fn head_ui(
+        &mut self,
+        ui: &mut egui::Ui,
+        page: &mut PageContext<'_>,
+        found: Option<&OperationsOfRuns>,
+    ) {
         let after = |ui: &mut egui::Ui| {
             if let Some(found) = found {
                 ui.add(egui::Label::new(egui::RichText::new(&found.summary).weak()).truncate());
@@ -136,13 +141,14 @@ impl OperationsPage {
         let report = &page.runs.reference().report;
         page_head_with_ui(ui, "Operations", None, after, |ui| {
             columns::menu_ui(ui, commands);
-            let choices = [(Lines::Operations, "Operations"), (Lines::Modules, "Modules")];
+            let choices =
+                [(OperationLines::Operations, "Operations"), (OperationLines::Modules, "Modules")];
             segments_ui(ui, "What a line is of", lines, choices);
             if layers.len() < 2 && layer.is_none() {
                 return;
             }
             let choices = std::iter::once(None).chain(layers.iter().cloned().map(Some));
-            let title = |layer: &Layer| match layer {
+            let title = |layer: &ChosenLayer| match layer {
                 None => report
                     .title_of_calls()
                     .map_or("Nearest".to_owned(), |calls| format!("{calls}, else above")),
@@ -156,7 +162,12 @@ impl OperationsPage {
     }
 
     /// Makes what is drawn, when anything has changed that it depends on.
-    fn arrange(&mut self, ui: &egui::Ui, runs: &Runs, found: &Arc<Found>) -> Arc<Shown> {
+    fn arrange(
+        &mut self,
+        ui: &egui::Ui,
+        runs: &Runs,
+        found: &Arc<OperationsOfRuns>,
+    ) -> Arc<ShownOperations> {
         let mut figures = columns::now(ui.ctx());
         // What the system has nothing of needs no column.
         let is_of_machine = !runs.are_foreign_to(OF_MACHINE);
@@ -164,8 +175,8 @@ impl OperationsPage {
         let key = (Same(Arc::clone(found)), self.lines, self.memory, figures);
         Arc::clone(self.shown.of(key, |(Same(found), lines, memory, figures)| {
             let rows = OperationRows::new(Arc::clone(found), *lines, figures, is_of_machine);
-            let (columns, scatter) = (rows.columns(runs), Scatter::new(found, *memory));
-            Arc::new(Shown { rows: Arc::new(rows), columns, scatter })
+            let (columns, scatter) = (rows.columns(runs), OperationScatter::new(found, *memory));
+            Arc::new(ShownOperations { rows: Arc::new(rows), columns, scatter })
         }))
     }
 
@@ -173,7 +184,7 @@ impl OperationsPage {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (found, shown): (&Found, &Shown),
+        (found, shown): (&OperationsOfRuns, &ShownOperations),
         chosen: Option<usize>,
     ) {
         let rows = &shown.rows;
@@ -203,7 +214,7 @@ impl OperationsPage {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (found, shown): (&Arc<Found>, &Shown),
+        (found, shown): (&Arc<OperationsOfRuns>, &ShownOperations),
         chosen: Option<usize>,
     ) {
         let room = ui.available_size();
@@ -237,7 +248,7 @@ impl OperationsPage {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (found, shown): (&Found, &Shown),
+        (found, shown): (&OperationsOfRuns, &ShownOperations),
         chosen: Option<usize>,
     ) {
         let memory = &mut self.memory;

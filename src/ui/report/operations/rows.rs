@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use super::found::Found;
+use super::found::OperationsOfRuns;
 use crate::analysis::operations::{Figure, Figures};
 use crate::text::counted;
 use crate::ui::runs::Runs;
-use crate::ui::widget::rows::{BarOf, Column, Rows, Value};
+use crate::ui::widget::rows::{BarOf, CellValue, Rows, TableColumn};
 
 const WIDTH: f32 = 96.0;
 /// Columns of words before the figures.
@@ -16,14 +16,14 @@ const PLANNER: [(&str, usize); 2] = [("Proportion", 2), ("Partials", 3)];
 const SOURCE: (&str, usize) = ("Source", 4);
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Lines {
+pub enum OperationLines {
     #[default]
     Operations,
     Modules,
 }
 
 #[derive(Clone, Copy)]
-struct Shown {
+struct OperationColumn {
     figure: Figure,
     run: usize,
     /// Whether it is the difference to the reference.
@@ -31,21 +31,27 @@ struct Shown {
 }
 
 pub struct OperationRows {
-    found: Arc<Found>,
-    lines: Lines,
-    shown: Vec<Shown>,
+    found: Arc<OperationsOfRuns>,
+    lines: OperationLines,
+    shown: Vec<OperationColumn>,
     behind: Vec<(&'static str, usize)>,
 }
 
 impl OperationRows {
     /// `has_planner` says whether operations have what a planner goes by.
-    pub fn new(found: Arc<Found>, lines: Lines, figures: &[Figure], has_planner: bool) -> Self {
+    pub fn new(
+        found: Arc<OperationsOfRuns>,
+        lines: OperationLines,
+        figures: &[Figure],
+        has_planner: bool,
+    ) -> Self {
         let runs = found.runs.len();
         let of_figure = |figure: &Figure| {
             let figure = *figure;
             let of_run = move |run: usize| {
-                let own = Shown { figure, run, is_change: false };
-                std::iter::once(own).chain((run > 0).then_some(Shown { is_change: true, ..own }))
+                let own = OperationColumn { figure, run, is_change: false };
+                std::iter::once(own)
+                    .chain((run > 0).then_some(OperationColumn { is_change: true, ..own }))
             };
             (0..runs).flat_map(of_run)
         };
@@ -55,22 +61,26 @@ impl OperationRows {
         Self { found, lines, shown, behind }
     }
 
-    pub fn columns(&self, runs: &Runs) -> Vec<Column> {
+    pub fn columns(&self, runs: &Runs) -> Vec<TableColumn> {
         let first = match self.lines {
-            Lines::Operations => ["Name", "Operation"],
-            Lines::Modules => ["Module", "Operations"],
+            OperationLines::Operations => ["Name", "Operation"],
+            OperationLines::Modules => ["Module", "Operations"],
         };
-        let mut columns: Vec<Column> = first.map(Column::rest).into();
+        let mut columns: Vec<TableColumn> = first.map(TableColumn::rest).into();
         columns.extend(self.shown.iter().map(|shown| self.column(runs, *shown)));
-        if self.lines == Lines::Operations {
-            columns.extend(self.behind.iter().map(|(title, _)| Column::rest(*title)));
+        if self.lines == OperationLines::Operations {
+            columns.extend(self.behind.iter().map(|(title, _)| TableColumn::rest(*title)));
         }
         columns
     }
 
-    fn column(&self, runs: &Runs, Shown { figure, run, is_change }: Shown) -> Column {
+    fn column(
+        &self,
+        runs: &Runs,
+        OperationColumn { figure, run, is_change }: OperationColumn,
+    ) -> TableColumn {
         let title = &*figure.title_in(runs.system());
-        let column = if figure.is_bytes() { Column::bytes } else { Column::count };
+        let column = if figure.is_bytes() { TableColumn::bytes } else { TableColumn::count };
         let mut column = column(title, WIDTH);
         if !figure.adds_up() {
             column = column.not_summed();
@@ -92,14 +102,14 @@ impl OperationRows {
 
     /// The operation in a line; `None` of others.
     pub fn operation(&self, line: usize) -> Option<usize> {
-        let is_operation = self.lines == Lines::Operations && line < self.found.rows.len();
+        let is_operation = self.lines == OperationLines::Operations && line < self.found.rows.len();
         is_operation.then_some(line)
     }
 
     fn lines(&self) -> usize {
         match self.lines {
-            Lines::Operations => self.found.rows.len(),
-            Lines::Modules => self.found.modules.len(),
+            OperationLines::Operations => self.found.rows.len(),
+            OperationLines::Modules => self.found.modules.len(),
         }
     }
 
@@ -109,35 +119,35 @@ impl OperationRows {
             return Some(&self.found.runs.get(run)?.as_ref()?.table.rest);
         }
         match self.lines {
-            Lines::Operations => Some(&self.found.operation(line, run)?.figures),
-            Lines::Modules => self.found.modules.get(line)?.figures.get(run)?.as_ref(),
+            OperationLines::Operations => Some(&self.found.operation(line, run)?.figures),
+            OperationLines::Modules => self.found.modules.get(line)?.figures.get(run)?.as_ref(),
         }
     }
 
-    fn word(&self, row: usize, column: usize) -> Value<'_> {
+    fn word(&self, row: usize, column: usize) -> CellValue<'_> {
         let word = self.found.words.get(row).and_then(|words| words.get(column));
         match word.filter(|word| !word.is_empty()) {
-            Some(word) => Value::text(word.as_str()),
-            None => Value::Nothing,
+            Some(word) => CellValue::text(word.as_str()),
+            None => CellValue::Nothing,
         }
     }
 }
 
-fn cell<'a>(shown: Shown, of: impl Fn(usize) -> Option<&'a Figures>) -> Value<'a> {
-    let Shown { figure, run, is_change } = shown;
+fn cell<'a>(shown: OperationColumn, of: impl Fn(usize) -> Option<&'a Figures>) -> CellValue<'a> {
+    let OperationColumn { figure, run, is_change } = shown;
     let number = |run| of(run).and_then(|figures| figures.get(figure));
     let is_bytes = figure.is_bytes();
     let signed = |number| {
-        if is_bytes { Value::Change(number) } else { Value::CountChange(number) }
+        if is_bytes { CellValue::Change(number) } else { CellValue::CountChange(number) }
     };
     if is_change {
         let change = number(0).zip(number(run));
-        return change.map_or(Value::Nothing, |(from, to)| signed(to.saturating_sub(from)));
+        return change.map_or(CellValue::Nothing, |(from, to)| signed(to.saturating_sub(from)));
     }
     match number(run).map(|number| (number, u64::try_from(number))) {
-        None => Value::Nothing,
-        Some((_, Ok(bytes))) if is_bytes => Value::Bytes(bytes),
-        Some((_, Ok(count))) => Value::Count(count),
+        None => CellValue::Nothing,
+        Some((_, Ok(bytes))) if is_bytes => CellValue::Bytes(bytes),
+        Some((_, Ok(count))) => CellValue::Count(count),
         Some((number, Err(_))) => signed(number),
     }
 }
@@ -147,32 +157,34 @@ impl Rows for OperationRows {
         if self.found.rows.is_empty() { 0 } else { self.lines().saturating_add(1) }
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
         let is_rest = row >= self.lines();
         if let Some(shown) = column.checked_sub(WORDS).and_then(|at| self.shown.get(at)) {
             return cell(*shown, |run| self.figures(row, run));
         }
         match (column.checked_sub(WORDS), self.lines) {
-            (None, _) if is_rest => Value::text(if column == 0 { "Of no operation" } else { "" }),
-            (None, Lines::Operations) => self.word(row, column),
-            (None, Lines::Modules) => {
-                let Some(module) = self.found.modules.get(row) else { return Value::Nothing };
+            (None, _) if is_rest => {
+                CellValue::text(if column == 0 { "Of no operation" } else { "" })
+            }
+            (None, OperationLines::Operations) => self.word(row, column),
+            (None, OperationLines::Modules) => {
+                let Some(module) = self.found.modules.get(row) else { return CellValue::Nothing };
                 match column {
-                    0 => Value::text(module.name.as_str()),
-                    _ => Value::text(counted(module.rows.len() as u64, "operation")),
+                    0 => CellValue::text(module.name.as_str()),
+                    _ => CellValue::text(counted(module.rows.len() as u64, "operation")),
                 }
             }
-            (Some(_), _) if is_rest => Value::Nothing,
-            (Some(at), Lines::Operations) => {
+            (Some(_), _) if is_rest => CellValue::Nothing,
+            (Some(at), OperationLines::Operations) => {
                 let behind = self.behind.get(at.saturating_sub(self.shown.len()));
-                behind.map_or(Value::Nothing, |(_, word)| self.word(row, *word))
+                behind.map_or(CellValue::Nothing, |(_, word)| self.word(row, *word))
             }
-            (Some(_), Lines::Modules) => Value::Nothing,
+            (Some(_), OperationLines::Modules) => CellValue::Nothing,
         }
     }
 
     fn parts(&self, row: usize) -> usize {
-        let is_module = self.lines == Lines::Modules;
+        let is_module = self.lines == OperationLines::Modules;
         let module = self.found.modules.get(row).filter(|_| is_module);
         module.map_or(0, |module| module.rows.len())
     }
@@ -181,12 +193,12 @@ impl Rows for OperationRows {
         true
     }
 
-    fn part(&self, row: usize, part: usize, column: usize) -> Value<'_> {
+    fn part(&self, row: usize, part: usize, column: usize) -> CellValue<'_> {
         let of_part = || self.found.modules.get(row)?.rows.get(part).copied();
-        let Some(place) = of_part() else { return Value::Nothing };
+        let Some(place) = of_part() else { return CellValue::Nothing };
         match column.checked_sub(WORDS) {
             None => self.word(place, column),
-            Some(at) => self.shown.get(at).map_or(Value::Nothing, |shown| {
+            Some(at) => self.shown.get(at).map_or(CellValue::Nothing, |shown| {
                 cell(*shown, |run| Some(&self.found.operation(place, run)?.figures))
             }),
         }
@@ -194,7 +206,7 @@ impl Rows for OperationRows {
 
     fn name(&self, row: usize) -> Option<String> {
         match self.value(row, 0) {
-            Value::Text(text) => Some(text.into_owned()),
+            CellValue::Text(text) => Some(text.into_owned()),
             _ => None,
         }
     }

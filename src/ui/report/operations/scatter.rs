@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, Align2, Pos2, Rect, Role, Sense, Stroke, Vec2, WidgetInfo};
 
-use super::found::Found;
+use super::found::OperationsOfRuns;
 use crate::analysis::operations::Figure;
 use crate::analysis::program::operation_text::operation_text;
 use crate::text::{grouped, shortened};
@@ -26,7 +26,7 @@ const NAMED: usize = 5;
 /// Points that are drawn: the largest in memory.
 const MOST: usize = 2000;
 
-struct Dot {
+struct OperationDot {
     row: usize,
     run: usize,
     cycles: f64,
@@ -34,15 +34,15 @@ struct Dot {
 }
 
 /// The points of all runs, made once for what was found.
-pub struct Scatter {
-    dots: Vec<Dot>,
+pub struct OperationScatter {
+    dots: Vec<OperationDot>,
     cycles: Figure,
     top: [f64; 2],
 }
 
-impl Scatter {
+impl OperationScatter {
     /// `None` where no cycles are known.
-    pub fn new(found: &Found, memory: Figure) -> Option<Self> {
+    pub fn new(found: &OperationsOfRuns, memory: Figure) -> Option<Self> {
         let cycles = found.cycles()?;
         let mut dots = Vec::new();
         for row in 0..found.rows.len() {
@@ -50,14 +50,19 @@ impl Scatter {
                 let Some(operation) = found.operation(row, run) else { continue };
                 let number = |figure| operation.figures.get(figure).filter(|number| *number >= 0);
                 if let (Some(cycles), Some(bytes)) = (number(cycles), number(memory)) {
-                    dots.push(Dot { row, run, cycles: cycles as f64, bytes: bytes as f64 });
+                    dots.push(OperationDot {
+                        row,
+                        run,
+                        cycles: cycles as f64,
+                        bytes: bytes as f64,
+                    });
                 }
             }
         }
         // Those that are named are the largest.
         dots.sort_by(|a, b| b.bytes.total_cmp(&a.bytes));
         dots.truncate(MOST);
-        let most = |of: fn(&Dot) -> f64| dots.iter().map(of).fold(1.0, f64::max) * 1.06;
+        let most = |of: fn(&OperationDot) -> f64| dots.iter().map(of).fold(1.0, f64::max) * 1.06;
         let top = [most(|dot| dot.cycles), most(|dot| dot.bytes)];
         Some(Self { dots, cycles, top })
     }
@@ -66,7 +71,7 @@ impl Scatter {
     pub fn ui(
         &self,
         ui: &mut egui::Ui,
-        (runs, found): (&Runs, &Found),
+        (runs, found): (&Runs, &OperationsOfRuns),
         selected: Option<usize>,
     ) -> Option<usize> {
         let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
@@ -78,13 +83,13 @@ impl Scatter {
         );
         self.axes_ui(ui, frame);
         let [most_cycles, most_bytes] = self.top;
-        let place = |dot: &Dot| {
+        let place = |dot: &OperationDot| {
             let x = frame.width() * (dot.cycles / most_cycles) as f32;
             let y = frame.height() * (dot.bytes / most_bytes) as f32;
             Pos2::new(frame.left() + x, frame.bottom() - y)
         };
         let pointer = response.hover_pos();
-        let mut nearest: Option<(f32, &Dot)> = None;
+        let mut nearest: Option<(f32, &OperationDot)> = None;
         let mut taken: Vec<Rect> = Vec::new();
         for (rank, dot) in self.dots.iter().enumerate() {
             let at = place(dot);
@@ -153,7 +158,7 @@ impl Scatter {
 /// The name of a point beside it, where it meets no other.
 fn name_ui(
     ui: &egui::Ui,
-    (found, dot): (&Found, &Dot),
+    (found, dot): (&OperationsOfRuns, &OperationDot),
     at: Pos2,
     frame: Rect,
     taken: &mut Vec<Rect>,

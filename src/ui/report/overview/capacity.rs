@@ -13,7 +13,7 @@ use crate::ui::widget::legend::{Patch, sized_label_ui};
 const BAR: f32 = 26.0;
 
 /// A part of the bar as it is shown: categories of a family are one.
-struct Shown {
+struct BarPart {
     title: String,
     bytes: u64,
     color: Color32,
@@ -80,7 +80,7 @@ pub fn capacity_ui(ui: &mut egui::Ui, capacity: &Capacity) {
     });
 }
 
-fn shown(capacity: &Capacity, tokens: &Tokens) -> Vec<Shown> {
+fn shown(capacity: &Capacity, tokens: &Tokens) -> Vec<BarPart> {
     let mut parts: Vec<(Family, u64)> = Vec::new();
     let mut rest = Vec::new();
     for (part, bytes) in &capacity.parts {
@@ -97,10 +97,10 @@ fn shown(capacity: &Capacity, tokens: &Tokens) -> Vec<Shown> {
             PartOf::Shared => ("Not always live, sharing addresses", tokens.temporary, false),
             PartOf::Gaps => ("Gaps", tokens.gap, true),
         };
-        rest.push(Shown { title: title.to_owned(), bytes: *bytes, color, is_hatched });
+        rest.push(BarPart { title: title.to_owned(), bytes: *bytes, color, is_hatched });
     }
     parts.sort_by_key(|(_, bytes)| std::cmp::Reverse(*bytes));
-    let of_family = |(family, bytes): (Family, u64)| Shown {
+    let of_family = |(family, bytes): (Family, u64)| BarPart {
         title: family_title(family).to_owned(),
         bytes,
         color: tokens.family(family),

@@ -5,7 +5,7 @@ use eframe::egui::{self, Color32, Vec2};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::Detail;
+use super::OverviewDetail;
 use crate::analysis::comparison::step_axis::StepAxis;
 use crate::analysis::liveness::Scope;
 use crate::analysis::liveness::scope_curve::AlwaysLive;
@@ -23,13 +23,13 @@ use crate::ui::report::slot_axis::MOST_PEAKS;
 use crate::ui::runs::Run;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
-use crate::ui::widget::bins::{BinCache, Values};
+use crate::ui::widget::bins::{BinCache, BinValues};
 use crate::ui::widget::card::picture_card_ui;
-use crate::ui::widget::curve::{Layer, Peak, Picture, curve_ui};
+use crate::ui::widget::curve::{CurveLayer, CurvePeak, CurvePlot, curve_ui};
 use crate::ui::widget::heights::Heights;
 use crate::ui::widget::legend::{Patch, label_ui};
 use crate::ui::widget::sign::{Sign, answer_ui};
-use crate::ui::widget::view::View;
+use crate::ui::widget::view::VisibleRange;
 
 /// Longest name of a peak.
 const NAME: usize = 32;
@@ -39,16 +39,16 @@ const KEY_LINE: f32 = 20.0;
 const AROUND: f32 = 64.0;
 
 pub struct KnownCurve {
-    curve: Curve,
+    curve: CurveAreas,
     beside: DrawnBeside,
-    peaks: Vec<Peak>,
+    peaks: Vec<CurvePeak>,
     /// The names of the peaks; of areas, which have a legend, none.
     names: Vec<String>,
     /// Whether several devices are added up.
     are_several: bool,
 }
 
-enum Curve {
+enum CurveAreas {
     /// What is live throughout, and the rest.
     Timeline(Arc<Timeline>),
     /// By what memory is for.
@@ -63,10 +63,12 @@ pub fn areas_of_run(run: &Run) -> Option<AreasBy> {
 }
 
 impl KnownCurve {
-    pub fn of(run: &Run, detail: Detail, cancel: &Cancel) -> Option<Self> {
+    pub fn of(run: &Run, detail: OverviewDetail, cancel: &Cancel) -> Option<Self> {
         match areas_of_run(run) {
             None => Self::of_timeline(run, cancel),
-            Some(_) if detail == Detail::First => Self::of_areas(run, AreasBy::Whole, cancel),
+            Some(_) if detail == OverviewDetail::First => {
+                Self::of_areas(run, AreasBy::Whole, cancel)
+            }
             Some(by) => Self::of_areas(run, by, cancel),
         }
     }
@@ -85,7 +87,7 @@ impl KnownCurve {
             peaks: areas.peaks(),
             names: Vec::new(),
             are_several: answers.devices(derived).len() > 1,
-            curve: Curve::Areas(areas),
+            curve: CurveAreas::Areas(areas),
         })
     }
 
@@ -96,7 +98,7 @@ impl KnownCurve {
         let highest = || timeline.peaks.iter().take(MOST_PEAKS).map(|peak| peak.step);
         let peak = |position: usize| {
             let bytes = timeline.alive_at(position);
-            Peak { position, bytes, key: None }
+            CurvePeak { position, bytes, key: None }
         };
         let name =
             |step| shortened(&steps::title(report, operations.as_deref(), step), NAME).into_owned();
@@ -106,28 +108,28 @@ impl KnownCurve {
             peaks: highest().map(peak).collect(),
             names: highest().map(name).collect(),
             are_several: false,
-            curve: Curve::Timeline(timeline),
+            curve: CurveAreas::Timeline(timeline),
         })
     }
 
     fn timeline(&self) -> Option<&Timeline> {
         match &self.curve {
-            Curve::Timeline(timeline) => Some(timeline),
-            Curve::Areas(_) => None,
+            CurveAreas::Timeline(timeline) => Some(timeline),
+            CurveAreas::Areas(_) => None,
         }
     }
 
     fn len(&self) -> usize {
         match &self.curve {
-            Curve::Timeline(timeline) => timeline.len(),
-            Curve::Areas(areas) => areas.total().len(),
+            CurveAreas::Timeline(timeline) => timeline.len(),
+            CurveAreas::Areas(areas) => areas.total().len(),
         }
     }
 
     fn top(&self) -> u64 {
         let of_curve = match &self.curve {
-            Curve::Timeline(timeline) => timeline.top.max(timeline.limit.unwrap_or(0)),
-            Curve::Areas(areas) => areas.top,
+            CurveAreas::Timeline(timeline) => timeline.top.max(timeline.limit.unwrap_or(0)),
+            CurveAreas::Areas(areas) => areas.top,
         };
         self.beside.lines.iter().map(|line| line.top).fold(of_curve, u64::max)
     }
@@ -174,7 +176,7 @@ fn answer_of_curve_ui(ui: &mut egui::Ui, known: &KnownCurve, commands: &mut Vec<
 
 #[derive(Default)]
 pub struct CurvePicture {
-    view: View,
+    view: VisibleRange,
     heights: Heights,
     caches: [BinCache; 2],
     areas: AreaCaches,
@@ -223,15 +225,15 @@ impl CurvePicture {
         let (mut ground, mut limits, mut layers) = (None, Vec::new(), Vec::new());
         // What the pointer follows is the last layer.
         match &known.curve {
-            Curve::Areas(of_groups) => {
+            CurveAreas::Areas(of_groups) => {
                 *version = of_groups.version;
                 layers = of_groups.layers(areas, None, &tokens);
                 layers.extend(lines);
                 of_groups.prepare_total(followed);
-                let total = Values::Known(of_groups.total());
-                layers.push(Layer::line(total, Color32::TRANSPARENT, followed));
+                let total = BinValues::Known(of_groups.total());
+                layers.push(CurveLayer::line(total, Color32::TRANSPARENT, followed));
             }
-            Curve::Timeline(timeline) => {
+            CurveAreas::Timeline(timeline) => {
                 let limit = timeline.limit;
                 limits.extend(limit.map(|limit| (limit, format!("Limit {}", units.bytes(limit)))));
                 match &timeline.curve.always_live {
@@ -239,33 +241,33 @@ impl CurvePicture {
                         ground =
                             Some((*bytes, tokens.area(tokens.always_live), tokens.always_live));
                     }
-                    AlwaysLive::AtStep(values) => layers.push(Layer {
+                    AlwaysLive::AtStep(values) => layers.push(CurveLayer {
                         fill: Some(tokens.area(tokens.always_live)),
-                        ..Layer::line(Values::Known(values), tokens.always_live, level)
+                        ..CurveLayer::line(BinValues::Known(values), tokens.always_live, level)
                     }),
                     AlwaysLive::Unknown => {}
                 }
                 layers.extend(lines);
                 let (values, base) = temporary_of(timeline);
-                layers.push(Layer {
+                layers.push(CurveLayer {
                     base,
                     fill: Some(tokens.area(tokens.temporary)),
                     limit,
-                    ..Layer::line(values, tokens.temporary, followed)
+                    ..CurveLayer::line(values, tokens.temporary, followed)
                 });
             }
         }
         let (run, system) = (part.run, part.run.report.system);
         let (title, moments) = (known.title(&system), known.beside.moments(units));
         let step = |step: usize| match &known.curve {
-            Curve::Areas(_) => grouped(step as u64),
-            Curve::Timeline(_) => step_id(&run.report, step),
+            CurveAreas::Areas(_) => grouped(step as u64),
+            CurveAreas::Timeline(_) => step_id(&run.report, step),
         };
         let size = Vec2::new(ui.available_width(), height);
         let layout = egui::Layout::top_down(egui::Align::Min);
         let answer = ui.allocate_ui_with_layout(size, layout, |ui| {
             let steps = grouped(known.len() as u64);
-            let picture = Picture {
+            let picture = CurvePlot {
                 value: format!("{steps} {}{}", system.steps, known.peaks_text(run)),
                 x_title: system.step,
                 x_unit: system.step,
@@ -277,7 +279,7 @@ impl CurvePicture {
                 moments: &moments,
                 bands: &known.beside.bands,
                 peaks: &known.peaks,
-                ..Picture::of(&title, known.len(), &step)
+                ..CurvePlot::of(&title, known.len(), &step)
             };
             curve_ui(ui, (view, heights), picture)
         });
@@ -288,12 +290,12 @@ impl CurvePicture {
 }
 
 /// What is not live throughout, and what it stands on.
-fn temporary_of(timeline: &Timeline) -> (Values<'_>, u64) {
+fn temporary_of(timeline: &Timeline) -> (BinValues<'_>, u64) {
     let curve = &timeline.curve;
     match (&timeline.together, &curve.always_live) {
-        (Some(together), _) => (Values::Known(together), 0),
-        (None, AlwaysLive::Level(level)) => (Values::Known(&curve.not_always_live), *level),
-        (None, _) => (Values::Known(&curve.not_always_live), 0),
+        (Some(together), _) => (BinValues::Known(together), 0),
+        (None, AlwaysLive::Level(level)) => (BinValues::Known(&curve.not_always_live), *level),
+        (None, _) => (BinValues::Known(&curve.not_always_live), 0),
     }
 }
 
@@ -314,7 +316,7 @@ fn key_ui(ui: &mut egui::Ui, known: &KnownCurve, part: &mut RunPart<'_>) -> f32 
                 part.show_step(peak.position);
             }
         }
-        if let Curve::Areas(areas) = &known.curve {
+        if let CurveAreas::Areas(areas) = &known.curve {
             for (place, group) in areas.stacked.groups.iter().enumerate().rev() {
                 let color = group_color(group, place, &tokens);
                 label_ui(ui, Patch::Area(color, color), &group.title);

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use super::PageContext;
 use super::cards::{CardChoices, run_card_ui};
 use super::found_insights::{ADVICE_COMES, FoundInsights, KnownInsights};
-use super::glance::{Click, GlanceTable};
+use super::glance::{ClickEffect, GlanceTable};
 use super::head::page_head_ui;
 use super::run_part::RunPart;
 use super::run_title_ui;
@@ -53,23 +53,23 @@ pub struct OverviewPage {
     glance: GlanceTable,
     /// The run of several that is shown below their table; the reference if none was chosen.
     chosen: Option<RunId>,
-    known: RunsAnswer<Detail, Vec<Known>>,
+    known: RunsAnswer<OverviewDetail, Vec<KnownRun>>,
     /// Whether something of it was drawn.
     has_drawn: bool,
-    of_runs: BTreeMap<RunId, OfRun>,
+    of_runs: BTreeMap<RunId, OverviewOfRun>,
 }
 
 #[derive(Default)]
-struct OfRun {
+struct OverviewOfRun {
     insights: FoundInsights,
     curve: CurvePicture,
-    strip: tiles::Strip,
+    strip: tiles::TilesOverview,
     cards: CardChoices,
 }
 
 /// How much is worked out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Detail {
+enum OverviewDetail {
     /// Of large runs that need little of their reports what takes no time: the curve as one area, and the figures.
     First,
     All,
@@ -77,15 +77,15 @@ enum Detail {
 
 /// What is worked out of a run, beside its insights.
 #[derive(Default)]
-struct Known {
+struct KnownRun {
     capacity: Option<Capacity>,
     curve: Option<KnownCurve>,
     tiles: Vec<Bin>,
     facts: GroupsOfRun,
 }
 
-impl Known {
-    fn of(run: &Run, detail: Detail, cancel: &Cancel) -> Self {
+impl KnownRun {
+    fn of(run: &Run, detail: OverviewDetail, cancel: &Cancel) -> Self {
         let tiles = histogram_around_limit(&run.report);
         let capacity = || Capacity::of(&run.report);
         let (curve, facts) =
@@ -105,19 +105,19 @@ impl OverviewPage {
             return false;
         }
         let known = &mut self.known;
-        let ask = |known: &mut RunsAnswer<Detail, Vec<Known>>, detail| {
+        let ask = |known: &mut RunsAnswer<OverviewDetail, Vec<KnownRun>>, detail| {
             known.ask_or_tell("overview", ctx, needs, &detail, move |runs, cancel| {
-                runs.iter().map(|run| Known::of(run, detail, cancel)).collect()
+                runs.iter().map(|run| KnownRun::of(run, detail, cancel)).collect()
             });
         };
         let has_time = !are_beside || runs.are_small() || self.has_drawn;
         if known.last(runs).is_none() && are_beside && !runs.are_small() {
             self.has_drawn = false;
-            ask(known, Detail::First);
+            ask(known, OverviewDetail::First);
             return false;
         }
         if has_time {
-            ask(known, Detail::All);
+            ask(known, OverviewDetail::All);
         }
         // What comes after the curve begins when it is painted: both at once would take as long again.
         if !self.has_drawn && known.last(runs).is_some() {
@@ -155,7 +155,8 @@ impl RunsPage for OverviewPage {
                 GlanceTable::exports_ui(ui, page, Some(&glance));
             });
             let chosen = runs.get(place).map(|run| run.id);
-            self.chosen = self.glance.ui(ui, page, &glance, (Click::Shows, chosen)).or(self.chosen);
+            self.chosen =
+                self.glance.ui(ui, page, &glance, (ClickEffect::Shows, chosen)).or(self.chosen);
         }
         let Some((run, known)) = runs.get(place).zip(known.get(place)) else { return };
         let state = self.of_runs.entry(run.id).or_default();
@@ -184,11 +185,11 @@ impl RunsPage for OverviewPage {
     }
 }
 
-impl OfRun {
+impl OverviewOfRun {
     fn ui(
         &mut self,
         ui: &mut egui::Ui,
-        known: &Known,
+        known: &KnownRun,
         insights: Option<&KnownInsights>,
         part: &mut RunPart<'_>,
     ) {
@@ -213,7 +214,7 @@ impl OfRun {
         }
     }
 
-    fn pictures_ui(&mut self, ui: &mut egui::Ui, known: &Known, part: &mut RunPart<'_>) {
+    fn pictures_ui(&mut self, ui: &mut egui::Ui, known: &KnownRun, part: &mut RunPart<'_>) {
         let width = ui.available_width();
         let limit = part.run.report.bytes_per_tile();
         let tiles = limit.filter(|_| !known.tiles.is_empty());

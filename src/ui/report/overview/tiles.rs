@@ -17,13 +17,13 @@ const TILE: f32 = 3.0;
 
 /// All tiles by number, in rows; those over the limit in their colour.
 #[derive(Default)]
-pub struct Strip {
+pub struct TilesOverview {
     /// Of a report, a theme and a number of columns.
     image: Made<(Same<Report>, bool, usize), Arc<ColorImage>>,
     texture: ImageTexture,
 }
 
-impl Strip {
+impl TilesOverview {
     pub fn ui(&mut self, ui: &mut egui::Ui, height: f32, target: &mut RunPart<'_>) {
         let report = Arc::clone(&target.run.report);
         let (Some(memory), Some(limit)) = (report.memory.get(), report.bytes_per_tile()) else {

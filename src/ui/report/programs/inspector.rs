@@ -31,7 +31,7 @@ const NAME: usize = 300;
 
 /// Where to go from a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum ProgramJump {
     /// To what it calls, or what calls it: there is a way back.
     Follow(usize),
     Select(usize),
@@ -39,7 +39,7 @@ pub enum Asked {
 }
 
 /// What is worked out for the selected program.
-pub struct Details {
+pub struct InspectedProgram {
     pub uses: ProgramDetails,
     /// The programs of its operation, in the order of the tree.
     pub of_operation: Vec<u32>,
@@ -47,7 +47,7 @@ pub struct Details {
     pub callers: Vec<usize>,
 }
 
-impl Details {
+impl InspectedProgram {
     pub fn of(
         report: &Report,
         compilation_step: usize,
@@ -76,9 +76,9 @@ pub fn inspector_ui(
     part: &mut RunPart<'_>,
     (compiled, links): (&CompiledPrograms<'_>, &ProgramLinks),
     program: usize,
-    (details, failure): (Option<&Details>, Option<&str>),
+    (details, failure): (Option<&InspectedProgram>, Option<&str>),
     before: Option<usize>,
-) -> Option<Asked> {
+) -> Option<ProgramJump> {
     let id = compiled.programs.ids.get(program);
     let id = id.map_or(String::new(), |id| format!("{} {id}", compiled.report.system.program));
     let kind = kind_words(compiled, &links.shape, program, true);
@@ -140,7 +140,7 @@ fn calls_ui(
     (compiled, links): (&CompiledPrograms<'_>, &ProgramLinks),
     (program, callers): (usize, &[usize]),
     before: Option<usize>,
-) -> Option<Asked> {
+) -> Option<ProgramJump> {
     let (mut asked, called) = (None, compiled.callee(program));
     if before.is_some() || called.is_some() {
         ui.horizontal_wrapped(|ui| {
@@ -148,13 +148,13 @@ fn calls_ui(
                 let title = title_words(compiled, links, before);
                 let back = ui.button("← Back").on_hover_text(format!("Back to {title}"));
                 if back.clicked() {
-                    asked = Some(Asked::Back);
+                    asked = Some(ProgramJump::Back);
                 }
             }
             if let Some((function, callee)) = called
                 && ui.button(format!("Go to function {function}")).clicked()
             {
-                asked = Some(Asked::Follow(callee));
+                asked = Some(ProgramJump::Follow(callee));
             }
         });
     }
@@ -168,7 +168,7 @@ fn calls_ui(
             let id = compiled.programs.ids.get(*caller).map_or(0, |id| id.0);
             let hover = title_words(compiled, links, *caller);
             if ui.link(format!("Call {id}")).on_hover_text(hover).clicked() {
-                asked = Some(Asked::Follow(*caller));
+                asked = Some(ProgramJump::Follow(*caller));
             }
         }
         more_ui(ui, callers.len(), MOST_CALLERS);
@@ -228,7 +228,7 @@ fn operation_ui(
     links: &ProgramLinks,
     program: usize,
     all: &[u32],
-) -> Option<Asked> {
+) -> Option<ProgramJump> {
     let (_, operation) = links.operation(program)?;
     section_ui(ui, "Operation");
     facts_ui(ui, report, operation);
@@ -242,7 +242,7 @@ fn operation_ui(
             let to = place.and_then(|place| all.get(place));
             let button = ui.add_enabled(to.is_some(), egui::Button::new(sign));
             if button.accessible_name(name).on_hover_text(name).clicked() {
-                asked = to.map(|to| Asked::Select(*to as usize));
+                asked = to.map(|to| ProgramJump::Select(*to as usize));
             }
         }
         let count = grouped(all.len() as u64);

@@ -37,7 +37,7 @@ const BAR: f32 = 48.0;
 const LEAST_WITH_ALIVE: f32 = 520.0;
 const LEAST_WITH_STEP: f32 = 320.0;
 
-pub struct Shown<'a> {
+pub struct ShownPrograms<'a> {
     pub compiled: CompiledPrograms<'a>,
     pub links: &'a ProgramLinks,
     pub rows: &'a TreeRows,
@@ -59,12 +59,12 @@ pub enum Done {
 }
 
 /// Where the columns at the right begin, in a list of this width.
-struct Columns {
+struct ProgramColumns {
     step: f32,
     alive: f32,
 }
 
-impl Columns {
+impl ProgramColumns {
     fn of(rect: Rect) -> Self {
         let alive = if rect.width() < LEAST_WITH_ALIVE { 0.0 } else { ALIVE };
         let step = if rect.width() < LEAST_WITH_STEP { 0.0 } else { STEP };
@@ -78,7 +78,7 @@ pub fn titles_ui(ui: &mut egui::Ui, system: &System) {
     let (rect, _) = ui.allocate_exact_size(size, Sense::hover());
     let rect = Rect::from_min_max(rect.min, Pos2::new(rect.right() - 10.0, rect.bottom()));
     let (tokens, font) = (Tokens::now(ui), fonts::medium(size::CAPTION));
-    let columns = Columns::of(rect);
+    let columns = ProgramColumns::of(rect);
     let title = |x: f32, align: Align2, text: &str| {
         let at = Pos2::new(x, rect.center().y);
         ui.painter().text(at, align, text, font.clone(), tokens.third_text);
@@ -107,7 +107,7 @@ pub fn titles_ui(ui: &mut egui::Ui, system: &System) {
 }
 
 /// Draws the list; says what was done in it.
-pub fn list_ui(ui: &mut egui::Ui, list: &mut LongList, shown: &Shown<'_>) -> Option<Done> {
+pub fn list_ui(ui: &mut egui::Ui, list: &mut LongList, shown: &ShownPrograms<'_>) -> Option<Done> {
     let mut done = None;
     let mut is_clicked = false;
     let response = list.ui(ui, shown.name, shown.rows.len(), |ui, rect, place| {
@@ -127,7 +127,7 @@ pub fn list_ui(ui: &mut egui::Ui, list: &mut LongList, shown: &Shown<'_>) -> Opt
 }
 
 /// What the arrows and their like ask for.
-fn key(ui: &egui::Ui, list: &Response, page: usize, shown: &Shown<'_>) -> Option<Done> {
+fn key(ui: &egui::Ui, list: &Response, page: usize, shown: &ShownPrograms<'_>) -> Option<Done> {
     let pressed = pressed_keys(ui, list, true);
     let rows = shown.rows;
     let last = rows.len().checked_sub(1)?;
@@ -166,7 +166,7 @@ fn key(ui: &egui::Ui, list: &Response, page: usize, shown: &Shown<'_>) -> Option
 
 fn row_ui(
     ui: &mut egui::Ui,
-    shown: &Shown<'_>,
+    shown: &ShownPrograms<'_>,
     rect: Rect,
     (place, row): (usize, TreeRow),
 ) -> Option<Done> {
@@ -199,7 +199,7 @@ fn row_ui(
         painter.rect_filled(rect, 4, tokens.raised);
     }
     marks(&painter, rect, program, shown, &tokens);
-    let columns = Columns::of(rect);
+    let columns = ProgramColumns::of(rect);
     let indent = LEVEL * f32::from(row.depth.saturating_sub(1).min(MOST_LEVELS));
     let mut x = rect.left() + GUTTER + indent;
     let mut done = None;
@@ -246,7 +246,13 @@ fn row_ui(
 }
 
 /// A disc of what was searched for, a ring of what is of the same operation.
-fn marks(painter: &egui::Painter, rect: Rect, program: usize, shown: &Shown<'_>, tokens: &Tokens) {
+fn marks(
+    painter: &egui::Painter,
+    rect: Rect,
+    program: usize,
+    shown: &ShownPrograms<'_>,
+    tokens: &Tokens,
+) {
     let at = Pos2::new(rect.left() + GUTTER / 2.0, rect.center().y);
     // What is both is a disc in a ring.
     if shown.operation.is_some_and(|operation| shown.links.is_of(program, operation)) {
@@ -266,7 +272,13 @@ fn mark(painter: &egui::Painter, at: Pos2, is_found: bool, tokens: &Tokens) {
 }
 
 /// The step that visits it, of several the highest, and what is alive there.
-fn visits_ui(ui: &egui::Ui, rect: Rect, columns: &Columns, program: usize, shown: &Shown<'_>) {
+fn visits_ui(
+    ui: &egui::Ui,
+    rect: Rect,
+    columns: &ProgramColumns,
+    program: usize,
+    shown: &ShownPrograms<'_>,
+) {
     let Some((step, alive)) = shown.links.highest_visit(program) else { return };
     let (tokens, units) = (Tokens::now(ui), Units::now(ui));
     let font = fonts::regular(size::TABLE);

@@ -3,9 +3,9 @@
 use eframe::egui::{self, Button, Margin, Rect, ScrollArea};
 use std::sync::Arc;
 
-use super::inspector::{Asked, Details, inspector_ui, kinds_ui};
-use super::list::{Done, Shown, list_ui, titles_ui};
-use super::search::{Found, Way, found_ui};
+use super::inspector::{InspectedProgram, ProgramJump, inspector_ui, kinds_ui};
+use super::list::{Done, ShownPrograms, list_ui, titles_ui};
+use super::search::{FoundPrograms, MatchJump, found_ui};
 use super::sheet::sheet_of;
 use crate::analysis::program::compiled_programs::CompiledPrograms;
 use crate::analysis::program::operations::OperationName;
@@ -14,7 +14,7 @@ use crate::analysis::program::tree_search::matching_programs;
 use crate::analysis::program_links::ProgramLinks;
 use crate::store::{ProgramId, Report};
 use crate::text::{counted, grouped, shortened};
-use crate::ui::command::{Command, Exported};
+use crate::ui::command::{Command, ExportSource};
 use crate::ui::job::{Cancel, Job, Latest, MadeFor};
 use crate::ui::report::run_part::RunPart;
 use crate::ui::report::side_by_side::part_ui;
@@ -71,10 +71,10 @@ pub struct ProgramsOfRun {
     selected_row: Option<usize>,
     /// Programs from which a call or a function was followed.
     before: Vec<usize>,
-    found: Latest<(String, usize), Option<Arc<Found>>>,
+    found: Latest<(String, usize), Option<Arc<FoundPrograms>>>,
     /// A way that was asked for before anything was found.
-    waiting: Option<Way>,
-    details: Latest<(usize, usize), Arc<Details>>,
+    waiting: Option<MatchJump>,
+    details: Latest<(usize, usize), Arc<InspectedProgram>>,
     /// The step that was last followed.
     followed: Option<usize>,
     counts: MadeFor<ProgramLinks, String>,
@@ -117,7 +117,7 @@ impl ProgramsOfRun {
         part: &mut RunPart<'_>,
         text: &mut String,
         step: Option<usize>,
-        asked: Option<Way>,
+        asked: Option<MatchJump>,
     ) {
         let report = Arc::clone(&part.run.report);
         let what = ("Programs", ARE);
@@ -149,7 +149,13 @@ impl ProgramsOfRun {
             let (derived_report, links) = (Arc::clone(&report), Arc::clone(&links));
             let key = (program, compilation_step);
             self.details.ask("details of a program", ui.ctx(), &key, move |cancel| {
-                Arc::new(Details::of(&derived_report, compilation_step, program, &links, cancel))
+                Arc::new(InspectedProgram::of(
+                    &derived_report,
+                    compilation_step,
+                    program,
+                    &links,
+                    cancel,
+                ))
             });
         }
         let space = ui.available_rect_before_wrap();
@@ -223,13 +229,13 @@ impl ProgramsOfRun {
             let matches = matching_programs(&compiled, &links.shape, &wanted, &is_cancelled)?;
             let highest = links.highest_of(&matches.in_order);
             let highest = highest.map(|(program, step)| (program, step, links.alive_at(step)));
-            Some(Arc::new(Found { matches, highest }))
+            Some(Arc::new(FoundPrograms { matches, highest }))
         });
     }
 
     /// What was found of a text, and whether it is that which is looked for: what was found before stays while it is
     /// not there yet. Nothing without a text.
-    fn found(&self, text: &str) -> Option<(&Arc<Found>, bool)> {
+    fn found(&self, text: &str) -> Option<(&Arc<FoundPrograms>, bool)> {
         let ((of_text, compilation_step), found) = self.found.last()?;
         let is_wanted = !text.trim().is_empty() && *compilation_step == self.compilation_step;
         Some((found.as_ref().filter(|_| is_wanted)?, of_text == text.trim()))
@@ -258,7 +264,7 @@ impl ProgramsOfRun {
 
     fn go(
         &mut self,
-        way: Way,
+        way: MatchJump,
         part: &mut RunPart<'_>,
         (compiled, links): (&CompiledPrograms<'_>, &ProgramLinks),
         text: &str,
@@ -271,12 +277,12 @@ impl ProgramsOfRun {
         let all = &found.matches.in_order;
         let at = self.place_of_selected(links, all);
         let next = match way {
-            Way::Highest => found.highest.map(|(program, ..)| program),
-            Way::Next => {
+            MatchJump::Highest => found.highest.map(|(program, ..)| program),
+            MatchJump::Next => {
                 let place = at.map_or(0, |at| at.saturating_add(1));
                 all.get(place).or(all.first()).map(|program| *program as usize)
             }
-            Way::Before => {
+            MatchJump::Before => {
                 let before = at.and_then(|at| all.get(at.checked_sub(1)?));
                 before.or(all.last()).map(|program| *program as usize)
             }
@@ -347,7 +353,7 @@ impl ProgramsOfRun {
         titles_ui(ui, &compiled.report.system);
         let Some(Opened { rows, .. }) = &self.opened else { return };
         let operation = self.selected.and_then(|program| links.operation(program));
-        let shown = Shown {
+        let shown = ShownPrograms {
             compiled: *compiled,
             links,
             rows,
@@ -401,9 +407,9 @@ impl ProgramsOfRun {
         ui: &mut egui::Ui,
         report: &Arc<Report>,
         (compiled, links): (&CompiledPrograms<'_>, &Arc<ProgramLinks>),
-        (text, found): (&str, Option<(&Found, bool)>),
+        (text, found): (&str, Option<(&FoundPrograms, bool)>),
         commands: &mut Vec<Command>,
-    ) -> Option<Way> {
+    ) -> Option<MatchJump> {
         let mut way = None;
         if is_taken_out(ui.ctx()) {
             // It says where the picture lies, too.
@@ -429,7 +435,7 @@ impl ProgramsOfRun {
                 let sheet = || {
                     let Opened { rows, .. } = self.opened.as_ref()?;
                     let sheet = sheet_of(report, self.compilation_step, links, rows);
-                    Some(Exported::Table(sheet))
+                    Some(ExportSource::Table(sheet))
                 };
                 picture_exports_ui(ui, (TREE, true), self.picture, commands);
                 exports_ui(ui, ("as CSV", "program tree", true), commands, sheet);
@@ -524,15 +530,15 @@ impl ProgramsOfRun {
         });
         scrolled_of_exports(ui, &shown);
         match shown.inner {
-            Some(Asked::Follow(to)) => {
+            Some(ProgramJump::Follow(to)) => {
                 self.before.push(program);
                 if self.before.len() > MOST_REMEMBERED {
                     self.before.remove(0);
                 }
                 self.select(to, None, part, (compiled, links));
             }
-            Some(Asked::Select(to)) => self.select(to, None, part, (compiled, links)),
-            Some(Asked::Back) => {
+            Some(ProgramJump::Select(to)) => self.select(to, None, part, (compiled, links)),
+            Some(ProgramJump::Back) => {
                 if let Some(to) = self.before.pop() {
                     self.select(to, None, part, (compiled, links));
                 }

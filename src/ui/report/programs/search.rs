@@ -10,7 +10,7 @@ use crate::ui::units::Units;
 
 /// Where to go from a match.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum MatchJump {
     Next,
     Before,
     /// To the one that runs at the highest step.
@@ -18,14 +18,14 @@ pub enum Way {
 }
 
 /// What a text was found in.
-pub struct Found {
+pub struct FoundPrograms {
     pub matches: Matches,
     /// The program whose visit is the highest, and its step with the bytes alive there.
     pub highest: Option<(usize, usize, Option<u64>)>,
 }
 
 /// The field; Enter goes on.
-pub fn field_ui(ui: &mut egui::Ui, text: &mut String) -> Option<Way> {
+pub fn field_ui(ui: &mut egui::Ui, text: &mut String) -> Option<MatchJump> {
     // Of another page no other widget shall come to have its name, and the focus with it.
     let field = TextEdit::singleline(text)
         .id_salt("search programs")
@@ -41,28 +41,28 @@ pub fn field_ui(ui: &mut egui::Ui, text: &mut String) -> Option<Way> {
         "A part of a kind, a name, an operation or a layer, or an option or argument with its value, \
          `name=value`. Enter goes to the next match, Shift+Enter to the one before",
     );
-    is_entered.then_some(if is_back { Way::Before } else { Way::Next })
+    is_entered.then_some(if is_back { MatchJump::Before } else { MatchJump::Next })
 }
 
 /// What was found, and the buttons that go from one to the next; `at` is the match that is selected. While it is looked
 /// for the buttons stay where they are, and wait.
 pub fn found_ui(
     ui: &mut egui::Ui,
-    found: Option<&Found>,
+    found: Option<&FoundPrograms>,
     at: Option<usize>,
     compiled: &CompiledPrograms<'_>,
-) -> Option<Way> {
+) -> Option<MatchJump> {
     let all = compiled.programs.ids.len();
     let count = found.map(|found| found.matches.in_order.len());
     let mut way = None;
     let is_some = count != Some(0);
     let before = ui.add_enabled(is_some, Button::new("▴")).accessible_name("Match before");
     if before.on_hover_text("The match before (Shift+Enter)").clicked() {
-        way = Some(Way::Before);
+        way = Some(MatchJump::Before);
     }
     let next = ui.add_enabled(is_some, Button::new("▾")).accessible_name("Next match");
     if next.on_hover_text("The next match (Enter)").clicked() {
-        way = Some(Way::Next);
+        way = Some(MatchJump::Next);
     }
     let grouped = |number: usize| grouped(number as u64);
     ui.label(match (count, at) {
@@ -85,7 +85,7 @@ pub fn found_ui(
         let live = compiled.report.system.not_always_live_in_text;
         let hover = format!("The match that runs where most is alive that is {live}");
         if ui.button(text).on_hover_text(hover).clicked() {
-            way = Some(Way::Highest);
+            way = Some(MatchJump::Highest);
         }
     }
     way

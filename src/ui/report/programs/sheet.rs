@@ -8,7 +8,7 @@ use crate::analysis::program::tree_rows::{RowOf, TreeRows};
 use crate::analysis::program_links::ProgramLinks;
 use crate::store::Report;
 use crate::ui::command::Sheet;
-use crate::ui::widget::rows::{Column, Order, Rows, Value};
+use crate::ui::widget::rows::{CellValue, Order, Rows, TableColumn};
 
 struct OpenRows {
     report: Arc<Report>,
@@ -32,15 +32,15 @@ pub fn sheet_of(
     };
     let live = format!("{} there", report.system.not_always_live);
     let columns = vec![
-        Column::count("Level", 60.0).not_summed(),
-        Column::text(report.system.program, 80.0),
-        Column::text("Kind", 120.0),
-        Column::rest("Name"),
-        Column::text("Operation", 120.0),
-        Column::text("Operation name", 120.0),
-        Column::text("Calls function", 80.0),
-        Column::text("Step", 80.0),
-        Column::bytes(live, 110.0).not_summed(),
+        TableColumn::count("Level", 60.0).not_summed(),
+        TableColumn::text(report.system.program, 80.0),
+        TableColumn::text("Kind", 120.0),
+        TableColumn::rest("Name"),
+        TableColumn::text("Operation", 120.0),
+        TableColumn::text("Operation name", 120.0),
+        TableColumn::text("Calls function", 80.0),
+        TableColumn::text("Step", 80.0),
+        TableColumn::bytes(live, 110.0).not_summed(),
     ];
     let order = Order { rows: (0..count).collect(), totals: Vec::new() };
     Sheet { rows: Arc::new(rows), columns, order: Arc::new(order) }
@@ -51,24 +51,26 @@ impl Rows for OpenRows {
         self.rows.len()
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some(row) = self.rows.get(row) else { return Value::Nothing };
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
+        let Some(row) = self.rows.get(row) else { return CellValue::Nothing };
         let program = match (row.of, column) {
-            (_, 0) => return Value::Count(row.depth.into()),
+            (_, 0) => return CellValue::Count(row.depth.into()),
             (RowOf::Heading(group), 2) => {
-                return Value::text(group_title(group, &self.report.system));
+                return CellValue::text(group_title(group, &self.report.system));
             }
-            (RowOf::Heading(_), _) => return Value::Nothing,
+            (RowOf::Heading(_), _) => return CellValue::Nothing,
             (RowOf::Program(program), _) => program,
         };
         let Some(compiled) = CompiledPrograms::at(&self.report, self.compilation_step) else {
-            return Value::Nothing;
+            return CellValue::Nothing;
         };
-        let text =
-            |text: Option<&str>| text.map_or(Value::Nothing, |text| Value::text(text.to_owned()));
+        let text = |text: Option<&str>| {
+            text.map_or(CellValue::Nothing, |text| CellValue::text(text.to_owned()))
+        };
         let operation = self.links.operation(program).map(|(_, operation)| operation);
         let visit = self.links.highest_visit(program);
-        let id = |number: Option<u32>| number.map_or(Value::Nothing, |id| Value::Id(id.into()));
+        let id =
+            |number: Option<u32>| number.map_or(CellValue::Nothing, |id| CellValue::Id(id.into()));
         match column {
             1 => id(compiled.programs.ids.get(program).map(|id| id.0)),
             2 => text(compiled.kind(program)),
@@ -80,7 +82,7 @@ impl Rows for OpenRows {
                 let steps = self.report.steps.get();
                 id(visit.and_then(|(step, _)| Some(steps?.ids.get(step)?.0)))
             }
-            _ => Value::bytes(visit.and_then(|(_, bytes)| bytes)),
+            _ => CellValue::bytes(visit.and_then(|(_, bytes)| bytes)),
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::ui::command::Command;
 use crate::ui::report::category_colors::category_color;
 use crate::ui::report::more_ui;
 use crate::ui::report::run_part::RunPart;
-use crate::ui::selection::Place;
+use crate::ui::selection::Jump;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::bar::Bar;
@@ -138,7 +138,7 @@ fn by_tile_ui(ui: &mut egui::Ui, part: &mut RunPart<'_>, list: &ByTile, is_bytes
         ui.label(RichText::new("Most").size(12.0).weak());
         let text = format!("{} {tile}", system.arena);
         if ui.link(text).on_hover_text("Shows its map").clicked() {
-            part.commands.push(Command::GoTo(Place::Map(tile)));
+            part.commands.push(Command::GoTo(Jump::Map(tile)));
         }
         ui.label(fonts::number(shown(most)));
     });

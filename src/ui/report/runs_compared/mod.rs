@@ -46,7 +46,7 @@ pub struct RunsCompared {
 
 impl RunsCompared {
     /// Compares two runs of one system.
-    fn of(key: &Key, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Result<Self, String> {
+    fn of(key: &ComparisonKey, is_cancelled: &(dyn Fn() -> bool + Sync)) -> Result<Self, String> {
         let both = key.both.each_ref().map(|Same(derived)| &**derived);
         let pair = key.pair.as_ref().map(|Same(pair)| pair);
         let compared = Compared::of(both, pair, key.device, is_cancelled);
@@ -78,7 +78,7 @@ impl RunsCompared {
 
 /// What two runs are compared by. Tables keep what the runs are called, so that belongs to it.
 #[derive(Clone, PartialEq)]
-struct Key {
+struct ComparisonKey {
     both: [Same<Derived>; 2],
     titles: [Arc<str>; 2],
     /// The number of the device; without, the one that says most.
@@ -88,7 +88,7 @@ struct Key {
     settled: Vec<bool>,
 }
 
-impl Key {
+impl ComparisonKey {
     /// `None` as long as steps that are to be matched are not.
     fn of(both: [&Run; 2], device: Option<i64>) -> Option<Self> {
         let are_matched = both.iter().all(|run| run.report.system.are_steps_matched);
@@ -105,11 +105,11 @@ impl Key {
 }
 
 /// What was found of two runs, or why nothing was.
-pub type Found = Result<Arc<RunsCompared>, Arc<str>>;
+pub type ComparedOrWhyNot = Result<Arc<RunsCompared>, Arc<str>>;
 
 #[derive(Default)]
 pub struct AskedComparison {
-    found: Latest<Key, Found>,
+    found: Latest<ComparisonKey, ComparedOrWhyNot>,
     said: Latest<(Same<RunsCompared>, Room, Units), Vec<Conclusion>>,
 }
 
@@ -121,8 +121,8 @@ impl AskedComparison {
         ctx: &egui::Context,
         both: [&Run; 2],
         device: Option<i64>,
-    ) -> Option<Found> {
-        let key = Key::of(both, device)?;
+    ) -> Option<ComparedOrWhyNot> {
+        let key = ComparisonKey::of(both, device)?;
         let for_job = key.clone();
         self.found.ask("comparison of two runs", ctx, &key, move |cancel| {
             RunsCompared::of(&for_job, &|| cancel.is_cancelled()).map(Arc::new).map_err(Arc::from)

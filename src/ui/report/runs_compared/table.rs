@@ -7,7 +7,7 @@ use crate::run::compared::names::Owner;
 use crate::run::compared::rows::{OwnerRow, Peaks, Row};
 use crate::run::compared::{Compared, ComparedWords, PeakTab};
 use crate::text::clean;
-use crate::ui::widget::rows::{Column, Rows, Value};
+use crate::ui::widget::rows::{CellValue, Rows, TableColumn};
 
 /// Width of a column of figures, points, and of words.
 const FIGURE: f32 = 110.0;
@@ -25,10 +25,10 @@ pub struct PeakTable {
     pub counted: &'static str,
     /// What each that is counted is called, where all of a row can be of one size: "Each block".
     pub each: Option<&'static str>,
-    pub rows: Vec<PeakRow>,
+    pub rows: Vec<ComparedPeakRow>,
 }
 
-pub struct PeakRow {
+pub struct ComparedPeakRow {
     /// As many as the table has titles of words.
     pub words: Vec<Cow<'static, str>>,
     /// Bytes of each that is counted, where all are of one size.
@@ -38,7 +38,7 @@ pub struct PeakRow {
 
 /// A column of figures.
 #[derive(Clone, Copy)]
-enum Figure {
+enum PeakColumn {
     Change,
     Size,
     Counts(usize),
@@ -76,7 +76,7 @@ impl PeakTable {
                 Cow::Owned(first.join(" < ") + more)
             };
             let detail = peaks.detail(row).map(|detail| word(&detail));
-            PeakRow {
+            ComparedPeakRow {
                 words: vec![
                     owner_word(words, peaks.owner(row)),
                     other.unwrap_or_default(),
@@ -97,7 +97,7 @@ impl PeakTable {
     }
 
     fn of_owners(words: &ComparedWords, peaks: &Peaks) -> Self {
-        let row = |row: &OwnerRow| PeakRow {
+        let row = |row: &OwnerRow| ComparedPeakRow {
             words: vec![
                 owner_word(words, row.owner.as_ref()),
                 Cow::Borrowed(row.category.map_or("", |category| category.title)),
@@ -114,36 +114,38 @@ impl PeakTable {
         }
     }
 
-    fn figures(&self) -> impl Iterator<Item = Figure> {
-        let size = self.each.map(|_| Figure::Size);
+    fn figures(&self) -> impl Iterator<Item = PeakColumn> {
+        let size = self.each.map(|_| PeakColumn::Size);
         let rest = [
-            Figure::Counts(0),
-            Figure::Counts(1),
-            Figure::Bytes(0),
-            Figure::Bytes(1),
-            Figure::Difference,
+            PeakColumn::Counts(0),
+            PeakColumn::Counts(1),
+            PeakColumn::Bytes(0),
+            PeakColumn::Bytes(1),
+            PeakColumn::Difference,
         ];
-        std::iter::once(Figure::Change).chain(size).chain(rest)
+        std::iter::once(PeakColumn::Change).chain(size).chain(rest)
     }
 
     /// The columns, with what the runs are called.
-    pub fn columns(&self, titles: [&str; 2]) -> Vec<Column> {
+    pub fn columns(&self, titles: [&str; 2]) -> Vec<TableColumn> {
         let mut columns = Vec::new();
         for (place, title) in self.words.iter().enumerate() {
             columns.push(match place {
-                0 => Column::rest(*title),
-                _ => Column::text(*title, WORDS),
+                0 => TableColumn::rest(*title),
+                _ => TableColumn::text(*title, WORDS),
             });
         }
         let title = |side: usize| titles.get(side).copied().unwrap_or_default();
         columns.extend(self.figures().map(|figure| match figure {
-            Figure::Change => Column::text("Change", FIGURE),
-            Figure::Size => Column::bytes(self.each.unwrap_or_default(), FIGURE).not_summed(),
-            Figure::Counts(side) => {
-                Column::count(format!("{} {}", title(side), self.counted), FIGURE)
+            PeakColumn::Change => TableColumn::text("Change", FIGURE),
+            PeakColumn::Size => {
+                TableColumn::bytes(self.each.unwrap_or_default(), FIGURE).not_summed()
             }
-            Figure::Bytes(side) => Column::bytes(title(side), FIGURE),
-            Figure::Difference => Column::bytes("Difference", FIGURE),
+            PeakColumn::Counts(side) => {
+                TableColumn::count(format!("{} {}", title(side), self.counted), FIGURE)
+            }
+            PeakColumn::Bytes(side) => TableColumn::bytes(title(side), FIGURE),
+            PeakColumn::Difference => TableColumn::bytes("Difference", FIGURE),
         }));
         columns
     }
@@ -154,21 +156,21 @@ impl Rows for PeakTable {
         self.rows.len()
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some(row) = self.rows.get(row) else { return Value::Nothing };
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
+        let Some(row) = self.rows.get(row) else { return CellValue::Nothing };
         if let Some(word) = row.words.get(column) {
-            return Value::text(&**word);
+            return CellValue::text(&**word);
         }
         let Both { source, target } = row.both;
         let sides = [source, target];
         let side = |side: usize| sides.get(side).copied().unwrap_or_default();
         match self.figures().nth(column.saturating_sub(self.words.len())) {
-            None => Value::Nothing,
-            Some(Figure::Change) => Value::text(row.both.row_change().title()),
-            Some(Figure::Size) => Value::bytes(row.size),
-            Some(Figure::Counts(place)) => Value::Count(side(place).count),
-            Some(Figure::Bytes(place)) => Value::Bytes(side(place).bytes),
-            Some(Figure::Difference) => Value::change(source.bytes, target.bytes),
+            None => CellValue::Nothing,
+            Some(PeakColumn::Change) => CellValue::text(row.both.row_change().title()),
+            Some(PeakColumn::Size) => CellValue::bytes(row.size),
+            Some(PeakColumn::Counts(place)) => CellValue::Count(side(place).count),
+            Some(PeakColumn::Bytes(place)) => CellValue::Bytes(side(place).bytes),
+            Some(PeakColumn::Difference) => CellValue::change(source.bytes, target.bytes),
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::ui::theme::{BETWEEN_CARDS, Tokens, card_frame, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::exports::scrolled_of_exports;
 use crate::ui::widget::facts::facts_ui;
-use crate::ui::widget::rows::{Column, Value, percent_text};
+use crate::ui::widget::rows::{CellValue, TableColumn, percent_text};
 
 /// Least width of a column of cards of one run, points.
 const COLUMN: f32 = 320.0;
@@ -72,18 +72,19 @@ pub fn cards_ui(ui: &mut egui::Ui, runs: &Runs, groups: &[FactGroup]) {
 
 /// All facts as a table: what is a figure alone as a number, all else in words.
 pub fn facts_sheet(runs: &Runs, groups: &[FactGroup]) -> Sheet {
-    let titles = ["Group", "Fact"].map(Column::rest).into_iter();
-    let columns = titles.chain(runs.iter().map(|run| Column::rest(&*run.name)));
+    let titles = ["Group", "Fact"].map(TableColumn::rest).into_iter();
+    let columns = titles.chain(runs.iter().map(|run| TableColumn::rest(&*run.name)));
     let said = |said: &Option<Said>| match said {
         Some(Said::Bytes(before, bytes, after)) if before.is_empty() && after.is_empty() => {
-            Value::Bytes(*bytes)
+            CellValue::Bytes(*bytes)
         }
-        Some(Said::Count(count, of)) if of.is_empty() => Value::Count(*count),
-        Some(Said::Unknown) | None => Value::Nothing,
-        Some(said) => Value::text(said_text(said, Units::Bytes)),
+        Some(Said::Count(count, of)) if of.is_empty() => CellValue::Count(*count),
+        Some(Said::Unknown) | None => CellValue::Nothing,
+        Some(said) => CellValue::text(said_text(said, Units::Bytes)),
     };
     let row = |group: &FactGroup, fact: &Fact| {
-        let name = [Value::text(group.title.to_string()), Value::text(fact.name.to_string())];
+        let name =
+            [CellValue::text(group.title.to_string()), CellValue::text(fact.name.to_string())];
         name.into_iter().chain(fact.said.iter().map(said)).collect()
     };
     let rows = groups.iter().flat_map(|group| group.facts.iter().map(move |fact| row(group, fact)));
@@ -250,7 +251,7 @@ fn changed_value_ui(
     };
     let change = match said {
         Some(Said::Bytes(..)) => change_text(before, now, units),
-        _ => Value::count_change(before, now).shown(units).into_owned(),
+        _ => CellValue::count_change(before, now).shown(units).into_owned(),
     };
     let short = match before {
         0 => "new".to_owned(),
@@ -272,7 +273,7 @@ fn difference_ui(ui: &mut egui::Ui, fact: &Fact, runs: &Runs, units: Units) {
             ui.colored_label(change_color(ui, *source, *target), text);
         }
         [Some(Said::Count(source, _)), Some(Said::Count(target, _))] => {
-            let text = Value::count_change(*source, *target).shown(units);
+            let text = CellValue::count_change(*source, *target).shown(units);
             ui.colored_label(change_color(ui, *source, *target), text);
         }
         [Some(Said::Words(source)), Some(Said::Words(target))] if source == target => {

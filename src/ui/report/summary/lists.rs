@@ -20,11 +20,11 @@ use crate::ui::runs::{Needed, Run, Runs};
 use crate::ui::selection::toggle;
 use crate::ui::units::Units;
 use crate::ui::widget::data_table::{Data, DataTable};
-use crate::ui::widget::rows::{Column, Listed, Rows, Value};
+use crate::ui::widget::rows::{CellValue, Listed, Rows, TableColumn};
 use crate::ui::widget::sign::Sign;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum List {
+enum SummaryList {
     #[default]
     Engine,
     Target,
@@ -34,7 +34,7 @@ enum List {
     Files,
 }
 
-impl List {
+impl SummaryList {
     /// In the order of the tabs.
     const ALL: [Self; 6] =
         [Self::Engine, Self::Target, Self::Framework, Self::App, Self::Proportions, Self::Files];
@@ -50,8 +50,8 @@ impl List {
         }
     }
 
-    fn columns(self, runs: &Runs) -> Vec<Column> {
-        let of_runs = |titles: [&str; 2], width: f32, column: fn(String, f32) -> Column| {
+    fn columns(self, runs: &Runs) -> Vec<TableColumn> {
+        let of_runs = |titles: [&str; 2], width: f32, column: fn(String, f32) -> TableColumn| {
             let title = move |title: &str| {
                 let [alone, among] = titles;
                 if runs.is_one() { alone.to_owned() } else { format!("{title}{among}") }
@@ -60,14 +60,14 @@ impl List {
                 let badge = (!runs.is_one()).then_some(run.badge);
                 column(title(&run.title), width).of_run(badge, title(&run.title))
             };
-            runs.iter().map(badged).collect::<Vec<Column>>()
+            runs.iter().map(badged).collect::<Vec<TableColumn>>()
         };
         let is_one = runs.is_one();
-        let pair = |column: Column| if runs.len() == 2 { vec![column] } else { Vec::new() };
-        let proportion = Column { unit: "number", ..Column::text("Proportion", 90.0) };
+        let pair = |column: TableColumn| if runs.len() == 2 { vec![column] } else { Vec::new() };
+        let proportion = TableColumn { unit: "number", ..TableColumn::text("Proportion", 90.0) };
         let state = match self {
-            _ if !is_one => vec![Column::text("State", 106.0)],
-            Self::Engine | Self::Target => vec![Column::text("Default", 70.0)],
+            _ if !is_one => vec![TableColumn::text("State", 106.0)],
+            Self::Engine | Self::Target => vec![TableColumn::text("Default", 70.0)],
             _ => Vec::new(),
         };
         let value_width =
@@ -76,22 +76,22 @@ impl List {
             if is_one { [80.0, 110.0, 120.0] } else { [106.0, 92.0, 100.0] };
         match self {
             Self::Engine | Self::Target | Self::Framework | Self::App => [
-                vec![Column::rest("Name")],
-                of_runs(["Value", ""], value_width, Column::text),
+                vec![TableColumn::rest("Name")],
+                of_runs(["Value", ""], value_width, TableColumn::text),
                 state,
             ]
             .concat(),
             Self::Proportions => [
-                vec![Column::rest("Operation"), proportion],
-                of_runs(["Times", ", times"], times, Column::count),
-                pair(Column::count("Difference", 96.0)),
+                vec![TableColumn::rest("Operation"), proportion],
+                of_runs(["Times", ", times"], times, TableColumn::count),
+                pair(TableColumn::count("Difference", 96.0)),
             ]
             .concat(),
             Self::Files => [
-                vec![Column::rest("File")],
-                of_runs(["State", ""], files, Column::text),
-                of_runs(["Size", ", size"], sizes, Column::bytes),
-                pair(Column::bytes("Difference", 110.0)),
+                vec![TableColumn::rest("File")],
+                of_runs(["State", ""], files, TableColumn::text),
+                of_runs(["Size", ", size"], sizes, TableColumn::bytes),
+                pair(TableColumn::bytes("Difference", 110.0)),
             ]
             .concat(),
         }
@@ -99,12 +99,12 @@ impl List {
 }
 
 /// A row of any list, with a cell for each column.
-type Row = Vec<Value<'static>>;
+type ListRow = Vec<CellValue<'static>>;
 
 struct ListTable {
-    list: List,
+    list: SummaryList,
     title: String,
-    columns: Vec<Column>,
+    columns: Vec<TableColumn>,
     rows: Arc<dyn Rows>,
     note: String,
     /// How many options of it differ.
@@ -118,40 +118,40 @@ impl ListTables {
     pub fn new(runs: &Runs) -> Option<Self> {
         let abouts: Vec<&About> =
             runs.iter().map(|run| run.report.about.get()).collect::<Option<_>>()?;
-        let table = |list: List| {
+        let table = |list: SummaryList| {
             let (rows, differing) = rows(runs, &abouts, list);
             // Of options an empty list says nothing, and a side file that is absent is named under
             // Files; proportions say why there are none, unless the system has nothing of the kind.
             let has_none = match list {
-                List::Proportions => {
+                SummaryList::Proportions => {
                     runs.are_foreign_to(&[Needed::Debug])
                         || runs.are_foreign_to(&[Needed::ComputeSets])
                 }
-                _ => list != List::Files,
+                _ => list != SummaryList::Files,
             };
             if rows.is_empty() && has_none {
                 return None;
             }
             let note = note(runs, list, &rows);
             let title = title(runs, list, rows.len(), differing);
-            let cell: fn(&Row, usize) -> Value<'_> =
+            let cell: fn(&ListRow, usize) -> CellValue<'_> =
                 |row, column| row.get(column).cloned().unwrap_or_default();
             let rows = Arc::new(Listed { rows, cell });
             Some(ListTable { list, title, columns: list.columns(runs), rows, note, differing })
         };
-        Some(Self(List::ALL.into_iter().filter_map(table).collect()))
+        Some(Self(SummaryList::ALL.into_iter().filter_map(table).collect()))
     }
 }
 
 #[derive(Default)]
-pub struct Lists {
+pub struct SummaryLists {
     /// The list that was chosen; before that the first in which something differs.
-    chosen: Option<List>,
+    chosen: Option<SummaryList>,
     table: DataTable,
     selected: Option<usize>,
 }
 
-impl Lists {
+impl SummaryLists {
     pub fn ui(
         &mut self,
         ui: &mut egui::Ui,
@@ -202,7 +202,7 @@ fn full_ui(ui: &mut egui::Ui, runs: &Runs, table: &ListTable, row: usize) {
         let text = table.rows.value(row, column).shown(Units::now(ui)).into_owned();
         clean(&text).into_owned()
     };
-    let first = if table.list == List::Proportions && !runs.is_one() { 2 } else { 1 };
+    let first = if table.list == SummaryList::Proportions && !runs.is_one() { 2 } else { 1 };
     let name = text(0);
     let values: Vec<String> = (first..).take(runs.len()).map(text).collect();
     let frame = egui::Frame::new().inner_margin(Margin::symmetric(0, 6));
@@ -223,10 +223,10 @@ fn full_ui(ui: &mut egui::Ui, runs: &Runs, table: &ListTable, row: usize) {
     });
 }
 
-fn title(runs: &Runs, list: List, rows: usize, differing: usize) -> String {
+fn title(runs: &Runs, list: SummaryList, rows: usize, differing: usize) -> String {
     let name = list.name(runs.system());
     match (list, differing) {
-        (List::Files, _) if runs.is_one() => {
+        (SummaryList::Files, _) if runs.is_one() => {
             let files = runs.reference().report.files();
             let found = files.iter().filter(|file| file.bytes.is_some()).count();
             let is_damaged =
@@ -235,7 +235,7 @@ fn title(runs: &Runs, list: List, rows: usize, differing: usize) -> String {
             let damaged = if damaged > 0 { format!(", {damaged} damaged") } else { String::new() };
             format!("{name} ({found} of {}{damaged})", files.len())
         }
-        (List::Files | List::Proportions, _) => name.to_owned(),
+        (SummaryList::Files | SummaryList::Proportions, _) => name.to_owned(),
         _ if runs.is_one() => format!("{name} ({rows})"),
         (_, 0) => name.to_owned(),
         (_, 1) => format!("{name} (1 differs)"),
@@ -244,14 +244,14 @@ fn title(runs: &Runs, list: List, rows: usize, differing: usize) -> String {
 }
 
 /// What is said beside the number of rows, or in place of them.
-fn note(runs: &Runs, list: List, rows: &[Row]) -> String {
+fn note(runs: &Runs, list: SummaryList, rows: &[ListRow]) -> String {
     let are_settled = runs.iter().all(|run| run.report.debug.is_settled());
-    let count = |is_wanted: &dyn Fn(&Value<'_>) -> bool| {
+    let count = |is_wanted: &dyn Fn(&CellValue<'_>) -> bool| {
         rows.iter().filter(|row| row.last().is_some_and(is_wanted)).count()
     };
     match list {
-        List::Proportions if !are_settled => "Debug information is being read".to_owned(),
-        List::Proportions if rows.is_empty() => {
+        SummaryList::Proportions if !are_settled => "Debug information is being read".to_owned(),
+        SummaryList::Proportions if rows.is_empty() => {
             let debug = &runs.reference().report.debug;
             if runs.is_one() && debug.get().is_none() {
                 return reason_of(debug.absence());
@@ -263,13 +263,13 @@ fn note(runs: &Runs, list: List, rows: &[Row]) -> String {
             ];
             runs.of_number(texts).to_owned()
         }
-        List::Engine | List::Target if runs.is_one() => {
-            let changed = count(&|value| *value == Value::text(CHANGED));
+        SummaryList::Engine | SummaryList::Target if runs.is_one() => {
+            let changed = count(&|value| *value == CellValue::text(CHANGED));
             format!("of them {changed} changed from default")
         }
-        List::Proportions | List::Files => String::new(),
+        SummaryList::Proportions | SummaryList::Files => String::new(),
         _ if runs.is_one() => String::new(),
-        _ => match count(&|value| *value != Value::text(SAME)) {
+        _ => match count(&|value| *value != CellValue::text(SAME)) {
             0 => "none differs".to_owned(),
             1 => "of them 1 differs".to_owned(),
             count => format!("of them {count} differ"),
@@ -281,17 +281,17 @@ fn note(runs: &Runs, list: List, rows: &[Row]) -> String {
 const CHANGED: &str = "changed";
 
 /// The rows of a list, and how many of its options differ.
-fn rows(runs: &Runs, abouts: &[&About], list: List) -> (Vec<Row>, usize) {
+fn rows(runs: &Runs, abouts: &[&About], list: SummaryList) -> (Vec<ListRow>, usize) {
     let reports = runs.reports();
     let options = |of: fn(&About) -> &[_]| options(&each(abouts, of));
     let facts = |of: fn(&About) -> &[_]| side_facts(&each(abouts, of));
     let values = match list {
-        List::Engine => options(|about| &about.engine_options),
-        List::Target => options(|about| &about.target_options),
-        List::Framework => facts(|about| &about.framework),
-        List::App => facts(|about| &about.app),
-        List::Proportions => return (proportion_rows(&reports), 0),
-        List::Files => return (file_rows(&reports), 0),
+        SummaryList::Engine => options(|about| &about.engine_options),
+        SummaryList::Target => options(|about| &about.target_options),
+        SummaryList::Framework => facts(|about| &about.framework),
+        SummaryList::App => facts(|about| &about.app),
+        SummaryList::Proportions => return (proportion_rows(&reports), 0),
+        SummaryList::Files => return (file_rows(&reports), 0),
     };
     let differing = values.iter().filter(|values| values.differs()).count();
     (values.into_iter().map(|values| value_row(values, runs)).collect(), differing)
@@ -301,31 +301,31 @@ fn each<'a, T>(abouts: &[&'a About], of: fn(&About) -> &[T]) -> Vec<&'a [T]> {
     abouts.iter().map(|about| of(about)).collect()
 }
 
-fn value_row(values: NamedValues, runs: &Runs) -> Row {
+fn value_row(values: NamedValues, runs: &Runs) -> ListRow {
     let state = match values.is_default {
-        _ if !runs.is_one() => Value::text(state_text(&values.values, runs)),
-        Some(true) => Value::text("default"),
-        Some(false) => Value::text(CHANGED),
-        None => Value::Nothing,
+        _ if !runs.is_one() => CellValue::text(state_text(&values.values, runs)),
+        Some(true) => CellValue::text("default"),
+        Some(false) => CellValue::text(CHANGED),
+        None => CellValue::Nothing,
     };
     let value = |value: Option<String>| match value {
-        Some(value) if value.is_empty() => Value::text("(empty)"),
-        Some(value) => Value::text(value),
-        None => Value::Nothing,
+        Some(value) if value.is_empty() => CellValue::text("(empty)"),
+        Some(value) => CellValue::text(value),
+        None => CellValue::Nothing,
     };
     let values_of_runs = values.values.into_iter().map(value);
-    std::iter::once(Value::text(values.name)).chain(values_of_runs).chain([state]).collect()
+    std::iter::once(CellValue::text(values.name)).chain(values_of_runs).chain([state]).collect()
 }
 
 /// From the first to the second of two.
-fn change_of_two<T: Copy>(values: &[T], change: impl Fn(T, T) -> Value<'static>) -> Row {
+fn change_of_two<T: Copy>(values: &[T], change: impl Fn(T, T) -> CellValue<'static>) -> ListRow {
     match values {
         [source, target] => vec![change(*source, *target)],
         _ => Vec::new(),
     }
 }
 
-fn proportion_rows(reports: &[&Report]) -> Vec<Row> {
+fn proportion_rows(reports: &[&Report]) -> Vec<ListRow> {
     let counts = |report: &&Report| {
         let known = report.debug.get().zip(report.programs.get());
         let counts = known.map(|(debug, programs)| proportions(debug, programs));
@@ -348,29 +348,29 @@ fn proportion_rows(reports: &[&Report]) -> Vec<Row> {
         });
     }
     let row = |(operation, value, counts): (String, Option<f64>, Vec<u64>)| {
-        let value = value.map_or(Value::text("not a number"), Value::Number);
-        let change = change_of_two(&counts, Value::count_change);
-        let counts = counts.into_iter().map(Value::Count);
-        [Value::text(operation), value].into_iter().chain(counts).chain(change).collect()
+        let value = value.map_or(CellValue::text("not a number"), CellValue::Number);
+        let change = change_of_two(&counts, CellValue::count_change);
+        let counts = counts.into_iter().map(CellValue::Count);
+        [CellValue::text(operation), value].into_iter().chain(counts).chain(change).collect()
     };
     rows.into_iter().map(row).collect()
 }
 
 /// Files in the order of the reports; the marks tell states apart without reading.
-fn file_rows(reports: &[&Report]) -> Vec<Row> {
+fn file_rows(reports: &[&Report]) -> Vec<ListRow> {
     let files = |report: &&Report| {
         report.files().into_iter().map(|file| (file.name.clone(), file)).collect()
     };
     let row = |row: Vec<Option<ReportFile>>| {
-        let name = Value::text(row.iter().flatten().next()?.name.clone());
+        let name = CellValue::text(row.iter().flatten().next()?.name.clone());
         let state = |file: &Option<ReportFile>| {
-            file.as_ref().map_or(Value::Nothing, |file| state_of(file.status))
+            file.as_ref().map_or(CellValue::Nothing, |file| state_of(file.status))
         };
         let sizes: Vec<Option<u64>> =
             row.iter().map(|file| file.as_ref().and_then(|file| file.bytes)).collect();
-        let change = change_of_two(&sizes, Value::change_if_known);
+        let change = change_of_two(&sizes, CellValue::change_if_known);
         let states = row.iter().map(state);
-        let sizes = sizes.into_iter().map(Value::bytes);
+        let sizes = sizes.into_iter().map(CellValue::bytes);
         Some(std::iter::once(name).chain(states).chain(sizes).chain(change).collect())
     };
     let rows = side_by_side(reports.iter().map(files).collect());
@@ -378,11 +378,11 @@ fn file_rows(reports: &[&Report]) -> Vec<Row> {
 }
 
 /// The state of a file, with a mark.
-fn state_of(status: FileStatus) -> Value<'static> {
+fn state_of(status: FileStatus) -> CellValue<'static> {
     match status {
-        FileStatus::Ok => Value::text("✓ found"),
-        FileStatus::Missing => Value::text("– absent"),
-        status => Value::Verdict(Sign::Note, status.as_str()),
+        FileStatus::Ok => CellValue::text("✓ found"),
+        FileStatus::Missing => CellValue::text("– absent"),
+        status => CellValue::Verdict(Sign::Note, status.as_str()),
     }
 }
 
@@ -408,15 +408,18 @@ mod tests {
         assert_eq!(
             rows[0][1..],
             [
-                Value::text("✓ found"),
-                Value::text("✓ found"),
-                Value::Bytes(10),
-                Value::Bytes(30),
-                Value::Change(20),
+                CellValue::text("✓ found"),
+                CellValue::text("✓ found"),
+                CellValue::Bytes(10),
+                CellValue::Bytes(30),
+                CellValue::Change(20),
             ]
         );
-        assert_eq!((&rows[1][1], &rows[1][2]), (&Value::text("– absent"), &Value::Nothing));
-        assert_eq!((&rows[2][0], &rows[2][5]), (&Value::text("debug.cbor"), &Value::Nothing));
+        assert_eq!((&rows[1][1], &rows[1][2]), (&CellValue::text("– absent"), &CellValue::Nothing));
+        assert_eq!(
+            (&rows[2][0], &rows[2][5]),
+            (&CellValue::text("debug.cbor"), &CellValue::Nothing)
+        );
         assert_eq!(file_rows(&[&source, &source, &target])[0].len(), 7);
     }
 }

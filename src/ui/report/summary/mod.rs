@@ -16,7 +16,7 @@ use crate::analysis::derived::fact_groups;
 use crate::analysis::liveness::Scope;
 use crate::run::Verdict;
 use crate::text::shortened;
-use crate::ui::command::{Command, Exported};
+use crate::ui::command::{Command, ExportSource};
 use crate::ui::job::Cancel;
 use crate::ui::pages::RunsPage;
 use crate::ui::report::module_choice::module_choice_ui;
@@ -29,7 +29,7 @@ use crate::ui::widget::card::table_card_ui;
 use crate::ui::widget::exports::exports_ui;
 use crate::ui::widget::sign::{Sign, answer_ui};
 use cards::{cards_ui, facts_sheet, needed_width};
-use lists::{ListTables, Lists};
+use lists::{ListTables, SummaryLists};
 use phases::{NestedPhases, PhaseFlames};
 
 /// What the facts are taken from; options are read after all small tables.
@@ -46,7 +46,7 @@ const VALUE: usize = 24;
 pub struct SummaryPage {
     groups: RunsAnswer<(), Vec<FactGroup>>,
     facts: RunsAnswer<(), SummaryFacts>,
-    lists: Lists,
+    lists: SummaryLists,
     phases: PhaseFlames,
 }
 
@@ -126,7 +126,7 @@ fn head_ui(
         if runs.is_one() {
             module_choice_ui(ui, runs.reference(), commands);
         }
-        let sheet = || Some(Exported::Table(facts_sheet(runs, groups?)));
+        let sheet = || Some(ExportSource::Table(facts_sheet(runs, groups?)));
         exports_ui(ui, ("as CSV", "facts", true), commands, sheet);
     };
     let units = Units::now(ui);

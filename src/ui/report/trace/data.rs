@@ -20,14 +20,14 @@ const OVERVIEW: usize = 2048;
 
 /// Spans that something was found of.
 #[derive(Default)]
-pub struct Found {
+pub struct FoundSpans {
     /// In the order of their starts, on whatever IPU.
     pub by_start: Vec<u32>,
     /// By their rows: so those of an IPU lie together, by start.
     pub by_row: Vec<u32>,
 }
 
-impl Found {
+impl FoundSpans {
     pub fn of(executed: Executed<'_>, mut spans: Vec<u32>) -> Self {
         spans.sort_unstable();
         let by_row = spans.clone();
@@ -56,7 +56,7 @@ pub struct ReadRun {
     by_liveness: (Vec<u32>, Vec<u32>),
     pub memory: Vec<MemoryOfDevice>,
     /// Spans that are slow and at the peak.
-    pub slow: Found,
+    pub slow: FoundSpans,
     /// All that are slow, by their rows.
     pub slowest: Vec<u32>,
     /// Kinds that have spans, and what they do.
@@ -105,7 +105,7 @@ impl ReadRun {
             run_cycles: executed.cycles_of_runs(),
             liveness_steps,
             by_liveness,
-            slow: Found::of(executed, slow.at_peak),
+            slow: FoundSpans::of(executed, slow.at_peak),
             slowest: slow.all,
             cycles,
         }))

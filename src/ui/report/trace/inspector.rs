@@ -6,7 +6,7 @@ use eframe::egui::{self, Label};
 use super::axis::{AxisUnit, length_text};
 use super::data::ReadRun;
 use super::lanes::block_title;
-use super::{ADDING_UP, Chosen, OfRuns, TracePage};
+use super::{ADDING_UP, ChosenNode, OfRuns, TracePage};
 use crate::analysis::execution::lanes::Node;
 use crate::analysis::execution::statistics::Statistics;
 use crate::text::{capitalised, grouped, shortened};
@@ -28,7 +28,7 @@ impl TracePage {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         read: &OfRuns,
-        hovered: Option<Chosen>,
+        hovered: Option<ChosenNode>,
     ) {
         let runs = page.runs;
         match hovered.or(self.chosen) {
@@ -55,7 +55,7 @@ impl TracePage {
         &self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (kind, read, chosen): (&str, &ReadRun, Chosen),
+        (kind, read, chosen): (&str, &ReadRun, ChosenNode),
     ) {
         let Some(executed) = read.executed() else { return };
         let (trace, units) = (executed.trace, Units::now(ui));

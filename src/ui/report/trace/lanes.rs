@@ -7,7 +7,7 @@ use eframe::egui::{self, Align2, Color32, Mesh, Pos2, Rect, Response, Sense, Sha
 use super::axis::{RULER, ruler_ui, selected_range_ui};
 use super::data::ReadRun;
 use super::memory::{MEMORY, memory_ui};
-use super::{Chosen, TracePage};
+use super::{ChosenNode, TracePage};
 use crate::analysis::execution::lanes::{Lane, LaneOf, Lanes, Looks, Node};
 use crate::analysis::program::kinds::Activity;
 use crate::store::execution::BlockKind;
@@ -16,7 +16,7 @@ use crate::ui::report::PageContext;
 use crate::ui::report::program_kind_colors::activity_color;
 use crate::ui::runs::Run;
 use crate::ui::theme::{Tokens, fonts, text_on};
-use crate::ui::widget::flame::{Look, Placing, paint_rows, range_at};
+use crate::ui::widget::flame::{FlameLook, Placing, paint_rows, range_at};
 use crate::ui::widget::navigate::{Axis, navigate, navigate_by_key};
 use crate::ui::widget::picture::{add_outline, describe, focus, pressed_keys, text_within};
 
@@ -32,7 +32,7 @@ const RUNS: f32 = 18.0;
 const NAME: usize = 80;
 
 /// Where the parts of a run's picture lie, from the top down.
-struct Parts {
+struct LaneRects {
     ruler: Rect,
     runs: Option<Rect>,
     lanes: Vec<Rect>,
@@ -40,7 +40,7 @@ struct Parts {
     memory: Option<Rect>,
 }
 
-impl Parts {
+impl LaneRects {
     fn height(run: &ReadRun, lanes: &Lanes, tiles: f32) -> f32 {
         let of_lanes = lanes.lanes.iter().map(|lane| lane_height(lane) + GAP);
         let runs = if run.has_runs() { RUNS + GAP } else { 0.0 };
@@ -85,14 +85,14 @@ impl TracePage {
         lanes: &Lanes,
         (len, room): (usize, f32),
     ) {
-        let without = Parts::height(read, lanes, 0.0) + GAP;
+        let without = LaneRects::height(read, lanes, 0.0) + GAP;
         let tiles = self.tiles.height(read, room - without);
-        let height = Parts::height(read, lanes, tiles);
+        let height = LaneRects::height(read, lanes, tiles);
         let size = Vec2::new(ui.available_width(), height);
         let (rect, response) = ui.allocate_exact_size(size, Sense::click_and_drag());
         let data = rect.with_min_x(rect.left() + GUTTER);
-        let parts = Parts::of(read, lanes, tiles, data);
-        let placing = |rect: Rect, view: &crate::ui::widget::view::View| {
+        let parts = LaneRects::of(read, lanes, tiles, data);
+        let placing = |rect: Rect, view: &crate::ui::widget::view::VisibleRange| {
             let (from, to) = view.range(len);
             let start = read.cycles.start as f64 + 0.5;
             Placing { rect, from: start + from, to: start + to }
@@ -120,7 +120,7 @@ impl TracePage {
             label_ui(ui, *rect, &lane_title(run, lane.of), &tokens);
             let node = hovered.and_then(|number| lane.node(number));
             if let Some(node) = node.filter(|node| !matches!(node, Node::Part(_))) {
-                self.hovered = Some(Chosen { run: run.id, node });
+                self.hovered = Some(ChosenNode { run: run.id, node });
             }
             if let Some(number) = hovered.filter(|_| response.clicked()) {
                 self.click(page, (run, read), (lane, number), len);
@@ -268,7 +268,7 @@ impl TracePage {
     fn choose(&mut self, page: &mut PageContext<'_>, (run, read): (&Run, &ReadRun), node: Node) {
         match node {
             Node::Span(span) => self.choose_span(page, read, run.id, span),
-            Node::Block(_) => self.chosen = Some(Chosen { run: run.id, node }),
+            Node::Block(_) => self.chosen = Some(ChosenNode { run: run.id, node }),
             Node::Part(_) => {}
         }
     }
@@ -303,7 +303,7 @@ impl TracePage {
             None => String::new(),
         };
         let chosen = self.chosen_of(run, read).and_then(|(node, start)| lane.range_of(node, start));
-        let look = Look { row: ROW, fill: &fill, name: &name, text: None, chosen, hovered };
+        let look = FlameLook { row: ROW, fill: &fill, name: &name, text: None, chosen, hovered };
         let painter = ui.painter_at(placing.rect);
         painter.rect_filled(placing.rect, 0, tokens.raised.gamma_multiply(0.35));
         paint_rows(&painter, placing, &lane.rows, &look);

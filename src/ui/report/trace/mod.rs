@@ -27,7 +27,7 @@ use crate::ui::pages::RunsPage;
 use crate::ui::runs::{Needed, Needs, PerRun, RunId, Runs, RunsAnswer, StepAt};
 use crate::ui::split;
 use crate::ui::theme::{Tokens, card_frame};
-use crate::ui::widget::bins::{BinCache, Values};
+use crate::ui::widget::bins::{BinCache, BinValues};
 use crate::ui::widget::choice::segments_ui;
 use crate::ui::widget::facts::absent_ui;
 use crate::ui::widget::inspector::inspector_ui;
@@ -35,12 +35,12 @@ use crate::ui::widget::legend::{Patch, entry_ui};
 use crate::ui::widget::overview::Overview;
 use crate::ui::widget::sign::Sign;
 use crate::ui::widget::toolbar::Toolbar;
-use crate::ui::widget::view::View;
+use crate::ui::widget::view::VisibleRange;
 use axis::{AxisUnit, length_text};
 use data::ReadRun;
-use search::{Search, SpanOfRun, nth};
-use tables::{Spent, Tables};
-use tiles::TilePictures;
+use search::{SpanOfRun, SpanSearch, nth};
+use tables::{Spent, TraceTables};
+use tiles::TraceTilePictures;
 
 /// What steps are read with: a run whose steps are read is another one when this comes.
 const NEEDS: Needs = &[Needed::Liveness];
@@ -85,7 +85,7 @@ impl RangeIs {
 
 /// A span or block of a run that was clicked, or gone to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Chosen {
+struct ChosenNode {
     run: RunId,
     node: Node,
 }
@@ -95,23 +95,23 @@ pub struct TracePage {
     nesting: Nesting,
     unit: AxisUnit,
     hidden: Hidden,
-    view: View,
+    view: VisibleRange,
     toolbar: Toolbar,
     overview: BinCache,
     read: RunsAnswer<(), PerRun<Result<Arc<ReadRun>, Absence>>>,
     lanes: RunsAnswer<(Nesting, Hidden), LanesOfRuns>,
     sums: RunsAnswer<(), PerRun<Option<Arc<SpanSums>>>>,
     statistics: RunsAnswer<RangeAsked, Spent>,
-    search: Search,
-    tiles: TilePictures,
-    tables: Tables,
-    chosen: Option<Chosen>,
+    search: SpanSearch,
+    tiles: TraceTilePictures,
+    tables: TraceTables,
+    chosen: Option<ChosenNode>,
     /// The part that is selected, in cycles from the first.
     range: Option<(u64, u64)>,
     /// Where the selection of a part began.
     range_from: Option<u64>,
     /// What the pointer is over: the run's place and its range.
-    hovered: Option<Chosen>,
+    hovered: Option<ChosenNode>,
     /// The slow step at the peak that was gone to.
     slow_at: Option<usize>,
 }
@@ -326,7 +326,7 @@ impl TracePage {
 
     fn choose_span(&mut self, page: &mut PageContext<'_>, read: &ReadRun, run: RunId, span: usize) {
         let Some(executed) = read.executed() else { return };
-        self.chosen = Some(Chosen { run, node: Node::Span(span) });
+        self.chosen = Some(ChosenNode { run, node: Node::Span(span) });
         let step = read.liveness_steps.get(executed.step_of(span)).copied().flatten();
         if let Some(step) = step {
             page.selection.steps = vec![StepAt { run, step: step as usize }];
@@ -378,7 +378,7 @@ impl TracePage {
             let of_longest = read.iter().flatten().max_by_key(|run| run.len());
             let values = of_longest.map_or(&[][..], |run| &run.overview);
             let overview = Overview {
-                values: Values::Known(values),
+                values: BinValues::Known(values),
                 len: len_of(read),
                 base: 0,
                 version: of_longest.map_or(0, |run| Arc::as_ptr(run).addr() as u64),

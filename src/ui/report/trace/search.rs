@@ -3,19 +3,19 @@
 use eframe::egui::{self, Button, Key, TextEdit};
 use std::sync::Arc;
 
-use super::data::{Found, ReadRun};
+use super::data::{FoundSpans, ReadRun};
 use super::{NEEDS_OF_NAMES, OfRuns};
 use crate::analysis::execution::search::matching_spans;
 use crate::text::grouped;
 use crate::ui::runs::{PerRun, RunId, Runs, RunsAnswer};
 
 /// Spans that a text is found in, of each run.
-pub type Matches = PerRun<Arc<Found>>;
+pub type SpanMatches = PerRun<Arc<FoundSpans>>;
 
 #[derive(Default)]
-pub struct Search {
+pub struct SpanSearch {
     pub text: String,
-    found: RunsAnswer<String, Matches>,
+    found: RunsAnswer<String, SpanMatches>,
     /// The match that was gone to: its number among those of all runs, and which it was.
     at: Option<(usize, RunId, u32)>,
     /// Whether the first one is to be gone to as soon as it is known.
@@ -25,7 +25,7 @@ pub struct Search {
 /// A span of a run, by their places.
 pub type SpanOfRun = (usize, u32);
 
-impl Search {
+impl SpanSearch {
     pub fn update(&mut self, ctx: &egui::Context, runs: &Arc<Runs>, read: &OfRuns) {
         let of_runs = read.clone();
         let text = self.text.trim().to_owned();
@@ -35,7 +35,7 @@ impl Search {
                 let executed = run.as_ref().and_then(|run| run.executed());
                 let found = executed.and_then(|executed| {
                     let spans = matching_spans(executed, &text, cancel.progress())?;
-                    Some(Found::of(executed, spans))
+                    Some(FoundSpans::of(executed, spans))
                 });
                 Arc::new(found.unwrap_or_default())
             };
@@ -49,7 +49,7 @@ impl Search {
     }
 
     /// The spans of all runs that match; `None` where nothing is looked for, or they are not known yet.
-    pub fn matches(&self, runs: &Runs) -> Option<&Matches> {
+    pub fn matches(&self, runs: &Runs) -> Option<&SpanMatches> {
         let (text, matches) = self.found.last(runs)?;
         (!text.is_empty() && text == self.text.trim()).then_some(matches)
     }
@@ -119,7 +119,7 @@ impl Search {
 
 /// The span of a number, of those of all runs one after the other.
 pub fn nth<'a>(
-    of_runs: impl Iterator<Item = Option<&'a Found>>,
+    of_runs: impl Iterator<Item = Option<&'a FoundSpans>>,
     mut number: usize,
 ) -> Option<SpanOfRun> {
     for (run, found) in of_runs.enumerate() {

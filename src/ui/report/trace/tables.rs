@@ -15,7 +15,7 @@ use crate::ui::runs::{PerRun, Runs};
 use crate::ui::widget::card::table_card_ui;
 use crate::ui::widget::choice::segments_ui;
 use crate::ui::widget::data_table::{Data, DataTable};
-use crate::ui::widget::rows::{BarOf, Column, Listed, Rows, Value};
+use crate::ui::widget::rows::{BarOf, CellValue, Listed, Rows, TableColumn};
 
 /// Width of a column of numbers, and of words, points.
 const NUMBER: f32 = 96.0;
@@ -78,20 +78,20 @@ impl Spent {
 }
 
 impl KindRow {
-    fn cell(&self, column: usize) -> Value<'_> {
+    fn cell(&self, column: usize) -> CellValue<'_> {
         let of_kind = |cell: fn(&KindCycles) -> Option<u64>| {
-            self.kind.as_ref().and_then(cell).map_or(Value::Nothing, Value::Count)
+            self.kind.as_ref().and_then(cell).map_or(CellValue::Nothing, CellValue::Count)
         };
         match column {
-            0 => Value::text(self.kind.as_ref().map_or("No step", |kind| &kind.kind)),
-            1 => Value::text(self.kind.as_ref().map_or("", |kind| kind.activity.title())),
-            2 => Value::Id(self.ipu.into()),
+            0 => CellValue::text(self.kind.as_ref().map_or("No step", |kind| &kind.kind)),
+            1 => CellValue::text(self.kind.as_ref().map_or("", |kind| kind.activity.title())),
+            2 => CellValue::Id(self.ipu.into()),
             3 => of_kind(|kind| Some(kind.spans)),
-            4 => Value::Count(self.cycles),
+            4 => CellValue::Count(self.cycles),
             5 => of_kind(|kind| kind.tile_cycles),
-            6 => Value::text(&*self.run),
-            7 => Value::Number((self.share * 1000.0).round() / 10.0),
-            _ => Value::Nothing,
+            6 => CellValue::text(&*self.run),
+            7 => CellValue::Number((self.share * 1000.0).round() / 10.0),
+            _ => CellValue::Nothing,
         }
     }
 }
@@ -112,7 +112,7 @@ impl SlowRows {
         Some((run, *of_run.as_ref()?.slowest.get(row.checked_sub(first.unwrap_or(0))?)?))
     }
 
-    fn cell(&self, row: usize, column: usize) -> Option<Value<'_>> {
+    fn cell(&self, row: usize, column: usize) -> Option<CellValue<'_>> {
         let (run, span) = self.place(row)?;
         let (of_run, title) = self.runs.get(run)?;
         let of_run = of_run.as_ref()?;
@@ -120,17 +120,19 @@ impl SlowRows {
         let (trace, span) = (executed.trace, span as usize);
         let step = executed.step_of(span);
         Some(match column {
-            0 => Value::text(executed.title(step)),
-            1 => Value::text(trace.kind(step)),
-            2 => Value::Id((*trace.ids.get(step)?).into()),
-            3 => Value::Id(trace.device_of(span)?.into()),
-            4 => Value::Count(trace.spans.starts.get(span)?.saturating_sub(of_run.cycles.start)),
-            5 => Value::Count(*trace.spans.cycles.get(span)?),
-            6 => Value::Count((*trace.spans.active_tiles.get(span)?).into()),
-            7 => Value::Count((trace.spans.balance(span)? * 100.0).round() as u64),
-            8 => Value::text(if of_run.slow.contains(span) { "yes" } else { "" }),
-            9 => Value::text(&**title),
-            _ => Value::Nothing,
+            0 => CellValue::text(executed.title(step)),
+            1 => CellValue::text(trace.kind(step)),
+            2 => CellValue::Id((*trace.ids.get(step)?).into()),
+            3 => CellValue::Id(trace.device_of(span)?.into()),
+            4 => {
+                CellValue::Count(trace.spans.starts.get(span)?.saturating_sub(of_run.cycles.start))
+            }
+            5 => CellValue::Count(*trace.spans.cycles.get(span)?),
+            6 => CellValue::Count((*trace.spans.active_tiles.get(span)?).into()),
+            7 => CellValue::Count((trace.spans.balance(span)? * 100.0).round() as u64),
+            8 => CellValue::text(if of_run.slow.contains(span) { "yes" } else { "" }),
+            9 => CellValue::text(&**title),
+            _ => CellValue::Nothing,
         })
     }
 }
@@ -140,7 +142,7 @@ impl Rows for SlowRows {
         self.ends.last().copied().unwrap_or(0)
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
         self.cell(row, column).unwrap_or_default()
     }
 
@@ -152,27 +154,27 @@ impl Rows for SlowRows {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shown {
+enum ShownTable {
     Kinds,
     Slow,
 }
 
 /// What the table of slow steps was made of.
-type Source = Vec<(Option<Same<ReadRun>>, Arc<str>)>;
+type SlowRowsKey = Vec<(Option<Same<ReadRun>>, Arc<str>)>;
 
-pub struct Tables {
+pub struct TraceTables {
     pub are_shown: bool,
-    shown: Shown,
+    shown: ShownTable,
     kinds: DataTable,
     slow: DataTable,
-    slow_rows: Made<Source, Arc<SlowRows>>,
+    slow_rows: Made<SlowRowsKey, Arc<SlowRows>>,
 }
 
-impl Default for Tables {
+impl Default for TraceTables {
     fn default() -> Self {
         Self {
             are_shown: true,
-            shown: Shown::Kinds,
+            shown: ShownTable::Kinds,
             kinds: DataTable::sorted_by(4),
             slow: DataTable::sorted_by(5),
             slow_rows: Made::default(),
@@ -180,7 +182,7 @@ impl Default for Tables {
     }
 }
 
-impl Tables {
+impl TraceTables {
     /// Lets go of what was listed, not of what is to be seen.
     pub fn forget(&mut self) {
         self.slow_rows = Made::default();
@@ -198,32 +200,32 @@ impl Tables {
         let slow = self.slow_rows(page.runs, read);
         let (now, runs, shown) = (self.shown, page.runs, &mut self.shown);
         let mut choice = |ui: &mut egui::Ui| {
-            let choices = [(Shown::Kinds, "By kind"), (Shown::Slow, "Slow steps")];
+            let choices = [(ShownTable::Kinds, "By kind"), (ShownTable::Slow, "Slow steps")];
             segments_ui(ui, "What is listed", shown, choices);
         };
-        let run = (!runs.is_one()).then(|| Column::text("Run", WORD));
+        let run = (!runs.is_one()).then(|| TableColumn::text("Run", WORD));
         let device = runs.system().device;
         match (now, spent) {
-            (Shown::Kinds, Err(why)) => table_card_ui(ui, |ui| {
+            (ShownTable::Kinds, Err(why)) => table_card_ui(ui, |ui| {
                 ui.horizontal(choice);
                 ui.weak(why);
                 None
             }),
-            (Shown::Kinds, Ok(spent)) => {
+            (ShownTable::Kinds, Ok(spent)) => {
                 let whole = spent.cycles as f64;
                 let bar = BarOf { track: whole, limit: None, whole, of: "of the range" };
-                let cycles = Column::count("Cycles", NUMBER);
+                let cycles = TableColumn::count("Cycles", NUMBER);
                 let mut columns = vec![
-                    Column::rest("Kind"),
-                    Column::text("Does", WORD),
-                    Column::count(device, NUMBER).not_summed(),
-                    Column::count("Steps", NUMBER),
+                    TableColumn::rest("Kind"),
+                    TableColumn::text("Does", WORD),
+                    TableColumn::count(device, NUMBER).not_summed(),
+                    TableColumn::count("Steps", NUMBER),
                     // A bar would be of the longest run: of several each has as much of the range as it is long.
                     if runs.is_one() { cycles.with_bars(bar) } else { cycles },
-                    Column::count("Cycles of all tiles", NUMBER),
+                    TableColumn::count("Cycles of all tiles", NUMBER),
                 ];
                 if let Some(run) = run {
-                    let share = Column::count("Of the range (%)", NUMBER).not_summed();
+                    let share = TableColumn::count("Of the range (%)", NUMBER).not_summed();
                     columns.extend([run, share]);
                 }
                 let data = Data {
@@ -235,17 +237,17 @@ impl Tables {
                     None
                 })
             }
-            (Shown::Slow, _) => {
+            (ShownTable::Slow, _) => {
                 let mut columns = vec![
-                    Column::rest("Name"),
-                    Column::text("Kind", WORD),
-                    Column::count("Step", NUMBER).not_summed(),
-                    Column::count(device, NUMBER).not_summed(),
-                    Column::count("From cycle", NUMBER).not_summed(),
-                    Column::count("Cycles", NUMBER),
-                    Column::count("Active tiles", NUMBER).not_summed(),
-                    Column::count("Balance (%)", NUMBER).not_summed(),
-                    Column::text("At the peak", NUMBER),
+                    TableColumn::rest("Name"),
+                    TableColumn::text("Kind", WORD),
+                    TableColumn::count("Step", NUMBER).not_summed(),
+                    TableColumn::count(device, NUMBER).not_summed(),
+                    TableColumn::count("From cycle", NUMBER).not_summed(),
+                    TableColumn::count("Cycles", NUMBER),
+                    TableColumn::count("Active tiles", NUMBER).not_summed(),
+                    TableColumn::count("Balance (%)", NUMBER).not_summed(),
+                    TableColumn::text("At the peak", NUMBER),
                 ];
                 columns.extend(run);
                 let rows = Arc::clone(&slow);
@@ -266,7 +268,7 @@ impl Tables {
     /// The rows of the slow steps, made again when the runs are others.
     fn slow_rows(&mut self, runs: &Runs, read: &OfRuns) -> Arc<SlowRows> {
         let with_titles = runs.iter().zip(read);
-        let source: Source = with_titles
+        let source: SlowRowsKey = with_titles
             .map(|(run, of_run)| (of_run.clone().map(Same), Arc::clone(&run.title)))
             .collect();
         Arc::clone(self.slow_rows.of(source, |source| {
@@ -298,7 +300,7 @@ mod tests {
         let run = Run::new(RunId(1), derived, Badge::of(0, 0));
         let runs = Runs::new(vec![run], None, Arrangement::Overlaid, None).map(Arc::new);
         let runs = runs.expect("a run");
-        let (mut tables, ctx) = (Tables::default(), egui::Context::default());
+        let (mut tables, ctx) = (TraceTables::default(), egui::Context::default());
         theme::apply(&ctx);
         let mut texts = |why: &str| {
             let mut output = ctx.run_ui(egui::RawInput::default(), |ui| {

@@ -21,7 +21,7 @@ use crate::ui::theme::{Tokens, fonts};
 use crate::ui::widget::choice::choice_ui;
 use crate::ui::widget::flame::Placing;
 use crate::ui::widget::picture::{ShownImage, message, paint_texture};
-use crate::ui::widget::view::View;
+use crate::ui::widget::view::VisibleRange;
 
 /// Its height, points: what is left of the page, between these.
 const LEAST: f32 = 120.0;
@@ -36,7 +36,7 @@ const ZOOM: f64 = 2.0;
 
 /// What a picture was made for.
 #[derive(Clone, PartialEq)]
-struct Key {
+struct TileImageKey {
     run: RunId,
     ipu: u32,
     /// Those of the IPU, without hidden kinds.
@@ -46,32 +46,32 @@ struct Key {
 }
 
 /// A picture, with the lists that were read for it.
-type Image = ShownImage<Key, ReadLists>;
+type Image = ShownImage<TileImageKey, ReadLists>;
 
 /// The pictures of all runs, which show the same tiles.
-pub struct TilePictures {
+pub struct TraceTilePictures {
     pub is_shown: bool,
     ipu: u32,
     /// The visible tiles.
-    view: View,
+    view: VisibleRange,
     /// The spans of that IPU, without hidden kinds.
     spans: RunsAnswer<(u32, Hidden), PerRun<Option<Arc<SpansOfDevice>>>>,
     images: Vec<Image>,
 }
 
-impl Default for TilePictures {
+impl Default for TraceTilePictures {
     fn default() -> Self {
         Self {
             is_shown: true,
             ipu: 0,
-            view: View::default(),
+            view: VisibleRange::default(),
             spans: RunsAnswer::default(),
             images: Vec::new(),
         }
     }
 }
 
-impl TilePictures {
+impl TraceTilePictures {
     /// Whether tiles are shown, and of which IPU.
     pub fn choice_ui(&mut self, ui: &mut egui::Ui, read: &OfRuns) {
         let executed = read.iter().flatten().filter_map(|run| run.executed());
@@ -205,7 +205,7 @@ impl TilePictures {
             };
             let spans = Same(Arc::clone(spans));
             let is_dark = ui.visuals().dark_mode;
-            let key = Key { run, ipu, spans, wanted, is_dark };
+            let key = TileImageKey { run, ipu, spans, wanted, is_dark };
             // Of this run many are needed again.
             let known = image.shown().filter(|(shown, ..)| shown.run == run);
             let known = known.map(|(_, lists, _)| Arc::clone(lists)).unwrap_or_default();
@@ -354,7 +354,7 @@ mod tests {
 
     struct Page {
         ctx: egui::Context,
-        tiles: TilePictures,
+        tiles: TraceTilePictures,
         runs: Arc<Runs>,
         read: OfRuns,
     }
@@ -426,7 +426,7 @@ mod tests {
         let (first, second) = (Lists::default(), Lists::default());
         let (of_first, of_second) = (Arc::clone(&first.0), Arc::clone(&second.0));
         let (runs, read) = runs_of(1, first);
-        let tiles = TilePictures::default();
+        let tiles = TraceTilePictures::default();
         let mut page = Page { ctx: egui::Context::default(), tiles, runs, read };
         assert_eq!(page.frame((0.0, 200.0)), 0);
         assert_eq!(page.settle((0.0, 200.0)), 1);

@@ -6,8 +6,8 @@ use egui_plot::{AxisHints, GridMark, Plot};
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::paint::Paint;
-use super::{Picture, X_TICKS, Y_AXIS_WIDTH, Y_TICKS};
+use super::paint::CurvePaint;
+use super::{CurvePlot, X_TICKS, Y_AXIS_WIDTH, Y_TICKS};
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::ticks;
@@ -23,7 +23,7 @@ const LEAST_TITLE: f32 = 13.0;
 
 /// What positions belong to: ranges, ascending, with titles.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Band {
+pub struct AxisBand {
     pub title: &'static str,
     pub spans: Vec<(Range<u32>, String)>,
 }
@@ -77,8 +77,8 @@ pub fn plot(name: &str, top: f64, tokens: &Tokens, units: Units) -> Plot<'static
 pub struct Axes<'a> {
     /// Not held within the picture.
     pub painter: &'a Painter,
-    pub paint: &'a Paint<'a>,
-    pub picture: &'a Picture<'a>,
+    pub paint: &'a CurvePaint<'a>,
+    pub picture: &'a CurvePlot<'a>,
     pub tokens: &'a Tokens,
 }
 
@@ -122,7 +122,7 @@ impl Axes<'_> {
         }
     }
 
-    fn band(&self, band: &Band, top: f32, selected: Option<usize>) {
+    fn band(&self, band: &AxisBand, top: f32, selected: Option<usize>) {
         let frame = self.paint.frame();
         let font = fonts::regular(fonts::size::CAPTION);
         let at = Pos2::new(frame.left() - 8.0, top + BAND / 2.0);

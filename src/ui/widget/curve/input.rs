@@ -3,13 +3,13 @@
 use eframe::egui::{self, Event, EventFilter, InputState, Key, Modifiers, Response};
 use egui_plot::PlotTransform;
 
-use super::Click;
-use crate::ui::widget::bins::Bin;
+use super::CurveClick;
+use crate::ui::widget::bins::PixelBin;
 use crate::ui::widget::heights::Heights;
-use crate::ui::widget::view::View;
+use crate::ui::widget::view::VisibleRange;
 
 /// Whether dragging selects a range: with Shift, and where there is nothing to pan.
-pub fn is_selecting(ui: &egui::Ui, view: View) -> bool {
+pub fn is_selecting(ui: &egui::Ui, view: VisibleRange) -> bool {
     !view.is_zoomed() || ui.input(|input| input.modifiers.shift)
 }
 
@@ -34,7 +34,7 @@ pub fn select_by_key(
     response: &Response,
     len: usize,
     selected: Option<usize>,
-) -> Option<Click> {
+) -> Option<CurveClick> {
     if !response.has_focus() || len == 0 {
         return None;
     }
@@ -56,7 +56,7 @@ pub fn select_by_key(
             _ => continue,
         };
         now = Some(position);
-        click = Some(Click::new(position, modifiers));
+        click = Some(CurveClick::new(position, modifiers));
     }
     click
 }
@@ -102,34 +102,35 @@ pub fn navigate_heights(
 
 /// The spike beside a position, no farther than `reach`: a pixel may be several positions, and a hand is no ruler.
 /// Nothing where positions are wider than that.
-pub fn snapped(bins: &[Bin], position: f64, reach: f64) -> Option<usize> {
+pub fn snapped(bins: &[PixelBin], position: f64, reach: f64) -> Option<usize> {
     if reach <= 0.75 {
         return None;
     }
     let from = bins.partition_point(|bin| (bin.to as f64) <= position - reach);
     let to = bins.partition_point(|bin| (bin.from as f64) < position + reach);
-    let distance = |bin: &Bin| (bin.highest as f64 - position).abs();
-    let is_spike = |place: usize, bin: &Bin| {
+    let distance = |bin: &PixelBin| (bin.highest as f64 - position).abs();
+    let is_spike = |place: usize, bin: &PixelBin| {
         let beside = |place: Option<usize>| place.and_then(|place| bins.get(place));
-        let lower = |other: Option<&Bin>| other.is_none_or(|other| other.max <= bin.max);
+        let lower = |other: Option<&PixelBin>| other.is_none_or(|other| other.max <= bin.max);
         lower(beside(place.checked_sub(1))) && lower(beside(Some(place + 1)))
     };
     let near = bins.get(from..to)?.iter().zip(from..);
     let spikes = near.filter(|(bin, place)| is_spike(*place, bin));
-    let by_height =
-        |a: &Bin, b: &Bin| a.max.cmp(&b.max).then_with(|| distance(b).total_cmp(&distance(a)));
+    let by_height = |a: &PixelBin, b: &PixelBin| {
+        a.max.cmp(&b.max).then_with(|| distance(b).total_cmp(&distance(a)))
+    };
     spikes.map(|(bin, _)| bin).max_by(|a, b| by_height(a, b)).map(|bin| bin.highest)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ui::widget::bins::{Values, fold};
+    use crate::ui::widget::bins::{BinValues, fold};
 
     #[test]
     fn a_click_beside_a_spike_means_the_spike() {
         let values: Vec<u64> = (0..100).map(|at| if at == 50 { 900 } else { 10 }).collect();
-        let bins = fold(Values::Known(&values), &[], (-0.5, 99.5), 200);
+        let bins = fold(BinValues::Known(&values), &[], (-0.5, 99.5), 200);
         assert_eq!(snapped(&bins, 52.4, 3.0), Some(50));
         assert_eq!(snapped(&bins, 47.6, 3.0), Some(50));
         assert_eq!(snapped(&bins, 60.2, 3.0), Some(60), "on the level what is under the pointer");

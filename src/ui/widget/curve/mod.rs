@@ -13,17 +13,17 @@ use eframe::egui::{self, Color32, Modifiers, Rect, Response, Stroke, StrokeKind}
 use egui_plot::PlotBounds;
 use std::ops::Range;
 
-use super::bins::{Bin, BinCache, Values, nearest};
+use super::bins::{BinCache, BinValues, PixelBin, nearest};
 use super::heights::Heights;
 use super::navigate::{Axis, is_pressed, navigate, navigate_by_key};
 use super::picture::{describe, focus};
-use super::view::View;
+use super::view::VisibleRange;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
-pub use axes::{Band, x_axis_height};
+pub use axes::{AxisBand, x_axis_height};
 pub use input::{modifiers_of_click, select_by_key};
-use paint::Paint;
-pub use peaks::{Peak, PeakKey};
+use paint::CurvePaint;
+pub use peaks::{CurvePeak, PeakKey};
 
 /// Least distance of ticks, points.
 const X_TICKS: f64 = 72.0;
@@ -33,8 +33,8 @@ const SNAP: f64 = 6.0;
 /// Room for the figures of the y axis, so that pictures below each other line up.
 pub const Y_AXIS_WIDTH: f32 = 66.0;
 
-pub struct Layer<'a> {
-    pub values: Values<'a>,
+pub struct CurveLayer<'a> {
+    pub values: BinValues<'a>,
     /// Added to each of them.
     pub base: u64,
     /// Whether the area begins where that of the layer before it ends, instead of at the base.
@@ -46,9 +46,9 @@ pub struct Layer<'a> {
     pub cache: &'a mut BinCache,
 }
 
-impl<'a> Layer<'a> {
+impl<'a> CurveLayer<'a> {
     /// A line without an area, on the ground.
-    pub fn line(values: Values<'a>, line: Color32, cache: &'a mut BinCache) -> Self {
+    pub fn line(values: BinValues<'a>, line: Color32, cache: &'a mut BinCache) -> Self {
         Self { values, base: 0, is_stacked: false, fill: None, line, limit: None, cache }
     }
 }
@@ -56,7 +56,7 @@ impl<'a> Layer<'a> {
 /// Positions between two places, no closer than so many.
 pub type Ticks<'a> = &'a dyn Fn((f64, f64), f64) -> Vec<usize>;
 
-pub struct Picture<'a> {
+pub struct CurvePlot<'a> {
     /// The accessible name, which tells pictures apart.
     pub name: &'a str,
     pub value: String,
@@ -77,22 +77,22 @@ pub struct Picture<'a> {
     /// What is said of it.
     pub ground_label: String,
     /// The series, painted in this order; the pointer finds positions of the last one.
-    pub layers: Vec<Layer<'a>>,
+    pub layers: Vec<CurveLayer<'a>>,
     pub limits: Vec<(u64, String)>,
     /// Positions at which something begins, with its label.
     pub borders: &'a [(usize, String)],
     /// Positions at which something happened, ascending, with its label.
     pub moments: &'a [(usize, String)],
     /// What positions belong to, in lanes below the axis.
-    pub bands: &'a [Band],
+    pub bands: &'a [AxisBand],
     /// The highest positions, numbered in this order, with a key where there is room for it.
-    pub peaks: &'a [Peak],
+    pub peaks: &'a [CurvePeak],
     /// What a position is: `Step`.
     pub x_unit: &'static str,
     /// Marked positions, ascending.
     pub marks: &'a [u32],
     /// Lanes at the bottom, from the ground up.
-    pub lanes: &'a [Lane<'a>],
+    pub lanes: &'a [CurveLane<'a>],
     /// Selected positions, with a label where there are several.
     pub selected: Vec<(Range<usize>, String)>,
     /// A position that the pointer is over in another picture of the same axis.
@@ -104,7 +104,7 @@ pub struct Picture<'a> {
     pub is_range_selectable: bool,
 }
 
-impl<'a> Picture<'a> {
+impl<'a> CurvePlot<'a> {
     /// Nothing yet, over positions of which each has a text.
     pub fn of(name: &'a str, len: usize, x_text: &'a dyn Fn(usize) -> String) -> Self {
         Self {
@@ -137,7 +137,7 @@ impl<'a> Picture<'a> {
 }
 
 /// A lane that shows where something is the case.
-pub struct Lane<'a> {
+pub struct CurveLane<'a> {
     /// What it is; may be empty.
     pub label: &'a str,
     /// Where it is the case: ascending, without overlaps.
@@ -147,18 +147,18 @@ pub struct Lane<'a> {
     pub height: f32,
 }
 
-impl<'a> Lane<'a> {
+impl<'a> CurveLane<'a> {
     /// A lane that is high enough for a label.
     pub fn new(ranges: &'a [Range<u32>], color: Color32) -> Self {
         Self { label: "", ranges, color, height: 9.0 }
     }
 }
 
-pub struct Answer {
+pub struct CurveResponse {
     pub response: Response,
     pub hovered: Option<usize>,
     /// The position that was clicked, or reached with the keyboard.
-    pub clicked: Option<Click>,
+    pub clicked: Option<CurveClick>,
     /// The first and last position of a range that is being dragged over.
     pub dragged: Option<(usize, usize)>,
     /// Where the picture lies in the window, with its axes.
@@ -168,7 +168,7 @@ pub struct Answer {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Click {
+pub struct CurveClick {
     pub position: usize,
     /// Whether it joins those that are selected: with Shift or Ctrl.
     pub is_added: bool,
@@ -176,7 +176,7 @@ pub struct Click {
     pub is_range: bool,
 }
 
-impl Click {
+impl CurveClick {
     pub fn new(position: usize, modifiers: Modifiers) -> Self {
         let is_added = modifiers.shift || modifiers.command;
         Self { position, is_added, is_range: modifiers.shift }
@@ -186,9 +186,9 @@ impl Click {
 /// Draws the picture in all of the space that is left.
 pub fn curve_ui(
     ui: &mut egui::Ui,
-    (view, heights): (&mut View, &mut Heights),
-    mut picture: Picture<'_>,
-) -> Answer {
+    (view, heights): (&mut VisibleRange, &mut Heights),
+    mut picture: CurvePlot<'_>,
+) -> CurveResponse {
     let (tokens, units) = (Tokens::now(ui), Units::now(ui));
     let rect = ui.available_rect_before_wrap();
     let (start, end) = view.range(picture.len);
@@ -213,7 +213,7 @@ pub fn curve_ui(
     let frame = *transform.frame();
     let columns = (f64::from(frame.width() * ui.pixels_per_point())).max(1.0) as usize;
     let painter = ui.painter().with_clip_rect(frame);
-    let paint = Paint::new(painter, transform, tokens);
+    let paint = CurvePaint::new(painter, transform, tokens);
 
     paint.bands(&picture.selected);
     paint.grid((low, high), units);
@@ -221,7 +221,7 @@ pub fn curve_ui(
     for layer in &mut picture.layers {
         layer.cache.get(picture.version, layer.values, (start, end), columns);
     }
-    let mut below: &[Bin] = &[];
+    let mut below: &[PixelBin] = &[];
     for layer in &picture.layers {
         let bins = layer.cache.bins();
         let under = layer.is_stacked.then_some(below);
@@ -305,13 +305,13 @@ pub fn curve_ui(
     }
     let by_pointer = hovered
         .filter(|_| actions && response.clicked())
-        .map(|position| Click::new(position, modifiers_of_click(ui)));
+        .map(|position| CurveClick::new(position, modifiers_of_click(ui)));
     let dragged = if is_selecting && response.dragged() {
         input::dragged_range(ui, &transform, picture.len)
     } else {
         None
     };
-    Answer {
+    CurveResponse {
         hovered: hovered.filter(|_| !response.dragged()),
         clicked: by_pointer.or(by_key),
         dragged,

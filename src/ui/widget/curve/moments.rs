@@ -2,7 +2,7 @@
 
 use eframe::egui::{Pos2, Rect, Stroke, Vec2};
 
-use super::paint::Paint;
+use super::paint::CurvePaint;
 use crate::ui::widget::picture::{label_galley, paint_grounded};
 
 /// Between a line and its label, points: the disc of a peak has room there.
@@ -10,7 +10,7 @@ const BESIDE: f32 = 12.0;
 /// Between labels, points.
 const APART: f32 = 8.0;
 
-impl Paint<'_> {
+impl CurvePaint<'_> {
     /// A line at each moment, with its label behind it, or before it where there is no room. Labels stand beside those
     /// that lie there and join them; one that has no place is left out.
     pub fn moments(&self, moments: &[(usize, String)], labels: &mut Vec<Rect>) {

@@ -6,10 +6,10 @@ use eframe::egui::{self, Align2, Color32, Pos2, Rect, Shape, Stroke};
 use egui_plot::PlotTransform;
 use std::ops::Range;
 
-use super::{Lane, Picture, Y_TICKS};
+use super::{CurveLane, CurvePlot, Y_TICKS};
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
-use crate::ui::widget::bins::Bin;
+use crate::ui::widget::bins::PixelBin;
 use crate::ui::widget::hatch;
 use crate::ui::widget::picture::grounded_text;
 use crate::ui::widget::ticks;
@@ -22,7 +22,7 @@ const MAX_CURSORS: usize = 24;
 const SELECTION_LANE: f32 = 4.0;
 
 /// A painter that knows where positions and bytes lie.
-pub struct Paint<'a> {
+pub struct CurvePaint<'a> {
     pub painter: egui::Painter,
     pub transform: PlotTransform,
     pub tokens: &'a Tokens,
@@ -30,7 +30,7 @@ pub struct Paint<'a> {
     along: [(f64, f64); 2],
 }
 
-impl<'a> Paint<'a> {
+impl<'a> CurvePaint<'a> {
     pub fn new(painter: egui::Painter, transform: PlotTransform, tokens: &'a Tokens) -> Self {
         let (frame, bounds) = (*transform.frame(), *transform.bounds());
         let x = f64::from(frame.width()) / bounds.width();
@@ -56,7 +56,7 @@ impl<'a> Paint<'a> {
         *self.transform.frame()
     }
 
-    pub fn ground(&self, picture: &Picture<'_>) {
+    pub fn ground(&self, picture: &CurvePlot<'_>) {
         let Some((bytes, fill, line)) = picture.ground else { return };
         let x = self.x(-0.5)..=self.x(picture.len as f64 - 0.5);
         let rect = Rect::from_x_y_ranges(x.clone(), self.y(bytes)..=self.y(0));
@@ -65,7 +65,7 @@ impl<'a> Paint<'a> {
     }
 
     /// What is said of the ground, in it, where there is room.
-    pub fn ground_label(&self, picture: &Picture<'_>) {
+    pub fn ground_label(&self, picture: &CurvePlot<'_>) {
         let Some((bytes, ..)) = picture.ground.filter(|_| !picture.ground_label.is_empty()) else {
             return;
         };
@@ -78,8 +78,8 @@ impl<'a> Paint<'a> {
     }
 
     /// What lies beyond a limit, painted again: red, and hatched for those who do not see that.
-    pub fn over(&self, bins: &[Bin], base: u64, limit: u64) {
-        let is_over = |bin: &&Bin| bin.max.saturating_add(base) > limit;
+    pub fn over(&self, bins: &[PixelBin], base: u64, limit: u64) {
+        let is_over = |bin: &&PixelBin| bin.max.saturating_add(base) > limit;
         if !bins.iter().any(|bin| is_over(&bin)) {
             return;
         }
@@ -98,7 +98,7 @@ impl<'a> Paint<'a> {
     }
 
     /// The area below the most of each bin, down to the base or to the bins of the layer below.
-    pub fn area(&self, bins: &[Bin], base: u64, below: Option<&[Bin]>, fill: Color32) {
+    pub fn area(&self, bins: &[PixelBin], base: u64, below: Option<&[PixelBin]>, fill: Color32) {
         let mut mesh = Mesh::default();
         mesh.vertices.reserve(bins.len() * 4);
         mesh.indices.reserve(bins.len() * 6);
@@ -121,7 +121,7 @@ impl<'a> Paint<'a> {
 
     /// A line of steps where there is room, else from the most to the least of each column. All of
     /// it is upright or level, so rectangles draw it, which cost a fraction of a path.
-    pub fn line(&self, bins: &[Bin], base: u64, color: Color32) {
+    pub fn line(&self, bins: &[PixelBin], base: u64, color: Color32) {
         let pixels = self.painter.pixels_per_point();
         let thick = (1.3 * pixels).round().max(1.0) / pixels;
         // On whole pixels, for without soft edges a line between two would change its width.
@@ -251,7 +251,7 @@ impl<'a> Paint<'a> {
         marks: &[u32],
         (start, end): (f64, f64),
         lane: f32,
-        tops: &[Bin],
+        tops: &[PixelBin],
         value_at: impl Fn(usize) -> Option<u64>,
     ) {
         let first = marks.partition_point(|mark| f64::from(*mark) < start);
@@ -284,7 +284,7 @@ impl<'a> Paint<'a> {
         // Two columns of pixels on either side: a dot is as wide as that.
         let spikes = tops.iter().enumerate().filter(|(place, bin)| {
             let near = tops.get(place.saturating_sub(2)..(place + 3).min(tops.len()));
-            let is_highest = |other: &Bin| other.max < bin.max || other.highest >= bin.highest;
+            let is_highest = |other: &PixelBin| other.max < bin.max || other.highest >= bin.highest;
             near.is_some_and(|near| {
                 near.iter().all(|other| other.max <= bin.max && is_highest(other))
                     && near.iter().any(|other| other.min < bin.max)
@@ -352,7 +352,7 @@ impl<'a> Paint<'a> {
     }
 
     /// Lanes at the bottom that show where something is the case; returns how high they are together.
-    pub fn lanes(&self, lanes: &[Lane<'_>]) -> f32 {
+    pub fn lanes(&self, lanes: &[CurveLane<'_>]) -> f32 {
         let bottom = self.frame().bottom();
         let mut top = bottom;
         for lane in lanes {
@@ -362,7 +362,7 @@ impl<'a> Paint<'a> {
         bottom - top
     }
 
-    fn lane(&self, lane: &Lane<'_>, bottom: f32) {
+    fn lane(&self, lane: &CurveLane<'_>, bottom: f32) {
         let frame = self.frame();
         let y = bottom - lane.height..=bottom;
         let whole = Rect::from_x_y_ranges(frame.x_range(), y.clone());

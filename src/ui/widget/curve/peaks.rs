@@ -4,9 +4,9 @@ use eframe::egui::{Align2, Color32, Galley, Pos2, Rect, Stroke, StrokeKind, Vec2
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::paint::Paint;
+use super::paint::CurvePaint;
 use crate::ui::theme::fonts;
-use crate::ui::widget::bins::Bin;
+use crate::ui::widget::bins::PixelBin;
 use crate::ui::widget::peak_discs::PeakDiscs;
 
 /// Height of a line of the key, and between its columns, points.
@@ -19,7 +19,7 @@ const TRY: f32 = 12.0;
 const COLUMNS: usize = 4;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Peak {
+pub struct CurvePeak {
     pub position: usize,
     pub bytes: u64,
     /// Its line in the key; `None` where the page has a key of its own.
@@ -33,13 +33,13 @@ pub struct PeakKey {
     pub is_over: bool,
 }
 
-impl Paint<'_> {
+impl CurvePaint<'_> {
     /// Numbered discs, with a key where it has a place: beside `labels`, and where no `data` lie, which are bins and
     /// what they stand on.
     pub fn peaks(
         &self,
-        peaks: &[Peak],
-        data: (&[Bin], u64),
+        peaks: &[CurvePeak],
+        data: (&[PixelBin], u64),
         labels: &[Rect],
         selected: &[(Range<usize>, String)],
     ) -> PeakDiscs {
@@ -53,14 +53,20 @@ impl Paint<'_> {
     }
 
     /// The key, in the first place from the right where nothing lies below it; none where there is no such.
-    fn key(&self, peaks: &[Peak], data: (&[Bin], u64), labels: &[Rect], discs: &PeakDiscs) {
+    fn key(
+        &self,
+        peaks: &[CurvePeak],
+        data: (&[PixelBin], u64),
+        labels: &[Rect],
+        discs: &PeakDiscs,
+    ) {
         let galley = |text: &str, is_number: bool, color: Color32| {
             let size = fonts::size::CAPTION;
             let font = if is_number { fonts::semibold(size) } else { fonts::regular(size) };
             self.painter.layout_no_wrap(text.to_owned(), font, color)
         };
         let tokens = self.tokens;
-        let row = |peak: &Peak| -> Option<[Arc<Galley>; COLUMNS]> {
+        let row = |peak: &CurvePeak| -> Option<[Arc<Galley>; COLUMNS]> {
             let PeakKey { columns: [name, position, bytes, against], is_over } =
                 peak.key.as_ref()?;
             let over = if *is_over { tokens.over } else { tokens.weak_text };
@@ -107,7 +113,7 @@ impl Paint<'_> {
     fn free_place(
         &self,
         size: Vec2,
-        (bins, base): (&[Bin], u64),
+        (bins, base): (&[PixelBin], u64),
         labels: &[Rect],
         discs: &PeakDiscs,
     ) -> Option<Rect> {
@@ -117,7 +123,7 @@ impl Paint<'_> {
         while right - size.x > frame.left() + 4.0 {
             let place = Rect::from_min_size(Pos2::new(right - size.x, top), size);
             right -= TRY;
-            let covers = |bin: &Bin| {
+            let covers = |bin: &PixelBin| {
                 self.y(bin.max.saturating_add(base)) < place.bottom() + 4.0
                     && self.x(bin.from as f64 - 0.5) < place.right() + 6.0
                     && self.x(bin.to as f64 - 0.5) > place.left() - 6.0

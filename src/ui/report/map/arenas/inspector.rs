@@ -3,7 +3,7 @@
 
 use eframe::egui;
 
-use super::picture::Pointed;
+use super::picture::PointedBlock;
 use super::{ArenasMap, CATEGORY, ShownMap, free_word};
 use crate::analysis::memory::category_title;
 use crate::run::Cell;
@@ -95,7 +95,7 @@ fn block_ui(ui: &mut egui::Ui, map: &dyn ArenaMap, (block, kind): (usize, &str))
 }
 
 /// What is reserved and not in use under the pointer.
-fn free_ui(ui: &mut egui::Ui, system: &System, map: &dyn ArenaMap, pointed: &Pointed) {
+fn free_ui(ui: &mut egui::Ui, system: &System, map: &dyn ArenaMap, pointed: &PointedBlock) {
     let title = format!("{} {}", system.step, grouped(pointed.step as u64));
     title_ui(ui, "Under the pointer", &title, free_word(map.legend()));
     let arena = pointed.arena.and_then(|at| map.axis().arenas.get(at));

@@ -13,12 +13,12 @@ use crate::analysis::memory::category_title;
 use crate::run::arena_map::{ArenaMap, ArenaMoment, ArenasOf, MOST_ARENAS, MapLegend};
 use crate::store::{ArenaId, System};
 use crate::text::{capitalised, grouped, shortened};
-use crate::ui::command::Exported;
+use crate::ui::command::ExportSource;
 use crate::ui::job::{Latest, Same};
 use crate::ui::report::PageContext;
 use crate::ui::report::allocations::rows::AllocationRows;
 use crate::ui::report::category_colors::category_color;
-use crate::ui::report::head::{Answer, head_of_parts_ui};
+use crate::ui::report::head::{SignedAnswer, head_of_parts_ui};
 use crate::ui::report::side_by_side::runs_below_ui;
 use crate::ui::runs::{Needed, Needs, Run, RunId, Runs, RunsAnswer, StepAt};
 use crate::ui::split;
@@ -32,9 +32,9 @@ use crate::ui::widget::legend::{Patch, label_ui};
 use crate::ui::widget::picture::{link, moved, pressed_keys};
 use crate::ui::widget::rows::{Listed, Rows};
 use crate::ui::widget::sign::Sign;
-use crate::ui::widget::view::View;
+use crate::ui::widget::view::VisibleRange;
 pub use picture::title;
-use picture::{Picture, PictureOf, Pointed};
+use picture::{ArenaPicture, ArenaScene, PointedBlock};
 use rows::{ArenaRow, FREE};
 
 /// What maps go by that are made of the report.
@@ -43,7 +43,7 @@ const NEEDS: Needs = &[Needed::Memory, Needed::Liveness, Needed::Variables, Need
 const CATEGORY: usize = 40;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Tab {
+enum ArenaTab {
     #[default]
     Arenas,
     Blocks,
@@ -60,10 +60,10 @@ pub struct ArenasMap {
     run: Option<RunId>,
     /// What the chosen device is called; else each run shows the one that it is about.
     device: Option<String>,
-    runs: BTreeMap<RunId, OfRun>,
+    runs: BTreeMap<RunId, ArenasOfRun>,
     /// The visible steps, which all runs share.
-    steps: View,
-    tab: Tab,
+    steps: VisibleRange,
+    tab: ArenaTab,
     arenas: ArenaTable,
     blocks: DataTable,
 }
@@ -79,16 +79,16 @@ impl Default for ArenaTable {
 
 /// What is known of a run.
 #[derive(Default)]
-struct OfRun {
+struct ArenasOfRun {
     devices: Vec<String>,
     /// The device that the run is about, which its answers may have to look for, by the arena that is selected.
     first: Option<(Option<ArenaId>, usize)>,
     maps: RunsAnswer<MapKey, Option<Arc<dyn ArenaMap>>>,
     moments: Latest<MomentKey, Option<Arc<KnownMoment>>>,
-    picture: Picture,
+    picture: ArenaPicture,
     /// What is shown.
     of: Option<ArenasOf>,
-    pointed: Option<Pointed>,
+    pointed: Option<PointedBlock>,
     arena: Option<usize>,
     block: Option<usize>,
 }
@@ -113,7 +113,7 @@ impl ShownMap {
     }
 }
 
-impl OfRun {
+impl ArenasOfRun {
     /// The place of the device that is shown.
     fn device(&mut self, run: &Run, wanted: Option<&str>, selected: Option<ArenaId>) -> usize {
         if self.devices.is_empty() {
@@ -261,7 +261,9 @@ impl ArenasMap {
         scope_of_exports(ui, devices.get(device).map_or("", String::as_str));
         let choices = |ui: &mut egui::Ui| {
             let title = over_steps(system);
-            exports_ui(ui, ("picture", &title, true), page.commands, || Some(Exported::Picture));
+            exports_ui(ui, ("picture", &title, true), page.commands, || {
+                Some(ExportSource::Picture)
+            });
             let is_zoomed = self.runs.values().any(|of| of.picture.plane.is_zoomed());
             let all = Button::new(format!("All {}", system.arenas));
             let all = ui.add_enabled(is_zoomed, all);
@@ -340,7 +342,7 @@ impl ArenasMap {
         let (block, arena) = (of_run.block, of_run.arena);
         let title = title(system);
         let title = if runs.is_one() { title } else { format!("{title}, {}", run.title) };
-        let of = PictureOf { system, map, step: *step, steps, moment, block, arena, title, value };
+        let of = ArenaScene { system, map, step: *step, steps, moment, block, arena, title, value };
         of_run.picture.plane.x = self.steps;
         let shown = of_run.picture.ui(ui, &of);
         self.steps = of_run.picture.plane.x;
@@ -351,7 +353,7 @@ impl ArenasMap {
         {
             (of_run.block, of_run.arena) = (pointed.block, pointed.arena);
             if pointed.block.is_some() {
-                self.tab = Tab::Blocks;
+                self.tab = ArenaTab::Blocks;
             }
             selected = Some(pointed.step);
             self.run = Some(run.id);
@@ -380,13 +382,13 @@ impl ArenasMap {
             of_arena.map(|arena| format!(" in {} {}", system.arena_in_text, arena.number));
         let all = capitalised(system.arenas);
         ui.horizontal(|ui| {
-            let tabs = [(Tab::Arenas, all), (Tab::Blocks, "Blocks".to_owned())];
+            let tabs = [(ArenaTab::Arenas, all), (ArenaTab::Blocks, "Blocks".to_owned())];
             segments_ui(ui, "", &mut self.tab, tabs);
             let at = format!("{} {}", system.step_in_text, grouped(moment.step as u64));
             ui.weak(format!("after {at}{}", of_arena.as_deref().unwrap_or_default()));
         });
         match self.tab {
-            Tab::Arenas => {
+            ArenaTab::Arenas => {
                 let columns = rows::columns(&system, axis, ui.available_width());
                 let chosen = of_run.arena;
                 let of_row = |row: usize| arenas.rows.get(row).map(|row| row.place);
@@ -405,7 +407,7 @@ impl ArenasMap {
                     ui.request_repaint();
                 }
             }
-            Tab::Blocks => {
+            ArenaTab::Blocks => {
                 let columns = blocks.columns(&system, moment.listed_bytes, ui.available_width());
                 let chosen = of_run.block;
                 let of_row =
@@ -443,7 +445,7 @@ fn step_by_key(
 }
 
 /// What is free, in how many pieces; at a request that failed what it asked for.
-fn answer(moment: &ArenaMoment, legend: &MapLegend, system: &System, units: Units) -> Answer {
+fn answer(moment: &ArenaMoment, legend: &MapLegend, system: &System, units: Units) -> SignedAnswer {
     let whole = &moment.at.whole;
     let (free, largest) = (units.bytes(whole.free()), units.bytes(whole.largest.1));
     if let Some(asked) = moment.failed {

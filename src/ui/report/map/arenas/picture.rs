@@ -15,7 +15,7 @@ use crate::ui::theme::fonts::size;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::picture::{ShownImage, describe, focus, message, paint_texture};
-use crate::ui::widget::plane::{Extent, Placed, Plane};
+use crate::ui::widget::plane::{Extent, PlacedPlane, Plane};
 use crate::ui::widget::ticks;
 
 /// Room for the names of arenas, for the steps below, for the strip and for the names beside it, points.
@@ -40,16 +40,16 @@ const MOST_CELLS: u32 = 4096;
 
 /// What a picture of cells was made of.
 #[derive(Clone, PartialEq)]
-pub struct CellsKey {
+pub struct ArenaCellsKey {
     map: Same<dyn ArenaMap>,
     window: MapWindow,
     is_dark: bool,
 }
 
-type Cells = ShownImage<CellsKey, MapCells>;
+type CellsImage = ShownImage<ArenaCellsKey, MapCells>;
 
 /// What is drawn.
-pub struct PictureOf<'a> {
+pub struct ArenaScene<'a> {
     pub system: &'a System,
     pub map: &'a Arc<dyn ArenaMap>,
     /// The steps of the axis, which may be that of several maps.
@@ -65,7 +65,7 @@ pub struct PictureOf<'a> {
 
 /// What the pointer is over: a step, an arena, a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Pointed {
+pub struct PointedBlock {
     pub step: usize,
     pub arena: Option<usize>,
     pub address: Option<u64>,
@@ -74,16 +74,16 @@ pub struct Pointed {
 }
 
 #[derive(Default)]
-pub struct Picture {
+pub struct ArenaPicture {
     pub plane: Plane,
-    cells: Cells,
-    strip: Cells,
+    cells: CellsImage,
+    strip: CellsImage,
 }
 
 /// What has happened.
-pub struct Shown {
+pub struct ArenaResponse {
     pub response: Response,
-    pub pointed: Option<Pointed>,
+    pub pointed: Option<PointedBlock>,
 }
 
 /// The whole of a device.
@@ -106,7 +106,7 @@ pub fn title(system: &System) -> String {
     format!("{} over {}", capitalised(system.arenas), system.steps)
 }
 
-impl Picture {
+impl ArenaPicture {
     /// Shows one arena, over its whole height.
     pub fn show_arena(&mut self, axis: &ArenaAxis, arena: usize) {
         if let Some(placed) = axis.arenas.get(arena) {
@@ -116,7 +116,7 @@ impl Picture {
     }
 
     /// Draws it in the space that is left.
-    pub fn ui(&mut self, ui: &mut egui::Ui, of: &PictureOf<'_>) -> Shown {
+    pub fn ui(&mut self, ui: &mut egui::Ui, of: &ArenaScene<'_>) -> ArenaResponse {
         let outer = ui.available_rect_before_wrap();
         let response = ui.allocate_rect(outer, Sense::click_and_drag());
         let right = outer.right() - NAMES - STRIP - GAP;
@@ -144,22 +144,28 @@ impl Picture {
         let pointed = response.hover_pos().and_then(|at| {
             pointed(&self.cells, &placed, of, at).or_else(|| {
                 let pointed = pointed(&self.strip, &of_strip, of, at)?;
-                Some(Pointed { step: of.step, ..pointed })
+                Some(PointedBlock { step: of.step, ..pointed })
             })
         });
         if let Some(at) = response.hover_pos().filter(|at| inner.contains(*at)) {
             let line = Stroke::new(1.0, tokens.weak_text.gamma_multiply(0.7));
             ui.painter().vline(at.x, inner.y_range(), line);
         }
-        Shown { response, pointed }
+        ArenaResponse { response, pointed }
     }
 
-    fn ask(&mut self, ui: &egui::Ui, placed: &Placed, strip: &Placed, of: &PictureOf<'_>) {
+    fn ask(
+        &mut self,
+        ui: &egui::Ui,
+        placed: &PlacedPlane,
+        strip: &PlacedPlane,
+        of: &ArenaScene<'_>,
+    ) {
         for (cells, placed, name) in [
             (&mut self.cells, placed, "map of arenas"),
             (&mut self.strip, strip, "arenas at a step"),
         ] {
-            let key = CellsKey {
+            let key = ArenaCellsKey {
                 map: Same(Arc::clone(of.map)),
                 window: window(ui, placed),
                 is_dark: ui.visuals().dark_mode,
@@ -178,8 +184,8 @@ impl Picture {
 /// What lies over the cells: names, ticks, the chosen step, block and arena, free pieces.
 fn over_ui(
     ui: &egui::Ui,
-    (placed, strip): (&Placed, &Placed),
-    of: &PictureOf<'_>,
+    (placed, strip): (&PlacedPlane, &PlacedPlane),
+    of: &ArenaScene<'_>,
     tokens: &Tokens,
 ) {
     let painter = ui.painter();
@@ -223,7 +229,7 @@ fn strip_x(step: usize) -> (f64, f64) {
 }
 
 /// The visible part in pixels; places count from where a position begins.
-fn window(ui: &egui::Ui, placed: &Placed) -> MapWindow {
+fn window(ui: &egui::Ui, placed: &PlacedPlane) -> MapWindow {
     let most = MOST_CELLS.min(ui.input(|input| input.max_texture_side) as u32).max(1);
     let pixels = |points: f32| ((points * ui.pixels_per_point()) as u32).clamp(1, most) as usize;
     MapWindow {
@@ -267,7 +273,7 @@ fn image(cells: &MapCells, map: &dyn ArenaMap, tokens: &Tokens) -> ColorImage {
     ColorImage::new([cells.columns, cells.rows], pixels)
 }
 
-fn paint_cells(ui: &egui::Ui, cells: &Cells, placed: &Placed, of: &PictureOf<'_>) {
+fn paint_cells(ui: &egui::Ui, cells: &CellsImage, placed: &PlacedPlane, of: &ArenaScene<'_>) {
     let painter = ui.painter().with_clip_rect(placed.rect);
     match cells.shown() {
         Some((key, _, texture)) if Arc::ptr_eq(&key.map.0, of.map) => {
@@ -282,7 +288,12 @@ fn paint_cells(ui: &egui::Ui, cells: &Cells, placed: &Placed, of: &PictureOf<'_>
 }
 
 /// What the cells say of a place.
-fn pointed(cells: &Cells, placed: &Placed, of: &PictureOf<'_>, at: Pos2) -> Option<Pointed> {
+fn pointed(
+    cells: &CellsImage,
+    placed: &PlacedPlane,
+    of: &ArenaScene<'_>,
+    at: Pos2,
+) -> Option<PointedBlock> {
     if !placed.rect.contains(at) {
         return None;
     }
@@ -290,11 +301,11 @@ fn pointed(cells: &Cells, placed: &Placed, of: &PictureOf<'_>, at: Pos2) -> Opti
     let (x, y) = (x + 0.5, y + 0.5);
     let last = of.map.steps().saturating_sub(1);
     let place = of.map.axis().address(y);
-    let mut pointed = Pointed {
+    let mut pointed = PointedBlock {
         step: (x.max(0.0) as usize).min(last),
         arena: place.map(|(arena, _)| arena),
         address: place.map(|(_, address)| address),
-        ..Pointed::default()
+        ..PointedBlock::default()
     };
     let (key, cells, _) = cells.shown()?;
     let cell = |at: f64, (start, end): (f64, f64), count: usize| {
@@ -312,7 +323,7 @@ fn pointed(cells: &Cells, placed: &Placed, of: &PictureOf<'_>, at: Pos2) -> Opti
 }
 
 /// Where a block lies.
-fn block_rect(placed: &Placed, of: &PictureOf<'_>, row: usize) -> Option<Rect> {
+fn block_rect(placed: &PlacedPlane, of: &ArenaScene<'_>, row: usize) -> Option<Rect> {
     let block = of.map.place(row)?;
     let y = [block.addresses.start, block.addresses.end];
     let y = y.map(|address| of.map.axis().along(block.arena, address));
@@ -320,7 +331,7 @@ fn block_rect(placed: &Placed, of: &PictureOf<'_>, row: usize) -> Option<Rect> {
 }
 
 /// The number and the size of each arena beside it, as far as there is room.
-fn arena_names(ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>, tokens: &Tokens) {
+fn arena_names(ui: &egui::Ui, placed: &PlacedPlane, of: &ArenaScene<'_>, tokens: &Tokens) {
     let (painter, units) = (ui.painter(), Units::now(ui));
     let font = fonts::regular(size::CAPTION);
     let mut free_below = f32::INFINITY;
@@ -344,7 +355,7 @@ fn arena_names(ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>, tokens: &Toke
     }
 }
 
-fn step_ticks(ui: &egui::Ui, placed: &Placed, system: &System, tokens: &Tokens) {
+fn step_ticks(ui: &egui::Ui, placed: &PlacedPlane, system: &System, tokens: &Tokens) {
     let painter = ui.painter();
     let font = fonts::regular(size::CAPTION);
     let bottom = placed.rect.bottom();
@@ -370,7 +381,7 @@ fn step_ticks(ui: &egui::Ui, placed: &Placed, system: &System, tokens: &Tokens) 
 }
 
 /// The largest free pieces, named beside the strip and pushed apart.
-fn free_names(ui: &egui::Ui, strip: &Placed, of: &PictureOf<'_>, tokens: &Tokens) {
+fn free_names(ui: &egui::Ui, strip: &PlacedPlane, of: &ArenaScene<'_>, tokens: &Tokens) {
     let Some(moment) = of.moment else { return };
     let units = Units::now(ui);
     let mut pieces: Vec<(u64, f32)> = Vec::new();

@@ -8,7 +8,7 @@ use crate::ui::theme::Tokens;
 use crate::ui::widget::legend::{Patch, label_ui};
 
 /// Colours by meaning. Gaps and free bytes let the hatch of the ground through, which stands still on the screen.
-pub struct Colors {
+pub struct ChipColors {
     tokens: Tokens,
     /// By row of `var_categories`.
     categories: Vec<Color32>,
@@ -17,7 +17,7 @@ pub struct Colors {
     has_others: bool,
 }
 
-impl Colors {
+impl ChipColors {
     /// Gives the categories of a run, by its place, their colours.
     pub fn new(order: &CategoryColors, run: usize, tokens: &Tokens) -> Self {
         let mut categories = vec![other_categories_color(tokens); 256];
@@ -58,7 +58,7 @@ impl Colors {
     }
 }
 
-pub fn legend_ui(ui: &mut egui::Ui, colors: &Colors, colour_by: ColourBy, is_at_step: bool) {
+pub fn legend_ui(ui: &mut egui::Ui, colors: &ChipColors, colour_by: ColourBy, is_at_step: bool) {
     let mut entries: Vec<(&str, Color32)> = Vec::new();
     match colour_by {
         ColourBy::Category => {

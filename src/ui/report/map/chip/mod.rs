@@ -21,23 +21,23 @@ use super::tile_keys::TileKeys;
 use crate::analysis::liveness::{Scope, peak};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
-use crate::ui::command::Exported;
+use crate::ui::command::ExportSource;
 use crate::ui::job::{Made, Same};
 use crate::ui::runs::{Needed, PerRun, Run, RunId, Runs, RunsAnswer};
 use crate::ui::theme::{CONTROL_HEIGHT, Tokens, card_frame};
 use crate::ui::widget::exports::{exportable, exports_ui};
 use crate::ui::widget::picture::link;
 use crate::ui::widget::plane::Extent;
-use colors::Colors;
+use colors::ChipColors;
 use picture::{ChipPicture, ChipPictureOf};
-use shared::{Shared, extent_of};
+use shared::{SharedChips, extent_of};
 
 #[derive(Default)]
 pub struct ChipMapView {
-    shared: Shared,
+    shared: SharedChips,
     peaks: RunsAnswer<(), PerRun<Option<usize>>>,
     /// Of a theme and of categories.
-    colors: Made<(bool, Same<CategoryColors>), PerRun<Arc<Colors>>>,
+    colors: Made<(bool, Same<CategoryColors>), PerRun<Arc<ChipColors>>>,
     pictures: BTreeMap<RunId, ChipPicture>,
     /// Where the pointer is in the map of a run.
     pointed: Option<(RunId, (TileId, u64))>,
@@ -90,7 +90,7 @@ impl ChipMapView {
         ui.horizontal(|ui| {
             ui.set_min_height(CONTROL_HEIGHT);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-                let picture = || Some(Exported::Picture);
+                let picture = || Some(ExportSource::Picture);
                 exports_ui(ui, ("picture", &name(runs), true), page.commands, picture);
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                     step_choice_ui(ui, page, peaks, "all tiles");
@@ -109,7 +109,7 @@ impl ChipMapView {
         };
         let key = (ui.visuals().dark_mode, Same(found));
         let colors = self.colors.of(key, |(_, Same(categories))| {
-            let of_run = |run| Arc::new(Colors::new(categories, run, Tokens::now(ui)));
+            let of_run = |run| Arc::new(ChipColors::new(categories, run, Tokens::now(ui)));
             (0..runs.len()).map(of_run).collect()
         });
         let extents = runs.iter().map(|run| extent_of(&run.report));

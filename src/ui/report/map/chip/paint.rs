@@ -14,7 +14,7 @@ use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::hatch;
 use crate::ui::widget::picture::{grounded_text, paint_texture};
-use crate::ui::widget::plane::Placed;
+use crate::ui::widget::plane::PlacedPlane;
 use crate::ui::widget::ticks;
 
 /// Room for the numbers of tiles, and for addresses, points.
@@ -26,30 +26,30 @@ const MOST_VARIABLES: usize = 6;
 const NAME: usize = 60;
 
 #[derive(Clone, Copy, Debug)]
-pub struct Frame {
+pub struct ChipFrame {
     /// With its axes.
     pub outer: Rect,
     /// Without them.
     pub inner: Rect,
 }
 
-impl Frame {
+impl ChipFrame {
     pub fn new(outer: Rect) -> Self {
         let max = outer.max - egui::vec2(2.0, BOTTOM);
         let min = outer.min + egui::vec2(LEFT, 4.0);
         Self { outer, inner: Rect::from_min_max(min, max.max(min + egui::vec2(1.0, 1.0))) }
     }
 
-    pub fn painter(self, ui: &egui::Ui, placed: Placed) -> MapPainter<'_> {
+    pub fn painter(self, ui: &egui::Ui, placed: PlacedPlane) -> MapPainter<'_> {
         MapPainter { ui, frame: self, placed, tokens: Tokens::now(ui) }
     }
 }
 
 pub struct MapPainter<'a> {
     ui: &'a egui::Ui,
-    frame: Frame,
+    frame: ChipFrame,
     /// Addresses along x, tiles along y.
-    placed: Placed,
+    placed: PlacedPlane,
     tokens: &'static Tokens,
 }
 

@@ -4,9 +4,9 @@ use eframe::egui::{self, Key, Sense};
 use std::sync::Arc;
 
 use super::super::tile_keys::{TileKeys, tile_keys};
-use super::colors::Colors;
-use super::paint::{Frame, tooltip_ui};
-use super::shared::{Shared, colour_title, extent_of, tiles_of};
+use super::colors::ChipColors;
+use super::paint::{ChipFrame, tooltip_ui};
+use super::shared::{SharedChips, colour_title, extent_of, tiles_of};
 use crate::analysis::placement::chip_map::{ChipMap, ColourBy, Window, render};
 use crate::store::TileId;
 use crate::text::grouped;
@@ -16,7 +16,7 @@ use crate::ui::report::{PageContext, tile_menu_ui};
 use crate::ui::runs::Run;
 use crate::ui::units::Units;
 use crate::ui::widget::picture::{ShownImage, at_pointer_ui, describe, message, moved, to_end};
-use crate::ui::widget::plane::{Extent, Placed};
+use crate::ui::widget::plane::{Extent, PlacedPlane};
 
 /// Widest texture that every renderer takes.
 const MOST_PIXELS: u32 = 2048;
@@ -26,7 +26,7 @@ struct RenderedFor {
     window: Window,
     colour_by: ColourBy,
     step: Option<usize>,
-    colors: Same<Colors>,
+    colors: Same<ChipColors>,
 }
 
 #[derive(Default)]
@@ -35,7 +35,7 @@ pub struct ChipPicture(ShownImage<RenderedFor, ChipMap>);
 pub struct ChipPictureOf<'a> {
     pub name: &'a str,
     pub run: &'a Run,
-    pub colors: &'a Arc<Colors>,
+    pub colors: &'a Arc<ChipColors>,
     /// The step that is shown, `None` for all steps.
     pub step: Option<usize>,
     pub extent: Extent,
@@ -46,7 +46,7 @@ pub struct ChipPictureOf<'a> {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Answer {
+pub struct ChipResponse {
     pub clicked: Option<TileId>,
     pub pointed: Option<(TileId, u64)>,
     pub by_key: TileKeys,
@@ -57,11 +57,11 @@ impl ChipPicture {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        shared: &mut Shared,
+        shared: &mut SharedChips,
         of: &ChipPictureOf<'_>,
-    ) -> Answer {
+    ) -> ChipResponse {
         let (report, extent, step) = (&of.run.report, of.extent, of.step);
-        let frame = Frame::new(ui.available_rect_before_wrap());
+        let frame = ChipFrame::new(ui.available_rect_before_wrap());
         ui.allocate_rect(frame.outer, Sense::hover());
         let id = ui.scope_id().with("map of all tiles");
         let response = ui.interact(frame.inner, id, Sense::click_and_drag());
@@ -116,7 +116,7 @@ impl ChipPicture {
         let tile = at.map(|(tile, _)| tile);
         tile_menu_ui(&mut shared.menu, &response, tile, page);
         let clicked = tile.filter(|_| response.clicked());
-        Answer { clicked, pointed: at, by_key }
+        ChipResponse { clicked, pointed: at, by_key }
     }
 
     fn ask(&mut self, ui: &egui::Ui, run: &Run, key: &RenderedFor) {
@@ -131,7 +131,7 @@ impl ChipPicture {
 }
 
 /// The part of the chip that is visible, in pixels.
-fn window(ui: &egui::Ui, placed: &Placed) -> Window {
+fn window(ui: &egui::Ui, placed: &PlacedPlane) -> Window {
     let ((left, right), (top, bottom), inner) = (placed.x, placed.y, placed.rect);
     let most = MOST_PIXELS.min(ui.input(|input| input.max_texture_side) as u32);
     // One cell more may come where the window begins within one.

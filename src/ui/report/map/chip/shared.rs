@@ -2,7 +2,7 @@
 
 use eframe::egui::{self, Vec2};
 
-use super::colors::{Colors, legend_ui};
+use super::colors::{ChipColors, legend_ui};
 use crate::analysis::placement::chip_map::ColourBy;
 use crate::store::Report;
 use crate::store::TileId;
@@ -13,14 +13,14 @@ use crate::ui::widget::exports::is_taken_out;
 use crate::ui::widget::place_menu::PictureMenu;
 use crate::ui::widget::plane::{Extent, Plane};
 
-pub struct Shared {
+pub struct SharedChips {
     /// Addresses along x, tiles along y.
     pub plane: Plane,
     pub colour_by: ColourBy,
     pub menu: PictureMenu<TileId>,
 }
 
-impl Default for Shared {
+impl Default for SharedChips {
     fn default() -> Self {
         Self {
             plane: Plane::downward(),
@@ -54,11 +54,11 @@ pub fn tiles_of(report: &Report) -> Option<&IdColumn<TileId>> {
     of_memory.filter(|tiles| !tiles.is_empty()).or_else(of_variables)
 }
 
-impl Shared {
+impl SharedChips {
     pub fn head_ui(
         &mut self,
         ui: &mut egui::Ui,
-        colors: &Colors,
+        colors: &ChipColors,
         extent: Extent,
         is_at_step: bool,
     ) {

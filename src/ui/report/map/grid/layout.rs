@@ -20,7 +20,7 @@ pub const WAYS: [(Key, [isize; 2]); 4] = [
 const LABEL: f32 = 18.0;
 
 /// Where the grids of the IPUs lie: side by side, in as many lines as make tiles largest.
-pub struct Layout {
+pub struct GridLayout {
     rect: Rect,
     across: usize,
     tile: f32,
@@ -28,7 +28,7 @@ pub struct Layout {
     lines: usize,
 }
 
-impl Layout {
+impl GridLayout {
     pub fn new(rect: Rect, grid: &TileGrid) -> Self {
         let lines = grid.devices.iter().map(|ipu| ipu.lines).max().unwrap_or(1).max(1);
         let (count, columns) = (grid.devices.len().max(1), grid.columns.max(1));
@@ -153,7 +153,7 @@ mod tests {
         let of = |device, rows| DeviceGrid { device: Some(device), rows, lines: 2 };
         let grid = TileGrid { columns: 3, devices: vec![of(0, 0..5), of(1, 5..10)] };
         let wide = Rect::from_min_size(Pos2::ZERO, Vec2::new(800.0, 100.0));
-        let layout = Layout::new(wide, &grid);
+        let layout = GridLayout::new(wide, &grid);
         assert_eq!(layout.across, 2);
         let [right, left, down, up] = [[1, 0], [-1, 0], [0, 1], [0, -1]];
         assert_eq!(layout.beside(&grid, 0, right), Some(1));
@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(layout.beside(&grid, 0, left), None);
         assert_eq!(layout.beside(&grid, 7, right), None);
         let high = Rect::from_min_size(Pos2::ZERO, Vec2::new(100.0, 800.0));
-        let layout = Layout::new(high, &grid);
+        let layout = GridLayout::new(high, &grid);
         assert_eq!(layout.beside(&grid, 3, down), Some(5));
         assert_eq!(layout.beside(&grid, 5, up), Some(3));
         assert_eq!(layout.beside(&grid, 2, right), None, "the next IPU lies below");

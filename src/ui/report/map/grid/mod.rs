@@ -16,7 +16,7 @@ use super::tile_keys::{TileKeys, tile_keys};
 use crate::analysis::memory::selection::TileSelection;
 use crate::store::TileId;
 use crate::store::memory::TileMemory;
-use crate::ui::command::Exported;
+use crate::ui::command::ExportSource;
 use crate::ui::report::side_by_side::{compared_run_ui, side_by_side_ui};
 use crate::ui::report::tile_figures::{figure_title, tile_text};
 use crate::ui::report::{PageContext, bytes_or_dash, change_color, change_text, tile_menu_ui};
@@ -27,9 +27,9 @@ use crate::ui::widget::diverging::{ChangeScale, change_scale_ui};
 use crate::ui::widget::exports::{exportable, exports_ui, is_taken_out, scope_of_exports};
 use crate::ui::widget::picture::{ImageTexture, at_pointer_ui, describe, link, to_end};
 use crate::ui::widget::place_menu::PictureMenu;
-use layout::{Layout, WAYS};
+use layout::{GridLayout, WAYS};
 use picture::{GridPicture, TileGrids};
-use scale::Choices;
+use scale::GridChoices;
 
 const NOTE: &str = "Tiles in software order: the report does not say where they lie on the chip";
 
@@ -45,7 +45,7 @@ pub enum GridShows {
 
 #[derive(Clone, Debug, PartialEq)]
 struct GridChoice {
-    choices: Choices,
+    choices: GridChoices,
     changes: ChangeScale,
     /// The run whose change is shown, if that is shown.
     changed: Option<usize>,
@@ -54,7 +54,7 @@ struct GridChoice {
 
 #[derive(Default)]
 pub struct TileGridView {
-    choices: Choices,
+    choices: GridChoices,
     changes: ChangeScale,
     /// The run whose change is shown, if the user has chosen one.
     other: Option<RunId>,
@@ -126,7 +126,7 @@ impl TileGridView {
             pointed: self.pointed,
             units: Units::now(ui),
         };
-        let mut answer = Answer::default();
+        let mut answer = GridResponse::default();
         if let ([picture], [texture]) = (&grids.pictures[..], &mut self.textures[..]) {
             let name = if has_changes { "Grid of differences" } else { "Grid of tiles" };
             answer = shown.ui(ui, page, (name, picture), (texture, &mut self.menu));
@@ -185,7 +185,7 @@ impl TileGridView {
                 return;
             }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                let picture = || Some(Exported::Picture);
+                let picture = || Some(ExportSource::Picture);
                 exports_ui(ui, ("picture", NAME, true), page.commands, picture);
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                     ui.add(egui::Label::new(RichText::new(NOTE).weak()).truncate());
@@ -199,7 +199,7 @@ impl TileGridView {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct Answer {
+struct GridResponse {
     clicked: Option<TileId>,
     pointed: Option<TileId>,
     /// Where the drag began that goes on.
@@ -221,11 +221,11 @@ impl GridsShown<'_> {
         page: &mut PageContext<'_>,
         (name, picture): (&str, &GridPicture),
         (texture, menu): (&mut ImageTexture, &mut PictureMenu<TileId>),
-    ) -> Answer {
+    ) -> GridResponse {
         let (grid, tiles) = (&picture.grid, &self.grids.tiles);
         let texture = texture.of(ui, name, &picture.image);
         let (rect, response) = ui.allocate_exact_size(ui.available_size(), Sense::click_and_drag());
-        let layout = Layout::new(rect, grid);
+        let layout = GridLayout::new(rect, grid);
         layout.paint(ui, grid, texture, &page.selection.tiles, tiles);
         *page.has_painted_graph = true;
         let selected = &page.selection.tiles;
@@ -250,7 +250,7 @@ impl GridsShown<'_> {
         let at = row.and_then(|row| Some((row, tiles.get(row)?)));
         tile_menu_ui(menu, &response, at.map(|(_, tile)| tile), page);
         let Some((row, tile)) = at else {
-            return Answer { by_key, ..Answer::default() };
+            return GridResponse { by_key, ..GridResponse::default() };
         };
         let from = ui.input(|input| input.pointer.press_origin());
         let from = from.and_then(|from| tiles.get(layout.row_at(from, grid)?));
@@ -258,7 +258,7 @@ impl GridsShown<'_> {
         at_pointer_ui(&response, |ui| {
             self.tooltip_ui(ui, page.runs, (row, &tile_text(page.runs.machine(), tile)));
         });
-        Answer {
+        GridResponse {
             clicked: response.clicked().then_some(tile),
             pointed: Some(tile),
             dragged_from: from.filter(|_| response.dragged()),

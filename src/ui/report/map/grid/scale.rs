@@ -13,14 +13,14 @@ use crate::ui::widget::diverging::color_bar_ui;
 
 /// What the colours reach from and to.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Scale {
+pub enum ColorScale {
     #[default]
     LeastToMost,
     ZeroToMost,
     ZeroToLimit,
 }
 
-impl Scale {
+impl ColorScale {
     pub fn title(self) -> &'static str {
         match self {
             Self::LeastToMost => "From least to most",
@@ -46,12 +46,12 @@ impl Scale {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Choices {
+pub struct GridChoices {
     pub figure: TileFigure,
-    pub scale: Scale,
+    pub scale: ColorScale,
 }
 
-impl Choices {
+impl GridChoices {
     /// Draws the choice of a figure, of those that one of the reports has.
     pub fn figure_ui(&mut self, ui: &mut egui::Ui, memories: &[&TileMemory]) {
         let mut figures = vec![
@@ -83,7 +83,7 @@ impl Choices {
     /// Draws the choice of a scale, with its ends where they are known; `most` is the largest value, where that is
     /// over.
     pub fn scale_ui(&mut self, ui: &mut egui::Ui, ends: Option<(u64, u64)>, over: Option<Over>) {
-        let scales = [Scale::LeastToMost, Scale::ZeroToMost, Scale::ZeroToLimit];
+        let scales = [ColorScale::LeastToMost, ColorScale::ZeroToMost, ColorScale::ZeroToLimit];
         choice_ui(ui, ("Color scale", 150.0), &mut self.scale, scales, |scale| scale.title());
         if let Some((least, most)) = ends {
             let units = Units::now(ui);

@@ -5,13 +5,13 @@ use std::sync::Arc;
 use super::super::summary::together;
 use super::data::RunData;
 use crate::ui::report::figures::variables::ranges_text;
-use crate::ui::report::head::Answer;
+use crate::ui::report::head::SignedAnswer;
 use crate::ui::report::room_of;
 use crate::ui::runs::{Run, Runs};
 use crate::ui::units::Units;
 use crate::ui::widget::sign::Sign;
 
-pub fn answer(runs: &Runs, found: &[Option<Arc<RunData>>], units: Units) -> Option<Answer> {
+pub fn answer(runs: &Runs, found: &[Option<Arc<RunData>>], units: Units) -> Option<SignedAnswer> {
     let of_run = |(run, data): (&Run, &Option<Arc<RunData>>)| {
         let data = data.as_ref()?;
         let map = &data.tile.map;

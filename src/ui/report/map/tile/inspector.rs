@@ -4,8 +4,8 @@
 use eframe::egui::{self, Align2, Mesh, Pos2, Rect, RichText, Sense, Shape, Vec2};
 
 use super::RunTile;
-use super::kinds::Kinds;
-use super::paint::OverLimit;
+use super::kinds::VariableKinds;
+use super::paint::OverLimitShapes;
 use super::words::{category, life, pretty_name};
 use crate::analysis::program::steps::name as step_name;
 use crate::text::{grouped, shortened};
@@ -14,7 +14,7 @@ use crate::ui::report::PageContext;
 use crate::ui::report::map::MapView;
 use crate::ui::report::moment::step_id;
 use crate::ui::runs::{Run, StepAt};
-use crate::ui::selection::Place;
+use crate::ui::selection::Jump;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::inspector::{fact_ui, title_ui, words_ui};
@@ -33,7 +33,7 @@ const NAME: usize = 120;
 pub struct Inspected<'a> {
     pub run: &'a Run,
     pub tile: &'a RunTile,
-    pub kinds: &'a Kinds,
+    pub kinds: &'a VariableKinds,
     /// The chosen variable, else that which ends highest at the step.
     pub row: Option<u32>,
     pub is_chosen: bool,
@@ -174,7 +174,7 @@ impl Inspected<'_> {
         // Thousands of blocks may lie there: those that add less than half of a point are part of the next one.
         let mut drawn = bar.left();
         let (mut blocks, mut edges) = (Mesh::default(), Mesh::default());
-        let mut painted = OverLimit::begin(ui.ctx());
+        let mut painted = OverLimitShapes::begin(ui.ctx());
         for block in at_step.map.blocks.iter().filter(|block| block.end > start) {
             let kind = self.tile.kinds.get(block.row as usize).copied().flatten();
             let (left, right) = (x(block.offset), x(block.end));
@@ -273,7 +273,7 @@ impl Inspected<'_> {
                     page.selection.select_variable(Some(name));
                 }
                 let at = StepAt { run: self.run.id, step };
-                page.commands.push(Command::GoTo(Place::Step(at)));
+                page.commands.push(Command::GoTo(Jump::Step(at)));
             }
             if self.has_tiles && ui.button("Show all tiles").clicked() {
                 way = Some(MapView::AllTiles);

@@ -24,14 +24,14 @@ const ALWAYS_LIVE: u8 = 16;
 const ALWAYS_LIVE_STRENGTH: f32 = 0.62;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ColourBy {
+pub enum TileColorBy {
     #[default]
     Category,
     Operation,
     Liveness,
 }
 
-impl ColourBy {
+impl TileColorBy {
     fn title(self) -> &'static str {
         match self {
             Self::Category => "Category",
@@ -48,8 +48,8 @@ impl ColourBy {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Kinds {
-    by: ColourBy,
+pub struct VariableKinds {
+    by: TileColorBy,
     /// Names of categories or operations with a colour of their own, the same in all runs.
     named: Vec<String>,
     /// Number and title of each kind.
@@ -58,15 +58,20 @@ pub struct Kinds {
     pub hidden: Vec<u8>,
 }
 
-impl Kinds {
-    pub fn of(by: ColourBy, colors: &CategoryColors, runs: &[&RunData], hidden: Vec<u8>) -> Self {
+impl VariableKinds {
+    pub fn of(
+        by: TileColorBy,
+        colors: &CategoryColors,
+        runs: &[&RunData],
+        hidden: Vec<u8>,
+    ) -> Self {
         let named = match by {
-            ColourBy::Category => {
+            TileColorBy::Category => {
                 let named = colors.coloured().iter();
                 named.map(|category| category.name.clone().unwrap_or_default()).collect()
             }
-            ColourBy::Operation => largest_operations(runs),
-            ColourBy::Liveness => Vec::new(),
+            TileColorBy::Operation => largest_operations(runs),
+            TileColorBy::Liveness => Vec::new(),
         };
         let mut kinds = Self { by, named, titles: Vec::new(), hidden };
         let used = runs.iter().flat_map(|data| kinds.of_all(data));
@@ -97,16 +102,16 @@ impl Kinds {
         for block in &data.tile.map.blocks {
             let row = block.row as usize;
             let kind = match self.by {
-                ColourBy::Category => block.category.map_or(OTHERS, |id| {
+                TileColorBy::Category => block.category.map_or(OTHERS, |id| {
                     *of_category.entry(id).or_insert_with(|| {
                         place(data.tile.report.categories.get().and_then(|names| names.name(id)))
                     })
                 }),
-                ColourBy::Operation => {
+                TileColorBy::Operation => {
                     let operation = data.place_of_operation(block.row);
                     operation.map_or(NONE, |place| of_operation.get(place).copied().unwrap_or(NONE))
                 }
-                ColourBy::Liveness => u8::from(!block.is_always_live),
+                TileColorBy::Liveness => u8::from(!block.is_always_live),
             };
             if let Some(place) = kinds.get_mut(row) {
                 *place = Some(kind + if block.is_always_live { ALWAYS_LIVE } else { 0 });
@@ -118,22 +123,22 @@ impl Kinds {
     fn title(&self, kind: u8) -> String {
         let named = self.named.get(usize::from(kind)).map_or("", String::as_str);
         match (self.by, kind) {
-            (ColourBy::Category, OTHERS) => "Other categories".to_owned(),
-            (ColourBy::Category, _) => category_title(&shortened(named, 40)),
-            (ColourBy::Operation, OTHERS) => "Other operations".to_owned(),
-            (ColourBy::Operation, NONE) => "No operation".to_owned(),
-            (ColourBy::Operation, _) => shortened(named, 40).into_owned(),
-            (ColourBy::Liveness, 0) => "Always live".to_owned(),
-            (ColourBy::Liveness, _) => "Not always live".to_owned(),
+            (TileColorBy::Category, OTHERS) => "Other categories".to_owned(),
+            (TileColorBy::Category, _) => category_title(&shortened(named, 40)),
+            (TileColorBy::Operation, OTHERS) => "Other operations".to_owned(),
+            (TileColorBy::Operation, NONE) => "No operation".to_owned(),
+            (TileColorBy::Operation, _) => shortened(named, 40).into_owned(),
+            (TileColorBy::Liveness, 0) => "Always live".to_owned(),
+            (TileColorBy::Liveness, _) => "Not always live".to_owned(),
         }
     }
 
     fn color(&self, tokens: &Tokens, kind: u8) -> Color32 {
         match (self.by, kind) {
-            (ColourBy::Liveness, 0) => tokens.always_live,
-            (ColourBy::Liveness, _) => tokens.temporary,
+            (TileColorBy::Liveness, 0) => tokens.always_live,
+            (TileColorBy::Liveness, _) => tokens.temporary,
             (_, OTHERS) => other_categories_color(tokens),
-            (ColourBy::Category, _) => {
+            (TileColorBy::Category, _) => {
                 category_color(self.named.get(usize::from(kind)).map_or("", String::as_str), tokens)
             }
             _ => tokens.ordered(usize::from(kind)),
@@ -143,7 +148,7 @@ impl Kinds {
     /// The colour of a kind of [`Self::of_rows`]; what is always live is paler.
     pub fn fill(&self, tokens: &Tokens, kind: u8) -> Color32 {
         let color = self.color(tokens, kind % ALWAYS_LIVE);
-        if kind < ALWAYS_LIVE || self.by == ColourBy::Liveness {
+        if kind < ALWAYS_LIVE || self.by == TileColorBy::Liveness {
             return color;
         }
         tokens.surface.lerp_to_gamma(color, ALWAYS_LIVE_STRENGTH)

@@ -55,11 +55,11 @@ use answer::answer;
 use choice::{TileChoice, facts_ui};
 use data::{RunData, RunReading};
 use inspector::Inspected;
-use kinds::{ColourBy, Kinds};
-use picture::{Place, RunPicture};
-use read::{AtStep, Marks, TileData, Wanted};
+use kinds::{TileColorBy, VariableKinds};
+use picture::{MapPoint, RunPicture};
+use read::{AtStep, TileData, TileMarks, WantedVariables};
 use strip::Strip;
-use tables::{Chosen, Tables};
+use tables::{ChosenInTile, TileTables};
 
 /// What is shown beside something that fills the picture, as a part of its size.
 const MARGIN: f64 = 0.25;
@@ -72,12 +72,12 @@ const TOOLS: f32 = 252.0;
 type KindsByRow = Vec<Option<u8>>;
 
 #[derive(Default)]
-struct OfRun {
+struct TileOfRun {
     reading: RunReading,
     picture: RunPicture,
     strip: Strip,
-    menu: PictureMenu<Place>,
-    kinds: Made<(Same<RunData>, Same<Kinds>), Arc<KindsByRow>>,
+    menu: PictureMenu<MapPoint>,
+    kinds: Made<(Same<RunData>, Same<VariableKinds>), Arc<KindsByRow>>,
     /// The row of the variable that was chosen.
     chosen: Option<u32>,
 }
@@ -85,7 +85,7 @@ struct OfRun {
 #[derive(Clone, PartialEq)]
 struct KindsOf {
     tiles: Vec<Same<RunData>>,
-    by: ColourBy,
+    by: TileColorBy,
     categories: Same<CategoryColors>,
 }
 
@@ -96,7 +96,7 @@ pub struct RunTile {
     pub of: Arc<RunData>,
     /// What is alive at the step of the strip; without a step it shows all steps.
     pub at_step: Option<Arc<AtStep>>,
-    pub marks: Arc<Marks>,
+    pub marks: Arc<TileMarks>,
     /// The kind of each variable, by row.
     pub kinds: Arc<KindsByRow>,
 }
@@ -124,14 +124,14 @@ pub struct OneTileView {
     /// The tile that is visible.
     viewed: Option<ArenaId>,
     plane: Plane,
-    colour_by: ColourBy,
-    kinds: Option<(KindsOf, Arc<Kinds>)>,
+    colour_by: TileColorBy,
+    kinds: Option<(KindsOf, Arc<VariableKinds>)>,
     toolbar: Toolbar,
-    search: search::Search,
-    tables: Tables,
+    search: search::VariableSearch,
+    tables: TileTables,
     /// Whether strips show all steps where no step is selected, not that of the highest end.
     is_of_all_steps: bool,
-    runs: BTreeMap<RunId, OfRun>,
+    runs: BTreeMap<RunId, TileOfRun>,
     /// The run whose variable was chosen last.
     chosen_in: Option<RunId>,
     /// The run, the step and the address under the pointer.
@@ -203,8 +203,8 @@ impl OneTileView {
             });
         let extent = extent(&tiles);
         match chosen {
-            Some(Chosen::Bytes(bytes)) => self.show_bytes(extent, &bytes, 1.0),
-            Some(Chosen::Variable(rows)) => {
+            Some(ChosenInTile::Bytes(bytes)) => self.show_bytes(extent, &bytes, 1.0),
+            Some(ChosenInTile::Variable(rows)) => {
                 let first = rows.first().copied();
                 self.choose(page, &tiles, rows);
                 let tile = first
@@ -277,16 +277,16 @@ impl OneTileView {
         ui: &egui::Ui,
         page: &PageContext<'_>,
         found: &[Option<Arc<RunData>>],
-        kinds: &Arc<Kinds>,
+        kinds: &Arc<VariableKinds>,
     ) -> RunTiles {
         let runs = page.runs;
-        let wanted = Wanted {
+        let wanted = WantedVariables {
             search: self.search.text.trim().to_owned(),
             selected: page.selection.variable().cloned(),
         };
         let slot = page.selection.slot(runs);
         let is_of_all_steps = self.is_of_all_steps;
-        let tile = |(place, run): (usize, &Run), of: &Arc<RunData>, of_run: &mut OfRun| {
+        let tile = |(place, run): (usize, &Run), of: &Arc<RunData>, of_run: &mut TileOfRun| {
             let data = Arc::clone(&of.tile);
             let step = match slot {
                 Some(slot) => runs.axis()?.step_at_or_before(place, slot),
@@ -358,7 +358,7 @@ impl OneTileView {
         &mut self,
         found: &[Option<Arc<RunData>>],
         categories: Arc<CategoryColors>,
-    ) -> Option<Arc<Kinds>> {
+    ) -> Option<Arc<VariableKinds>> {
         let known: Vec<&RunData> = found.iter().flatten().map(|data| &**data).collect();
         if known.is_empty() {
             return None;
@@ -370,7 +370,8 @@ impl OneTileView {
             before => {
                 let before = before.filter(|(before, _)| before.by == self.colour_by);
                 let hidden = before.map_or(Vec::new(), |(_, kinds)| kinds.hidden.clone());
-                let kinds = Kinds::of(self.colour_by, &made_for.categories.0, &known, hidden);
+                let kinds =
+                    VariableKinds::of(self.colour_by, &made_for.categories.0, &known, hidden);
                 (made_for, Arc::new(kinds))
             }
         };
@@ -382,7 +383,7 @@ impl OneTileView {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         tiles: &RunTiles,
-        kinds: &Kinds,
+        kinds: &VariableKinds,
     ) -> Option<MapView> {
         let runs = page.runs;
         let has_chosen = |tile: &&RunTile| Some(tile.run) == self.chosen_in;

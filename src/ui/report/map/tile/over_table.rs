@@ -13,7 +13,7 @@ use crate::ui::job::{Made, Same};
 use crate::ui::report::PageContext;
 use crate::ui::runs::RunId;
 use crate::ui::widget::data_table::{Data, DataTable};
-use crate::ui::widget::rows::{Column, Rows, Value};
+use crate::ui::widget::rows::{CellValue, Rows, TableColumn};
 
 #[derive(Default)]
 pub struct OverTable {
@@ -47,12 +47,12 @@ impl OverTable {
         let columns = with_run(
             page.runs,
             [
-                Column::text("Variable", 300.0).called(page.runs.system().placed_variable),
-                Column::text("Address", BYTES),
-                Column::bytes("Bytes", BYTES),
-                Column::bytes("Over", BYTES).not_summed(),
-                Column::text("Category", 150.0),
-                Column::rest("Live"),
+                TableColumn::text("Variable", 300.0).called(page.runs.system().placed_variable),
+                TableColumn::text("Address", BYTES),
+                TableColumn::bytes("Bytes", BYTES),
+                TableColumn::bytes("Over", BYTES).not_summed(),
+                TableColumn::text("Category", 150.0),
+                TableColumn::rest("Live"),
             ],
         );
         let at = |row: usize| {
@@ -83,24 +83,24 @@ impl Rows for OverRows {
         self.list.len()
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some((run, row)) = self.list.get(row).copied() else { return Value::Nothing };
-        let Some(Same(of)) = self.of_runs.get(run) else { return Value::Nothing };
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
+        let Some((run, row)) = self.list.get(row).copied() else { return CellValue::Nothing };
+        let Some(Same(of)) = self.of_runs.get(run) else { return CellValue::Nothing };
         let data = &of.tile;
         let Some(variable) = data.placed.placements.get(row as usize) else {
-            return Value::Nothing;
+            return CellValue::Nothing;
         };
         let title = self.titles.get(run);
         match column.checked_sub(usize::from(title.is_some())) {
-            None => title.map_or(Value::Nothing, |title| Value::text(title.as_str())),
-            Some(0) => Value::text(data.name(row)),
-            Some(1) => Value::Id(variable.offset),
-            Some(2) => Value::Bytes(variable.bytes),
+            None => title.map_or(CellValue::Nothing, |title| CellValue::text(title.as_str())),
+            Some(0) => CellValue::text(data.name(row)),
+            Some(1) => CellValue::Id(variable.offset),
+            Some(2) => CellValue::Bytes(variable.bytes),
             Some(3) => {
-                Value::bytes(data.map.limit.map(|limit| variable.end().saturating_sub(limit)))
+                CellValue::bytes(data.map.limit.map(|limit| variable.end().saturating_sub(limit)))
             }
-            Some(4) => Value::text(category(&data.report, variable)),
-            _ => Value::text(life(&data.report, variable)),
+            Some(4) => CellValue::text(category(&data.report, variable)),
+            _ => CellValue::text(life(&data.report, variable)),
         }
     }
 }

@@ -3,7 +3,7 @@
 use eframe::egui::{self, Align2, Color32, Mesh, Pos2, Rect, Shape, Stroke, StrokeKind};
 use std::ops::Range;
 
-use super::picture::PictureOf;
+use super::picture::TileScene;
 use super::words::band_title;
 use crate::analysis::placement::address_steps::AddressSteps;
 use crate::ui::report::moment::step_id;
@@ -11,7 +11,7 @@ use crate::ui::report::room_of;
 use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::hatch::{self, Hatched};
-use crate::ui::widget::plane::Placed;
+use crate::ui::widget::plane::PlacedPlane;
 use crate::ui::widget::ticks;
 
 /// Room for addresses and steps, points.
@@ -33,18 +33,18 @@ const TITLED_PICTURE: f32 = 430.0;
 /// Least distance of two lines with a title each between them, points.
 const TWO_TITLES: f32 = 46.0;
 
-pub struct Paint<'a> {
+pub struct TilePaint<'a> {
     pub ui: &'a egui::Ui,
     /// Within the axes.
     pub inside: egui::Painter,
-    pub placed: &'a Placed,
-    pub of: &'a PictureOf<'a>,
+    pub placed: &'a PlacedPlane,
+    pub of: &'a TileScene<'a>,
     pub tokens: &'a Tokens,
     /// Rectangles that are told apart by their edges, positions in those of the data.
     pub edged: &'a [usize],
 }
 
-pub fn rect_of(placed: &Placed, steps: &Range<u32>, bytes: &Range<u64>) -> Rect {
+pub fn rect_of(placed: &PlacedPlane, steps: &Range<u32>, bytes: &Range<u64>) -> Rect {
     let steps = [f64::from(steps.start), f64::from(steps.end)];
     placed.rect_of(steps, [bytes.start as f64, bytes.end as f64])
 }
@@ -65,7 +65,7 @@ pub fn chip(
     rect
 }
 
-impl Paint<'_> {
+impl TilePaint<'_> {
     /// What is free below the limit, or below the last byte, is faintly hatched.
     pub fn ground(&self) {
         let (rect, tokens) = (self.placed.rect, self.tokens);
@@ -167,7 +167,7 @@ impl Paint<'_> {
         let Some(limit) = self.limit() else { return };
         let rectangles = &self.of.data.rectangles.rectangles;
         let over = self.of.data.over.iter().filter_map(|place| rectangles.get(*place));
-        let mut painted = OverLimit::begin(self.inside.ctx());
+        let mut painted = OverLimitShapes::begin(self.inside.ctx());
         for one in over.take(MOST_OVER) {
             let bytes = limit.max(one.bytes.start)..one.bytes.end;
             let rect = rect_of(self.placed, &one.steps, &bytes);
@@ -305,12 +305,12 @@ impl Paint<'_> {
 }
 
 /// What is over the limit, red and, where there is room, hatched. Hundreds of blocks may be, so all of them are two shapes.
-pub struct OverLimit {
+pub struct OverLimitShapes {
     red: Mesh,
     hatched: Hatched,
 }
 
-impl OverLimit {
+impl OverLimitShapes {
     pub fn begin(ctx: &egui::Context) -> Self {
         Self { red: Mesh::default(), hatched: hatch::begin(ctx) }
     }

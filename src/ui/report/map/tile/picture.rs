@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::KindsByRow;
 use super::data::RunData;
-use super::kinds::Kinds;
+use super::kinds::VariableKinds;
 use super::paint::{self, BOTTOM, LEFT};
 use super::words::chosen_text;
 use crate::analysis::placement::address_steps::{
@@ -18,7 +18,7 @@ use crate::ui::units::Units;
 use crate::ui::widget::picture::{
     ShownImage, describe, focus, message, moved, paint_texture, pressed_keys, to_end,
 };
-use crate::ui::widget::plane::{Extent, Placed, Plane};
+use crate::ui::widget::plane::{Extent, PlacedPlane, Plane};
 
 /// How far from a small rectangle the pointer may be, points.
 const NEAR: f32 = 2.0;
@@ -27,7 +27,7 @@ const MOST_EDGES: usize = 400;
 const LEAST_EDGES: f64 = 4.0;
 
 #[derive(Clone, PartialEq)]
-struct CellsKey {
+struct TileCellsKey {
     of: Same<RunData>,
     window: Window,
     of_rows: Same<KindsByRow>,
@@ -45,15 +45,15 @@ struct Rendered {
 
 #[derive(Default)]
 pub struct RunPicture {
-    cells: ShownImage<CellsKey, Rendered>,
+    cells: ShownImage<TileCellsKey, Rendered>,
     /// Where a drag over a part began.
     dragged_from: Option<Pos2>,
 }
 
-pub struct PictureOf<'a> {
+pub struct TileScene<'a> {
     pub name: &'a str,
     pub data: &'a Arc<RunData>,
-    pub kinds: &'a Arc<Kinds>,
+    pub kinds: &'a Arc<VariableKinds>,
     /// The kind of each variable, by row.
     pub of_rows: &'a Arc<KindsByRow>,
     /// Steps and addresses of the axes.
@@ -71,18 +71,18 @@ pub struct PictureOf<'a> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct MapPoint {
     pub step: usize,
     pub address: u64,
     /// The row of the variable there.
     pub row: Option<u32>,
 }
 
-pub struct Answer {
+pub struct TileMapResponse {
     pub response: Response,
-    pub placed: Placed,
-    pub hovered: Option<Place>,
-    pub clicked: Option<Place>,
+    pub placed: PlacedPlane,
+    pub hovered: Option<MapPoint>,
+    pub clicked: Option<MapPoint>,
     /// The variable that was reached with a key.
     pub reached: Option<u32>,
     /// The step that was reached with a key.
@@ -97,8 +97,8 @@ impl RunPicture {
         ui: &mut egui::Ui,
         outer: Rect,
         plane: &mut Plane,
-        of: &PictureOf<'_>,
-    ) -> Answer {
+        of: &TileScene<'_>,
+    ) -> TileMapResponse {
         let inner = inner(outer);
         let response = ui.interact(inner, ui.scope_id().with(of.name), Sense::click_and_drag());
         let dragged = self.navigate(ui, &response, plane, (inner, of.extent));
@@ -120,7 +120,7 @@ impl RunPicture {
         let (reached, step, is_entered) = keys(ui, &response, of);
         let clicked = hovered.filter(|_| response.clicked());
         let hovered = hovered.filter(|_| !response.dragged());
-        Answer { response, placed, hovered, clicked, reached, step, is_entered }
+        TileMapResponse { response, placed, hovered, clicked, reached, step, is_entered }
     }
 
     /// A drag shows what it goes over, with Shift or the middle button it moves; the wheel zooms both axes.
@@ -158,8 +158,8 @@ impl RunPicture {
         None
     }
 
-    fn ask(&mut self, ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>) {
-        let key = CellsKey {
+    fn ask(&mut self, ui: &egui::Ui, placed: &PlacedPlane, of: &TileScene<'_>) {
+        let key = TileCellsKey {
             of: Same(Arc::clone(of.data)),
             window: window(ui, placed, of),
             of_rows: Same(Arc::clone(of.of_rows)),
@@ -169,7 +169,7 @@ impl RunPicture {
         let (kinds, wanted) = (Arc::clone(of.kinds), key.clone());
         let tokens = *Tokens::now(ui);
         self.cells.ask(ui, "addresses over steps", &key, move |cancel| {
-            let CellsKey { of: Same(data), window, of_rows: Same(of_rows), per_point, .. } =
+            let TileCellsKey { of: Same(data), window, of_rows: Same(of_rows), per_point, .. } =
                 &wanted;
             let is_cancelled = || cancel.is_cancelled();
             let picture = data.rectangles.render(of_rows, window, &is_cancelled)?;
@@ -179,10 +179,10 @@ impl RunPicture {
         });
     }
 
-    fn paint(&self, ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>) {
+    fn paint(&self, ui: &egui::Ui, placed: &PlacedPlane, of: &TileScene<'_>) {
         let inside = ui.painter().with_clip_rect(placed.rect);
         let mut paint =
-            paint::Paint { ui, inside, placed, of, tokens: Tokens::now(ui), edged: &[] };
+            paint::TilePaint { ui, inside, placed, of, tokens: Tokens::now(ui), edged: &[] };
         paint.ground();
         match self.cells.shown() {
             Some((key, shown, texture)) if Arc::ptr_eq(&key.of.0.tile, &of.data.tile) => {
@@ -211,7 +211,7 @@ pub fn inner(outer: Rect) -> Rect {
 }
 
 /// The visible part, in pixels.
-fn window(ui: &egui::Ui, placed: &Placed, of: &PictureOf<'_>) -> Window {
+fn window(ui: &egui::Ui, placed: &PlacedPlane, of: &TileScene<'_>) -> Window {
     let most = MOST_CELLS.min(ui.input(|input| input.max_texture_side) as u32);
     let pixels = |points: f32| ((points * ui.pixels_per_point()) as u32).clamp(1, most.max(1));
     let first = |(start, _): (f64, f64)| (start + 0.5).floor().max(0.0) as u64;
@@ -240,7 +240,7 @@ fn edged(all: &AddressSteps, window: &Window, per_point: [f64; 2]) -> Vec<usize>
 }
 
 /// The step and the address at a place, and the variable there: else the largest of those near.
-fn place_at(placed: &Placed, of: &PictureOf<'_>, at: Pos2) -> Place {
+fn place_at(placed: &PlacedPlane, of: &TileScene<'_>, at: Pos2) -> MapPoint {
     let number = |at: f64| (at + 0.5).floor().max(0.0) as u64;
     let (x, y) = placed.position(at);
     let [step_near, byte_near] = placed.per_point().map(|per_point| per_point * f64::from(NEAR));
@@ -256,10 +256,10 @@ fn place_at(placed: &Placed, of: &PictureOf<'_>, at: Pos2) -> Place {
         let bytes = number(y - byte_near)..number(y + byte_near).saturating_add(1);
         rectangles.most_of(&bytes, &(step32(steps.start)..step32(steps.end)))
     });
-    Place { step: usize::try_from(step).unwrap_or(usize::MAX), address, row }
+    MapPoint { step: usize::try_from(step).unwrap_or(usize::MAX), address, row }
 }
 
-fn value_text(of: &PictureOf<'_>, units: Units) -> String {
+fn value_text(of: &TileScene<'_>, units: Units) -> String {
     let tile = &of.data.tile;
     let chosen = of.chosen.and_then(|row| Some((row, tile.bytes_of(row)?)));
     match chosen {
@@ -276,7 +276,7 @@ fn value_text(of: &PictureOf<'_>, units: Units) -> String {
 fn keys(
     ui: &egui::Ui,
     response: &Response,
-    of: &PictureOf<'_>,
+    of: &TileScene<'_>,
 ) -> (Option<u32>, Option<usize>, bool) {
     if !response.has_focus() {
         return (None, None, false);

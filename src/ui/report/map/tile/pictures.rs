@@ -3,8 +3,8 @@
 use eframe::egui::{self, Rect, Sense, vec2};
 use std::sync::Arc;
 
-use super::kinds::Kinds;
-use super::picture::{self, PictureOf};
+use super::kinds::VariableKinds;
+use super::picture::{self, TileScene};
 use super::place_tooltip::place_ui;
 use super::step_menu::step_menu_ui;
 use super::strip::{self, StripOf};
@@ -34,7 +34,7 @@ impl OneTileView {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         tiles: &RunTiles,
-        kinds: &Arc<Kinds>,
+        kinds: &Arc<VariableKinds>,
         extent: Extent,
     ) {
         let all = ui.available_rect_before_wrap();
@@ -100,7 +100,7 @@ impl OneTileView {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         (place, run, tile): (usize, &Run, &RunTile),
-        (tiles, kinds, extent): (&RunTiles, &Arc<Kinds>, Extent),
+        (tiles, kinds, extent): (&RunTiles, &Arc<VariableKinds>, Extent),
     ) -> Option<(usize, u64)> {
         let of_run = self.runs.get_mut(&run.id)?;
         let pointed = self.pointed.filter(|(of, _)| *of != run.id).map(|(_, at)| at);
@@ -129,7 +129,7 @@ pub struct RunShown<'a> {
     pub place: usize,
     pub run: &'a Run,
     pub tile: &'a RunTile,
-    pub kinds: &'a Arc<Kinds>,
+    pub kinds: &'a Arc<VariableKinds>,
     pub extent: Extent,
     /// Where the pointer is in another picture.
     pub pointed: Option<(usize, u64)>,
@@ -139,7 +139,7 @@ pub struct RunShown<'a> {
 pub struct Picked(pub Option<u32>);
 
 /// What was done with it.
-pub struct RunAnswer {
+pub struct RunPictureResponse {
     pub picked: Option<Picked>,
     pub step: Option<usize>,
     pub is_entered: bool,
@@ -152,16 +152,16 @@ impl RunShown<'_> {
         &self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        of_run: &mut super::OfRun,
+        of_run: &mut super::TileOfRun,
         plane: &mut Plane,
-    ) -> RunAnswer {
+    ) -> RunPictureResponse {
         let (runs, run, tile, extent) = (page.runs, self.run, self.tile, self.extent);
         let (picture, strip, labels) = divided(ui.max_rect());
         let slots = page.selection.slots(runs);
         let step = |slot: &usize| runs.axis()?.step_at_or_before(self.place, *slot);
         let selected: Vec<usize> = slots.iter().skip(1).filter_map(step).collect();
         let name = if runs.is_one() { NAME.to_owned() } else { format!("{NAME}, {}", run.title) };
-        let of = PictureOf {
+        let of = TileScene {
             name: &name,
             data: &tile.of,
             kinds: self.kinds,
@@ -200,7 +200,7 @@ impl RunShown<'_> {
         let clicked = answer.clicked.map(|at| at.row).or(answer.reached.map(Some));
         let steps = tile.of.rectangles.steps as usize;
         let step = answer.clicked.map(|at| at.step).or(answer.step);
-        RunAnswer {
+        RunPictureResponse {
             picked: clicked.or(by_strip.clicked.map(picked)).map(Picked),
             step: step.filter(|step| *step < steps && tile.of.has_steps),
             is_entered: answer.is_entered || by_strip.is_entered,
@@ -228,14 +228,14 @@ fn divided(area: Rect) -> (Rect, Rect, Rect) {
 
 /// What a right click offers on a place of the picture or of the strip.
 fn menus_ui(
-    of_run: &mut super::OfRun,
+    of_run: &mut super::TileOfRun,
     page: &mut PageContext<'_>,
     (run, tile): (&Run, &RunTile),
-    picture: &picture::Answer,
-    strip: &strip::Answer,
+    picture: &picture::TileMapResponse,
+    strip: &strip::StripResponse,
 ) {
     let at_step = tile.at_step.as_ref().map(|at_step| at_step.step);
-    let on_strip = strip.hovered.map(|hit| picture::Place {
+    let on_strip = strip.hovered.map(|hit| picture::MapPoint {
         step: at_step.unwrap_or(usize::MAX),
         address: 0,
         row: if let Hit::Variable(row) = hit { Some(row) } else { None },

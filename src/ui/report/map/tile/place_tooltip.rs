@@ -3,7 +3,7 @@
 use eframe::egui;
 
 use super::data::RunData;
-use super::picture::Place;
+use super::picture::MapPoint;
 use super::tooltip::{Hit, hit_ui};
 use crate::text::{grouped, shortened};
 use crate::ui::report::moment::step_id;
@@ -11,7 +11,7 @@ use crate::ui::report::moment::step_id;
 /// Longest name of an operation.
 const NAME: usize = 80;
 
-pub fn place_ui(ui: &mut egui::Ui, data: &RunData, place: Place) {
+pub fn place_ui(ui: &mut egui::Ui, data: &RunData, place: MapPoint) {
     let report = &data.tile.report;
     let step = step_id(report, place.step);
     ui.weak(format!("Step {step}, address {}", grouped(place.address)));

@@ -50,7 +50,7 @@ pub struct AtStep {
 }
 
 #[derive(Default)]
-pub struct Marks {
+pub struct TileMarks {
     /// The blocks of those that the search found, by address.
     pub found_blocks: Vec<u32>,
     /// Those of the selected variable before lowering, by row.
@@ -58,7 +58,7 @@ pub struct Marks {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wanted {
+pub struct WantedVariables {
     pub search: String,
     pub selected: Option<String>,
 }
@@ -67,7 +67,7 @@ pub struct Wanted {
 pub struct TileReading {
     data: Latest<TileKey, Option<Arc<TileData>>>,
     at_step: Latest<(Same<TileData>, usize), Arc<AtStep>>,
-    marks: Latest<(Same<TileData>, Wanted), Arc<Marks>>,
+    marks: Latest<(Same<TileData>, WantedVariables), Arc<TileMarks>>,
 }
 
 impl TileData {
@@ -174,8 +174,8 @@ impl TileReading {
         &mut self,
         ctx: &egui::Context,
         data: &Arc<TileData>,
-        wanted: &Wanted,
-    ) -> Arc<Marks> {
+        wanted: &WantedVariables,
+    ) -> Arc<TileMarks> {
         if wanted.search.is_empty() && wanted.selected.is_none() {
             return Arc::default();
         }
@@ -192,8 +192,11 @@ fn highest(map: &TileMap) -> Option<u32> {
     map.blocks.iter().max_by_key(|block| block.end).map(|block| block.row)
 }
 
-fn find_marks(data: &TileData, Wanted { search, selected }: &Wanted) -> Marks {
-    let mut marks = Marks::default();
+fn find_marks(
+    data: &TileData,
+    WantedVariables { search, selected }: &WantedVariables,
+) -> TileMarks {
+    let mut marks = TileMarks::default();
     if !search.is_empty() {
         let mut found = vec![false; data.placed.placements.len()];
         for row in rows_named(&data.placed, search) {

@@ -13,13 +13,14 @@ use crate::text::grouped;
 use crate::ui::job::{Made, Same};
 use crate::ui::report::PageContext;
 use crate::ui::report::figures::{
-    Entries, Entry, FigureColumn, FigureTable, Figures, Layout, Part, Unit,
+    Entries, EntryPart, EntryUnit, FigureColumn, FigureEntry, FigureLayout, FigureTable,
+    ListedFigures,
 };
 use crate::ui::runs::{PerRun, Runs};
 use crate::ui::theme::Tokens;
 use crate::ui::units::Units;
 use crate::ui::widget::data_table::{Data, DataTable};
-use crate::ui::widget::rows::{Column, Rows, Value};
+use crate::ui::widget::rows::{CellValue, Rows, TableColumn};
 
 /// Width of a column, points.
 const COLUMN: f32 = 128.0;
@@ -51,7 +52,7 @@ struct ListedFor {
 
 enum ListedReasons {
     /// Of one run: bytes and numbers for each part of the chip.
-    OfOne(Vec<Column>, Arc<dyn Rows>),
+    OfOne(Vec<TableColumn>, Arc<dyn Rows>),
     /// Of several: the bytes of the tile in each run, with those of the other parts of the chip.
     OfRuns(Arc<Entries>),
 }
@@ -103,7 +104,7 @@ impl Reasons {
                 self.table.ui_with(ui, &table, page.commands, Some(beside), None);
             }
             ListedReasons::OfRuns(entries) => {
-                let figures = Figures { name, note: &note, entries, is_selected: &|_| false };
+                let figures = ListedFigures { name, note: &note, entries, is_selected: &|_| false };
                 self.figures.ui(ui, &figures, page.commands, beside);
             }
         }
@@ -146,10 +147,10 @@ impl ListedReasons {
         if !runs.is_one() {
             return Self::OfRuns(Arc::new(entries(runs, &reasons, &parts)));
         }
-        let mut columns = vec![Column::rest("Reason")];
+        let mut columns = vec![TableColumn::rest("Reason")];
         for part in &parts {
-            columns.push(Column::bytes(part.title.clone(), COLUMN));
-            columns.push(Column::count("Gaps", 76.0));
+            columns.push(TableColumn::bytes(part.title.clone(), COLUMN));
+            columns.push(TableColumn::count("Gaps", 76.0));
         }
         let parts = parts.into_iter().map(|part| part.gaps.into_iter().next().flatten());
         let parts = parts.map(Option::unwrap_or_default).collect();
@@ -166,18 +167,18 @@ fn entries(runs: &Runs, reasons: &[GapReason], parts: &[ChipPart]) -> Entries {
     let entry = |reason: &GapReason| {
         let mut parts = parts
             .iter()
-            .map(|part| Part { name: part.title.clone(), figures: figures(part, reason) });
-        Entry {
+            .map(|part| EntryPart { name: part.title.clone(), figures: figures(part, reason) });
+        FigureEntry {
             name: reason.title().to_owned(),
             figures: parts.next().map(|part| part.figures).unwrap_or_default(),
             parts: parts.collect(),
-            ..Entry::default()
+            ..FigureEntry::default()
         }
     };
     Entries {
-        unit: Unit::Bytes,
+        unit: EntryUnit::Bytes,
         title: "Reason",
-        layout: Layout::of(runs),
+        layout: FigureLayout::of(runs),
         columns: FigureColumn::of_runs(runs),
         groupings: Vec::new(),
         list: reasons.iter().map(entry).collect(),
@@ -261,11 +262,11 @@ impl Rows for ReasonRows {
         self.reasons.len()
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some(reason) = self.reasons.get(row) else { return Value::Nothing };
-        let Some(column) = column.checked_sub(1) else { return Value::text(reason.title()) };
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
+        let Some(reason) = self.reasons.get(row) else { return CellValue::Nothing };
+        let Some(column) = column.checked_sub(1) else { return CellValue::text(reason.title()) };
         let part = self.parts.get(column / 2).and_then(|part| part.get(reason));
         let total = part.copied().unwrap_or_default();
-        if column % 2 == 0 { Value::Bytes(total.bytes) } else { Value::Count(total.count) }
+        if column % 2 == 0 { CellValue::Bytes(total.bytes) } else { CellValue::Count(total.count) }
     }
 }

@@ -2,22 +2,22 @@
 
 use eframe::egui::{self, Button, Key, RichText, TextEdit};
 
-use super::read::Marks;
+use super::read::TileMarks;
 use crate::text::grouped;
 
 /// Room for all of it, points.
 pub const WIDTH: f32 = 236.0;
 
 #[derive(Default)]
-pub struct Search {
+pub struct VariableSearch {
     pub text: String,
     /// The place in what was found, by the text that it is of.
     at: Option<(String, usize)>,
 }
 
-impl Search {
+impl VariableSearch {
     /// Draws the field, the number of hits, and the buttons; returns the block to go to, a position.
-    pub fn ui(&mut self, ui: &mut egui::Ui, marks: &Marks) -> Option<u32> {
+    pub fn ui(&mut self, ui: &mut egui::Ui, marks: &TileMarks) -> Option<u32> {
         let label = ui.label("Find");
         let field = TextEdit::singleline(&mut self.text).hint_text("Variable").desired_width(104.0);
         let field = ui.add(field).labelled_by(label.id);

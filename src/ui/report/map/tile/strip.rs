@@ -5,8 +5,8 @@ use eframe::egui::{self, Align2, Color32, Key, Mesh, Pos2, Rect, Response, Sense
 use std::sync::Arc;
 
 use super::data::RunData;
-use super::kinds::Kinds;
-use super::paint::OverLimit;
+use super::kinds::VariableKinds;
+use super::paint::OverLimitShapes;
 use super::picture::next_variable;
 use super::tooltip::Hit;
 use super::words::{band_title, chosen_text, pretty_name};
@@ -19,7 +19,7 @@ use crate::ui::theme::{Tokens, fonts};
 use crate::ui::units::Units;
 use crate::ui::widget::hatch;
 use crate::ui::widget::picture::{describe, focus, pressed_keys};
-use crate::ui::widget::plane::{Extent, Placed, Plane};
+use crate::ui::widget::plane::{Extent, PlacedPlane, Plane};
 use crate::ui::widget::spread::spread;
 
 /// Height of a label, and between the strip and labels, points.
@@ -35,7 +35,7 @@ const NAMED: f32 = 2.0;
 const MOST_OVER: usize = 64;
 
 #[derive(PartialEq)]
-struct MadeFor {
+struct StripKey {
     rect: Rect,
     range: (f64, f64),
     of: Same<RunData>,
@@ -48,10 +48,10 @@ struct MadeFor {
 /// What a strip shows: made again when that is another.
 #[derive(Default)]
 pub struct Strip {
-    shown: Made<MadeFor, Shown>,
+    shown: Made<StripKey, StripShapes>,
 }
 
-struct Shown {
+struct StripShapes {
     blocks: Arc<Mesh>,
     labels: Vec<Label>,
 }
@@ -73,14 +73,14 @@ struct Label {
 pub struct StripOf<'a> {
     pub name: &'a str,
     pub tile: &'a RunTile,
-    pub kinds: &'a Arc<Kinds>,
+    pub kinds: &'a Arc<VariableKinds>,
     pub extent: Extent,
     /// Where addresses lie.
-    pub placed: Placed,
+    pub placed: PlacedPlane,
     pub chosen: Option<u32>,
 }
 
-pub struct Answer {
+pub struct StripResponse {
     pub response: Response,
     pub hovered: Option<Hit>,
     /// What was clicked, or reached with a key.
@@ -96,13 +96,13 @@ impl Strip {
         (strip, labels): (Rect, Rect),
         plane: &mut Plane,
         of: &StripOf<'_>,
-    ) -> Answer {
+    ) -> StripResponse {
         let all = strip.union(labels);
         let response = ui.interact(all, ui.scope_id().with(of.name), Sense::click_and_drag());
         navigate(ui, &response, plane, of);
         // What describes it is asked for while the context is busy.
         let (tokens, units) = (Tokens::now(ui), Units::now(ui));
-        let made_for = MadeFor {
+        let made_for = StripKey {
             rect: all,
             range: of.placed.y,
             of: Same(Arc::clone(&of.tile.of)),
@@ -112,8 +112,9 @@ impl Strip {
             is_dark: ui.visuals().dark_mode,
         };
         let pixel = 1.0 / ui.pixels_per_point();
-        let shown =
-            self.shown.of(made_for, |_| Shown::new(of, (strip, labels), units, (tokens, pixel)));
+        let shown = self
+            .shown
+            .of(made_for, |_| StripShapes::new(of, (strip, labels), units, (tokens, pixel)));
         paint(ui, (strip, labels), shown, of);
         describe(&response, of.name, || value_text(of, units));
         focus(ui, &response, strip, egui::StrokeKind::Outside);
@@ -130,7 +131,7 @@ impl Strip {
             is_entered = pressed(Key::Enter) && of.chosen.is_some();
         }
         let hovered = hovered.filter(|_| !response.dragged());
-        Answer { response, hovered, clicked, is_entered }
+        StripResponse { response, hovered, clicked, is_entered }
     }
 }
 
@@ -170,7 +171,7 @@ fn map<'a>(of: &StripOf<'a>) -> &'a TileMap {
 }
 
 /// Where a block lies: lanes share the width.
-fn rect_of(strip: Rect, placed: &Placed, lanes: usize, block: &Block) -> Rect {
+fn rect_of(strip: Rect, placed: &PlacedPlane, lanes: usize, block: &Block) -> Rect {
     let width = strip.width() / lanes.max(1) as f32;
     let left = strip.left() + width * block.lane as f32;
     let y =
@@ -178,7 +179,7 @@ fn rect_of(strip: Rect, placed: &Placed, lanes: usize, block: &Block) -> Rect {
     Rect::from_x_y_ranges(left..=left + width, y(block.end)..=y(block.offset))
 }
 
-impl Shown {
+impl StripShapes {
     fn new(
         of: &StripOf<'_>,
         (strip, labels): (Rect, Rect),
@@ -344,7 +345,7 @@ fn labels_of(of: &StripOf<'_>, strip: Rect, units: Units) -> Vec<Label> {
     labels
 }
 
-fn paint(ui: &egui::Ui, (strip, labels): (Rect, Rect), shown: &Shown, of: &StripOf<'_>) {
+fn paint(ui: &egui::Ui, (strip, labels): (Rect, Rect), shown: &StripShapes, of: &StripOf<'_>) {
     let (tokens, map) = (Tokens::now(ui), map(of));
     let inside = ui.painter().with_clip_rect(strip);
     let stroke = Stroke::new(1.0, tokens.border);
@@ -360,7 +361,7 @@ fn paint(ui: &egui::Ui, (strip, labels): (Rect, Rect), shown: &Shown, of: &Strip
     gaps(&inside, (map, end), &part, tokens);
     if let Some(limit) = map.limit {
         let highest = map.blocks.iter().rev().take(MOST_OVER);
-        let mut painted = OverLimit::begin(ui.ctx());
+        let mut painted = OverLimitShapes::begin(ui.ctx());
         for block in highest.filter(|block| block.end > limit) {
             let rect = rect_of(strip, &of.placed, map.lanes.len(), block);
             let over = rect.with_max_y(rect.bottom().min(y(limit)));

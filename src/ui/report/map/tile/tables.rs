@@ -9,7 +9,7 @@ use super::RunTiles;
 use super::over_table::OverTable;
 use super::read::{AtStep, TileData};
 use super::reasons::Reasons;
-use super::variables::{BYTES, VariableTable};
+use super::variables::{BYTES, TileVariableTable};
 use super::words::reason_text;
 use crate::analysis::placement::gaps::Gap;
 use crate::ui::job::{Made, Same};
@@ -17,10 +17,10 @@ use crate::ui::report::PageContext;
 use crate::ui::runs::{RunId, Runs};
 use crate::ui::widget::choice::counted_segments_ui;
 use crate::ui::widget::data_table::{Data, DataTable};
-use crate::ui::widget::rows::{Column, Rows, Value};
+use crate::ui::widget::rows::{CellValue, Rows, TableColumn};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Tab {
+enum TileTab {
     Gaps,
     Reasons,
     Variables,
@@ -28,7 +28,7 @@ enum Tab {
 }
 
 #[derive(Clone)]
-pub enum Chosen {
+pub enum ChosenInTile {
     /// Bytes that are free.
     Bytes(Range<u64>),
     /// A variable, by its row in each run.
@@ -36,16 +36,16 @@ pub enum Chosen {
 }
 
 #[derive(Default)]
-pub struct Tables {
-    tab: Option<Tab>,
+pub struct TileTables {
+    tab: Option<TileTab>,
     gaps: DataTable,
     gap_rows: Made<Vec<TileAtStep>, Arc<GapRows>>,
     reasons: Reasons,
-    variables: VariableTable,
+    variables: TileVariableTable,
     over: OverTable,
 }
 
-impl Tables {
+impl TileTables {
     /// Draws the tabs and one of the tables; returns what was chosen there.
     pub fn ui(
         &mut self,
@@ -53,9 +53,9 @@ impl Tables {
         page: &mut PageContext<'_>,
         tiles: &RunTiles,
         chosen: &BTreeMap<RunId, u32>,
-    ) -> Option<Chosen> {
+    ) -> Option<ChosenInTile> {
         // Several runs are compared by their variables.
-        let first = if page.runs.is_one() { Tab::Gaps } else { Tab::Variables };
+        let first = if page.runs.is_one() { TileTab::Gaps } else { TileTab::Variables };
         let before = self.tab.unwrap_or(first);
         let tabs = tabs(tiles);
         let before = if tabs.iter().any(|(tab, ..)| *tab == before) { before } else { first };
@@ -64,18 +64,18 @@ impl Tables {
             counted_segments_ui(ui, "", &mut tab, tabs.iter().copied());
         };
         let clicked = match before {
-            Tab::Gaps => self.gaps_ui(ui, page, tiles, &mut tabs).map(Chosen::Bytes),
-            Tab::Reasons => {
+            TileTab::Gaps => self.gaps_ui(ui, page, tiles, &mut tabs).map(ChosenInTile::Bytes),
+            TileTab::Reasons => {
                 self.reasons.ui(ui, page, tiles, &mut tabs);
                 None
             }
-            Tab::Variables => {
+            TileTab::Variables => {
                 let rows = self.variables.ui(ui, page, tiles, chosen, &mut tabs);
-                rows.map(Chosen::Variable)
+                rows.map(ChosenInTile::Variable)
             }
-            Tab::Over => {
+            TileTab::Over => {
                 let row = self.over.ui(ui, page, tiles, chosen, &mut tabs);
-                row.map(|row| Chosen::Variable(vec![row]))
+                row.map(|row| ChosenInTile::Variable(vec![row]))
             }
         };
         if tab != before {
@@ -101,12 +101,12 @@ impl Tables {
         let columns = with_run(
             page.runs,
             [
-                Column::text("Address", BYTES),
-                Column::bytes("Bytes", BYTES),
-                Column::text("Reason", 150.0),
-                Column::text("Variable after it", 280.0),
-                Column::text("Variable before it", 280.0),
-                Column::rest("Why"),
+                TableColumn::text("Address", BYTES),
+                TableColumn::bytes("Bytes", BYTES),
+                TableColumn::text("Reason", 150.0),
+                TableColumn::text("Variable after it", 280.0),
+                TableColumn::text("Variable before it", 280.0),
+                TableColumn::rest("Why"),
             ],
         );
         let is_complete = tiles.iter().all(|tile| tile.data.is_complete);
@@ -129,13 +129,13 @@ pub fn run_titles(runs: &Runs, tiles: &RunTiles) -> Vec<String> {
 }
 
 /// Columns, after that of the run where there are several.
-pub fn with_run<const N: usize>(runs: &Runs, columns: [Column; N]) -> Vec<Column> {
-    let run = (!runs.is_one()).then(|| Column::text("Run", 120.0));
+pub fn with_run<const N: usize>(runs: &Runs, columns: [TableColumn; N]) -> Vec<TableColumn> {
+    let run = (!runs.is_one()).then(|| TableColumn::text("Run", 120.0));
     run.into_iter().chain(columns).collect()
 }
 
 /// The tables, with how many rows each has where that is known.
-fn tabs(tiles: &RunTiles) -> Vec<(Tab, &'static str, Option<usize>)> {
+fn tabs(tiles: &RunTiles) -> Vec<(TileTab, &'static str, Option<usize>)> {
     let sum = |count: &dyn Fn(&super::RunTile) -> usize| Some(tiles.iter().map(count).sum());
     let gaps = |tile: &super::RunTile| {
         tile.at_step.as_ref().map_or(&tile.data.map, |at_step| &at_step.map).gaps.len()
@@ -146,13 +146,13 @@ fn tabs(tiles: &RunTiles) -> Vec<(Tab, &'static str, Option<usize>)> {
         variables = None;
     }
     let mut tabs = vec![
-        (Tab::Gaps, "Gaps", sum(&gaps)),
-        (Tab::Variables, "Variables", variables),
-        (Tab::Reasons, "By reason", None),
+        (TileTab::Gaps, "Gaps", sum(&gaps)),
+        (TileTab::Variables, "Variables", variables),
+        (TileTab::Reasons, "By reason", None),
     ];
     if tiles.iter().any(|tile| tile.data.map.limit.is_some()) {
         let over = sum(&|tile| tile.of.over_rows.len());
-        tabs.insert(2, (Tab::Over, "Over the limit", over));
+        tabs.insert(2, (TileTab::Over, "Over the limit", over));
     }
     tabs
 }
@@ -195,21 +195,23 @@ impl Rows for GapRows {
         data.placed.names.at(gap.after?).map(str::to_owned)
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
-        let Some((run, data, gap)) = self.at(row) else { return Value::Nothing };
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
+        let Some((run, data, gap)) = self.at(row) else { return CellValue::Nothing };
         let title = self.titles.get(run);
         let name = |row: Option<usize>| {
             let name = row.and_then(|row| data.placed.names.at(row));
-            name.map_or(Value::Nothing, Value::text)
+            name.map_or(CellValue::Nothing, CellValue::text)
         };
         match (column.checked_sub(usize::from(title.is_some())), title) {
-            (None, title) => title.map_or(Value::Nothing, |title| Value::text(title.as_str())),
-            (Some(0), _) => Value::Id(gap.bytes.start),
-            (Some(1), _) => Value::Bytes(gap.size()),
-            (Some(2), _) => Value::text(gap.reason.title()),
+            (None, title) => {
+                title.map_or(CellValue::Nothing, |title| CellValue::text(title.as_str()))
+            }
+            (Some(0), _) => CellValue::Id(gap.bytes.start),
+            (Some(1), _) => CellValue::Bytes(gap.size()),
+            (Some(2), _) => CellValue::text(gap.reason.title()),
             (Some(3), _) => name(gap.after),
             (Some(4), _) => name(gap.before),
-            _ => Value::text(reason_text(data, gap)),
+            _ => CellValue::text(reason_text(data, gap)),
         }
     }
 }

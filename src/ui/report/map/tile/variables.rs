@@ -13,7 +13,7 @@ use crate::ui::job::Same;
 use crate::ui::report::PageContext;
 use crate::ui::runs::{RunId, Runs, RunsAnswer};
 use crate::ui::widget::data_table::{Data, DataTable};
-use crate::ui::widget::rows::{Column, Rows, Value};
+use crate::ui::widget::rows::{CellValue, Rows, TableColumn};
 
 /// Width of a column of bytes or addresses, points.
 pub const BYTES: f32 = 84.0;
@@ -21,7 +21,7 @@ pub const BYTES: f32 = 84.0;
 const OF_PAIR: f32 = 104.0;
 
 #[derive(Clone, Copy, Debug)]
-enum Cell {
+enum VariableCell {
     Name,
     /// The name of the variable that it was lowered from.
     BeforeLowering,
@@ -37,33 +37,33 @@ enum Cell {
 }
 
 /// What a row unfolds into: its title, and what stands in the column of a run.
-type RowPart = (&'static str, fn(usize) -> Cell);
+type RowPart = (&'static str, fn(usize) -> VariableCell);
 
 /// The tile in each run, where it is there.
-type Tiles = Vec<Option<Same<TileData>>>;
+type TileInRuns = Vec<Option<Same<TileData>>>;
 
 #[derive(Default)]
-pub struct VariableTable {
+pub struct TileVariableTable {
     table: DataTable,
-    listed: RunsAnswer<Tiles, ListedVariables>,
+    listed: RunsAnswer<TileInRuns, ListedVariables>,
 }
 
 struct ListedVariables {
-    columns: Vec<Column>,
+    columns: Vec<TableColumn>,
     variables: Arc<TileVariableRows>,
 }
 
 /// The variables that have a place in one of the runs.
 struct TileVariableRows {
-    tiles: Tiles,
-    cells: Vec<Cell>,
+    tiles: TileInRuns,
+    cells: Vec<VariableCell>,
     /// For each variable its row on the tile of each run.
     rows: Vec<Vec<Option<u32>>>,
     /// Of more than two runs what has no columns.
     parts: &'static [RowPart],
 }
 
-impl VariableTable {
+impl TileVariableTable {
     /// Draws the table under what is `beside` its head; returns the rows of the variable that was clicked.
     pub fn ui(
         &mut self,
@@ -102,7 +102,7 @@ impl VariableTable {
 }
 
 impl ListedVariables {
-    fn new(runs: &Runs, tiles: Tiles) -> Self {
+    fn new(runs: &Runs, tiles: TileInRuns) -> Self {
         let is_complete = tiles.iter().flatten().all(|Same(data)| data.is_complete);
         let mut columns = columns(runs, is_complete);
         let is_known = |Same(data): &Same<TileData>| {
@@ -111,7 +111,8 @@ impl ListedVariables {
         let system = runs.system();
         let are_two = system.variable != system.placed_variable;
         if are_two && tiles.iter().flatten().any(is_known) {
-            columns.push((Column::text("Before lowering", 150.0), Cell::BeforeLowering));
+            columns
+                .push((TableColumn::text("Before lowering", 150.0), VariableCell::BeforeLowering));
         }
         let (columns, cells) = columns.into_iter().unzip();
         let named = |tile: &Option<Same<TileData>>| {
@@ -122,7 +123,10 @@ impl ListedVariables {
         let rows = side_by_side(tiles.iter().map(named).collect());
         let parts: &[RowPart] = match runs.len() {
             ..=2 => &[],
-            _ => &[("Address", Cell::Address), ("Difference to the reference", Cell::Change)],
+            _ => &[
+                ("Address", VariableCell::Address),
+                ("Difference to the reference", VariableCell::Change),
+            ],
         };
         let mut variables = TileVariableRows { tiles, cells, rows, parts };
         let mut rows = std::mem::take(&mut variables.rows);
@@ -132,18 +136,19 @@ impl ListedVariables {
     }
 }
 
-fn columns(runs: &Runs, is_complete: bool) -> Vec<(Column, Cell)> {
-    let name = Column::rest("Variable").called(runs.system().placed_variable);
-    let mut columns = vec![(name, Cell::Name)];
-    let category = (Column::text("Category", 150.0), Cell::Category);
+fn columns(runs: &Runs, is_complete: bool) -> Vec<(TableColumn, VariableCell)> {
+    let name = TableColumn::rest("Variable").called(runs.system().placed_variable);
+    let mut columns = vec![(name, VariableCell::Name)];
+    let category = (TableColumn::text("Category", 150.0), VariableCell::Category);
     if runs.is_one() {
         columns.extend([
-            (Column::text("Address", BYTES), Cell::Address(0)),
-            (Column::bytes("Bytes", BYTES), Cell::Bytes(0)),
+            (TableColumn::text("Address", BYTES), VariableCell::Address(0)),
+            (TableColumn::bytes("Bytes", BYTES), VariableCell::Bytes(0)),
             category,
-            (Column::text("Live", 190.0), Cell::Life),
+            (TableColumn::text("Live", 190.0), VariableCell::Life),
         ]);
-        let alignment = (Column::count("Alignment", 76.0).not_summed(), Cell::Alignment);
+        let alignment =
+            (TableColumn::count("Alignment", 76.0).not_summed(), VariableCell::Alignment);
         columns.extend(is_complete.then_some(alignment));
         return columns;
     }
@@ -152,16 +157,16 @@ fn columns(runs: &Runs, is_complete: bool) -> Vec<(Column, Cell)> {
     if is_pair {
         columns.extend(runs.iter().enumerate().map(|(place, run)| {
             let title = format!("{}, address", run.title);
-            (Column::text(title, OF_PAIR + 10.0), Cell::Address(place))
+            (TableColumn::text(title, OF_PAIR + 10.0), VariableCell::Address(place))
         }));
     }
     let width = if is_pair { OF_PAIR } else { BYTES };
+    columns.extend(runs.iter().enumerate().map(|(place, run)| {
+        (TableColumn::bytes(run.title.to_string(), width), VariableCell::Bytes(place))
+    }));
     columns.extend(
-        runs.iter()
-            .enumerate()
-            .map(|(place, run)| (Column::bytes(run.title.to_string(), width), Cell::Bytes(place))),
+        is_pair.then(|| (TableColumn::bytes("Difference", OF_PAIR), VariableCell::Change(1))),
     );
-    columns.extend(is_pair.then(|| (Column::bytes("Difference", OF_PAIR), Cell::Change(1))));
     columns
 }
 
@@ -181,26 +186,32 @@ impl TileVariableRows {
         changes.max().unwrap_or(0)
     }
 
-    fn cell(&self, row: &[Option<u32>], cell: Cell) -> Value<'_> {
+    fn cell(&self, row: &[Option<u32>], cell: VariableCell) -> CellValue<'_> {
         let first = self.tiles.iter().zip(row).enumerate().find_map(|(run, (tile, row))| {
             let Same(data) = tile.as_ref()?;
             Some((run, data, (*row)?))
         });
-        let Some((run, data, name)) = first else { return Value::Nothing };
-        let Some(variable) = self.variable(row, run) else { return Value::Nothing };
+        let Some((run, data, name)) = first else { return CellValue::Nothing };
+        let Some(variable) = self.variable(row, run) else { return CellValue::Nothing };
         match cell {
-            Cell::Name => Value::text(data.name(name)),
-            Cell::BeforeLowering => data.unlowered_name(name).map_or(Value::Nothing, Value::text),
-            Cell::Category => Value::text(category(&data.report, variable)),
-            Cell::Life => Value::text(life(&data.report, variable)),
-            Cell::Alignment => Value::Count(variable.alignment),
-            Cell::Address(run) => {
-                let variable = self.variable(row, run);
-                variable.map_or(Value::Nothing, |variable| Value::Id(variable.offset))
+            VariableCell::Name => CellValue::text(data.name(name)),
+            VariableCell::BeforeLowering => {
+                data.unlowered_name(name).map_or(CellValue::Nothing, CellValue::text)
             }
-            Cell::Bytes(run) => Value::bytes(self.variable(row, run).map(|found| found.bytes)),
-            Cell::Change(0) => Value::Nothing,
-            Cell::Change(run) => Value::change(self.bytes(row, 0), self.bytes(row, run)),
+            VariableCell::Category => CellValue::text(category(&data.report, variable)),
+            VariableCell::Life => CellValue::text(life(&data.report, variable)),
+            VariableCell::Alignment => CellValue::Count(variable.alignment),
+            VariableCell::Address(run) => {
+                let variable = self.variable(row, run);
+                variable.map_or(CellValue::Nothing, |variable| CellValue::Id(variable.offset))
+            }
+            VariableCell::Bytes(run) => {
+                CellValue::bytes(self.variable(row, run).map(|found| found.bytes))
+            }
+            VariableCell::Change(0) => CellValue::Nothing,
+            VariableCell::Change(run) => {
+                CellValue::change(self.bytes(row, 0), self.bytes(row, run))
+            }
         }
     }
 }
@@ -210,10 +221,10 @@ impl Rows for TileVariableRows {
         self.rows.len()
     }
 
-    fn value(&self, row: usize, column: usize) -> Value<'_> {
+    fn value(&self, row: usize, column: usize) -> CellValue<'_> {
         match (self.rows.get(row), self.cells.get(column)) {
             (Some(row), Some(cell)) => self.cell(row, *cell),
-            _ => Value::Nothing,
+            _ => CellValue::Nothing,
         }
     }
 
@@ -221,11 +232,13 @@ impl Rows for TileVariableRows {
         self.parts.len()
     }
 
-    fn part(&self, row: usize, part: usize, column: usize) -> Value<'_> {
+    fn part(&self, row: usize, part: usize, column: usize) -> CellValue<'_> {
         match (self.parts.get(part), self.rows.get(row), self.cells.get(column)) {
-            (Some((title, _)), _, Some(Cell::Name)) => Value::text(*title),
-            (Some((_, of_run)), Some(row), Some(Cell::Bytes(run))) => self.cell(row, of_run(*run)),
-            _ => Value::Nothing,
+            (Some((title, _)), _, Some(VariableCell::Name)) => CellValue::text(*title),
+            (Some((_, of_run)), Some(row), Some(VariableCell::Bytes(run))) => {
+                self.cell(row, of_run(*run))
+            }
+            _ => CellValue::Nothing,
         }
     }
 }
