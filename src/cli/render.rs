@@ -176,7 +176,7 @@ fn draw(arguments: &RenderArguments) -> Result<(), Error> {
     let size = arguments.size.map(|Size(width, height)| [width, height]);
     let tile = arguments.tile.map(TileId);
     let picture = arguments.picture.as_deref();
-    let drawn = window.draw((page, scope), (tile, step), (picture, size));
+    let drawn = window.draw(page, scope, tile, step, picture, size);
     drawn.and_then(|picture| picture.write(&arguments.output)).map_err(|error| {
         let kind = match error {
             NoPicture::Absent(_) => ErrorKind::Damaged,

@@ -86,7 +86,7 @@ pub fn device_ui(
     devices: &BTreeMap<i64, String>,
 ) {
     let choices = std::iter::once(None).chain(devices.keys().copied().map(Some));
-    choice_ui(ui, (name, DEVICE), device, choices, |device| {
+    choice_ui(ui, name, DEVICE, device, choices, |device| {
         let title = device.and_then(|number| devices.get(&number));
         title.map_or_else(|| none.to_owned(), String::clone)
     });

@@ -175,12 +175,15 @@ impl Headless {
     /// Where the report lacks what is drawn, or the page has no such picture.
     pub fn draw(
         mut self,
-        (view, scope): (View, Scope),
-        selected: (Option<TileId>, Option<usize>),
-        (name, size): (Option<&str>, Option<[f32; 2]>),
+        view: View,
+        scope: Scope,
+        tile: Option<TileId>,
+        step: Option<usize>,
+        name: Option<&str>,
+        size: Option<[f32; 2]>,
     ) -> Result<TakenPicture, NoPicture> {
         let size = size.map(Vec2::from);
-        self.app.show_view(view, scope, selected);
+        self.app.show_view(view, scope, tile, step);
         self.settle();
         if let Some(why_not) = self.app.why_no_view(view) {
             return Err(NoPicture::Absent(why_not));

@@ -158,14 +158,15 @@ pub struct Load {
 impl Load {
     /// Starts to load the report at a path; the thread wakes `ctx` after each step.
     pub fn start(path: PathBuf, ctx: &egui::Context) -> Self {
-        Self::start_with(path, (Vec::new(), Meant::default()), ctx)
+        Self::start_with(path, Vec::new(), Meant::default(), ctx)
     }
 
     /// The same with logs, wherever they are, that count as those beside the profile, and with the module of a dump
     /// that is meant.
     pub(crate) fn start_with(
         path: PathBuf,
-        (logs, module): (Vec<PathBuf>, Meant),
+        logs: Vec<PathBuf>,
+        module: Meant,
         ctx: &egui::Context,
     ) -> Self {
         // `.` and a bare `profile.pop` name no report.

@@ -376,8 +376,9 @@ mod tests {
         let (ctx, mut open) = (egui::Context::default(), OpenRuns::default());
         let dump = Path::new(env!("CARGO_MANIFEST_DIR")).join("sample_profiles/xla");
         for module in ["again", "keep"] {
-            let module = (Vec::new(), Meant::Chosen(module.to_owned()));
-            open.add(Load::start_with(dump.clone(), module, &ctx)).expect("room for it");
+            let module = Meant::Chosen(module.to_owned());
+            open.add(Load::start_with(dump.clone(), Vec::new(), module, &ctx))
+                .expect("room for it");
         }
         while open.list.iter().any(|run| run.load.stage().is_working()) {
             std::thread::sleep(std::time::Duration::from_millis(5));

@@ -68,7 +68,7 @@ impl App {
             (Some(chosen), _) | (None, Meant::Chosen(chosen)) => Meant::Chosen(chosen),
             (None, Meant::Largest | Meant::Compared(_)) => Meant::Largest,
         };
-        let load = Load::start_with(load.path.clone(), (logs, module), ctx);
+        let load = Load::start_with(load.path.clone(), logs, module, ctx);
         self.replace(id, load);
     }
 
@@ -87,8 +87,8 @@ impl App {
             let Some(load) = self.open.iter().find(|run| run.id == id).map(|run| &run.load) else {
                 continue;
             };
-            let module = (load.logs.clone(), Meant::Compared(module.key));
-            let load = Load::start_with(load.path.clone(), module, ctx);
+            let (path, logs) = (load.path.clone(), load.logs.clone());
+            let load = Load::start_with(path, logs, Meant::Compared(module.key), ctx);
             self.replace(id, load);
         }
         // Numbers of steps and allocations mean others in another program.

@@ -62,7 +62,8 @@ impl App {
         &mut self,
         view: View,
         scope: Scope,
-        (tile, step): (Option<TileId>, Option<usize>),
+        tile: Option<TileId>,
+        step: Option<usize>,
     ) {
         let selected = &mut self.view.selections.now;
         if let Some(tile) = tile {

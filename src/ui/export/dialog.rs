@@ -162,7 +162,7 @@ impl SaveDialog {
         }
         ui.horizontal_wrapped(|ui| {
             let title = |name: &String| capitalised(&shortened(name, 60));
-            choice_ui(ui, ("Picture", 250.0), &mut self.name, names, title);
+            choice_ui(ui, "Picture", 250.0, &mut self.name, names, title);
             segments_ui(ui, "Format", &mut form.is_svg, [(false, "PNG"), (true, "SVG")]);
             if !form.is_svg {
                 let sizes = [(1.0, "1×"), (2.0, "2×")];

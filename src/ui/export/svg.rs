@@ -294,12 +294,12 @@ impl Drawing<'_> {
             byte += usize::from(row.ends_with_newline);
             for (section, words, from, width) in parts {
                 let at = self.at(text.pos) + row.pos.to_vec2() + from.to_vec2();
-                self.words(text, section, (&words, at, width));
+                self.words(text, section, &words, at, width);
             }
         }
     }
 
-    fn words(&mut self, text: &TextShape, section: usize, (words, at, width): (&str, Pos2, f32)) {
+    fn words(&mut self, text: &TextShape, section: usize, words: &str, at: Pos2, width: f32) {
         let format = text.galley.job.sections.get(section).map(|section| &section.format);
         let size = format.map_or(13.0, |format| format.font_id.size);
         let color = text.override_text_color.or(format.map(|format| format.color));

@@ -46,7 +46,8 @@ pub fn run_card_ui(
     ui: &mut egui::Ui,
     part: &mut RunPart<'_>,
     choices: &mut CardChoices,
-    (card, most): (&Card, usize),
+    card: &Card,
+    most: usize,
 ) {
     let mut chosen = choices.0.get(card.id).copied().unwrap_or(0);
     let sheet = |chosen: usize| match &card.body {
@@ -75,8 +76,7 @@ pub fn run_card_ui(
             note_ui(ui, part, note);
         }
     };
-    let exported = (&mut exports, || sheet(before));
-    listed_card_ui(ui, &card.title, exported, |_| {}, contents);
+    listed_card_ui(ui, &card.title, &mut exports, || sheet(before), |_| {}, contents);
     part.commands.append(&mut exports);
     choices.0.insert(card.id, chosen);
 }

@@ -25,7 +25,7 @@ pub fn module_choice_ui(ui: &mut egui::Ui, run: &Run, commands: &mut Vec<Command
     };
     let (mut chosen, width) = (0, ui.available_width().min(WIDTH));
     let hover = format!("The module that is shown, of {}", counted(modules.len() as u64, "module"));
-    choice_ui(ui, ("Module", width), &mut chosen, 0..modules.len(), title).on_hover_text(hover);
+    choice_ui(ui, "Module", width, &mut chosen, 0..modules.len(), title).on_hover_text(hover);
     if let Some(one) = modules.get(chosen).filter(|_| chosen > 0) {
         commands.push(Command::OpenModule(run.id, one.key.clone()));
     }

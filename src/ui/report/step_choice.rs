@@ -36,8 +36,8 @@ pub fn step_choice_ui(
     let selection = &mut *page.selection;
     let now = selection.slot(runs);
     if is_taken_out(ui.ctx()) {
-        let text = now
-            .map_or("All steps".to_owned(), |slot| slot_text(runs, axis, slot, (first_peak, of)));
+        let text =
+            now.map_or("All steps".to_owned(), |slot| slot_text(runs, axis, slot, first_peak, of));
         ui.label(text);
         return;
     }
@@ -83,7 +83,7 @@ pub fn step_choice_ui(
         }
         let text = match now {
             None => format!("{} steps", grouped(axis.len() as u64)),
-            Some(slot) => slot_text(runs, axis, slot, (first_peak, of)),
+            Some(slot) => slot_text(runs, axis, slot, first_peak, of),
         };
         ui.add(egui::Label::new(egui::RichText::new(text).weak()).truncate());
     });
@@ -98,12 +98,7 @@ fn peak_words(runs: &Runs, run: &Run, of: &str) -> (String, String) {
     (format!("{}'s peak", run.title), format!("{hover} in {}", run.the()))
 }
 
-fn slot_text(
-    runs: &Runs,
-    axis: &StepAxis,
-    slot: usize,
-    (peak, of): (Option<usize>, &str),
-) -> String {
+fn slot_text(runs: &Runs, axis: &StepAxis, slot: usize, peak: Option<usize>, of: &str) -> String {
     let mut title = format!("At {}", Moment::at_slot(axis, slot).title(runs));
     if runs.is_one() {
         let peak = if Some(slot) == peak { format!(", the peak of {of}") } else { String::new() };

@@ -22,7 +22,8 @@ const ABOVE: f32 = 20.0;
 pub fn histogram_ui(
     ui: &mut egui::Ui,
     name: &str,
-    (bins, limit): (&[Bin], Option<u64>),
+    bins: &[Bin],
+    limit: Option<u64>,
     height: f32,
     target: &mut RunPart<'_>,
 ) {

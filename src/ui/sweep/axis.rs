@@ -48,7 +48,7 @@ impl FigureAxis {
     }
 
     /// A line across a frame at bytes that there are, called so at one of its ends.
-    pub fn limit_ui(&self, ui: &egui::Ui, frame: Rect, (title, limit): (&str, u64), end: Align) {
+    pub fn limit_ui(&self, ui: &egui::Ui, frame: Rect, title: &str, limit: u64, end: Align) {
         let (painter, ink) = (ui.painter(), Tokens::now(ui).ink);
         let y = self.y(frame, limit as f64);
         let ends = [Pos2::new(frame.left(), y), Pos2::new(frame.right(), y)];

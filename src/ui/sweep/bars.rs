@@ -81,7 +81,7 @@ pub fn bars_ui(ui: &mut egui::Ui, sweep: &Sweep, selected: &[usize]) -> Option<R
     }
     let mut name = "What each run needs".to_owned();
     if let Some(capacity) = limit {
-        axis.limit_ui(ui, frame, ("Capacity", capacity), Align::Max);
+        axis.limit_ui(ui, frame, "Capacity", capacity, Align::Max);
         name += ", with the capacity";
     }
     response.widget_info(|| WidgetInfo::labeled(Role::Canvas, true, name.clone()));

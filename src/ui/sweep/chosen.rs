@@ -21,7 +21,8 @@ impl Choosable<'_> {
     pub fn ui(
         &self,
         ui: &mut egui::Ui,
-        (selected, ticked): (&[usize], &[usize]),
+        selected: &[usize],
+        ticked: &[usize],
         commands: &mut Vec<Command>,
         more: impl FnOnce(&mut egui::Ui, usize),
     ) {

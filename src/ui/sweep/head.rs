@@ -190,16 +190,16 @@ fn choice_part_ui(ui: &mut egui::Ui, part: usize, sweep: &Sweep, choice: &mut Sw
         1 => {
             let title = |figure: &Figure| shortened(sweep.figure_title(*figure), 40).into_owned();
             let (figure, figures) = (&mut choice.figure, sweep.figures());
-            choice_ui(ui, ("Figure", CHOICE + 40.0), figure, figures, title);
+            choice_ui(ui, "Figure", CHOICE + 40.0, figure, figures, title);
         }
         2 => drop(ui.weak("across")),
         3 => {
-            choice_ui(ui, ("Option across", CHOICE), &mut choice.x, options, |it| title(*it));
+            choice_ui(ui, "Option across", CHOICE, &mut choice.x, options, |it| title(*it));
         }
         4 => drop(ui.weak("down")),
         _ => {
             let down = std::iter::once(None).chain(options.map(Some));
-            let choice = choice_ui(ui, ("Option down", CHOICE), &mut choice.y, down, |option| {
+            let choice = choice_ui(ui, "Option down", CHOICE, &mut choice.y, down, |option| {
                 option.map_or("no second option".to_owned(), title)
             });
             if sweep.options_left_out > 0 {

@@ -205,7 +205,7 @@ impl SweepLines {
         let (painter, font) = (ui.painter(), fonts::regular(size::CAPTION));
         self.axis.grid_ui(ui, frame);
         if let Some(limit) = self.limit {
-            self.axis.limit_ui(ui, frame, ("Limit", limit), Align::Min);
+            self.axis.limit_ui(ui, frame, "Limit", limit, Align::Min);
         }
         let mut free_from = f32::NEG_INFINITY;
         for (column, value) in self.values.iter().enumerate() {

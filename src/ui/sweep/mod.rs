@@ -433,9 +433,9 @@ fn pictures_ui(
             pictures.card_ui(ui, &shown, SweepPicture::HeatMap, commands)
         });
         let beside = egui::Margin { left: 10, ..egui::Margin::ZERO };
-        of_map.or(split::rest(ui, beside, |ui| both_ui(ui, false, (pictures, &shown), commands)))
+        of_map.or(split::rest(ui, beside, |ui| both_ui(ui, false, pictures, &shown, commands)))
     } else {
-        both_ui(ui, true, (pictures, &shown), commands)
+        both_ui(ui, true, pictures, &shown, commands)
     };
     if let Some(click) = chosen {
         if let Some(path) = loaded.path(click.run).filter(|_| click.is_opened) {
@@ -449,7 +449,8 @@ fn pictures_ui(
 fn both_ui(
     ui: &mut egui::Ui,
     is_beside: bool,
-    (pictures, shown): (&Pictures, &ShownSweep<'_>),
+    pictures: &Pictures,
+    shown: &ShownSweep<'_>,
     commands: &mut Vec<Command>,
 ) -> Option<RunClick> {
     let mut chosen = None;
@@ -502,7 +503,7 @@ fn table_ui(
     let choosable = Choosable { name: &name, path: &path };
     let mut head = |ui: &mut egui::Ui| {
         ui.label(fonts::card_title("Runs"));
-        choosable.ui(ui, (&loaded.selected, &loaded.ticked), &mut wanted, |ui, row| {
+        choosable.ui(ui, &loaded.selected, &loaded.ticked, &mut wanted, |ui, row| {
             if loaded.sweep.reference_text().is_none() {
                 return;
             }

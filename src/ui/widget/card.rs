@@ -33,7 +33,7 @@ pub fn picture_card_ui<R>(
     contents: impl FnOnce(&mut egui::Ui) -> R,
 ) -> R {
     let at_right = |ui: &mut egui::Ui| {
-        low_exports_ui(ui, ("picture", title), commands, || Some(ExportSource::Picture));
+        low_exports_ui(ui, "picture", title, commands, || Some(ExportSource::Picture));
         at_right(ui);
     };
     card_with_ui(ui, title, at_right, contents)
@@ -42,12 +42,13 @@ pub fn picture_card_ui<R>(
 /// The buttons that take something out, no higher than the title beside them.
 fn low_exports_ui(
     ui: &mut egui::Ui,
-    (form, title): (&str, &str),
+    form: &str,
+    title: &str,
     commands: &mut Vec<Command>,
     what: impl Fn() -> Option<ExportSource>,
 ) {
     let before = std::mem::replace(&mut ui.spacing_mut().button_padding, LOW);
-    exports_ui(ui, (form, title, true), commands, what);
+    exports_ui(ui, form, title, true, commands, what);
     ui.spacing_mut().button_padding = before;
 }
 
@@ -55,12 +56,13 @@ fn low_exports_ui(
 pub fn listed_card_ui<R>(
     ui: &mut egui::Ui,
     title: &str,
-    (commands, sheet): (&mut Vec<Command>, impl Fn() -> Sheet),
+    commands: &mut Vec<Command>,
+    sheet: impl Fn() -> Sheet,
     at_right: impl FnOnce(&mut egui::Ui),
     contents: impl FnOnce(&mut egui::Ui) -> R,
 ) -> R {
     let at_right = |ui: &mut egui::Ui| {
-        low_exports_ui(ui, ("as CSV", title), commands, || Some(ExportSource::Table(sheet())));
+        low_exports_ui(ui, "as CSV", title, commands, || Some(ExportSource::Table(sheet())));
         at_right(ui);
     };
     card_with_ui(ui, title, at_right, contents)

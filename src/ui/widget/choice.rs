@@ -19,30 +19,33 @@ const SEGMENT_PADDING: f32 = 11.0;
 /// A list that opens, under an accessible name, in a width of points.
 pub fn choice_ui<T: PartialEq, W: Into<WidgetText>>(
     ui: &mut egui::Ui,
-    (name, width): (&str, f32),
+    name: &str,
+    width: f32,
     chosen: &mut T,
     choices: impl IntoIterator<Item = T>,
     title: impl Fn(&T) -> W,
 ) -> Response {
     let text = title(chosen).into();
-    list_ui(ui, (name, width), text, chosen, choices, title)
+    list_ui(ui, name, width, text, chosen, choices, title)
 }
 
 /// The same that says what it is for while it is closed: `Breakdown: region`.
 pub fn named_choice_ui<T: PartialEq>(
     ui: &mut egui::Ui,
-    (name, width): (&str, f32),
+    name: &str,
+    width: f32,
     chosen: &mut T,
     choices: impl IntoIterator<Item = T>,
     title: impl Fn(&T) -> &'static str,
 ) -> Response {
     let text = format!("{name}: {}", title(chosen).to_lowercase()).into();
-    list_ui(ui, (name, width), text, chosen, choices, title)
+    list_ui(ui, name, width, text, chosen, choices, title)
 }
 
 fn list_ui<T: PartialEq, W: Into<WidgetText>>(
     ui: &mut egui::Ui,
-    (name, width): (&str, f32),
+    name: &str,
+    width: f32,
     text: WidgetText,
     chosen: &mut T,
     choices: impl IntoIterator<Item = T>,

@@ -47,16 +47,17 @@ pub struct ColumnWidths {
 }
 
 impl ColumnWidths {
-    /// Measures the first rows of an order, once; `place` tells rows apart.
+    /// Measures the first rows of an order, once: rows are told apart by their place in memory.
     pub fn measure(
         &mut self,
         ui: &egui::Ui,
-        (rows, place): (&dyn Rows, usize),
+        rows: &Arc<dyn Rows>,
         columns: &[TableColumn],
         order: &Arc<Order>,
         has_ticks: bool,
     ) {
         let units = Units::now(ui);
+        let place = Arc::as_ptr(rows).cast::<()>().addr();
         let of_order = Some(Arc::as_ptr(order).addr());
         let is_same = |titles: &[String]| {
             titles.iter().eq(columns.iter().map(|column| &column.title)) && !titles.is_empty()

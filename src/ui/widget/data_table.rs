@@ -152,9 +152,7 @@ impl DataTable {
             ui.weak("No row has this text");
             return None;
         }
-        let place = Arc::as_ptr(&data.rows).cast::<()>().addr();
-        let rows = (&*data.rows, place);
-        self.widths.measure(ui, rows, data.columns, &shown.order, ticks.is_some());
+        self.widths.measure(ui, &data.rows, data.columns, &shown.order, ticks.is_some());
         let seen = ScrollArea::horizontal()
             .id_salt((data.name, "across"))
             .auto_shrink(false)
@@ -213,10 +211,10 @@ impl DataTable {
                     ui.vertical(|ui| {
                         ui.spacing_mut().item_spacing.y = 0.0;
                         let sort = (!is_outline).then_some(&mut sort);
-                        line_ui(ui, (column, title), |ui| title_ui(ui, index, column, sort));
+                        line_ui(ui, column, title, |ui| title_ui(ui, index, column, sort));
                         if has_totals {
                             let all = data.rows.len();
-                            line_ui(ui, (column, ROW_HEIGHT), |ui| {
+                            line_ui(ui, column, ROW_HEIGHT, |ui| {
                                 total_ui(ui, index, column, &shown.order, all);
                             });
                         }
@@ -380,7 +378,7 @@ impl DataTable {
         ui.horizontal(|ui| {
             ui.spacing_mut().item_spacing.x = 6.0;
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                exports_ui(ui, ("as CSV", data.name, true), commands, || {
+                exports_ui(ui, "as CSV", data.name, true, commands, || {
                     let (rows, columns) = (Arc::clone(&data.rows), data.columns.to_vec());
                     let order = Arc::clone(&self.shown.as_ref()?.order);
                     Some(ExportSource::Table(Sheet { rows, columns, order }))
@@ -428,11 +426,7 @@ fn name_of(data: &Data<'_>, row: usize) -> Option<String> {
     })
 }
 
-fn line_ui(
-    ui: &mut egui::Ui,
-    (column, height): (&TableColumn, f32),
-    add: impl FnOnce(&mut egui::Ui),
-) {
+fn line_ui(ui: &mut egui::Ui, column: &TableColumn, height: f32, add: impl FnOnce(&mut egui::Ui)) {
     let size = Vec2::new(ui.available_width(), height);
     let layout = egui::Layout::left_to_right(egui::Align::Center);
     ui.allocate_ui_with_layout(size, layout, |ui| {

@@ -47,7 +47,8 @@ pub fn diverging(share: f32, tokens: &Tokens) -> Color32 {
 /// A bar of colours, in steps from the left to the right.
 pub fn color_bar_ui(
     ui: &mut egui::Ui,
-    (width, steps): (f32, u8),
+    width: f32,
+    steps: u8,
     color: impl Fn(f32) -> Color32,
 ) -> Response {
     let (rect, bar) = ui.allocate_exact_size(Vec2::new(width, 12.0), Sense::hover());
@@ -63,7 +64,7 @@ pub fn color_bar_ui(
 /// The choice of a scale and its colours; without figures where the ends are not the same everywhere.
 pub fn change_scale_ui(ui: &mut egui::Ui, scale: &mut ChangeScale, most: Option<u64>) {
     let scales = [ChangeScale::Linear, ChangeScale::Root];
-    choice_ui(ui, ("Color scale", 96.0), scale, scales, |scale| scale.title())
+    choice_ui(ui, "Color scale", 96.0, scale, scales, |scale| scale.title())
         .on_hover_text("A root scale shows small changes beside large ones");
     let (tokens, units) = (Tokens::now(ui), Units::now(ui));
     let end = |from, to| CellValue::change(from, to).shown(units).into_owned();
@@ -73,7 +74,7 @@ pub fn change_scale_ui(ui: &mut egui::Ui, scale: &mut ChangeScale, most: Option<
     };
     ui.label(RichText::new(least).color(tokens.less));
     let place = |step: f32| (step + 0.5) / f32::from(STEPS) * 2.0 - 1.0;
-    let bar = color_bar_ui(ui, (120.0, STEPS), |step| diverging(place(step), tokens));
+    let bar = color_bar_ui(ui, 120.0, STEPS, |step| diverging(place(step), tokens));
     let half = match scale {
         ChangeScale::Linear => 2,
         ChangeScale::Root => 4,

@@ -116,20 +116,23 @@ pub fn take_out(ctx: &egui::Context, is_taken: bool) {
 /// The buttons of a picture, once it is known where it lies.
 pub fn picture_exports_ui(
     ui: &mut egui::Ui,
-    (name, is_named): (&str, bool),
+    name: &str,
+    is_named: bool,
     place: Option<Rect>,
     commands: &mut Vec<Command>,
 ) {
     if let Some(rect) = place {
         exportable(ui, name, rect);
     }
-    exports_ui(ui, ("picture", name, is_named), commands, || place.map(|_| ExportSource::Picture));
+    exports_ui(ui, "picture", name, is_named, commands, || place.map(|_| ExportSource::Picture));
 }
 
 /// From the right to the left. `form` is "picture" or "as CSV"; `is_named` tells several on a page apart.
 pub fn exports_ui(
     ui: &mut egui::Ui,
-    (form, name, is_named): (&str, &str, bool),
+    form: &str,
+    name: &str,
+    is_named: bool,
     commands: &mut Vec<Command>,
     what: impl Fn() -> Option<ExportSource>,
 ) {

@@ -70,14 +70,16 @@ pub fn paint_rows(painter: &Painter, placing: Placing, rows: &SpanRows, look: &F
         if area.bottom() < painter.clip_rect().top() || area.top() > painter.clip_rect().bottom() {
             continue;
         }
-        paint_row(painter, Placing { rect: area, ..placing }, (rows, row, depth), look);
+        paint_row(painter, Placing { rect: area, ..placing }, rows, row, depth, look);
     }
 }
 
 fn paint_row(
     painter: &Painter,
     placing: Placing,
-    (rows, row, depth): (&SpanRows, &SpanRow, usize),
+    rows: &SpanRows,
+    row: &SpanRow,
+    depth: usize,
     look: &FlameLook<'_>,
 ) {
     let pixels = painter.pixels_per_point();

@@ -39,17 +39,17 @@ impl Toolbar {
             }
             let is_zoomed = view.is_zoomed();
             let (start, end) = view.range(len);
-            if key_ui(ui, "−", ("Zoom out", "Zoom out (−)"), is_zoomed) {
+            if key_ui(ui, "−", "Zoom out", "Zoom out (−)", is_zoomed) {
                 view.magnify(len, view.magnification(len) / ZOOM);
             }
             self.magnification_ui(ui, view, len);
-            if key_ui(ui, "+", ("Zoom in", "Zoom in (+)"), true) {
+            if key_ui(ui, "+", "Zoom in", "Zoom in (+)", true) {
                 view.magnify(len, view.magnification(len) * ZOOM);
             }
-            if key_ui(ui, "«", ("Part before", "The part before (Page up)"), is_zoomed) {
+            if key_ui(ui, "«", "Part before", "The part before (Page up)", is_zoomed) {
                 view.pan(len, start - end);
             }
-            if key_ui(ui, "»", ("Part after", "The part after (Page down)"), is_zoomed) {
+            if key_ui(ui, "»", "Part after", "The part after (Page down)", is_zoomed) {
                 view.pan(len, end - start);
             }
             let can_reset = others(ui) || is_zoomed;
@@ -59,7 +59,7 @@ impl Toolbar {
                 is_all = true;
             }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                picture_exports_ui(ui, (name, false), self.picture, commands);
+                picture_exports_ui(ui, name, false, self.picture, commands);
                 ui.add_space(6.0);
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                     ui.add_space(6.0);
@@ -76,7 +76,8 @@ impl Toolbar {
         &mut self,
         ui: &mut egui::Ui,
         name: &str,
-        (view, is_other_zoomed): (&mut VisibleRange, bool),
+        view: &mut VisibleRange,
+        is_other_zoomed: bool,
         len: usize,
         commands: &mut Vec<Command>,
     ) -> bool {
@@ -84,16 +85,16 @@ impl Toolbar {
         if is_taken_out(ui.ctx()) {
             ui.set_opacity(0.0);
         }
-        picture_exports_ui(ui, (name, false), self.picture, commands);
+        picture_exports_ui(ui, name, false, self.picture, commands);
         let is_zoomed = view.is_zoomed();
         let can_reset = is_zoomed || is_other_zoomed;
         let all = ui.add_enabled(can_reset, Button::new("Show all"));
         let is_all = all.on_hover_text("Key 0, or double-click in the picture").clicked();
-        if key_ui(ui, "+", ("Zoom in", "Zoom in"), true) {
+        if key_ui(ui, "+", "Zoom in", "Zoom in", true) {
             view.magnify(len, view.magnification(len) * ZOOM);
         }
         self.magnification_ui(ui, view, len);
-        if key_ui(ui, "−", ("Zoom out", "Zoom out"), is_zoomed) {
+        if key_ui(ui, "−", "Zoom out", "Zoom out", is_zoomed) {
             view.magnify(len, view.magnification(len) / ZOOM);
         }
         is_all
@@ -121,7 +122,7 @@ impl Toolbar {
 }
 
 /// A button with a sign, its accessible name, and what it says to the pointer.
-fn key_ui(ui: &mut egui::Ui, sign: &str, (name, hover): (&str, &str), is_on: bool) -> bool {
+fn key_ui(ui: &mut egui::Ui, sign: &str, name: &str, hover: &str, is_on: bool) -> bool {
     let button = ui.add_enabled(is_on, Button::new(sign).min_size([24.0, 22.0].into()));
     button.accessible_name(name).on_hover_text(hover).clicked()
 }

@@ -67,7 +67,8 @@ impl ExplanationTab {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         pair: &PairOfRuns<'_>,
-        (found, matched): (&Arc<RunsCompared>, &MatchedReports),
+        found: &Arc<RunsCompared>,
+        matched: &MatchedReports,
     ) {
         let mut subject = self.subject.of(matched);
         self.choices_ui(ui, page.runs, matched, &mut subject);
@@ -82,7 +83,7 @@ impl ExplanationTab {
             .is_some_and(|made| made.choice == choice && Arc::ptr_eq(&made.found, found));
         if !is_fresh {
             let the = pair.runs.map(Run::the);
-            let rows = ContributionRows::new((found, matched), choice, the).map(Arc::new);
+            let rows = ContributionRows::new(found, matched, choice, the).map(Arc::new);
             self.made = rows.map(|rows| MadeRows { found: Arc::clone(found), choice, rows });
         }
         let Some(made) = &self.made else {
@@ -177,7 +178,8 @@ struct ContributionRows {
 impl ContributionRows {
     /// `None` where the reports lack what it needs.
     fn new(
-        (found, matched): (&RunsCompared, &MatchedReports),
+        found: &RunsCompared,
+        matched: &MatchedReports,
         (subject, by): (ExplainedWhat, GroupedBy),
         the: [String; 2],
     ) -> Option<Self> {

@@ -206,7 +206,7 @@ impl ComparisonPage {
         if let Some(glance) = &glance {
             let chosen = runs.get(place).map(|run| run.id);
             self.other =
-                self.glance.ui(ui, page, glance, (ClickEffect::Compares, chosen)).or(self.other);
+                self.glance.ui(ui, page, glance, ClickEffect::Compares, chosen).or(self.other);
         }
         glance
     }
@@ -231,7 +231,7 @@ impl ComparisonPage {
             }
             let mut reference = 0;
             let title = |place: &usize| run_text(runs, *place);
-            choice_ui(ui, ("Reference", 96.0), &mut reference, 0..runs.len(), title);
+            choice_ui(ui, "Reference", 96.0, &mut reference, 0..runs.len(), title);
             ui.weak("Reference");
             if let Some(run) = runs.get(reference).filter(|_| reference > 0) {
                 page.commands.push(Command::MakeReference(run.id));
@@ -264,7 +264,7 @@ impl ComparisonPage {
                 (Some(found), Some(pair)) if are_matched => {
                     let limit = glance.and_then(|glance| glance.limit);
                     let height = height - CHANGE;
-                    self.why_the_peak.ui(ui, &pair, found, (limit, height), &mut exports);
+                    self.why_the_peak.ui(ui, &pair, found, limit, height, &mut exports);
                 }
                 (Some(found), _) => {
                     self.compared.words_ui(ui, "In words", found, room);
@@ -327,13 +327,13 @@ impl ComparisonPage {
             }
             (ComparisonTab::Peaks(tab), ..) => {
                 let table = found.tables.get(tab).zip(self.peaks.get_mut(tab));
-                peaks_ui(ui, page, both, (found, table));
+                peaks_ui(ui, page, both, found, table);
             }
             (ComparisonTab::Explanation, Some(matched), Some(pair)) => {
-                self.explanation.ui(ui, page, &pair, (found, matched));
+                self.explanation.ui(ui, page, &pair, found, matched);
             }
             (ComparisonTab::Plans, Some(matched), Some(pair)) => {
-                plans::plans_ui(&mut self.plans, ui, page, &pair, (found, matched));
+                plans::plans_ui(&mut self.plans, ui, page, &pair, found, matched);
             }
             (ComparisonTab::Spikes, _, Some(pair)) => {
                 spikes::spikes_ui(&mut self.spikes, ui, page, &pair, found);
@@ -369,7 +369,8 @@ fn peaks_ui(
     ui: &mut egui::Ui,
     page: &mut PageContext<'_>,
     both: [&Run; 2],
-    (found, table): (&RunsCompared, Option<(&Arc<PeakTable>, &mut DataTable)>),
+    found: &RunsCompared,
+    table: Option<(&Arc<PeakTable>, &mut DataTable)>,
 ) {
     let words = found.compared.words;
     let Some((table, shown)) = table else {
@@ -408,6 +409,6 @@ fn run_text(runs: &Runs, place: usize) -> String {
 fn choose_ui(ui: &mut egui::Ui, runs: &Runs, place: usize) -> Option<RunId> {
     let mut chosen = place;
     let title = |place: &usize| runs.get(*place).map_or("", |run| &*run.title);
-    choice_ui(ui, ("Compare with", 96.0), &mut chosen, 1..runs.len(), title);
+    choice_ui(ui, "Compare with", 96.0, &mut chosen, 1..runs.len(), title);
     runs.get(chosen).map(|run| run.id).filter(|_| chosen != place)
 }

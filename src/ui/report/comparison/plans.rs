@@ -21,7 +21,8 @@ pub fn plans_ui(
     ui: &mut egui::Ui,
     page: &mut PageContext<'_>,
     pair: &PairOfRuns<'_>,
-    (found, matched): (&Arc<RunsCompared>, &MatchedReports),
+    found: &Arc<RunsCompared>,
+    matched: &MatchedReports,
 ) {
     let Some(plans) = &matched.plans else {
         let reason =

@@ -52,7 +52,8 @@ impl WhyThePeak {
         ui: &mut egui::Ui,
         pair: &PairOfRuns<'_>,
         found: &Arc<RunsCompared>,
-        (limit, height): (Option<u64>, f32),
+        limit: Option<u64>,
+        height: f32,
         commands: &mut Vec<Command>,
     ) {
         let peak = found.matched().and_then(|matched| matched.peak.as_ref());
@@ -191,7 +192,7 @@ fn picture_ui(
     run_row(0, Side::Source, found.from);
     run_row(rows - 1, Side::Target, found.to);
     for (place, step) in (1..).zip(&found.steps) {
-        step_ui(ui, &scale, (line(place), names), step, units);
+        step_ui(ui, &scale, line(place), names, step, units);
         // From where the one before ended.
         let x = scale.x(step.before);
         let y = line(place).top() - row * 0.14..=line(place).top() + row * 0.14;
@@ -273,7 +274,8 @@ impl WaterfallLine<'_> {
 fn step_ui(
     ui: &egui::Ui,
     scale: &WaterfallScale,
-    (rect, names): (Rect, f32),
+    rect: Rect,
+    names: f32,
     step: &Step,
     units: Units,
 ) {

@@ -102,7 +102,7 @@ fn choices_ui(ui: &mut egui::Ui, entries: &Entries, choice: &mut FigureChoice) {
     };
     let steps: &[u64] = if entries.unit == EntryUnit::Bytes { &BYTES } else { &COUNTS };
     let steps = steps.iter().copied();
-    choice_ui(ui, ("Least change", 104.0), &mut choice.least, steps, |least| figure(*least))
+    choice_ui(ui, "Least change", 104.0, &mut choice.least, steps, |least| figure(*least))
         .on_hover_text("Smaller changes are put together");
     if entries.groupings.is_empty() {
         return;
@@ -112,6 +112,6 @@ fn choices_ui(ui: &mut egui::Ui, entries: &Entries, choice: &mut FigureChoice) {
         title.map_or("Not grouped".to_owned(), |title| format!("By {}", title.to_lowercase()))
     };
     let groupings = std::iter::once(None).chain((0..entries.groupings.len()).map(Some));
-    choice_ui(ui, ("Grouping", 118.0), &mut choice.grouping, groupings, title)
+    choice_ui(ui, "Grouping", 118.0, &mut choice.grouping, groupings, title)
         .on_hover_text("What is put together in a row");
 }

@@ -132,7 +132,8 @@ pub type Meshes = Made<MeshKey, Vec<Option<Arc<Mesh>>>>;
 pub fn mesh_key(
     ui: &egui::Ui,
     glance: &Arc<Glance>,
-    (rect, bounds): (Rect, (u64, u64)),
+    rect: Rect,
+    bounds: (u64, u64),
     runs: &Runs,
 ) -> MeshKey {
     let place = [rect.left(), rect.top(), rect.width(), rect.height()].map(|at| at.round() as i32);
@@ -226,9 +227,9 @@ impl Curves {
             let scale = GlanceScale::of(frame, glance, units);
             from = scale.low;
             let painter = ui.painter().with_clip_rect(rect);
-            axes(&painter, &scale, (&runs, glance), units, &tokens);
+            axes(&painter, &scale, &runs, glance, units, &tokens);
             let bounds = (scale.low, scale.high);
-            let key = mesh_key(ui, glance, (frame, bounds), &runs);
+            let key = mesh_key(ui, glance, frame, bounds, &runs);
             let meshes = self.meshes.of(key, |(.., colors)| {
                 // What lies on another would only hide it.
                 let of = |place: usize| {
@@ -241,7 +242,7 @@ impl Curves {
             for mesh in meshes.iter().flatten() {
                 painter.add(Shape::Mesh(Arc::clone(mesh)));
             }
-            ends(&painter, &scale, (&runs, glance), units, &tokens);
+            ends(&painter, &scale, &runs, glance, units, &tokens);
             let mut note = lies_on.clone();
             note.extend(numbered(&runs, glance));
             if from > 0 {
@@ -262,7 +263,7 @@ impl Curves {
             let on_curve = |at: Pos2| frame.x_range().contains(at.x).then(|| scale.slot(at.x));
             let pointed = response.hover_pos().and_then(|at| on_disc(at).or_else(|| on_curve(at)));
             if let Some(slot) = pointed.or(selected) {
-                cursor(&painter, &scale, (&runs, glance), slot, units, &tokens);
+                cursor(&painter, &scale, &runs, glance, slot, units, &tokens);
             }
             if let (true, Some(slot)) = (response.clicked(), pointed) {
                 page.selection.select_slot(&runs, slot);
@@ -307,7 +308,8 @@ fn peaks_text(runs: &Runs, glance: &Glance) -> Option<String> {
 fn axes(
     painter: &Painter,
     scale: &GlanceScale,
-    (runs, glance): (&Runs, &Glance),
+    runs: &Runs,
+    glance: &Glance,
     units: Units,
     tokens: &Tokens,
 ) {
@@ -375,7 +377,8 @@ fn together(runs: &Runs, glance: &Glance) -> Vec<(usize, String)> {
 fn ends(
     painter: &Painter,
     scale: &GlanceScale,
-    (runs, glance): (&Runs, &Glance),
+    runs: &Runs,
+    glance: &Glance,
     units: Units,
     tokens: &Tokens,
 ) {
@@ -412,7 +415,8 @@ fn ends(
 fn cursor(
     painter: &Painter,
     scale: &GlanceScale,
-    (runs, glance): (&Runs, &Glance),
+    runs: &Runs,
+    glance: &Glance,
     slot: usize,
     units: Units,
     tokens: &Tokens,

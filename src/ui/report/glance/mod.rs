@@ -251,7 +251,7 @@ impl GlanceTable {
     pub fn exports_ui(ui: &mut egui::Ui, page: &mut PageContext<'_>, glance: Option<&Arc<Glance>>) {
         let runs = page.runs;
         let sheet = || Some(ExportSource::Table(sheet(runs, glance?)));
-        exports_ui(ui, ("as CSV", "runs", true), page.commands, sheet);
+        exports_ui(ui, "as CSV", "runs", true, page.commands, sheet);
     }
 
     /// Draws the table, with one run marked; returns the run that was clicked.
@@ -260,7 +260,8 @@ impl GlanceTable {
         ui: &mut egui::Ui,
         page: &PageContext<'_>,
         glance: &Arc<Glance>,
-        (does, chosen): (ClickEffect, Option<RunId>),
+        does: ClickEffect,
+        chosen: Option<RunId>,
     ) -> Option<RunId> {
         let (runs, units, tokens) = (page.runs, Units::now(ui), *Tokens::now(ui));
         let mut clicked = None;
@@ -282,7 +283,7 @@ impl GlanceTable {
                 if chosen == Some(run.id) {
                     ui.painter().rect_filled(rect, 4, tokens.selected);
                 }
-                if row_ui(ui, runs, does, (glance, place), rect) {
+                if row_ui(ui, runs, does, glance, place, rect) {
                     clicked = Some(run.id);
                 }
                 line(ui.painter(), rect, &columns, (run, runs), (glance, place), units, &tokens);
@@ -314,7 +315,7 @@ impl GlanceTable {
             let top = lines.top() + ROW * place as f32 + 5.0;
             Rect::from_x_y_ranges(left..=left + width, top..=top + ROW - 10.0)
         };
-        let key = mesh_key(ui, glance, (frame(0), (0, high)), runs);
+        let key = mesh_key(ui, glance, frame(0), (0, high), runs);
         let meshes = self.meshes.of(key, |(.., colors)| {
             let curves = glance.curves.iter().zip(colors).enumerate();
             let mesh = |(place, (curve, color)): (usize, (&Option<ColumnCurve>, &Color32))| {
@@ -373,7 +374,8 @@ fn row_ui(
     ui: &egui::Ui,
     runs: &Runs,
     does: ClickEffect,
-    (glance, place): (&Glance, usize),
+    glance: &Glance,
+    place: usize,
     rect: Rect,
 ) -> bool {
     let units = Units::now(ui);

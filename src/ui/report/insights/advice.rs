@@ -41,7 +41,8 @@ pub fn advice_ui(
     ui: &mut egui::Ui,
     part: &mut RunPart<'_>,
     unfolded: &mut Unfolded,
-    (advised, not_advised): (&[Advice], &[NotAdvised]),
+    advised: &[Advice],
+    not_advised: &[NotAdvised],
 ) {
     ui.horizontal(|ui| {
         ui.label(fonts::card_title("What to try, by what it saves"));
@@ -58,10 +59,10 @@ pub fn advice_ui(
         ui.weak("Nothing in this run asks for a change");
     }
     for (number, advice) in (1..).zip(advised) {
-        advice_card_ui(ui, part, unfolded, (number, advice));
+        advice_card_ui(ui, part, unfolded, number, advice);
     }
     for (place, one) in (1..).zip(not_advised) {
-        not_advised_ui(ui, part, unfolded, (place, one));
+        not_advised_ui(ui, part, unfolded, place, one);
     }
 }
 
@@ -69,19 +70,20 @@ fn advice_card_ui(
     ui: &mut egui::Ui,
     part: &mut RunPart<'_>,
     unfolded: &mut Unfolded,
-    (number, advice): (usize, &Advice),
+    number: usize,
+    advice: &Advice,
 ) {
     let key = (advice.id, number);
     let before = unfolded.is_open.get(&key).copied().unwrap_or(number == 1);
     let title_ui = |ui: &mut egui::Ui| title_ui(ui, advice);
-    let is_open = numbered_card_ui(ui, (number, advice.title), before, title_ui, |ui, is_open| {
+    let is_open = numbered_card_ui(ui, number, advice.title, before, title_ui, |ui, is_open| {
         if let Some(saving) = &advice.saving {
             let whole = Units::now(ui).bytes(saving.of_bytes);
             let of = match saving.of {
                 SavedOf::OverLimit => format!("{whole} that is over"),
                 of => format!("{whole} {}", of.title()),
             };
-            saving_ui(ui, (saving.shares(), saving.percent_text()), &of);
+            saving_ui(ui, saving.shares(), saving.percent_text(), &of);
         }
         if let Some(is_enough) = advice.makes_it_fit {
             let text = if is_enough { "Enough on its own" } else { "Not enough on its own" };
@@ -89,7 +91,7 @@ fn advice_card_ui(
         }
         cost_ui(ui, advice.caution);
         if is_open {
-            details_ui(ui, part, unfolded, (number, advice));
+            details_ui(ui, part, unfolded, number, advice);
         }
     });
     if is_open != before {
@@ -100,7 +102,8 @@ fn advice_card_ui(
 /// A card with its number, a title, and what can be folded below; says whether it is unfolded now.
 fn numbered_card_ui(
     ui: &mut egui::Ui,
-    (number, name): (usize, &str),
+    number: usize,
+    name: &str,
     mut is_open: bool,
     title_ui: impl FnOnce(&mut egui::Ui),
     below_ui: impl FnOnce(&mut egui::Ui, bool),
@@ -137,7 +140,8 @@ fn details_ui(
     ui: &mut egui::Ui,
     part: &mut RunPart<'_>,
     unfolded: &mut Unfolded,
-    (number, advice): (usize, &Advice),
+    number: usize,
+    advice: &Advice,
 ) {
     let tokens = *Tokens::now(ui);
     if advice.text != advice.title {
@@ -197,7 +201,8 @@ fn not_advised_ui(
     ui: &mut egui::Ui,
     part: &mut RunPart<'_>,
     unfolded: &mut Unfolded,
-    (place, not_advised): (usize, &NotAdvised),
+    place: usize,
+    not_advised: &NotAdvised,
 ) {
     let key = (not_advised.id, 1000 + place);
     let mut is_open = unfolded.is_open.get(&key).copied().unwrap_or(false);
@@ -271,7 +276,7 @@ fn fold_ui(ui: &mut egui::Ui, is_open: bool, what: &str) -> bool {
 }
 
 /// What it covers of a whole, as shares and in percent: solid what is worked out or expected, striped what may be.
-fn saving_ui(ui: &mut egui::Ui, (shares, percent): ([f64; 2], String), of: &str) {
+fn saving_ui(ui: &mut egui::Ui, shares: [f64; 2], percent: String, of: &str) {
     ui.horizontal(|ui| {
         let width = SHARE.min(ui.available_width() * 0.5);
         share_ui(ui, Vec2::new(width, 8.0), shares);

@@ -87,7 +87,8 @@ impl ConsistsCard {
         listed_card_ui(
             ui,
             title,
-            (&mut exports, sheet),
+            &mut exports,
+            sheet,
             |_| {},
             |ui| match self.found.get(&key) {
                 Some(Some(found)) => parts_ui(ui, page, found),

@@ -97,7 +97,7 @@ impl LargestThings {
         let shown = self.found.last().map(|(_, largest)| largest);
         let mut exports = Vec::new();
         let sheet = || sheet(shown);
-        listed_card_ui(ui, "Largest", (&mut exports, sheet), at_right, |ui| {
+        listed_card_ui(ui, "Largest", &mut exports, sheet, at_right, |ui| {
             scope_ui(ui, page, scope, devices);
             match shown {
                 Some(largest) => largest_ui(ui, page, largest),
@@ -125,7 +125,7 @@ fn scope_ui(
         Some(Scope::Device(mut device)) => {
             let title = |device: &DeviceId| scope_title(&report, Scope::Device(*device));
             let all = devices.iter().copied();
-            choice_ui(ui, ("Largest of", 110.0), &mut device, all, title);
+            choice_ui(ui, "Largest of", 110.0, &mut device, all, title);
             page.choices.largest.device = Some(device);
         }
         Some(scope) => {

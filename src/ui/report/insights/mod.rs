@@ -140,7 +140,7 @@ impl InsightsOfRun {
         let mut part = known.unwrap_or(sight.part);
         if sight.parts.len() > 1 {
             let title = |part: &usize| sight.parts.get(*part).cloned().unwrap_or_default();
-            choice_ui(ui, ("Device", 120.0), &mut part, 0..sight.parts.len(), title);
+            choice_ui(ui, "Device", 120.0, &mut part, 0..sight.parts.len(), title);
             ui.add_space(6.0);
             if part != known.unwrap_or(sight.part) {
                 page.choices.part = Some(part);
@@ -149,7 +149,7 @@ impl InsightsOfRun {
         let cards = || sight.cards.iter().filter(|card| card.part.is_none_or(|of| of == part));
         for card in cards() {
             let ChosenPart { part, choices } = page;
-            run_card_ui(ui, part, &mut choices.cards, (card, MOST_BARS));
+            run_card_ui(ui, part, &mut choices.cards, card, MOST_BARS);
         }
         if cards().any(|card| card.id == PEAK) {
             return;
@@ -182,8 +182,8 @@ fn advice_column_ui(
     is_final: bool,
 ) {
     if is_final {
-        let advised = (&*sight.found.advice, &*sight.found.not_advised);
-        advice::advice_ui(ui, &mut page.part, &mut page.choices.advice, advised);
+        let (unfolded, found) = (&mut page.choices.advice, &sight.found);
+        advice::advice_ui(ui, &mut page.part, unfolded, &found.advice, &found.not_advised);
     } else {
         card_ui(ui, "What to try", |ui| {
             ui.weak(ADVICE_COMES);

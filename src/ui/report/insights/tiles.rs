@@ -57,7 +57,7 @@ impl TilesCard {
             if bins.iter().any(|bin| bin.tiles > 0) {
                 let tiles = grouped(bins.iter().map(|bin| bin.tiles).sum());
                 let name = format!("Histogram of {tiles} tiles");
-                histogram_ui(ui, &name, (bins, limit), HISTOGRAM, &mut page.part);
+                histogram_ui(ui, &name, bins, limit, HISTOGRAM, &mut page.part);
                 ui.add_space(6.0);
             }
             fullest_ui(ui, page, fullest, limit);

@@ -117,7 +117,8 @@ impl LivenessChoices {
         &self,
         ui: &egui::Ui,
         runs: &Runs,
-        (run, beside): (&Run, &'a DrawnBeside),
+        run: &Run,
+        beside: &'a DrawnBeside,
         caches: &'a mut Vec<BinCache>,
     ) -> Vec<CurveLayer<'a>> {
         let tokens = *Tokens::now(ui);

@@ -186,7 +186,7 @@ impl LivenessChoices {
         if groupings.len() > 1 {
             let mut by = self.areas_by(runs);
             let title = |by: &AreasBy| format!("By {}", by.title().to_lowercase());
-            choice_ui(ui, ("Areas of", 128.0), &mut by, groupings, title)
+            choice_ui(ui, "Areas of", 128.0, &mut by, groupings, title)
                 .on_hover_text("What the areas below the curve are of");
             if by != self.areas_by(runs) {
                 self.by = Some(by);

@@ -78,7 +78,7 @@ impl ConsistsTab {
         let (name, needs) = ("what is alive at steps", (runs, NEEDS));
         let (for_job, by) = asked.clone();
         self.found.ask(name, ui.ctx(), needs, &asked, move |runs, cancel| {
-            PartRows::of(runs, (&for_job, by), cancel).map(Arc::new)
+            PartRows::of(runs, &for_job, by, cancel).map(Arc::new)
         });
         let mut choice = |ui: &mut egui::Ui| grouped_by_segments_ui(ui, &mut wanted);
         let found = self.found.last(runs).map(|((moments, _), parts)| (moments, parts.clone()));
@@ -130,7 +130,7 @@ impl ConsistsTab {
                     });
                     let margin = Margin { bottom: BESIDE_SPLITTER as i8, ..Margin::ZERO };
                     split::rest(ui, margin, |ui| {
-                        icicles_ui(ui, &mut self.icicles, (&parts, moments), commands);
+                        icicles_ui(ui, &mut self.icicles, &parts, moments, commands);
                     });
                     click
                 };
@@ -161,7 +161,8 @@ fn icicles_height(parts: &PartRows) -> f32 {
 fn icicles_ui(
     ui: &mut egui::Ui,
     flames: &mut Vec<Flame>,
-    (parts, moments): (&PartRows, &MomentColumns),
+    parts: &PartRows,
+    moments: &MomentColumns,
     commands: &mut Vec<Command>,
 ) {
     let units = Units::now(ui);
@@ -229,7 +230,7 @@ fn icicles_ui(
         });
         ui.weak(chosen.unwrap_or_else(|| "Click a module to see what is in it".to_owned()));
         ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
-            picture_exports_ui(ui, ("what is alive by module", true), Some(drawn), commands);
+            picture_exports_ui(ui, "what is alive by module", true, Some(drawn), commands);
             show_all_ui(ui, flames, "Show all modules");
         });
     });
@@ -263,11 +264,7 @@ fn columns(moments: &MomentColumns) -> Vec<TableColumn> {
 }
 
 impl PartRows {
-    fn of(
-        runs: &Runs,
-        (moments, by): (&MomentColumns, GroupedBy),
-        cancel: &Cancel,
-    ) -> Option<Self> {
+    fn of(runs: &Runs, moments: &MomentColumns, by: GroupedBy, cancel: &Cancel) -> Option<Self> {
         let explained = |at: &StepOfRun| -> Option<Option<Explanation>> {
             // Before its first step nothing is alive.
             let Some(step) = at.step.filter(|_| !cancel.is_cancelled()) else { return Some(None) };

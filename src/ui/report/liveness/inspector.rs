@@ -106,7 +106,7 @@ impl LivenessPage {
             let map =
                 ui.button("Map at this step").on_hover_text("Addresses of a tile at this step");
             if map.clicked() {
-                timelines.select(page.selection, runs, (slot, false));
+                timelines.select(page.selection, runs, slot, false);
                 let fullest = || first_arena(&runs.reference().report).map(ArenaId::tile);
                 let tile = page.selection.tiles.first().or_else(fullest);
                 page.commands.extend(tile.map(|tile| Command::GoTo(Jump::Map(tile))));
@@ -114,7 +114,7 @@ impl LivenessPage {
         } else if runs.reference().derived.answers().has_allocations()
             && ui.button(format!("Map at this {word}")).clicked()
         {
-            timelines.select(page.selection, runs, (slot, false));
+            timelines.select(page.selection, runs, slot, false);
             page.commands.push(Command::Go(Page::Map));
         }
     }
@@ -189,7 +189,7 @@ impl LivenessPage {
                 self.run_text(run, place, moment.step_there(place).is_some())
             };
             let over = timeline.over.as_ref().and_then(|over| over.at(step));
-            verdict_ui(ui, (runs, run, &title), (alive, timeline.limit), over);
+            verdict_ui(ui, runs, run, &title, alive, timeline.limit, over);
             let of_first = first.filter(|_| place > 0);
             if let Some(from) = of_first.and_then(|first| timelines.alive_at(0, first)) {
                 change_ui(ui, (from, alive), " against the reference");
@@ -294,8 +294,11 @@ impl LivenessPage {
 /// What is over or left, in a box of its colour with its sign.
 fn verdict_ui(
     ui: &mut egui::Ui,
-    (runs, run, title): (&Runs, &Run, &str),
-    (alive, limit): (u64, Option<u64>),
+    runs: &Runs,
+    run: &Run,
+    title: &str,
+    alive: u64,
+    limit: Option<u64>,
     over: Option<u64>,
 ) {
     let (tokens, units) = (*Tokens::now(ui), Units::now(ui));

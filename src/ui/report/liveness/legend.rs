@@ -91,7 +91,7 @@ impl LivenessPage {
                             choices.version += 1;
                         }
                     }
-                    None => run_legend_ui(ui, runs, run, (curve, colors), &mut shown),
+                    None => run_legend_ui(ui, runs, run, curve, colors, &mut shown),
                 }
                 choices.show(run, shown);
                 if let Some(bytes) = curve.timeline.including_gaps {
@@ -140,7 +140,8 @@ fn run_legend_ui(
     ui: &mut egui::Ui,
     runs: &Runs,
     run: &Run,
-    (curve, colors): (&RunCurve, CurveColors),
+    curve: &RunCurve,
+    colors: CurveColors,
     shown: &mut ShownLines,
 ) {
     let patch = |fill: Option<Color32>, line| match fill {

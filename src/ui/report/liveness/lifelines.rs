@@ -55,13 +55,14 @@ impl Lifelines {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (subject, lives_of): (&ListedPicture<'_>, &mut LivesOf),
+        subject: &ListedPicture<'_>,
+        lives_of: &mut LivesOf,
         frame: Rangef,
     ) {
         let runs = page.runs;
         let moment = selected_moment(subject.timelines, subject.slots);
         let place = lives_of.place(runs, &moment);
-        let found = self.find(ui, runs, subject, (place, &moment));
+        let found = self.find(ui, runs, subject, place, &moment);
         let title = found.as_ref().map_or("Lifetimes".to_owned(), |found| found.title(runs));
         let mut by = self.by;
         let choices = |ui: &mut egui::Ui| {
@@ -79,7 +80,7 @@ impl Lifelines {
         picture_card_ui(ui, &title, &mut exports, choices, |ui| {
             // A card keeps room below itself.
             let height = ui.available_height() - BETWEEN_CARDS / 2.0;
-            found_ui(ui, page, (subject, found.as_ref()), frame, height);
+            found_ui(ui, page, subject, found.as_ref(), frame, height);
         });
         page.commands.append(&mut exports);
         self.by = by;
@@ -90,12 +91,13 @@ impl Lifelines {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (subject, place): (&ListedPicture<'_>, usize),
+        subject: &ListedPicture<'_>,
+        place: usize,
         frame: Rangef,
     ) {
         let runs = page.runs;
         let moment = selected_moment(subject.timelines, subject.slots);
-        let found = self.find(ui, runs, subject, (place, &moment));
+        let found = self.find(ui, runs, subject, place, &moment);
         ui.horizontal(|ui| {
             if let Some(found) = &found {
                 ui.label(fonts::caption(found.title(runs)));
@@ -103,7 +105,7 @@ impl Lifelines {
             note_ui(ui, found.as_ref());
         });
         let height = ui.available_height();
-        found_ui(ui, page, (subject, found.as_ref()), frame, height);
+        found_ui(ui, page, subject, found.as_ref(), frame, height);
     }
 
     /// Asks for the lives in a run; `None` before its first step, or where it has no curve.
@@ -112,7 +114,8 @@ impl Lifelines {
         ui: &egui::Ui,
         runs: &Arc<Runs>,
         subject: &ListedPicture<'_>,
-        (place, moment): (usize, &Moment),
+        place: usize,
+        moment: &Moment,
     ) -> Option<FoundLives> {
         let (step, curve) = (moment.step(place)?, subject.timelines.run(place)?);
         let scope = subject.timelines.scope;
@@ -149,7 +152,8 @@ fn note_ui(ui: &mut egui::Ui, found: Option<&FoundLives>) {
 fn found_ui(
     ui: &mut egui::Ui,
     page: &mut PageContext<'_>,
-    (subject, found): (&ListedPicture<'_>, Option<&FoundLives>),
+    subject: &ListedPicture<'_>,
+    found: Option<&FoundLives>,
     frame: Rangef,
     height: f32,
 ) {
@@ -176,7 +180,7 @@ fn found_ui(
     let area = ScrollArea::vertical().id_salt(place).auto_shrink(false).max_height(height);
     area.show_rows(ui, ROW, rows.passing(), |ui, shown| {
         for row in shown {
-            row_ui(ui, page, rows, row, (at, frame), &x);
+            row_ui(ui, page, rows, row, at, frame, &x);
         }
     });
 }
@@ -186,7 +190,8 @@ fn row_ui(
     page: &mut PageContext<'_>,
     rows: &LifetimeRows,
     row: usize,
-    (at, frame): (u32, Rangef),
+    at: u32,
+    frame: Rangef,
     x: &dyn Fn(u32) -> f32,
 ) {
     let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
@@ -226,7 +231,7 @@ fn row_ui(
     if let Some((from, to, range)) = here {
         lane.rect_filled(Rect::from_x_y_ranges(from..=to, y), 1, color);
         let life = ranges_text(rows.report(), &[range]);
-        name_ui(&lane, rect, (from, to), (&pretty_name(name), &life), &tokens);
+        name_ui(&lane, rect, from, to, &pretty_name(name), &life, &tokens);
     }
     lane.vline(cursor, rect.y_range(), Stroke::new(1.0, tokens.ink));
     response.widget_info(|| {
@@ -246,8 +251,10 @@ fn row_ui(
 fn name_ui(
     lane: &egui::Painter,
     rect: Rect,
-    (from, to): (f32, f32),
-    (name, life): (&str, &str),
+    from: f32,
+    to: f32,
+    name: &str,
+    life: &str,
     tokens: &Tokens,
 ) {
     let font = fonts::regular(fonts::size::CAPTION);

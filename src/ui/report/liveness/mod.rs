@@ -170,7 +170,7 @@ impl RunsPage for LivenessPage {
             let marks = &self.marks;
             let subject = ListedPicture { timelines: &timelines, slots: &slots, range, marks };
             if let Some((slot, is_added)) = self.tables.ui(ui, page, &subject, &mut self.lives_of) {
-                timelines.select(page.selection, runs, (slot, is_added));
+                timelines.select(page.selection, runs, slot, is_added);
                 self.view.reveal(timelines.len(), slot);
             }
         });
@@ -191,8 +191,8 @@ impl RunsPage for LivenessPage {
                         ListedPicture { timelines: &timelines, slots: &slots, range, marks };
                     // It is not known before the first picture.
                     let usual = ui.available_rect_before_wrap().shrink(Y_AXIS_WIDTH).x_range();
-                    let subject = (&subject, &mut self.lives_of);
-                    self.lifelines.card_ui(ui, page, subject, self.frame.unwrap_or(usual));
+                    let frame = self.frame.unwrap_or(usual);
+                    self.lifelines.card_ui(ui, page, &subject, &mut self.lives_of, frame);
                 });
             }
             let frame = card_frame(Tokens::now(ui)).inner_margin(egui::Margin::symmetric(12, 8));
@@ -287,7 +287,7 @@ impl LivenessPage {
         if !self.marks.text.trim().is_empty() {
             ui.horizontal(|ui| {
                 if let Some(slot) = found_ui(ui, runs, timelines, &self.marks) {
-                    timelines.select(page.selection, runs, (slot, false));
+                    timelines.select(page.selection, runs, slot, false);
                     self.view.reveal(timelines.len(), slot);
                 }
             });

@@ -112,7 +112,7 @@ impl LivenessPage {
                 .scope_builder(builder, |ui| {
                     let legend = self.legend_ui(ui, runs, timelines, *alone);
                     let is_last = number + 1 == pictures.len();
-                    (legend, self.picture_ui(ui, page, timelines, (*alone, is_last), &peaks))
+                    (legend, self.picture_ui(ui, page, timelines, *alone, is_last, &peaks))
                 })
                 .inner;
             all = all.union(legend).union(answer.rect);
@@ -124,11 +124,11 @@ impl LivenessPage {
                 let builder = egui::UiBuilder::new().id_salt(("lives", place));
                 ui.scope_builder(builder.max_rect(beneath.shrink2(LIVES_MARGIN)), |ui| {
                     let frame = answer.frame.x_range();
-                    self.lifelines.below_ui(ui, page, (&subject, place), frame);
+                    self.lifelines.below_ui(ui, page, &subject, place, frame);
                 });
             }
             if let Some(click) = answer.clicked {
-                timelines.select(page.selection, runs, (click.position, click.is_added));
+                timelines.select(page.selection, runs, click.position, click.is_added);
             }
             self.menu.ui(&answer.response, answer.hovered, |ui, slot| {
                 let moment = Moment::at_slot(&timelines.axis, *slot);
@@ -150,7 +150,7 @@ impl LivenessPage {
                     at_pointer_ui(&answer.response, |ui| {
                         let said = self.facts.said(runs, &(slot, timelines.version));
                         let said = said.first().and_then(Option::as_ref);
-                        hint_ui(ui, runs, timelines, (slot, self.facts.first_in(slot), said));
+                        hint_ui(ui, runs, timelines, slot, self.facts.first_in(slot), said);
                     });
                 }
             }
@@ -166,7 +166,8 @@ impl LivenessPage {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         timelines: &SlotTimelines,
-        (alone, is_last): (Option<usize>, bool),
+        alone: Option<usize>,
+        is_last: bool,
         peaks: &[CurvePeak],
     ) -> CurveResponse {
         let (units, runs) = (Units::now(ui), page.runs);
@@ -187,7 +188,7 @@ impl LivenessPage {
                 break;
             }
             let colors = CurveColors::of(ui, runs, run, alone.is_some());
-            let (level, of_run) = layers_of(choices, (run, curve), colors, caches);
+            let (level, of_run) = layers_of(choices, run, curve, colors, caches);
             ground = ground.or(level);
             layers.extend(of_run);
         }
@@ -195,7 +196,7 @@ impl LivenessPage {
             for (((place, run), of), caches) in runs.iter().enumerate().zip(&beside.runs).zip(lines)
             {
                 if is_drawn(place) {
-                    layers.extend(choices.line_layers(ui, runs, (run, of), caches));
+                    layers.extend(choices.line_layers(ui, runs, run, of, caches));
                 }
             }
         }
@@ -256,7 +257,8 @@ impl LivenessPage {
         };
         curve_ui(
             ui,
-            (&mut self.view, &mut self.heights),
+            &mut self.view,
+            &mut self.heights,
             CurvePlot {
                 value: moment_text(&selected_moment(timelines, &slots), runs, timelines, units),
                 x_title: if time.is_some() { "Time" } else { runs.system().step },
@@ -313,7 +315,8 @@ type Ground = Option<(u64, Color32, Color32)>;
 /// What is drawn of a run: what always lives, as ground where it is level, then all of it.
 fn layers_of<'a>(
     choices: &LivenessChoices,
-    (run, curve): (&Run, &'a RunCurve),
+    run: &Run,
+    curve: &'a RunCurve,
     colors: CurveColors,
     [below, above, gaps]: &'a mut [BinCache; 3],
 ) -> (Ground, impl Iterator<Item = CurveLayer<'a>>) {

@@ -45,7 +45,7 @@ pub fn selection_ui(
         ui.add(Label::new(RichText::new(text).small()).wrap());
     }
     if page.selection.operation.is_some() || page.selection.variable().is_some() {
-        others_ui(ui, page.selection, (runs, timelines), marks, units);
+        others_ui(ui, page.selection, runs, timelines, marks, units);
     }
 }
 
@@ -80,7 +80,8 @@ fn mark_operation_ui(ui: &mut egui::Ui, selection: &mut Selection, runs: &Runs, 
 fn others_ui(
     ui: &mut egui::Ui,
     selection: &mut Selection,
-    (runs, timelines): (&Runs, &SlotTimelines),
+    runs: &Runs,
+    timelines: &SlotTimelines,
     marks: &StepMarks,
     units: Units,
 ) {

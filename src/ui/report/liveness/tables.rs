@@ -226,7 +226,7 @@ impl LivenessTables {
             if matches!(tab, LivenessTab::Peaks | LivenessTab::Steps) {
                 return self.list_ui(ui, page, subject, tab, false);
             }
-            return self.tab_ui(ui, page, (subject, lives_of), tab);
+            return self.tab_ui(ui, page, subject, lives_of, tab);
         }
         let (share, least, most) = if is_one { (0.55, 200.0, 0.7) } else { (0.5, 400.0, 0.65) };
         let name = if is_one { "peaks" } else { "peaks of both" };
@@ -237,7 +237,7 @@ impl LivenessTables {
         let mut shown = None;
         split::rest(ui, egui::Margin { left: 10, ..Default::default() }, |ui| {
             let tab = self.tabs_ui(ui, page.runs, LivenessTab::NotAlwaysLive, false);
-            shown = self.tab_ui(ui, page, (subject, lives_of), tab);
+            shown = self.tab_ui(ui, page, subject, lives_of, tab);
         });
         clicked.or(shown)
     }
@@ -346,7 +346,8 @@ impl LivenessTables {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (subject, lives_of): (&ListedPicture<'_>, &mut LivesOf),
+        subject: &ListedPicture<'_>,
+        lives_of: &mut LivesOf,
         tab: LivenessTab,
     ) -> Option<(usize, bool)> {
         let (runs, scope) = (page.runs, subject.timelines.scope);

@@ -182,7 +182,7 @@ impl SlotTimelines {
     }
 
     /// Selects a slot in place of the others, or as well.
-    pub fn select(&self, selection: &mut Selection, runs: &Runs, (slot, is_added): (usize, bool)) {
+    pub fn select(&self, selection: &mut Selection, runs: &Runs, slot: usize, is_added: bool) {
         let slot = self.common_slot(slot);
         if is_added {
             selection.toggle_slot(runs, slot);

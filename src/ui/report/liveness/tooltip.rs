@@ -30,7 +30,9 @@ pub fn hint_ui(
     ui: &mut egui::Ui,
     runs: &Runs,
     timelines: &SlotTimelines,
-    (slot, facts, said): (usize, Option<&StepFacts>, Option<&StepSaid>),
+    slot: usize,
+    facts: Option<&StepFacts>,
+    said: Option<&StepSaid>,
 ) {
     let (units, moment) = (Units::now(ui), Moment::at_slot(&timelines.axis, slot));
     if let Some(said) = said.filter(|_| runs.is_one()) {

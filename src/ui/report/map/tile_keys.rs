@@ -17,7 +17,8 @@ pub struct TileKeys {
 pub fn tile_keys(
     ui: &egui::Ui,
     response: &Response,
-    (rect, chosen): (Rect, Option<TileId>),
+    rect: Rect,
+    chosen: Option<TileId>,
     next: impl FnOnce(&dyn Fn(Key) -> bool) -> Option<TileId>,
 ) -> TileKeys {
     focus(ui, response, rect, StrokeKind::Inside);

@@ -113,7 +113,7 @@ impl MemoryChoices {
         let mut breakdown = self.tiles.breakdown;
         let all = [Breakdown::Region, Breakdown::Category, Breakdown::Liveness].map(Some);
         let choices = std::iter::once(None).chain(all);
-        named_choice_ui(ui, ("Breakdown", 148.0), &mut breakdown, choices, title)
+        named_choice_ui(ui, "Breakdown", 148.0, &mut breakdown, choices, title)
             .on_hover_text("What the bytes of every tile are divided by");
         if breakdown != self.tiles.breakdown {
             self.tiles.divide(breakdown);
@@ -130,7 +130,7 @@ impl MemoryChoices {
             None => "All IPUs".to_owned(),
         };
         let choices = std::iter::once(None).chain(ipus.iter().copied().map(Some));
-        choice_ui(ui, ("Tiles shown", 84.0), &mut self.tiles.ipu, choices, title)
+        choice_ui(ui, "Tiles shown", 84.0, &mut self.tiles.ipu, choices, title)
             .on_hover_text("The tiles in the picture");
     }
 

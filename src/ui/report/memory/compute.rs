@@ -344,7 +344,7 @@ impl TileListing {
         };
         let unit = self.figures.get(chosen).map_or(EntryUnit::Bytes, |figure| figure.unit);
         let groupings = self.kind.map(|(title, _)| title).into_iter().collect();
-        TabRows::of_several(runs, (self.thing, unit), groupings, rows.iter().map(entry))
+        TabRows::of_several(runs, self.thing, unit, groupings, rows.iter().map(entry))
     }
 }
 
@@ -454,7 +454,7 @@ fn figure_ui(ui: &mut egui::Ui, listing: &TileListing, chosen: &mut usize) {
     let compared = |place: &usize| figure(place).is_some_and(|figure| figure.is_compared);
     let title = |place: &usize| figure(place).map_or("", |figure| figure.title);
     let figures = (0..listing.figures.len()).filter(compared);
-    choice_ui(ui, ("Figure", 128.0), chosen, figures, title);
+    choice_ui(ui, "Figure", 128.0, chosen, figures, title);
 }
 
 #[cfg(test)]

@@ -166,7 +166,7 @@ impl DifferenceMapView {
         layout.paint(ui, &map, (&tiles.axis, &title), picture, selecting.positions(), hovered);
         if let Some((row, position)) = hovered {
             at_pointer_ui(&response, |ui| {
-                tooltip_ui(ui, runs, other, (&map, tiles), (row, position));
+                tooltip_ui(ui, runs, other, &map, tiles, row, position);
             });
         }
     }
@@ -262,8 +262,10 @@ fn tooltip_ui(
     ui: &mut egui::Ui,
     runs: &Runs,
     other: &Run,
-    (map, tiles): (&DifferenceMap, &ArrangedTiles),
-    (row, position): (usize, usize),
+    map: &DifferenceMap,
+    tiles: &ArrangedTiles,
+    row: usize,
+    position: usize,
 ) {
     let units = Units::now(ui);
     let (Some(row), Some(tile)) = (map.rows.get(row), tiles.axis.tile(position)) else { return };

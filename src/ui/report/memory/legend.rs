@@ -127,7 +127,7 @@ impl LegendOf<'_> {
     fn variables_ui(&self, ui: &mut egui::Ui, choices: &mut MemoryChoices) {
         let (place, count) = (self.alone.unwrap_or(0), self.variables.len());
         for (number, name) in self.variables.iter().enumerate() {
-            let style = VariableStyle::of(ui, self.runs, place, (number, count));
+            let style = VariableStyle::of(ui, self.runs, place, number, count);
             let patch = match style.area {
                 Some(area) => Patch::Area(area, style.line.unwrap_or(Tokens::now(ui).accent)),
                 None => Patch::Line(style.line.unwrap_or_default()),
@@ -186,12 +186,7 @@ pub struct VariableStyle {
 impl VariableStyle {
     /// How one of so many variables looks in a run. Several are lines, each in its colour; in other runs
     /// than the reference they are paler.
-    pub fn of(
-        ui: &egui::Ui,
-        runs: &Runs,
-        place: usize,
-        (number, variables): (usize, usize),
-    ) -> Self {
+    pub fn of(ui: &egui::Ui, runs: &Runs, place: usize, number: usize, variables: usize) -> Self {
         let tokens = Tokens::now(ui);
         let mark = tokens.accent;
         if variables > 1 {

@@ -45,7 +45,8 @@ impl TabRows {
     /// Things of several runs under a title; `None` is one with a figure that is not known.
     pub fn of_several(
         runs: &Runs,
-        (title, unit): (&'static str, EntryUnit),
+        title: &'static str,
+        unit: EntryUnit,
         groupings: Vec<&'static str>,
         things: impl Iterator<Item = Option<FigureEntry>>,
     ) -> Self {

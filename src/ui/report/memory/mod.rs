@@ -149,7 +149,7 @@ impl MemoryPage {
         });
         let has_differences = self.view == MemoryView::Differences;
         let found = answer(runs, tiles, Units::now(ui));
-        self.head_ui(ui, page, (&tiles.axis.ipus, &found), is_scaled);
+        self.head_ui(ui, page, &tiles.axis.ipus, &found, is_scaled);
         let selected = &mut page.selection.tiles;
         let statistics = |ui: &mut egui::Ui| {
             if !has_differences {
@@ -196,7 +196,8 @@ impl MemoryPage {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (ipus, answer): (&[u32], &SignedAnswer),
+        ipus: &[u32],
+        answer: &SignedAnswer,
         is_scaled: Option<bool>,
     ) {
         let before = self.choices.tiles.clone();

@@ -220,7 +220,7 @@ impl MemoryPictures {
                     variable.and_then(|found| found.of_variables.get(number)?.get(place)?.as_ref());
                 if let Some(bytes) = bytes.filter(|_| !choices.hidden_variables.contains(name)) {
                     let VariableStyle { area, line } =
-                        VariableStyle::of(ui, runs, place, (number, names.len()));
+                        VariableStyle::of(ui, runs, place, number, names.len());
                     let color = line.unwrap_or(Color32::TRANSPARENT);
                     let layer = CurveLayer::line(BinValues::Known(bytes), color, cache);
                     variables.push(CurveLayer { fill: area, ..layer });
@@ -285,7 +285,8 @@ impl MemoryPictures {
         let limit = limits.min().filter(|_| choices.has_limit);
         curve_ui(
             ui,
-            (&mut self.view, &mut self.heights),
+            &mut self.view,
+            &mut self.heights,
             CurvePlot {
                 value: value_text(shown, selecting, units),
                 x_title: &x_title(runs, divided.choice.order),

@@ -192,8 +192,7 @@ fn of_several(
         })
     };
     let groupings = if has_groups { vec!["IPU"] } else { vec![] };
-    let listed =
-        TabRows::of_several(runs, ("Tile", EntryUnit::Bytes), groupings, things.map(entry));
+    let listed = TabRows::of_several(runs, "Tile", EntryUnit::Bytes, groupings, things.map(entry));
     match &listed {
         TabRows::Several { entries, .. } if entries.list.is_empty() && *is_outliers => {
             TabRows::Nothing("No tile is so far from the others")
@@ -228,7 +227,7 @@ impl TilesTab {
         let mut beside = |ui: &mut egui::Ui| {
             beside(ui);
             if !runs.is_one() {
-                choice_ui(ui, ("Figure", 150.0), &mut figure, FIGURES, figure_title);
+                choice_ui(ui, "Figure", 150.0, &mut figure, FIGURES, figure_title);
             }
             ui.checkbox(&mut is_outliers, "Outliers only").on_hover_text(OUTLIERS);
             ui.add_space(8.0);

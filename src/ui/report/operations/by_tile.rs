@@ -66,8 +66,10 @@ impl OperationTiles {
         &mut self,
         ui: &mut egui::Ui,
         page: &PageContext<'_>,
-        (layer, found): (&ChosenLayer, &Arc<OperationsOfRuns>),
-        (chosen, figure): (Option<usize>, TileFigure),
+        layer: &ChosenLayer,
+        found: &Arc<OperationsOfRuns>,
+        chosen: Option<usize>,
+        figure: TileFigure,
     ) {
         let runs = page.runs;
         // The card is as high as the one beside it, whatever it says.
@@ -119,7 +121,7 @@ impl OperationTiles {
             rect.max - Vec2::new(10.0, BELOW),
         );
         let top = most as f64 * 1.06;
-        axes_ui(ui, frame, (figure, top), tiles);
+        axes_ui(ui, frame, figure, top, tiles);
         let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
         self.bins.resize_with(of_runs.len(), BinCache::default);
         let seen = (-0.5, tiles as f64 - 0.5);
@@ -177,7 +179,7 @@ impl OperationTiles {
     }
 }
 
-fn axes_ui(ui: &egui::Ui, frame: Rect, (figure, top): (TileFigure, f64), tiles: usize) {
+fn axes_ui(ui: &egui::Ui, frame: Rect, figure: TileFigure, top: f64, tiles: usize) {
     let (painter, units, tokens) = (ui.painter(), Units::now(ui), Tokens::now(ui));
     let font = fonts::regular(size::CAPTION);
     let least = top * f64::from(TICKS / frame.height().max(1.0));

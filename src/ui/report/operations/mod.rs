@@ -111,16 +111,16 @@ impl RunsPage for OperationsPage {
         let inspector = &mut self.inspector;
         inspector_ui(ui, |ui| inspector.ui(ui, page, &found, chosen));
         if runs.are_foreign_to(OF_MACHINE) {
-            self.table_ui(ui, page, (&found, &shown), chosen);
+            self.table_ui(ui, page, &found, &shown, chosen);
             return;
         }
         let height = ui.available_height();
         let least = LEAST.min(height * 0.5);
         split::below(ui, "operations", height * 0.36, least..=height * 0.7, |ui| {
-            self.pictures_ui(ui, page, (&found, &shown), chosen);
+            self.pictures_ui(ui, page, &found, &shown, chosen);
         });
         let margin = Margin { bottom: BETWEEN_CARDS as i8, ..Margin::ZERO };
-        split::rest(ui, margin, |ui| self.table_ui(ui, page, (&found, &shown), chosen));
+        split::rest(ui, margin, |ui| self.table_ui(ui, page, &found, &shown, chosen));
     }
 }
 
@@ -154,7 +154,7 @@ impl OperationsPage {
                     .map_or("Nearest".to_owned(), |calls| format!("{calls}, else above")),
                 Some(layer) => shortened(report.layer_title(layer), 30).into_owned(),
             };
-            choice_ui(ui, ("Software layer", 150.0), layer, choices, title).on_hover_text(
+            choice_ui(ui, "Software layer", 150.0, layer, choices, title).on_hover_text(
                 "Whose operations are listed: those of one software layer, or of each step the call into a library that it is \
                  of or, without one, the nearest layer above",
             );
@@ -184,7 +184,8 @@ impl OperationsPage {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (found, shown): (&OperationsOfRuns, &ShownOperations),
+        found: &OperationsOfRuns,
+        shown: &ShownOperations,
         chosen: Option<usize>,
     ) {
         let rows = &shown.rows;
@@ -214,7 +215,8 @@ impl OperationsPage {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (found, shown): (&Arc<OperationsOfRuns>, &ShownOperations),
+        found: &Arc<OperationsOfRuns>,
+        shown: &ShownOperations,
         chosen: Option<usize>,
     ) {
         let room = ui.available_size();
@@ -225,18 +227,18 @@ impl OperationsPage {
             ui.spacing_mut().item_spacing.x = BETWEEN_CARDS;
             if is_wide {
                 ui.allocate_ui_with_layout(size, column, |ui| {
-                    self.scatter_ui(ui, page, (found, shown), chosen);
+                    self.scatter_ui(ui, page, found, shown, chosen);
                 });
             }
             ui.allocate_ui_with_layout(size, column, |ui| {
                 let mut exports = Vec::new();
                 let mut figure = self.tile_figure;
                 let (by_tile, layer) = (&mut self.by_tile, &self.layer);
-                let now = (chosen, figure);
+                let now = figure;
                 let runs = page.runs;
                 let choice = |ui: &mut egui::Ui| self::by_tile::choice_ui(ui, runs, &mut figure);
                 picture_card_ui(ui, "By tile", &mut exports, choice, |ui| {
-                    by_tile.ui(ui, page, (layer, found), now);
+                    by_tile.ui(ui, page, layer, found, chosen, now);
                 });
                 self.tile_figure = figure;
                 page.commands.append(&mut exports);
@@ -248,7 +250,8 @@ impl OperationsPage {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (found, shown): (&OperationsOfRuns, &ShownOperations),
+        found: &OperationsOfRuns,
+        shown: &ShownOperations,
         chosen: Option<usize>,
     ) {
         let memory = &mut self.memory;
@@ -265,7 +268,7 @@ impl OperationsPage {
                 ui.weak(format!("No cycles are known. {why}. {}", NoEstimate::NotInReport));
                 return None;
             };
-            scatter.ui(ui, (page.runs, found), chosen)
+            scatter.ui(ui, page.runs, found, chosen)
         });
         page.commands.append(&mut exports);
         if let Some(row) = clicked {

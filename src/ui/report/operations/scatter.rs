@@ -71,7 +71,8 @@ impl OperationScatter {
     pub fn ui(
         &self,
         ui: &mut egui::Ui,
-        (runs, found): (&Runs, &OperationsOfRuns),
+        runs: &Runs,
+        found: &OperationsOfRuns,
         selected: Option<usize>,
     ) -> Option<usize> {
         let (tokens, units) = (*Tokens::now(ui), Units::now(ui));
@@ -102,7 +103,7 @@ impl OperationScatter {
                 ui.painter().circle_stroke(at, 6.5, Stroke::new(1.5, tokens.accent));
             }
             if rank < NAMED && runs.is_one() {
-                name_ui(ui, (found, dot), at, frame, &mut taken);
+                name_ui(ui, found, dot, at, frame, &mut taken);
             }
             let distance = pointer.map_or(f32::INFINITY, |pointer| pointer.distance(at));
             if distance < NEAR && nearest.is_none_or(|(other, _)| distance < other) {
@@ -158,7 +159,8 @@ impl OperationScatter {
 /// The name of a point beside it, where it meets no other.
 fn name_ui(
     ui: &egui::Ui,
-    (found, dot): (&OperationsOfRuns, &OperationDot),
+    found: &OperationsOfRuns,
+    dot: &OperationDot,
     at: Pos2,
     frame: Rect,
     taken: &mut Vec<Rect>,

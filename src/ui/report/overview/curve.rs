@@ -281,7 +281,7 @@ impl CurvePicture {
                 peaks: &known.peaks,
                 ..CurvePlot::of(&title, known.len(), &step)
             };
-            curve_ui(ui, (view, heights), picture)
+            curve_ui(ui, view, heights, picture)
         });
         if let Some(click) = answer.inner.clicked {
             part.show_step(click.position);

@@ -156,7 +156,7 @@ impl RunsPage for OverviewPage {
             });
             let chosen = runs.get(place).map(|run| run.id);
             self.chosen =
-                self.glance.ui(ui, page, &glance, (ClickEffect::Shows, chosen)).or(self.chosen);
+                self.glance.ui(ui, page, &glance, ClickEffect::Shows, chosen).or(self.chosen);
         }
         let Some((run, known)) = runs.get(place).zip(known.get(place)) else { return };
         let state = self.of_runs.entry(run.id).or_default();
@@ -238,8 +238,8 @@ impl OverviewOfRun {
                 &mut exports,
                 |_| {},
                 |ui| {
-                    let bins = (&*known.tiles, Some(limit));
-                    histogram_ui(ui, "Histogram of tiles", bins, height * 0.5, part);
+                    let name = "Histogram of tiles";
+                    histogram_ui(ui, name, &known.tiles, Some(limit), height * 0.5, part);
                     strip.ui(ui, height * 0.27, part);
                 },
             );
@@ -268,7 +268,7 @@ impl OverviewOfRun {
         ui.columns_const(|columns: &mut [egui::Ui; 2]| {
             for (ui, cards) in columns.iter_mut().zip(&sight.glance) {
                 for card in cards {
-                    run_card_ui(ui, part, &mut self.cards, (card, MOST_BARS));
+                    run_card_ui(ui, part, &mut self.cards, card, MOST_BARS);
                 }
             }
         });

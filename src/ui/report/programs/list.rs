@@ -112,7 +112,7 @@ pub fn list_ui(ui: &mut egui::Ui, list: &mut LongList, shown: &ShownPrograms<'_>
     let mut is_clicked = false;
     let response = list.ui(ui, shown.name, shown.rows.len(), |ui, rect, place| {
         if let Some(row) = shown.rows.get(place) {
-            let of_row = row_ui(ui, shown, rect, (place, row));
+            let of_row = row_ui(ui, shown, rect, place, row);
             is_clicked |= of_row.is_some();
             done = done.or(of_row);
         }
@@ -168,7 +168,8 @@ fn row_ui(
     ui: &mut egui::Ui,
     shown: &ShownPrograms<'_>,
     rect: Rect,
-    (place, row): (usize, TreeRow),
+    place: usize,
+    row: TreeRow,
 ) -> Option<Done> {
     let tokens = *Tokens::now(ui);
     let compiled = &shown.compiled;

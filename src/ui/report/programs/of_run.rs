@@ -413,7 +413,7 @@ impl ProgramsOfRun {
         let mut way = None;
         if is_taken_out(ui.ctx()) {
             // It says where the picture lies, too.
-            picture_exports_ui(ui, (TREE, true), self.picture, commands);
+            picture_exports_ui(ui, TREE, true, self.picture, commands);
             return None;
         }
         let mut found_row = |ui: &mut egui::Ui, of_run: &Self| match found {
@@ -437,8 +437,8 @@ impl ProgramsOfRun {
                     let sheet = sheet_of(report, self.compilation_step, links, rows);
                     Some(ExportSource::Table(sheet))
                 };
-                picture_exports_ui(ui, (TREE, true), self.picture, commands);
-                exports_ui(ui, ("as CSV", "program tree", true), commands, sheet);
+                picture_exports_ui(ui, TREE, true, self.picture, commands);
+                exports_ui(ui, "as CSV", "program tree", true, commands, sheet);
                 self.opening_ui(ui, report, (compiled, links));
                 self.compilation_ui(ui, compiled);
                 if is_wide {
@@ -496,7 +496,7 @@ impl ProgramsOfRun {
             name.map_or("Final programs".to_owned(), |name| shortened(name, NAME).into_owned())
         };
         let all = 0..trees.steps.len();
-        choice_ui(ui, ("Compilation step", 130.0), &mut self.compilation_step, all, title);
+        choice_ui(ui, "Compilation step", 130.0, &mut self.compilation_step, all, title);
     }
 
     fn details_ui(

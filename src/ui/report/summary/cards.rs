@@ -175,7 +175,7 @@ fn card_ui(ui: &mut egui::Ui, runs: &Runs, group: &FactGroup) {
                     if is_pair || run.id == runs.reference().id {
                         value_ui(ui, said.as_ref(), units);
                     } else {
-                        changed_value_ui(ui, [first, said.as_ref()], (runs.reference(), units));
+                        changed_value_ui(ui, [first, said.as_ref()], runs.reference(), units);
                     }
                 });
             }
@@ -229,7 +229,8 @@ fn value_ui(ui: &mut egui::Ui, said: Option<&Said>, units: Units) -> egui::Respo
 fn changed_value_ui(
     ui: &mut egui::Ui,
     [first, said]: [Option<&Said>; 2],
-    (reference, units): (&Run, Units),
+    reference: &Run,
+    units: Units,
 ) {
     let (before, now) = match [first, said] {
         [Some(Said::Bytes(_, before, _)), Some(Said::Bytes(_, now, _))]

@@ -88,7 +88,7 @@ impl RunsPage for SummaryPage {
             .ask_or_tell("summary", ui.ctx(), (runs, NEEDS), &(), |runs, _| SummaryFacts::of(runs));
         let groups = self.groups.last(runs).map(|((), groups)| &**groups);
         let facts = self.facts.last(runs).map(|((), facts)| facts);
-        head_ui(ui, runs, (facts, groups), page.commands);
+        head_ui(ui, runs, facts, groups, page.commands);
         let Some((facts, groups)) = facts.zip(groups) else {
             let failure = self.facts.failure().or(self.groups.failure());
             ui.weak(failure.unwrap_or("Comparing…"));
@@ -119,7 +119,8 @@ impl RunsPage for SummaryPage {
 fn head_ui(
     ui: &mut egui::Ui,
     runs: &Runs,
-    (facts, groups): (Option<&SummaryFacts>, Option<&[FactGroup]>),
+    facts: Option<&SummaryFacts>,
+    groups: Option<&[FactGroup]>,
     commands: &mut Vec<Command>,
 ) {
     let exports = |ui: &mut egui::Ui| {
@@ -127,7 +128,7 @@ fn head_ui(
             module_choice_ui(ui, runs.reference(), commands);
         }
         let sheet = || Some(ExportSource::Table(facts_sheet(runs, groups?)));
-        exports_ui(ui, ("as CSV", "facts", true), commands, sheet);
+        exports_ui(ui, "as CSV", "facts", true, commands, sheet);
     };
     let units = Units::now(ui);
     let verdict = |place: usize| facts.and_then(|facts| facts.verdicts.get(place)?.as_deref());

@@ -145,7 +145,7 @@ impl PhaseFlames {
             ui.label(fonts::card_title("Compiler phases"));
             ui.weak(totals_text(&phases.runs));
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
-                picture_exports_ui(ui, ("compiler phases", true), self.picture, commands);
+                picture_exports_ui(ui, "compiler phases", true, self.picture, commands);
                 if !is_taken_out(ui.ctx()) {
                     show_all_ui(ui, &mut self.flames, "Show all phases");
                 }

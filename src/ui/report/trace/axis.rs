@@ -29,7 +29,7 @@ pub fn length_text(cycles: u64, unit: AxisUnit, clock_hz: Option<u64>) -> String
 }
 
 /// Draws the ruler of one run over what is visible.
-pub fn ruler_ui(ui: &egui::Ui, placing: Placing, (unit, clock_hz): (AxisUnit, Option<u64>)) {
+pub fn ruler_ui(ui: &egui::Ui, placing: Placing, unit: AxisUnit, clock_hz: Option<u64>) {
     let tokens = Tokens::now(ui);
     let painter = ui.painter_at(placing.rect.expand2(egui::vec2(30.0, 0.0)));
     let rect = placing.rect;

@@ -138,7 +138,8 @@ impl ReadRun {
     pub fn statistics(
         &self,
         sums: &SpanSums,
-        (cycles, device): (Range<u64>, Option<u32>),
+        cycles: Range<u64>,
+        device: Option<u32>,
         hidden: &BTreeSet<String>,
     ) -> Option<Statistics> {
         let asked = Asked { cycles, device, hidden: self.hidden(hidden) };

@@ -106,7 +106,7 @@ impl TracePage {
             from: now.from - read.cycles.start as f64,
             to: now.to - read.cycles.start as f64,
         };
-        ruler_ui(ui, from_start, (self.unit, read.clock_hz));
+        ruler_ui(ui, from_start, self.unit, read.clock_hz);
         if let Some(rect) = parts.runs {
             runs_ui(ui, Placing { rect, ..now }, read);
             label_ui(ui, rect, "Runs", &tokens);

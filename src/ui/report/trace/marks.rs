@@ -43,7 +43,7 @@ impl TracePage {
             place(rows.start)..place(rows.end)
         };
         let visible = |spans: &[u32], apart: f64| {
-            visible(spans.get(of_ipu(spans)).unwrap_or(&[]), (placing, apart), &trace.spans)
+            visible(spans.get(of_ipu(spans)).unwrap_or(&[]), placing, apart, &trace.spans)
         };
         let pixels = ui.pixels_per_point();
         let upright = |(from, to): (u64, u64), y: RangeInclusive<f32>| {
@@ -75,7 +75,7 @@ impl TracePage {
 }
 
 /// The visible spans of a list of one IPU, which is by start: no closer to each other than so many points.
-fn visible(list: &[u32], (placing, apart): (Placing, f64), spans: &Spans) -> Vec<(u64, u64)> {
+fn visible(list: &[u32], placing: Placing, apart: f64, spans: &Spans) -> Vec<(u64, u64)> {
     let mut found = Vec::new();
     let start = |span: &u32| spans.starts.get(*span as usize).copied().unwrap_or(0);
     let end = |span: &u32| spans.ends.get(*span as usize).copied().unwrap_or(0);

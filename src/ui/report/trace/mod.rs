@@ -155,7 +155,7 @@ impl RunsPage for TracePage {
                     let Node::Span(span) = chosen.node else { return None };
                     Some((page.runs.position(chosen.run)?, u32::try_from(span).ok()?))
                 });
-                let found = self.tables.ui(ui, page, &read, (spent, chosen));
+                let found = self.tables.ui(ui, page, &read, spent, chosen);
                 if let Some(found) = found {
                     self.go_to(page, &read, found);
                 }
@@ -206,7 +206,7 @@ impl TracePage {
             };
             for_job.iter().map(lanes).collect()
         });
-        self.tiles.ask(ctx, runs, (read, &self.hidden));
+        self.tiles.ask(ctx, runs, read, &self.hidden);
         let for_job = read.clone();
         let needs = (runs, NEEDS_OF_SUMS);
         self.sums.ask("sums of steps", ctx, needs, &(), move |_, cancel| {
@@ -220,7 +220,7 @@ impl TracePage {
         let (for_job, hidden) = (read.clone(), self.hidden.clone());
         let key = ((range.start, range.end), which, hidden.clone());
         self.statistics.ask("what a range is spent on", ctx, needs, &key, move |runs, _| {
-            Spent::of(runs, (&for_job, &sums), &range, &hidden)
+            Spent::of(runs, &for_job, &sums, &range, &hidden)
         });
     }
 

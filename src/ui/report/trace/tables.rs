@@ -44,7 +44,8 @@ impl Spent {
     /// Of the runs, in a range of cycles from the first of each.
     pub fn of(
         runs: &Runs,
-        (read, sums): (&OfRuns, &PerRun<Option<Arc<SpanSums>>>),
+        read: &OfRuns,
+        sums: &PerRun<Option<Arc<SpanSums>>>,
         range: &Range<u64>,
         hidden: &Hidden,
     ) -> Self {
@@ -56,10 +57,10 @@ impl Spent {
             };
             let to = of_run.cycles.start.saturating_add(range.end).min(of_run.cycles.end);
             let from = of_run.cycles.start.saturating_add(range.start).min(to);
-            of_runs.push(of_run.statistics(sums, (from..to, None), hidden));
+            of_runs.push(of_run.statistics(sums, from..to, None, hidden));
             let devices = of_run.executed().map_or(&[][..], |executed| &executed.trace.devices);
             for ipu in devices.iter().map(|of| of.device) {
-                let found = of_run.statistics(sums, (from..to, Some(ipu)), hidden);
+                let found = of_run.statistics(sums, from..to, Some(ipu), hidden);
                 let Some(found) = found else { continue };
                 let row = |cycles: u64, kind: Option<&KindCycles>| KindRow {
                     run: Arc::clone(&run.title),
@@ -195,7 +196,8 @@ impl TraceTables {
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
         read: &OfRuns,
-        (spent, chosen): (Result<&Spent, &str>, Option<SpanOfRun>),
+        spent: Result<&Spent, &str>,
+        chosen: Option<SpanOfRun>,
     ) -> Option<SpanOfRun> {
         let slow = self.slow_rows(page.runs, read);
         let (now, runs, shown) = (self.shown, page.runs, &mut self.shown);
@@ -310,7 +312,7 @@ mod tests {
                     has_painted_graph: &mut false,
                     commands: &mut Vec::new(),
                 };
-                tables.ui(ui, &mut page, &vec![None], (Err(why), None));
+                tables.ui(ui, &mut page, &vec![None], Err(why), None);
             });
             let shapes = std::mem::take(&mut output.shapes);
             output.drop_without_applying_deltas();

@@ -85,19 +85,14 @@ impl TraceTilePictures {
         }
         if self.is_shown && ipus.len() > 1 {
             let title = |ipu: &u32| format!("IPU {ipu}");
-            choice_ui(ui, ("Tiles of", 70.0), &mut self.ipu, ipus, title);
+            choice_ui(ui, "Tiles of", 70.0, &mut self.ipu, ipus, title);
         }
         ui.toggle_value(&mut self.is_shown, "Tiles")
             .on_hover_text("What every tile of an IPU does");
     }
 
     /// Asks for what pictures are made of.
-    pub fn ask(
-        &mut self,
-        ctx: &egui::Context,
-        runs: &Arc<Runs>,
-        (read, hidden): (&OfRuns, &Hidden),
-    ) {
+    pub fn ask(&mut self, ctx: &egui::Context, runs: &Arc<Runs>, read: &OfRuns, hidden: &Hidden) {
         self.images.resize_with(runs.len(), Image::default);
         if !self.is_shown {
             return;
@@ -390,7 +385,7 @@ mod tests {
         fn frame(&mut self, cycles: (f64, f64)) -> usize {
             let Self { ctx, tiles, runs, read } = self;
             let mut output = ctx.run_ui(egui::RawInput::default(), |ui| {
-                tiles.ask(ui.ctx(), runs, (read, &Hidden::new()));
+                tiles.ask(ui.ctx(), runs, read, &Hidden::new());
                 let size = egui::vec2(200.0, 40.0);
                 let (rect, response) = ui.allocate_exact_size(size, egui::Sense::click());
                 let placing = Placing { rect, from: cycles.0, to: cycles.1 };

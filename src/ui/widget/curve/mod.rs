@@ -186,7 +186,8 @@ impl CurveClick {
 /// Draws the picture in all of the space that is left.
 pub fn curve_ui(
     ui: &mut egui::Ui,
-    (view, heights): (&mut VisibleRange, &mut Heights),
+    view: &mut VisibleRange,
+    heights: &mut Heights,
     mut picture: CurvePlot<'_>,
 ) -> CurveResponse {
     let (tokens, units) = (Tokens::now(ui), Units::now(ui));

@@ -37,11 +37,11 @@ impl ArenasMap {
             self.runs.get(&run.id).map_or((None, None), |of| (of.pointed, of.block));
         let under = pointed.and_then(|pointed| pointed.block);
         match (under, pointed, chosen) {
-            (Some(block), ..) => block_ui(ui, map, (block, "Block under the pointer")),
+            (Some(block), ..) => block_ui(ui, map, block, "Block under the pointer"),
             (None, Some(pointed), _) if pointed.kind == CellKind::Free => {
                 free_ui(ui, system, map, &pointed);
             }
-            (None, _, Some(block)) => block_ui(ui, map, (block, "Chosen block")),
+            (None, _, Some(block)) => block_ui(ui, map, block, "Chosen block"),
             _ => {
                 let title = format!("{} {}", system.step, grouped(step as u64));
                 let said = run.derived.answers().step_said(&run.derived, step);
@@ -74,7 +74,7 @@ impl ArenasMap {
 }
 
 /// A block with its life and its stack.
-fn block_ui(ui: &mut egui::Ui, map: &dyn ArenaMap, (block, kind): (usize, &str)) {
+fn block_ui(ui: &mut egui::Ui, map: &dyn ArenaMap, block: usize, kind: &str) {
     let Some(said) = map.said(block) else { return };
     title_ui(ui, kind, &Units::now(ui).bytes(said.bytes), &said.title);
     for (name, cell) in &said.facts {

@@ -131,7 +131,8 @@ impl ArenasOfRun {
     fn ask(
         &mut self,
         ui: &egui::Ui,
-        (page, run): (&PageContext<'_>, &Run),
+        page: &PageContext<'_>,
+        run: &Run,
         of: ArenasOf,
     ) -> Option<ShownMap> {
         if self.of.as_ref() != Some(&of) {
@@ -203,7 +204,7 @@ impl ArenasMap {
                 let of_run = self.runs.entry(run.id).or_default();
                 let device = of_run.device(run, self.device.as_deref(), first);
                 let selected = selected.clone();
-                of_run.ask(ui, (page, run), ArenasOf { device, selected })
+                of_run.ask(ui, page, run, ArenasOf { device, selected })
             })
             .collect();
         let of = shown.get(place).and_then(Option::as_ref);
@@ -226,10 +227,10 @@ impl ArenasMap {
                 let space = ui.available_rect_before_wrap();
                 let steps = shown.iter().flatten().map(|shown| shown.map.steps()).max();
                 let steps = steps.unwrap_or(1);
-                self.navigate_by_key(ui, (&runs, &shown), steps);
+                self.navigate_by_key(ui, &runs, &shown, steps);
                 runs_below_ui(ui, &runs, space, |ui, place, run| {
                     let shown = shown.get(place).and_then(Option::as_ref);
-                    self.run_ui(ui, page, (run, steps), shown);
+                    self.run_ui(ui, page, run, steps, shown);
                 });
                 exportable(ui, &over_steps(runs.system()), all.union(space));
             });
@@ -261,9 +262,7 @@ impl ArenasMap {
         scope_of_exports(ui, devices.get(device).map_or("", String::as_str));
         let choices = |ui: &mut egui::Ui| {
             let title = over_steps(system);
-            exports_ui(ui, ("picture", &title, true), page.commands, || {
-                Some(ExportSource::Picture)
-            });
+            exports_ui(ui, "picture", &title, true, page.commands, || Some(ExportSource::Picture));
             let is_zoomed = self.runs.values().any(|of| of.picture.plane.is_zoomed());
             let all = Button::new(format!("All {}", system.arenas));
             let all = ui.add_enabled(is_zoomed, all);
@@ -277,7 +276,7 @@ impl ArenasMap {
             if devices.len() > 1 {
                 let mut now = device;
                 let title = |place: &usize| devices.get(*place).cloned().unwrap_or_default();
-                choice_ui(ui, ("Device", 120.0), &mut now, 0..devices.len(), title);
+                choice_ui(ui, "Device", 120.0, &mut now, 0..devices.len(), title);
                 // What nobody chose may be another one of another run.
                 if now != device {
                     self.device = devices.get(now).cloned();
@@ -297,7 +296,8 @@ impl ArenasMap {
     fn navigate_by_key(
         &mut self,
         ui: &egui::Ui,
-        (runs, shown): (&Runs, &[Option<ShownMap>]),
+        runs: &Runs,
+        shown: &[Option<ShownMap>],
         steps: usize,
     ) {
         let before = self.steps;
@@ -315,7 +315,8 @@ impl ArenasMap {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (run, steps): (&Run, usize),
+        run: &Run,
+        steps: usize,
         shown: Option<&ShownMap>,
     ) {
         let (runs, system) = (page.runs, &run.report.system);

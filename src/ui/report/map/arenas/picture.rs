@@ -138,7 +138,7 @@ impl ArenaPicture {
         for (cells, placed) in [(&self.cells, &placed), (&self.strip, &of_strip)] {
             paint_cells(ui, cells, placed, of);
         }
-        over_ui(ui, (&placed, &of_strip), of, &tokens);
+        over_ui(ui, &placed, &of_strip, of, &tokens);
         describe(&response, &of.title, || of.value.clone());
         focus(ui, &response, inner, StrokeKind::Outside);
         let pointed = response.hover_pos().and_then(|at| {
@@ -184,7 +184,8 @@ impl ArenaPicture {
 /// What lies over the cells: names, ticks, the chosen step, block and arena, free pieces.
 fn over_ui(
     ui: &egui::Ui,
-    (placed, strip): (&PlacedPlane, &PlacedPlane),
+    placed: &PlacedPlane,
+    strip: &PlacedPlane,
     of: &ArenaScene<'_>,
     tokens: &Tokens,
 ) {

@@ -91,7 +91,7 @@ impl ChipMapView {
             ui.set_min_height(CONTROL_HEIGHT);
             ui.with_layout(Layout::right_to_left(Align::Center), |ui| {
                 let picture = || Some(ExportSource::Picture);
-                exports_ui(ui, ("picture", &name(runs), true), page.commands, picture);
+                exports_ui(ui, "picture", &name(runs), true, page.commands, picture);
                 ui.with_layout(Layout::left_to_right(Align::Center), |ui| {
                     step_choice_ui(ui, page, peaks, "all tiles");
                 });

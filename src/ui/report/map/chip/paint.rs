@@ -171,7 +171,8 @@ impl MapPainter<'_> {
 pub fn tooltip_ui(
     ui: &mut egui::Ui,
     report: &Report,
-    (tile, address): (TileId, u64),
+    tile: TileId,
+    address: u64,
     step: Option<usize>,
     cell: Option<Cell>,
 ) {

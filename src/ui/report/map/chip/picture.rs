@@ -92,7 +92,7 @@ impl ChipPicture {
         }
         *page.has_painted_graph = true;
         let chosen = page.selection.tiles.first();
-        let by_key = tile_keys(ui, &response, (frame.inner, chosen), |pressed| {
+        let by_key = tile_keys(ui, &response, frame.inner, chosen, |pressed| {
             let tiles = tiles_of(report)?;
             let now = chosen.and_then(|tile| tiles.position(tile));
             let row = moved(pressed, [Key::ArrowDown, Key::ArrowUp], now, tiles.len());
@@ -111,7 +111,7 @@ impl ChipPicture {
         if let Some((tile, address)) = at.filter(|_| !response.dragged()) {
             painter.cursor(tile, address);
             let cell = self.0.shown().and_then(|(_, map, _)| map.at(tile.0, address));
-            at_pointer_ui(&response, |ui| tooltip_ui(ui, report, (tile, address), step, cell));
+            at_pointer_ui(&response, |ui| tooltip_ui(ui, report, tile, address, step, cell));
         }
         let tile = at.map(|(tile, _)| tile);
         tile_menu_ui(&mut shared.menu, &response, tile, page);

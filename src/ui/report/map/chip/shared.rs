@@ -65,7 +65,7 @@ impl SharedChips {
         ui.horizontal_wrapped(|ui| {
             let choices = [ColourBy::Category, ColourBy::Liveness, ColourBy::Gaps];
             let title = |by: &ColourBy| colour_title(*by);
-            choice_ui(ui, ("Color", 150.0), &mut self.colour_by, choices, title);
+            choice_ui(ui, "Color", 150.0, &mut self.colour_by, choices, title);
             if is_taken_out(ui.ctx()) {
                 legend_ui(ui, colors, self.colour_by, is_at_step);
                 return;

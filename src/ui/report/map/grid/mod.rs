@@ -113,7 +113,7 @@ impl TileGridView {
             TileGrids::new(runs, &wanted, &tokens).map(Arc::new)
         });
         let grids = self.grids.last(runs).and_then(|(_, grids)| grids.clone());
-        self.head_ui(ui, page, (other, has_changes), grids.as_deref());
+        self.head_ui(ui, page, other, has_changes, grids.as_deref());
         let Some(grids) = grids else {
             ui.weak(self.grids.failure().unwrap_or("Drawing the tiles…"));
             return None;
@@ -129,13 +129,13 @@ impl TileGridView {
         let mut answer = GridResponse::default();
         if let ([picture], [texture]) = (&grids.pictures[..], &mut self.textures[..]) {
             let name = if has_changes { "Grid of differences" } else { "Grid of tiles" };
-            answer = shown.ui(ui, page, (name, picture), (texture, &mut self.menu));
+            answer = shown.ui(ui, page, name, picture, texture, &mut self.menu);
         } else {
             side_by_side_ui(ui, runs, |ui, place, run| {
                 let picture = grids.pictures.get(place).zip(self.textures.get_mut(place));
                 let Some((picture, texture)) = picture else { return };
                 let name = format!("Grid of tiles of {}", run.the());
-                let of_run = shown.ui(ui, page, (&name, picture), (texture, &mut self.menu));
+                let of_run = shown.ui(ui, page, &name, picture, texture, &mut self.menu);
                 answer.clicked = answer.clicked.or(of_run.clicked);
                 answer.pointed = answer.pointed.or(of_run.pointed);
                 answer.dragged_from = answer.dragged_from.or(of_run.dragged_from);
@@ -160,7 +160,8 @@ impl TileGridView {
         &mut self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (other, has_changes): (usize, bool),
+        other: usize,
+        has_changes: bool,
         grids: Option<&TileGrids>,
     ) {
         let runs = page.runs;
@@ -186,7 +187,7 @@ impl TileGridView {
             }
             ui.with_layout(egui::Layout::right_to_left(egui::Align::Center), |ui| {
                 let picture = || Some(ExportSource::Picture);
-                exports_ui(ui, ("picture", NAME, true), page.commands, picture);
+                exports_ui(ui, "picture", NAME, true, page.commands, picture);
                 ui.with_layout(egui::Layout::left_to_right(egui::Align::Center), |ui| {
                     ui.add(egui::Label::new(RichText::new(NOTE).weak()).truncate());
                 });
@@ -219,8 +220,10 @@ impl GridsShown<'_> {
         &self,
         ui: &mut egui::Ui,
         page: &mut PageContext<'_>,
-        (name, picture): (&str, &GridPicture),
-        (texture, menu): (&mut ImageTexture, &mut PictureMenu<TileId>),
+        name: &str,
+        picture: &GridPicture,
+        texture: &mut ImageTexture,
+        menu: &mut PictureMenu<TileId>,
     ) -> GridResponse {
         let (grid, tiles) = (&picture.grid, &self.grids.tiles);
         let texture = texture.of(ui, name, &picture.image);
@@ -231,7 +234,7 @@ impl GridsShown<'_> {
         let selected = &page.selection.tiles;
         let chosen = selected.first();
         let chosen_row = chosen.and_then(|tile| tiles.position(tile));
-        let by_key = tile_keys(ui, &response, (rect, chosen), |pressed| {
+        let by_key = tile_keys(ui, &response, rect, chosen, |pressed| {
             let beside = WAYS.into_iter().filter(|(key, _)| pressed(*key)).find_map(|(_, way)| {
                 chosen_row.map_or(Some(0), |row| layout.beside(grid, row, way))
             });
@@ -256,7 +259,7 @@ impl GridsShown<'_> {
         let from = from.and_then(|from| tiles.get(layout.row_at(from, grid)?));
         layout.outline(ui, grid, row, Stroke::new(2.0, text));
         at_pointer_ui(&response, |ui| {
-            self.tooltip_ui(ui, page.runs, (row, &tile_text(page.runs.machine(), tile)));
+            self.tooltip_ui(ui, page.runs, row, &tile_text(page.runs.machine(), tile));
         });
         GridResponse {
             clicked: response.clicked().then_some(tile),
@@ -273,7 +276,7 @@ impl GridsShown<'_> {
         format!("{}: {}", tile_text(runs.machine(), tile), values.join(" → "))
     }
 
-    fn tooltip_ui(&self, ui: &mut egui::Ui, runs: &Runs, (row, tile): (usize, &str)) {
+    fn tooltip_ui(&self, ui: &mut egui::Ui, runs: &Runs, row: usize, tile: &str) {
         let units = self.units;
         let values: Vec<Option<u64>> = self.grids.values_of(row).collect();
         if let [bytes] = values[..] {

@@ -86,7 +86,7 @@ impl TileGrids {
             })],
             None => {
                 let of_run = |(values, over): (&TileColumn, &Option<u64>)| {
-                    picture(&|row| color(cell(values, row), (ends, *over), tokens))
+                    picture(&|row| color(cell(values, row), ends, *over, tokens))
                 };
                 values.iter().zip(&overs).map(of_run).collect()
             }

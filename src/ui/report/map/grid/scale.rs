@@ -68,7 +68,7 @@ impl GridChoices {
                 figures.push(figure);
             }
         }
-        choice_ui(ui, ("Figure", 210.0), &mut self.figure, figures, figure_title);
+        choice_ui(ui, "Figure", 210.0, &mut self.figure, figures, figure_title);
     }
 
     /// The bytes above which a tile is over by the figure itself; `None` of other figures.
@@ -84,12 +84,12 @@ impl GridChoices {
     /// over.
     pub fn scale_ui(&mut self, ui: &mut egui::Ui, ends: Option<(u64, u64)>, over: Option<Over>) {
         let scales = [ColorScale::LeastToMost, ColorScale::ZeroToMost, ColorScale::ZeroToLimit];
-        choice_ui(ui, ("Color scale", 150.0), &mut self.scale, scales, |scale| scale.title());
+        choice_ui(ui, "Color scale", 150.0, &mut self.scale, scales, |scale| scale.title());
         if let Some((least, most)) = ends {
             let units = Units::now(ui);
             ui.label(units.bytes(least));
             let tokens = Tokens::now(ui);
-            color_bar_ui(ui, (96.0, 24), |step| shade(step / 23.0, tokens));
+            color_bar_ui(ui, 96.0, 24, |step| shade(step / 23.0, tokens));
             let Some(over) = over else {
                 ui.label(units.bytes(most));
                 return;
@@ -125,7 +125,8 @@ fn limit_tick(ui: &mut egui::Ui, tokens: &Tokens) {
 /// The colour of a value between two ends; what is not known has none. What is over lets the ground through.
 pub fn color(
     value: Option<u64>,
-    (ends, over): (Option<(u64, u64)>, Option<u64>),
+    ends: Option<(u64, u64)>,
+    over: Option<u64>,
     tokens: &Tokens,
 ) -> Color32 {
     let (Some(value), Some((least, most))) = (value, ends) else { return tokens.surface };

@@ -42,7 +42,7 @@ impl TileColorBy {
 
     pub fn ui(&mut self, ui: &mut egui::Ui) {
         let choices = [Self::Category, Self::Operation, Self::Liveness];
-        named_choice_ui(ui, ("Colors", 150.0), self, choices, |choice| choice.title())
+        named_choice_ui(ui, "Colors", 150.0, self, choices, |choice| choice.title())
             .on_hover_text("What the colors tell");
     }
 }

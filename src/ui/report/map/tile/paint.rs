@@ -55,7 +55,7 @@ pub fn chip(
     at: Pos2,
     align: Align2,
     text: &str,
-    (ground, line, color): (Color32, Color32, Color32),
+    [ground, line, color]: [Color32; 3],
 ) -> Rect {
     let galley = painter.layout_no_wrap(text.to_owned(), fonts::medium(11.0), color);
     let size = galley.size() + egui::vec2(12.0, 4.0);
@@ -202,7 +202,7 @@ impl TilePaint<'_> {
     }
 
     fn chip(&self, at: Pos2, align: Align2, text: &str) {
-        let colors = (self.tokens.surface, self.tokens.border, self.tokens.text);
+        let colors = [self.tokens.surface, self.tokens.border, self.tokens.text];
         chip(&self.inside, at, align, text, colors);
     }
 
@@ -280,7 +280,7 @@ impl TilePaint<'_> {
         let chip_at = self.of.step.map(|step| {
             let x = placed.x_of(step as f64 + 0.5);
             let at = Pos2::new(x.clamp(inner.left(), inner.right()), inner.bottom() + 5.0);
-            let colors = (tokens.ink, tokens.ink, tokens.surface);
+            let colors = [tokens.ink, tokens.ink, tokens.surface];
             let is_visible = inner.x_range().expand(1.0).contains(x);
             is_visible.then(|| {
                 let text = format!("Step {}", id(step));

@@ -101,7 +101,7 @@ impl RunPicture {
     ) -> TileMapResponse {
         let inner = inner(outer);
         let response = ui.interact(inner, ui.scope_id().with(of.name), Sense::click_and_drag());
-        let dragged = self.navigate(ui, &response, plane, (inner, of.extent));
+        let dragged = self.navigate(ui, &response, plane, inner, of.extent);
         let placed = plane.placed(inner, of.extent);
         self.ask(ui, &placed, of);
         self.paint(ui, &placed, of);
@@ -130,7 +130,8 @@ impl RunPicture {
         ui: &egui::Ui,
         response: &Response,
         plane: &mut Plane,
-        (inner, extent): (Rect, Extent),
+        inner: Rect,
+        extent: Extent,
     ) -> Option<Rect> {
         let is_moving = response.dragged_by(egui::PointerButton::Middle)
             || (response.dragged() && ui.input(|input| input.modifiers.shift));

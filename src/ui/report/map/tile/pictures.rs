@@ -56,7 +56,8 @@ impl OneTileView {
                 let all = self.toolbar.buttons_ui(
                     ui,
                     &picture,
-                    (&mut self.plane.x, is_other_zoomed),
+                    &mut self.plane.x,
+                    is_other_zoomed,
                     extent.x,
                     page.commands,
                 );
